@@ -1,0 +1,44 @@
+# Every target sets up what it needs; only a Rust compiler, Python and Node are assumed.
+
+OLDHAM := target/release/oldham
+DEMO   := examples/two-mass-force-displacement.toml
+MDBOOK := target/tools/bin/mdbook
+
+.PHONY: demo test bench docs clean
+
+## A coupled run beside its monolithic twin: a table and a picture.
+demo: $(OLDHAM)
+	@mkdir -p demo
+	@$(OLDHAM) check $(DEMO)
+	@echo
+	@$(OLDHAM) run $(DEMO) --out demo/coupled.parquet --force
+	@echo
+	@$(OLDHAM) compare $(DEMO) --reference exact --out demo/compare.png
+	@echo
+	@echo "Look at demo/compare.png: the plain exchange gains energy, the remedies do not."
+
+$(OLDHAM): FORCE
+	cargo build --release --bin oldham
+
+FORCE:
+
+## Formatting, lints, all tests, documentation.
+test: docs
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo test --workspace
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+bench: $(OLDHAM)
+	$(OLDHAM) bench
+
+## The guide as a web book in docs/book.
+docs: $(MDBOOK)
+	$(MDBOOK) build docs
+
+$(MDBOOK):
+	cargo install mdbook --version 0.5.4 --no-default-features --root target/tools --locked
+
+clean:
+	cargo clean
+	rm -rf demo docs/book

@@ -1,0 +1,210 @@
+//! The grammar of the command line, and the help that teaches it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Co-simulation of multibody systems.
+///
+/// A model file (TOML, SI units) describes subsystems, how they are connected and the schedule by
+/// which they exchange values. Start with an example:
+///
+///   oldham check   examples/two-mass-force-displacement.toml    what is in it, is it stable?
+///   oldham run     examples/two-mass-force-displacement.toml    solve it, write results
+///   oldham compare examples/two-mass-force-displacement.toml    against its monolithic twin
+///   oldham plot    two-mass-force-displacement.parquet          draw the results
+///
+/// Every command takes --json for machines. Exit codes: 0 fine, 1 ran but failed, 2 bad input,
+/// 130 interrupted (results complete up to there).
+#[derive(Parser)]
+#[command(name = "oldham", version, verbatim_doc_comment, max_term_width = 100)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Solve a model and write its results
+    ///
+    /// Before the run the coupling is analysed: if the exchange makes a mode grow, you are told at
+    /// which interface, how fast, and which settings would be stable. While it runs, results are
+    /// on disk in a readable form (FILE.partial); at the end they become one file.
+    Run(Run),
+    /// Read a model, report every problem in it, and tell whether its coupling is stable
+    Check(Check),
+    /// Solve one model in several ways and compare them with a reference
+    ///
+    /// Without --vary the usual schemes are tried: as the file says, Gauss–Seidel, first- and
+    /// second-order extrapolation, refreshed outputs, tight coupling. With --vary any setting or
+    /// parameter takes any values; several --vary are combined:
+    ///
+    ///   oldham compare model.toml --vary simulation.step=1e-3,5e-4 --vary schedule.predictor=zero-order,first-order
+    #[command(verbatim_doc_comment)]
+    Compare(Compare),
+    /// Draw results as SVG or PNG
+    Plot(Plot),
+    /// Measure Oldham's own speed
+    Bench(Bench),
+    /// Print a completion script for your shell
+    ///
+    ///   oldham completions bash > ~/.local/share/bash-completion/completions/oldham
+    #[command(verbatim_doc_comment)]
+    Completions(Completions),
+}
+
+impl Command {
+    /// Whether the answer goes to a machine.
+    pub fn json(&self) -> bool {
+        match self {
+            Self::Run(run) => run.json,
+            Self::Check(check) => check.json,
+            Self::Compare(compare) => compare.json,
+            Self::Plot(plot) => plot.json,
+            Self::Bench(bench) => bench.json,
+            Self::Completions(completions) => completions.json,
+        }
+    }
+}
+
+/// A model and changes to it.
+#[derive(Args, Clone)]
+pub struct ModelArgs {
+    /// Model file (TOML)
+    pub model: PathBuf,
+    /// Change a setting or a parameter for this run, such as schedule.refresh=true or kc=200
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub set: Vec<(String, String)>,
+}
+
+/// Arguments of `run`.
+#[derive(Args)]
+pub struct Run {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Result file, .parquet or .csv [default: the model's name with .parquet, here]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Overwrite an existing result file
+    #[arg(long)]
+    pub force: bool,
+    /// Solve the monolithic twin instead: the same model without any exchange
+    #[arg(long)]
+    pub monolithic: bool,
+    /// Threads that share the subsystems; the results are the same bits for any number
+    #[arg(long, value_name = "N")]
+    pub threads: Option<usize>,
+    /// Skip the stability analysis before the run
+    #[arg(long)]
+    pub no_analysis: bool,
+    /// Save the complete state every so many simulated seconds, beside the results
+    #[arg(long, value_name = "SECONDS")]
+    pub checkpoint_every: Option<f64>,
+    /// Continue from a saved state; the results start there
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `check`.
+#[derive(Args)]
+pub struct Check {
+    /// Model file (TOML)
+    #[arg(required_unless_present = "schema")]
+    pub model: Option<PathBuf>,
+    /// Change a setting or a parameter first
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub set: Vec<(String, String)>,
+    /// Print the JSON schema of model files, for editors, and end
+    #[arg(long)]
+    pub schema: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `compare`.
+#[derive(Args)]
+pub struct Compare {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Try several values of a setting or parameter
+    #[arg(long, value_name = "KEY=V1,V2,...", value_parser = key_values)]
+    pub vary: Vec<(String, Vec<String>)>,
+    /// Compare with `monolithic` (the twin with the file's integrator), `exact` (the twin by
+    /// matrix exponential; linear models) or a result file
+    #[arg(long, value_name = "WHAT", default_value = "monolithic")]
+    pub reference: String,
+    /// The signal to draw [default: the displacement or force with the largest error]
+    #[arg(long, value_name = "NAME")]
+    pub signal: Option<String>,
+    /// Picture, .svg or .png [default: the model's name with -compare.svg, here]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `plot`.
+#[derive(Args)]
+pub struct Plot {
+    /// Result files (.parquet, .csv, or .partial of an interrupted run)
+    #[arg(required = true)]
+    pub results: Vec<PathBuf>,
+    /// Signals to draw, in order; `left.x1` stands for all of its components [default: all outputs]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub signals: Vec<String>,
+    /// First time to draw, in seconds
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub from: Option<f64>,
+    /// Last time to draw, in seconds
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub to: Option<f64>,
+    /// Picture, .svg or .png [default: the first result's name with .svg, here]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `bench`.
+#[derive(Args)]
+pub struct Bench {
+    /// What to measure [default: everything]
+    #[arg(value_parser = crate::commands::bench::NAMES)]
+    pub name: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `completions`.
+#[derive(Args)]
+pub struct Completions {
+    /// Your shell
+    pub shell: clap_complete::Shell,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn key_value(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((key, value)) if !key.trim().is_empty() => {
+            Ok((key.trim().into(), value.trim().into()))
+        }
+        _ => Err("write KEY=VALUE, such as schedule.refresh=true".into()),
+    }
+}
+
+fn key_values(text: &str) -> Result<(String, Vec<String>), String> {
+    let (key, values) = key_value(text)?;
+    let values: Vec<String> = values.split(',').map(|value| value.trim().into()).collect();
+    Ok((key, values))
+}

@@ -1,0 +1,217 @@
+//! `oldham bench`: measure one thing, in one run, beside a calibration of the machine.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use oldham_cosim::{Column, Discard, Recorder, Run, Simulation};
+use oldham_model::{Model, Overrides};
+use oldham_results::{Metadata, ResultWriter};
+use rustix::time::{ClockId, clock_gettime};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::args::Bench;
+use crate::failure::Failure;
+use crate::table::{Table, number};
+
+/// What can be measured.
+pub const NAMES: [&str; 1] = ["engine"];
+
+/// Repetitions; the best counts, since other load only ever adds time.
+const REPEATS: usize = 7;
+/// Macro steps of one repetition.
+const STEPS: u64 = 200_000;
+
+#[derive(Serialize)]
+struct Figure {
+    name: &'static str,
+    value: f64,
+    unit: &'static str,
+    /// Required at most this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    required: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    met: Option<bool>,
+    note: String,
+}
+
+impl Figure {
+    fn new(name: &'static str, value: f64, unit: &'static str, note: &str) -> Self {
+        Self {
+            name,
+            value,
+            unit,
+            required: None,
+            met: None,
+            note: note.into(),
+        }
+    }
+
+    fn required(mut self, limit: f64) -> Self {
+        self.required = Some(limit);
+        self.met = Some(self.value <= limit);
+        self
+    }
+}
+
+pub fn execute(arguments: &Bench) -> Result<(), Failure> {
+    let names = match arguments.name.as_deref() {
+        Some(name) => vec![name],
+        None => NAMES.to_vec(),
+    };
+    for name in names {
+        let mut figures = match name {
+            "engine" => engine()?,
+            _ => unreachable!("the grammar admits only known names"),
+        };
+        figures.push(calibration());
+        if arguments.json {
+            println!("{:#}", json!({"bench": name, "figures": figures}));
+        } else {
+            print(name, &figures);
+        }
+    }
+    Ok(())
+}
+
+fn print(name: &str, figures: &[Figure]) {
+    println!("{name}");
+    let mut table = Table::new(["figure", "value", "unit", "required", "met", "note"]);
+    for figure in figures {
+        let required = figure
+            .required
+            .map_or_else(String::new, |limit| format!("<= {limit}"));
+        let met = figure.met.map_or("", |met| if met { "yes" } else { "no" });
+        table.row([
+            figure.name.into(),
+            number(figure.value),
+            figure.unit.into(),
+            required,
+            met.into(),
+            figure.note.clone(),
+        ]);
+    }
+    println!("{table}");
+}
+
+const PAIR: &str = include_str!("../../../../examples/two-mass-force-displacement.toml");
+
+fn pair() -> Result<Simulation, Failure> {
+    let overrides = Overrides::none();
+    let model = Model::parse(PAIR, "two-mass-force-displacement.toml", &overrides)?;
+    Ok(model.simulation()?)
+}
+
+/// Two parts of one degree of freedom each, coupled by force and displacement.
+fn engine() -> Result<Vec<Figure>, Failure> {
+    let one = best(|| Ok(cpu_per_step(&mut pair()?, 1, &mut Discard)))?;
+    let two = best(|| Ok(wall_per_step(&mut pair()?, 2)))?;
+    let recording = best(recording_per_step)?;
+    Ok(vec![
+        Figure::new(
+            "one-thread",
+            one,
+            "us",
+            "CPU time per macro step, nothing recorded",
+        )
+        .required(0.3),
+        Figure::new("two-threads", two, "us", "wall time per macro step").required(2.5),
+        Figure::new(
+            "recording",
+            recording - one,
+            "us",
+            "added by ten signals at every step, encoding and the final Parquet file included",
+        )
+        .required(0.2),
+    ])
+}
+
+fn best(mut measure: impl FnMut() -> Result<f64, Failure>) -> Result<f64, Failure> {
+    let mut best = f64::INFINITY;
+    for _ in 0..REPEATS {
+        best = best.min(measure()?);
+    }
+    Ok(best)
+}
+
+/// Runs silently: only the last step is recorded.
+fn run(simulation: &mut Simulation, threads: usize, recorder: &mut dyn Recorder) {
+    let outcome = simulation.run(Run {
+        threads,
+        record_every: u64::MAX,
+        ..Run::new(STEPS, recorder)
+    });
+    assert!(outcome.end.is_ok(), "the benchmark's model runs");
+}
+
+fn cpu_per_step(simulation: &mut Simulation, threads: usize, recorder: &mut dyn Recorder) -> f64 {
+    let start = cpu_seconds();
+    run(simulation, threads, recorder);
+    (cpu_seconds() - start) / STEPS as f64 * 1e6
+}
+
+fn wall_per_step(simulation: &mut Simulation, threads: usize) -> f64 {
+    let start = Instant::now();
+    run(simulation, threads, &mut Discard);
+    start.elapsed().as_secs_f64() / STEPS as f64 * 1e6
+}
+
+/// The same steps with ten signals written to a Parquet file.
+fn recording_per_step() -> Result<f64, Failure> {
+    let mut simulation = pair()?;
+    let folder = tempfile::tempdir().expect("a scratch folder can be made");
+    let path = folder.path().join("bench.parquet");
+    let plain = simulation
+        .columns()
+        .iter()
+        .filter(|c| !c.name.starts_with("energy."));
+    let available = plain.count();
+    // Ten columns; the pair has fewer outputs, so some are written twice under other names.
+    let chosen: Vec<usize> = (0..10).map(|i| i % available).collect();
+    let columns: Vec<Column> = chosen
+        .iter()
+        .enumerate()
+        .map(|(place, &i)| Column {
+            name: format!("{}#{place}", simulation.columns()[i].name),
+            ..simulation.columns()[i].clone()
+        })
+        .collect();
+    let meta = Metadata::default();
+    let start = cpu_seconds();
+    let mut writer = ResultWriter::create(&path, &columns, &meta, true).map_err(Failure::Write)?;
+    let outcome = simulation.run(Run {
+        record_columns: Some(chosen),
+        ..Run::new(STEPS, &mut writer)
+    });
+    assert!(outcome.end.is_ok(), "the benchmark's model runs");
+    writer.finish().map_err(Failure::Finish)?;
+    Ok((cpu_seconds() - start) / STEPS as f64 * 1e6)
+}
+
+fn cpu_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+/// The speed of this machine, to read the other figures by: dependent multiply and add.
+fn calibration() -> Figure {
+    const OPERATIONS: u32 = 2_000_000;
+    let measure = || {
+        let start = cpu_seconds();
+        let mut value = black_box(1.0_f64);
+        for _ in 0..OPERATIONS {
+            value = value * 0.999_999 + 1e-6;
+        }
+        black_box(value);
+        (cpu_seconds() - start) / f64::from(OPERATIONS) * 1e9
+    };
+    let best = (0..REPEATS)
+        .map(|_| measure())
+        .fold(f64::INFINITY, f64::min);
+    Figure::new(
+        "calibration",
+        best,
+        "ns",
+        "one dependent multiply and add on this machine",
+    )
+}

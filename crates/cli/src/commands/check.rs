@@ -1,0 +1,76 @@
+//! `oldham check`: what is in a model, and is its coupling stable?
+
+use oldham_cosim::{Simulation, SubsystemId};
+use oldham_model::Model;
+use serde_json::{Value, json};
+
+use crate::args::Check;
+use crate::failure::Failure;
+use crate::load;
+use crate::remedies::Advice;
+
+pub fn execute(arguments: &Check) -> Result<(), Failure> {
+    let Some(path) = arguments.model.as_ref().filter(|_| !arguments.schema) else {
+        println!("{:#}", oldham_model::schema());
+        return Ok(());
+    };
+    let model = load::with_overrides(path, &arguments.set)?;
+    let simulation = model.simulation()?;
+    let advice = Advice::on(&model, path, &arguments.set);
+    if arguments.json {
+        println!("{:#}", as_json(&model, &simulation, &advice));
+    } else {
+        print(&model, &simulation, &advice);
+    }
+    Ok(())
+}
+
+/// Each part with its ports as `name (quantity)`.
+fn parts(simulation: &Simulation) -> Vec<(String, Vec<String>, Vec<String>)> {
+    let names: Vec<String> = simulation.names().map(Into::into).collect();
+    let describe = |ports: &[oldham_cosim::Port]| {
+        let port = |port: &oldham_cosim::Port| format!("{} ({})", port.name, port.quantity);
+        ports.iter().map(port).collect::<Vec<_>>()
+    };
+    let part = |(index, name): (usize, String)| {
+        let ports = simulation.ports(SubsystemId(index));
+        (name, describe(ports.inputs()), describe(ports.outputs()))
+    };
+    names.into_iter().enumerate().map(part).collect()
+}
+
+fn as_json(model: &Model, simulation: &Simulation, advice: &Advice) -> Value {
+    let part =
+        |(name, inputs, outputs)| json!({"name": name, "inputs": inputs, "outputs": outputs});
+    json!({
+        "command": "check",
+        "model": model.name(),
+        "status": "fine",
+        "steps": model.steps(),
+        "step": model.step(),
+        "parts": parts(simulation).into_iter().map(part).collect::<Vec<_>>(),
+        "interfaces": simulation.interfaces(),
+        "stability": advice.as_json(),
+    })
+}
+
+fn print(model: &Model, simulation: &Simulation, advice: &Advice) {
+    println!("{}: no problems", model.name());
+    println!("  {} macro steps of {} s", model.steps(), model.step());
+    for (name, inputs, outputs) in parts(simulation) {
+        println!("  {name}");
+        inputs.iter().for_each(|port| println!("    in   {port}"));
+        outputs.iter().for_each(|port| println!("    out  {port}"));
+    }
+    for interface in simulation.interfaces() {
+        println!("  interface {interface}: energy is balanced");
+    }
+    match (&advice.verdict, advice.warning()) {
+        (Err(reason), _) => println!("  stability not analysed: {reason}"),
+        (_, Some(warning)) => println!("  {warning}"),
+        (Ok(verdict), None) => println!(
+            "  the coupling is stable: spectral radius {:.9}, {} coordinates",
+            verdict.radius, verdict.dimension
+        ),
+    }
+}

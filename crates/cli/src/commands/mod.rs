@@ -1,0 +1,23 @@
+//! One file a command.
+
+pub mod bench;
+mod check;
+mod compare;
+mod completions;
+mod plot;
+mod run;
+
+use crate::args::Command;
+use crate::failure::Failure;
+
+/// Does what was asked.
+pub fn execute(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Run(arguments) => run::execute(&arguments),
+        Command::Check(arguments) => check::execute(&arguments),
+        Command::Compare(arguments) => compare::execute(&arguments),
+        Command::Plot(arguments) => plot::execute(&arguments),
+        Command::Bench(arguments) => bench::execute(&arguments),
+        Command::Completions(arguments) => completions::execute(&arguments),
+    }
+}

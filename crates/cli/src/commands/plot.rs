@@ -1,0 +1,162 @@
+//! `oldham plot`: results as a picture, one panel for each unit.
+
+use std::path::{Path, PathBuf};
+
+use oldham_results::plot::{Figure, Panel, Series};
+use oldham_results::{Table, read};
+use serde_json::json;
+
+use crate::args::Plot;
+use crate::failure::Failure;
+use crate::load;
+
+pub fn execute(arguments: &Plot) -> Result<(), Failure> {
+    let tables: Vec<Table> = arguments
+        .results
+        .iter()
+        .map(|path| read(path))
+        .collect::<Result<_, _>>()?;
+    for (path, table) in arguments.results.iter().zip(&tables) {
+        if !table.complete() && !arguments.json {
+            eprintln!(
+                "note: {} is from a run that did not end in order",
+                path.display()
+            );
+        }
+    }
+    let out = arguments.out.clone();
+    let out = out.unwrap_or_else(|| load::beside(&arguments.results[0], ".svg"));
+    let signals = chosen(arguments, &tables)?;
+    figure(arguments, &tables, &signals)
+        .save(&out)
+        .map_err(|error| Failure::Picture {
+            path: out.clone(),
+            reason: error.to_string(),
+        })?;
+    if arguments.json {
+        let signals: Vec<_> = signals.iter().map(|signal| &signal.name).collect();
+        println!(
+            "{:#}",
+            json!({"command": "plot", "picture": out, "signals": signals})
+        );
+    } else {
+        println!("{}", out.display());
+    }
+    Ok(())
+}
+
+struct Signal {
+    name: String,
+    unit: String,
+}
+
+/// The signals to draw: as asked, or all outputs (accounts of energy only when asked for).
+fn chosen(arguments: &Plot, tables: &[Table]) -> Result<Vec<Signal>, Failure> {
+    let mut all: Vec<Signal> = Vec::new();
+    for column in tables.iter().flat_map(Table::columns) {
+        let known = all.iter().any(|signal| signal.name == column.name);
+        if !known && column.name != "time" {
+            all.push(Signal {
+                name: column.name.clone(),
+                unit: column.unit.to_string(),
+            });
+        }
+    }
+    if arguments.signals.is_empty() {
+        all.retain(|signal| !signal.name.starts_with("exchange."));
+        return Ok(all);
+    }
+    let mut wanted = Vec::new();
+    for name in &arguments.signals {
+        let before = wanted.len();
+        let component = format!("{name}.");
+        let belongs =
+            |signal: &&Signal| signal.name == *name || signal.name.starts_with(&component);
+        wanted.extend(all.iter().filter(belongs).map(|signal| Signal {
+            name: signal.name.clone(),
+            unit: signal.unit.clone(),
+        }));
+        if wanted.len() == before {
+            let names = all.iter().map(|signal| signal.name.as_str());
+            return Err(Failure::Unknown {
+                what: "signal",
+                name: name.clone(),
+                nearest: oldham_model::nearest(name, names).map(Into::into),
+            });
+        }
+    }
+    Ok(wanted)
+}
+
+fn figure(arguments: &Plot, tables: &[Table], signals: &[Signal]) -> Figure {
+    let mut figure = Figure::new(tables[0].metadata().title.clone());
+    let mut units: Vec<&str> = Vec::new();
+    for signal in signals {
+        if !units.contains(&signal.unit.as_str()) {
+            units.push(&signal.unit);
+        }
+    }
+    for unit in units {
+        let of_unit: Vec<_> = signals
+            .iter()
+            .filter(|signal| signal.unit == unit)
+            .collect();
+        let mut panel = Panel::new("time / s", axis_label(&of_unit, unit));
+        for (path, table) in arguments.results.iter().zip(tables) {
+            for signal in &of_unit {
+                if let Some(values) = table.column(&signal.name) {
+                    let label = label(signal, path, tables.len() > 1);
+                    let (x, y) = window(table.time(), values, arguments.from, arguments.to);
+                    panel = panel.with_series(Series::new(label, x, y));
+                }
+            }
+        }
+        figure = figure.with_panel(panel);
+    }
+    figure
+}
+
+fn axis_label(signals: &[&Signal], unit: &str) -> String {
+    match signals {
+        [only] => format!("{} / {unit}", only.name),
+        _ => format!("{} / {unit}", quantity(unit)),
+    }
+}
+
+fn quantity(unit: &str) -> &'static str {
+    match unit {
+        "m" => "displacement",
+        "m/s" => "velocity",
+        "m/s2" => "acceleration",
+        "N" => "force",
+        "N.m" => "moment",
+        "rad" => "angle",
+        "rad/s" => "rate",
+        "rad/s2" => "angular acceleration",
+        "J" => "energy",
+        _ => "value",
+    }
+}
+
+fn label(signal: &Signal, path: &Path, several: bool) -> String {
+    if several {
+        let file: PathBuf = path.file_stem().unwrap_or_default().into();
+        format!("{}, {}", signal.name, file.display())
+    } else {
+        signal.name.clone()
+    }
+}
+
+fn window(
+    time: &[f64],
+    values: &[f64],
+    from: Option<f64>,
+    to: Option<f64>,
+) -> (Vec<f64>, Vec<f64>) {
+    let (from, to) = (from.unwrap_or(f64::MIN), to.unwrap_or(f64::MAX));
+    let pairs = time
+        .iter()
+        .zip(values)
+        .filter(|(t, _)| (from..=to).contains(*t));
+    pairs.map(|(&t, &value)| (t, value)).unzip()
+}

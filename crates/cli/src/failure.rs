@@ -1,0 +1,174 @@
+//! How a command fails: what is said, and the exit code.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use miette::{
+    GraphicalReportHandler, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity,
+};
+use oldham_cosim::{CheckpointError, Fault};
+use oldham_model::Problems;
+use oldham_results::reader::ReadError;
+use oldham_results::writer::WriteError;
+use serde_json::{Value, json};
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// The model cannot be used.
+    #[error("{} in the model", count(.0.iter().len() + .0.unlisted(), "problem"))]
+    Model(Box<Problems>),
+    /// A result file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A result file cannot be written, and nothing was started.
+    #[error(transparent)]
+    Write(WriteError),
+    /// The results could not be finished.
+    #[error(transparent)]
+    Finish(WriteError),
+    /// A checkpoint cannot be used or written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A name that does not exist.
+    #[error("there is no {what} `{name}`{}", hint(.nearest))]
+    Unknown {
+        /// What was looked for.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// A name that exists.
+        nearest: Option<String>,
+    },
+    /// A number that cannot be used.
+    #[error("{option} must be {wanted}, not {value}")]
+    BadOption {
+        /// The option.
+        option: &'static str,
+        /// What it takes.
+        wanted: &'static str,
+        /// What it was given.
+        value: f64,
+    },
+    /// A picture could not be drawn.
+    #[error("the picture could not be written to {path}: {reason}", path = path.display())]
+    Picture {
+        /// Where it should go.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// The run failed.
+    #[error("{fault}{}", kept(.results))]
+    Run {
+        /// What happened.
+        fault: Fault,
+        /// Results up to there.
+        results: Option<PathBuf>,
+        /// The answer for machines.
+        answer: Box<Value>,
+    },
+    /// The user ended the run.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
+fn hint(nearest: &Option<String>) -> String {
+    let hint = nearest
+        .as_ref()
+        .map(|name| format!("; did you mean `{name}`?"));
+    hint.unwrap_or_default()
+}
+
+fn kept(results: &Option<PathBuf>) -> String {
+    let note = |path: &PathBuf| format!("\nresults up to there: {}", path.display());
+    results.as_ref().map(note).unwrap_or_default()
+}
+
+impl From<Problems> for Failure {
+    fn from(problems: Problems) -> Self {
+        Self::Model(Box::new(problems))
+    }
+}
+
+impl Failure {
+    /// 1: ran but failed; 2: bad input, nothing was started; 130: interrupted.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Run { .. } | Self::Finish(_) | Self::Picture { .. } => ExitCode::from(1),
+            Self::Interrupted => ExitCode::from(130),
+            _ => ExitCode::from(2),
+        }
+    }
+
+    /// Tells the user (on standard error) or the machine (on standard output).
+    pub fn report(&self, json: bool) {
+        match self {
+            _ if json => println!("{:#}", self.as_json()),
+            Self::Model(problems) => report_problems(problems),
+            Self::Interrupted => {}
+            other => eprintln!("error: {other}"),
+        }
+    }
+
+    fn as_json(&self) -> Value {
+        match self {
+            Self::Model(problems) => json!({
+                "status": "bad input",
+                "error": self.to_string(),
+                "problems": problems_as_json(problems),
+            }),
+            Self::Run { answer, .. } => (**answer).clone(),
+            Self::Interrupted => json!({"status": "interrupted"}),
+            Self::Finish(_) | Self::Picture { .. } => {
+                json!({"status": "failed", "error": self.to_string()})
+            }
+            _ => json!({"status": "bad input", "error": self.to_string()}),
+        }
+    }
+}
+
+fn problems_as_json(problems: &Problems) -> Vec<Value> {
+    let problem = |problem: &oldham_model::Problem| {
+        let place = problems.locate(problem);
+        json!({
+            "file": place.name,
+            "line": place.line,
+            "column": place.column,
+            "message": problem.message,
+            "help": problem.help,
+        })
+    };
+    problems.iter().map(problem).collect()
+}
+
+fn report_problems(problems: &Problems) {
+    let handler = GraphicalReportHandler::new();
+    for problem in problems.iter() {
+        let place = problems.locate(problem);
+        let label = match problem.label.as_str() {
+            "" => None,
+            text => Some(text.to_owned()),
+        };
+        let span = LabeledSpan::new_primary_with_span(label, place.range.clone());
+        let mut diagnostic = MietteDiagnostic::new(&problem.message)
+            .with_severity(Severity::Error)
+            .with_label(span);
+        if let Some(help) = &problem.help {
+            diagnostic = diagnostic.with_help(help);
+        }
+        let source = NamedSource::new(place.name, place.text.to_owned());
+        let report = Report::new(diagnostic).with_source_code(source);
+        let mut text = String::new();
+        // The handler writes into a string, which cannot fail.
+        let _ = handler.render_report(&mut text, report.as_ref());
+        eprintln!("{text}");
+    }
+    let total = problems.iter().len() + problems.unlisted();
+    let file = problems.source().name();
+    eprintln!("{file}: {}; nothing was started", count(total, "problem"));
+}

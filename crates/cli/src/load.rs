@@ -1,0 +1,33 @@
+//! From a path and overrides to a model.
+
+use std::path::{Path, PathBuf};
+
+use oldham_model::{Model, Overrides};
+
+use crate::args::ModelArgs;
+use crate::failure::Failure;
+
+/// Reads the model with its overrides.
+pub fn model(arguments: &ModelArgs) -> Result<Model, Failure> {
+    with_overrides(&arguments.model, &arguments.set)
+}
+
+/// Reads a model with the given overrides.
+pub fn with_overrides(path: &Path, set: &[(String, String)]) -> Result<Model, Failure> {
+    Ok(Model::read(path, &Overrides(set.to_vec()))?)
+}
+
+/// The name of a file beside which things are put by default: its stem, in this folder.
+pub fn beside(model: &Path, suffix: &str) -> PathBuf {
+    let stem = model.file_stem().unwrap_or(model.as_os_str());
+    let mut name = stem.to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+/// A path with something appended to its name.
+pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}

@@ -1,0 +1,49 @@
+//! The progress bar of a run.
+
+use indicatif::{ProgressBar, ProgressStyle};
+use oldham_cosim::Progress;
+
+/// Shows how far a run has come, on standard error if that is a terminal.
+pub struct Bar(ProgressBar);
+
+impl Bar {
+    /// A bar for so many steps; silent when `hidden`.
+    pub fn new(steps: u64, hidden: bool) -> Self {
+        if hidden {
+            return Self(ProgressBar::hidden());
+        }
+        let style = ProgressStyle::with_template("{bar:32} {percent:>3} %  {msg}  {eta} left");
+        let bar = ProgressBar::new(steps);
+        bar.set_style(style.expect("the template is valid"));
+        Self(bar)
+    }
+
+    /// A bar that counts items, such as variants.
+    pub fn of_items(items: u64, hidden: bool) -> Self {
+        let bar = Self::new(items, hidden);
+        let style = ProgressStyle::with_template("{bar:32} {pos}/{len}  {msg}");
+        bar.0.set_style(style.expect("the template is valid"));
+        bar
+    }
+
+    /// Moves the bar.
+    pub fn show(&self, progress: Progress) {
+        self.0.set_position(progress.steps);
+        self.0.set_message(format!(
+            "t = {:.3} s, {:.1} x real time",
+            progress.time, progress.real_time_factor
+        ));
+    }
+
+    /// Starts the next item.
+    pub fn item(&self, position: u64, name: &str) {
+        self.0.set_position(position);
+        self.0.set_message(name.to_owned());
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

@@ -1,0 +1,110 @@
+//! Before a run: is the coupling stable, and if not, what would be?
+
+use std::path::Path;
+
+use oldham_model::Model;
+use oldham_stability::{AnalysisError, Verdict, analyse};
+use serde_json::{Value, json};
+
+use crate::load;
+
+/// Settings that often help, the cheapest first.
+const CANDIDATES: [(&str, &str); 5] = [
+    ("schedule.refresh", "true"),
+    ("schedule.predictor", "first-order"),
+    ("schedule.predictor", "second-order"),
+    ("schedule.kind", "gauss-seidel"),
+    ("schedule.coupling", "tight"),
+];
+
+/// What the analysis says of a model, and what would help.
+pub struct Advice {
+    /// The analysis, or why there is none.
+    pub verdict: Result<Verdict, AnalysisError>,
+    /// Settings under which the same model is stable.
+    pub remedies: Vec<String>,
+    duration: f64,
+}
+
+impl Advice {
+    /// Analyses the model as it would run.
+    pub fn on(model: &Model, path: &Path, set: &[(String, String)]) -> Self {
+        let verdict = verdict_of(model);
+        let unstable = verdict.as_ref().is_ok_and(|verdict| !verdict.is_stable());
+        let remedies = if unstable {
+            CANDIDATES
+                .iter()
+                .filter(|(key, value)| is_stable_with(path, set, key, value))
+                .map(|(key, value)| format!("{key}={value}"))
+                .collect()
+        } else {
+            Vec::new()
+        };
+        Self {
+            verdict,
+            remedies,
+            duration: model.duration(),
+        }
+    }
+
+    /// A warning for people, if there is something to warn of.
+    pub fn warning(&self) -> Option<String> {
+        let verdict = self.verdict.as_ref().ok()?;
+        if verdict.is_stable() {
+            return None;
+        }
+        let interface = match &verdict.interface {
+            Some(name) => format!(" at the interface `{name}`"),
+            None => String::new(),
+        };
+        let factor = (verdict.growth * self.duration).exp();
+        let mut text = format!(
+            "the coupling is unstable{interface}: a mode at {:.3} Hz grows at {:.4} 1/s, by a factor of {} over this run (spectral radius {:.9})",
+            verdict.frequency,
+            verdict.growth,
+            crate::table::number(factor),
+            verdict.radius,
+        );
+        if self.remedies.is_empty() {
+            text += "\n  a smaller macro step or more damping may help: --set simulation.step=...";
+        } else {
+            text += "\n  stable with: --set ";
+            text += &self.remedies.join(", or --set ");
+        }
+        Some(text)
+    }
+
+    /// For machines.
+    pub fn as_json(&self) -> Value {
+        match &self.verdict {
+            Err(error) => json!({"analysed": false, "reason": error.to_string()}),
+            Ok(verdict) => json!({
+                "analysed": true,
+                "stable": verdict.is_stable(),
+                "spectral_radius": verdict.radius,
+                "growth": verdict.growth,
+                "frequency": verdict.frequency,
+                "coordinates": verdict.dimension,
+                "interface": verdict.interface,
+                "remedies": self.remedies,
+            }),
+        }
+    }
+}
+
+fn verdict_of(model: &Model) -> Result<Verdict, AnalysisError> {
+    // A model that reads without problems builds; that it builds is reported where it is run.
+    let Ok(mut simulation) = model.simulation() else {
+        return Err(AnalysisError::NoState(model.name().into()));
+    };
+    analyse(&mut simulation)
+}
+
+fn is_stable_with(path: &Path, set: &[(String, String)], key: &str, value: &str) -> bool {
+    let mut changed = set.to_vec();
+    changed.push((key.into(), value.into()));
+    let Ok(model) = load::with_overrides(path, &changed) else {
+        return false;
+    };
+    verdict_of(&model).is_ok_and(|verdict| verdict.is_stable())
+}

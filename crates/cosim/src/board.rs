@@ -1,0 +1,52 @@
+//! The only memory that the threads of a run share: a board of numbers.
+//!
+//! Cells are relaxed atomics, which cost the same as plain loads and stores; the barrier between
+//! writing and reading gives the ordering.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+pub(crate) struct Board {
+    cells: Box<[AtomicU64]>,
+}
+
+impl Board {
+    pub fn new(size: usize) -> Self {
+        Self {
+            cells: (0..size).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+
+    pub fn write(&self, start: usize, values: &[f64]) {
+        for (cell, value) in self.cells[start..].iter().zip(values) {
+            cell.store(value.to_bits(), Relaxed);
+        }
+    }
+
+    pub fn read(&self, start: usize, values: &mut [f64]) {
+        for (cell, value) in self.cells[start..].iter().zip(values) {
+            *value = f64::from_bits(cell.load(Relaxed));
+        }
+    }
+
+    pub fn get(&self, place: usize) -> f64 {
+        f64::from_bits(self.cells[place].load(Relaxed))
+    }
+}
+
+/// Hands out the places of the board while a simulation is built.
+#[derive(Default)]
+pub(crate) struct Layout {
+    size: usize,
+}
+
+impl Layout {
+    pub fn claim(&mut self, width: usize) -> Range<usize> {
+        self.size += width;
+        self.size - width..self.size
+    }
+
+    pub fn board(&self) -> Board {
+        Board::new(self.size)
+    }
+}

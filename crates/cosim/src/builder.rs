@@ -1,0 +1,495 @@
+//! From subsystems, connections and a schedule to a simulation that can run.
+
+use std::collections::HashSet;
+
+use crate::balance::{Account, Interface, InterfaceKind, Measure, Side};
+use crate::board::Layout;
+use crate::fault::BuildError;
+use crate::inputs::{Inputs, Source};
+use crate::plan::{Plan, Wire};
+use crate::port::{Conjugate, InputPort, OutputPort, Ports, Unit as PortUnit};
+use crate::predictor::Predictor;
+use crate::recorder::Column;
+use crate::schedule::{Coupling, Schedule, Stage, SubsystemId, Timeline};
+use crate::simulation::Simulation;
+use crate::subsystem::Subsystem;
+use crate::unit::{Link, Unit};
+
+/// Collects the parts of a simulation.
+///
+/// ```
+/// use oldham_cosim::{Builder, Hold, Ports, Quantity, Schedule};
+/// # use oldham_cosim::{Inputs, Reached, StepError, Subsystem, Unit};
+/// # struct Clock(Ports);
+/// # impl Subsystem for Clock {
+/// #     fn ports(&self) -> &Ports { &self.0 }
+/// #     fn advance(&mut self, _: f64, to: f64, _: &mut Inputs) -> Result<Reached, StepError> { Ok(Reached::end(to)) }
+/// #     fn outputs(&mut self, t: f64, _: &[f64], y: &mut [f64]) -> Result<(), StepError> { y[0] = t; Ok(()) }
+/// # }
+/// # fn clock() -> Clock { let mut ports = Ports::new(); ports.add_output("t", Quantity::Scalar(Unit::SECOND)); Clock(ports) }
+/// let mut builder = Builder::new();
+/// let part = clock();
+/// let hold = Hold::new(0, part.ports());
+/// let id = builder.add("clock", Box::new(part), Box::new(hold));
+/// let mut simulation = builder.build(Schedule::jacobi(0.5, [id])).unwrap();
+/// simulation.step().unwrap();
+/// assert_eq!(simulation.outputs(id), &[0.5]);
+/// ```
+#[derive(Default)]
+pub struct Builder {
+    units: Vec<Unit>,
+    connections: Vec<Connection>,
+    driven: Vec<(SubsystemId, InputPort)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Connection {
+    from: (SubsystemId, OutputPort),
+    to: (SubsystemId, InputPort),
+}
+
+impl Builder {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a subsystem with the predictor for its inputs.
+    pub fn add(
+        &mut self,
+        name: &str,
+        subsystem: Box<dyn Subsystem>,
+        predictor: Box<dyn Predictor>,
+    ) -> SubsystemId {
+        let inputs = Inputs::new(subsystem.ports(), predictor);
+        self.units.push(Unit::new(name.into(), subsystem, inputs));
+        SubsystemId(self.units.len() - 1)
+    }
+
+    /// Gives a subsystem its own macro step, `k` steps of the engine long. It advances over all of
+    /// them at the first one, and what it sends is seen after the last one.
+    pub fn every(&mut self, id: SubsystemId, k: u32) {
+        self.units[id.0].every = u64::from(k);
+    }
+
+    /// Drives an input that no connection feeds.
+    pub fn drive(&mut self, id: SubsystemId, port: InputPort, source: Box<dyn Source>) {
+        let unit = &mut self.units[id.0];
+        unit.inputs.drive(unit.subsystem.ports(), port, source);
+        self.driven.push((id, port));
+    }
+
+    /// Connects an output to an input.
+    pub fn connect(&mut self, from: (SubsystemId, OutputPort), to: (SubsystemId, InputPort)) {
+        self.connections.push(Connection { from, to });
+    }
+
+    /// The ports of a subsystem.
+    pub fn ports(&self, id: SubsystemId) -> &Ports {
+        self.units[id.0].subsystem.ports()
+    }
+
+    /// Checks everything, lays out the board and does the exchange at the initial time.
+    pub fn build(mut self, schedule: Schedule) -> Result<Simulation, Vec<BuildError>> {
+        let mut errors = Vec::new();
+        self.check_names(&mut errors);
+        self.check_connections(&mut errors);
+        self.check_schedule(&schedule, &mut errors);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let refresh_passes = if schedule.refresh {
+            let unresolved = |cycle| vec![BuildError::AlgebraicLoop(cycle)];
+            self.feedthrough_depth().map_err(unresolved)?
+        } else {
+            0
+        };
+        let interfaces = self.find_interfaces();
+        let mut layout = Layout::default();
+        let (stride, wires) = self.lay_out(&mut layout);
+        let energies = self.energy_places(schedule.start);
+        let works = interfaces
+            .iter()
+            .map(|i| i.sides.map(|s| self.work_place(s)));
+        let works = works.collect();
+        let (columns, output_places) = self.columns(&interfaces, energies.is_some());
+        let timeline = Timeline::unroll(&schedule.stages);
+        let sends = timeline.phases.iter().map(|phase| {
+            let advances = |id| phase.members.contains(&SubsystemId(id));
+            (0..self.units.len()).map(advances).collect()
+        });
+        let feedthrough = |unit: &Unit| unit.subsystem.ports().has_feedthrough();
+        let plan = Plan {
+            sends: sends.collect(),
+            every: self.units.iter().map(|unit| unit.every).collect(),
+            feedthrough: self.units.iter().map(feedthrough).collect(),
+            schedule,
+            timeline,
+            refresh_passes,
+            stride,
+            wires,
+            interfaces,
+            works,
+            energies,
+            columns,
+            output_places,
+        };
+        Simulation::start(self.units, plan, layout.board())
+            .map_err(|fault| vec![BuildError::Initial(fault)])
+    }
+
+    fn output_name(&self, (id, port): (SubsystemId, OutputPort)) -> String {
+        let name = &self.ports(id).outputs()[port.0].name;
+        qualified(&self.units[id.0].name, name)
+    }
+
+    fn input_name(&self, (id, port): (SubsystemId, InputPort)) -> String {
+        let name = &self.ports(id).inputs()[port.0].name;
+        qualified(&self.units[id.0].name, name)
+    }
+
+    fn check_names(&self, errors: &mut Vec<BuildError>) {
+        let mut seen = HashSet::new();
+        let names = self.units.iter().map(|unit| &unit.name);
+        let twice = names.filter(|name| !seen.insert(name.as_str()));
+        errors.extend(twice.cloned().map(BuildError::DuplicateName));
+    }
+
+    fn check_connections(&self, errors: &mut Vec<BuildError>) {
+        let mut fed: HashSet<_> = self.driven.iter().copied().collect();
+        for connection in &self.connections {
+            let (from, to) = (connection.from, connection.to);
+            let sent = &self.ports(from.0).outputs()[from.1.0].quantity;
+            let taken = &self.ports(to.0).inputs()[to.1.0].quantity;
+            if sent != taken {
+                errors.push(BuildError::QuantityMismatch {
+                    from: self.output_name(from),
+                    to: self.input_name(to),
+                    sent: sent.to_string(),
+                    taken: taken.to_string(),
+                });
+            }
+            if !fed.insert(to) {
+                errors.push(BuildError::FedTwice(self.input_name(to)));
+            }
+        }
+    }
+
+    fn check_schedule(&mut self, schedule: &Schedule, errors: &mut Vec<BuildError>) {
+        if !(schedule.step > 0.0 && schedule.step.is_finite()) {
+            errors.push(BuildError::BadStep(schedule.step));
+        }
+        if self.units.iter().any(|unit| unit.every == 0) || has_zero_ratio(&schedule.stages) {
+            errors.push(BuildError::ZeroRatio);
+        }
+        let appearances = schedule.appearances();
+        for (index, unit) in self.units.iter().enumerate() {
+            let times = appearances.iter().filter(|id| id.0 == index).count();
+            if times != 1 {
+                errors.push(BuildError::NotOnceInSchedule {
+                    name: unit.name.clone(),
+                    times,
+                });
+            }
+        }
+        for stage in &schedule.stages {
+            if let Stage::Nested { stages, .. } = stage {
+                let inside = Schedule::with_stages(1.0, stages.clone()).appearances();
+                let multiple = inside.iter().filter(|id| self.units[id.0].every > 1);
+                errors.extend(
+                    multiple
+                        .map(|id| BuildError::MultipleInsideNest(self.units[id.0].name.clone())),
+                );
+            }
+        }
+        if let Coupling::Tight(tight) = &schedule.coupling {
+            self.check_tight(schedule, &tight.per_port, errors);
+        }
+    }
+
+    fn check_tight(
+        &mut self,
+        schedule: &Schedule,
+        tolerances: &[(String, f64)],
+        errors: &mut Vec<BuildError>,
+    ) {
+        for stage in &schedule.stages {
+            if let Stage::Nested { stages, .. } = stage {
+                let inside = Schedule::with_stages(1.0, stages.clone()).appearances();
+                let names = inside.iter().map(|id| self.units[id.0].name.clone());
+                errors.extend(names.map(BuildError::TightAtSeveralRates));
+            }
+        }
+        for unit in &mut self.units {
+            if unit.every > 1 {
+                errors.push(BuildError::TightAtSeveralRates(unit.name.clone()));
+            }
+            if !unit.can_roll_back() {
+                errors.push(BuildError::CannotRollBack(unit.name.clone()));
+            }
+        }
+        for (port, _) in tolerances {
+            let connected = |c: &Connection| self.output_name(c.from) == *port;
+            if !self.connections.iter().any(connected) {
+                errors.push(BuildError::UnknownTolerancePort(port.clone()));
+            }
+        }
+    }
+
+    /// Length of the longest chain of direct feedthrough, or the names around a loop.
+    fn feedthrough_depth(&self) -> Result<usize, String> {
+        let mut depth = 0;
+        for (id, unit) in self.units.iter().enumerate() {
+            for component in 0..unit.subsystem.ports().output_width() {
+                let mut path = Vec::new();
+                depth = depth.max(self.chain(SubsystemId(id), component, &mut path)?);
+            }
+        }
+        Ok(depth)
+    }
+
+    fn chain(
+        &self,
+        id: SubsystemId,
+        component: usize,
+        path: &mut Vec<(SubsystemId, usize)>,
+    ) -> Result<usize, String> {
+        if let Some(start) = path.iter().position(|&step| step == (id, component)) {
+            let name = |&(id, component): &(SubsystemId, usize)| {
+                let port = self.ports(id).output_component_name(component);
+                qualified(&self.units[id.0].name, &port)
+            };
+            let names: Vec<_> = path[start..].iter().map(name).collect();
+            return Err(names.join(" <- "));
+        }
+        path.push((id, component));
+        let mut longest = 0;
+        for &input in self.ports(id).direct_inputs(component) {
+            for connection in self.connections.iter().filter(|c| c.to.0 == id) {
+                let range = self.ports(id).input_range(connection.to.1);
+                if range.contains(&input) {
+                    let (sender, port) = connection.from;
+                    let start = self.ports(sender).output_range(port).start;
+                    let sent = start + input - range.start;
+                    longest = longest.max(1 + self.chain(sender, sent, path)?);
+                }
+            }
+        }
+        path.pop();
+        Ok(longest)
+    }
+
+    /// Finds the pairs of connections between two parts that are conjugate in power, and opens an
+    /// account on both sides of each.
+    fn find_interfaces(&mut self) -> Vec<Interface> {
+        let mut interfaces = Vec::new();
+        for (index, &there) in self.connections.clone().iter().enumerate() {
+            for &back in &self.connections.clone()[index + 1..] {
+                if there.from.0 == back.to.0 && there.to.0 == back.from.0 {
+                    let found = self.force_motion(there, back);
+                    let found = found.or_else(|| self.force_motion(back, there));
+                    interfaces.extend(found.or_else(|| self.motion_motion(there, back)));
+                }
+            }
+        }
+        interfaces
+    }
+
+    fn force_motion(&mut self, force: Connection, motion: Connection) -> Option<Interface> {
+        let giver = Conjugate::GivesForce {
+            motion: motion.to.1,
+            force: force.from.1,
+        };
+        let mover = Conjugate::GivesMotion {
+            force: force.to.1,
+            motion: motion.from.1,
+        };
+        let (a, b) = (force.from.0, force.to.0);
+        let (ports_a, ports_b) = (self.ports(a), self.ports(b));
+        if !ports_a.conjugates().contains(&giver) || !ports_b.conjugates().contains(&mover) {
+            return None;
+        }
+        let measure = Measure::of(
+            &ports_a.inputs()[motion.to.1.0].quantity,
+            &ports_a.outputs()[force.from.1.0].quantity,
+        )?;
+        let side_a = Side::GivesForce {
+            motion: ports_a.input_range(motion.to.1),
+            force: ports_a.output_range(force.from.1),
+        };
+        let side_b = Side::GivesMotion {
+            force: ports_b.input_range(force.to.1),
+            motion: ports_b.output_range(motion.from.1),
+        };
+        let name = self.interface_name(force, motion);
+        let sides = [
+            self.open_account(a, side_a, measure),
+            self.open_account(b, side_b, measure),
+        ];
+        Some(Interface {
+            name,
+            kind: InterfaceKind::ForceMotion,
+            sides,
+        })
+    }
+
+    fn motion_motion(&mut self, there: Connection, back: Connection) -> Option<Interface> {
+        let (side_b, measure) = self.keeps_force(there.to, back.from.1)?;
+        let (side_a, _) = self.keeps_force(back.to, there.from.1)?;
+        let name = self.interface_name(there, back);
+        let sides = [
+            self.open_account(there.from.0, side_a, measure),
+            self.open_account(there.to.0, side_b, measure),
+        ];
+        Some(Interface {
+            name,
+            kind: InterfaceKind::MotionMotion,
+            sides,
+        })
+    }
+
+    /// The side of a part that receives a motion, sends its own, and keeps the force to itself.
+    fn keeps_force(
+        &self,
+        to: (SubsystemId, InputPort),
+        own: OutputPort,
+    ) -> Option<(Side, Measure)> {
+        let ports = self.ports(to.0);
+        ports.conjugates().iter().find_map(|pair| match *pair {
+            Conjugate::GivesForce { motion, force } if motion == to.1 => {
+                let quantity = &ports.inputs()[motion.0].quantity;
+                let measure = Measure::of(quantity, &ports.outputs()[force.0].quantity)?;
+                let side = Side::KeepsForce {
+                    far: ports.input_range(motion),
+                    own: ports.output_range(own),
+                    force: ports.output_range(force),
+                };
+                Some((side, measure))
+            }
+            _ => None,
+        })
+    }
+
+    fn interface_name(&self, there: Connection, back: Connection) -> String {
+        let (a, b) = (self.output_name(there.from), self.output_name(back.from));
+        format!("{a}<->{b}")
+    }
+
+    fn open_account(&mut self, id: SubsystemId, side: Side, measure: Measure) -> (usize, usize) {
+        let ports = self.ports(id);
+        let widths = (ports.input_width(), ports.output_width());
+        let accounts = &mut self.units[id.0].accounts;
+        accounts.push(Account::new(side, measure, widths));
+        (id.0, accounts.len() - 1)
+    }
+
+    /// Gives every unit and connection its places on the board.
+    fn lay_out(&mut self, layout: &mut Layout) -> (usize, Vec<Wire>) {
+        for unit in &mut self.units {
+            let width = unit.subsystem.ports().output_width();
+            unit.places.outputs = layout.claim(width + 1).start;
+        }
+        // The second buffer repeats the first.
+        let stride = layout.claim(0).start;
+        layout.claim(stride);
+        for unit in &mut self.units {
+            unit.places.stride = stride;
+            unit.places.report = layout.claim(unit.report_width()).start;
+        }
+        let mut wires = Vec::new();
+        for &Connection { from, to } in &self.connections {
+            let outputs = self.units[from.0.0].places.outputs;
+            let ports = self.units[from.0.0].subsystem.ports();
+            let quantity = &ports.outputs()[from.1.0].quantity;
+            let width = quantity.width();
+            let sent = outputs + ports.output_range(from.1).start;
+            let event = outputs + ports.output_width();
+            let iterate = layout.claim(width).start;
+            wires.push(Wire {
+                name: self.output_name(from),
+                sender: from.0,
+                sent,
+                iterate,
+                width,
+                components: (0..width).map(|c| quantity.component_name(c)).collect(),
+            });
+            let input = self.units[to.0.0].subsystem.ports().input_range(to.1);
+            self.units[to.0.0].links.push(Link {
+                sender: from.0,
+                port: to.1,
+                input,
+                sent,
+                iterate,
+                event,
+            });
+        }
+        (stride, wires)
+    }
+
+    fn work_place(&self, (unit, account): (usize, usize)) -> usize {
+        let unit = &self.units[unit];
+        unit.places.report + unit.visible_outputs().len() + account
+    }
+
+    fn energy_places(&mut self, t: f64) -> Option<Vec<usize>> {
+        let place = |unit: &mut Unit| {
+            let offset = unit.visible_outputs().len() + unit.accounts.len();
+            unit.energy(t).map(|_| unit.places.report + offset)
+        };
+        self.units.iter_mut().map(place).collect()
+    }
+
+    fn columns(&self, interfaces: &[Interface], energy: bool) -> (Vec<Column>, Vec<usize>) {
+        let (mut columns, mut places) = (Vec::new(), Vec::new());
+        for unit in &self.units {
+            let ports = unit.subsystem.ports();
+            let mut place = unit.places.report;
+            for port in ports.outputs() {
+                for component in 0..port.quantity.width() {
+                    let inner = ports.output_component_name(place - unit.places.report);
+                    columns.push(Column {
+                        name: qualified(&unit.name, &inner),
+                        unit: port.quantity.component_unit(component),
+                    });
+                    places.push(place);
+                    place += 1;
+                }
+            }
+        }
+        let joule = |name: String| Column {
+            name,
+            unit: PortUnit::JOULE,
+        };
+        columns.extend(
+            interfaces
+                .iter()
+                .map(|i| joule(format!("exchange.{}", i.name))),
+        );
+        if energy {
+            columns.extend(ENERGY_COLUMNS.map(|name| joule(name.into())));
+        }
+        (columns, places)
+    }
+}
+
+/// Recorded energies of the whole model, where every part knows its own.
+pub(crate) const ENERGY_COLUMNS: [&str; 4] = [
+    "energy.total",
+    "energy.dissipated",
+    "energy.supplied",
+    "energy.imbalance",
+];
+
+fn qualified(subsystem: &str, port: &str) -> String {
+    match subsystem {
+        "" => port.into(),
+        _ => format!("{subsystem}.{port}"),
+    }
+}
+
+fn has_zero_ratio(stages: &[Stage]) -> bool {
+    stages.iter().any(|stage| match stage {
+        Stage::Together(_) => false,
+        Stage::Nested { ratio, stages } => *ratio == 0 || has_zero_ratio(stages),
+    })
+}

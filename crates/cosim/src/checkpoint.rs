@@ -1,0 +1,234 @@
+//! Checkpoints: the complete state on disk, continued bit for bit.
+//!
+//! Format: the magic word, the length of a JSON header and the header, then the state as
+//! little-endian 64-bit words, then a CRC-32 of everything before.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::cpu::CpuLevel;
+use crate::simulation::Simulation;
+use crate::state::{Snapshot, word_count};
+
+const MAGIC: &[u8; 8] = b"OLDHAM01";
+/// No header of ours is longer; a longer one is a damaged file.
+const MAX_HEADER: usize = 1 << 24;
+
+/// Why a checkpoint could not be made, read or used.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckpointError {
+    /// A part keeps its state to itself.
+    #[error("`{0}` cannot save its state, so this model cannot be checkpointed")]
+    NoState(String),
+    /// The file cannot be read or written.
+    #[error("{path}: {source}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's message.
+        source: std::io::Error,
+    },
+    /// The file is no checkpoint, or damaged.
+    #[error("{path} is not a whole checkpoint: {reason}", path = path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The checkpoint is of another model.
+    #[error("the checkpoint is of another model: {difference}")]
+    OtherModel {
+        /// What differs.
+        difference: String,
+    },
+    /// The checkpoint was made with other instructions: the bits would differ.
+    #[error("the checkpoint was made at CPU level {made:?}, this machine runs {here:?}")]
+    OtherCpu {
+        /// Level when it was made.
+        made: CpuLevel,
+        /// Level now.
+        here: CpuLevel,
+    },
+}
+
+/// What the state belongs to; compared before it is used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Header {
+    subsystems: Vec<String>,
+    /// Bits of start and step: a decimal form might round.
+    start: u64,
+    step: u64,
+    words: usize,
+    cpu: CpuLevel,
+    /// A digest of the model, given by the caller.
+    model: String,
+    /// Energy at the initial time, as bits, for the energy bound and the summary.
+    initial_energy: Option<[u64; 4]>,
+}
+
+/// A saved simulation.
+#[derive(Clone, Debug)]
+pub struct Checkpoint {
+    header: Header,
+    state: Snapshot,
+}
+
+impl Simulation {
+    fn header(&mut self, model: &str) -> Header {
+        let energy = self.tally.initial_energy;
+        Header {
+            subsystems: self.names().map(Into::into).collect(),
+            start: self.schedule().start.to_bits(),
+            step: self.schedule().step.to_bits(),
+            words: word_count(self),
+            cpu: CpuLevel::detect(),
+            model: model.into(),
+            initial_energy: energy.map(|energy| {
+                [
+                    energy.kinetic,
+                    energy.potential,
+                    energy.dissipated,
+                    energy.supplied,
+                ]
+                .map(f64::to_bits)
+            }),
+        }
+    }
+
+    /// Saves the complete state. `model` is any digest of the model's text.
+    pub fn checkpoint(&mut self, model: &str) -> Result<Checkpoint, CheckpointError> {
+        if let Some(part) = self.part_without_state() {
+            return Err(CheckpointError::NoState(part));
+        }
+        let header = self.header(model);
+        let mut state = Snapshot::default();
+        state.save(self);
+        Ok(Checkpoint { header, state })
+    }
+
+    /// Continues from a checkpoint of the same model.
+    pub fn restore(&mut self, checkpoint: &Checkpoint, model: &str) -> Result<(), CheckpointError> {
+        if let Some(part) = self.part_without_state() {
+            return Err(CheckpointError::NoState(part));
+        }
+        let (here, there) = (self.header(model), &checkpoint.header);
+        if here.cpu != there.cpu {
+            return Err(CheckpointError::OtherCpu {
+                made: there.cpu,
+                here: here.cpu,
+            });
+        }
+        if let Some(difference) = here.difference(there) {
+            return Err(CheckpointError::OtherModel { difference });
+        }
+        checkpoint.state.restore(self);
+        self.tally.initial_energy = there.initial_energy.map(|bits| {
+            let [kinetic, potential, dissipated, supplied] = bits.map(f64::from_bits);
+            crate::subsystem::Energy {
+                kinetic,
+                potential,
+                dissipated,
+                supplied,
+            }
+        });
+        Ok(())
+    }
+}
+
+impl Header {
+    fn difference(&self, other: &Self) -> Option<String> {
+        if self.subsystems != other.subsystems {
+            return Some(format!(
+                "it has the subsystems {:?}, not {:?}",
+                other.subsystems, self.subsystems
+            ));
+        }
+        if (self.start, self.step) != (other.start, other.step) {
+            let step = f64::from_bits(other.step);
+            return Some(format!(
+                "its macro step is {step} s, not {} s",
+                f64::from_bits(self.step)
+            ));
+        }
+        if self.words != other.words {
+            return Some(format!(
+                "its state has {} words, not {}",
+                other.words, self.words
+            ));
+        }
+        let same = self.model == other.model;
+        (!same).then(|| "the model file or its overrides changed".into())
+    }
+}
+
+impl Checkpoint {
+    /// Writes the file under a temporary name, then renames it: a crash leaves the old one whole.
+    pub fn write(&self, path: &Path) -> Result<(), CheckpointError> {
+        let failed = |source| CheckpointError::Io {
+            path: path.into(),
+            source,
+        };
+        let mut temporary = path.as_os_str().to_owned();
+        temporary.push(".new");
+        let temporary = PathBuf::from(temporary);
+        let mut file = std::fs::File::create(&temporary).map_err(failed)?;
+        file.write_all(&self.bytes()).map_err(failed)?;
+        file.sync_all().map_err(failed)?;
+        std::fs::rename(&temporary, path).map_err(failed)
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let header = serde_json::to_vec(&self.header).expect("a header is plain data");
+        let mut bytes = Vec::new();
+        bytes.extend_from_slice(MAGIC);
+        bytes.extend_from_slice(&(header.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&header);
+        let words = self.state.words().iter();
+        bytes.extend(words.flat_map(|word| word.to_le_bytes()));
+        let checksum = crc32fast::hash(&bytes);
+        bytes.extend_from_slice(&checksum.to_le_bytes());
+        bytes
+    }
+
+    /// Reads a file and checks that it is whole.
+    pub fn read(path: &Path) -> Result<Self, CheckpointError> {
+        let bytes = std::fs::read(path).map_err(|source| CheckpointError::Io {
+            path: path.into(),
+            source,
+        })?;
+        Self::parse(&bytes).map_err(|reason| CheckpointError::Damaged {
+            path: path.into(),
+            reason,
+        })
+    }
+
+    fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
+        let (content, checksum) = bytes.split_last_chunk::<4>().ok_or("it is too short")?;
+        let rest = content
+            .strip_prefix(MAGIC.as_slice())
+            .ok_or("it does not start like one")?;
+        if crc32fast::hash(content) != u32::from_le_bytes(*checksum) {
+            return Err("its checksum is wrong");
+        }
+        let (length, rest) = rest.split_first_chunk::<8>().ok_or("it is too short")?;
+        let length = u64::from_le_bytes(*length) as usize;
+        if length > MAX_HEADER || length > rest.len() {
+            return Err("its header is cut off");
+        }
+        let (header, words) = rest.split_at(length);
+        let header: Header =
+            serde_json::from_slice(header).map_err(|_| "its header cannot be read")?;
+        if words.len() != header.words * 8 {
+            return Err("its state is cut off");
+        }
+        let word = |chunk: &[u8]| u64::from_le_bytes(chunk.try_into().expect("eight bytes"));
+        let words = words.chunks_exact(8).map(word).collect();
+        Ok(Self {
+            header,
+            state: Snapshot::from_words(words),
+        })
+    }
+}

@@ -1,0 +1,344 @@
+//! The threads of a run, each with its units, in lockstep.
+//!
+//! Every thread executes the same sequence of meetings (barriers); between two meetings it writes
+//! only what belongs to its own units. Outputs are published into the buffer named by the parity
+//! of the meeting that follows, so a fast thread cannot overwrite what a slow one still reads.
+//! Nothing depends on who is faster: the bits are the same for any number of threads.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use crate::barrier::Barrier;
+use crate::board::Board;
+use crate::fault::Fault;
+use crate::plan::Plan;
+use crate::schedule::{Coupling, SubsystemId};
+use crate::tight::{TightSolver, Verdict};
+use crate::unit::Unit;
+
+const NEVER: u64 = u64::MAX;
+
+/// What all threads of a run see.
+pub(crate) struct Shared<'a> {
+    pub plan: &'a Plan,
+    pub board: &'a Board,
+    barrier: Barrier,
+    /// The meeting before which the first fault happened.
+    fault_meeting: AtomicU64,
+    fault: Mutex<Option<(u64, usize, Fault)>>,
+    /// The last macro step to do.
+    last_step: AtomicU64,
+    verdict: AtomicU8,
+}
+
+impl<'a> Shared<'a> {
+    pub fn new(plan: &'a Plan, board: &'a Board, threads: usize) -> Self {
+        Self {
+            plan,
+            board,
+            barrier: Barrier::new(threads),
+            fault_meeting: AtomicU64::new(NEVER),
+            fault: Mutex::new(None),
+            last_step: AtomicU64::new(NEVER),
+            verdict: AtomicU8::new(0),
+        }
+    }
+
+    /// The first fault; where several threads failed in the same phase, that of the first unit.
+    pub fn into_fault(self) -> Option<Fault> {
+        let fault = self
+            .fault
+            .into_inner()
+            .expect("no thread panics holding it");
+        fault.map(|(_, _, fault)| fault)
+    }
+}
+
+/// A fault was noted: leave the run. All threads see it at the same meeting.
+pub(crate) struct Halt;
+
+/// What the first thread does besides its units.
+pub(crate) trait Leader {
+    /// The iteration of tight steps.
+    fn tight(&mut self) -> Option<&mut TightSolver>;
+    /// A tight step was done.
+    fn iterated(&mut self, iterations: usize, converged: bool);
+    /// A reported step is complete: record, balance, judge.
+    fn reported(&mut self, n: u64, shared: &Shared<'_>) -> Result<(), Fault>;
+    /// A step is complete. Returns false to end the run after the next step.
+    fn stepped(&mut self, n: u64) -> bool;
+}
+
+/// Which steps are reported to the leader.
+#[derive(Clone, Copy)]
+pub(crate) struct Reporting {
+    /// Every so many steps the row is recorded.
+    pub record_every: u64,
+    /// Every so many steps the energy is watched.
+    pub watch_every: u64,
+    pub record_energy: bool,
+    pub last: u64,
+}
+
+impl Reporting {
+    pub fn records(&self, n: u64) -> bool {
+        (n + 1).is_multiple_of(self.record_every) || n == self.last
+    }
+
+    pub fn watches(&self, n: u64) -> bool {
+        (n + 1).is_multiple_of(self.watch_every) || n == self.last
+    }
+}
+
+/// One thread's share of the run.
+pub(crate) struct Crew<'a> {
+    units: Vec<(usize, &'a mut Unit)>,
+    shared: &'a Shared<'a>,
+    reporting: Reporting,
+    meeting: u64,
+}
+
+impl<'a> Crew<'a> {
+    pub fn new(
+        units: Vec<(usize, &'a mut Unit)>,
+        shared: &'a Shared<'a>,
+        reporting: Reporting,
+    ) -> Self {
+        Self {
+            units,
+            shared,
+            reporting,
+            meeting: 0,
+        }
+    }
+
+    /// Runs the steps from `first` to the reporting's last, or until a fault or a request to end.
+    /// Returns the number of complete steps.
+    pub fn run(&mut self, first: u64, mut leader: Option<&mut dyn Leader>) -> u64 {
+        for n in first..=self.reporting.last {
+            if self.step(n, &mut leader).is_err() {
+                return n - first;
+            }
+            if self.shared.last_step.load(Ordering::Relaxed) <= n {
+                return n + 1 - first;
+            }
+        }
+        self.reporting.last + 1 - first
+    }
+
+    fn step(&mut self, n: u64, leader: &mut Option<&mut dyn Leader>) -> Result<(), Halt> {
+        match self.shared.plan.schedule.coupling {
+            Coupling::Loose => self.loose_step(n)?,
+            Coupling::Tight(_) => self.tight_step(n, leader)?,
+        }
+        for pass in 0..self.shared.plan.refresh_passes {
+            self.refresh(n, pass)?;
+        }
+        if self.shared.plan.has_event(n) {
+            self.units.iter_mut().for_each(|(_, unit)| unit.restart());
+        }
+        if self.reporting.records(n) || self.reporting.watches(n) {
+            self.report(n, leader)?;
+        }
+        if let Some(leader) = leader
+            && !leader.stepped(n)
+        {
+            // The others see it at a meeting of the next step, and leave after it.
+            self.shared.last_step.fetch_min(n + 1, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn loose_step(&mut self, n: u64) -> Result<(), Halt> {
+        let plan = self.shared.plan;
+        for phase in 0..plan.timeline.phases.len() {
+            let buffer = self.phase(n, phase)?;
+            let t = plan.time(n, plan.timeline.phases[phase].to);
+            for (_, unit) in &mut self.units {
+                unit.pull(t, self.shared.board, buffer, |sender| {
+                    plan.sends[phase][sender.0] && plan.releases(sender, n)
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Advances the phase's members and publishes what they send; returns the buffer used.
+    fn phase(&mut self, n: u64, phase: usize) -> Result<usize, Halt> {
+        let plan = self.shared.plan;
+        let buffer = self.buffer();
+        let span = &plan.timeline.phases[phase];
+        let (from, to) = (plan.time(n, span.from), plan.time(n, span.to));
+        for place in 0..self.units.len() {
+            let (id, unit) = &mut self.units[place];
+            if !plan.sends[phase][*id] {
+                continue;
+            }
+            let advanced = if unit.every == 1 {
+                unit.advance(from, to)
+            } else if n.is_multiple_of(unit.every) {
+                unit.advance(from, plan.step_time(n + unit.every))
+            } else {
+                Ok(())
+            };
+            match advanced {
+                Err(fault) => {
+                    let id = *id;
+                    self.note(id, fault);
+                }
+                Ok(()) if plan.releases(SubsystemId(*id), n) => {
+                    unit.release();
+                    unit.publish(to, self.shared.board, buffer);
+                }
+                Ok(()) => {}
+            }
+        }
+        self.meet()?;
+        Ok(buffer)
+    }
+
+    fn tight_step(&mut self, n: u64, leader: &mut Option<&mut dyn Leader>) -> Result<(), Halt> {
+        let plan = self.shared.plan;
+        let board = self.shared.board;
+        let t = plan.step_time(n + 1);
+        let phases = plan.timeline.phases.len();
+        for (_, unit) in &mut self.units {
+            unit.save();
+            unit.predict_iterate(t, board);
+        }
+        self.meet()?;
+        if let Some(solver) = leader.as_mut().and_then(|leader| leader.tight()) {
+            solver.start(plan, board);
+        }
+        let mut first = true;
+        loop {
+            for (_, unit) in &mut self.units {
+                if !first {
+                    unit.roll_back();
+                }
+                unit.pull_iterate(t, board);
+            }
+            first = false;
+            let opening = self.meeting;
+            for phase in 0..phases {
+                let buffer = self.phase(n, phase)?;
+                if phase + 1 < phases {
+                    for (_, unit) in &mut self.units {
+                        unit.pull(t, board, buffer, |sender| plan.sends[phase][sender.0]);
+                    }
+                }
+            }
+            let phase_of = |id: usize| plan.sends.iter().position(|sends| sends[id]);
+            let buffer_of = |id| {
+                let phase = phase_of(id).expect("every unit is in the schedule");
+                ((opening + phase as u64) % 2) as usize
+            };
+            self.lead_iteration(n, leader, buffer_of);
+            self.meet()?;
+            if self.shared.verdict.load(Ordering::Relaxed) == Verdict::Again as u8 {
+                continue;
+            }
+            for (_, unit) in &mut self.units {
+                unit.pull_iterate(t, board);
+            }
+            return Ok(());
+        }
+    }
+
+    fn lead_iteration(
+        &mut self,
+        n: u64,
+        leader: &mut Option<&mut dyn Leader>,
+        buffer_of: impl Fn(usize) -> usize,
+    ) {
+        let plan = self.shared.plan;
+        let Some(leader) = leader else { return };
+        let Some(solver) = leader.tight() else { return };
+        let verdict = solver.judge(plan, self.shared.board, buffer_of);
+        let iterations = solver.iterations();
+        self.shared.verdict.store(verdict as u8, Ordering::Relaxed);
+        match verdict {
+            Verdict::Again => {}
+            Verdict::Converged => leader.iterated(iterations, true),
+            Verdict::Accepted => leader.iterated(iterations, false),
+            Verdict::Failed => {
+                let (port, change) = solver.worst(plan);
+                let fault = Fault::NotConverged {
+                    t: plan.step_time(n + 1),
+                    iterations,
+                    port,
+                    change,
+                };
+                self.note(0, fault);
+            }
+        }
+    }
+
+    /// Evaluates outputs that depend directly on inputs once more, with what has just arrived.
+    fn refresh(&mut self, n: u64, _pass: usize) -> Result<(), Halt> {
+        let plan = self.shared.plan;
+        let t = plan.step_time(n + 1);
+        let buffer = self.buffer();
+        let refreshes = |id: usize| plan.feedthrough[id] && plan.releases(SubsystemId(id), n);
+        for place in 0..self.units.len() {
+            let (id, unit) = &mut self.units[place];
+            if !refreshes(*id) {
+                continue;
+            }
+            match unit.evaluate(t) {
+                Ok(()) => {
+                    unit.release();
+                    unit.publish(t, self.shared.board, buffer);
+                }
+                Err(fault) => {
+                    let id = *id;
+                    self.note(id, fault);
+                }
+            }
+        }
+        self.meet()?;
+        for (_, unit) in &mut self.units {
+            unit.pull(t, self.shared.board, buffer, |sender| refreshes(sender.0));
+        }
+        Ok(())
+    }
+
+    fn report(&mut self, n: u64, leader: &mut Option<&mut dyn Leader>) -> Result<(), Halt> {
+        let t = self.shared.plan.step_time(n + 1);
+        let with_energy = self.reporting.watches(n) || self.reporting.record_energy;
+        for (_, unit) in &mut self.units {
+            unit.report(t, with_energy, self.shared.board);
+        }
+        self.meet()?;
+        if let Some(leader) = leader
+            && let Err(fault) = leader.reported(n, self.shared)
+        {
+            self.note(0, fault);
+        }
+        self.meet()
+    }
+
+    fn buffer(&self) -> usize {
+        (self.meeting % 2) as usize
+    }
+
+    fn note(&self, unit: usize, fault: Fault) {
+        let mut first = self.shared.fault.lock().expect("nobody panics holding it");
+        let is_first = first
+            .as_ref()
+            .is_none_or(|(meeting, id, _)| (self.meeting, unit) < (*meeting, *id));
+        if is_first {
+            *first = Some((self.meeting, unit, fault));
+        }
+        let meeting = &self.shared.fault_meeting;
+        meeting.fetch_min(self.meeting, Ordering::Relaxed);
+    }
+
+    fn meet(&mut self) -> Result<(), Halt> {
+        self.shared.barrier.wait();
+        let fault = self.shared.fault_meeting.load(Ordering::Relaxed);
+        let halted = fault <= self.meeting;
+        self.meeting += 1;
+        if halted { Err(Halt) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,147 @@
+//! What can go wrong: when a simulation is built, and while it runs.
+
+use crate::subsystem::StepError;
+
+/// A simulation that cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BuildError {
+    /// Two subsystems share a name.
+    #[error("two subsystems are called `{0}`")]
+    DuplicateName(String),
+    /// The two ends of a connection carry different quantities.
+    #[error("`{from}` sends {sent}, but `{to}` takes {taken}")]
+    QuantityMismatch {
+        /// Sending port.
+        from: String,
+        /// Receiving port.
+        to: String,
+        /// What is sent.
+        sent: String,
+        /// What is taken.
+        taken: String,
+    },
+    /// An input has more than one feed.
+    #[error("`{0}` is fed twice: an input takes one connection or one drive")]
+    FedTwice(String),
+    /// A subsystem is in no stage, or in more than one.
+    #[error("`{name}` appears {times} times in the schedule; it must appear once")]
+    NotOnceInSchedule {
+        /// The subsystem.
+        name: String,
+        /// How often it appears.
+        times: usize,
+    },
+    /// The macro step is not a positive number.
+    #[error("the macro step must be positive and finite, not {0}")]
+    BadStep(f64),
+    /// A nested stage or a multiple of the macro step is zero.
+    #[error("a ratio of rates must be at least 1")]
+    ZeroRatio,
+    /// A multiple of the macro step inside a nested stage.
+    #[error("`{0}` has its own multiple of the macro step and cannot be inside a nested stage")]
+    MultipleInsideNest(String),
+    /// Iteration needs single-rate, flat schedules.
+    #[error(
+        "tight coupling repeats one macro step of all subsystems: `{0}` runs at another rate; give it micro steps instead"
+    )]
+    TightAtSeveralRates(String),
+    /// Iteration needs rollback.
+    #[error("tight coupling needs rollback, which `{0}` cannot do; use loose coupling for it")]
+    CannotRollBack(String),
+    /// A tolerance for a port that does not exist.
+    #[error("there is no connected output `{0}` to give a tolerance to")]
+    UnknownTolerancePort(String),
+    /// Refreshing outputs would never end.
+    #[error(
+        "refreshed outputs depend on each other in a loop ({0}); use tight coupling, which solves the loop"
+    )]
+    AlgebraicLoop(String),
+    /// The exchange at the initial time failed.
+    #[error("at the initial time: {0}")]
+    Initial(Fault),
+}
+
+/// A run that failed; it names the part, the time and the first cause.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Fault {
+    /// A subsystem could not do its step.
+    #[error("`{subsystem}` failed at t = {t} s: {cause}")]
+    Step {
+        /// The failing subsystem.
+        subsystem: String,
+        /// Start of the failing step.
+        t: f64,
+        /// Its reason.
+        cause: StepError,
+    },
+    /// A subsystem panicked.
+    #[error("`{subsystem}` panicked at t = {t} s: {message}")]
+    Panic {
+        /// The failing subsystem.
+        subsystem: String,
+        /// Start of the failing step.
+        t: f64,
+        /// What it said.
+        message: String,
+    },
+    /// A subsystem returned early without moving on.
+    #[error("`{subsystem}` does not get beyond t = {t} s")]
+    NoProgress {
+        /// The stuck subsystem.
+        subsystem: String,
+        /// Where it is stuck.
+        t: f64,
+    },
+    /// A port carries no number.
+    #[error(
+        "`{subsystem}.{port}` became {value} at t = {t} s; the exchange was stopped in that step"
+    )]
+    NotFinite {
+        /// The source.
+        subsystem: String,
+        /// The port and component.
+        port: String,
+        /// NaN or an infinity.
+        value: f64,
+        /// When.
+        t: f64,
+    },
+    /// A tight iteration did not converge.
+    #[error(
+        "tight coupling did not converge at t = {t} s: after {iterations} iterations `{port}` still changes by {change:.3e}; raise max_iterations, loosen the tolerance, use quasi-newton, or set on_limit = \"accept\""
+    )]
+    NotConverged {
+        /// End of the step.
+        t: f64,
+        /// Iterations made.
+        iterations: usize,
+        /// The port furthest from its tolerance.
+        port: String,
+        /// Its last change.
+        change: f64,
+    },
+    /// The exchange creates energy without bound.
+    #[error(
+        "stopped at t = {t} s: the stored energy {energy:.3e} J is more than {bound} times the {available:.3e} J that the model started with and was given; {blame}"
+    )]
+    EnergyBound {
+        /// When.
+        t: f64,
+        /// Stored energy.
+        energy: f64,
+        /// The allowed multiple.
+        bound: f64,
+        /// Initial energy plus work of loads.
+        available: f64,
+        /// Where it comes from and what helps.
+        blame: String,
+    },
+    /// The results could not be written.
+    #[error("results could not be written at t = {t} s: {message}")]
+    Recording {
+        /// When.
+        t: f64,
+        /// The system's message.
+        message: String,
+    },
+}

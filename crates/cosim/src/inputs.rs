@@ -1,0 +1,71 @@
+//! What a subsystem is handed while it advances: its inputs at any time within the step.
+
+use crate::port::{InputPort, Ports};
+use crate::predictor::Predictor;
+use crate::state::{State, Visitor};
+
+/// A given function of time that drives an input which no connection feeds.
+pub trait Source: Send {
+    /// The components of the port at time t.
+    fn value(&mut self, t: f64, out: &mut [f64]);
+}
+
+/// The inputs of one subsystem: connected ones from the predictor, the others from a source or at
+/// their initial value.
+pub struct Inputs {
+    predictor: Box<dyn Predictor>,
+    initial: Vec<f64>,
+    sources: Vec<(std::ops::Range<usize>, Box<dyn Source>)>,
+}
+
+impl Inputs {
+    /// Inputs at their initial values, with this predictor for what will be received.
+    pub fn new(ports: &Ports, predictor: Box<dyn Predictor>) -> Self {
+        Self {
+            predictor,
+            initial: ports.initial_inputs().to_vec(),
+            sources: Vec::new(),
+        }
+    }
+
+    /// Drives an unconnected input.
+    pub fn drive(&mut self, ports: &Ports, port: InputPort, source: Box<dyn Source>) {
+        self.sources.push((ports.input_range(port), source));
+    }
+
+    /// All inputs at time t.
+    pub fn at(&mut self, t: f64, inputs: &mut [f64]) {
+        self.evaluate(t, None, inputs);
+    }
+
+    /// All inputs at time t, when the subsystem would send `now`.
+    pub fn at_with(&mut self, t: f64, now: &[f64], inputs: &mut [f64]) {
+        self.evaluate(t, Some(now), inputs);
+    }
+
+    fn evaluate(&mut self, t: f64, now: Option<&[f64]>, inputs: &mut [f64]) {
+        inputs.copy_from_slice(&self.initial);
+        self.predictor.predict(t, now, inputs);
+        for (range, source) in &mut self.sources {
+            source.value(t, &mut inputs[range.clone()]);
+        }
+    }
+
+    pub(crate) fn receive(&mut self, port: InputPort, t: f64, values: &[f64]) {
+        self.predictor.receive(port, t, values);
+    }
+
+    pub(crate) fn sent(&mut self, t: f64, outputs: &[f64]) {
+        self.predictor.sent(t, outputs);
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.predictor.reset();
+    }
+}
+
+impl State for Inputs {
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        self.predictor.visit(visitor);
+    }
+}

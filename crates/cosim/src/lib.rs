@@ -1,0 +1,49 @@
+//! The co-simulation engine of Oldham: subsystems, ports, predictors, schedules, threads. It knows
+//! no physics.
+//!
+//! A [`Simulation`] is made by a [`Builder`] from [`Subsystem`]s, connections between their
+//! [`Ports`], a [`Predictor`] for each subsystem's inputs, and a [`Schedule`]. In every macro step
+//! the subsystems of each stage advance, in parallel, with predicted inputs; then what they send
+//! is checked, published on a board and delivered. All state is a value ([`State`]): it can be
+//! saved, restored, written to disk and perturbed, which gives rollback, checkpoints and the
+//! stability analysis from one description.
+
+mod acceleration;
+mod balance;
+mod barrier;
+mod board;
+mod builder;
+mod checkpoint;
+mod cpu;
+mod crew;
+mod fault;
+pub mod inputs;
+mod plan;
+pub mod port;
+pub mod predictor;
+pub mod recorder;
+mod run;
+pub mod schedule;
+mod simulation;
+pub mod state;
+mod stats;
+pub mod subsystem;
+mod tight;
+mod unit;
+
+pub use builder::Builder;
+pub use checkpoint::{Checkpoint, CheckpointError};
+pub use cpu::CpuLevel;
+pub use fault::{BuildError, Fault};
+pub use inputs::{Inputs, Source};
+pub use port::{Causality, Conjugate, InputPort, OutputPort, Port, Ports, Quantity, Unit};
+pub use predictor::{Hold, Predictor};
+pub use recorder::{Column, Discard, InMemory, Recorder};
+pub use run::{End, EnergySummary, InterfaceSummary, Outcome, PartSummary, Progress, Run, Summary};
+pub use schedule::{Acceleration, Coupling, OnLimit, Schedule, Stage, SubsystemId, Tight};
+pub use simulation::Simulation;
+pub use state::{Chart, Snapshot, State, Visitor, word_count};
+pub use stats::StepTimes;
+pub use subsystem::{
+    Counters, EffectiveInterface, Energy, Linearisation, Reached, StepError, Subsystem,
+};

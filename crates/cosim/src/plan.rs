@@ -1,0 +1,74 @@
+//! The fixed part of a simulation: everything that a step needs to know and never changes.
+
+use crate::balance::Interface;
+use crate::recorder::Column;
+use crate::schedule::{Schedule, SubsystemId, Timeline};
+
+/// A connection, seen from the leader of a tight step.
+pub(crate) struct Wire {
+    /// `subsystem.port` of the sender.
+    pub name: String,
+    pub sender: SubsystemId,
+    /// Place of the sent value on the board (first of the two buffers).
+    pub sent: usize,
+    /// Place of the iterate on the board.
+    pub iterate: usize,
+    pub width: usize,
+    pub components: Vec<&'static str>,
+}
+
+pub(crate) struct Plan {
+    pub schedule: Schedule,
+    pub timeline: Timeline,
+    /// For each phase, for each subsystem: does it advance in it?
+    pub sends: Vec<Vec<bool>>,
+    /// Own macro step of each subsystem as a multiple of the engine's.
+    pub every: Vec<u64>,
+    /// Does any output of the subsystem depend directly on an input?
+    pub feedthrough: Vec<bool>,
+    /// How often outputs are evaluated again after the exchange.
+    pub refresh_passes: usize,
+    /// Distance between the two buffers of the board.
+    pub stride: usize,
+    pub wires: Vec<Wire>,
+    pub interfaces: Vec<Interface>,
+    /// Place of each interface's two works on the board.
+    pub works: Vec<[usize; 2]>,
+    /// Places of the energy cells of all units, if all know their energy.
+    pub energies: Option<Vec<usize>>,
+    pub columns: Vec<Column>,
+    /// Places on the board of the leading columns, those that are plain outputs.
+    pub output_places: Vec<usize>,
+}
+
+impl Plan {
+    /// Time at a tick of macro step n: always the same bits for the same instant.
+    pub fn time(&self, n: u64, tick: u64) -> f64 {
+        let ticks = self.timeline.ticks_per_step;
+        let steps = n as f64 + tick as f64 / ticks as f64;
+        self.schedule.start + self.schedule.step * steps
+    }
+
+    /// Time at the start of macro step n.
+    pub fn step_time(&self, n: u64) -> f64 {
+        self.time(n, 0)
+    }
+
+    /// Whether a subsystem's outputs are released at the end of macro step n.
+    pub fn releases(&self, subsystem: SubsystemId, n: u64) -> bool {
+        (n + 1).is_multiple_of(self.every[subsystem.0])
+    }
+
+    /// Whether a scheduled event falls into macro step n.
+    pub fn has_event(&self, n: u64) -> bool {
+        let events = &self.schedule.events;
+        if events.is_empty() {
+            return false;
+        }
+        let (from, to) = (self.step_time(n), self.step_time(n + 1));
+        // An event on a step's end belongs to that step, even when the two differ by rounding.
+        let slack = 1e-9 * self.schedule.step;
+        let inside = |&event: &f64| event > from + slack && event <= to + slack;
+        events.iter().any(inside)
+    }
+}

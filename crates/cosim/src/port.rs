@@ -1,0 +1,368 @@
+//! Ports: the typed sockets of a subsystem.
+//!
+//! A port has a name, a [`Quantity`] (which fixes its width, component names and units) and a
+//! direction. Values travel as flat `f64` slices; [`Ports`] knows where each port lives in them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+/// An SI unit, compared by its symbol.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Unit(pub Cow<'static, str>);
+
+impl Unit {
+    /// Dimensionless.
+    pub const ONE: Self = Self(Cow::Borrowed("1"));
+    /// Second.
+    pub const SECOND: Self = Self(Cow::Borrowed("s"));
+    /// Metre.
+    pub const METRE: Self = Self(Cow::Borrowed("m"));
+    /// Metre per second.
+    pub const METRE_PER_SECOND: Self = Self(Cow::Borrowed("m/s"));
+    /// Metre per second squared.
+    pub const METRE_PER_SECOND2: Self = Self(Cow::Borrowed("m/s2"));
+    /// Radian.
+    pub const RADIAN: Self = Self(Cow::Borrowed("rad"));
+    /// Radian per second.
+    pub const RADIAN_PER_SECOND: Self = Self(Cow::Borrowed("rad/s"));
+    /// Radian per second squared.
+    pub const RADIAN_PER_SECOND2: Self = Self(Cow::Borrowed("rad/s2"));
+    /// Newton.
+    pub const NEWTON: Self = Self(Cow::Borrowed("N"));
+    /// Newton metre.
+    pub const NEWTON_METRE: Self = Self(Cow::Borrowed("N.m"));
+    /// Joule.
+    pub const JOULE: Self = Self(Cow::Borrowed("J"));
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What a port carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// One number.
+    Scalar(Unit),
+    /// Motion along one line: displacement, velocity, acceleration.
+    Translation,
+    /// Motion about one axis: angle, rate, acceleration.
+    Rotation,
+    /// Motion of a node in space, in the absolute frame: position, orientation (unit quaternion,
+    /// scalar first), velocity, angular velocity, acceleration, angular acceleration.
+    Motion,
+    /// Force and moment at a node, in the absolute frame, moment about the node.
+    Wrench,
+}
+
+/// Where the orientation quaternion lives inside [`Quantity::Motion`].
+pub(crate) const MOTION_QUATERNION: Range<usize> = 3..7;
+
+const MOTION_NAMES: [&str; 19] = [
+    "px", "py", "pz", "q0", "q1", "q2", "q3", "vx", "vy", "vz", "wx", "wy", "wz", "ax", "ay", "az",
+    "alx", "aly", "alz",
+];
+const WRENCH_NAMES: [&str; 6] = ["fx", "fy", "fz", "mx", "my", "mz"];
+
+impl Quantity {
+    /// Number of components.
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Scalar(_) => 1,
+            Self::Translation | Self::Rotation => 3,
+            Self::Motion => 19,
+            Self::Wrench => 6,
+        }
+    }
+
+    /// Name of a component, empty for a scalar.
+    pub fn component_name(&self, component: usize) -> &'static str {
+        match self {
+            Self::Scalar(_) => "",
+            Self::Translation | Self::Rotation => ["x", "v", "a"][component],
+            Self::Motion => MOTION_NAMES[component],
+            Self::Wrench => WRENCH_NAMES[component],
+        }
+    }
+
+    /// Unit of a component.
+    pub fn component_unit(&self, component: usize) -> Unit {
+        match self {
+            Self::Scalar(unit) => unit.clone(),
+            Self::Translation => {
+                [Unit::METRE, Unit::METRE_PER_SECOND, Unit::METRE_PER_SECOND2][component].clone()
+            }
+            Self::Rotation => [
+                Unit::RADIAN,
+                Unit::RADIAN_PER_SECOND,
+                Unit::RADIAN_PER_SECOND2,
+            ][component]
+                .clone(),
+            Self::Motion => match component {
+                0..3 => Unit::METRE,
+                3..7 => Unit::ONE,
+                7..10 => Unit::METRE_PER_SECOND,
+                10..13 => Unit::RADIAN_PER_SECOND,
+                13..16 => Unit::METRE_PER_SECOND2,
+                _ => Unit::RADIAN_PER_SECOND2,
+            },
+            Self::Wrench if component < 3 => Unit::NEWTON,
+            Self::Wrench => Unit::NEWTON_METRE,
+        }
+    }
+
+    /// A neutral value: zeros, and the identity orientation.
+    pub fn zero(&self) -> Vec<f64> {
+        let mut values = vec![0.0; self.width()];
+        if *self == Self::Motion {
+            values[MOTION_QUATERNION.start] = 1.0;
+        }
+        values
+    }
+}
+
+impl fmt::Display for Quantity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scalar(unit) => write!(f, "scalar in {unit}"),
+            Self::Translation => f.write_str("motion along a line (m, m/s, m/s2)"),
+            Self::Rotation => f.write_str("motion about an axis (rad, rad/s, rad/s2)"),
+            Self::Motion => f.write_str("motion of a node (pose, twist, acceleration)"),
+            Self::Wrench => f.write_str("wrench (N, N.m)"),
+        }
+    }
+}
+
+/// Direction of a port, seen from its subsystem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Causality {
+    /// The subsystem receives it.
+    Input,
+    /// The subsystem sends it.
+    Output,
+}
+
+/// Index of an input port within its subsystem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct InputPort(pub usize);
+
+/// Index of an output port within its subsystem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct OutputPort(pub usize);
+
+/// One named, typed port.
+#[derive(Clone, Debug)]
+pub struct Port {
+    /// Unique among the ports of its subsystem.
+    pub name: String,
+    /// What it carries.
+    pub quantity: Quantity,
+    /// Input or output.
+    pub causality: Causality,
+}
+
+/// A power-conjugate pair at one point of a subsystem: what it receives there and what it gives
+/// back. From these the engine finds the interfaces whose energy it balances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conjugate {
+    /// Receives a motion, gives the force it exerts on whoever owns that motion.
+    GivesForce {
+        /// The received motion.
+        motion: InputPort,
+        /// The force exerted on it.
+        force: OutputPort,
+    },
+    /// Receives a force, gives the motion of the point where the force acts.
+    GivesMotion {
+        /// The received force.
+        force: InputPort,
+        /// The motion of its point of action.
+        motion: OutputPort,
+    },
+}
+
+/// All ports of a subsystem, with their places in the flat input and output vectors.
+#[derive(Clone, Debug, Default)]
+pub struct Ports {
+    inputs: Vec<Port>,
+    outputs: Vec<Port>,
+    input_starts: Vec<usize>,
+    output_starts: Vec<usize>,
+    input_width: usize,
+    output_width: usize,
+    initial: Vec<f64>,
+    direct: Vec<Vec<usize>>,
+    conjugates: Vec<Conjugate>,
+}
+
+impl Ports {
+    /// No ports yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds an input. Until its first sample arrives it has the neutral value of its quantity.
+    pub fn add_input(&mut self, name: impl Into<String>, quantity: Quantity) -> InputPort {
+        let initial = quantity.zero();
+        self.add_input_with(name, quantity, initial)
+    }
+
+    /// Adds an input with the value it has until its first sample arrives.
+    pub fn add_input_with(
+        &mut self,
+        name: impl Into<String>,
+        quantity: Quantity,
+        initial: Vec<f64>,
+    ) -> InputPort {
+        assert_eq!(initial.len(), quantity.width(), "initial value of an input");
+        self.input_starts.push(self.input_width);
+        self.input_width += quantity.width();
+        self.initial.extend(initial);
+        self.inputs.push(Port {
+            name: name.into(),
+            quantity,
+            causality: Causality::Input,
+        });
+        InputPort(self.inputs.len() - 1)
+    }
+
+    /// Adds an output without direct feedthrough (see [`Ports::feed_through`]).
+    pub fn add_output(&mut self, name: impl Into<String>, quantity: Quantity) -> OutputPort {
+        self.output_starts.push(self.output_width);
+        self.output_width += quantity.width();
+        self.direct.resize(self.output_width, Vec::new());
+        self.outputs.push(Port {
+            name: name.into(),
+            quantity,
+            causality: Causality::Output,
+        });
+        OutputPort(self.outputs.len() - 1)
+    }
+
+    /// Declares that an output component depends directly on an input component, both as places
+    /// in the flat vectors.
+    pub fn feed_through(&mut self, output_component: usize, input_component: usize) {
+        self.direct[output_component].push(input_component);
+    }
+
+    /// Declares a power-conjugate pair.
+    pub fn conjugate(&mut self, pair: Conjugate) {
+        self.conjugates.push(pair);
+    }
+
+    /// The inputs in order.
+    pub fn inputs(&self) -> &[Port] {
+        &self.inputs
+    }
+
+    /// The outputs in order.
+    pub fn outputs(&self) -> &[Port] {
+        &self.outputs
+    }
+
+    /// The declared power-conjugate pairs.
+    pub fn conjugates(&self) -> &[Conjugate] {
+        &self.conjugates
+    }
+
+    /// Length of the flat input vector.
+    pub fn input_width(&self) -> usize {
+        self.input_width
+    }
+
+    /// Length of the flat output vector.
+    pub fn output_width(&self) -> usize {
+        self.output_width
+    }
+
+    /// Input values before the first exchange.
+    pub fn initial_inputs(&self) -> &[f64] {
+        &self.initial
+    }
+
+    /// The input components on which an output component depends directly.
+    pub fn direct_inputs(&self, output_component: usize) -> &[usize] {
+        &self.direct[output_component]
+    }
+
+    /// Whether any output depends directly on an input.
+    pub fn has_feedthrough(&self) -> bool {
+        self.direct.iter().any(|inputs| !inputs.is_empty())
+    }
+
+    /// Place of an input in the flat vector.
+    pub fn input_range(&self, port: InputPort) -> Range<usize> {
+        let start = self.input_starts[port.0];
+        start..start + self.inputs[port.0].quantity.width()
+    }
+
+    /// Place of an output in the flat vector.
+    pub fn output_range(&self, port: OutputPort) -> Range<usize> {
+        let start = self.output_starts[port.0];
+        start..start + self.outputs[port.0].quantity.width()
+    }
+
+    /// Finds an input by name.
+    pub fn input(&self, name: &str) -> Option<InputPort> {
+        let found = self.inputs.iter().position(|port| port.name == name);
+        found.map(InputPort)
+    }
+
+    /// Finds an output by name.
+    pub fn output(&self, name: &str) -> Option<OutputPort> {
+        let found = self.outputs.iter().position(|port| port.name == name);
+        found.map(OutputPort)
+    }
+
+    /// Name of an output component, such as `tip.x` or, for a scalar, `force`.
+    pub fn output_component_name(&self, component: usize) -> String {
+        component_name(&self.outputs, &self.output_starts, component)
+    }
+
+    /// Name of an input component.
+    pub fn input_component_name(&self, component: usize) -> String {
+        component_name(&self.inputs, &self.input_starts, component)
+    }
+}
+
+fn component_name(ports: &[Port], starts: &[usize], component: usize) -> String {
+    let index = starts.partition_point(|&start| start <= component) - 1;
+    let port = &ports[index];
+    match port.quantity.component_name(component - starts[index]) {
+        "" => port.name.clone(),
+        name => format!("{}.{name}", port.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_lie_one_after_the_other() {
+        let mut ports = Ports::new();
+        let far = ports.add_input("far", Quantity::Translation);
+        let load = ports.add_input("load", Quantity::Scalar(Unit::NEWTON));
+        let tip = ports.add_output("tip", Quantity::Motion);
+        let grip = ports.add_output("grip", Quantity::Wrench);
+        assert_eq!(ports.input_range(far), 0..3);
+        assert_eq!(ports.input_range(load), 3..4);
+        assert_eq!(ports.output_range(tip), 0..19);
+        assert_eq!(ports.output_range(grip), 19..25);
+        assert_eq!(ports.output_component_name(3), "tip.q0");
+        assert_eq!(ports.output_component_name(24), "grip.mz");
+        assert_eq!(ports.input_component_name(3), "load");
+        assert_eq!(ports.input("load"), Some(load));
+        assert_eq!(ports.output("nothing"), None);
+    }
+
+    #[test]
+    fn a_motion_starts_with_the_identity_orientation() {
+        let zero = Quantity::Motion.zero();
+        assert_eq!(zero.iter().sum::<f64>(), 1.0);
+        assert_eq!(zero[MOTION_QUATERNION.start], 1.0);
+    }
+}

@@ -1,0 +1,242 @@
+//! Predictors: what are a subsystem's inputs *now*, given what was exchanged so far?
+
+use crate::port::{InputPort, MOTION_QUATERNION, Ports, Quantity};
+use crate::state::{State, Visitor};
+
+/// Answers for all inputs of one subsystem, at any time within a macro step.
+///
+/// Order of calls: at every exchange at time t, [`sent`](Self::sent) with what the subsystem sent,
+/// then [`receive`](Self::receive) for each port that got a sample; between exchanges any number
+/// of [`predict`](Self::predict). A sample at the time of the newest one replaces it (iteration,
+/// refreshed outputs). In a sequential schedule a sample may lie at the *end* of the coming step:
+/// the prediction is then an interpolation.
+pub trait Predictor: State + Send {
+    /// A sample arrived at a port.
+    fn receive(&mut self, port: InputPort, t: f64, values: &[f64]);
+
+    /// What the subsystem itself sent at time t.
+    fn sent(&mut self, _t: f64, _outputs: &[f64]) {}
+
+    /// The inputs at time t. `now` is what the subsystem would send now, where it says so.
+    /// Components of ports that never got a sample are left as they are.
+    fn predict(&mut self, t: f64, now: Option<&[f64]>, inputs: &mut [f64]);
+
+    /// An event made the past worthless: keep only the newest samples.
+    fn reset(&mut self);
+}
+
+/// Polynomial extrapolation through the newest samples: zero-, first- or second-order hold.
+///
+/// While a port has fewer samples than the order needs, the order is reduced: after one sample it
+/// holds, after two it is linear.
+#[derive(Clone, Debug)]
+pub struct Hold {
+    order: usize,
+    ports: Vec<History>,
+}
+
+/// The samples of one port, newest first.
+#[derive(Clone, Debug)]
+struct History {
+    start: usize,
+    width: usize,
+    has_orientation: bool,
+    count: u64,
+    times: [f64; 3],
+    values: Vec<f64>,
+}
+
+impl Hold {
+    /// The hold of order 0, 1 or 2 for these ports.
+    pub fn new(order: usize, ports: &Ports) -> Self {
+        assert!(order <= 2, "a hold has order 0, 1 or 2");
+        let history = |(index, port): (usize, &crate::port::Port)| {
+            let width = port.quantity.width();
+            History {
+                start: ports.input_range(InputPort(index)).start,
+                width,
+                has_orientation: port.quantity == Quantity::Motion,
+                count: 0,
+                times: [0.0; 3],
+                values: vec![0.0; (order + 1) * width],
+            }
+        };
+        let ports = ports.inputs().iter().enumerate().map(history).collect();
+        Self { order, ports }
+    }
+}
+
+impl State for Hold {
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        for port in &mut self.ports {
+            visitor.count(&mut port.count);
+            visitor.fixed(&mut port.times);
+            visitor.vector(&mut port.values);
+        }
+    }
+}
+
+impl Predictor for Hold {
+    fn receive(&mut self, port: InputPort, t: f64, values: &[f64]) {
+        let depth = self.order as u64 + 1;
+        self.ports[port.0].push(depth, t, values);
+    }
+
+    fn predict(&mut self, t: f64, _now: Option<&[f64]>, inputs: &mut [f64]) {
+        for port in &self.ports {
+            port.extrapolate(t, &mut inputs[port.start..port.start + port.width]);
+        }
+    }
+
+    fn reset(&mut self) {
+        for port in &mut self.ports {
+            port.count = port.count.min(1);
+        }
+    }
+}
+
+impl History {
+    fn push(&mut self, depth: u64, t: f64, values: &[f64]) {
+        let replaces = self.count > 0 && self.times[0] == t;
+        if !replaces {
+            let kept = self.values.len() - self.width;
+            self.values.copy_within(..kept, self.width);
+            self.times.copy_within(..2, 1);
+            self.count = (self.count + 1).min(depth);
+        }
+        self.times[0] = t;
+        self.values[..self.width].copy_from_slice(values);
+        if self.has_orientation && self.count > 1 && !replaces {
+            self.align_signs();
+        }
+    }
+
+    /// q and -q are the same orientation: keep the histories on one sheet.
+    fn align_signs(&mut self) {
+        let width = self.width;
+        let (newest, older) = self.values.split_at_mut(width);
+        for sample in older.chunks_exact_mut(width) {
+            let dot: f64 = MOTION_QUATERNION.map(|i| newest[i] * sample[i]).sum();
+            if dot < 0.0 {
+                sample[MOTION_QUATERNION].iter_mut().for_each(|q| *q = -*q);
+            }
+        }
+    }
+
+    fn extrapolate(&self, t: f64, out: &mut [f64]) {
+        let w = self.width;
+        let [t0, t1, t2] = self.times;
+        match self.count {
+            0 => return,
+            1 => out.copy_from_slice(&self.values[..w]),
+            2 => {
+                let s = (t - t0) / (t0 - t1);
+                for (i, value) in out.iter_mut().enumerate() {
+                    *value = self.values[i] + s * (self.values[i] - self.values[w + i]);
+                }
+            }
+            _ => {
+                // Newton's divided differences.
+                let (a, b) = (t - t0, t - t1);
+                for (i, value) in out.iter_mut().enumerate() {
+                    let (y0, y1, y2) = (self.values[i], self.values[w + i], self.values[2 * w + i]);
+                    let d01 = (y0 - y1) / (t0 - t1);
+                    let d12 = (y1 - y2) / (t1 - t2);
+                    *value = y0 + a * (d01 + b * (d01 - d12) / (t0 - t2));
+                }
+            }
+        }
+        if self.has_orientation {
+            let q = &mut out[MOTION_QUATERNION];
+            let norm = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+            q.iter_mut().for_each(|x| *x /= norm);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::port::Unit;
+
+    fn scalar_port() -> Ports {
+        let mut ports = Ports::new();
+        ports.add_input("u", Quantity::Scalar(Unit::ONE));
+        ports
+    }
+
+    /// A hold of order p reproduces polynomials of degree p exactly, between and beyond samples.
+    #[test]
+    fn a_hold_reproduces_polynomials_of_its_order() {
+        for order in 0..=2 {
+            let polynomial = |t: f64| -> f64 { (0..=order).map(|p| (1.0 - t).powi(p)).sum() };
+            let mut hold = Hold::new(order as usize, &scalar_port());
+            for t in [0.0, 0.5, 0.75, 1.0] {
+                hold.receive(InputPort(0), t, &[polynomial(t)]);
+            }
+            for t in [0.8, 1.0, 1.25, 2.0] {
+                let mut u = [0.0];
+                hold.predict(t, None, &mut u);
+                assert!((u[0] - polynomial(t)).abs() < 1e-12, "order {order} at {t}");
+            }
+        }
+    }
+
+    #[test]
+    fn before_enough_samples_the_order_is_reduced() {
+        let mut hold = Hold::new(2, &scalar_port());
+        let mut u = [7.0];
+        hold.predict(0.0, None, &mut u);
+        assert_eq!(u, [7.0], "no sample: untouched");
+        hold.receive(InputPort(0), 0.0, &[1.0]);
+        hold.predict(3.0, None, &mut u);
+        assert_eq!(u, [1.0], "one sample: held");
+        hold.receive(InputPort(0), 1.0, &[2.0]);
+        hold.predict(3.0, None, &mut u);
+        assert_eq!(u, [4.0], "two samples: linear");
+    }
+
+    #[test]
+    fn a_sample_at_the_same_time_replaces_the_newest() {
+        let mut hold = Hold::new(1, &scalar_port());
+        hold.receive(InputPort(0), 0.0, &[0.0]);
+        hold.receive(InputPort(0), 1.0, &[5.0]);
+        hold.receive(InputPort(0), 1.0, &[1.0]);
+        let mut u = [0.0];
+        hold.predict(2.0, None, &mut u);
+        assert_eq!(u, [2.0]);
+    }
+
+    #[test]
+    fn after_a_reset_only_the_newest_sample_counts() {
+        let mut hold = Hold::new(1, &scalar_port());
+        hold.receive(InputPort(0), 0.0, &[0.0]);
+        hold.receive(InputPort(0), 1.0, &[1.0]);
+        hold.reset();
+        let mut u = [0.0];
+        hold.predict(2.0, None, &mut u);
+        assert_eq!(u, [1.0]);
+    }
+
+    #[test]
+    fn an_extrapolated_orientation_is_a_unit_quaternion_on_one_sheet() {
+        let mut ports = Ports::new();
+        ports.add_input("hand", Quantity::Motion);
+        let mut hold = Hold::new(1, &ports);
+        let turned = |angle: f64, sign: f64| {
+            let mut motion = Quantity::Motion.zero();
+            motion[3] = sign * (angle / 2.0).cos();
+            motion[6] = sign * (angle / 2.0).sin();
+            motion
+        };
+        hold.receive(InputPort(0), 0.0, &turned(0.10, 1.0));
+        hold.receive(InputPort(0), 1.0, &turned(0.11, -1.0));
+        let mut motion = vec![0.0; 19];
+        hold.predict(2.0, None, &mut motion);
+        let norm: f64 = motion[MOTION_QUATERNION].iter().map(|q| q * q).sum();
+        assert!((norm - 1.0).abs() < 1e-15);
+        assert!(
+            (2.0 * motion[6].atan2(motion[3]).rem_euclid(std::f64::consts::PI) - 0.12).abs() < 1e-6
+        );
+    }
+}

@@ -1,0 +1,269 @@
+//! The schedule: who advances when, and when values are exchanged.
+//!
+//! A schedule is an ordered list of stages. The subsystems of one stage advance together; what
+//! they send is delivered before the next stage starts. So one stage with everybody is Jacobi, one
+//! stage each is Gauss–Seidel, and a nested stage runs its own list at a multiple of the rate.
+
+/// Index of a subsystem within a simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SubsystemId(pub usize);
+
+/// One stage of a macro step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// These subsystems advance over the step, in parallel.
+    Together(Vec<SubsystemId>),
+    /// These stages run `ratio` times, each over a step shorter by that factor.
+    Nested {
+        /// Inner steps per outer step.
+        ratio: u32,
+        /// What runs in each inner step.
+        stages: Vec<Stage>,
+    },
+}
+
+/// When a macro step is done.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Coupling {
+    /// After one pass through the stages.
+    Loose,
+    /// After the stages were repeated, with rollback, until the exchanged values stand still.
+    Tight(Tight),
+}
+
+/// How a tightly coupled step iterates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tight {
+    /// An exchanged value has converged when its change is below this fraction of the largest
+    /// magnitude that it has had so far ...
+    pub relative: f64,
+    /// ... plus this, in its own unit.
+    pub absolute: f64,
+    /// Absolute tolerances of single ports, named `subsystem.port` after the sender.
+    pub per_port: Vec<(String, f64)>,
+    /// Iterations at most.
+    pub max_iterations: usize,
+    /// How the next iterate is found.
+    pub acceleration: Acceleration,
+    /// What happens when the limit is reached.
+    pub on_limit: OnLimit,
+}
+
+impl Default for Tight {
+    fn default() -> Self {
+        Self {
+            relative: 1e-10,
+            absolute: 1e-12,
+            per_port: Vec::new(),
+            max_iterations: 50,
+            acceleration: Acceleration::QuasiNewton { columns: 8 },
+            on_limit: OnLimit::Fail,
+        }
+    }
+}
+
+/// How a fixed-point iteration chooses its next iterate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Acceleration {
+    /// The old value plus this fraction of the change; 1 is the plain iteration.
+    Fixed(f64),
+    /// The fraction is adapted from the last two changes, starting with this one.
+    Aitken(f64),
+    /// An approximate Newton step from the last changes (interface quasi-Newton, least squares).
+    QuasiNewton {
+        /// How many changes are remembered.
+        columns: usize,
+    },
+}
+
+/// Policy when a tight iteration reaches its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnLimit {
+    /// The run stops.
+    Fail,
+    /// The last iterate is taken, and counted.
+    Accept,
+}
+
+/// Everything about time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Schedule {
+    /// Initial time.
+    pub start: f64,
+    /// Macro step.
+    pub step: f64,
+    /// What happens in a macro step.
+    pub stages: Vec<Stage>,
+    /// Once or until converged.
+    pub coupling: Coupling,
+    /// Evaluate outputs again with the fresh inputs before they are used. This is another scheme:
+    /// without it, what is sent at the end of a step is based on inputs predicted from its start.
+    pub refresh: bool,
+    /// Times at which histories become worthless (given loads jump): the first exchange at or
+    /// after each of them resets all predictors and integrators.
+    pub events: Vec<f64>,
+}
+
+impl Schedule {
+    /// Jacobi: everybody together.
+    pub fn jacobi(step: f64, subsystems: impl IntoIterator<Item = SubsystemId>) -> Self {
+        let stage = Stage::Together(subsystems.into_iter().collect());
+        Self::with_stages(step, vec![stage])
+    }
+
+    /// Gauss–Seidel: one after the other, in this order.
+    pub fn gauss_seidel(step: f64, order: impl IntoIterator<Item = SubsystemId>) -> Self {
+        let alone = |subsystem| Stage::Together(vec![subsystem]);
+        Self::with_stages(step, order.into_iter().map(alone).collect())
+    }
+
+    /// Any list of stages.
+    pub fn with_stages(step: f64, stages: Vec<Stage>) -> Self {
+        Self {
+            start: 0.0,
+            step,
+            stages,
+            coupling: Coupling::Loose,
+            refresh: false,
+            events: Vec::new(),
+        }
+    }
+
+    /// The same, iterated.
+    pub fn tight(mut self, tight: Tight) -> Self {
+        self.coupling = Coupling::Tight(tight);
+        self
+    }
+
+    /// The same, with refreshed outputs.
+    pub fn refreshed(mut self) -> Self {
+        self.refresh = true;
+        self
+    }
+
+    /// Whether any stage is nested.
+    pub fn is_nested(&self) -> bool {
+        let nested = |stage: &Stage| matches!(stage, Stage::Nested { .. });
+        self.stages.iter().any(nested)
+    }
+
+    /// How often each subsystem advances in one macro step, for those that appear.
+    pub(crate) fn appearances(&self) -> Vec<SubsystemId> {
+        fn collect(stages: &[Stage], found: &mut Vec<SubsystemId>) {
+            for stage in stages {
+                match stage {
+                    Stage::Together(members) => found.extend(members),
+                    Stage::Nested { stages, .. } => collect(stages, found),
+                }
+            }
+        }
+        let mut found = Vec::new();
+        collect(&self.stages, &mut found);
+        found
+    }
+}
+
+/// One stage, placed on the macro step's time line; nesting is unrolled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Phase {
+    pub members: Vec<SubsystemId>,
+    /// In ticks from the start of the macro step.
+    pub from: u64,
+    pub to: u64,
+}
+
+/// The unrolled macro step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Timeline {
+    pub phases: Vec<Phase>,
+    pub ticks_per_step: u64,
+}
+
+impl Timeline {
+    pub fn unroll(stages: &[Stage]) -> Self {
+        let ticks_per_step = resolution(stages);
+        let mut phases = Vec::new();
+        place(stages, 0, ticks_per_step, &mut phases);
+        Self {
+            phases,
+            ticks_per_step,
+        }
+    }
+}
+
+/// Ticks needed so that every inner step is a whole number of them.
+fn resolution(stages: &[Stage]) -> u64 {
+    let needed = stages.iter().map(|stage| match stage {
+        Stage::Together(_) => 1,
+        Stage::Nested { ratio, stages } => u64::from(*ratio) * resolution(stages),
+    });
+    needed.fold(1, least_common_multiple)
+}
+
+pub(crate) fn least_common_multiple(a: u64, b: u64) -> u64 {
+    let (mut x, mut y) = (a, b);
+    while y != 0 {
+        (x, y) = (y, x % y);
+    }
+    a / x * b
+}
+
+fn place(stages: &[Stage], from: u64, to: u64, phases: &mut Vec<Phase>) {
+    for stage in stages {
+        match stage {
+            Stage::Together(members) => phases.push(Phase {
+                members: members.clone(),
+                from,
+                to,
+            }),
+            Stage::Nested { ratio, stages } => {
+                let inner = (to - from) / u64::from(*ratio);
+                for k in 0..u64::from(*ratio) {
+                    place(stages, from + k * inner, from + (k + 1) * inner, phases);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_nested_stage_is_unrolled_at_its_own_rate() {
+        let [a, b, c] = [0, 1, 2].map(SubsystemId);
+        let stages = [
+            Stage::Together(vec![a]),
+            Stage::Nested {
+                ratio: 2,
+                stages: vec![
+                    Stage::Together(vec![b]),
+                    Stage::Nested {
+                        ratio: 3,
+                        stages: vec![Stage::Together(vec![c])],
+                    },
+                ],
+            },
+        ];
+        let timeline = Timeline::unroll(&stages);
+        assert_eq!(timeline.ticks_per_step, 6);
+        let spans: Vec<_> = timeline
+            .phases
+            .iter()
+            .map(|phase| (phase.members[0].0, phase.from, phase.to))
+            .collect();
+        let expected = [
+            (0, 0, 6),
+            (1, 0, 3),
+            (2, 0, 1),
+            (2, 1, 2),
+            (2, 2, 3),
+            (1, 3, 6),
+            (2, 3, 4),
+            (2, 4, 5),
+            (2, 5, 6),
+        ];
+        assert_eq!(spans, expected);
+    }
+}

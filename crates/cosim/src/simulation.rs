@@ -1,0 +1,195 @@
+//! The simulation: units, plan and board, and the exchange at the initial time.
+
+use crate::board::Board;
+use crate::fault::Fault;
+use crate::plan::Plan;
+use crate::port::Ports;
+use crate::recorder::{Column, Discard};
+use crate::run::{End, Run, Tally};
+use crate::schedule::{Coupling, Schedule, SubsystemId};
+use crate::state::{State, Visitor};
+use crate::subsystem::{Energy, Subsystem};
+use crate::tight::TightSolver;
+use crate::unit::Unit;
+
+/// Passes after which the initial exchange of an algebraic loop is taken as it is.
+const INITIAL_PASSES: usize = 50;
+
+/// A co-simulation, ready to run. Made by [`crate::Builder`].
+pub struct Simulation {
+    pub(crate) units: Vec<Unit>,
+    pub(crate) plan: Plan,
+    pub(crate) board: Board,
+    pub(crate) tight: Option<TightSolver>,
+    /// Macro steps done.
+    pub(crate) steps_done: u64,
+    pub(crate) tally: Tally,
+}
+
+impl Simulation {
+    pub(crate) fn start(units: Vec<Unit>, plan: Plan, board: Board) -> Result<Self, Fault> {
+        let tight = match &plan.schedule.coupling {
+            Coupling::Tight(settings) => Some(TightSolver::new(settings, &plan)),
+            Coupling::Loose => None,
+        };
+        let mut simulation = Self {
+            units,
+            plan,
+            board,
+            tight,
+            steps_done: 0,
+            tally: Tally::default(),
+        };
+        simulation.exchange_initially()?;
+        simulation.tally.initial_energy = simulation.energy();
+        Ok(simulation)
+    }
+
+    /// Before the first exchange every input has its initial value. Outputs are evaluated and
+    /// delivered until they stand still, so that the first held samples are the true outputs at
+    /// the initial time, however long the chain of direct feedthrough.
+    fn exchange_initially(&mut self) -> Result<(), Fault> {
+        let t = self.plan.step_time(0);
+        let mut before: Vec<u64> = Vec::new();
+        for pass in 0..INITIAL_PASSES {
+            for unit in &mut self.units {
+                unit.evaluate(t)?;
+                unit.release();
+                unit.publish(t, &self.board, 0);
+            }
+            for unit in &mut self.units {
+                unit.pull(t, &self.board, 0, |_| true);
+            }
+            let all = self.units.iter().flat_map(|unit| unit.visible_outputs());
+            let now: Vec<u64> = all.map(|value| value.to_bits()).collect();
+            if now == before {
+                return Ok(());
+            }
+            before = now;
+            if pass + 1 == INITIAL_PASSES {
+                self.tally.notes.push(
+                    "the outputs at the initial time depend on each other in a loop that does not settle; the run starts from its last values".into(),
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// Does one macro step on this thread.
+    pub fn step(&mut self) -> Result<(), Fault> {
+        let outcome = self.run(Run::new(1, &mut Discard));
+        outcome.end.map(|_: End| ())
+    }
+
+    /// From now on tight steps are iterated until rounding stops them, so that small differences
+    /// of the state show in the result.
+    pub fn sharpen(&mut self) {
+        if let Some(tight) = &mut self.tight {
+            tight.sharpen();
+        }
+    }
+
+    /// The time reached.
+    pub fn time(&self) -> f64 {
+        self.plan.step_time(self.steps_done)
+    }
+
+    /// Macro steps done since the initial time.
+    pub fn steps_done(&self) -> u64 {
+        self.steps_done
+    }
+
+    /// Macro steps after which the pattern of advances repeats.
+    pub fn period(&self) -> u64 {
+        let multiples = self.plan.every.iter().copied();
+        multiples.fold(1, crate::schedule::least_common_multiple)
+    }
+
+    /// The schedule it was built with.
+    pub fn schedule(&self) -> &Schedule {
+        &self.plan.schedule
+    }
+
+    /// All quantities that can be recorded, in the order of the recorder's rows.
+    pub fn columns(&self) -> &[Column] {
+        &self.plan.columns
+    }
+
+    /// Names of the interfaces whose energy is balanced.
+    pub fn interfaces(&self) -> Vec<&str> {
+        let interfaces = self.plan.interfaces.iter();
+        interfaces
+            .map(|interface| interface.name.as_str())
+            .collect()
+    }
+
+    /// Energy that the exchange has created so far, for each interface.
+    pub fn created(&self) -> Vec<f64> {
+        let works = |&(unit, account): &(usize, usize)| self.units[unit].accounts[account].work();
+        let interfaces = self.plan.interfaces.iter();
+        interfaces
+            .map(|interface| interface.created([0, 1].map(|side| works(&interface.sides[side]))))
+            .collect()
+    }
+
+    /// Finds a subsystem by name.
+    pub fn find(&self, name: &str) -> Option<SubsystemId> {
+        let found = self.units.iter().position(|unit| unit.name == name);
+        found.map(SubsystemId)
+    }
+
+    /// Names of the subsystems.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.units.iter().map(|unit| unit.name.as_str())
+    }
+
+    /// The ports of a subsystem.
+    pub fn ports(&self, id: SubsystemId) -> &Ports {
+        self.units[id.0].subsystem.ports()
+    }
+
+    /// A subsystem itself, for analyses.
+    pub fn subsystem(&mut self, id: SubsystemId) -> &mut dyn Subsystem {
+        self.units[id.0].subsystem.as_mut()
+    }
+
+    /// The last outputs that a subsystem sent.
+    pub fn outputs(&self, id: SubsystemId) -> &[f64] {
+        self.units[id.0].visible_outputs()
+    }
+
+    /// The energy of the whole model, if every part knows its own.
+    pub fn energy(&mut self) -> Option<Energy> {
+        let t = self.time();
+        let mut total = Energy::default();
+        for unit in &mut self.units {
+            total = total + unit.energy(t)?;
+        }
+        Some(total)
+    }
+
+    /// Whether every part can be saved and restored, and so analysed and checkpointed.
+    pub fn has_state(&mut self) -> bool {
+        self.units.iter_mut().all(Unit::can_roll_back)
+    }
+
+    /// The first part that cannot be saved and restored.
+    pub fn part_without_state(&mut self) -> Option<String> {
+        let mut parts = self.units.iter_mut();
+        let found = parts.find_map(|unit| (!unit.can_roll_back()).then(|| unit.name.clone()));
+        found
+    }
+}
+
+/// The complete state: all parts with their predictors, histories and accounts.
+impl State for Simulation {
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        visitor.count(&mut self.steps_done);
+        for unit in &mut self.units {
+            unit.visit(visitor);
+        }
+        if let Some(tight) = &mut self.tight {
+            tight.visit(visitor);
+        }
+    }
+}

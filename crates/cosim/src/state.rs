@@ -1,0 +1,312 @@
+//! State as a value: saved, restored, compared, written to disk, perturbed.
+//!
+//! A part lists its state once, in [`State::visit`]; every use of the state is a visitor over
+//! that one list, so nothing can be saved but not restored, or restored but not analysed.
+
+/// Something whose complete state can be visited.
+pub trait State {
+    /// Hands every piece of state to the visitor, always in the same order and number.
+    fn visit(&mut self, visitor: &mut dyn Visitor);
+}
+
+/// Receives the pieces of a state, by kind.
+pub trait Visitor {
+    /// Coordinates in a vector space: positions, velocities, multipliers, held samples.
+    fn vector(&mut self, values: &mut [f64]);
+    /// A unit quaternion, scalar first.
+    fn rotation(&mut self, quaternion: &mut [f64; 4]);
+    /// Numbers that belong to the state but are no coordinates of the motion: times, tallies.
+    fn fixed(&mut self, values: &mut [f64]);
+    /// A counter, such as the number of samples in a history.
+    fn count(&mut self, value: &mut u64);
+}
+
+/// A saved state: a flat list of 64-bit words.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    words: Vec<u64>,
+}
+
+impl Snapshot {
+    /// Saves the state of `part`, reusing the memory of an earlier save.
+    pub fn save(&mut self, part: &mut dyn State) {
+        self.words.clear();
+        part.visit(&mut Saver(&mut self.words));
+    }
+
+    /// Puts the saved state back into `part`.
+    pub fn restore(&self, part: &mut dyn State) {
+        let mut loader = Loader {
+            words: self.words.iter(),
+        };
+        part.visit(&mut loader);
+        assert!(loader.words.next().is_none(), "state changed its size");
+    }
+
+    /// The words, for writing to disk.
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// A snapshot read from disk.
+    pub fn from_words(words: Vec<u64>) -> Self {
+        Self { words }
+    }
+}
+
+/// Number of words that a state occupies.
+pub fn word_count(part: &mut dyn State) -> usize {
+    let mut snapshot = Snapshot::default();
+    snapshot.save(part);
+    snapshot.words.len()
+}
+
+struct Saver<'a>(&'a mut Vec<u64>);
+
+impl Visitor for Saver<'_> {
+    fn vector(&mut self, values: &mut [f64]) {
+        self.0.extend(values.iter().map(|value| value.to_bits()));
+    }
+    fn rotation(&mut self, quaternion: &mut [f64; 4]) {
+        self.vector(quaternion);
+    }
+    fn fixed(&mut self, values: &mut [f64]) {
+        self.vector(values);
+    }
+    fn count(&mut self, value: &mut u64) {
+        self.0.push(*value);
+    }
+}
+
+struct Loader<'a> {
+    words: std::slice::Iter<'a, u64>,
+}
+
+impl Loader<'_> {
+    fn next(&mut self) -> u64 {
+        *self.words.next().expect("state changed its size")
+    }
+}
+
+impl Visitor for Loader<'_> {
+    fn vector(&mut self, values: &mut [f64]) {
+        for value in values {
+            *value = f64::from_bits(self.next());
+        }
+    }
+    fn rotation(&mut self, quaternion: &mut [f64; 4]) {
+        self.vector(quaternion);
+    }
+    fn fixed(&mut self, values: &mut [f64]) {
+        self.vector(values);
+    }
+    fn count(&mut self, value: &mut u64) {
+        *value = self.next();
+    }
+}
+
+/// Local coordinates of a state about a base point: differences for vectors, rotation vectors for
+/// orientations. Times, tallies and counters are no coordinates.
+#[derive(Clone, Debug)]
+pub struct Chart {
+    base: Snapshot,
+    dimension: usize,
+}
+
+impl Chart {
+    /// The chart about the present state of `part`.
+    pub fn about(part: &mut dyn State) -> Self {
+        let mut base = Snapshot::default();
+        base.save(part);
+        let mut counter = Dimension(0);
+        part.visit(&mut counter);
+        let dimension = counter.0;
+        Self { base, dimension }
+    }
+
+    /// Number of coordinates.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// The state at which all coordinates are zero.
+    pub fn base(&self) -> &Snapshot {
+        &self.base
+    }
+
+    /// Moves `part` to the point with these coordinates.
+    pub fn apply(&self, part: &mut dyn State, coordinates: &[f64]) {
+        assert_eq!(coordinates.len(), self.dimension);
+        self.base.restore(part);
+        part.visit(&mut Mover {
+            coordinates: coordinates.iter(),
+        });
+    }
+
+    /// The coordinates of the present state of `part`.
+    pub fn read(&self, part: &mut dyn State, coordinates: &mut [f64]) {
+        assert_eq!(coordinates.len(), self.dimension);
+        part.visit(&mut Differ {
+            words: self.base.words.iter(),
+            coordinates: coordinates.iter_mut(),
+        });
+    }
+}
+
+struct Dimension(usize);
+
+impl Visitor for Dimension {
+    fn vector(&mut self, values: &mut [f64]) {
+        self.0 += values.len();
+    }
+    fn rotation(&mut self, _: &mut [f64; 4]) {
+        self.0 += 3;
+    }
+    fn fixed(&mut self, _: &mut [f64]) {}
+    fn count(&mut self, _: &mut u64) {}
+}
+
+struct Mover<'a> {
+    coordinates: std::slice::Iter<'a, f64>,
+}
+
+impl Visitor for Mover<'_> {
+    fn vector(&mut self, values: &mut [f64]) {
+        for (value, change) in values.iter_mut().zip(self.coordinates.by_ref()) {
+            *value += change;
+        }
+    }
+    fn rotation(&mut self, quaternion: &mut [f64; 4]) {
+        let turn = [(); 3].map(|()| *self.coordinates.next().expect("three coordinates"));
+        *quaternion = multiply(*quaternion, quaternion_of(turn));
+    }
+    fn fixed(&mut self, _: &mut [f64]) {}
+    fn count(&mut self, _: &mut u64) {}
+}
+
+struct Differ<'a> {
+    words: std::slice::Iter<'a, u64>,
+    coordinates: std::slice::IterMut<'a, f64>,
+}
+
+impl Differ<'_> {
+    fn base(&mut self) -> f64 {
+        f64::from_bits(*self.words.next().expect("state changed its size"))
+    }
+}
+
+impl Visitor for Differ<'_> {
+    fn vector(&mut self, values: &mut [f64]) {
+        for value in values {
+            let difference = *value - self.base();
+            *self.coordinates.next().expect("one coordinate a value") = difference;
+        }
+    }
+    fn rotation(&mut self, quaternion: &mut [f64; 4]) {
+        let [w, x, y, z] = [(); 4].map(|()| self.base());
+        let relative = multiply([w, -x, -y, -z], *quaternion);
+        for value in rotation_vector_of(relative) {
+            *self.coordinates.next().expect("three coordinates") = value;
+        }
+    }
+    fn fixed(&mut self, values: &mut [f64]) {
+        self.words.by_ref().take(values.len()).for_each(drop);
+    }
+    fn count(&mut self, _: &mut u64) {
+        self.words.next();
+    }
+}
+
+/// Hamilton product.
+pub(crate) fn multiply(p: [f64; 4], q: [f64; 4]) -> [f64; 4] {
+    [
+        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
+        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
+        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
+    ]
+}
+
+fn quaternion_of(rotation_vector: [f64; 3]) -> [f64; 4] {
+    let angle = rotation_vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+    // sin(a/2)/a by its series near zero, where the quotient loses digits.
+    let scale = if angle < 1e-4 {
+        0.5 - angle * angle / 48.0
+    } else {
+        (angle / 2.0).sin() / angle
+    };
+    let [x, y, z] = rotation_vector.map(|component| component * scale);
+    [(angle / 2.0).cos(), x, y, z]
+}
+
+/// The rotation vector, of length at most pi, of a unit quaternion.
+pub(crate) fn rotation_vector_of(quaternion: [f64; 4]) -> [f64; 3] {
+    let sign = quaternion[0].signum();
+    let [w, x, y, z] = quaternion.map(|component| component * sign);
+    let sine = (x * x + y * y + z * z).sqrt();
+    let scale = if sine < 1e-8 {
+        2.0
+    } else {
+        2.0 * sine.atan2(w) / sine
+    };
+    [x * scale, y * scale, z * scale]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Part {
+        position: [f64; 2],
+        orientation: [f64; 4],
+        time: f64,
+        samples: u64,
+    }
+
+    impl State for Part {
+        fn visit(&mut self, visitor: &mut dyn Visitor) {
+            visitor.vector(&mut self.position);
+            visitor.rotation(&mut self.orientation);
+            visitor.fixed(std::slice::from_mut(&mut self.time));
+            visitor.count(&mut self.samples);
+        }
+    }
+
+    fn part() -> Part {
+        Part {
+            position: [1.0, -2.0],
+            orientation: quaternion_of([0.3, -0.2, 0.9]),
+            time: 0.25,
+            samples: 3,
+        }
+    }
+
+    #[test]
+    fn restoring_brings_every_bit_back() {
+        let mut part = part();
+        let mut before = Snapshot::default();
+        before.save(&mut part);
+        part.position[1] = f64::NAN;
+        part.samples = 0;
+        part.orientation = [1.0, 0.0, 0.0, 0.0];
+        before.restore(&mut part);
+        let mut after = Snapshot::default();
+        after.save(&mut part);
+        assert_eq!(before, after);
+    }
+
+    #[test]
+    fn a_chart_reads_what_it_applied() {
+        let mut part = part();
+        let chart = Chart::about(&mut part);
+        assert_eq!(chart.dimension(), 5);
+        let point = [0.5, 0.25, 0.1, 0.2, -0.3];
+        chart.apply(&mut part, &point);
+        let mut read = [0.0; 5];
+        chart.read(&mut part, &mut read);
+        for (a, b) in point.iter().zip(read) {
+            assert!((a - b).abs() < 1e-15, "{a} {b}");
+        }
+        assert_eq!((part.time, part.samples), (0.25, 3));
+    }
+}

@@ -1,0 +1,86 @@
+//! Step times: a histogram of fixed size, so that a run of any length costs no memory.
+
+/// Sub-buckets per octave: quantiles are good to about 3 %.
+const FINE: usize = 32;
+const OCTAVES: usize = 40;
+
+/// Counts of step times in nanoseconds, in logarithmic buckets.
+#[derive(Clone, Debug)]
+pub struct StepTimes {
+    counts: Box<[u64]>,
+    total: u64,
+    longest: u64,
+}
+
+impl Default for StepTimes {
+    fn default() -> Self {
+        Self {
+            counts: vec![0; FINE * OCTAVES].into_boxed_slice(),
+            total: 0,
+            longest: 0,
+        }
+    }
+}
+
+impl StepTimes {
+    /// Adds one step.
+    pub fn add(&mut self, nanoseconds: u64) {
+        self.counts[bucket(nanoseconds)] += 1;
+        self.total += 1;
+        self.longest = self.longest.max(nanoseconds);
+    }
+
+    /// Number of steps.
+    pub fn count(&self) -> u64 {
+        self.total
+    }
+
+    /// The longest step in microseconds.
+    pub fn longest_us(&self) -> f64 {
+        self.longest as f64 / 1e3
+    }
+
+    /// The time in microseconds that the given fraction of the steps does not exceed.
+    pub fn quantile_us(&self, fraction: f64) -> f64 {
+        let wanted = (fraction * self.total as f64).ceil().max(1.0) as u64;
+        let mut seen = 0;
+        for (index, count) in self.counts.iter().enumerate() {
+            seen += count;
+            if seen >= wanted {
+                return middle(index).min(self.longest as f64) / 1e3;
+            }
+        }
+        self.longest_us()
+    }
+}
+
+fn bucket(nanoseconds: u64) -> usize {
+    if nanoseconds < FINE as u64 {
+        return nanoseconds as usize;
+    }
+    let octave = nanoseconds.ilog2() as usize - FINE.ilog2() as usize;
+    let fine = (nanoseconds >> octave) as usize - FINE;
+    ((octave + 1) * FINE + fine).min(FINE * OCTAVES - 1)
+}
+
+fn middle(index: usize) -> f64 {
+    if index < FINE {
+        return index as f64;
+    }
+    let (octave, fine) = (index / FINE - 1, index % FINE);
+    (FINE as f64 + fine as f64 + 0.5) * (octave as f64).exp2()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_good_to_a_few_percent() {
+        let mut times = StepTimes::default();
+        (1..=100_000).for_each(|step| times.add(step * 10));
+        assert!((times.quantile_us(0.5) / 500.0 - 1.0).abs() < 0.03);
+        assert!((times.quantile_us(0.99) / 990.0 - 1.0).abs() < 0.03);
+        assert_eq!(times.longest_us(), 1000.0);
+    }
+}

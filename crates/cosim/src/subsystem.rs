@@ -1,0 +1,177 @@
+//! The subsystem: anything that advances in time and exchanges values at ports.
+
+use crate::inputs::Inputs;
+use crate::port::Ports;
+use crate::state::State;
+
+/// A part of a co-simulation.
+///
+/// Order of calls: [`outputs`](Self::outputs) at the initial time, as often as the initial exchange
+/// needs; then, for every macro step, [`advance`](Self::advance) and `outputs` at the time reached.
+/// In an iterative schedule the state is restored between repeated advances. `outputs` may be
+/// called any number of times and leaves the motion unchanged.
+///
+/// The three required methods make a subsystem; each optional one is an ability that some schedule
+/// or analysis asks for, and is refused when the model is read if a part lacks it.
+pub trait Subsystem: Send {
+    /// The ports, fixed for the life of the subsystem.
+    fn ports(&self) -> &Ports;
+
+    /// Advances the state from `from` to `to`, in as many micro steps as the subsystem likes, and
+    /// says how far it came. `inputs` answers for any time within the step.
+    fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError>;
+
+    /// The outputs at the time reached, for a given input: direct feedthrough is explicit, and the
+    /// schedule decides which input is used.
+    fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError>;
+
+    /// The complete state as a value: rollback, checkpoint, stability analysis.
+    fn state(&mut self) -> Option<&mut dyn State> {
+        None
+    }
+
+    /// An event made the past worthless: forget the integrator's history.
+    fn restart(&mut self) {}
+
+    /// The energy account at the time reached, given the inputs there.
+    fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Option<Energy> {
+        None
+    }
+
+    /// The linearisation at the present state: x' = A x + B u, y = C x + D u.
+    fn linearise(&mut self, _t: f64, _inputs: &[f64]) -> Option<Linearisation> {
+        None
+    }
+
+    /// What the subsystem looks like from its force inputs: effective mass and force.
+    fn interface(&mut self, _t: f64, _inputs: &[f64]) -> Option<EffectiveInterface> {
+        None
+    }
+
+    /// Work done so far.
+    fn counters(&self) -> Counters {
+        Counters::default()
+    }
+}
+
+/// How far an advance came.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reached {
+    /// The time reached; the engine asks again for the rest.
+    pub time: f64,
+    /// Something discontinuous happened: histories of this motion are worthless now.
+    pub event: bool,
+}
+
+impl Reached {
+    /// The end of the step, without an event.
+    pub fn end(time: f64) -> Self {
+        Self { time, event: false }
+    }
+}
+
+/// Why a subsystem could not do a step.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// A nonlinear iteration did not converge.
+    #[error(
+        "Newton did not converge in {iterations} iterations: residual {residual:.3e}, worst at `{worst}`"
+    )]
+    NotConverged {
+        /// Iterations made.
+        iterations: usize,
+        /// Last residual.
+        residual: f64,
+        /// The unknown with the largest residual.
+        worst: String,
+    },
+    /// A matrix that must be inverted is singular.
+    #[error("the system matrix is singular at `{unknown}`")]
+    Singular {
+        /// The unknown at whose pivot it showed.
+        unknown: String,
+    },
+    /// A law gave no number.
+    #[error("`{law}` gives {value} at {at}")]
+    NotFinite {
+        /// The force law or drive.
+        law: String,
+        /// What it gave.
+        value: f64,
+        /// Its arguments.
+        at: String,
+    },
+    /// A foreign solver reported a failure.
+    #[error("{0}")]
+    Foreign(String),
+}
+
+/// Energy account of a subsystem, in joules.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// Energy of motion.
+    pub kinetic: f64,
+    /// Energy stored in springs and fields.
+    pub potential: f64,
+    /// Lost in dampers since the start.
+    pub dissipated: f64,
+    /// Work of external loads since the start.
+    pub supplied: f64,
+}
+
+impl Energy {
+    /// Kinetic and potential.
+    pub fn stored(&self) -> f64 {
+        self.kinetic + self.potential
+    }
+}
+
+impl std::ops::Add for Energy {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            kinetic: self.kinetic + other.kinetic,
+            potential: self.potential + other.potential,
+            dissipated: self.dissipated + other.dissipated,
+            supplied: self.supplied + other.supplied,
+        }
+    }
+}
+
+/// Continuous-time linearisation; matrices are dense, row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linearisation {
+    /// Number of states.
+    pub states: usize,
+    /// States by states.
+    pub a: Vec<f64>,
+    /// States by inputs.
+    pub b: Vec<f64>,
+    /// Outputs by states.
+    pub c: Vec<f64>,
+    /// Outputs by inputs.
+    pub d: Vec<f64>,
+}
+
+/// A mechanism as its force inputs see it: `mass * acceleration = force + applied force`, at the
+/// present state. Cross terms between several interfaces are included.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EffectiveInterface {
+    /// Components of the input vector that act as forces, in order.
+    pub inputs: Vec<usize>,
+    /// Effective mass, dense, row by row.
+    pub mass: Vec<f64>,
+    /// Effective force without the applied ones.
+    pub force: Vec<f64>,
+}
+
+/// Work done by a subsystem since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Integrator steps.
+    pub micro_steps: u64,
+    /// Nonlinear iterations.
+    pub iterations: u64,
+    /// Matrix factorisations.
+    pub factorisations: u64,
+}

@@ -1,0 +1,304 @@
+//! One subsystem inside a simulation: with its inputs, its accounts and its places on the board.
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::balance::Account;
+use crate::board::Board;
+use crate::fault::Fault;
+use crate::inputs::Inputs;
+use crate::port::InputPort;
+use crate::schedule::SubsystemId;
+use crate::state::{Snapshot, State, Visitor};
+use crate::subsystem::{Counters, Energy, StepError, Subsystem};
+
+/// Energy cells of a unit on the board: kinetic, potential, dissipated, supplied.
+pub(crate) const ENERGY_CELLS: usize = 4;
+
+/// A connection, seen from its receiver.
+pub(crate) struct Link {
+    pub sender: SubsystemId,
+    pub port: InputPort,
+    /// Place of the value in the receiver's input vector.
+    pub input: Range<usize>,
+    /// Place of the value among the sender's outputs on the board (first of the two buffers).
+    pub sent: usize,
+    /// Place of the iterate of a tight step on the board.
+    pub iterate: usize,
+    /// Place of the sender's event flag on the board (first of the two buffers).
+    pub event: usize,
+}
+
+/// Where a unit writes on the board.
+pub(crate) struct Places {
+    /// Outputs, then the event flag; the second buffer follows at `stride`.
+    pub outputs: usize,
+    pub stride: usize,
+    /// Outputs, works of the accounts and energies, for the leader.
+    pub report: usize,
+}
+
+pub(crate) struct Unit {
+    pub name: String,
+    pub subsystem: Box<dyn Subsystem>,
+    pub inputs: Inputs,
+    pub links: Vec<Link>,
+    pub accounts: Vec<Account>,
+    pub places: Places,
+    /// Advances every so many macro steps, over as many.
+    pub every: u64,
+    input_values: Vec<f64>,
+    output_values: Vec<f64>,
+    /// What the others may see; lags behind `output_values` when `every` is more than one.
+    released: Vec<f64>,
+    /// One value of any link.
+    transfer: Vec<f64>,
+    event: bool,
+    saved: Snapshot,
+}
+
+impl Unit {
+    pub fn new(name: String, subsystem: Box<dyn Subsystem>, inputs: Inputs) -> Self {
+        let ports = subsystem.ports();
+        let (wide, tall) = (ports.input_width(), ports.output_width());
+        Self {
+            name,
+            inputs,
+            links: Vec::new(),
+            accounts: Vec::new(),
+            places: Places {
+                outputs: 0,
+                stride: 0,
+                report: 0,
+            },
+            every: 1,
+            input_values: vec![0.0; wide],
+            output_values: vec![0.0; tall],
+            released: vec![0.0; tall],
+            transfer: vec![0.0; wide],
+            event: false,
+            saved: Snapshot::default(),
+            subsystem,
+        }
+    }
+
+    /// Advances, evaluates the outputs with the inputs predicted for the end, checks them.
+    pub fn advance(&mut self, from: f64, to: f64) -> Result<(), Fault> {
+        let attempt = catch_unwind(AssertUnwindSafe(|| self.advance_unguarded(from, to)));
+        attempt.unwrap_or_else(|panic| {
+            Err(Fault::Panic {
+                subsystem: self.name.clone(),
+                t: from,
+                message: panic_message(panic.as_ref()),
+            })
+        })
+    }
+
+    fn advance_unguarded(&mut self, from: f64, to: f64) -> Result<(), Fault> {
+        self.open_accounts(from)?;
+        self.event = false;
+        let tolerance = 1e-9 * (to - from);
+        let mut t = from;
+        while t < to - tolerance {
+            let reached = self.subsystem.advance(t, to, &mut self.inputs);
+            let reached = reached.map_err(|cause| self.step_fault(t, cause))?;
+            if reached.time <= t {
+                let subsystem = self.name.clone();
+                return Err(Fault::NoProgress { subsystem, t });
+            }
+            self.event |= reached.event;
+            t = reached.time;
+        }
+        self.evaluate(to)?;
+        for account in &mut self.accounts {
+            account.close(&self.input_values, &self.output_values, to - from);
+        }
+        Ok(())
+    }
+
+    fn open_accounts(&mut self, t: f64) -> Result<(), Fault> {
+        if self.accounts.is_empty() {
+            return Ok(());
+        }
+        // Motions are those of the end of the last step; only forces must be evaluated anew.
+        if self.accounts.iter().any(Account::needs_starting_outputs) {
+            self.evaluate(t)?;
+        } else {
+            self.inputs.at(t, &mut self.input_values);
+        }
+        for account in &mut self.accounts {
+            account.open(&self.input_values, &self.output_values);
+        }
+        Ok(())
+    }
+
+    /// The outputs at time t with the inputs predicted for it.
+    pub fn evaluate(&mut self, t: f64) -> Result<(), Fault> {
+        self.inputs.at(t, &mut self.input_values);
+        let outputs = &mut self.output_values;
+        let evaluated = self.subsystem.outputs(t, &self.input_values, outputs);
+        evaluated.map_err(|cause| self.step_fault(t, cause))?;
+        match self.output_values.iter().position(|y| !y.is_finite()) {
+            None => Ok(()),
+            Some(component) => Err(Fault::NotFinite {
+                subsystem: self.name.clone(),
+                port: self.subsystem.ports().output_component_name(component),
+                value: self.output_values[component],
+                t,
+            }),
+        }
+    }
+
+    fn step_fault(&self, t: f64, cause: StepError) -> Fault {
+        Fault::Step {
+            subsystem: self.name.clone(),
+            t,
+            cause,
+        }
+    }
+
+    /// From now on the others may see the outputs.
+    pub fn release(&mut self) {
+        self.released.copy_from_slice(&self.output_values);
+    }
+
+    /// Sends what is released.
+    pub fn publish(&mut self, t: f64, board: &Board, buffer: usize) {
+        let start = self.places.outputs + buffer * self.places.stride;
+        board.write(start, &self.released);
+        board.write(
+            start + self.released.len(),
+            &[f64::from(u8::from(self.event))],
+        );
+        self.inputs.sent(t, &self.released);
+    }
+
+    /// Takes what the chosen senders sent at time t.
+    pub fn pull(
+        &mut self,
+        t: f64,
+        board: &Board,
+        buffer: usize,
+        sends: impl Fn(SubsystemId) -> bool,
+    ) {
+        let mut event = false;
+        for link in &self.links {
+            if !sends(link.sender) {
+                continue;
+            }
+            let shift = buffer * self.places.stride;
+            let values = &mut self.transfer[..link.input.len()];
+            board.read(link.sent + shift, values);
+            self.inputs.receive(link.port, t, values);
+            event |= board.get(link.event + shift) != 0.0;
+        }
+        if event {
+            self.restart();
+        }
+    }
+
+    /// Takes the iterate of a tight step as the inputs at time t.
+    pub fn pull_iterate(&mut self, t: f64, board: &Board) {
+        for link in &self.links {
+            let values = &mut self.transfer[..link.input.len()];
+            board.read(link.iterate, values);
+            self.inputs.receive(link.port, t, values);
+        }
+    }
+
+    /// Writes the predicted inputs at time t as the first iterate of a tight step.
+    pub fn predict_iterate(&mut self, t: f64, board: &Board) {
+        self.inputs.at(t, &mut self.input_values);
+        for link in &self.links {
+            board.write(link.iterate, &self.input_values[link.input.clone()]);
+        }
+    }
+
+    /// The one call after an event: histories of inputs and integrator start anew.
+    pub fn restart(&mut self) {
+        self.inputs.reset();
+        self.subsystem.restart();
+    }
+
+    /// Tells the leader everything that is recorded or balanced.
+    pub fn report(&mut self, t: f64, with_energy: bool, board: &Board) {
+        let mut place = self.places.report;
+        board.write(place, &self.released);
+        place += self.released.len();
+        for account in &self.accounts {
+            board.write(place, &[account.work()]);
+            place += 1;
+        }
+        if with_energy && let Some(energy) = self.energy(t) {
+            let cells = [
+                energy.kinetic,
+                energy.potential,
+                energy.dissipated,
+                energy.supplied,
+            ];
+            board.write(place, &cells);
+        }
+    }
+
+    /// Width of the report on the board.
+    pub fn report_width(&self) -> usize {
+        self.released.len() + self.accounts.len() + ENERGY_CELLS
+    }
+
+    /// The energy account at the time reached, with the inputs as they are known there.
+    pub fn energy(&mut self, t: f64) -> Option<Energy> {
+        self.inputs.at(t, &mut self.input_values);
+        self.subsystem.energy(t, &self.input_values)
+    }
+
+    /// The outputs that are visible to others.
+    pub fn visible_outputs(&self) -> &[f64] {
+        &self.released
+    }
+
+    pub fn counters(&self) -> Counters {
+        self.subsystem.counters()
+    }
+
+    pub fn can_roll_back(&mut self) -> bool {
+        self.subsystem.state().is_some()
+    }
+
+    pub fn save(&mut self) {
+        let mut saved = std::mem::take(&mut self.saved);
+        saved.save(self);
+        self.saved = saved;
+    }
+
+    pub fn roll_back(&mut self) {
+        let saved = std::mem::take(&mut self.saved);
+        saved.restore(self);
+        self.saved = saved;
+    }
+}
+
+impl State for Unit {
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        if let Some(state) = self.subsystem.state() {
+            state.visit(visitor);
+        }
+        self.inputs.visit(visitor);
+        if self.every > 1 {
+            // Advanced, but not yet released.
+            visitor.vector(&mut self.output_values);
+            visitor.vector(&mut self.released);
+        } else if !self.accounts.is_empty() {
+            // Only the accounts look back at them.
+            visitor.fixed(&mut self.output_values);
+        }
+        for account in &mut self.accounts {
+            account.visit(visitor);
+        }
+    }
+}
+
+fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    let owned = || panic.downcast_ref::<String>().cloned();
+    text.or_else(owned).unwrap_or_else(|| "no message".into())
+}

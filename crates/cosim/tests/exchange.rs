@@ -1,0 +1,199 @@
+//! What the exchange does to a pair of oscillators: schemes, rates, energy.
+
+mod support;
+
+use oldham_cosim::{Acceleration, Discard, InMemory, OnLimit, Run, Schedule, Stage, Tight};
+use support::{exact, jacobi_pair, left, pair, right};
+
+const END: f64 = 0.5;
+
+fn error_at_end(mut simulation: oldham_cosim::Simulation, step: f64) -> f64 {
+    let steps = (END / step).round() as u64;
+    simulation.run(Run::new(steps, &mut Discard)).end.unwrap();
+    let (a, b) = (
+        simulation.find("left").unwrap(),
+        simulation.find("right").unwrap(),
+    );
+    let [x1, x2] = exact(END);
+    (simulation.outputs(a)[0] - x1).hypot(simulation.outputs(b)[0] - x2)
+}
+
+/// Observed order between two macro steps, parts solved finely inside.
+fn observed_order(build: impl Fn(f64) -> oldham_cosim::Simulation) -> f64 {
+    let (coarse, fine) = (1e-3, 2.5e-4);
+    let ratio = error_at_end(build(coarse), coarse) / error_at_end(build(fine), fine);
+    ratio.log(coarse / fine)
+}
+
+#[test]
+fn a_hold_of_order_p_couples_with_order_p_plus_one() {
+    for order in 0..=2 {
+        let observed = observed_order(|step| jacobi_pair(step, order, 40));
+        // The second-order hold reaches the parts' own accuracy; it must be no worse than 2.
+        let expected = (order + 1) as f64;
+        assert!(
+            observed > expected.min(2.0) - 0.1,
+            "order {order}: {observed}"
+        );
+        if order == 0 {
+            assert!(observed < 1.2, "a plain hold is first order: {observed}");
+        }
+    }
+}
+
+#[test]
+fn tight_coupling_with_interpolated_inputs_is_second_order() {
+    let observed = observed_order(|step| {
+        let p = pair(left().micro_steps(40), right().micro_steps(40), 1);
+        let schedule = Schedule::jacobi(step, [p.left, p.right]).tight(Tight::default());
+        p.builder.build(schedule).unwrap()
+    });
+    assert!((observed - 2.0).abs() < 0.1, "{observed}");
+}
+
+#[test]
+fn the_balance_accounts_for_every_joule_when_the_parts_are_solved_finely() {
+    for order in 0..=2 {
+        let mut simulation = jacobi_pair(1e-3, order, 200);
+        let before = simulation.energy().unwrap().stored();
+        simulation.run(Run::new(1000, &mut Discard)).end.unwrap();
+        let gained = simulation.energy().unwrap().stored() - before;
+        let created = simulation.created()[0];
+        // The coupling spring's energy is read with the newest sample, the account with the
+        // predicted one: they may differ by the energy of one jump.
+        let tolerance = 1e-3 * gained.abs() + 0.02 * before * 1e-3;
+        assert!(
+            (gained - created).abs() < tolerance.max(2.0),
+            "order {order}: gained {gained} J, accounted {created} J"
+        );
+        if order == 0 {
+            assert!(gained > 100.0, "a plain hold gains energy: {gained}");
+        }
+    }
+}
+
+#[test]
+fn gauss_seidel_delivers_within_the_step() {
+    let p = pair(left(), right(), 0);
+    let schedule = Schedule::gauss_seidel(1e-3, [p.right, p.left]);
+    let mut sequential = p.builder.build(schedule).unwrap();
+    sequential.step().unwrap();
+    // Left has received what right sent at the end of this very step.
+    let right_id = sequential.find("right").unwrap();
+    let left_id = sequential.find("left").unwrap();
+    let x2 = sequential.outputs(right_id)[0];
+    let left_out = sequential.outputs(left_id).to_vec();
+    assert!((left_out[3] - support::KC * (left_out[0] - x2)).abs() < 1e-12);
+}
+
+#[test]
+fn a_nested_stage_exchanges_at_its_own_rate() {
+    let p = pair(left(), right(), 0);
+    let nested = Stage::Nested {
+        ratio: 4,
+        stages: vec![Stage::Together(vec![p.left, p.right])],
+    };
+    let mut nested = p
+        .builder
+        .build(Schedule::with_stages(4e-3, vec![nested]))
+        .unwrap();
+    let mut flat = jacobi_pair(1e-3, 0, 1);
+    nested.run(Run::new(25, &mut Discard)).end.unwrap();
+    flat.run(Run::new(100, &mut Discard)).end.unwrap();
+    for name in ["left", "right"] {
+        let (a, b) = (nested.find(name).unwrap(), flat.find(name).unwrap());
+        for (x, y) in nested.outputs(a).iter().zip(flat.outputs(b)) {
+            // The same recurrence; only the rounding of the times differs.
+            assert!((x - y).abs() < 1e-9 * y.abs().max(1.0), "{name}: {x} {y}");
+        }
+    }
+}
+
+#[test]
+fn a_multiple_of_the_macro_step_releases_its_outputs_at_its_end() {
+    let p = pair(left(), right(), 0);
+    let mut builder = p.builder;
+    builder.every(p.right, 3);
+    let mut simulation = builder
+        .build(Schedule::jacobi(1e-3, [p.left, p.right]))
+        .unwrap();
+    let mut recorded = InMemory::default();
+    simulation.run(Run::new(7, &mut recorded)).end.unwrap();
+    let column = simulation
+        .columns()
+        .iter()
+        .position(|c| c.name == "right.motion.x");
+    let x2 = recorded.column(column.unwrap());
+    assert_eq!(simulation.period(), 3);
+    assert!(x2[0] == x2[1] && x2[1] == x2[2] && x2[2] != x2[3]);
+    assert!(x2[3] == x2[4] && x2[4] == x2[5] && x2[5] != x2[6]);
+    // Over its first step the held force is that of the initial time: zero.
+    assert!((x2[3] - -100.0 * 3e-3 * (1.0 - 0.5 * 0.0)).abs() < 1e-12);
+}
+
+fn tight_iterations(acceleration: Acceleration) -> f64 {
+    let p = pair(left().micro_steps(4), right().micro_steps(4), 1);
+    let tight = Tight {
+        acceleration,
+        max_iterations: 200,
+        ..Tight::default()
+    };
+    let schedule = Schedule::jacobi(2e-2, [p.left, p.right]).tight(tight);
+    let mut simulation = p.builder.build(schedule).unwrap();
+    let summary = simulation.run(Run::new(50, &mut Discard)).summary;
+    assert_eq!(summary.not_converged, 0);
+    summary.iterations as f64 / summary.steps as f64
+}
+
+#[test]
+fn accelerated_iterations_are_fewer() {
+    let plain = tight_iterations(Acceleration::Fixed(1.0));
+    let aitken = tight_iterations(Acceleration::Aitken(0.8));
+    let quasi_newton = tight_iterations(Acceleration::QuasiNewton { columns: 8 });
+    assert!(quasi_newton < plain, "{quasi_newton} {plain}");
+    assert!(
+        aitken < 40.0 && quasi_newton < 7.0,
+        "{aitken} {quasi_newton}"
+    );
+}
+
+#[test]
+fn an_iteration_limit_is_never_silent() {
+    let build = |on_limit| {
+        let p = pair(left(), right(), 1);
+        let tight = Tight {
+            max_iterations: 2,
+            relative: 1e-15,
+            absolute: 0.0,
+            on_limit,
+            ..Tight::default()
+        };
+        let schedule = Schedule::jacobi(1e-2, [p.left, p.right]).tight(tight);
+        p.builder.build(schedule).unwrap()
+    };
+    let failed = build(OnLimit::Fail).run(Run::new(10, &mut Discard));
+    let message = failed.end.unwrap_err().to_string();
+    assert!(
+        message.contains("did not converge at t = 0.01"),
+        "{message}"
+    );
+    assert!(
+        message.contains("left.force") || message.contains("right.motion"),
+        "{message}"
+    );
+    let accepted = build(OnLimit::Accept).run(Run::new(10, &mut Discard));
+    assert!(accepted.end.is_ok());
+    assert_eq!(accepted.summary.not_converged, 10);
+}
+
+#[test]
+fn refreshed_outputs_are_based_on_what_has_just_arrived() {
+    let p = pair(left(), right(), 0);
+    let schedule = Schedule::jacobi(1e-3, [p.left, p.right]).refreshed();
+    let mut simulation = p.builder.build(schedule).unwrap();
+    simulation.run(Run::new(10, &mut Discard)).end.unwrap();
+    let outputs = |name| simulation.outputs(simulation.find(name).unwrap());
+    let (x1, x2) = (outputs("left")[0], outputs("right")[0]);
+    let force = outputs("left")[3];
+    assert!((force - support::KC * (x1 - x2)).abs() < 1e-12 * force.abs());
+}

@@ -1,0 +1,37 @@
+//! After start-up the step loop allocates nothing.
+
+mod support;
+
+use std::alloc::System;
+
+use oldham_cosim::{Discard, Run, Schedule, Simulation, Tight};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use support::{jacobi_pair, left, pair, right};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Allocations of a run that do not come from its start and end.
+fn allocations(simulation: &mut Simulation, steps: u64) -> usize {
+    let region = Region::new(ALLOCATOR);
+    simulation.run(Run::new(steps, &mut Discard)).end.unwrap();
+    region.change().allocations
+}
+
+#[test]
+fn a_longer_run_allocates_no_more_than_a_short_one() {
+    let tight = || {
+        let p = pair(left(), right(), 1);
+        let schedule = Schedule::jacobi(1e-3, [p.left, p.right]).tight(Tight::default());
+        p.builder.build(schedule).unwrap()
+    };
+    for build in [&tight as &dyn Fn() -> Simulation, &|| {
+        jacobi_pair(1e-3, 2, 3)
+    }] {
+        let mut simulation = build();
+        allocations(&mut simulation, 10);
+        let short = allocations(&mut simulation, 10);
+        let long = allocations(&mut simulation, 1000);
+        assert_eq!(short, long);
+    }
+}

@@ -1,0 +1,89 @@
+//! What can be wrong with a formula.
+
+/// Why a text is no expression. Positions count characters from one.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ExpressionError {
+    /// Nothing but blanks.
+    #[error("the expression is empty")]
+    Empty,
+    /// Longer than any formula should be.
+    #[error("the expression has {length} characters, more than {limit}")]
+    TooLong {
+        /// Characters in the text.
+        length: usize,
+        /// Characters allowed.
+        limit: usize,
+    },
+    /// Nested more deeply than any formula should be.
+    #[error("nested more than {limit} levels deep at character {position}")]
+    TooDeep {
+        /// Where the limit was passed.
+        position: usize,
+        /// Levels allowed.
+        limit: usize,
+    },
+    /// A character that no expression contains.
+    #[error("unexpected character `{character}` at character {position}")]
+    UnexpectedCharacter {
+        /// The character.
+        character: char,
+        /// Where it stands.
+        position: usize,
+    },
+    /// A number such as `1.2.3` or `1e`.
+    #[error("`{text}` at character {position} is not a number")]
+    BadNumber {
+        /// As written.
+        text: String,
+        /// Where it starts.
+        position: usize,
+    },
+    /// A word or sign where another should be.
+    #[error("found `{found}` at character {position}, expected {expected}")]
+    Unexpected {
+        /// What stands there.
+        found: String,
+        /// Where it starts.
+        position: usize,
+        /// What could stand there.
+        expected: &'static str,
+    },
+    /// The text stops too early.
+    #[error("the expression ends where {expected} should follow")]
+    UnexpectedEnd {
+        /// What could stand there.
+        expected: &'static str,
+    },
+    /// A name that is neither an allowed variable nor a constant.
+    #[error("unknown variable `{name}` at character {position}; allowed: {}", allowed.join(", "))]
+    UnknownVariable {
+        /// As written.
+        name: String,
+        /// Where it starts.
+        position: usize,
+        /// Variables and constants that may occur.
+        allowed: Vec<String>,
+    },
+    /// A call of something that is no function.
+    #[error("unknown function `{name}` at character {position}; allowed: {}", allowed.join(", "))]
+    UnknownFunction {
+        /// As written.
+        name: String,
+        /// Where it starts.
+        position: usize,
+        /// All functions.
+        allowed: Vec<String>,
+    },
+    /// A function called with too few or too many arguments.
+    #[error("`{function}` at character {position} takes {expected} argument(s), not {found}")]
+    WrongArgumentCount {
+        /// Its name.
+        function: String,
+        /// Where it starts.
+        position: usize,
+        /// Arguments it takes.
+        expected: usize,
+        /// Arguments given.
+        found: usize,
+    },
+}

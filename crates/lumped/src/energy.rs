@@ -1,0 +1,191 @@
+//! The energy account: what is stored, what dampers took, what loads brought.
+//!
+//! Forces that come in through ports are not counted here: the engine balances the interfaces.
+//! Elements attached to a mirrored ghost count half, because the ghost's owner has a copy of them.
+
+use oldham_cosim::subsystem::Energy;
+
+use crate::assembly::Numbering;
+use crate::equations::{Equations, Motion};
+use crate::spec::{ElementKind, NodeRef, Spec};
+
+/// A term `weight * y[row] * y[column]`, with y displacements or velocities by slot.
+#[derive(Clone, Copy, Debug)]
+struct Bilinear {
+    row: usize,
+    column: usize,
+    weight: f64,
+}
+
+fn sum(terms: &[Bilinear], y: &[f64]) -> f64 {
+    let value = |term: &Bilinear| term.weight * y[term.row] * y[term.column];
+    terms.iter().map(value).sum()
+}
+
+/// A term `weight * (d - rest)^2`.
+#[derive(Clone, Copy, Debug)]
+struct Spring {
+    ends: [usize; 2],
+    weight: f64,
+    rest: f64,
+}
+
+/// The terms of the energy and of the power of all elements.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Account {
+    kinetic: Vec<Bilinear>,
+    potential: Vec<Bilinear>,
+    springs: Vec<Spring>,
+    dissipation: Vec<Bilinear>,
+    /// Whether anything takes or brings energy.
+    pub has_power: bool,
+}
+
+/// Power at one instant.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Power {
+    pub dissipated: f64,
+    pub supplied: f64,
+}
+
+impl Account {
+    pub(crate) fn new(spec: &Spec) -> Self {
+        let mut account = Self::default();
+        for element in &spec.elements {
+            account.add(Numbering(spec), &element.kind);
+        }
+        let expressions = spec.elements.iter().any(|element| match &element.kind {
+            ElementKind::ForceLaw { law, .. } => law.uses("v"),
+            kind => matches!(kind, ElementKind::Load { .. }),
+        });
+        account.has_power = expressions || !account.dissipation.is_empty();
+        account
+    }
+
+    fn add(&mut self, numbering: Numbering<'_>, kind: &ElementKind) {
+        let share = numbering.share(kind);
+        let slot = |node: NodeRef| numbering.slot(node);
+        match kind {
+            ElementKind::Mass { node, mass } => self.kinetic.push(Bilinear {
+                row: slot(*node),
+                column: slot(*node),
+                weight: 0.5 * share * mass,
+            }),
+            ElementKind::Spring {
+                ends,
+                stiffness,
+                damping,
+                rest,
+            } => {
+                let [a, b] = ends.map(slot);
+                self.springs.push(Spring {
+                    ends: [a, b],
+                    weight: 0.5 * share * stiffness,
+                    rest: *rest,
+                });
+                let signs = [(a, a, 1.0), (b, b, 1.0), (a, b, -2.0)];
+                let terms = signs.map(|(row, column, sign)| Bilinear {
+                    row,
+                    column,
+                    weight: sign * share * damping,
+                });
+                self.dissipation
+                    .extend(terms.iter().filter(|term| term.weight != 0.0));
+            }
+            ElementKind::ForceLaw { .. } | ElementKind::Load { .. } => {}
+            ElementKind::Matrices {
+                nodes,
+                mass,
+                damping,
+                stiffness,
+            } => {
+                let slots: Vec<usize> = nodes.iter().map(|&node| slot(node)).collect();
+                self.kinetic.extend(terms(&slots, mass, 0.5 * share));
+                self.potential.extend(terms(&slots, stiffness, 0.5 * share));
+                self.dissipation.extend(terms(&slots, damping, share));
+            }
+        }
+    }
+
+    /// Kinetic and potential energy.
+    pub(crate) fn stored(&self, t: f64, motion: &Motion, equations: &Equations) -> Energy {
+        let spring = |spring: &Spring| {
+            let [a, b] = spring.ends;
+            spring.weight * (motion.x[b] - motion.x[a] - spring.rest).powi(2)
+        };
+        let springs: f64 = self.springs.iter().map(spring).sum();
+        let laws = equations.laws.iter();
+        let laws =
+            laws.map(|law| law.share * law.potential(law.stretch(&motion.x, &motion.v).0, t));
+        Energy {
+            kinetic: sum(&self.kinetic, &motion.v),
+            potential: springs + sum(&self.potential, &motion.x) + laws.sum::<f64>(),
+            ..Energy::default()
+        }
+    }
+
+    /// Power lost in dampers and brought by loads.
+    pub(crate) fn power(&self, t: f64, motion: &Motion, equations: &Equations) -> Power {
+        let mut dissipated = sum(&self.dissipation, &motion.v);
+        for law in &equations.laws {
+            let (d, v) = law.stretch(&motion.x, &motion.v);
+            dissipated += law.share * law.dissipation(d, v, t);
+        }
+        let loads = equations.loads.iter();
+        let supplied =
+            loads.map(|load| load.share * load.expression.eval(&[t]) * motion.v[load.slot]);
+        Power {
+            dissipated,
+            supplied: supplied.sum(),
+        }
+    }
+}
+
+fn terms(slots: &[usize], matrix: &Option<Vec<f64>>, factor: f64) -> Vec<Bilinear> {
+    let entries = matrix.as_deref().unwrap_or_default().iter().enumerate();
+    let entries = entries.filter(|(_, entry)| **entry != 0.0);
+    entries
+        .map(|(at, entry)| Bilinear {
+            row: slots[at / slots.len()],
+            column: slots[at % slots.len()],
+            weight: factor * entry,
+        })
+        .collect()
+}
+
+/// Work so far, by the trapezoidal rule. The last step stays open at its end, because the power
+/// there depends on inputs that are not yet exchanged.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    dissipated: f64,
+    supplied: f64,
+    open_step: f64,
+}
+
+impl Tally {
+    /// Counts the power at a point between the step before and one of this size.
+    pub(crate) fn add(&mut self, power: Power, size: f64) {
+        let weight = 0.5 * (self.open_step + size);
+        self.dissipated += weight * power.dissipated;
+        self.supplied += weight * power.supplied;
+        self.open_step = size;
+    }
+
+    /// The work up to the end of the last step, where this is the power: lost and brought.
+    pub(crate) fn closed(&self, power: Power) -> (f64, f64) {
+        let weight = 0.5 * self.open_step;
+        (
+            self.dissipated + weight * power.dissipated,
+            self.supplied + weight * power.supplied,
+        )
+    }
+
+    /// As state.
+    pub(crate) fn numbers(&mut self) -> [&mut f64; 3] {
+        [
+            &mut self.dissipated,
+            &mut self.supplied,
+            &mut self.open_step,
+        ]
+    }
+}

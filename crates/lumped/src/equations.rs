@@ -1,0 +1,173 @@
+//! The assembled equations of motion, `M a = f(t, x, v)`, with the ghosts folded in.
+//!
+//! *Slots* are the places whose motion is read: own nodes, then ghosts, then the ground. *Rows*
+//! are the places that take up forces: own nodes, then ghosts. A ghost that moves with an own node
+//! reads that node's slot; a ghost whose force goes to own nodes adds it to their rows as well as
+//! to its own, from which force outputs are taken.
+
+use oldham_cosim::subsystem::StepError;
+
+use crate::law::{Law, Load};
+use crate::lu::Lu;
+use crate::sparse::SparseRows;
+
+/// Displacements, velocities and accelerations, by slot.
+#[derive(Clone, Debug)]
+pub(crate) struct Motion {
+    pub x: Vec<f64>,
+    pub v: Vec<f64>,
+    pub a: Vec<f64>,
+}
+
+impl Motion {
+    pub(crate) fn at_rest(slots: usize) -> Self {
+        Self {
+            x: vec![0.0; slots],
+            v: vec![0.0; slots],
+            a: vec![0.0; slots],
+        }
+    }
+}
+
+/// One entry of stiffness and damping.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Coupling {
+    pub stiffness: f64,
+    pub damping: f64,
+}
+
+/// Inertia of the own nodes.
+#[derive(Clone, Debug)]
+pub(crate) enum OwnMass {
+    /// Masses at nodes only.
+    Diagonal(Vec<f64>),
+    /// Factors of the full matrix.
+    Full(Lu),
+}
+
+/// Everything that the motion obeys.
+#[derive(Clone, Debug)]
+pub(crate) struct Equations {
+    /// Number of own nodes.
+    pub own: usize,
+    /// Number of ghosts.
+    pub ghosts: usize,
+    /// Names by row.
+    pub names: Vec<String>,
+    /// Stiffness and damping: rows by slots.
+    pub couplings: SparseRows<Coupling>,
+    /// Inertia: rows by slots.
+    pub masses: SparseRows<f64>,
+    /// Inertia that the ghosts' accelerations put on own nodes: row, slot, mass.
+    pub ghost_masses: Vec<(usize, usize, f64)>,
+    pub own_mass: OwnMass,
+    /// Constant forces by row, from elongations at rest.
+    pub constant: Vec<f64>,
+    pub laws: Vec<Law>,
+    pub loads: Vec<Load>,
+}
+
+impl Equations {
+    /// Number of slots: nodes, ghosts and the ground.
+    pub(crate) fn slots(&self) -> usize {
+        self.own + self.ghosts + 1
+    }
+
+    pub(crate) fn is_linear(&self) -> bool {
+        self.laws.is_empty()
+    }
+
+    /// Forces on the own nodes, their own inertia apart. The motion of ghosts is read from
+    /// `motion`, forces from outside from `applied`.
+    pub(crate) fn forces(
+        &self,
+        t: f64,
+        motion: &Motion,
+        applied: &[f64],
+        forces: &mut [f64],
+    ) -> Result<(), StepError> {
+        for (row, force) in forces.iter_mut().enumerate() {
+            *force = self.constant[row] + applied[row] - self.elastic_resistance(row, motion);
+        }
+        for &(row, slot, mass) in &self.ghost_masses {
+            forces[row] -= mass * motion.a[slot];
+        }
+        for load in &self.loads {
+            let value = load.force(t)?;
+            for receiver in load.receivers.iter().filter(|r| r.row < self.own) {
+                forces[receiver.row] += receiver.sign * value;
+            }
+        }
+        for law in &self.laws {
+            let (d, v) = law.stretch(&motion.x, &motion.v);
+            let tension = law.tension(d, v, t)?;
+            for receiver in law.receivers.iter().filter(|r| r.row < self.own) {
+                forces[receiver.row] += receiver.sign * tension;
+            }
+        }
+        Ok(())
+    }
+
+    fn elastic_resistance(&self, row: usize, motion: &Motion) -> f64 {
+        let mut sum = 0.0;
+        for &(slot, coupling) in self.couplings.row(row) {
+            sum += coupling.stiffness * motion.x[slot] + coupling.damping * motion.v[slot];
+        }
+        sum
+    }
+
+    /// From forces on the own nodes to their accelerations, which come first in `a`.
+    pub(crate) fn accelerations(&self, forces: &[f64], a: &mut [f64]) {
+        match &self.own_mass {
+            OwnMass::Diagonal(masses) => {
+                for ((a, force), mass) in a.iter_mut().zip(forces).zip(masses) {
+                    *a = force / mass;
+                }
+            }
+            OwnMass::Full(factors) => {
+                let a = &mut a[..self.own];
+                a.copy_from_slice(forces);
+                factors.solve(a);
+            }
+        }
+    }
+
+    /// Inertia force of an own node: its row of `M a`, ghosts apart.
+    pub(crate) fn inertia(&self, row: usize, a: &[f64]) -> f64 {
+        match &self.own_mass {
+            OwnMass::Diagonal(masses) => masses[row] * a[row],
+            OwnMass::Full(_) => {
+                let own = self.masses.row(row).iter();
+                own.filter(|entry| entry.0 < self.own)
+                    .map(|&(slot, m)| m * a[slot])
+                    .sum()
+            }
+        }
+    }
+
+    /// The force exerted on a ghost by everything attached to it. Own accelerations must be those
+    /// of the equations if the ghost has inertia in common with own nodes.
+    pub(crate) fn force_on_ghost(
+        &self,
+        ghost: usize,
+        t: f64,
+        motion: &Motion,
+    ) -> Result<f64, StepError> {
+        let row = self.own + ghost;
+        let inertia = self.masses.row(row).iter();
+        let inertia: f64 = inertia.map(|&(slot, m)| m * motion.a[slot]).sum();
+        let mut force = self.constant[row] - self.elastic_resistance(row, motion) - inertia;
+        for load in &self.loads {
+            for receiver in load.receivers.iter().filter(|r| r.row == row) {
+                force += receiver.sign * load.force(t)?;
+            }
+        }
+        for law in &self.laws {
+            for receiver in law.receivers.iter().filter(|r| r.row == row) {
+                let (d, v) = law.stretch(&motion.x, &motion.v);
+                force += receiver.sign * law.tension(d, v, t)?;
+            }
+        }
+        Ok(force)
+    }
+}

@@ -1,0 +1,165 @@
+//! What can be wrong with a description.
+
+use crate::spec::{Integrator, NodeRef, PortKind};
+
+/// One problem of a [`crate::Spec`].
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SpecError {
+    /// Zero micro steps.
+    #[error("a macro step needs at least one micro step")]
+    NoMicroSteps,
+    /// A spectral radius outside 0 to 1.
+    #[error("the spectral radius rho = {rho} of LMS2 must lie between 0 and 1")]
+    BadSpectralRadius {
+        /// As given.
+        rho: f64,
+    },
+    /// Two nodes or ghosts of one name.
+    #[error("there are two nodes or ghosts named `{name}`")]
+    DuplicateNode {
+        /// The name.
+        name: String,
+    },
+    /// Two inputs or two outputs of one name.
+    #[error("there are two {} named `{name}`", if *.is_input { "inputs" } else { "outputs" })]
+    DuplicatePort {
+        /// The name.
+        name: String,
+        /// Among the inputs or among the outputs.
+        is_input: bool,
+    },
+    /// A reference to a node that does not exist.
+    #[error("`{place}` refers to {node:?}, which does not exist")]
+    NoSuchNode {
+        /// The element, port or ghost.
+        place: String,
+        /// Its reference.
+        node: NodeRef,
+    },
+    /// A number that is none.
+    #[error("{what} of `{place}` is {value}")]
+    NotFinite {
+        /// The element or node.
+        place: String,
+        /// Which number.
+        what: &'static str,
+        /// As given.
+        value: f64,
+    },
+    /// A matrix of the wrong size.
+    #[error("the {what} matrix of `{element}` has {found} entries, not {expected}")]
+    WrongMatrixSize {
+        /// The element.
+        element: String,
+        /// Which matrix.
+        what: &'static str,
+        /// Entries given.
+        found: usize,
+        /// Square of the number of nodes.
+        expected: usize,
+    },
+    /// An expression of other variables than the element has.
+    #[error("the expression of `{element}` has the variables {found:?}, not {expected:?}")]
+    WrongVariables {
+        /// The element.
+        element: String,
+        /// Those that the expression was parsed with.
+        found: Vec<String>,
+        /// Those that the element gives it.
+        expected: Vec<&'static str>,
+    },
+    /// A mass that is zero or negative.
+    #[error("the mass {mass} of `{element}` must be positive")]
+    BadMass {
+        /// The element.
+        element: String,
+        /// As given.
+        mass: f64,
+    },
+    /// A node without inertia has no equation of motion.
+    #[error("node `{node}` has no mass: give it one, or leave the node out")]
+    NodeWithoutMass {
+        /// The node.
+        node: String,
+    },
+    /// The assembled mass matrix is not symmetric.
+    #[error("the mass matrix is not symmetric between `{row}` and `{column}`")]
+    MassNotSymmetric {
+        /// One node.
+        row: String,
+        /// The other node.
+        column: String,
+    },
+    /// The assembled mass matrix is not positive definite.
+    #[error("the mass matrix is not positive definite")]
+    MassNotPositiveDefinite,
+    /// Part of a ghost's motion is used but never given.
+    #[error(
+        "`{element}` depends on the {} of ghost `{ghost}`, which no input gives: it would \
+         silently be zero", component_name(*.component)
+    )]
+    GhostLacks {
+        /// The ghost.
+        ghost: String,
+        /// The missing part of its motion.
+        component: PortKind,
+        /// The element that uses it.
+        element: String,
+    },
+    /// Two inputs for the same part of a ghost's motion.
+    #[error("the {} of ghost `{ghost}` is given by two inputs", component_name(*.component))]
+    GhostFedTwice {
+        /// The ghost.
+        ghost: String,
+        /// The part of its motion.
+        component: PortKind,
+    },
+    /// An input to a ghost that moves with a node of the same description.
+    #[error("input `{port}` feeds a ghost that already moves with a node")]
+    GhostAtHome {
+        /// The port.
+        port: String,
+    },
+    /// A port where it has no meaning.
+    #[error(
+        "port `{port}` carries {kind:?} and cannot be at {node:?}: motion inputs and force outputs \
+         belong to ghosts, force inputs to nodes, and nothing to the ground"
+    )]
+    MisplacedPort {
+        /// The port.
+        port: String,
+        /// What it carries.
+        kind: PortKind,
+        /// Where it is.
+        node: NodeRef,
+    },
+    /// Dense matrices would not fit.
+    #[error(
+        "{found} coordinates are too many for the dense matrices that {integrator:?} or a full \
+         mass matrix needs: at most {limit}; use an explicit integrator with masses at nodes"
+    )]
+    TooManyCoordinates {
+        /// Own nodes.
+        found: usize,
+        /// Nodes allowed.
+        limit: usize,
+        /// The integrator.
+        integrator: Integrator,
+    },
+    /// The exact integrator is for linear systems.
+    #[error("`{element}` is nonlinear: the exact integrator is for linear elements only")]
+    NonlinearExact {
+        /// The element.
+        element: String,
+    },
+}
+
+fn component_name(component: PortKind) -> &'static str {
+    match component {
+        PortKind::Motion => "motion",
+        PortKind::Displacement => "displacement",
+        PortKind::Velocity => "velocity",
+        PortKind::Acceleration => "acceleration",
+        PortKind::Force => "force",
+    }
+}

@@ -1,0 +1,78 @@
+//! The integrators: each brings the own nodes of a [`Plant`] one micro step further.
+
+mod exact;
+mod explicit;
+mod implicit;
+mod newton;
+mod scheme;
+
+use oldham_cosim::inputs::Inputs;
+use oldham_cosim::state::Visitor;
+use oldham_cosim::subsystem::{Counters, StepError};
+
+use crate::plant::Plant;
+use crate::spec::Integrator;
+use exact::Exact;
+use explicit::RungeKutta;
+use implicit::Implicit;
+
+/// One micro step, from `from` to `to`. The step size is given apart, because the difference of
+/// two rounded times would differ from step to step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Step {
+    pub from: f64,
+    pub to: f64,
+    pub size: f64,
+}
+
+/// An integrator with its memory.
+#[derive(Clone, Debug)]
+pub(crate) enum Method {
+    SemiImplicitEuler,
+    RungeKutta(RungeKutta),
+    Implicit(Box<Implicit>),
+    Exact(Box<Exact>),
+}
+
+impl Method {
+    pub(crate) fn new(integrator: Integrator, plant: &Plant) -> Self {
+        match integrator {
+            Integrator::SemiImplicitEuler => Self::SemiImplicitEuler,
+            Integrator::Rk4 { inputs } => Self::RungeKutta(RungeKutta::new(inputs, plant.own())),
+            Integrator::BackwardEuler => Self::Implicit(Box::new(Implicit::backward_euler(plant))),
+            Integrator::Lms2 { rho } => Self::Implicit(Box::new(Implicit::lms2(rho, plant))),
+            Integrator::Exact => Self::Exact(Box::new(Exact::new(plant))),
+        }
+    }
+
+    /// One step of a plant that has already received its inputs at the start of the step.
+    pub(crate) fn step(
+        &mut self,
+        plant: &mut Plant,
+        step: Step,
+        inputs: &mut Inputs,
+        counters: &mut Counters,
+    ) -> Result<(), StepError> {
+        counters.micro_steps += 1;
+        match self {
+            Self::SemiImplicitEuler => explicit::semi_implicit_euler(plant, step),
+            Self::RungeKutta(method) => method.step(plant, step, inputs),
+            Self::Implicit(method) => method.step(plant, step, inputs, counters),
+            Self::Exact(method) => method.step(plant, step, inputs, counters),
+        }
+    }
+
+    /// Forgets everything before the present state.
+    pub(crate) fn restart(&mut self) {
+        if let Self::Implicit(method) = self {
+            method.restart();
+        }
+    }
+
+    /// What the next step takes from the ones before, besides the present state.
+    pub(crate) fn visit(&mut self, visitor: &mut dyn Visitor) {
+        if let Self::Implicit(method) = self {
+            method.visit(visitor);
+        }
+    }
+}

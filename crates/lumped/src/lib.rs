@@ -1,0 +1,33 @@
+//! Lumped-parameter mechanics in one coordinate direction.
+//!
+//! A [`Spec`] describes nodes, the elements between them, and ports; [`Lumped::new`] checks it and
+//! makes a subsystem of it; [`merge`] joins several coupled descriptions into one, the monolithic
+//! twin to which a co-simulation is compared.
+//!
+//! Nodes that live in another subsystem appear as *ghosts*: their motion arrives through input
+//! ports, and the force exerted on them leaves through output ports.
+
+mod assembly;
+mod energy;
+mod equations;
+mod error;
+mod integrator;
+mod law;
+mod linear;
+mod lu;
+mod merge;
+mod plant;
+mod sparse;
+mod spec;
+mod subsystem;
+mod validate;
+mod wiring;
+
+pub use error::SpecError;
+pub use merge::{Connection, MergeError, Part, merge};
+pub use spec::{
+    Coordinates, Element, ElementKind, GhostIndex, GhostMotion, GhostSpec, Integrator,
+    LAW_VARIABLES, LOAD_VARIABLES, NodeIndex, NodeRef, NodeSpec, PortKind, PortSpec, Spec,
+    StageInputs,
+};
+pub use subsystem::Lumped;

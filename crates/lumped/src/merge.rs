@@ -1,0 +1,381 @@
+//! The monolithic twin: several coupled descriptions joined into one, without any exchange.
+//!
+//! A ghost that a connection feeds moves with its owner's node. The force of the elements on it
+//! goes to the node where its force output is connected; if that output is connected nowhere, the
+//! force is dropped, because the partner has its own copy of the elements.
+
+use oldham_cosim::port::{InputPort, OutputPort};
+
+use crate::spec::{
+    Coordinates, Element, GhostIndex, GhostMotion, GhostSpec, Integrator, NodeIndex, NodeRef,
+    NodeSpec, PortKind, PortSpec, Spec,
+};
+
+/// One of the descriptions to be joined.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// Prefix of everything that comes from it.
+    pub name: &'a str,
+    /// The description.
+    pub spec: &'a Spec,
+}
+
+/// An output of one part that feeds an input of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// Place of the sender among the parts.
+    pub from_part: usize,
+    /// Place in the sender's [`Spec::outputs`].
+    pub output: OutputPort,
+    /// Place of the receiver among the parts.
+    pub to_part: usize,
+    /// Place in the receiver's [`Spec::inputs`].
+    pub input: InputPort,
+}
+
+/// Why descriptions cannot be joined.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MergeError {
+    /// Nothing to join.
+    #[error("there is no part to join")]
+    NoParts,
+    /// Angles and displacements do not mix.
+    #[error("`{part}` moves in {found:?}, the parts before it in {expected:?}")]
+    CoordinatesDiffer {
+        /// The first part that differs.
+        part: String,
+        /// What it has.
+        found: Coordinates,
+        /// What the others have.
+        expected: Coordinates,
+    },
+    /// A connection names a part or port that does not exist.
+    #[error("connection {index} leads from or to a port that does not exist")]
+    NoSuchPort {
+        /// Place among the connections.
+        index: usize,
+    },
+    /// The two ports carry different things.
+    #[error("`{output}` carries {from:?}, but `{input}` takes {to:?}")]
+    KindsDiffer {
+        /// The sender's port.
+        output: String,
+        /// The receiver's port.
+        input: String,
+        /// What is sent.
+        from: PortKind,
+        /// What is taken.
+        to: PortKind,
+    },
+    /// A ghost cannot move with two nodes.
+    #[error("ghost `{ghost}` is fed from two different nodes")]
+    TwoOwners {
+        /// The ghost.
+        ghost: String,
+    },
+    /// A motion that is passed on from ghost to ghost and never computed.
+    #[error("the motion of ghost `{ghost}` is not computed by any of the parts")]
+    NoOwner {
+        /// The ghost.
+        ghost: String,
+    },
+    /// A motion input on an own node, or a force input on a ghost.
+    #[error("input `{input}` cannot be fed: motions go to ghosts, forces to nodes")]
+    Misplaced {
+        /// The receiver's port.
+        input: String,
+    },
+}
+
+/// Joins `parts` into one description. Inputs that no connection feeds stay, and so do all
+/// outputs; nodes, ghosts, elements and ports are renamed to `part.name`.
+pub fn merge(
+    parts: &[Part<'_>],
+    connections: &[Connection],
+    integrator: Integrator,
+    micro_steps: usize,
+) -> Result<Spec, MergeError> {
+    let coordinates = common_coordinates(parts)?;
+    let mut joined = Joined::concatenate(parts);
+    for (index, connection) in connections.iter().enumerate() {
+        joined.check(parts, index, connection)?;
+        joined.fed[connection.to_part][connection.input.0] = true;
+    }
+    let owners = joined.owners(parts, connections)?;
+    for (ghost, owner) in joined.ghosts.iter_mut().zip(owners) {
+        if let Some(node) = owner {
+            ghost.motion = GhostMotion::Follows(node);
+        }
+    }
+    joined.lead_reactions_home(parts, connections)?;
+    let inputs = joined.open_inputs(parts);
+    Ok(Spec {
+        coordinates,
+        outputs: joined.all_outputs(parts),
+        nodes: joined.nodes,
+        ghosts: joined.ghosts,
+        elements: joined.elements,
+        inputs,
+        integrator,
+        micro_steps,
+    })
+}
+
+fn common_coordinates(parts: &[Part<'_>]) -> Result<Coordinates, MergeError> {
+    let expected = parts.first().ok_or(MergeError::NoParts)?.spec.coordinates;
+    match parts.iter().find(|part| part.spec.coordinates != expected) {
+        None => Ok(expected),
+        Some(part) => Err(MergeError::CoordinatesDiffer {
+            part: part.name.to_owned(),
+            found: part.spec.coordinates,
+            expected,
+        }),
+    }
+}
+
+/// The parts side by side, with the places at which each one's nodes and ghosts start.
+struct Joined {
+    nodes: Vec<NodeSpec>,
+    ghosts: Vec<GhostSpec>,
+    elements: Vec<Element>,
+    node_starts: Vec<usize>,
+    ghost_starts: Vec<usize>,
+    /// Which inputs of which part a connection feeds.
+    fed: Vec<Vec<bool>>,
+}
+
+/// What feeds a ghost's motion: a node that is computed, or another ghost.
+type MotionSource = Option<NodeRef>;
+
+impl Joined {
+    fn concatenate(parts: &[Part<'_>]) -> Self {
+        let mut joined = Self {
+            nodes: Vec::new(),
+            ghosts: Vec::new(),
+            elements: Vec::new(),
+            node_starts: Vec::new(),
+            ghost_starts: Vec::new(),
+            fed: Vec::new(),
+        };
+        for part in parts {
+            joined.append(part);
+        }
+        joined
+    }
+
+    fn append(&mut self, part: &Part<'_>) {
+        let index = self.node_starts.len();
+        self.node_starts.push(self.nodes.len());
+        self.ghost_starts.push(self.ghosts.len());
+        self.fed.push(vec![false; part.spec.inputs.len()]);
+        self.nodes
+            .extend(part.spec.nodes.iter().map(|node| NodeSpec {
+                name: qualified(part, &node.name),
+                ..node.clone()
+            }));
+        for ghost in &part.spec.ghosts {
+            let renumbered = self.renumber_ghost(index, part, ghost);
+            self.ghosts.push(renumbered);
+        }
+        for element in &part.spec.elements {
+            let mut renumbered = element.clone();
+            renumbered.name = qualified(part, &element.name);
+            for node in renumbered.kind.attachments_mut() {
+                *node = self.renumber(index, *node);
+            }
+            self.elements.push(renumbered);
+        }
+    }
+
+    fn renumber(&self, part: usize, node: NodeRef) -> NodeRef {
+        match node {
+            NodeRef::Ground => NodeRef::Ground,
+            NodeRef::Node(NodeIndex(i)) => NodeRef::node(self.node_starts[part] + i),
+            NodeRef::Ghost(GhostIndex(i)) => NodeRef::ghost(self.ghost_starts[part] + i),
+        }
+    }
+
+    /// A part may itself be a joined one, with ghosts that are already at home.
+    fn renumber_ghost(&self, index: usize, part: &Part<'_>, ghost: &GhostSpec) -> GhostSpec {
+        let start = self.node_starts[index];
+        let shifted = |node: &NodeIndex| NodeIndex(start + node.0);
+        GhostSpec {
+            name: qualified(part, &ghost.name),
+            motion: match &ghost.motion {
+                GhostMotion::Inputs => GhostMotion::Inputs,
+                GhostMotion::Follows(node) => GhostMotion::Follows(shifted(node)),
+            },
+            reactions: ghost.reactions.iter().map(shifted).collect(),
+            mirrored: ghost.mirrored,
+        }
+    }
+
+    fn check(
+        &self,
+        parts: &[Part<'_>],
+        index: usize,
+        connection: &Connection,
+    ) -> Result<(), MergeError> {
+        let sender = parts.get(connection.from_part);
+        let receiver = parts.get(connection.to_part);
+        let (Some(sender), Some(receiver)) = (sender, receiver) else {
+            return Err(MergeError::NoSuchPort { index });
+        };
+        let output = sender.spec.outputs.get(connection.output.0);
+        let input = receiver.spec.inputs.get(connection.input.0);
+        let (Some(output), Some(input)) = (output, input) else {
+            return Err(MergeError::NoSuchPort { index });
+        };
+        if output.kind != input.kind {
+            return Err(MergeError::KindsDiffer {
+                output: qualified(sender, &output.name),
+                input: qualified(receiver, &input.name),
+                from: output.kind,
+                to: input.kind,
+            });
+        }
+        Ok(())
+    }
+
+    /// For every ghost, the node that moves it.
+    fn owners(
+        &self,
+        parts: &[Part<'_>],
+        connections: &[Connection],
+    ) -> Result<Vec<Option<NodeIndex>>, MergeError> {
+        let sources = self.motion_sources(parts, connections)?;
+        let owner = |ghost| self.follow(&sources, ghost);
+        (0..self.ghosts.len()).map(owner).collect()
+    }
+
+    fn motion_sources(
+        &self,
+        parts: &[Part<'_>],
+        connections: &[Connection],
+    ) -> Result<Vec<MotionSource>, MergeError> {
+        let mut sources = vec![None; self.ghosts.len()];
+        for connection in connections {
+            let (output, input) = ports(parts, connection);
+            if input.kind == PortKind::Force {
+                continue;
+            }
+            let target = self.renumber(connection.to_part, input.node);
+            let NodeRef::Ghost(GhostIndex(ghost)) = target else {
+                return Err(misplaced(parts, connection));
+            };
+            let source = self.renumber(connection.from_part, output.node);
+            if sources[ghost]
+                .replace(source)
+                .is_some_and(|other| other != source)
+            {
+                return Err(MergeError::TwoOwners {
+                    ghost: self.ghosts[ghost].name.clone(),
+                });
+            }
+        }
+        Ok(sources)
+    }
+
+    /// Follows a motion that is passed on from ghost to ghost back to where it is computed.
+    fn follow(
+        &self,
+        sources: &[MotionSource],
+        ghost: usize,
+    ) -> Result<Option<NodeIndex>, MergeError> {
+        if let GhostMotion::Follows(node) = self.ghosts[ghost].motion {
+            return Ok(Some(node));
+        }
+        if sources[ghost].is_none() {
+            return Ok(None);
+        }
+        let mut at = ghost;
+        for _ in 0..=self.ghosts.len() {
+            match (sources[at], self.ghosts[at].motion) {
+                (_, GhostMotion::Follows(node)) => return Ok(Some(node)),
+                (Some(NodeRef::Node(node)), _) => return Ok(Some(node)),
+                (Some(NodeRef::Ghost(next)), _) => at = next.0,
+                _ => break,
+            }
+        }
+        Err(MergeError::NoOwner {
+            ghost: self.ghosts[ghost].name.clone(),
+        })
+    }
+
+    fn lead_reactions_home(
+        &mut self,
+        parts: &[Part<'_>],
+        connections: &[Connection],
+    ) -> Result<(), MergeError> {
+        for connection in connections {
+            let (output, input) = ports(parts, connection);
+            if input.kind != PortKind::Force {
+                continue;
+            }
+            let from = self.renumber(connection.from_part, output.node);
+            let to = self.renumber(connection.to_part, input.node);
+            let (NodeRef::Ghost(ghost), NodeRef::Node(node)) = (from, to) else {
+                return Err(misplaced(parts, connection));
+            };
+            self.ghosts[ghost.0].reactions.push(node);
+        }
+        Ok(())
+    }
+
+    fn open_inputs(&self, parts: &[Part<'_>]) -> Vec<PortSpec> {
+        let mut open = Vec::new();
+        for (index, part) in parts.iter().enumerate() {
+            for (port, fed) in part.spec.inputs.iter().zip(&self.fed[index]) {
+                let node = self.renumber(index, port.node);
+                if !fed && !self.is_at_home(node) {
+                    open.push(self.renamed(index, part, port));
+                }
+            }
+        }
+        open
+    }
+
+    /// Whether the node is a ghost that needs no input any more.
+    fn is_at_home(&self, node: NodeRef) -> bool {
+        let NodeRef::Ghost(ghost) = node else {
+            return false;
+        };
+        self.ghosts[ghost.0].motion != GhostMotion::Inputs
+    }
+
+    fn all_outputs(&self, parts: &[Part<'_>]) -> Vec<PortSpec> {
+        let of_part = |(index, part): (usize, &Part<'_>)| {
+            let ports = part.spec.outputs.iter();
+            ports
+                .map(|port| self.renamed(index, part, port))
+                .collect::<Vec<_>>()
+        };
+        parts.iter().enumerate().flat_map(of_part).collect()
+    }
+
+    fn renamed(&self, index: usize, part: &Part<'_>, port: &PortSpec) -> PortSpec {
+        PortSpec {
+            name: qualified(part, &port.name),
+            node: self.renumber(index, port.node),
+            kind: port.kind,
+        }
+    }
+}
+
+fn ports<'a>(parts: &[Part<'a>], connection: &Connection) -> (&'a PortSpec, &'a PortSpec) {
+    (
+        &parts[connection.from_part].spec.outputs[connection.output.0],
+        &parts[connection.to_part].spec.inputs[connection.input.0],
+    )
+}
+
+fn misplaced(parts: &[Part<'_>], connection: &Connection) -> MergeError {
+    let (_, input) = ports(parts, connection);
+    MergeError::Misplaced {
+        input: qualified(&parts[connection.to_part], &input.name),
+    }
+}
+
+fn qualified(part: &Part<'_>, name: &str) -> String {
+    format!("{}.{name}", part.name)
+}

@@ -1,0 +1,272 @@
+//! The description of a lumped system: plain data, from which [`crate::Lumped`] is made.
+
+use oldham_cosim::port::{Quantity, Unit};
+use oldham_expression::Expression;
+
+/// A complete description.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    /// Along a line or about an axis.
+    pub coordinates: Coordinates,
+    /// The nodes whose motion this subsystem computes.
+    pub nodes: Vec<NodeSpec>,
+    /// Stand-ins for nodes whose motion is computed elsewhere.
+    pub ghosts: Vec<GhostSpec>,
+    /// What stands between the nodes.
+    pub elements: Vec<Element>,
+    /// In the order of the subsystem's input ports.
+    pub inputs: Vec<PortSpec>,
+    /// In the order of the subsystem's output ports.
+    pub outputs: Vec<PortSpec>,
+    /// How the motion is integrated.
+    pub integrator: Integrator,
+    /// Integrator steps a macro step, at least one.
+    pub micro_steps: usize,
+}
+
+/// What the one coordinate of every node measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coordinates {
+    /// Displacement in m, force in N.
+    Translation,
+    /// Angle in rad, moment in N.m.
+    Rotation,
+}
+
+/// A node with a state of its own.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeSpec {
+    /// Unique among nodes and ghosts.
+    pub name: String,
+    /// Initial displacement or angle.
+    pub position: f64,
+    /// Initial rate.
+    pub velocity: f64,
+}
+
+/// A stand-in for a node whose motion is computed elsewhere. Elements attach to it as to any node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GhostSpec {
+    /// Unique among nodes and ghosts.
+    pub name: String,
+    /// Where its motion comes from.
+    pub motion: GhostMotion,
+    /// Own nodes that take up the force which the elements exert on this ghost. Empty in a
+    /// subsystem of a co-simulation, where that force leaves through a port.
+    pub reactions: Vec<NodeIndex>,
+    /// The owner of the motion has its own copy of every element attached here (displacement
+    /// feeds displacement on both sides): this side accounts for half of their energy.
+    pub mirrored: bool,
+}
+
+impl GhostSpec {
+    /// A ghost moved through input ports, not mirrored.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            motion: GhostMotion::Inputs,
+            reactions: Vec::new(),
+            mirrored: false,
+        }
+    }
+}
+
+/// Where a ghost's motion comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GhostMotion {
+    /// From the input ports on it; components without a port are zero.
+    Inputs,
+    /// It moves with a node of the same description: the monolithic twin.
+    Follows(NodeIndex),
+}
+
+/// Place of a node in [`Spec::nodes`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeIndex(pub usize);
+
+/// Place of a ghost in [`Spec::ghosts`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GhostIndex(pub usize);
+
+/// What an element or a port attaches to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NodeRef {
+    /// At rest, takes any force.
+    Ground,
+    /// A node with a state of its own.
+    Node(NodeIndex),
+    /// A stand-in for a node elsewhere.
+    Ghost(GhostIndex),
+}
+
+impl NodeRef {
+    /// Own node number `index`.
+    pub fn node(index: usize) -> Self {
+        Self::Node(NodeIndex(index))
+    }
+
+    /// Ghost number `index`.
+    pub fn ghost(index: usize) -> Self {
+        Self::Ghost(GhostIndex(index))
+    }
+}
+
+/// A named element.
+#[derive(Clone, Debug)]
+pub struct Element {
+    /// For messages; need not be unique.
+    pub name: String,
+    /// What it does.
+    pub kind: ElementKind,
+}
+
+/// What an element does. Elongation is always second end minus first.
+#[derive(Clone, Debug)]
+pub enum ElementKind {
+    /// Inertia of one node.
+    Mass {
+        /// Where.
+        node: NodeRef,
+        /// In kg, or kg.m2.
+        mass: f64,
+    },
+    /// Linear spring and damper side by side.
+    Spring {
+        /// First and second end.
+        ends: [NodeRef; 2],
+        /// Force per elongation; may be negative.
+        stiffness: f64,
+        /// Force per rate of elongation; may be negative.
+        damping: f64,
+        /// Elongation without force.
+        rest: f64,
+    },
+    /// Any law of elongation, rate and time.
+    ForceLaw {
+        /// First and second end.
+        ends: [NodeRef; 2],
+        /// Tension, which pulls the ends together, as an expression of [`LAW_VARIABLES`].
+        law: Expression,
+    },
+    /// A force given in time.
+    Load {
+        /// Where.
+        node: NodeRef,
+        /// An expression of [`LOAD_VARIABLES`].
+        force: Expression,
+    },
+    /// Any linear element: the force on its nodes is `-(M a + C v + K x)`.
+    Matrices {
+        /// The nodes, in the order of rows and columns.
+        nodes: Vec<NodeRef>,
+        /// Dense, row by row.
+        mass: Option<Vec<f64>>,
+        /// Dense, row by row.
+        damping: Option<Vec<f64>>,
+        /// Dense, row by row.
+        stiffness: Option<Vec<f64>>,
+    },
+}
+
+/// Variables of a force law: elongation, its rate, time.
+pub const LAW_VARIABLES: [&str; 3] = ["d", "v", "t"];
+
+/// Variables of a load: time.
+pub const LOAD_VARIABLES: [&str; 1] = ["t"];
+
+impl ElementKind {
+    /// Everything that the element attaches to.
+    pub fn attachments(&self) -> &[NodeRef] {
+        match self {
+            Self::Mass { node, .. } | Self::Load { node, .. } => std::slice::from_ref(node),
+            Self::Spring { ends, .. } | Self::ForceLaw { ends, .. } => ends,
+            Self::Matrices { nodes, .. } => nodes,
+        }
+    }
+
+    /// Everything that the element attaches to, for renumbering.
+    pub(crate) fn attachments_mut(&mut self) -> &mut [NodeRef] {
+        match self {
+            Self::Mass { node, .. } | Self::Load { node, .. } => std::slice::from_mut(node),
+            Self::Spring { ends, .. } | Self::ForceLaw { ends, .. } => ends,
+            Self::Matrices { nodes, .. } => nodes,
+        }
+    }
+}
+
+/// A port on a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PortSpec {
+    /// Unique among the ports of its direction.
+    pub name: String,
+    /// Where. Motion inputs belong to ghosts, force inputs to own nodes, force outputs to ghosts;
+    /// motion outputs may be taken from both.
+    pub node: NodeRef,
+    /// What it carries.
+    pub kind: PortKind,
+}
+
+/// What a port carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PortKind {
+    /// Displacement, velocity and acceleration together.
+    Motion,
+    /// Displacement or angle.
+    Displacement,
+    /// Its rate.
+    Velocity,
+    /// Its second derivative.
+    Acceleration,
+    /// Force or moment: as input on an own node, as output the force that this subsystem exerts
+    /// on a ghost's owner.
+    Force,
+}
+
+impl PortKind {
+    /// The engine's name for it.
+    pub fn quantity(self, coordinates: Coordinates) -> Quantity {
+        use Coordinates::{Rotation, Translation};
+        match (self, coordinates) {
+            (Self::Motion, Translation) => Quantity::Translation,
+            (Self::Motion, Rotation) => Quantity::Rotation,
+            (Self::Displacement, Translation) => Quantity::Scalar(Unit::METRE),
+            (Self::Displacement, Rotation) => Quantity::Scalar(Unit::RADIAN),
+            (Self::Velocity, Translation) => Quantity::Scalar(Unit::METRE_PER_SECOND),
+            (Self::Velocity, Rotation) => Quantity::Scalar(Unit::RADIAN_PER_SECOND),
+            (Self::Acceleration, Translation) => Quantity::Scalar(Unit::METRE_PER_SECOND2),
+            (Self::Acceleration, Rotation) => Quantity::Scalar(Unit::RADIAN_PER_SECOND2),
+            (Self::Force, Translation) => Quantity::Scalar(Unit::NEWTON),
+            (Self::Force, Rotation) => Quantity::Scalar(Unit::NEWTON_METRE),
+        }
+    }
+}
+
+/// How the motion is integrated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Integrator {
+    /// First order, explicit, symplectic: the velocity first, then the position with it.
+    SemiImplicitEuler,
+    /// First order, implicit.
+    BackwardEuler,
+    /// Second order, implicit, two-step, with tunable dissipation.
+    Lms2 {
+        /// Spectral radius at infinite frequency: one dissipates nothing, zero the most.
+        rho: f64,
+    },
+    /// Fourth order, explicit.
+    Rk4 {
+        /// Which inputs the stages within a step see.
+        inputs: StageInputs,
+    },
+    /// Exact for linear systems under inputs and loads that are cubic in time within a step.
+    Exact,
+}
+
+/// Which inputs the stages of a Runge–Kutta step see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StageInputs {
+    /// Those at the start of the step.
+    Held,
+    /// Those at the time of the stage.
+    Interpolated,
+}

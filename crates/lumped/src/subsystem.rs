@@ -1,0 +1,188 @@
+//! The subsystem that the engine drives.
+
+use oldham_cosim::inputs::Inputs;
+use oldham_cosim::port::Ports;
+use oldham_cosim::state::{State, Visitor};
+use oldham_cosim::subsystem::{
+    Counters, EffectiveInterface, Energy, Linearisation, Reached, StepError, Subsystem,
+};
+
+use crate::assembly::assemble;
+use crate::energy::{Account, Tally};
+use crate::error::SpecError;
+use crate::integrator::{Method, Step};
+use crate::linear;
+use crate::plant::Plant;
+use crate::spec::Spec;
+use crate::validate::{DENSE_LIMIT, validate};
+use crate::wiring::{Origin, Wiring};
+
+/// A lumped system, ready to be simulated.
+///
+/// Nothing is allocated after construction, except for the propagator of
+/// [`Integrator::Exact`](crate::Integrator::Exact) when the step size changes.
+#[derive(Clone, Debug)]
+pub struct Lumped {
+    plant: Plant,
+    method: Method,
+    micro_steps: usize,
+    account: Account,
+    tally: Tally,
+    /// Size of the last micro step.
+    step_size: f64,
+    counters: Counters,
+}
+
+impl Lumped {
+    /// Checks the description and assembles its equations; reports all problems at once.
+    pub fn new(spec: Spec) -> Result<Self, Vec<SpecError>> {
+        let problems = validate(&spec);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let equations = assemble(&spec)?;
+        let wiring = Wiring::new(&spec, &equations);
+        let mut plant = Plant::new(equations, wiring);
+        for (index, node) in spec.nodes.iter().enumerate() {
+            plant.motion.x[index] = node.position;
+            plant.motion.v[index] = node.velocity;
+        }
+        Ok(Self {
+            method: Method::new(spec.integrator, &plant),
+            plant,
+            micro_steps: spec.micro_steps,
+            account: Account::new(&spec),
+            tally: Tally::default(),
+            step_size: 0.0,
+            counters: Counters::default(),
+        })
+    }
+
+    /// Displacements of the own nodes.
+    pub fn positions(&self) -> &[f64] {
+        &self.plant.motion.x[..self.plant.own()]
+    }
+
+    /// Velocities of the own nodes.
+    pub fn velocities(&self) -> &[f64] {
+        &self.plant.motion.v[..self.plant.own()]
+    }
+
+    /// The micro step size. Differences of rounded times vary in their last digits; a step that
+    /// differs from the last one by no more than that counts as the same, so that factorisations
+    /// stay valid and multi-step formulas see equal steps.
+    fn micro_step_size(&self, from: f64, to: f64) -> f64 {
+        let size = (to - from) / self.micro_steps as f64;
+        let rounding = 2.0 * f64::EPSILON * from.abs().max(to.abs());
+        if (size - self.step_size).abs() <= rounding {
+            self.step_size
+        } else {
+            size
+        }
+    }
+
+    /// Takes stock before a step; the inputs at its start are already received.
+    fn tally_work(&mut self, t: f64, size: f64) {
+        let (motion, equations) = (&self.plant.motion, &self.plant.equations);
+        let power = self.account.power(t, motion, equations);
+        self.tally.add(power, size);
+    }
+
+    fn output(&self, origin: Origin, t: f64) -> Result<f64, StepError> {
+        let motion = &self.plant.motion;
+        match origin {
+            Origin::Displacement(slot) => Ok(motion.x[slot]),
+            Origin::Velocity(slot) => Ok(motion.v[slot]),
+            Origin::Acceleration(slot) => Ok(motion.a[slot]),
+            Origin::ForceOnGhost(ghost) => self.plant.equations.force_on_ghost(ghost, t, motion),
+        }
+    }
+}
+
+impl Subsystem for Lumped {
+    fn ports(&self) -> &Ports {
+        &self.plant.wiring.ports
+    }
+
+    fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError> {
+        let size = self.micro_step_size(from, to);
+        self.step_size = size;
+        let mut reached = from;
+        for index in 1..=self.micro_steps {
+            let step = Step {
+                from: reached,
+                to: from + (to - from) * (index as f64 / self.micro_steps as f64),
+                size,
+            };
+            self.plant.receive(step.from, inputs);
+            if self.account.has_power {
+                self.tally_work(step.from, size);
+            }
+            self.method
+                .step(&mut self.plant, step, inputs, &mut self.counters)?;
+            reached = step.to;
+        }
+        Ok(Reached::end(to))
+    }
+
+    fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
+        self.plant.impose(inputs);
+        if self.plant.wiring.needs_accelerations {
+            self.plant.accelerate(t)?;
+        }
+        for (output, origin) in outputs.iter_mut().zip(&self.plant.wiring.origins) {
+            *output = self.output(*origin, t)?;
+        }
+        Ok(())
+    }
+
+    fn state(&mut self) -> Option<&mut dyn State> {
+        Some(self)
+    }
+
+    fn restart(&mut self) {
+        self.method.restart();
+    }
+
+    fn energy(&mut self, t: f64, inputs: &[f64]) -> Option<Energy> {
+        self.plant.impose(inputs);
+        let (motion, equations) = (&self.plant.motion, &self.plant.equations);
+        let (dissipated, supplied) = self.tally.closed(self.account.power(t, motion, equations));
+        Some(Energy {
+            dissipated,
+            supplied,
+            ..self.account.stored(t, motion, equations)
+        })
+    }
+
+    /// Nothing for a system too large for dense matrices.
+    fn linearise(&mut self, t: f64, inputs: &[f64]) -> Option<Linearisation> {
+        if self.plant.own() > DENSE_LIMIT {
+            return None;
+        }
+        self.plant.impose(inputs);
+        Some(linear::linearise(&self.plant, t))
+    }
+
+    fn interface(&mut self, t: f64, inputs: &[f64]) -> Option<EffectiveInterface> {
+        self.plant.impose(inputs);
+        linear::interface(&mut self.plant, t).ok().flatten()
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+}
+
+impl State for Lumped {
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        let own = self.plant.own();
+        visitor.vector(&mut self.plant.motion.x[..own]);
+        visitor.vector(&mut self.plant.motion.v[..own]);
+        self.method.visit(visitor);
+        for number in self.tally.numbers() {
+            visitor.fixed(std::slice::from_mut(number));
+        }
+        visitor.fixed(std::slice::from_mut(&mut self.step_size));
+    }
+}

@@ -1,0 +1,249 @@
+//! Ports: which number of the flat input and output vectors belongs where in the equations.
+
+use std::collections::BTreeSet;
+
+use oldham_cosim::port::{Conjugate, InputPort, OutputPort, Ports};
+
+use crate::assembly::Numbering;
+use crate::equations::{Equations, Motion, OwnMass};
+use crate::spec::{NodeRef, PortKind, PortSpec, Spec};
+
+/// Where a number of the input vector goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    Displacement(usize),
+    Velocity(usize),
+    Acceleration(usize),
+    /// On the own node of this row.
+    Force(usize),
+}
+
+/// Where a number of the output vector comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Displacement(usize),
+    Velocity(usize),
+    Acceleration(usize),
+    /// The force on the ghost of this number.
+    ForceOnGhost(usize),
+}
+
+/// The ports and what they mean.
+#[derive(Clone, Debug)]
+pub(crate) struct Wiring {
+    pub ports: Ports,
+    pub targets: Vec<Target>,
+    pub origins: Vec<Origin>,
+    /// Whether the outputs need the accelerations of own nodes.
+    pub needs_accelerations: bool,
+}
+
+impl Wiring {
+    pub(crate) fn new(spec: &Spec, equations: &Equations) -> Self {
+        let numbering = Numbering(spec);
+        let mut ports = Ports::new();
+        let (mut targets, mut origins) = (Vec::new(), Vec::new());
+        for port in &spec.inputs {
+            ports.add_input(&port.name, port.kind.quantity(spec.coordinates));
+            targets.extend(targets_of(port, numbering));
+        }
+        for port in &spec.outputs {
+            ports.add_output(&port.name, port.kind.quantity(spec.coordinates));
+            origins.extend(origins_of(port, numbering));
+        }
+        let dependence = Dependence { equations };
+        let mut needs_accelerations = false;
+        for (component, origin) in origins.iter().enumerate() {
+            needs_accelerations |= dependence.needs_accelerations(*origin);
+            for input in dependence.direct_inputs(*origin, &targets) {
+                ports.feed_through(component, input);
+            }
+        }
+        for pair in conjugates(spec) {
+            ports.conjugate(pair);
+        }
+        Self {
+            ports,
+            targets,
+            origins,
+            needs_accelerations,
+        }
+    }
+
+    /// Puts inputs where the equations read them.
+    pub(crate) fn distribute(&self, inputs: &[f64], motion: &mut Motion, applied: &mut [f64]) {
+        for target in &self.targets {
+            if let Target::Force(row) = *target {
+                applied[row] = 0.0;
+            }
+        }
+        for (target, &value) in self.targets.iter().zip(inputs) {
+            match *target {
+                Target::Displacement(slot) => motion.x[slot] = value,
+                Target::Velocity(slot) => motion.v[slot] = value,
+                Target::Acceleration(slot) => motion.a[slot] = value,
+                Target::Force(row) => applied[row] += value,
+            }
+        }
+    }
+}
+
+fn targets_of(port: &PortSpec, numbering: Numbering<'_>) -> Vec<Target> {
+    let slot = numbering.slot(port.node);
+    match port.kind {
+        PortKind::Motion => vec![
+            Target::Displacement(slot),
+            Target::Velocity(slot),
+            Target::Acceleration(slot),
+        ],
+        PortKind::Displacement => vec![Target::Displacement(slot)],
+        PortKind::Velocity => vec![Target::Velocity(slot)],
+        PortKind::Acceleration => vec![Target::Acceleration(slot)],
+        PortKind::Force => vec![Target::Force(slot)],
+    }
+}
+
+fn origins_of(port: &PortSpec, numbering: Numbering<'_>) -> Vec<Origin> {
+    let slot = numbering.slot(port.node);
+    match (port.kind, port.node) {
+        (PortKind::Force, NodeRef::Ghost(ghost)) => vec![Origin::ForceOnGhost(ghost.0)],
+        (PortKind::Force, _) => unreachable!("force outputs belong to ghosts"),
+        (PortKind::Motion, _) => vec![
+            Origin::Displacement(slot),
+            Origin::Velocity(slot),
+            Origin::Acceleration(slot),
+        ],
+        (PortKind::Displacement, _) => vec![Origin::Displacement(slot)],
+        (PortKind::Velocity, _) => vec![Origin::Velocity(slot)],
+        (PortKind::Acceleration, _) => vec![Origin::Acceleration(slot)],
+    }
+}
+
+/// Which inputs an output depends on directly, read off the structure of the equations.
+struct Dependence<'a> {
+    equations: &'a Equations,
+}
+
+impl Dependence<'_> {
+    fn direct_inputs(&self, origin: Origin, targets: &[Target]) -> Vec<usize> {
+        let own = self.equations.own;
+        let wanted = |target: &Target| match origin {
+            Origin::Displacement(slot) => *target == Target::Displacement(slot),
+            Origin::Velocity(slot) => *target == Target::Velocity(slot),
+            Origin::Acceleration(slot) if slot >= own => *target == Target::Acceleration(slot),
+            Origin::Acceleration(node) => self.acceleration_depends(node, *target),
+            Origin::ForceOnGhost(ghost) => self.ghost_force_depends(ghost, *target),
+        };
+        let components = targets.iter().enumerate();
+        components
+            .filter(|(_, target)| wanted(target))
+            .map(|(component, _)| component)
+            .collect()
+    }
+
+    fn needs_accelerations(&self, origin: Origin) -> bool {
+        match origin {
+            Origin::Acceleration(slot) => slot < self.equations.own,
+            Origin::ForceOnGhost(ghost) => !self.own_nodes_with_common_inertia(ghost).is_empty(),
+            _ => false,
+        }
+    }
+
+    fn own_nodes_with_common_inertia(&self, ghost: usize) -> Vec<usize> {
+        let row = self.equations.masses.row(self.equations.own + ghost).iter();
+        let slots = row.map(|entry| entry.0);
+        slots.filter(|&slot| slot < self.equations.own).collect()
+    }
+
+    fn ghost_force_depends(&self, ghost: usize, target: Target) -> bool {
+        let nodes = self.own_nodes_with_common_inertia(ghost);
+        self.row_depends(self.equations.own + ghost, target)
+            || nodes
+                .iter()
+                .any(|&node| self.acceleration_depends(node, target))
+    }
+
+    fn acceleration_depends(&self, node: usize, target: Target) -> bool {
+        let rows = self.coupled_by_inertia(node);
+        rows.iter().any(|&row| self.row_depends(row, target))
+    }
+
+    /// Whether the force on a row, own inertia apart, depends on an input.
+    fn row_depends(&self, row: usize, target: Target) -> bool {
+        let equations = self.equations;
+        let couplings = equations.couplings.row(row).iter();
+        let laws = equations.laws.iter();
+        let mut laws = laws.filter(|law| law.receivers.iter().any(|r| r.row == row));
+        match target {
+            Target::Force(at) => at == row,
+            Target::Displacement(slot) => {
+                couplings
+                    .clone()
+                    .any(|(s, c)| *s == slot && c.stiffness != 0.0)
+                    || laws.any(|law| law.uses_displacement && law.ends.contains(&slot))
+            }
+            Target::Velocity(slot) => {
+                couplings
+                    .clone()
+                    .any(|(s, c)| *s == slot && c.damping != 0.0)
+                    || laws.any(|law| law.uses_velocity && law.ends.contains(&slot))
+            }
+            Target::Acceleration(slot) => {
+                let mut masses = equations.masses.row(row).iter();
+                masses.any(|(s, m)| *s == slot && *m != 0.0)
+            }
+        }
+    }
+
+    /// The own nodes whose forces reach this node's acceleration through the mass matrix.
+    fn coupled_by_inertia(&self, node: usize) -> BTreeSet<usize> {
+        let mut coupled = BTreeSet::from([node]);
+        if matches!(self.equations.own_mass, OwnMass::Diagonal(_)) {
+            return coupled;
+        }
+        let mut pending = vec![node];
+        while let Some(row) = pending.pop() {
+            for &(slot, _) in self.equations.masses.row(row) {
+                if slot < self.equations.own && coupled.insert(slot) {
+                    pending.push(slot);
+                }
+            }
+        }
+        coupled
+    }
+}
+
+/// Pairs of what is received and given at one node. A complete motion is preferred to a
+/// displacement.
+fn conjugates(spec: &Spec) -> Vec<Conjugate> {
+    let mut pairs = Vec::new();
+    for (index, port) in spec.outputs.iter().enumerate() {
+        if port.kind == PortKind::Force
+            && let Some(motion) = motion_port(&spec.inputs, port.node)
+        {
+            pairs.push(Conjugate::GivesForce {
+                motion: InputPort(motion),
+                force: OutputPort(index),
+            });
+        }
+    }
+    for (index, port) in spec.inputs.iter().enumerate() {
+        if port.kind == PortKind::Force
+            && let Some(motion) = motion_port(&spec.outputs, port.node)
+        {
+            pairs.push(Conjugate::GivesMotion {
+                force: InputPort(index),
+                motion: OutputPort(motion),
+            });
+        }
+    }
+    pairs
+}
+
+fn motion_port(ports: &[PortSpec], node: NodeRef) -> Option<usize> {
+    let find = |kind| {
+        let mut ports = ports.iter();
+        ports.position(|port| port.node == node && port.kind == kind)
+    };
+    find(PortKind::Motion).or_else(|| find(PortKind::Displacement))
+}

@@ -1,0 +1,71 @@
+//! A step allocates nothing.
+
+mod common;
+
+use std::alloc::System;
+
+use common::*;
+use oldham_cosim::subsystem::Subsystem;
+use oldham_lumped::{GhostSpec, Integrator, Lumped, NodeRef, PortKind, Spec, StageInputs};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn busy(integrator: Integrator) -> Spec {
+    let (one, two, ghost) = (NodeRef::node(0), NodeRef::node(1), NodeRef::ghost(0));
+    let mut spec = spec(&[("one", 1.0, 0.0), ("two", 0.0, 1.0)], integrator);
+    spec.ghosts = vec![GhostSpec::new("far")];
+    spec.elements = vec![
+        mass(one, 1.0),
+        mass(two, 2.0),
+        spring(GROUND, one, 10.0, 0.1),
+        spring(two, ghost, 5.0, 0.1),
+        load(one, "sin(3*t)"),
+    ];
+    if integrator != Integrator::Exact {
+        spec.elements.push(law(one, two, "d + d^3 + 0.1*v"));
+    }
+    spec.inputs = vec![
+        port("far", ghost, PortKind::Motion),
+        port("push", two, PortKind::Force),
+    ];
+    spec.outputs = vec![
+        port("pull", ghost, PortKind::Force),
+        port("two", two, PortKind::Motion),
+    ];
+    spec.micro_steps = 3;
+    spec
+}
+
+/// One test only: others running at the same time would be counted too.
+#[test]
+fn advancing_and_reading_outputs_allocates_nothing() {
+    for integrator in [
+        Integrator::SemiImplicitEuler,
+        Integrator::BackwardEuler,
+        Integrator::Lms2 { rho: 0.6 },
+        Integrator::Rk4 {
+            inputs: StageInputs::Interpolated,
+        },
+        Integrator::Exact,
+    ] {
+        let mut lumped = Lumped::new(busy(integrator)).unwrap();
+        let mut inputs = driven(&lumped, |t, out| out[0] = t.sin());
+        let mut outputs = [0.0; 4];
+        // The exact method makes its propagator when it first sees a step size.
+        lumped.advance(0.0, 0.01, &mut inputs).unwrap();
+        let region = Region::new(ALLOCATOR);
+        for index in 1..100 {
+            let t = 0.01 * index as f64;
+            lumped
+                .advance(t, 0.01 * (index + 1) as f64, &mut inputs)
+                .unwrap();
+            lumped
+                .outputs(t, &[0.1, 0.2, 0.3, 0.4], &mut outputs)
+                .unwrap();
+            lumped.energy(t, &[0.1, 0.2, 0.3, 0.4]).unwrap();
+        }
+        assert_eq!(region.change().allocations, 0, "{integrator:?}");
+    }
+}

@@ -1,0 +1,78 @@
+//! The section `[simulation]`: time.
+
+use super::Checker;
+use crate::format::{At, Simulation};
+use crate::model::Clock;
+use crate::problem::Problem;
+
+/// How far the duration may be from a whole number of steps, relative to itself.
+const WHOLE: f64 = 1e-9;
+
+/// More steps than this are no simulation, and are not counted exactly by a float.
+const MAX_STEPS: f64 = 1e15;
+
+impl Checker<'_> {
+    pub(super) fn clock(&mut self, section: Option<&At<Simulation>>) -> Option<Clock> {
+        let section = &section?.value;
+        let positive = |value: f64| value > 0.0;
+        let (step_at, duration_at) = (section.step.as_ref(), section.duration.as_ref());
+        let step = step_at.and_then(|at| self.number_where(at, positive, "must be positive"));
+        let duration =
+            duration_at.and_then(|at| self.number_where(at, positive, "must be positive"));
+        let start = self.number_or(&section.start, 0.0);
+        let window = start
+            .zip(duration)
+            .map(|(start, duration)| [start, start + duration]);
+        let events = self.events(section, window);
+        let (start, step, duration) = (start?, step?, duration?);
+        if step > duration {
+            let message =
+                format!("the step of {step} s is longer than the duration of {duration} s");
+            let problem = Problem::new(step_at?.span.clone(), message).label("too long");
+            self.findings.push(problem);
+            return None;
+        }
+        let steps = (duration / step).round();
+        if steps > MAX_STEPS {
+            let message =
+                format!("{duration} s in steps of {step} s are more than {MAX_STEPS:e} steps");
+            let problem = Problem::new(step_at?.span.clone(), message).label("too short");
+            self.findings.push(problem);
+            return None;
+        }
+        if (steps * step - duration).abs() > WHOLE * duration {
+            let below = (duration / step).floor() * step;
+            let message = format!("{duration} s are no whole number of steps of {step} s");
+            let problem = Problem::new(duration_at?.span.clone(), message)
+                .label("not a multiple of the step")
+                .help(format!(
+                    "the nearest durations are {below} and {}",
+                    below + step
+                ));
+            self.findings.push(problem);
+            return None;
+        }
+        Some(Clock {
+            start,
+            step,
+            steps: steps as u64,
+            duration,
+            events: events?,
+        })
+    }
+
+    fn events(&mut self, section: &Simulation, window: Option<[f64; 2]>) -> Option<Vec<f64>> {
+        let [start, end] = window.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
+        let demand = format!("must lie between the start, {start} s, and the end, {end} s");
+        let within = |time: f64| (start..=end).contains(&time);
+        let mut times = Some(Vec::new());
+        for event in &section.events {
+            let time = self.number_where(event, within, &demand);
+            times = times.zip(time).map(|(mut times, time)| {
+                times.push(time);
+                times
+            });
+        }
+        times
+    }
+}

@@ -1,0 +1,133 @@
+//! Nodes: masses with a motion of their own, ghosts whose motion is received.
+
+use oldham_lumped::{ElementKind, GhostSpec, NodeRef, NodeSpec};
+
+use super::{Draft, GROUND};
+use crate::check::Checker;
+use crate::format::{At, Lumped};
+use crate::problem::Problem;
+
+impl Checker<'_> {
+    pub(super) fn masses<'f>(&mut self, section: &'f Lumped, draft: &mut Draft<'f>) {
+        for entry in &section.masses {
+            self.name(&entry.name, "a mass");
+            self.not_ground(&entry.name);
+            let name = entry.name.value.as_str();
+            let node = NodeRef::node(draft.spec.nodes.len());
+            draft.nodes.insert(name, node);
+            draft
+                .places
+                .insert(name.to_owned(), entry.name.span.clone());
+            draft.complete &= !self.findings.is_damaged(&entry.value.span);
+            let given = &entry.value.value;
+            if let Some(mass) = &given.mass
+                && let Some(mass) =
+                    self.number_where(mass, |m| m > 0.0, "must be positive: it is a mass")
+            {
+                draft.element(entry, ElementKind::Mass { node, mass });
+            }
+            let position = self.number_or(&given.position, 0.0);
+            let velocity = self.number_or(&given.velocity, 0.0);
+            draft.spec.nodes.push(NodeSpec {
+                name: name.to_owned(),
+                position: position.unwrap_or_default(),
+                velocity: velocity.unwrap_or_default(),
+            });
+        }
+    }
+
+    fn not_ground(&mut self, name: &At<String>) {
+        if name.value == GROUND {
+            let message = "`ground` is always there and does not move";
+            let problem = Problem::new(name.span.clone(), message).label("choose another name");
+            self.findings.push(problem);
+        }
+    }
+
+    /// The received node of this name, made when it is first mentioned.
+    pub(super) fn ghost<'f>(
+        &mut self,
+        name: &'f At<String>,
+        draft: &mut Draft<'f>,
+    ) -> Option<NodeRef> {
+        match draft.nodes.get(name.value.as_str()) {
+            Some(&ghost @ NodeRef::Ghost(_)) => Some(ghost),
+            Some(_) => {
+                let message = format!(
+                    "`{}` is a mass: its motion is computed here, not received",
+                    name.value
+                );
+                let problem = Problem::new(name.span.clone(), message)
+                    .label("has its own motion")
+                    .help("give the received node another name, or receive a `force` on this mass");
+                self.findings.push(problem);
+                None
+            }
+            None => {
+                self.name(name, "a node");
+                self.not_ground(name);
+                let ghost = NodeRef::ghost(draft.spec.ghosts.len());
+                draft.spec.ghosts.push(GhostSpec::new(name.value.clone()));
+                draft.nodes.insert(&name.value, ghost);
+                draft.places.insert(name.value.clone(), name.span.clone());
+                Some(ghost)
+            }
+        }
+    }
+
+    pub(super) fn own_node(&mut self, name: &At<String>, draft: &Draft<'_>) -> Option<NodeRef> {
+        let wrong = "is no mass of this subsystem: a force can act only on those";
+        self.node_where(name, draft, wrong, |node| matches!(node, NodeRef::Node(_)))
+    }
+
+    pub(super) fn received_node(
+        &mut self,
+        name: &At<String>,
+        draft: &Draft<'_>,
+    ) -> Option<NodeRef> {
+        let wrong = "is not received: a subsystem sends the force on nodes of others only";
+        self.node_where(name, draft, wrong, |node| matches!(node, NodeRef::Ghost(_)))
+    }
+
+    pub(super) fn moving_node(&mut self, name: &At<String>, draft: &Draft<'_>) -> Option<NodeRef> {
+        self.node_where(name, draft, "does not move", |node| node != NodeRef::Ground)
+    }
+
+    pub(super) fn any_node(&mut self, name: &At<String>, draft: &Draft<'_>) -> Option<NodeRef> {
+        self.node_where(name, draft, "is no node", |_| true)
+    }
+
+    fn node_where(
+        &mut self,
+        name: &At<String>,
+        draft: &Draft<'_>,
+        wrong: &str,
+        fits: impl Fn(NodeRef) -> bool,
+    ) -> Option<NodeRef> {
+        let fitting = || {
+            draft
+                .nodes
+                .iter()
+                .filter(|(_, node)| fits(**node))
+                .map(|(name, _)| *name)
+        };
+        match draft.nodes.get(name.value.as_str()) {
+            Some(&node) if fits(node) => Some(node),
+            Some(_) => {
+                let message = format!("`{}` {wrong}", name.value);
+                self.findings
+                    .push(Problem::new(name.span.clone(), message).label("wrong kind of node"));
+                None
+            }
+            None if !draft.all_nodes_known => None,
+            None => {
+                let message = format!("there is no node `{}` in this subsystem", name.value);
+                let problem = Problem::new(name.span.clone(), message)
+                    .label("unknown node")
+                    .help("nodes are made in `masses`, or in `inputs` by receiving their motion");
+                self.findings.push_misspelt(problem, &name.value, fitting());
+                None
+            }
+        }
+    }
+}

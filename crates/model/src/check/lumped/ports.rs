@@ -1,0 +1,129 @@
+//! What a subsystem receives and sends.
+
+use std::collections::HashSet;
+
+use oldham_lumped::{NodeRef, PortKind, PortSpec};
+
+use super::{Draft, Port};
+use crate::check::Checker;
+use crate::format::{At, Entry, Lumped};
+use crate::problem::Problem;
+
+impl Checker<'_> {
+    pub(super) fn inputs<'f>(&mut self, section: &'f Lumped, draft: &mut Draft<'f>) -> Vec<Port> {
+        let mut ports = Vec::new();
+        for entry in &section.inputs {
+            self.name(&entry.name, "a port");
+            let input = &entry.value.value;
+            let kinds = [
+                (PortKind::Motion, &input.motion),
+                (PortKind::Displacement, &input.displacement),
+                (PortKind::Velocity, &input.velocity),
+                (PortKind::Acceleration, &input.acceleration),
+                (PortKind::Force, &input.force),
+            ];
+            let given = self.one_of(entry, kinds, "receives");
+            draft.all_nodes_known &= given.is_some();
+            ports.push(Port {
+                name: entry.name.clone(),
+                kind: given.map(|(kind, _)| kind),
+            });
+            let node = given.and_then(|(kind, node)| match kind {
+                PortKind::Force => self.own_node(node, draft),
+                _ => self.ghost(node, draft),
+            });
+            draft.port(Direction::Input, entry.name.value.clone(), given, node);
+        }
+        ports
+    }
+
+    pub(super) fn outputs<'f>(&mut self, section: &'f Lumped, draft: &mut Draft<'f>) -> Vec<Port> {
+        let mut ports = Vec::new();
+        for entry in &section.outputs {
+            self.name(&entry.name, "a port");
+            let output = &entry.value.value;
+            let kinds = [
+                (PortKind::Motion, &output.motion),
+                (PortKind::Displacement, &output.displacement),
+                (PortKind::Velocity, &output.velocity),
+                (PortKind::Acceleration, &output.acceleration),
+                (PortKind::Force, &output.force),
+            ];
+            let given = self.one_of(entry, kinds, "sends");
+            ports.push(Port {
+                name: entry.name.clone(),
+                kind: given.map(|(kind, _)| kind),
+            });
+            let node = given.and_then(|(kind, node)| match kind {
+                PortKind::Force => self.received_node(node, draft),
+                _ => self.moving_node(node, draft),
+            });
+            draft.port(Direction::Output, entry.name.value.clone(), given, node);
+        }
+        ports
+    }
+
+    /// The one thing that a port carries.
+    fn one_of<'f, T>(
+        &mut self,
+        entry: &Entry<T>,
+        kinds: [(PortKind, &'f Option<At<String>>); 5],
+        does: &str,
+    ) -> Option<(PortKind, &'f At<String>)> {
+        let given = kinds
+            .into_iter()
+            .filter_map(|(kind, node)| Some((kind, node.as_ref()?)));
+        let given: Vec<_> = given.collect();
+        if let [one] = given[..] {
+            return Some(one);
+        }
+        let name = &entry.name.value;
+        let message = format!(
+            "the port `{name}` {does} {} things; it must be one",
+            given.len()
+        );
+        let problem = Problem::new(entry.value.span.clone(), message)
+            .help("one of `motion`, `displacement`, `velocity`, `acceleration`, `force`");
+        self.findings.incomplete(&entry.value.span, problem);
+        None
+    }
+
+    /// Columns of the results have the names of ports: one name, one port.
+    pub(super) fn port_names(&mut self, section: &Lumped) {
+        let inputs: HashSet<_> = section.inputs.names().collect();
+        for output in &section.outputs {
+            let name = output.name.value.as_str();
+            if inputs.contains(name) {
+                let message = format!("an input of this subsystem is called `{name}` as well");
+                let problem = Problem::new(output.name.span.clone(), message);
+                self.findings.push(problem.label("choose another name"));
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Direction {
+    Input,
+    Output,
+}
+
+impl Draft<'_> {
+    fn port(
+        &mut self,
+        direction: Direction,
+        name: String,
+        given: Option<(PortKind, &At<String>)>,
+        node: Option<NodeRef>,
+    ) {
+        let Some(((kind, _), node)) = given.zip(node) else {
+            self.complete = false;
+            return;
+        };
+        let ports = match direction {
+            Direction::Input => &mut self.spec.inputs,
+            Direction::Output => &mut self.spec.outputs,
+        };
+        ports.push(PortSpec { name, node, kind });
+    }
+}

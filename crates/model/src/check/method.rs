@@ -1,0 +1,60 @@
+//! Methods of integration.
+
+use oldham_lumped::{Integrator, StageInputs};
+
+use super::Checker;
+use crate::format::{self, At, DEFAULT_RHO, Formula, InputsWithinStep};
+use crate::problem::Problem;
+use crate::source::Span;
+
+impl Checker<'_> {
+    /// The integrator with its settings.
+    pub(super) fn method(
+        &mut self,
+        name: &At<format::Integrator>,
+        rho: &Option<At<Formula>>,
+        inputs: &Option<At<InputsWithinStep>>,
+    ) -> Option<Integrator> {
+        if let Some(rho) = rho
+            && name.value != format::Integrator::Lms2
+        {
+            self.foreign_setting(&rho.span, "rho", "lms2");
+        }
+        if let Some(inputs) = inputs
+            && name.value != format::Integrator::Rk4
+        {
+            self.foreign_setting(&inputs.span, "inputs_within_step", "rk4");
+        }
+        Some(match name.value {
+            format::Integrator::SemiImplicitEuler => Integrator::SemiImplicitEuler,
+            format::Integrator::BackwardEuler => Integrator::BackwardEuler,
+            format::Integrator::Exact => Integrator::Exact,
+            format::Integrator::Lms2 => Integrator::Lms2 {
+                rho: self.spectral_radius(rho)?,
+            },
+            format::Integrator::Rk4 => Integrator::Rk4 {
+                inputs: match inputs.as_ref().map(|at| at.value) {
+                    Some(InputsWithinStep::Held) => StageInputs::Held,
+                    Some(InputsWithinStep::Interpolated) | None => StageInputs::Interpolated,
+                },
+            },
+        })
+    }
+
+    fn spectral_radius(&mut self, rho: &Option<At<Formula>>) -> Option<f64> {
+        match rho {
+            None => Some(DEFAULT_RHO),
+            Some(rho) => {
+                let within = |value| (0.0..=1.0).contains(&value);
+                self.number_where(rho, within, "must lie between 0 and 1")
+            }
+        }
+    }
+
+    pub(super) fn foreign_setting(&mut self, span: &Span, setting: &str, integrator: &str) {
+        let message = format!("`{setting}` belongs to the integrator `{integrator}`");
+        let problem = Problem::new(span.clone(), message);
+        self.findings
+            .push(problem.label("not used by this integrator"));
+    }
+}

@@ -1,0 +1,59 @@
+//! Which ghosts are mirrored: displacement feeds displacement on both sides.
+
+use std::collections::HashSet;
+
+use oldham_lumped::{GhostIndex, NodeRef, PortKind};
+
+use super::lumped::Checked;
+use crate::model::Connection;
+
+/// Where two parts move ghosts of each other and send no force on them, both have a copy of what
+/// is between, and each accounts for half of its energy.
+pub(super) fn mark_mirrored(parts: &mut [Checked], connections: &[Connection]) {
+    let sent: HashSet<_> = connections
+        .iter()
+        .filter_map(|connection| ghost_of_force(parts, connection))
+        .collect();
+    let silent: Vec<_> = connections
+        .iter()
+        .filter_map(|connection| {
+            let (part, ghost) = ghost_of_motion(parts, connection)?;
+            (!sent.contains(&(part, ghost))).then_some((part, ghost, connection.from.0))
+        })
+        .collect();
+    let pairs: HashSet<_> = silent
+        .iter()
+        .map(|&(part, _, owner)| (part, owner))
+        .collect();
+    for (part, ghost, owner) in silent {
+        if let Some(checked) = &mut parts[part].part {
+            checked.spec.ghosts[ghost.0].mirrored = pairs.contains(&(owner, part));
+        }
+    }
+}
+
+/// The ghost on which a connection sends the force, with its part.
+fn ghost_of_force(parts: &[Checked], connection: &Connection) -> Option<(usize, GhostIndex)> {
+    let (sender, output) = connection.from;
+    let port = parts[sender].part.as_ref()?.spec.outputs.get(output.0)?;
+    match (port.kind, port.node) {
+        (PortKind::Force, NodeRef::Ghost(ghost)) => Some((sender, ghost)),
+        _ => None,
+    }
+}
+
+/// The ghost that a connection moves, with its part.
+fn ghost_of_motion(parts: &[Checked], connection: &Connection) -> Option<(usize, GhostIndex)> {
+    let (receiver, input) = connection.to;
+    match parts[receiver]
+        .part
+        .as_ref()?
+        .spec
+        .inputs
+        .get(input.0)?
+        .node
+    {
+        NodeRef::Ghost(ghost) => Some((receiver, ghost)),
+        _ => None,
+    }
+}

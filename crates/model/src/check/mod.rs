@@ -1,0 +1,184 @@
+//! From what the file says to a model that makes sense: names, references, numbers, units.
+//!
+//! Each section is checked by a file of its own. A check reports what it finds and goes on with
+//! what is left, so that one mistake does not hide another; nothing of a model with findings is
+//! ever used.
+
+mod clock;
+mod lumped;
+mod method;
+mod mirror;
+mod schedule;
+mod switchboard;
+mod tight;
+mod twin;
+mod wiring;
+
+use std::collections::HashMap;
+
+use oldham_expression::Expression;
+
+use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula};
+use crate::model::{Plan, Record};
+use crate::parameters::Parameters;
+use crate::problem::{Findings, Problem};
+use crate::source::{Source, Span};
+use crate::words;
+
+/// Names that columns of the engine start with.
+const RESERVED_SUBSYSTEMS: [&str; 2] = ["energy", "exchange"];
+
+/// What all checks need.
+pub(crate) struct Checker<'a> {
+    pub parameters: Parameters<'a>,
+    pub findings: &'a mut Findings,
+}
+
+/// Checks a whole file. The plan is worth something only if nothing was found.
+pub(crate) fn check(file: &File, source: &Source, findings: &mut Findings) -> Option<Plan> {
+    let parameters = Parameters::evaluate(&file.parameters, source, findings);
+    let mut checker = Checker {
+        parameters,
+        findings,
+    };
+    checker.file(file)
+}
+
+impl Checker<'_> {
+    fn file(&mut self, file: &File) -> Option<Plan> {
+        let heading = file.model.as_ref();
+        let heading_span = heading.map_or(0..0, |heading| heading.span.clone());
+        let clock = self.clock(file.simulation.as_ref());
+        let names = self.subsystem_names(file, &heading_span);
+        let timing = self.schedule(&file.schedule, &names);
+        let mut parts = Vec::new();
+        for (index, entry) in file.lumped.iter().enumerate() {
+            let rate = timing.rates.get(index).copied().unwrap_or(1.0);
+            let own_step = clock.as_ref().map(|clock| clock.step / rate);
+            parts.push(self.lumped(entry, own_step, timing.default_order));
+        }
+        self.multiples(&parts, &timing);
+        let wiring = self.wiring(file, &mut parts);
+        self.tolerances(&file.schedule, &parts);
+        let twin = self.twin(file.monolithic.as_ref(), &parts, &timing.rates);
+        let record = self.record(file);
+        let energy_bound = self.energy_bound(file);
+        let threads = file
+            .simulation
+            .as_ref()
+            .and_then(|s| s.value.threads.as_ref());
+        let threads = self.count_or_one(threads);
+        let clock = clock?;
+        Some(Plan {
+            name: heading?.value.name.as_ref()?.value.clone(),
+            description: heading?.value.description.clone(),
+            schedule: timing.schedule(&clock),
+            clock,
+            energy_bound: energy_bound?,
+            threads: threads? as usize,
+            parts: parts
+                .into_iter()
+                .map(|part| part.part)
+                .collect::<Option<_>>()?,
+            connections: wiring.connections,
+            drives: wiring.drives,
+            twin: twin?,
+            record: record?,
+        })
+    }
+
+    /// Reports unusable names; gives the place of each subsystem in the order of the file.
+    fn subsystem_names<'f>(&mut self, file: &'f File, heading: &Span) -> HashMap<&'f str, usize> {
+        for entry in &file.lumped {
+            self.name(&entry.name, "a subsystem");
+            if RESERVED_SUBSYSTEMS.contains(&entry.name.value.as_str()) {
+                let message = format!("no subsystem can be called `{}`", entry.name.value);
+                let problem = Problem::new(entry.name.span.clone(), message);
+                let problem = problem.label("reserved for columns of the results");
+                self.findings.push(problem);
+            }
+        }
+        if file.lumped.is_empty() {
+            let problem = Problem::new(heading.clone(), "the model has no subsystem")
+                .help("add a section such as [lumped.left]");
+            self.findings.incomplete(&(0..0), problem);
+        }
+        file.lumped.names().zip(0..).collect()
+    }
+
+    fn name(&mut self, name: &At<String>, of: &str) {
+        if !words::is_name(&name.value) {
+            let message = format!("`{}` cannot be the name of {of}", name.value);
+            let problem = Problem::new(name.span.clone(), message)
+                .label("not a name")
+                .help("a name has letters, digits, `_` and `-`, and starts with a letter or `_`");
+            self.findings.push(problem);
+        }
+    }
+
+    fn record(&mut self, file: &File) -> Option<Record> {
+        let signals = file.record.signals.as_ref().map(|signals| {
+            let signals = signals
+                .iter()
+                .map(|name| (name.value.clone(), name.span.clone()));
+            signals.collect()
+        });
+        Some(Record {
+            every: self.count_or_one(file.record.every.as_ref())?,
+            signals,
+        })
+    }
+
+    fn energy_bound(&mut self, file: &File) -> Option<f64> {
+        let bound = file.simulation.as_ref()?.value.energy_bound.as_ref();
+        let Some(bound) = bound else {
+            return Some(DEFAULT_ENERGY_BOUND);
+        };
+        self.number_where(bound, |value| value >= 0.0, "must not be negative")
+    }
+
+    fn number(&mut self, formula: &At<Formula>) -> Option<f64> {
+        self.parameters.number(formula, self.findings)
+    }
+
+    /// An expression of `variables`, with the parameters put in.
+    fn expression(&mut self, formula: &At<Formula>, variables: &[&str]) -> Option<Expression> {
+        self.parameters
+            .expression(formula, variables, self.findings)
+    }
+
+    fn number_or(&mut self, formula: &Option<At<Formula>>, default: f64) -> Option<f64> {
+        match formula {
+            Some(formula) => self.number(formula),
+            None => Some(default),
+        }
+    }
+
+    /// A number that satisfies a condition; `demand` says which.
+    fn number_where(
+        &mut self,
+        formula: &At<Formula>,
+        holds: impl Fn(f64) -> bool,
+        demand: &str,
+    ) -> Option<f64> {
+        let value = self.number(formula)?;
+        if holds(value) {
+            return Some(value);
+        }
+        let message = format!("the number {demand}");
+        let problem = Problem::new(formula.span.clone(), message).label(format!("is {value}"));
+        self.findings.push(problem);
+        None
+    }
+
+    fn count(&mut self, count: &At<Count>) -> Option<u32> {
+        self.parameters.count(count, self.findings)
+    }
+
+    fn count_or_one(&mut self, count: Option<&At<Count>>) -> Option<u32> {
+        match count {
+            Some(count) => self.count(count),
+            None => Some(1),
+        }
+    }
+}

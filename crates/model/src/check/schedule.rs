@@ -1,0 +1,315 @@
+//! The section `[schedule]`.
+
+use std::collections::HashMap;
+
+use oldham_cosim as cosim;
+use oldham_cosim::SubsystemId;
+
+use super::Checker;
+use super::lumped::Checked;
+use crate::format::{self, At, Coupling, Kind, Order, Stage};
+use crate::model::Clock;
+use crate::problem::Problem;
+use crate::source::Span;
+
+/// Most steps of nested stages within one macro step.
+const MAX_INNER_STEPS: u64 = 1_000_000;
+
+/// Most ticks of the common clock of nested stages within one macro step.
+const MAX_TICKS: u64 = 1_000_000_000;
+
+/// A schedule without its clock.
+pub(super) struct Timing {
+    stages: Vec<cosim::Stage>,
+    coupling: cosim::Coupling,
+    refresh: bool,
+    /// Order of the predictor of subsystems that choose none.
+    pub default_order: usize,
+    /// Steps of each subsystem's stage per macro step.
+    pub rates: Vec<f64>,
+}
+
+impl Timing {
+    pub fn schedule(self, clock: &Clock) -> cosim::Schedule {
+        cosim::Schedule {
+            start: clock.start,
+            step: clock.step,
+            stages: self.stages,
+            coupling: self.coupling,
+            refresh: self.refresh,
+            events: clock.events.clone(),
+        }
+    }
+
+    fn is_tight(&self) -> bool {
+        matches!(self.coupling, cosim::Coupling::Tight(_))
+    }
+}
+
+impl Order {
+    pub(super) fn degree(self) -> usize {
+        match self {
+            Self::Zero => 0,
+            Self::First => 1,
+            Self::Second => 2,
+        }
+    }
+}
+
+/// Where each subsystem stands in the stages.
+struct Census<'n> {
+    names: &'n HashMap<&'n str, usize>,
+    rates: Vec<Option<f64>>,
+}
+
+impl Checker<'_> {
+    pub(super) fn schedule(
+        &mut self,
+        section: &format::Schedule,
+        names: &HashMap<&str, usize>,
+    ) -> Timing {
+        let is_tight = matches!(&section.coupling, Some(at) if at.value == Coupling::Tight);
+        let tight = self.tight(&section.tight);
+        let everybody = || (0..names.len()).map(SubsystemId);
+        let alone = |id| cosim::Stage::Together(vec![id]);
+        let order = section.order.as_ref().map(|order| self.order(order, names));
+        let staged = section
+            .stages
+            .as_ref()
+            .map(|stages| self.staged(stages, names));
+        let kind = section.kind.as_ref().map_or(Kind::Jacobi, |at| at.value);
+        let mut rates = vec![1.0; names.len()];
+        let stages = match kind {
+            Kind::Jacobi => vec![cosim::Stage::Together(everybody().collect())],
+            Kind::GaussSeidel => match order {
+                Some(order) => order.into_iter().map(alone).collect(),
+                None => everybody().map(alone).collect(),
+            },
+            Kind::Stages => match staged {
+                Some((stages, staged_rates)) => {
+                    rates = staged_rates;
+                    stages
+                }
+                None => {
+                    self.stages_missing(section);
+                    Vec::new()
+                }
+            },
+        };
+        let timing = Timing {
+            stages,
+            coupling: match is_tight {
+                true => cosim::Coupling::Tight(tight),
+                false => cosim::Coupling::Loose,
+            },
+            refresh: section.refresh.unwrap_or(false),
+            default_order: match section.predictor {
+                Some(order) => order.degree(),
+                None => usize::from(is_tight),
+            },
+            rates,
+        };
+        if let Some(stages) = &section.stages
+            && kind == Kind::Stages
+            && is_tight
+        {
+            self.not_nested(&stages.value);
+        }
+        timing
+    }
+
+    fn stages_missing(&mut self, section: &format::Schedule) {
+        if let Some(kind) = &section.kind {
+            let message = "the schedule `stages` needs a list of `stages`";
+            let problem = Problem::new(kind.span.clone(), message)
+                .help("such as stages = [[\"left\"], [\"right\"]]");
+            self.findings.push(problem);
+        }
+    }
+
+    /// Iteration repeats one step of everybody.
+    fn not_nested(&mut self, stages: &[At<Stage>]) {
+        for stage in stages {
+            if let Stage::Nested(_) = &stage.value {
+                let message = "tight coupling repeats one macro step of all subsystems together";
+                let problem = Problem::new(stage.span.clone(), message)
+                    .label("runs at another rate")
+                    .help("give the fast subsystems `micro_steps` instead");
+                self.findings.push(problem);
+            }
+        }
+    }
+
+    fn order(
+        &mut self,
+        order: &At<Vec<At<String>>>,
+        names: &HashMap<&str, usize>,
+    ) -> Vec<SubsystemId> {
+        let mut census = Census::new(names);
+        let ids = self.members(&order.value, 1.0, &mut census);
+        self.everybody_present(&census, &order.span);
+        ids
+    }
+
+    fn staged(
+        &mut self,
+        stages: &At<Vec<At<Stage>>>,
+        names: &HashMap<&str, usize>,
+    ) -> (Vec<cosim::Stage>, Vec<f64>) {
+        let mut census = Census::new(names);
+        let converted = self.stages(&stages.value, 1.0, &mut census);
+        self.everybody_present(&census, &stages.span);
+        if !can_be_unrolled(&converted) {
+            let message = format!(
+                "the nested stages make more than {MAX_INNER_STEPS} steps of one macro step"
+            );
+            let problem = Problem::new(stages.span.clone(), message);
+            self.findings.push(problem.label("too many"));
+            return (Vec::new(), vec![1.0; names.len()]);
+        }
+        let rates = census.rates.into_iter().map(|rate| rate.unwrap_or(1.0));
+        (converted, rates.collect())
+    }
+
+    fn stages(
+        &mut self,
+        stages: &[At<Stage>],
+        rate: f64,
+        census: &mut Census,
+    ) -> Vec<cosim::Stage> {
+        let mut converted = Vec::new();
+        for stage in stages {
+            converted.push(match &stage.value {
+                Stage::Together(members) => {
+                    cosim::Stage::Together(self.members(members, rate, census))
+                }
+                Stage::Nested(nested) => {
+                    let ratio = nested.ratio.as_ref().and_then(|ratio| self.count(ratio));
+                    let ratio = ratio.unwrap_or(1);
+                    cosim::Stage::Nested {
+                        ratio,
+                        stages: self.stages(
+                            nested.stages.as_deref().unwrap_or_default(),
+                            rate * f64::from(ratio),
+                            census,
+                        ),
+                    }
+                }
+            });
+        }
+        converted
+    }
+
+    fn members(
+        &mut self,
+        names: &[At<String>],
+        rate: f64,
+        census: &mut Census,
+    ) -> Vec<SubsystemId> {
+        let mut members = Vec::new();
+        for name in names {
+            let Some(&index) = census.names.get(name.value.as_str()) else {
+                let message = format!("there is no subsystem `{}`", name.value);
+                let problem = Problem::new(name.span.clone(), message).label("unknown subsystem");
+                let known = census.names.keys().copied();
+                self.findings.push_misspelt(problem, &name.value, known);
+                continue;
+            };
+            if census.rates[index].replace(rate).is_some() {
+                let message = format!("`{}` is twice in the schedule", name.value);
+                let problem = Problem::new(name.span.clone(), message);
+                self.findings.push(problem.label("second time"));
+                continue;
+            }
+            members.push(SubsystemId(index));
+        }
+        members
+    }
+
+    fn everybody_present(&mut self, census: &Census, span: &Span) {
+        let absent = census
+            .names
+            .iter()
+            .filter(|(_, index)| census.rates[**index].is_none());
+        let mut absent: Vec<&str> = absent.map(|(name, _)| *name).collect();
+        absent.sort_unstable();
+        for name in absent {
+            let message = format!("`{name}` is missing from the schedule");
+            let problem = Problem::new(span.clone(), message);
+            self.findings
+                .push(problem.label("every subsystem must be here once"));
+        }
+    }
+
+    /// Multiples of the macro step, where they can be.
+    pub(super) fn multiples(&mut self, parts: &[Checked], timing: &Timing) {
+        for (part, &rate) in parts.iter().zip(&timing.rates) {
+            let Some((every, span)) = &part.every else {
+                continue;
+            };
+            if *every > 1 && timing.is_tight() {
+                let message = "tight coupling repeats one macro step of all subsystems together";
+                let problem = Problem::new(span.clone(), message)
+                    .label(format!("`{}` has another one", part.name))
+                    .help("leave `every` out, or couple loosely");
+                self.findings.push(problem);
+            }
+            if *every > 1 && rate > 1.0 {
+                let message = "a subsystem in a nested stage has no multiple of the macro step";
+                let problem = Problem::new(span.clone(), message).label("leave it out");
+                self.findings.push(problem);
+            }
+        }
+    }
+}
+
+impl<'n> Census<'n> {
+    fn new(names: &'n HashMap<&'n str, usize>) -> Self {
+        Self {
+            names,
+            rates: vec![None; names.len()],
+        }
+    }
+}
+
+/// Whether the macro step can be unrolled: neither the inner steps nor the ticks of their common
+/// clock are too many.
+fn can_be_unrolled(stages: &[cosim::Stage]) -> bool {
+    inner_steps(stages).is_some_and(|steps| steps <= MAX_INNER_STEPS)
+        && clock_ticks(stages).is_some_and(|ticks| ticks <= MAX_TICKS)
+}
+
+/// Stages that run in one macro step; nothing if there are too many to count.
+fn inner_steps(stages: &[cosim::Stage]) -> Option<u64> {
+    let mut total: u64 = 0;
+    for stage in stages {
+        let steps = match stage {
+            cosim::Stage::Together(_) => 1,
+            cosim::Stage::Nested { ratio, stages } => {
+                u64::from(*ratio).checked_mul(inner_steps(stages)?)?
+            }
+        };
+        total = total.checked_add(steps)?;
+    }
+    Some(total)
+}
+
+/// Ticks in which every inner step is a whole number of ticks; nothing if they are too many.
+fn clock_ticks(stages: &[cosim::Stage]) -> Option<u64> {
+    let mut ticks: u64 = 1;
+    for stage in stages {
+        if let cosim::Stage::Nested { ratio, stages } = stage {
+            let inner = u64::from(*ratio).checked_mul(clock_ticks(stages)?)?;
+            ticks = (ticks / greatest_common_divisor(ticks, inner)).checked_mul(inner)?;
+        }
+    }
+    Some(ticks)
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 {
+        a
+    } else {
+        greatest_common_divisor(b, a % b)
+    }
+}

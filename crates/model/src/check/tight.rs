@@ -1,0 +1,57 @@
+//! The section `[schedule.tight]`: how a step iterates.
+
+use oldham_cosim as cosim;
+
+use super::Checker;
+use crate::format::{Acceleration, At, DEFAULT_COLUMNS, Formula, OnLimit, Tight};
+
+impl Checker<'_> {
+    pub(super) fn tight(&mut self, section: &Tight) -> cosim::Tight {
+        let default = cosim::Tight::default();
+        let not_negative = |value: f64| value >= 0.0;
+        let mut tolerance = |given: &Option<At<Formula>>, default: f64| match given {
+            Some(at) => self.number_where(at, not_negative, "must not be negative"),
+            None => Some(default),
+        };
+        let relative = tolerance(&section.relative, default.relative);
+        let absolute = tolerance(&section.absolute, default.absolute);
+        let max_iterations = section
+            .max_iterations
+            .as_ref()
+            .and_then(|at| self.count(at));
+        cosim::Tight {
+            relative: relative.unwrap_or(default.relative),
+            absolute: absolute.unwrap_or(default.absolute),
+            per_port: self.per_port(section),
+            max_iterations: max_iterations.map_or(default.max_iterations, |count| count as usize),
+            acceleration: self.acceleration(section),
+            on_limit: match section.on_limit {
+                Some(OnLimit::Accept) => cosim::OnLimit::Accept,
+                Some(OnLimit::Fail) | None => cosim::OnLimit::Fail,
+            },
+        }
+    }
+
+    fn per_port(&mut self, section: &Tight) -> Vec<(String, f64)> {
+        let mut tolerances = Vec::new();
+        for entry in &section.ports {
+            let tolerance = self.number_where(&entry.value, |v| v >= 0.0, "must not be negative");
+            tolerances.extend(tolerance.map(|value| (entry.name.value.clone(), value)));
+        }
+        tolerances
+    }
+
+    fn acceleration(&mut self, section: &Tight) -> cosim::Acceleration {
+        let positive = |value: f64| value > 0.0;
+        let given = section.relaxation.as_ref();
+        let relaxation = given.and_then(|at| self.number_where(at, positive, "must be positive"));
+        let columns = section.columns.as_ref().and_then(|at| self.count(at));
+        match section.acceleration.as_ref().map(|at| at.value) {
+            Some(Acceleration::Fixed) => cosim::Acceleration::Fixed(relaxation.unwrap_or(1.0)),
+            Some(Acceleration::Aitken) => cosim::Acceleration::Aitken(relaxation.unwrap_or(0.5)),
+            Some(Acceleration::QuasiNewton) | None => cosim::Acceleration::QuasiNewton {
+                columns: columns.map_or(DEFAULT_COLUMNS, |columns| columns as usize),
+            },
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! The section `[monolithic]`: how the twin is solved.
+
+use super::Checker;
+use super::lumped::Checked;
+use crate::format::{At, Monolithic};
+use crate::model::{Part, Twin};
+use crate::problem::Problem;
+
+impl Checker<'_> {
+    pub(super) fn twin(
+        &mut self,
+        section: Option<&At<Monolithic>>,
+        parts: &[Checked],
+        rates: &[f64],
+    ) -> Option<Twin> {
+        let default = default_twin(parts, rates);
+        let Some(At {
+            value: section,
+            span,
+        }) = section
+        else {
+            return default;
+        };
+        let integrator = match &section.integrator {
+            Some(name) => self.method(name, &section.rho, &section.inputs_within_step),
+            None => {
+                self.settings_without_integrator(section);
+                default.as_ref().map(|twin| twin.integrator)
+            }
+        };
+        let micro_steps = match &section.micro_steps {
+            Some(count) => self.count(count).map(|count| count as usize),
+            None => default.as_ref().map(|twin| twin.micro_steps),
+        };
+        Some(Twin {
+            span: span.clone(),
+            integrator: integrator?,
+            micro_steps: micro_steps?,
+        })
+    }
+
+    fn settings_without_integrator(&mut self, section: &Monolithic) {
+        let settings = [
+            section.rho.as_ref().map(|at| (&at.span, "rho", "lms2")),
+            section
+                .inputs_within_step
+                .as_ref()
+                .map(|at| (&at.span, "inputs_within_step", "rk4")),
+        ];
+        for (span, setting, integrator) in settings.into_iter().flatten() {
+            let message = format!("`{setting}` needs `integrator = \"{integrator}\"` beside it");
+            let problem = Problem::new(span.clone(), message).label("of which integrator?");
+            self.findings.push(problem);
+        }
+    }
+}
+
+/// The integrator of the first part, and steps as fine as the finest part's.
+fn default_twin(parts: &[Checked], rates: &[f64]) -> Option<Twin> {
+    let parts: Vec<&Part> = parts
+        .iter()
+        .map(|part| part.part.as_ref())
+        .collect::<Option<_>>()?;
+    let steps = |(part, rate): (&&Part, &f64)| {
+        let per_macro_step = part.spec.micro_steps as f64 * rate / f64::from(part.every);
+        per_macro_step.ceil() as usize
+    };
+    Some(Twin {
+        span: 0..0,
+        integrator: parts.first()?.spec.integrator,
+        micro_steps: parts.iter().zip(rates).map(steps).max()?,
+    })
+}

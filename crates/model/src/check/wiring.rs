@@ -1,0 +1,136 @@
+//! The sections `[[connection]]` and `[drive]`: what feeds which input.
+
+use oldham_cosim::{InputPort, OutputPort};
+use oldham_expression::Expression;
+
+use super::Checker;
+use super::lumped::Checked;
+use super::mirror::mark_mirrored;
+use super::switchboard::{End, Switchboard};
+use crate::format::{self, At, Drive, Entry, File};
+use crate::model::{Connection, DrivenInput};
+use crate::problem::Problem;
+
+/// Time is all that a drive depends on.
+const DRIVE_VARIABLES: [&str; 1] = ["t"];
+
+/// What feeds the inputs.
+#[derive(Default)]
+pub(super) struct Wiring {
+    pub connections: Vec<Connection>,
+    pub drives: Vec<DrivenInput>,
+}
+
+impl Checker<'_> {
+    pub(super) fn wiring(&mut self, file: &File, parts: &mut [Checked]) -> Wiring {
+        let mut board = Switchboard::new(parts);
+        let mut wiring = Wiring::default();
+        for connection in &file.connection {
+            wiring
+                .connections
+                .extend(self.connection(&connection.value, &mut board));
+        }
+        for entry in &file.drive {
+            wiring.drives.extend(self.drive(entry, &mut board));
+        }
+        self.unfed(&board);
+        mark_mirrored(parts, &wiring.connections);
+        wiring
+    }
+
+    fn connection(
+        &mut self,
+        connection: &format::Connection,
+        board: &mut Switchboard<'_>,
+    ) -> Option<Connection> {
+        let (from, to) = (connection.from.as_ref()?, connection.to.as_ref()?);
+        let sender = board.find(from, End::From, self.findings);
+        let receiver = board.find(to, End::To, self.findings);
+        if let Some(receiver) = receiver {
+            board.feed(receiver, to, &format!("`{}`", from.value), self.findings);
+        }
+        let (sender, receiver) = (sender?, receiver?);
+        if sender.0 == receiver.0 {
+            let message = format!("`{}` and `{}` are of one subsystem", from.value, to.value);
+            let problem = Problem::new(to.span.clone(), message);
+            let problem = problem.label("connects a subsystem with itself");
+            self.findings.push(problem);
+            return None;
+        }
+        let sent = board.quantity(sender, End::From)?;
+        let taken = board.quantity(receiver, End::To)?;
+        if sent != taken {
+            let message = format!(
+                "`{}` sends {sent}, but `{}` takes {taken}",
+                from.value, to.value
+            );
+            let problem = Problem::new(to.span.clone(), message).label("other quantity or unit");
+            self.findings.push(problem);
+        }
+        Some(Connection {
+            from: (sender.0, OutputPort(sender.1)),
+            to: (receiver.0, InputPort(receiver.1)),
+        })
+    }
+
+    fn drive(&mut self, entry: &Entry<Drive>, board: &mut Switchboard<'_>) -> Option<DrivenInput> {
+        let place = board.find(&entry.name, End::To, self.findings);
+        let components = self.driven_components(entry);
+        let place = place?;
+        board.feed(place, &entry.name, "[drive]", self.findings);
+        let width = board.quantity(place, End::To)?.width();
+        let components = components?;
+        if components.len() != width {
+            let message = match width {
+                1 => "this input is a single number: give one expression",
+                _ => "this input is a motion: give `x`, `v` and `a`",
+            };
+            let problem = Problem::new(entry.value.span.clone(), message);
+            self.findings
+                .push(problem.label(format!("for `{}`", entry.name.value)));
+            return None;
+        }
+        Some(DrivenInput {
+            part: place.0,
+            port: InputPort(place.1),
+            components,
+        })
+    }
+
+    fn driven_components(&mut self, entry: &Entry<Drive>) -> Option<Vec<Expression>> {
+        match &entry.value.value {
+            Drive::Scalar(formula) => {
+                let formula = At {
+                    value: formula.clone(),
+                    span: entry.value.span.clone(),
+                };
+                Some(vec![self.expression(&formula, &DRIVE_VARIABLES)?])
+            }
+            Drive::Motion(motion) => {
+                let components = [&motion.x, &motion.v, &motion.a];
+                let components =
+                    components.map(|at| self.expression(at.as_ref()?, &DRIVE_VARIABLES));
+                components.into_iter().collect()
+            }
+        }
+    }
+
+    /// An input that nothing feeds would silently stay at zero.
+    fn unfed(&mut self, board: &Switchboard<'_>) {
+        for (part, input) in board.unfed() {
+            let message = format!("nothing feeds the input `{part}.{}`", input.name.value);
+            let problem = Problem::new(input.name.span.clone(), message)
+                .label("not connected")
+                .help("connect an output to it, or give it as a function of time in [drive]");
+            self.findings.push(problem);
+        }
+    }
+
+    /// The ports that have tolerances of their own must be sent somewhere.
+    pub(super) fn tolerances(&mut self, section: &format::Schedule, parts: &[Checked]) {
+        let board = Switchboard::new(parts);
+        for entry in &section.tight.ports {
+            board.find(&entry.name, End::From, self.findings);
+        }
+    }
+}

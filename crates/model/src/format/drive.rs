@@ -1,0 +1,82 @@
+//! Inputs that are given as functions of time.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::{At, Formula};
+
+/// A given input: one expression, or one for each component of a motion.
+#[derive(Debug)]
+pub(crate) enum Drive {
+    Scalar(Formula),
+    Motion(DrivenMotion),
+}
+
+/// A given motion.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct DrivenMotion {
+    /// Displacement (m) or angle (rad), as an expression of time `t`.
+    #[schemars(required)]
+    pub x: Option<At<Formula>>,
+    /// Its rate, as an expression of time `t`.
+    #[schemars(required)]
+    pub v: Option<At<Formula>>,
+    /// Its acceleration, as an expression of time `t`.
+    #[schemars(required)]
+    pub a: Option<At<Formula>>,
+}
+
+struct DriveVisitor;
+
+// Not an untagged enum: those lose the places of what they hold.
+impl<'de> Visitor<'de> for DriveVisitor {
+    type Value = Drive;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("an expression, or a table of expressions")
+    }
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Drive, E> {
+        Ok(Drive::Scalar(Formula::Number(number)))
+    }
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Drive, E> {
+        self.visit_f64(number as f64)
+    }
+    fn visit_u64<E: Error>(self, number: u64) -> Result<Drive, E> {
+        self.visit_f64(number as f64)
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Drive, E> {
+        Ok(Drive::Scalar(Formula::Text(text.to_owned())))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Drive, A::Error> {
+        DrivenMotion::deserialize(MapAccessDeserializer::new(map)).map(Drive::Motion)
+    }
+}
+
+impl<'de> Deserialize<'de> for Drive {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(DriveVisitor)
+    }
+}
+
+impl JsonSchema for Drive {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "Drive".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [
+                generator.subschema_for::<Formula>(),
+                generator.subschema_for::<DrivenMotion>(),
+            ],
+        })
+    }
+}

@@ -1,0 +1,194 @@
+//! A lumped-parameter subsystem.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::schedule::Order;
+use super::{At, Count, Formula, Named};
+
+/// Spectral radius of `lms2` when none is given.
+pub(crate) const DEFAULT_RHO: f64 = 0.6;
+
+/// A lumped-parameter subsystem: masses, springs, dampers and loads along one line or about one
+/// axis. The node `ground` is always there and does not move.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Lumped {
+    /// Whether nodes move along a line (m, kg, N) or about an axis (rad, kg·m², N·m).
+    #[schemars(extend("default" = "translation"))]
+    pub coordinates: Option<Coordinates>,
+    /// How it is integrated in time.
+    #[schemars(required)]
+    pub integrator: Option<At<Integrator>>,
+    /// Spectral radius at infinity of `lms2`, between 0 (most damping) and 1 (none).
+    #[schemars(extend("default" = DEFAULT_RHO))]
+    pub rho: Option<At<Formula>>,
+    /// How `rk4` sees its inputs within a micro step.
+    #[schemars(extend("default" = "interpolated"))]
+    pub inputs_within_step: Option<At<InputsWithinStep>>,
+    /// Integrator steps per macro step of this subsystem.
+    #[schemars(extend("default" = 1))]
+    pub micro_steps: Option<At<Count>>,
+    /// The length of an integrator step, in s, instead of their number; must divide the macro
+    /// step of this subsystem.
+    pub micro_step: Option<At<Formula>>,
+    /// The subsystem's own macro step, as a multiple of the model's.
+    #[schemars(extend("default" = 1))]
+    pub every: Option<At<Count>>,
+    /// How its inputs are guessed between exchanges; overrides `schedule.predictor`.
+    pub predictor: Option<Order>,
+    /// The nodes that move by the equations of this subsystem, by name.
+    #[serde(default)]
+    pub masses: Named<Mass>,
+    /// Springs and dampers between two nodes, by name.
+    #[serde(default)]
+    pub springs: Named<Spring>,
+    /// Given forces on nodes, by name.
+    #[serde(default)]
+    pub loads: Named<Load>,
+    /// Superelements: mass, damping and stiffness matrices over some nodes, by name.
+    #[serde(default)]
+    pub matrices: Named<Matrices>,
+    /// What it receives, by the name of the port. Receiving a motion makes a node of that name
+    /// whose motion is not solved for but received.
+    #[serde(default)]
+    pub inputs: Named<Input>,
+    /// What it sends, by the name of the port.
+    #[serde(default)]
+    pub outputs: Named<Output>,
+}
+
+/// Direction of the coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Coordinates {
+    /// Along a line: m, kg, N.
+    Translation,
+    /// About an axis: rad, kg·m², N·m.
+    Rotation,
+}
+
+/// A method of integration in time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Integrator {
+    /// Velocity first, then position with the new velocity; first order, symplectic.
+    SemiImplicitEuler,
+    /// Two-step method of second order with tunable numerical damping.
+    Lms2,
+    /// First order, implicit, strongly damped.
+    BackwardEuler,
+    /// The classical explicit method of fourth order.
+    Rk4,
+    /// The matrix exponential, for linear subsystems.
+    Exact,
+}
+
+/// How `rk4` sees its inputs within a micro step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum InputsWithinStep {
+    /// As they are at its start.
+    Held,
+    /// As predicted for each stage.
+    Interpolated,
+}
+
+/// A node with its own motion.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Mass {
+    /// Mass in kg, or moment of inertia in kg·m². May be left out where a matrix gives the node
+    /// its mass.
+    pub mass: Option<At<Formula>>,
+    /// Initial displacement in m, or angle in rad.
+    #[schemars(extend("default" = 0.0))]
+    pub position: Option<At<Formula>>,
+    /// Initial velocity in m/s, or rad/s.
+    #[schemars(extend("default" = 0.0))]
+    pub velocity: Option<At<Formula>>,
+}
+
+/// A spring, a damper, or both; linear, or with a law of its own. Its force is positive in
+/// tension: it pulls the two nodes together.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Spring {
+    /// The two nodes `[a, b]`; its elongation is `d = x_b - x_a`.
+    #[schemars(required)]
+    pub between: Option<At<Vec<At<String>>>>,
+    /// Stiffness in N/m, or N·m/rad.
+    #[schemars(extend("default" = 0.0))]
+    pub stiffness: Option<At<Formula>>,
+    /// Damping in N·s/m, or N·m·s/rad.
+    #[schemars(extend("default" = 0.0))]
+    pub damping: Option<At<Formula>>,
+    /// Elongation without force, in m or rad.
+    #[schemars(extend("default" = 0.0))]
+    pub rest: Option<At<Formula>>,
+    /// The force instead, in N or N·m, as an expression of elongation `d`, its rate `v`, time `t`
+    /// and parameters.
+    pub force: Option<At<Formula>>,
+}
+
+/// A given force.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Load {
+    /// The node on which it acts.
+    #[schemars(required)]
+    pub on: Option<At<String>>,
+    /// The force in N, or N·m, as an expression of time `t` and parameters.
+    #[schemars(required)]
+    pub force: Option<At<Formula>>,
+}
+
+/// A matrix, row by row.
+pub(crate) type Rows = Vec<At<Vec<At<Formula>>>>;
+
+/// A superelement: `mass a + damping v + stiffness x` over its nodes. Matrices are lists of rows.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Matrices {
+    /// The nodes, in the order of rows and columns.
+    #[schemars(required)]
+    pub nodes: Option<At<Vec<At<String>>>>,
+    /// Mass matrix, symmetric.
+    pub mass: Option<At<Rows>>,
+    /// Damping matrix.
+    pub damping: Option<At<Rows>>,
+    /// Stiffness matrix.
+    pub stiffness: Option<At<Rows>>,
+}
+
+/// What an input port receives: exactly one of these.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// Displacement, velocity and acceleration of the received node of this name.
+    pub motion: Option<At<String>>,
+    /// Only its displacement.
+    pub displacement: Option<At<String>>,
+    /// Only its velocity.
+    pub velocity: Option<At<String>>,
+    /// Only its acceleration.
+    pub acceleration: Option<At<String>>,
+    /// A force on this mass.
+    pub force: Option<At<String>>,
+}
+
+/// What an output port sends: exactly one of these.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Output {
+    /// Displacement, velocity and acceleration of this node.
+    pub motion: Option<At<String>>,
+    /// Only its displacement.
+    pub displacement: Option<At<String>>,
+    /// Only its velocity.
+    pub velocity: Option<At<String>>,
+    /// Only its acceleration.
+    pub acceleration: Option<At<String>>,
+    /// The force that this subsystem exerts on this received node.
+    pub force: Option<At<String>>,
+}

@@ -1,0 +1,146 @@
+//! The model file as the user writes it: one type a section.
+//!
+//! These types say what may be written and what it means; their comments become the descriptions
+//! in the schema and the reference page. They are lenient on purpose: what is required, known or
+//! well-typed is checked against the schema first, with all problems at once, so every field is
+//! optional here and nothing stops at the first mistake.
+
+mod at;
+mod drive;
+mod lumped;
+mod named;
+mod number;
+mod schedule;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+pub(crate) use at::At;
+pub(crate) use drive::Drive;
+pub(crate) use lumped::{
+    Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,
+};
+pub(crate) use named::{Entry, Named};
+pub(crate) use number::{Count, Formula};
+pub(crate) use schedule::{
+    Acceleration, Coupling, DEFAULT_COLUMNS, Kind, OnLimit, Order, Schedule, Stage, Tight,
+};
+
+/// The factor of [`Simulation::energy_bound`] when none is given.
+pub(crate) const DEFAULT_ENERGY_BOUND: f64 = 100.0;
+
+/// A co-simulation model. All quantities are in SI units. Wherever a number is expected, a text
+/// with an expression of parameters may stand instead.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields, title = "Oldham model")]
+pub(crate) struct File {
+    /// What the model is.
+    #[schemars(required)]
+    pub model: Option<At<Heading>>,
+    /// Named numbers, for use in expressions: a number, or an expression of other parameters, in
+    /// any order.
+    #[serde(default)]
+    pub parameters: Named<Formula>,
+    /// How long and how finely it is simulated.
+    #[schemars(required)]
+    pub simulation: Option<At<Simulation>>,
+    /// Lumped-parameter subsystems: masses, springs, dampers and loads along one line or about
+    /// one axis, by name.
+    #[serde(default)]
+    pub lumped: Named<Lumped>,
+    /// Which output feeds which input.
+    #[serde(default)]
+    pub connection: Vec<At<Connection>>,
+    /// Inputs that no connection feeds, as `"subsystem.port"`: an expression of time `t`, or one
+    /// for each of `x`, `v` and `a` of a motion.
+    #[schemars(extend("propertyNames" = { "pattern": named::PORT_PATTERN }))]
+    #[serde(default)]
+    pub drive: Named<Drive>,
+    /// Who advances when, and with which guess of the inputs.
+    #[serde(default)]
+    pub schedule: Schedule,
+    /// How the monolithic twin is solved: the same model without any exchange. By default with
+    /// the integrator of the subsystems (of the first one, where they differ) and their largest
+    /// number of micro steps.
+    pub monolithic: Option<At<Monolithic>>,
+    /// What is recorded.
+    #[serde(default)]
+    pub record: Record,
+}
+
+/// What the model is.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Heading {
+    /// Title of the model.
+    #[schemars(required)]
+    pub name: Option<At<String>>,
+    /// What it shows.
+    pub description: Option<String>,
+}
+
+/// How long and how finely the model is simulated.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Simulation {
+    /// Simulated time, in s; a whole number of macro steps.
+    #[schemars(required)]
+    pub duration: Option<At<Formula>>,
+    /// Macro step, in s: the time between two exchanges.
+    #[schemars(required)]
+    pub step: Option<At<Formula>>,
+    /// Initial time, in s.
+    #[schemars(extend("default" = 0.0))]
+    pub start: Option<At<Formula>>,
+    /// Times, in s, at which given loads jump: the first exchange at or after each of them
+    /// forgets the history of all predictors and integrators.
+    #[serde(default)]
+    pub events: Vec<At<Formula>>,
+    /// The run stops when the stored energy exceeds this multiple of what it started with and was
+    /// supplied; 0 switches the guard off.
+    #[schemars(extend("default" = DEFAULT_ENERGY_BOUND))]
+    pub energy_bound: Option<At<Formula>>,
+    /// Threads that advance subsystems. The results do not depend on it.
+    #[schemars(extend("default" = 1))]
+    pub threads: Option<At<Count>>,
+}
+
+/// One wire from an output to an input.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Connection {
+    /// The output, as `subsystem.port`.
+    #[schemars(required)]
+    pub from: Option<At<String>>,
+    /// The input, as `subsystem.port`.
+    #[schemars(required)]
+    pub to: Option<At<String>>,
+}
+
+/// How the monolithic twin is solved.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Monolithic {
+    /// Its integrator.
+    pub integrator: Option<At<Integrator>>,
+    /// Spectral radius at infinity of `lms2`, between 0 (most damping) and 1 (none).
+    #[schemars(extend("default" = lumped::DEFAULT_RHO))]
+    pub rho: Option<At<Formula>>,
+    /// How `rk4` sees its inputs within a micro step.
+    #[schemars(extend("default" = "interpolated"))]
+    pub inputs_within_step: Option<At<InputsWithinStep>>,
+    /// Integrator steps per macro step.
+    pub micro_steps: Option<At<Count>>,
+}
+
+/// What is recorded.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Record {
+    /// Macro steps between two recorded rows.
+    #[schemars(extend("default" = 1))]
+    pub every: Option<At<Count>>,
+    /// Names of the recorded signals, such as `left.x1.v` or `energy.total`; all, if not given. A
+    /// name without component, such as `left.x1`, stands for all its components.
+    pub signals: Option<Vec<At<String>>>,
+}

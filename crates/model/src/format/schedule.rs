@@ -1,0 +1,192 @@
+//! Who advances when.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::named::PORT_PATTERN;
+use super::{At, Count, Formula, Named};
+
+/// Who advances when, and with which guess of the inputs.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Schedule {
+    /// The order of the subsystems within a macro step.
+    #[schemars(extend("default" = "jacobi"))]
+    pub kind: Option<At<Kind>>,
+    /// With `gauss-seidel`: the subsystems in their order. By default that of the file.
+    pub order: Option<At<Vec<At<String>>>>,
+    /// With `stages`: a list of stages. A stage is a list of subsystems that advance together, or
+    /// a table with a list of stages of its own that runs several times per step.
+    pub stages: Option<At<Vec<At<Stage>>>>,
+    /// How inputs are guessed between exchanges. By default `zero-order` when loose and
+    /// `first-order` when tight.
+    pub predictor: Option<Order>,
+    /// Whether a macro step is done once, or repeated until the exchanged values stand still.
+    #[schemars(extend("default" = "loose"))]
+    pub coupling: Option<At<Coupling>>,
+    /// Evaluate outputs again with the fresh inputs before they are used.
+    #[schemars(extend("default" = false))]
+    pub refresh: Option<bool>,
+    /// How a tightly coupled step iterates; used when `coupling` is `tight`.
+    #[serde(default)]
+    pub tight: Tight,
+}
+
+/// The order of the subsystems within a macro step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Kind {
+    /// All together, then one exchange.
+    Jacobi,
+    /// One after the other, each with what the earlier ones just sent.
+    GaussSeidel,
+    /// As `stages` says.
+    Stages,
+}
+
+/// When a macro step is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Coupling {
+    /// After one pass.
+    Loose,
+    /// When repeating it changes nothing any more.
+    Tight,
+}
+
+/// How an input is guessed from what was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+pub(crate) enum Order {
+    /// It stays as it was received last.
+    #[serde(rename = "zero-order")]
+    Zero,
+    /// The line through the last two values.
+    #[serde(rename = "first-order")]
+    First,
+    /// The parabola through the last three values.
+    #[serde(rename = "second-order")]
+    Second,
+}
+
+/// One stage of a macro step.
+#[derive(Debug)]
+pub(crate) enum Stage {
+    Together(Vec<At<String>>),
+    Nested(Nested),
+}
+
+/// Stages that run several times per step.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Nested {
+    /// How often they run per step of the enclosing stage.
+    #[schemars(required)]
+    pub ratio: Option<At<Count>>,
+    /// What runs each time.
+    #[schemars(required)]
+    pub stages: Option<Vec<At<Stage>>>,
+}
+
+struct StageVisitor;
+
+// Not an untagged enum: those lose the places of what they hold.
+impl<'de> Visitor<'de> for StageVisitor {
+    type Value = Stage;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a list of subsystems, or a table with `ratio` and `stages`")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Stage, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = sequence.next_element()? {
+            members.push(member);
+        }
+        Ok(Stage::Together(members))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Stage, A::Error> {
+        Nested::deserialize(MapAccessDeserializer::new(map)).map(Stage::Nested)
+    }
+}
+
+impl<'de> Deserialize<'de> for Stage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(StageVisitor)
+    }
+}
+
+impl JsonSchema for Stage {
+    fn schema_name() -> Cow<'static, str> {
+        "Stage".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "Subsystems that advance together, or stages that run several times per step.",
+            "anyOf": [
+                { "type": "array", "items": { "type": "string" } },
+                generator.subschema_for::<Nested>(),
+            ],
+        })
+    }
+}
+
+/// How a tightly coupled step iterates.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Tight {
+    /// An exchanged value has converged when it changes by less than this fraction of the largest
+    /// value of its unit at its port, plus `absolute`.
+    #[schemars(extend("default" = oldham_cosim::Tight::default().relative))]
+    pub relative: Option<At<Formula>>,
+    /// Absolute tolerance, in the unit of each port.
+    #[schemars(extend("default" = oldham_cosim::Tight::default().absolute))]
+    pub absolute: Option<At<Formula>>,
+    /// Absolute tolerances of single outputs, as `"subsystem.port"`.
+    #[schemars(extend("propertyNames" = { "pattern": PORT_PATTERN }))]
+    #[serde(default)]
+    pub ports: Named<Formula>,
+    /// Iterations per macro step at most.
+    #[schemars(extend("default" = oldham_cosim::Tight::default().max_iterations))]
+    pub max_iterations: Option<At<Count>>,
+    /// How the next iterate is found.
+    #[schemars(extend("default" = "quasi-newton"))]
+    pub acceleration: Option<At<Acceleration>>,
+    /// The fraction of each change that is taken: by default 1 with `fixed`; the first one, by
+    /// default 0.5, with `aitken`.
+    pub relaxation: Option<At<Formula>>,
+    /// How many changes `quasi-newton` remembers.
+    #[schemars(extend("default" = DEFAULT_COLUMNS))]
+    pub columns: Option<At<Count>>,
+    /// What happens when `max_iterations` is reached.
+    #[schemars(extend("default" = "fail"))]
+    pub on_limit: Option<OnLimit>,
+}
+
+/// Changes that `quasi-newton` remembers when nothing else is said.
+pub(crate) const DEFAULT_COLUMNS: usize = 8;
+
+/// How the next iterate is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Acceleration {
+    /// Newton's method with a Jacobian fitted to the last changes.
+    QuasiNewton,
+    /// A fraction of the change, adapted from the last two.
+    Aitken,
+    /// A fixed fraction of the change.
+    Fixed,
+}
+
+/// What happens at the limit of iterations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum OnLimit {
+    /// The run stops.
+    Fail,
+    /// The last iterate is taken, and counted.
+    Accept,
+}

@@ -1,0 +1,60 @@
+//! The TOML model format of Oldham: read, validate, assemble.
+//!
+//! [`Model::read`] takes a file to a checked [`Model`], or to [`Problems`]: everything that is
+//! wrong with it at once, each with its place in the text and, where a name is misspelt, the
+//! nearest valid one. [`Model::simulation`] makes the coupled simulation, [`Model::monolithic`]
+//! the same model without any exchange.
+//!
+//! ```
+//! use oldham_model::{Model, Overrides};
+//!
+//! let text = r#"
+//!     [model]
+//!     name = "Oscillator"
+//!     [parameters]
+//!     k = 100.0
+//!     [simulation]
+//!     duration = 1.0
+//!     step = "1 / k"
+//!     [lumped.one]
+//!     integrator = "exact"
+//!     masses.x = { mass = 1.0, velocity = 1.0 }
+//!     springs.wall = { between = ["ground", "x"], stiffness = "k" }
+//!     outputs.x = { motion = "x" }
+//! "#;
+//! let model = Model::parse(text, "oscillator.toml", &Overrides::none())?;
+//! assert_eq!(model.steps(), 100);
+//!
+//! let typo = text.replace("stiffness", "stifness");
+//! let problems = Model::parse(&typo, "oscillator.toml", &Overrides::none()).unwrap_err();
+//! assert!(problems.to_string().contains("did you mean `stiffness`?"));
+//! # Ok::<(), oldham_model::Problems>(())
+//! ```
+
+mod assemble;
+mod check;
+mod format;
+mod limits;
+mod model;
+mod overrides;
+mod parameters;
+mod problem;
+mod read;
+mod record;
+mod reference;
+mod schema;
+mod source;
+mod structure;
+mod suggest;
+mod words;
+
+pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
+pub use model::Model;
+pub use oldham_lumped::{Integrator, StageInputs};
+pub use overrides::Overrides;
+pub use problem::{MAX_PROBLEMS, Problem, Problems};
+pub use record::matching;
+pub use reference::reference_markdown;
+pub use schema::schema;
+pub use source::{Location, Source, Span};
+pub use suggest::nearest;

@@ -1,0 +1,167 @@
+//! A model that was read and checked.
+
+use std::path::Path;
+
+use oldham_cosim::{InputPort, OutputPort, Schedule};
+use oldham_expression::Expression;
+use oldham_lumped::{Integrator, Spec};
+
+use crate::overrides::Overrides;
+use crate::problem::Problems;
+use crate::read;
+use crate::source::{Source, Span};
+
+/// A checked model, from which simulations are made.
+#[derive(Clone, Debug)]
+pub struct Model {
+    pub(crate) source: Source,
+    pub(crate) plan: Plan,
+}
+
+/// What a model file says, in the engine's terms.
+#[derive(Clone, Debug)]
+pub(crate) struct Plan {
+    pub name: String,
+    pub description: Option<String>,
+    pub clock: Clock,
+    pub energy_bound: f64,
+    pub threads: usize,
+    pub parts: Vec<Part>,
+    pub connections: Vec<Connection>,
+    pub drives: Vec<DrivenInput>,
+    pub schedule: Schedule,
+    pub twin: Twin,
+    pub record: Record,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Clock {
+    pub start: f64,
+    pub step: f64,
+    pub steps: u64,
+    pub duration: f64,
+    pub events: Vec<f64>,
+}
+
+/// A subsystem; its place among the parts is its identity in the schedule.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub name: String,
+    pub span: Span,
+    pub spec: Spec,
+    /// Order of the predictor of its inputs.
+    pub order: usize,
+    /// Its own macro step in steps of the engine.
+    pub every: u32,
+}
+
+/// From an output to an input, each with the place of its part.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Connection {
+    pub from: (usize, OutputPort),
+    pub to: (usize, InputPort),
+}
+
+/// An input that is given as a function of time.
+#[derive(Clone, Debug)]
+pub(crate) struct DrivenInput {
+    pub part: usize,
+    pub port: InputPort,
+    /// Expressions of t.
+    pub components: Vec<Expression>,
+}
+
+/// How the monolithic twin is solved.
+#[derive(Clone, Debug)]
+pub(crate) struct Twin {
+    /// The section that says so, if there is one.
+    pub span: Span,
+    pub integrator: Integrator,
+    pub micro_steps: usize,
+}
+
+/// What is recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct Record {
+    pub every: u32,
+    pub signals: Option<Vec<(String, Span)>>,
+}
+
+impl Model {
+    /// Reads a model file, with some of its values replaced.
+    pub fn read(path: &Path, overrides: &Overrides) -> Result<Self, Problems> {
+        read::file(path, overrides)
+    }
+
+    /// Reads a model from a text; `name` is what messages call it.
+    pub fn parse(text: &str, name: &str, overrides: &Overrides) -> Result<Self, Problems> {
+        read::text(Source::new(name, text), overrides)
+    }
+
+    /// Its title.
+    pub fn name(&self) -> &str {
+        &self.plan.name
+    }
+
+    /// What it shows.
+    pub fn description(&self) -> Option<&str> {
+        self.plan.description.as_deref()
+    }
+
+    /// Initial time in s.
+    pub fn start(&self) -> f64 {
+        self.plan.clock.start
+    }
+
+    /// Simulated time in s.
+    pub fn duration(&self) -> f64 {
+        self.plan.clock.duration
+    }
+
+    /// Macro step in s.
+    pub fn step(&self) -> f64 {
+        self.plan.clock.step
+    }
+
+    /// Number of macro steps.
+    pub fn steps(&self) -> u64 {
+        self.plan.clock.steps
+    }
+
+    /// The factor at which growing energy stops a run, if it should.
+    pub fn energy_bound(&self) -> Option<f64> {
+        (self.plan.energy_bound > 0.0).then_some(self.plan.energy_bound)
+    }
+
+    /// Threads that advance subsystems.
+    pub fn threads(&self) -> usize {
+        self.plan.threads
+    }
+
+    /// Names of the subsystems, in the order of the file.
+    pub fn subsystems(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.plan.parts.iter().map(|part| part.name.as_str())
+    }
+
+    /// Macro steps between two recorded rows.
+    pub fn record_every(&self) -> u64 {
+        u64::from(self.plan.record.every)
+    }
+
+    /// The signals to be recorded, each with its place in the text; all, if nothing is said. The
+    /// names are those of the simulation's columns, which only a simulation knows.
+    pub fn signals(&self) -> Option<impl ExactSizeIterator<Item = (&str, &Span)>> {
+        let signals = self.plan.record.signals.as_ref()?;
+        Some(signals.iter().map(|(name, span)| (name.as_str(), span)))
+    }
+
+    /// How the monolithic twin is integrated.
+    pub fn monolithic_integrator(&self) -> Integrator {
+        self.plan.twin.integrator
+    }
+
+    /// The text it was read from.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+}

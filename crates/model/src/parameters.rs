@@ -1,0 +1,317 @@
+//! Parameters, and the numbers and expressions made of them.
+
+use std::collections::HashMap;
+
+use oldham_expression::{Expression, ExpressionError, FUNCTIONS};
+
+use crate::format::{At, Count, Formula, Named};
+use crate::problem::{Findings, Problem};
+use crate::source::{Source, Span};
+use crate::words;
+
+/// Words with a meaning of their own in expressions.
+const RESERVED: [&str; 5] = ["d", "v", "t", "pi", "e"];
+
+/// A count differs from a whole number by at most this, from rounding in an expression.
+const WHOLE: f64 = 1e-9;
+
+/// The values of all parameters.
+pub(crate) struct Parameters<'s> {
+    source: &'s Source,
+    /// Nothing for those that could not be computed.
+    values: HashMap<String, Option<f64>>,
+}
+
+impl<'s> Parameters<'s> {
+    /// Computes all parameters, each after those that it depends on.
+    pub fn evaluate(named: &Named<Formula>, source: &'s Source, findings: &mut Findings) -> Self {
+        let mut parameters = Self {
+            source,
+            values: named.names().map(|name| (name.to_owned(), None)).collect(),
+        };
+        for entry in named {
+            check_name(&entry.name, findings);
+        }
+        let dependencies = Dependencies::of(named);
+        for index in dependencies.order() {
+            let entry = &named.as_slice()[index];
+            let value = parameters.number(&entry.value, findings);
+            parameters.values.insert(entry.name.value.clone(), value);
+        }
+        for cycle in dependencies.cycles() {
+            findings.push(cycle_problem(named, &cycle));
+        }
+        parameters
+    }
+
+    /// The number that a formula gives; a problem if it gives none, or one that is not finite.
+    pub fn number(&self, formula: &At<Formula>, findings: &mut Findings) -> Option<f64> {
+        let value = match &formula.value {
+            Formula::Number(value) => *value,
+            Formula::Text(text) => self.evaluated(text, &formula.span, findings)?,
+        };
+        if value.is_finite() {
+            return Some(value);
+        }
+        let message = format!("a finite number is needed, this is {value}");
+        findings.push(Problem::new(formula.span.clone(), message).label(format!("is {value}")));
+        None
+    }
+
+    /// The whole number that a formula gives, at least one.
+    pub fn count(&self, count: &At<Count>, findings: &mut Findings) -> Option<u32> {
+        let formula = At {
+            value: count.value.0.clone(),
+            span: count.span.clone(),
+        };
+        let value = self.number(&formula, findings)?;
+        let whole = value.round();
+        let near = (value - whole).abs() <= WHOLE * whole.abs().max(1.0);
+        if near && (1.0..=f64::from(u32::MAX)).contains(&whole) {
+            return Some(whole as u32);
+        }
+        let message = format!("a whole number from 1 to {} is needed", u32::MAX);
+        findings.push(Problem::new(formula.span, message).label(format!("is {value}")));
+        None
+    }
+
+    /// An expression of `variables`, with the parameters put in.
+    pub fn expression(
+        &self,
+        formula: &At<Formula>,
+        variables: &[&str],
+        findings: &mut Findings,
+    ) -> Option<Expression> {
+        let text = match &formula.value {
+            Formula::Number(_) => {
+                let value = self.number(formula, findings)?;
+                return self.parse(&literal(value), &formula.span, &[], variables, findings);
+            }
+            Formula::Text(text) => text,
+        };
+        let used = self.used_parameters(text, variables);
+        let known: Vec<_> = used.iter().map(|(name, _)| *name).collect();
+        self.parse(text, &formula.span, &known, variables, findings)?;
+        let values: Option<HashMap<_, _>> = used
+            .into_iter()
+            .map(|(name, value)| Some((name, value?)))
+            .collect();
+        let bound = words::replace(text, &values?, literal);
+        self.parse(&bound, &formula.span, &[], variables, findings)
+    }
+
+    fn evaluated(&self, text: &str, span: &Span, findings: &mut Findings) -> Option<f64> {
+        let used = self.used_parameters(text, &[]);
+        let (names, values): (Vec<_>, Vec<_>) = used.into_iter().unzip();
+        let expression = self.parse(text, span, &names, &[], findings)?;
+        let values: Option<Vec<f64>> = values.into_iter().collect();
+        Some(expression.eval(&values?))
+    }
+
+    /// The parameters that occur in a text, apart from those that a variable hides.
+    fn used_parameters<'t>(
+        &self,
+        text: &'t str,
+        variables: &[&str],
+    ) -> Vec<(&'t str, Option<f64>)> {
+        let mut used: Vec<(&str, Option<f64>)> = Vec::new();
+        for name in words::names(text).filter(|name| !variables.contains(name)) {
+            if let Some(&value) = self.values.get(name)
+                && used.iter().all(|(other, _)| *other != name)
+            {
+                used.push((name, value));
+            }
+        }
+        used
+    }
+
+    fn parse(
+        &self,
+        text: &str,
+        span: &Span,
+        parameters: &[&str],
+        variables: &[&str],
+        findings: &mut Findings,
+    ) -> Option<Expression> {
+        let all: Vec<&str> = variables.iter().chain(parameters).copied().collect();
+        match Expression::parse(text, &all) {
+            Ok(expression) => Some(expression),
+            Err(error) => {
+                self.report(text, span, variables, &error, findings);
+                None
+            }
+        }
+    }
+
+    fn report(
+        &self,
+        text: &str,
+        span: &Span,
+        variables: &[&str],
+        error: &ExpressionError,
+        findings: &mut Findings,
+    ) {
+        let at = |position: usize, length: usize| self.place_in(text, span, position, length);
+        match error {
+            ExpressionError::UnknownVariable { name, position, .. } => {
+                let message =
+                    format!("`{name}` is no parameter and no variable of this expression");
+                let place = at(*position, name.chars().count());
+                let problem = Problem::new(place, message).label("unknown name");
+                let names = self.values.keys().map(String::as_str);
+                findings.push_misspelt(problem, name, names.chain(variables.iter().copied()));
+            }
+            ExpressionError::UnknownFunction { name, position, .. } => {
+                let message = format!("there is no function `{name}`");
+                let problem = Problem::new(at(*position, name.chars().count()), message)
+                    .label("unknown function")
+                    .help(format!("the functions are {}", FUNCTIONS.join(", ")));
+                findings.push_misspelt(problem, name, FUNCTIONS);
+            }
+            ExpressionError::TooDeep { position, .. }
+            | ExpressionError::UnexpectedCharacter { position, .. }
+            | ExpressionError::BadNumber { position, .. }
+            | ExpressionError::Unexpected { position, .. }
+            | ExpressionError::WrongArgumentCount { position, .. } => {
+                findings.push(Problem::new(at(*position, 1), error.to_string()).label("here"));
+            }
+            ExpressionError::Empty
+            | ExpressionError::TooLong { .. }
+            | ExpressionError::UnexpectedEnd { .. } => {
+                findings.push(Problem::new(span.clone(), error.to_string()).label("expression"));
+            }
+        }
+    }
+
+    /// The place of some characters of a text that was written at `span`; positions count from
+    /// one. Where the text was written with escapes, the whole of it.
+    fn place_in(&self, text: &str, span: &Span, position: usize, length: usize) -> Span {
+        let written = self.source.slice(span.clone());
+        let quoted = |quote: char| {
+            let inner = written.strip_prefix(quote)?.strip_suffix(quote)?;
+            (inner == text).then_some(1)
+        };
+        let plain = (written == text).then_some(0);
+        let Some(quote) = plain.or_else(|| quoted('"')).or_else(|| quoted('\'')) else {
+            return span.clone();
+        };
+        let offset = |characters: usize| {
+            let place = text.char_indices().nth(characters);
+            place.map_or(text.len(), |(offset, _)| offset)
+        };
+        let first = position.saturating_sub(1);
+        let start = span.start + quote;
+        start + offset(first)..start + offset(first + length)
+    }
+}
+
+fn check_name(name: &At<String>, findings: &mut Findings) {
+    if !words::is_variable(&name.value) {
+        let message = format!("`{}` cannot be the name of a parameter", name.value);
+        let problem = Problem::new(name.span.clone(), message)
+            .label("not a name")
+            .help("a name has letters, digits and `_`, and starts with no digit");
+        findings.push(problem);
+    }
+    if RESERVED.contains(&name.value.as_str()) {
+        let message = format!("`{}` has another meaning in expressions", name.value);
+        findings.push(Problem::new(name.span.clone(), message).label("choose another name"));
+    }
+}
+
+/// A number as an expression that gives the same bits.
+fn literal(value: f64) -> String {
+    format!("({value:e})")
+}
+
+fn cycle_problem(named: &Named<Formula>, cycle: &[usize]) -> Problem {
+    let entries = named.as_slice();
+    let first = &entries[cycle[0]];
+    let names = cycle.iter().chain(&cycle[..1]);
+    let names: Vec<_> = names.map(|&i| entries[i].name.value.as_str()).collect();
+    let message = format!("parameters depend on each other: {}", names.join(" -> "));
+    Problem::new(first.value.span.clone(), message).label("leads back to itself")
+}
+
+/// Which parameter needs which, by their places.
+struct Dependencies(Vec<Vec<usize>>);
+
+impl Dependencies {
+    fn of(named: &Named<Formula>) -> Self {
+        let places: HashMap<&str, usize> = named.names().zip(0..).collect();
+        let needs = |formula: &Formula| match formula {
+            Formula::Number(_) => Vec::new(),
+            Formula::Text(text) => {
+                let used = words::names(text).filter_map(|name| places.get(name));
+                let mut needs: Vec<usize> = used.copied().collect();
+                needs.sort_unstable();
+                needs.dedup();
+                needs
+            }
+        };
+        Self(
+            named
+                .iter()
+                .map(|entry| needs(&entry.value.value))
+                .collect(),
+        )
+    }
+
+    /// All that depend on no cycle, each after what it needs.
+    fn order(&self) -> Vec<usize> {
+        let mut missing: Vec<usize> = self.0.iter().map(Vec::len).collect();
+        let mut needed_by = vec![Vec::new(); self.0.len()];
+        for (index, needs) in self.0.iter().enumerate() {
+            for &need in needs {
+                needed_by[need].push(index);
+            }
+        }
+        let free = |&index: &usize| missing[index] == 0;
+        let mut order: Vec<usize> = (0..self.0.len()).filter(free).collect();
+        let mut next = 0;
+        while let Some(&done) = order.get(next) {
+            next += 1;
+            for &index in &needed_by[done] {
+                missing[index] -= 1;
+                if missing[index] == 0 {
+                    order.push(index);
+                }
+            }
+        }
+        order
+    }
+
+    /// At least one cycle, if there is any.
+    fn cycles(&self) -> Vec<Vec<usize>> {
+        let mut marks = vec![Mark::New; self.0.len()];
+        for index in self.order() {
+            marks[index] = Mark::Done;
+        }
+        let walks = (0..self.0.len()).filter_map(|start| self.walk(start, &mut marks));
+        walks.collect()
+    }
+
+    /// Goes from need to need until the way closes or leads to where an earlier one went.
+    fn walk(&self, start: usize, marks: &mut [Mark]) -> Option<Vec<usize>> {
+        let mut way = Vec::new();
+        let mut next = (marks[start] == Mark::New).then_some(start);
+        while let Some(at) = next.filter(|&at| marks[at] == Mark::New) {
+            marks[at] = Mark::OnWay;
+            way.push(at);
+            let need = |mark| self.0[at].iter().find(|&&need| marks[need] == mark);
+            next = need(Mark::OnWay).or_else(|| need(Mark::New)).copied();
+        }
+        for &index in &way {
+            marks[index] = Mark::Done;
+        }
+        let closes = way.iter().position(|&index| Some(index) == next)?;
+        Some(way.split_off(closes))
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    New,
+    OnWay,
+    Done,
+}

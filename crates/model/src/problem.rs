@@ -1,0 +1,204 @@
+//! What is wrong with a model, and where.
+
+use std::collections::HashSet;
+use std::fmt;
+
+use crate::source::{Location, Source, Span};
+
+/// Problems beyond this number are only counted.
+pub const MAX_PROBLEMS: usize = 100;
+
+/// One thing that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong, as a sentence.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+    /// What to write at the place itself; may be empty.
+    pub label: String,
+    /// What to do about it.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            span,
+            label: String::new(),
+            help: None,
+        }
+    }
+
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Suggests one of `names` if one is near to `written`.
+    pub(crate) fn suggest<'a>(
+        self,
+        written: &str,
+        names: impl IntoIterator<Item = &'a str>,
+    ) -> Self {
+        match crate::suggest::nearest(written, names) {
+            Some(name) => self.help(format!("did you mean `{name}`?")),
+            None => self,
+        }
+    }
+}
+
+/// Everything that is wrong with a model, in the order of the text, with the text.
+#[derive(Clone, Debug)]
+pub struct Problems {
+    source: Source,
+    problems: Vec<Problem>,
+    /// Found beyond [`MAX_PROBLEMS`].
+    unlisted: usize,
+}
+
+impl Problems {
+    /// At most [`MAX_PROBLEMS`], in the order of the text.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &Problem> {
+        self.problems.iter()
+    }
+
+    /// How many more were found than are listed.
+    pub fn unlisted(&self) -> usize {
+        self.unlisted
+    }
+
+    /// The text that has the problems.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+
+    /// Where a problem is.
+    pub fn locate(&self, problem: &Problem) -> Location<'_> {
+        self.source.locate(&problem.span)
+    }
+}
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, problem) in self.problems.iter().enumerate() {
+            if index > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{}: {}", self.locate(problem), problem.message)?;
+            if let Some(help) = &problem.help {
+                write!(f, "\n  help: {help}")?;
+            }
+        }
+        match self.unlisted {
+            0 => Ok(()),
+            more => write!(f, "\nand {more} more"),
+        }
+    }
+}
+
+impl std::error::Error for Problems {}
+
+/// Problems beyond this number are not even kept, so that a huge broken file stays cheap.
+const MAX_KEPT: usize = 10 * MAX_PROBLEMS;
+
+/// Collects problems while a model is checked.
+#[derive(Debug, Default)]
+pub(crate) struct Findings {
+    problems: Vec<Problem>,
+    dropped: usize,
+    /// Tables from which something unreadable was taken away: that they now lack it is no news.
+    damaged: HashSet<(usize, usize)>,
+}
+
+impl Findings {
+    pub fn push(&mut self, problem: Problem) {
+        if self.problems.len() < MAX_KEPT {
+            self.problems.push(problem);
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// A misspelt name, with the nearest of `names` as help.
+    pub fn push_misspelt<'a>(
+        &mut self,
+        problem: Problem,
+        written: &str,
+        names: impl IntoIterator<Item = &'a str>,
+    ) {
+        let worthwhile = self.problems.len() < MAX_KEPT;
+        self.push(if worthwhile {
+            problem.suggest(written, names)
+        } else {
+            problem
+        });
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    /// How many were found so far.
+    pub fn len(&self) -> usize {
+        self.problems.len() + self.dropped
+    }
+
+    /// Marks a table that lost something unreadable.
+    pub fn damage(&mut self, table: &Span) {
+        self.damaged.insert((table.start, table.end));
+    }
+
+    /// Whether a table lost something unreadable.
+    pub fn is_damaged(&self, table: &Span) -> bool {
+        self.damaged.contains(&(table.start, table.end))
+    }
+
+    /// A problem of something missing from a table: not reported if the table is damaged.
+    pub fn incomplete(&mut self, table: &Span, problem: Problem) {
+        if !self.is_damaged(table) {
+            self.push(problem);
+        }
+    }
+
+    /// Nothing, or all problems found.
+    pub fn finish(self, source: &Source) -> Result<(), Problems> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        Err(self.into_problems(source))
+    }
+
+    pub fn into_problems(mut self, source: &Source) -> Problems {
+        self.problems
+            .sort_by_key(|problem| (problem.span.start, problem.span.end));
+        self.problems.dedup();
+        let unlisted = self.dropped + self.problems.len().saturating_sub(MAX_PROBLEMS);
+        self.problems.truncate(MAX_PROBLEMS);
+        Problems {
+            source: source.clone(),
+            problems: self.problems,
+            unlisted,
+        }
+    }
+}
+
+impl Extend<Problem> for Findings {
+    fn extend<I: IntoIterator<Item = Problem>>(&mut self, problems: I) {
+        problems.into_iter().for_each(|problem| self.push(problem));
+    }
+}
+
+impl From<Problem> for Findings {
+    fn from(problem: Problem) -> Self {
+        let mut findings = Self::default();
+        findings.push(problem);
+        findings
+    }
+}

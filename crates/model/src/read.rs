@@ -1,0 +1,116 @@
+//! From a file to a checked model: limits, syntax, overrides, structure, meaning.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeTable, Deserializer};
+
+use crate::limits::{self, MAX_BYTES};
+use crate::model::Model;
+use crate::overrides::{self, Overrides};
+use crate::problem::{Findings, Problem, Problems};
+use crate::source::Source;
+use crate::{check, format, schema, structure};
+
+/// Reads a file.
+pub(crate) fn file(path: &Path, overrides: &Overrides) -> Result<Model, Problems> {
+    let name = path.display().to_string();
+    let nothing = |message: String| {
+        let source = Source::new(name.as_str(), "");
+        Findings::from(Problem::new(0..0, message)).into_problems(&source)
+    };
+    let bytes = bounded(path).map_err(|error| nothing(format!("cannot be read: {error}")))?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let limit = MAX_BYTES >> 20;
+        return Err(nothing(format!(
+            "the file is longer than {limit} MiB, the limit for models"
+        )));
+    }
+    match String::from_utf8(bytes) {
+        Ok(content) => text(Source::new(name, content), overrides),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let source = Source::new(name, String::from_utf8_lossy(error.as_bytes()));
+            let problem = Problem::new(at..at + 1, "the file is no text in UTF-8");
+            Err(Findings::from(problem.label("this byte")).into_problems(&source))
+        }
+    }
+}
+
+/// At most one byte more than is accepted, whatever the file claims to be.
+fn bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?
+        .take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a text.
+pub(crate) fn text(mut source: Source, overrides: &Overrides) -> Result<Model, Problems> {
+    let overrides = overrides.place(&mut source);
+    let mut findings = Findings::default();
+    let file = parse(&source, &overrides, &mut findings);
+    let plan = file.and_then(|file| {
+        let plan = check::check(&file, &source, &mut findings)?;
+        Some((plan, file.monolithic.is_some()))
+    });
+    findings.finish(&source)?;
+    let (plan, asks_for_twin) = plan.expect("a plan without problems");
+    let model = Model { source, plan };
+    if asks_for_twin {
+        let twin = model.twin(model.plan.twin.integrator);
+        twin.map_err(|findings| findings.into_problems(&model.source))?;
+    }
+    Ok(model)
+}
+
+/// From text to types; nothing if not even that is possible.
+fn parse(
+    source: &Source,
+    overrides: &[overrides::Placed],
+    findings: &mut Findings,
+) -> Option<format::File> {
+    let text = source.file_text();
+    if let Err(problem) = limits::check(text) {
+        findings.push(problem);
+        return None;
+    }
+    let mut tree = syntax(source, findings)?;
+    let schema = schema::schema();
+    overrides::apply(overrides, source, &mut tree, &schema, findings);
+    structure::check(&mut tree, &schema, findings);
+    let whole = Spanned::new(0..0, tree);
+    match format::File::deserialize(Deserializer::from(whole)) {
+        Ok(file) => Some(file),
+        Err(error) => {
+            let span = error.span().unwrap_or_default();
+            findings.push(Problem::new(span, error.message()));
+            None
+        }
+    }
+}
+
+fn syntax<'s>(source: &'s Source, findings: &mut Findings) -> Option<DeTable<'s>> {
+    let (tree, errors) = DeTable::parse_recoverable(source.file_text());
+    if errors.is_empty() {
+        return Some(tree.into_inner());
+    }
+    // One slip makes several complaints: the first of each line tells it best.
+    let mut last: Option<usize> = None;
+    for error in errors {
+        let span = error.span().unwrap_or_default();
+        let same_line = last.is_some_and(|last| {
+            let between = last.min(span.start)..last.max(span.start);
+            !source.slice(between).contains('\n')
+        });
+        last = Some(span.start);
+        if !same_line {
+            findings.push(Problem::new(span, error.message()).label("here"));
+        }
+    }
+    None
+}

@@ -1,0 +1,150 @@
+//! The reference page of the format, written from the schema.
+
+use oldham_expression::FUNCTIONS;
+use serde_json::Value;
+
+use crate::schema::{Shape, schema};
+
+const INTRODUCTION: &str = "\
+# Model file reference
+
+A model is a [TOML](https://toml.io) file. All quantities are in SI units. Wherever a number is
+expected, a text with an expression of the parameters may stand instead, such as
+`\"sqrt(k1 / m1)\"`. Names of subsystems, nodes, elements and ports have letters, digits, `_` and
+`-`, and start with a letter or `_`; names of parameters have no `-`.
+
+This page is written from the same description that files are checked against.
+";
+
+/// The reference page of the model format, in Markdown: for every table its keys, their types,
+/// defaults and meanings.
+pub fn reference_markdown() -> String {
+    let schema = schema();
+    let root = Shape::new(&schema);
+    let mut page = INTRODUCTION.to_owned();
+    page.push_str(&expressions());
+    section(&mut page, "The file", root, root.description());
+    subsections(&mut page, "", root);
+    page
+}
+
+fn expressions() -> String {
+    let functions = FUNCTIONS.map(|name| format!("`{name}`")).join(", ");
+    format!(
+        "\n## Expressions\n\n\
+         Operators are `+`, `-`, `*`, `/` and `^`, with parentheses; constants are `pi` and `e`. \
+         The functions are {functions}. Angles are in rad, `log` is the natural logarithm, \
+         `sgn(0)` is 0, and `step` is 0 below 0 and 1 from 0 on. Spring laws may use the \
+         elongation `d`, its rate `v` and the time `t`, loads and drives the time `t`; all may \
+         use parameters.\n"
+    )
+}
+
+/// A section for each table inside a table.
+fn subsections(page: &mut String, path: &str, shape: Shape<'_>) {
+    for (key, inside) in shape.entries() {
+        let path = match path {
+            "" => key.to_owned(),
+            _ => format!("{path}.{key}"),
+        };
+        if let Some(item) = inside.named() {
+            let path = match inside.keys_are_ports() {
+                true => format!("{path}.\"<subsystem>.<port>\""),
+                false => format!("{path}.<name>"),
+            };
+            for table in tables(item) {
+                section(page, &format!("`[{path}]`"), table, table.description());
+                subsections(page, &path, table);
+            }
+        } else if let Some(item) = inside.item() {
+            let title = match item.alternatives().len() {
+                1 => format!("`[[{path}]]`"),
+                _ => format!("Tables in `{path}`"),
+            };
+            for table in tables(item) {
+                section(page, &title, table, table.description());
+            }
+        } else if inside.keys().next().is_some() {
+            let about = description(shape.key_notes(key));
+            section(page, &format!("`[{path}]`"), inside, about);
+            subsections(page, &path, inside);
+        }
+    }
+}
+
+fn section(page: &mut String, title: &str, shape: Shape<'_>, about: &str) {
+    page.push_str(&format!("\n## {title}\n\n{}\n\n", one_line(about)));
+    page.push_str("| Key | Type | Default | Meaning |\n|---|---|---|---|\n");
+    for (key, inside) in shape.entries() {
+        let notes = shape.key_notes(key);
+        let required = shape.required().any(|required| required == key);
+        let (kind, default) = (kind(inside), default(notes, required));
+        let meaning = one_line(description(notes));
+        page.push_str(&format!("| `{key}` | {kind} | {default} | {meaning} |\n"));
+    }
+    for (key, inside) in shape.entries() {
+        words(page, key, inside);
+    }
+}
+
+/// The meanings of the words that a key can be.
+fn words(page: &mut String, key: &str, shape: Shape<'_>) {
+    let words = shape.described_words();
+    if !words.is_empty() {
+        page.push_str(&format!("\nPossible values of `{key}`:\n\n"));
+    }
+    for (word, meaning) in words {
+        page.push_str(&format!("- `\"{word}\"`: {}\n", one_line(meaning)));
+    }
+}
+
+fn tables(shape: Shape<'_>) -> impl Iterator<Item = Shape<'_>> {
+    let alternatives = shape.alternatives().into_iter();
+    alternatives.filter(|one| one.keys().next().is_some())
+}
+
+fn kind(shape: Shape<'_>) -> String {
+    if shape.words().is_some() {
+        return "word".into();
+    }
+    if let Some(item) = shape.named() {
+        let key = if shape.keys_are_ports() {
+            "port"
+        } else {
+            "name"
+        };
+        return format!("by {key}: {}", kind(item));
+    }
+    if let Some(item) = shape.item() {
+        return format!("list of: {}", kind(item));
+    }
+    let alternatives = shape.alternatives();
+    if alternatives.len() > 1 {
+        let kinds = alternatives.into_iter().map(kind);
+        return kinds.collect::<Vec<_>>().join(", or ");
+    }
+    match shape.types()[..] {
+        ["number", "string"] => "number or expression".into(),
+        ["integer", "string"] => "whole number or expression".into(),
+        ["string"] => "text".into(),
+        ["boolean"] => "true or false".into(),
+        _ => "table".into(),
+    }
+}
+
+fn default(notes: &Value, required: bool) -> String {
+    match &notes["default"] {
+        Value::Null if required => "required".into(),
+        Value::Null => String::new(),
+        value => format!("`{value}`"),
+    }
+}
+
+fn description(notes: &Value) -> &str {
+    notes["description"].as_str().unwrap_or_default()
+}
+
+/// Comments are wrapped in the source; a table has one line a row.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

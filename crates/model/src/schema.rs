@@ -1,0 +1,165 @@
+//! The JSON Schema of the model format, generated from the types in [`crate::format`].
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+use crate::format::File;
+
+/// The JSON Schema (draft 2020-12) of model files, for editors and other programs.
+pub fn schema() -> Value {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    let mut schema = generator.into_root_schema_for::<File>().to_value();
+    forget_null(&mut schema);
+    schema
+}
+
+/// TOML has no null: an optional value is there or not.
+fn forget_null(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(forget_null),
+        Value::Object(object) => {
+            object.values_mut().for_each(forget_null);
+            if object.get("default").is_some_and(Value::is_null) {
+                object.remove("default");
+            }
+            forget_null_type(object);
+            forget_null_alternative(object);
+        }
+        _ => {}
+    }
+}
+
+fn forget_null_type(object: &mut Map<String, Value>) {
+    let Some(Value::Array(types)) = object.get_mut("type") else {
+        return;
+    };
+    types.retain(|name| name != "null");
+    if let [only] = types.as_slice() {
+        let only = only.clone();
+        object.insert("type".into(), only);
+    }
+}
+
+fn forget_null_alternative(object: &mut Map<String, Value>) {
+    let Some(Value::Array(alternatives)) = object.get_mut("anyOf") else {
+        return;
+    };
+    alternatives.retain(|alternative| alternative["type"] != "null");
+    if let [Value::Object(only)] = alternatives.as_slice() {
+        let only = only.clone();
+        object.remove("anyOf");
+        object.extend(only);
+    }
+}
+
+/// A place in the schema, with references followed.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape<'a> {
+    root: &'a Value,
+    here: &'a Value,
+}
+
+impl<'a> Shape<'a> {
+    pub fn new(root: &'a Value) -> Self {
+        Self { root, here: root }
+    }
+
+    fn at(self, here: &'a Value) -> Self {
+        match here.get("$ref").and_then(Value::as_str) {
+            Some(reference) => Self {
+                root: self.root,
+                here: &self.root["$defs"][reference.trim_start_matches("#/$defs/")],
+            },
+            None => Self {
+                root: self.root,
+                here,
+            },
+        }
+    }
+
+    /// The alternatives, or only itself.
+    pub fn alternatives(self) -> Vec<Self> {
+        match self.here.get("anyOf").and_then(Value::as_array) {
+            Some(alternatives) => alternatives.iter().map(|one| self.at(one)).collect(),
+            None => vec![self],
+        }
+    }
+
+    /// JSON types that may stand here.
+    pub fn types(self) -> Vec<&'a str> {
+        match self.here.get("type") {
+            Some(Value::Array(types)) => types.iter().filter_map(Value::as_str).collect(),
+            Some(Value::String(name)) => vec![name],
+            // An enumeration whose words have comments of their own.
+            _ if self.words().is_some() => vec!["string"],
+            _ => Vec::new(),
+        }
+    }
+
+    /// The possible words, if only some may stand here.
+    pub fn words(self) -> Option<Vec<&'a str>> {
+        if let Some(words) = self.here.get("enum").and_then(Value::as_array) {
+            return Some(words.iter().filter_map(Value::as_str).collect());
+        }
+        let words = self.here.get("oneOf")?.as_array()?;
+        words.iter().map(|word| word["const"].as_str()).collect()
+    }
+
+    /// The possible words with their meanings.
+    pub fn described_words(self) -> Vec<(&'a str, &'a str)> {
+        let words = self.here["oneOf"].as_array().into_iter().flatten();
+        let described = words.filter_map(|word| {
+            let meaning = word["description"].as_str().unwrap_or_default();
+            Some((word["const"].as_str()?, meaning))
+        });
+        described.collect()
+    }
+
+    /// The keys of a table.
+    pub fn keys(self) -> impl Iterator<Item = &'a str> {
+        self.entries().map(|(key, _)| key)
+    }
+
+    /// The keys of a table, with what stands under them.
+    pub fn entries(self) -> impl Iterator<Item = (&'a str, Self)> {
+        let properties = self.here["properties"].as_object().into_iter().flatten();
+        properties.map(move |(key, inside)| (key.as_str(), self.at(inside)))
+    }
+
+    /// The keys that a table must have.
+    pub fn required(self) -> impl Iterator<Item = &'a str> {
+        let required = self.here["required"].as_array().into_iter().flatten();
+        required.filter_map(Value::as_str)
+    }
+
+    /// What stands under a key that the format knows.
+    pub fn key(self, key: &str) -> Option<Self> {
+        Some(self.at(self.here.get("properties")?.get(key)?))
+    }
+
+    /// The same without following a reference: description and default of the key itself.
+    pub fn key_notes(self, key: &str) -> &'a Value {
+        &self.here["properties"][key]
+    }
+
+    /// What stands under each name of a table whose keys are names.
+    pub fn named(self) -> Option<Self> {
+        let item = self.here.get("additionalProperties")?;
+        item.is_object().then(|| self.at(item))
+    }
+
+    /// Whether the keys of a table are no names of their own but refer to ports.
+    pub fn keys_are_ports(self) -> bool {
+        self.here.get("propertyNames").is_some()
+    }
+
+    /// What an array holds.
+    pub fn item(self) -> Option<Self> {
+        Some(self.at(self.here.get("items")?))
+    }
+
+    /// What it is about.
+    pub fn description(self) -> &'a str {
+        self.here["description"].as_str().unwrap_or_default()
+    }
+}

@@ -1,0 +1,228 @@
+//! Checks a parsed file against the schema: known keys, types, required keys, possible words.
+//!
+//! What does not fit is reported and taken out of the tree, so that the rest can still be read
+//! and checked further.
+
+use serde_json::Value;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::problem::{Findings, Problem};
+use crate::schema::Shape;
+use crate::source::Span;
+
+/// Checks the whole file.
+pub(crate) fn check(tree: &mut DeTable<'_>, schema: &Value, findings: &mut Findings) {
+    let mut checker = Checker {
+        findings,
+        path: Vec::new(),
+    };
+    // The file as a whole has no place of its own.
+    checker.table(tree, &(0..0), Shape::new(schema));
+}
+
+struct Checker<'f> {
+    findings: &'f mut Findings,
+    path: Vec<String>,
+}
+
+/// Whether a value can be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    Readable,
+    Unreadable,
+}
+
+impl Checker<'_> {
+    fn value(&mut self, value: &mut Spanned<DeValue<'_>>, shape: Shape<'_>) -> Fit {
+        let span = value.span();
+        let alternatives = shape.alternatives();
+        let fitting = alternatives
+            .iter()
+            .find(|one| accepts(**one, value.get_ref()));
+        let Some(&shape) = fitting else {
+            self.wrong_type(&span, value.get_ref(), &alternatives);
+            return Fit::Unreadable;
+        };
+        match value.get_mut() {
+            DeValue::Table(table) => {
+                self.table(table, &span, shape);
+                Fit::Readable
+            }
+            DeValue::Array(items) => self.array(items, shape),
+            DeValue::String(word) => self.word(word, &span, shape),
+            _ => Fit::Readable,
+        }
+    }
+
+    fn wrong_type(&mut self, span: &Span, found: &DeValue<'_>, expected: &[Shape<'_>]) {
+        let expected: Vec<_> = expected.iter().flat_map(|one| one.types()).collect();
+        let expected = expectation(&expected);
+        let message = format!("{} must be {expected}", self.name());
+        let label = format!("this is {}", kind_of(found));
+        self.findings
+            .push(Problem::new(span.clone(), message).label(label));
+    }
+
+    fn word(&mut self, word: &str, span: &Span, shape: Shape<'_>) -> Fit {
+        let Some(words) = shape.words() else {
+            return Fit::Readable;
+        };
+        if words.contains(&word) {
+            return Fit::Readable;
+        }
+        let message = format!("{} cannot be `{}`", self.name(), shortened(word));
+        let all = words.iter().map(|word| format!("`{word}`"));
+        let all = all.collect::<Vec<_>>().join(", ");
+        let problem = Problem::new(span.clone(), message)
+            .label("unknown word")
+            .help(format!("possible are {all}"));
+        self.findings.push_misspelt(problem, word, words);
+        Fit::Unreadable
+    }
+
+    fn array(&mut self, items: &mut [Spanned<DeValue<'_>>], shape: Shape<'_>) -> Fit {
+        let Some(shape) = shape.item() else {
+            return Fit::Readable;
+        };
+        let mut fit = Fit::Readable;
+        for item in items {
+            if self.value(item, shape) == Fit::Unreadable && !self.clear_table(item, shape) {
+                fit = Fit::Unreadable;
+            }
+        }
+        fit
+    }
+
+    /// Puts an empty table where a table should be, so that its name stays known.
+    fn clear_table(&mut self, value: &mut Spanned<DeValue<'_>>, shape: Shape<'_>) -> bool {
+        let is_table = shape.types() == ["object"];
+        if is_table {
+            self.findings.damage(&value.span());
+            *value.get_mut() = DeValue::Table(DeTable::new());
+        }
+        is_table
+    }
+
+    fn table(&mut self, table: &mut DeTable<'_>, span: &Span, shape: Shape<'_>) {
+        let mut unreadable = Vec::new();
+        for (key, value) in table.iter_mut() {
+            let name = key.get_ref().as_ref();
+            let (inside, is_name) = match (shape.key(name), shape.named()) {
+                (Some(inside), _) => (inside, false),
+                (None, Some(inside)) => (inside, true),
+                (None, None) => {
+                    self.unknown_key(&key.span(), name, shape);
+                    unreadable.push(name.to_owned());
+                    continue;
+                }
+            };
+            self.path.push(name.to_owned());
+            let fit = self.value(value, inside);
+            self.path.pop();
+            if fit == Fit::Unreadable && !(is_name && self.clear_table(value, inside)) {
+                unreadable.push(name.to_owned());
+            }
+        }
+        self.missing_keys(table, span, shape);
+        if !unreadable.is_empty() {
+            self.findings.damage(span);
+        }
+        for key in unreadable {
+            table.remove(key.as_str());
+        }
+    }
+
+    fn unknown_key(&mut self, span: &Span, key: &str, shape: Shape<'_>) {
+        let message = format!("unknown key `{}` in {}", shortened(key), self.table_name());
+        let all = shape.keys().map(|key| format!("`{key}`"));
+        let all = all.collect::<Vec<_>>().join(", ");
+        let problem = Problem::new(span.clone(), message)
+            .label("unknown key")
+            .help(format!("possible are {all}"));
+        self.findings.push_misspelt(problem, key, shape.keys());
+    }
+
+    fn missing_keys(&mut self, table: &DeTable<'_>, span: &Span, shape: Shape<'_>) {
+        for key in shape.required().filter(|key| !table.contains_key(*key)) {
+            let message = format!("`{key}` is missing from {}", self.table_name());
+            let label = format!("has no `{key}`");
+            let problem = Problem::new(span.clone(), message).label(label);
+            self.findings.push(problem);
+        }
+    }
+
+    fn name(&self) -> String {
+        format!("`{}`", shortened(&self.path.join(".")))
+    }
+
+    fn table_name(&self) -> String {
+        if self.path.is_empty() {
+            return "the file".into();
+        }
+        self.name()
+    }
+}
+
+fn accepts(shape: Shape<'_>, value: &DeValue<'_>) -> bool {
+    let fits = |name: &str| match value {
+        DeValue::String(_) => name == "string",
+        DeValue::Integer(_) => name == "integer" || name == "number",
+        DeValue::Float(_) => name == "number",
+        DeValue::Boolean(_) => name == "boolean",
+        DeValue::Array(_) => name == "array",
+        DeValue::Table(_) => name == "object",
+        DeValue::Datetime(_) => false,
+    };
+    shape.types().into_iter().any(fits)
+}
+
+/// The expected types in words.
+fn expectation(types: &[&str]) -> String {
+    let has = |name| types.contains(&name);
+    let mut words = Vec::new();
+    if has("integer") {
+        words.push("a whole number");
+    }
+    if has("number") {
+        words.push("a number");
+    }
+    if has("string") {
+        let numeric = has("integer") || has("number");
+        words.push(if numeric {
+            "an expression in quotes"
+        } else {
+            "a text in quotes"
+        });
+    }
+    if has("boolean") {
+        words.push("true or false");
+    }
+    if has("array") {
+        words.push("a list in brackets");
+    }
+    if has("object") {
+        words.push("a table");
+    }
+    words.join(" or ")
+}
+
+fn kind_of(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) => "a whole number",
+        DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "true or false",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// No message repeats a page of text.
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

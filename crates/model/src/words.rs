@@ -1,0 +1,96 @@
+//! Names: which are valid, and where they stand in an expression.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Whether a subsystem, node, element or port may be called so.
+pub(crate) fn is_name(text: &str) -> bool {
+    let mut characters = text.chars();
+    let starts = |c: char| c.is_ascii_alphabetic() || c == '_';
+    characters.next().is_some_and(starts)
+        && characters.all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+/// Whether a parameter may be called so: a hyphen would read as a minus.
+pub(crate) fn is_variable(text: &str) -> bool {
+    is_name(text) && !text.contains('-')
+}
+
+/// The names in an expression that are no functions.
+pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
+    places(text).map(|place| &text[place])
+}
+
+/// The expression with values put in for names.
+pub(crate) fn replace(
+    text: &str,
+    values: &HashMap<&str, f64>,
+    write: impl Fn(f64) -> String,
+) -> String {
+    let mut replaced = String::with_capacity(text.len());
+    let mut done = 0;
+    for place in places(text) {
+        if let Some(&value) = values.get(&text[place.clone()]) {
+            replaced.push_str(&text[done..place.start]);
+            replaced.push_str(&write(value));
+            done = place.end;
+        }
+    }
+    replaced + &text[done..]
+}
+
+/// Where the names stand. A letter after a digit belongs to the number, as in `1e3`.
+fn places(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        loop {
+            let word = next_word(text, at)?;
+            at = word.end;
+            let starts_name = !text.as_bytes()[word.start].is_ascii_digit();
+            let is_called = text[word.end..].trim_start().starts_with('(');
+            if starts_name && !is_called {
+                return Some(word);
+            }
+        }
+    })
+}
+
+/// The next run of letters, digits and `_`.
+fn next_word(text: &str, from: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let belongs = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let start = from + bytes[from..].iter().position(belongs)?;
+    let length = bytes[start..].iter().position(|byte| !belongs(byte));
+    Some(start..length.map_or(bytes.len(), |length| start + length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_between_numbers_and_functions() {
+        let found: Vec<_> = names("sin(w*t) + 2e3*k_1 - max (1e-3, a)/b2").collect();
+        assert_eq!(found, ["w", "t", "k_1", "a", "b2"]);
+        assert_eq!(names("µ + 3").count(), 0);
+        assert_eq!(names("").count(), 0);
+    }
+
+    #[test]
+    fn values_replace_whole_names_only() {
+        let values = HashMap::from([("k", 2.0), ("exp", 3.0)]);
+        let text = replace("k*kk + exp(k) + exp", &values, |value| format!("({value})"));
+        assert_eq!(text, "(2)*kk + exp((2)) + (3)");
+    }
+
+    #[test]
+    fn valid_names() {
+        for name in ["a", "_a", "left-1", "X_2"] {
+            assert!(is_name(name), "{name}");
+        }
+        for name in ["", "1a", "a.b", "a b", "ä", "-a"] {
+            assert!(!is_name(name), "{name}");
+        }
+        assert!(!is_variable("left-1"));
+    }
+}

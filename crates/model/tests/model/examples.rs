@@ -1,0 +1,101 @@
+//! The examples of the repository, the schema and the reference page.
+
+use std::fs;
+
+use jsonschema::Validator;
+use oldham_cosim::{Discard, Run};
+use oldham_model::{reference_markdown, schema};
+use serde_json::Value;
+
+use crate::common::{example, examples, read, repository};
+
+fn validator() -> Validator {
+    jsonschema::validator_for(&schema()).expect("a valid schema")
+}
+
+fn json(text: &str) -> Value {
+    toml::from_str(text).expect("a TOML file")
+}
+
+#[test]
+fn every_example_reads_and_runs() {
+    let examples = examples();
+    assert!(examples.len() >= 8);
+    for (name, text) in examples {
+        let model = read(&text).unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
+        let mut simulation = model.simulation().expect("a simulation");
+        if let Err(problems) = model.recorded(simulation.columns()) {
+            panic!("{name}:\n{problems}");
+        }
+        let outcome = simulation.run(Run {
+            energy_bound: model.energy_bound(),
+            ..Run::new(model.steps(), &mut Discard)
+        });
+        assert!(outcome.end.is_ok(), "{name}: {:?}", outcome.end);
+        assert!((simulation.time() - model.start() - model.duration()).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn every_example_fits_the_schema() {
+    let validator = validator();
+    for (name, text) in examples() {
+        if let Err(error) = validator.validate(&json(&text)) {
+            panic!("{name}: {error}");
+        }
+    }
+}
+
+#[test]
+fn broken_models_do_not_fit_the_schema() {
+    let validator = validator();
+    let good = example("multirate-pair");
+    for (instead_of, write) in [
+        ("duration = 5.0\n", ""),
+        ("[model]\nname = \"Multirate pair\"\n", "[model]\n"),
+        ("duration = 5.0", "duration = true"),
+        ("duration = 5.0", "duratoin = 5.0"),
+        ("\"stages\"", "\"stagse\""),
+        ("\"rk4\"\npredictor = \"zero", "\"rk5\"\npredictor = \"zero"),
+        ("ratio = 20", "ratio = 0.5"),
+        ("ratio = 20, ", ""),
+        ("micro_steps = 20\n\n", "micro_steps = [20]\n\n"),
+        ("from = \"slow.x\"", "from = 1"),
+        ("to = \"fast.base\"", ""),
+    ] {
+        assert_eq!(good.matches(instead_of).count(), 1, "{instead_of}");
+        let broken = good.replace(instead_of, write);
+        assert!(!validator.is_valid(&json(&broken)), "{write}");
+        assert!(read(&broken).is_err(), "{write}");
+    }
+}
+
+#[test]
+fn everything_in_the_schema_is_described() {
+    fn undescribed(path: &str, schema: &Value) -> Vec<String> {
+        let mut found = Vec::new();
+        for (key, inside) in schema["properties"].as_object().into_iter().flatten() {
+            if inside["description"].as_str().is_none_or(str::is_empty) {
+                found.push(format!("{path}.{key}"));
+            }
+        }
+        for (name, inside) in schema["$defs"].as_object().into_iter().flatten() {
+            found.extend(undescribed(name, inside));
+        }
+        found
+    }
+    assert_eq!(undescribed("", &schema()), Vec::<String>::new());
+}
+
+/// With `UPDATE_REFERENCE` set, writes the page instead of comparing it.
+#[test]
+fn the_reference_page_is_up_to_date() {
+    let path = repository().join("docs/src/model-file-reference.md");
+    let page = reference_markdown();
+    if std::env::var_os("UPDATE_REFERENCE").is_some() {
+        fs::write(&path, &page).expect("the page is written");
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    let differs = "the page differs: run `UPDATE_REFERENCE=1 cargo test -p oldham-model reference`";
+    assert!(written == page, "{differs}");
+}

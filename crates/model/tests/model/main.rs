@@ -1,0 +1,8 @@
+//! Model files from the outside: what they may say, what is found wrong, what comes of them.
+
+mod common;
+mod examples;
+mod overrides;
+mod problems;
+mod robustness;
+mod runs;

@@ -1,0 +1,348 @@
+//! From elements to one residual vector and one matrix.
+//!
+//! The unknowns are, node by node, the changes of position and the spins, then the multipliers,
+//! element by element. Rows of the ground exist in vectors, after all others, and are ignored.
+
+use crate::body::Inertia;
+use crate::element::{Account, At, Element, ElementId, Jacobian, NOWHERE, Residual, Weights};
+use crate::linear::{BlockLu, Destination, SingularPivot, Structure};
+use crate::math::{Mat3, Vec3};
+use crate::model::Model;
+use crate::node::{Motion, NodeId};
+
+/// Everything about a model that does not change, laid out for evaluation.
+pub(crate) struct Assembly {
+    pub inertia: Vec<Inertia>,
+    pub gravity: Vec3,
+    pub elements: Vec<Placed>,
+    pub node_names: Vec<String>,
+    pub constraints: usize,
+    body_destinations: Vec<Destination>,
+}
+
+/// An element and its place in vectors and matrix.
+pub(crate) struct Placed {
+    pub name: String,
+    pub element: Box<dyn Element>,
+    /// First row of each node, then of the multipliers.
+    pub rows: Vec<usize>,
+    pub multipliers: std::ops::Range<usize>,
+    destinations: Vec<Destination>,
+}
+
+/// The state at which everything is evaluated.
+#[derive(Clone, Copy)]
+pub(crate) struct Everywhere<'a> {
+    pub time: f64,
+    pub motions: &'a [Motion],
+    pub multipliers: &'a [f64],
+    pub inputs: &'a [f64],
+    pub input_time: f64,
+    pub load_factor: f64,
+}
+
+impl<'a> Everywhere<'a> {
+    fn of(&self, placed: &Placed) -> At<'a> {
+        At {
+            time: self.time,
+            motions: self.motions,
+            multipliers: &self.multipliers[placed.multipliers.clone()],
+            inputs: self.inputs,
+            input_time: self.input_time,
+            load_factor: self.load_factor,
+        }
+    }
+}
+
+impl Assembly {
+    pub fn new(model: Model) -> (Self, BlockLu) {
+        let nodes = model.nodes.len() - 1;
+        let lu = BlockLu::new(structure(&model));
+        let mut constraints = 0;
+        let place = |named: crate::model::NamedElement| {
+            let count = named.element.constraints();
+            let multipliers = constraints..constraints + count;
+            constraints += count;
+            let ground = lu.unknowns();
+            let row = |node: &NodeId| node.0.checked_sub(1).map_or(ground, |i| 6 * i);
+            let mut rows: Vec<usize> = named.element.nodes().iter().map(row).collect();
+            rows.push(6 * nodes + multipliers.start);
+            Placed {
+                name: named.name,
+                element: named.element,
+                rows,
+                multipliers,
+                destinations: Vec::new(),
+            }
+        };
+        let elements = model.elements.into_iter().map(place).collect();
+        let mut assembly = Self {
+            inertia: model.nodes.iter().map(|node| node.inertia).collect(),
+            gravity: model.gravity,
+            elements,
+            node_names: model.nodes.into_iter().map(|node| node.name).collect(),
+            constraints,
+            body_destinations: Vec::new(),
+        };
+        assembly.connect(&lu);
+        (assembly, lu)
+    }
+
+    /// Looks up where the blocks of bodies and elements live in the matrix.
+    fn connect(&mut self, lu: &BlockLu) {
+        let nodes = self.nodes();
+        self.body_destinations = (0..nodes).map(|i| lu.destination(i, i)).collect();
+        let mut border = nodes;
+        for placed in &mut self.elements {
+            let mut blocks: Vec<Option<usize>> = placed.element.nodes().iter().map(block).collect();
+            blocks.push((!placed.multipliers.is_empty()).then_some(border));
+            border += usize::from(!placed.multipliers.is_empty());
+            placed.destinations.clear();
+            for &row in &blocks {
+                for &column in &blocks {
+                    let pair = row.zip(column);
+                    let destination = pair.map_or(NOWHERE, |(r, c)| lu.destination(r, c));
+                    placed.destinations.push(destination);
+                }
+            }
+        }
+    }
+
+    /// Nodes without the ground.
+    pub fn nodes(&self) -> usize {
+        self.inertia.len() - 1
+    }
+
+    /// Number of unknowns.
+    pub fn unknowns(&self) -> usize {
+        6 * self.nodes() + self.constraints
+    }
+
+    /// Length of a residual vector: the unknowns and the ground.
+    pub fn residual_length(&self) -> usize {
+        self.unknowns() + 6
+    }
+
+    /// Adds the forces of all elements and sets the negative violations.
+    pub fn element_residual(&self, at: &Everywhere<'_>, values: &mut [f64]) {
+        for placed in &self.elements {
+            let mut out = Residual {
+                values,
+                rows: &placed.rows,
+            };
+            placed.element.residual(&at.of(placed), &mut out);
+        }
+    }
+
+    /// Adds the weights of all bodies.
+    pub fn weight(&self, at: &Everywhere<'_>, values: &mut [f64]) {
+        let gravity = self.gravity * at.load_factor;
+        let nodes = self.inertia.iter().zip(at.motions).skip(1);
+        for ((inertia, motion), row) in nodes.zip(values.chunks_exact_mut(6)) {
+            let (force, moment) = inertia.weight(motion, gravity);
+            for i in 0..3 {
+                row[i] += force[i];
+                row[3 + i] += moment[i];
+            }
+        }
+    }
+
+    /// Fills and factors the matrix of inertia and elements.
+    pub fn factor(
+        &mut self,
+        lu: &mut BlockLu,
+        at: &Everywhere<'_>,
+        weights: Weights,
+    ) -> Result<(), SingularPivot> {
+        loop {
+            self.fill(lu.matrix(), at, weights, half_spin);
+            if lu.factor()? {
+                return Ok(());
+            }
+            self.connect(lu);
+        }
+    }
+
+    /// Fills and factors a matrix with mass (at least `floor` times the largest) and constraint
+    /// gradients only.
+    pub fn factor_kinematics(
+        &mut self,
+        lu: &mut BlockLu,
+        at: &Everywhere<'_>,
+        floor: f64,
+    ) -> Result<(), SingularPivot> {
+        let weights = Weights {
+            mass: 1.0,
+            damping: 0.0,
+            stiffness: 0.0,
+        };
+        let least = self.least_inertia(floor);
+        loop {
+            let matrix = lu.matrix();
+            self.fill(matrix, at, weights, half_spin);
+            for to in &self.body_destinations {
+                for i in 0..6 {
+                    let entry = &mut matrix[to.start + i * (to.stride + 1)];
+                    *entry += if i < 3 { least.0 } else { least.1 };
+                }
+            }
+            if lu.factor()? {
+                return Ok(());
+            }
+            self.connect(lu);
+        }
+    }
+
+    fn least_inertia(&self, floor: f64) -> (f64, f64) {
+        if floor == 0.0 {
+            return (0.0, 0.0);
+        }
+        let largest = |f: &dyn Fn(&Inertia) -> f64| self.inertia.iter().map(f).fold(0.0, f64::max);
+        let mass = largest(&|i| i.mass);
+        let inertia = largest(&|i| (0..3).map(|k| i.second.0[k][k]).fold(0.0, f64::max));
+        let or_one = |value: f64| if value > 0.0 { value } else { 1.0 };
+        (floor * or_one(mass), floor * or_one(inertia))
+    }
+
+    fn fill(
+        &self,
+        matrix: &mut [f64],
+        at: &Everywhere<'_>,
+        weights: Weights,
+        spin_coupling: fn(&Motion) -> Mat3,
+    ) {
+        let gravity = self.gravity * at.load_factor;
+        let nodes = self.inertia.iter().zip(at.motions).skip(1);
+        for ((inertia, motion), &to) in nodes.zip(&self.body_destinations) {
+            let blocks = inertia.jacobian(motion, gravity, weights, spin_coupling(motion));
+            add_node_block(matrix, to, &blocks);
+        }
+        for placed in &self.elements {
+            let mut out = Jacobian {
+                matrix,
+                destinations: &placed.destinations,
+                blocks: placed.rows.len(),
+            };
+            placed.element.jacobian(&at.of(placed), weights, &mut out);
+        }
+    }
+
+    /// The same matrix, dense and column by column, for analyses. Time derivatives are those of
+    /// continuous time: δω = δφ' - ω × δφ.
+    pub fn dense(&self, at: &Everywhere<'_>, weights: Weights) -> Vec<f64> {
+        let n = self.unknowns();
+        let mut matrix = vec![0.0; n * n];
+        let destination = |row: usize, column: usize| {
+            let inside = row < n && column < n;
+            let start = column * n + row;
+            if inside { Destination { start, stride: n } } else { NOWHERE }
+        };
+        for (i, (inertia, motion)) in self.inertia.iter().zip(at.motions).skip(1).enumerate() {
+            let gravity = self.gravity * at.load_factor;
+            let blocks = inertia.jacobian(motion, gravity, weights, full_spin(motion));
+            add_node_block(&mut matrix, destination(6 * i, 6 * i), &blocks);
+        }
+        for placed in &self.elements {
+            let rows = &placed.rows;
+            let pairs = rows.iter().flat_map(|&r| rows.iter().map(move |&c| (r, c)));
+            let destinations: Vec<Destination> = pairs.map(|(r, c)| destination(r, c)).collect();
+            let mut out = Jacobian {
+                matrix: &mut matrix,
+                destinations: &destinations,
+                blocks: rows.len(),
+            };
+            placed.element.jacobian(&at.of(placed), weights, &mut out);
+        }
+        matrix
+    }
+
+    /// Energy and powers of all elements.
+    pub fn account(&self, at: &Everywhere<'_>) -> Account {
+        let mut sum = Account::default();
+        for placed in &self.elements {
+            let account = placed.element.energy(&at.of(placed));
+            sum.stored += account.stored;
+            sum.dissipated += account.dissipated;
+            sum.supplied += account.supplied;
+        }
+        sum
+    }
+
+    /// Force and moment that an element exerts on one of its nodes.
+    pub fn wrench(&self, at: &Everywhere<'_>, element: ElementId, node: usize) -> (Vec3, Vec3) {
+        const MOST_ROWS: usize = 64;
+        let placed = &self.elements[element.0];
+        let nodes = placed.rows.len() - 1;
+        assert!(6 * nodes + placed.multipliers.len() <= MOST_ROWS, "element with many nodes");
+        let mut values = [0.0; MOST_ROWS];
+        let mut rows = [0; MOST_ROWS / 6 + 1];
+        for (i, row) in rows.iter_mut().enumerate() {
+            *row = 6 * i;
+        }
+        let mut out = Residual {
+            values: &mut values,
+            rows: &rows[..=nodes],
+        };
+        placed.element.residual(&at.of(placed), &mut out);
+        let v = &values[6 * node..];
+        (Vec3::new(v[0], v[1], v[2]), Vec3::new(v[3], v[4], v[5]))
+    }
+
+    /// Name of the node or element to which an unknown belongs.
+    pub fn name_of(&self, unknown: usize) -> &str {
+        if unknown < 6 * self.nodes() {
+            return &self.node_names[unknown / 6 + 1];
+        }
+        let multiplier = unknown - 6 * self.nodes();
+        let owner = self.elements.iter().find(|p| p.multipliers.contains(&multiplier));
+        owner.map_or("ground", |placed| &placed.name)
+    }
+}
+
+/// In a time step the rotation vector about the last orientation is integrated: to first order
+/// in the step, δω = δφ/c - ½ ω × δφ.
+fn half_spin(motion: &Motion) -> Mat3 {
+    motion.angular_velocity.skew() * -0.5
+}
+
+fn full_spin(motion: &Motion) -> Mat3 {
+    -motion.angular_velocity.skew()
+}
+
+fn add_node_block(matrix: &mut [f64], to: Destination, blocks: &[Mat3; 4]) {
+    let mut out = Jacobian {
+        matrix,
+        destinations: &[to],
+        blocks: 1,
+    };
+    use crate::element::Part::{Angular, Linear};
+    let parts = [(Linear, Linear), (Linear, Angular), (Angular, Linear), (Angular, Angular)];
+    for ((row, column), block) in parts.into_iter().zip(blocks) {
+        out.add((0, row), (0, column), *block);
+    }
+}
+
+fn block(node: &NodeId) -> Option<usize> {
+    node.0.checked_sub(1)
+}
+
+fn structure(model: &Model) -> Structure {
+    let nodes = model.nodes.len() - 1;
+    let mut structure = Structure {
+        principal: vec![6; nodes],
+        ..Structure::default()
+    };
+    for named in &model.elements {
+        let mut blocks: Vec<usize> = named.element.nodes().iter().filter_map(block).collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        let constraints = named.element.constraints();
+        if constraints > 0 {
+            let border = nodes + structure.bordering.len();
+            structure.bordering.push((constraints, blocks.clone()));
+            blocks.push(border);
+        }
+        structure.cliques.push(blocks);
+    }
+    structure
+}

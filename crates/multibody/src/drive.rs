@@ -1,0 +1,180 @@
+//! Drives: numbers that are given functions of time, or of the inputs.
+
+use std::f64::consts::{PI, TAU};
+use std::fmt;
+use std::sync::Arc;
+
+/// A given number.
+#[derive(Clone)]
+pub enum Drive {
+    /// Always the same.
+    Constant(f64),
+    /// `from` until `start`, then a straight line to `to` at `end`.
+    Ramp {
+        /// Time at which it leaves `from`.
+        start: f64,
+        /// Time at which it reaches `to`.
+        end: f64,
+        /// First value.
+        from: f64,
+        /// Last value.
+        to: f64,
+    },
+    /// As a ramp, along half a period of a cosine.
+    SmoothStep {
+        /// Time at which it leaves `from`.
+        start: f64,
+        /// Time at which it reaches `to`.
+        end: f64,
+        /// First value.
+        from: f64,
+        /// Last value.
+        to: f64,
+    },
+    /// mean + amplitude sin(ω t + phase).
+    Sine {
+        /// Mean value.
+        mean: f64,
+        /// Amplitude.
+        amplitude: f64,
+        /// Angular frequency.
+        omega: f64,
+        /// Phase at time zero.
+        phase: f64,
+    },
+    /// A sine whose frequency (in hertz) grows linearly in time.
+    Chirp {
+        /// Amplitude.
+        amplitude: f64,
+        /// Frequency at time zero.
+        frequency: f64,
+        /// Growth of the frequency per second.
+        rate: f64,
+    },
+    /// Straight lines between points, constant beyond.
+    Table(Arc<[(f64, f64)]>),
+    /// Any function of time.
+    Function(Arc<dyn Fn(f64) -> f64 + Send + Sync>),
+    /// A component of the input vector.
+    Input(usize),
+}
+
+impl Drive {
+    /// Always zero.
+    pub const ZERO: Self = Self::Constant(0.0);
+
+    /// A function of time.
+    pub fn function(f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Self {
+        Self::Function(Arc::new(f))
+    }
+
+    /// The value at time `t`.
+    pub fn value(&self, t: f64, inputs: &[f64]) -> f64 {
+        match self {
+            Self::Constant(value) => *value,
+            Self::Ramp {
+                start,
+                end,
+                from,
+                to,
+            } => from + (to - from) * progress(t, *start, *end),
+            Self::SmoothStep {
+                start,
+                end,
+                from,
+                to,
+            } => from + (to - from) * 0.5 * (1.0 - (PI * progress(t, *start, *end)).cos()),
+            Self::Sine {
+                mean,
+                amplitude,
+                omega,
+                phase,
+            } => mean + amplitude * (omega * t + phase).sin(),
+            Self::Chirp {
+                amplitude,
+                frequency,
+                rate,
+            } => amplitude * (TAU * t * (frequency + 0.5 * rate * t)).sin(),
+            Self::Table(points) => interpolate(points, t),
+            Self::Function(f) => f(t),
+            Self::Input(component) => inputs[*component],
+        }
+    }
+}
+
+impl From<f64> for Drive {
+    fn from(value: f64) -> Self {
+        Self::Constant(value)
+    }
+}
+
+impl fmt::Debug for Drive {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constant(value) => write!(f, "{value}"),
+            Self::Ramp { .. } => f.write_str("ramp"),
+            Self::SmoothStep { .. } => f.write_str("smooth step"),
+            Self::Sine { .. } => f.write_str("sine"),
+            Self::Chirp { .. } => f.write_str("chirp"),
+            Self::Table(points) => write!(f, "table of {} points", points.len()),
+            Self::Function(_) => f.write_str("function"),
+            Self::Input(component) => write!(f, "input {component}"),
+        }
+    }
+}
+
+fn progress(t: f64, start: f64, end: f64) -> f64 {
+    if t >= end {
+        return 1.0;
+    }
+    ((t - start) / (end - start)).max(0.0)
+}
+
+pub(crate) fn interpolate(points: &[(f64, f64)], t: f64) -> f64 {
+    let after = points.partition_point(|&(x, _)| x <= t);
+    if after == 0 {
+        return points[0].1;
+    }
+    let (x0, y0) = points[after - 1];
+    let Some(&(x1, y1)) = points.get(after) else {
+        return y0;
+    };
+    y0 + (y1 - y0) * (t - x0) / (x1 - x0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ramps_and_steps_begin_and_end_where_they_should() {
+        let (start, end, from, to) = (1.0, 3.0, 2.0, 6.0);
+        let ramp = Drive::Ramp { start, end, from, to };
+        let step = Drive::SmoothStep { start, end, from, to };
+        for (t, expected) in [(0.0, 2.0), (1.0, 2.0), (2.0, 4.0), (3.0, 6.0), (9.0, 6.0)] {
+            assert!((ramp.value(t, &[]) - expected).abs() < 1e-12);
+            assert!((step.value(t, &[]) - expected).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_table_is_constant_beyond_its_ends() {
+        let table = Drive::Table(Arc::new([(0.0, 1.0), (1.0, 3.0), (2.0, 0.0)]));
+        for (t, expected) in [(-1.0, 1.0), (0.5, 2.0), (1.0, 3.0), (1.5, 1.5), (5.0, 0.0)] {
+            assert_eq!(table.value(t, &[]), expected);
+        }
+    }
+
+    #[test]
+    fn a_chirp_sweeps_its_frequency() {
+        let chirp = Drive::Chirp {
+            amplitude: 2.0,
+            frequency: 1.0,
+            rate: 2.0,
+        };
+        // Phase = 2π (t + t²): 1.5 turns at t = (√7 - 1)/2.
+        let t = (7.0_f64.sqrt() - 1.0) / 2.0;
+        assert!(chirp.value(t, &[]).abs() < 1e-12);
+        assert_eq!(Drive::Input(1).value(0.0, &[4.0, 5.0]), 5.0);
+    }
+}

@@ -1,0 +1,133 @@
+//! Applied forces and couples.
+
+use super::{Account, At, Element, Jacobian, Part, Residual, Weights};
+use crate::drive::Drive;
+use crate::math::Vec3;
+use crate::node::{Marker, NodeId};
+
+/// A force and a couple at a marker.
+#[derive(Clone, Debug)]
+pub struct Load {
+    nodes: [NodeId; 1],
+    offset: Vec3,
+    force: [Drive; 3],
+    moment: [Drive; 3],
+    follower: bool,
+}
+
+impl Load {
+    /// Components in the absolute frame.
+    pub fn fixed(at: Marker, force: [Drive; 3], moment: [Drive; 3]) -> Self {
+        Self {
+            nodes: [at.node],
+            offset: at.offset,
+            force,
+            moment,
+            follower: false,
+        }
+    }
+
+    /// Components in node axes: the load turns with the node.
+    pub fn follower(at: Marker, force: [Drive; 3], moment: [Drive; 3]) -> Self {
+        Self {
+            follower: true,
+            ..Self::fixed(at, force, moment)
+        }
+    }
+
+    /// Force, arm and couple in the absolute frame.
+    fn evaluate(&self, at: &At<'_>) -> (Vec3, Vec3, Vec3) {
+        let value = |drives: &[Drive; 3]| {
+            let component = |i: usize| drives[i].value(at.time, at.inputs) * at.load_factor;
+            Vec3::new(component(0), component(1), component(2))
+        };
+        let (force, moment) = (value(&self.force), value(&self.moment));
+        let rotation = at.motion(self.nodes[0]).rotation;
+        let arm = rotation * self.offset;
+        if self.follower {
+            (rotation * force, arm, rotation * moment)
+        } else {
+            (force, arm, moment)
+        }
+    }
+}
+
+impl Element for Load {
+    fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
+        let (force, arm, couple) = self.evaluate(at);
+        out.load(0, force, arm.cross(force) + couple);
+    }
+
+    fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
+        let (force, arm, couple) = self.evaluate(at);
+        let ws = weights.stiffness;
+        let by_turn = if self.follower {
+            out.add((0, Part::Linear), (0, Part::Angular), force.skew() * ws);
+            (arm.cross(force) + couple).skew()
+        } else {
+            -(force.skew() * arm.skew())
+        };
+        out.add((0, Part::Angular), (0, Part::Angular), by_turn * ws);
+    }
+
+    fn energy(&self, at: &At<'_>) -> Account {
+        let (force, arm, couple) = self.evaluate(at);
+        let motion = at.motion(self.nodes[0]);
+        let w = motion.angular_velocity;
+        let supplied = force.dot(motion.velocity + w.cross(arm)) + couple.dot(w);
+        Account {
+            supplied,
+            ..Account::default()
+        }
+    }
+}
+
+/// A wrench at a node that comes from six components of the input vector: force and moment in the
+/// absolute frame.
+#[derive(Clone, Debug)]
+pub struct PortWrench {
+    nodes: [NodeId; 1],
+    first: usize,
+}
+
+impl PortWrench {
+    /// The wrench in `inputs[first..first + 6]`.
+    pub fn new(node: NodeId, first: usize) -> Self {
+        Self {
+            nodes: [node],
+            first,
+        }
+    }
+
+    fn evaluate(&self, at: &At<'_>) -> (Vec3, Vec3) {
+        let value = |i: usize| at.inputs[self.first + i];
+        let force = Vec3::new(value(0), value(1), value(2));
+        (force, Vec3::new(value(3), value(4), value(5)))
+    }
+}
+
+impl Element for PortWrench {
+    fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
+        let (force, moment) = self.evaluate(at);
+        out.load(0, force, moment);
+    }
+
+    fn jacobian(&self, _: &At<'_>, _: Weights, _: &mut Jacobian<'_>) {}
+
+    fn energy(&self, at: &At<'_>) -> Account {
+        let (force, moment) = self.evaluate(at);
+        let motion = at.motion(self.nodes[0]);
+        Account {
+            supplied: force.dot(motion.velocity) + moment.dot(motion.angular_velocity),
+            ..Account::default()
+        }
+    }
+}

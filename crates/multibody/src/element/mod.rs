@@ -1,0 +1,186 @@
+//! Elements: whatever exerts forces on nodes or constrains them.
+//!
+//! A new element is one file with an implementation of [`Element`]: it lists its nodes, adds its
+//! forces and constraint violations to a [`Residual`], and their derivatives to a [`Jacobian`].
+//! Rotations are varied by spins in the absolute frame: δR = δφ × R.
+
+mod bushing;
+mod load;
+mod rod;
+mod torsion;
+
+pub use bushing::Bushing;
+pub use load::{Load, PortWrench};
+pub use rod::{Law, Rod};
+pub(crate) use rod::add_point_stiffness;
+pub use torsion::TorsionSpring;
+
+use crate::linear::Destination;
+use crate::math::{Mat3, Vec3};
+use crate::node::{Motion, NodeId};
+
+/// Index of an element in its model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ElementId(pub(crate) usize);
+
+/// Forces and constraints between nodes.
+///
+/// Parameters are immutable; what changes is in [`At`].
+pub trait Element: Send + Sync {
+    /// The nodes it connects, in the order that the other methods refer to.
+    fn nodes(&self) -> &[NodeId];
+
+    /// Number of its constraint equations and multipliers.
+    fn constraints(&self) -> usize {
+        0
+    }
+
+    /// Adds the forces on its nodes, reactions `-φ_qᵀ λ` included, and sets the violations φ.
+    fn residual(&self, at: &At<'_>, out: &mut Residual<'_>);
+
+    /// Adds the negative derivatives of its forces, weighted, and sets the constraint gradients.
+    fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>);
+
+    /// Stored energy and powers.
+    fn energy(&self, _at: &At<'_>) -> Account {
+        Account::default()
+    }
+}
+
+/// The state at which an element is evaluated.
+#[derive(Clone, Copy)]
+pub struct At<'a> {
+    /// Time.
+    pub time: f64,
+    /// Motions of all nodes of the model; see [`At::motion`].
+    pub motions: &'a [Motion],
+    /// The element's own multipliers.
+    pub multipliers: &'a [f64],
+    /// The input vector of the subsystem.
+    pub inputs: &'a [f64],
+    /// The time to which the inputs belong.
+    pub input_time: f64,
+    /// Fraction of the loads that acts, for load stepping.
+    pub load_factor: f64,
+}
+
+impl At<'_> {
+    /// The motion of a node.
+    #[inline(always)]
+    pub fn motion(&self, node: NodeId) -> &Motion {
+        &self.motions[node.0]
+    }
+}
+
+/// How mass, damping and stiffness enter the matrix.
+///
+/// In a time step they are 1/c², 1/c and 1 with c = h b0, since velocity and acceleration change
+/// by δ/c and δ/c² when the pose changes by δ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Weights {
+    /// Of derivatives by accelerations.
+    pub mass: f64,
+    /// Of derivatives by velocities.
+    pub damping: f64,
+    /// Of derivatives by poses.
+    pub stiffness: f64,
+}
+
+/// Energy and powers of an element.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Account {
+    /// Stored energy.
+    pub stored: f64,
+    /// Power lost.
+    pub dissipated: f64,
+    /// Power brought in from outside.
+    pub supplied: f64,
+}
+
+/// Takes forces and constraint violations.
+pub struct Residual<'a> {
+    pub(crate) values: &'a mut [f64],
+    /// First row of each of the element's nodes, then of its multipliers.
+    pub(crate) rows: &'a [usize],
+}
+
+impl Residual<'_> {
+    /// Adds a force and a moment at a node, given by its place in [`Element::nodes`].
+    #[inline(always)]
+    pub fn load(&mut self, node: usize, force: Vec3, moment: Vec3) {
+        let row = self.rows[node];
+        let values: &mut [f64; 6] = (&mut self.values[row..row + 6])
+            .try_into()
+            .expect("six components");
+        for i in 0..3 {
+            values[i] += force[i];
+            values[3 + i] += moment[i];
+        }
+    }
+
+    /// Sets the violation of a constraint.
+    #[inline(always)]
+    pub fn constraint(&mut self, index: usize, violation: f64) {
+        let row = self.rows[self.rows.len() - 1] + index;
+        self.values[row] = -violation;
+    }
+}
+
+/// Three of a node's six unknowns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Position, or force.
+    Linear = 0,
+    /// Rotation, or moment.
+    Angular = 3,
+}
+
+/// Takes derivatives.
+pub struct Jacobian<'a> {
+    pub(crate) matrix: &'a mut [f64],
+    /// For each pair of the element's blocks, row by row; the multipliers are the last block.
+    pub(crate) destinations: &'a [Destination],
+    pub(crate) blocks: usize,
+}
+
+/// Marks blocks that are not in the matrix: those of the ground.
+pub(crate) const NOWHERE: Destination = Destination {
+    start: usize::MAX,
+    stride: 0,
+};
+
+impl Jacobian<'_> {
+    /// Adds the negative derivative of a force or moment by a position or rotation, nodes given by
+    /// their places in [`Element::nodes`].
+    #[inline(always)]
+    pub fn add(&mut self, row: (usize, Part), column: (usize, Part), m: Mat3) {
+        let to = self.destinations[row.0 * self.blocks + column.0];
+        if to == NOWHERE {
+            return;
+        }
+        let start = to.start + column.1 as usize * to.stride + row.1 as usize;
+        for j in 0..3 {
+            let target = &mut self.matrix[start + j * to.stride..][..3];
+            for i in 0..3 {
+                target[i] += m.0[i][j];
+            }
+        }
+    }
+
+    /// Sets the gradient of a constraint by the pose of a node.
+    #[inline(always)]
+    pub fn constraint(&mut self, index: usize, node: usize, by_position: Vec3, by_rotation: Vec3) {
+        let last = self.blocks - 1;
+        let row = self.destinations[last * self.blocks + node];
+        if row == NOWHERE {
+            return;
+        }
+        let column = self.destinations[node * self.blocks + last];
+        for i in 0..3 {
+            self.matrix[row.start + index + i * row.stride] += by_position[i];
+            self.matrix[row.start + index + (3 + i) * row.stride] += by_rotation[i];
+            self.matrix[column.start + index * column.stride + i] += by_position[i];
+            self.matrix[column.start + index * column.stride + 3 + i] += by_rotation[i];
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! What can be wrong with a model, and what can go wrong in a run.
+
+use oldham_cosim::StepError;
+
+/// A mistake in a model, found before anything runs.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ModelError {
+    /// Mass or inertia that no body can have.
+    #[error(
+        "body on node `{node}`: mass and inertia must be finite and non-negative, and the principal moments must obey the triangle inequality"
+    )]
+    UnphysicalBody {
+        /// Name of the node.
+        node: String,
+    },
+    /// A number that is not finite.
+    #[error("node `{node}`: position, orientation and velocities must be finite")]
+    NotFinite {
+        /// Name of the node.
+        node: String,
+    },
+    /// The step size is not a positive number.
+    #[error("the step size must be positive and finite, not {step}")]
+    StepSize {
+        /// What was given.
+        step: f64,
+    },
+}
+
+/// Why a solution failed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SolveError {
+    /// Newton's iteration did not converge.
+    #[error(
+        "at t = {time} s Newton did not converge in {iterations} iterations: last correction {correction:.3e} m, largest at `{worst}`; take a smaller step or check the loads there"
+    )]
+    NotConverged {
+        /// Time that was to be reached.
+        time: f64,
+        /// Iterations made.
+        iterations: usize,
+        /// Last correction, as a length.
+        correction: f64,
+        /// Name of the node with the largest correction.
+        worst: String,
+    },
+    /// The matrix is singular: a free motion in statics, a singular configuration in a run.
+    #[error("at t = {time} s the system matrix is singular at `{unknown}`")]
+    Singular {
+        /// Time.
+        time: f64,
+        /// Name of the node or joint at whose turn it showed.
+        unknown: String,
+    },
+    /// Constraints that depend on each other.
+    #[error(
+        "the constraints are redundant or contradict each other: `{}`; free some of their directions",
+        joints.join("`, `")
+    )]
+    Redundant {
+        /// Names of the joints involved.
+        joints: Vec<String>,
+    },
+    /// The constraints cannot be fulfilled from the given positions.
+    #[error(
+        "the joints cannot be assembled from the given positions: violation {violation:.3e} remains at `{joint}`"
+    )]
+    NotAssembled {
+        /// Largest violation.
+        violation: f64,
+        /// The joint that has it.
+        joint: String,
+    },
+    /// Eigenmodes need a definite mass matrix.
+    #[error("the mass matrix is singular: some motion that the joints allow moves no mass")]
+    Massless,
+}
+
+impl From<SolveError> for StepError {
+    fn from(error: SolveError) -> Self {
+        match error {
+            SolveError::NotConverged {
+                iterations,
+                correction,
+                worst,
+                ..
+            } => Self::NotConverged {
+                iterations,
+                residual: correction,
+                worst,
+            },
+            SolveError::Singular { unknown, .. } => Self::Singular { unknown },
+            SolveError::Redundant { joints } => Self::Singular {
+                unknown: joints.join("`, `"),
+            },
+            SolveError::NotAssembled { violation, joint } => Self::NotConverged {
+                iterations: 0,
+                residual: violation,
+                worst: joint,
+            },
+            SolveError::Massless => Self::Singular {
+                unknown: "mass matrix".to_owned(),
+            },
+        }
+    }
+}

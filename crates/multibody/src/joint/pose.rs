@@ -1,0 +1,97 @@
+//! A node whose whole motion comes from an input port.
+
+use crate::element::{Account, At, Element, Jacobian, Part, Residual, Weights};
+use crate::math::Vec3;
+use crate::node::NodeId;
+use crate::rotation::{Quaternion, inverse_tangent, inverse_transpose_derivative};
+
+/// Prescribes position and orientation of a node (Fontana 2026, Sect. 4.1.3) from 19 components of
+/// the input vector: position, quaternion, velocity, angular velocity, and accelerations.
+///
+/// Only the pose is enforced. The rates serve when initial velocities and accelerations are made
+/// consistent.
+#[derive(Clone, Debug)]
+pub struct PrescribedPose {
+    nodes: [NodeId; 1],
+    first: usize,
+}
+
+impl PrescribedPose {
+    /// The motion in `inputs[first..first + 19]`.
+    pub fn new(node: NodeId, first: usize) -> Self {
+        Self {
+            nodes: [node],
+            first,
+        }
+    }
+
+    fn target(&self, at: &At<'_>) -> (Vec3, Quaternion) {
+        let input = |i: usize| at.inputs[self.first + i];
+        let vector = |i: usize| Vec3::new(input(i), input(i + 1), input(i + 2));
+        let orientation = Quaternion([3, 4, 5, 6].map(input)).normalised();
+        let dt = at.time - at.input_time;
+        if dt == 0.0 {
+            return (vector(0), orientation);
+        }
+        let half = 0.5 * dt * dt;
+        let turn = Quaternion::exp(vector(10) * dt + vector(16) * half);
+        (
+            vector(0) + vector(7) * dt + vector(13) * half,
+            turn.times(orientation),
+        )
+    }
+
+    /// Displacement and rotation vector from the prescribed pose, in the absolute frame.
+    fn deviation(&self, at: &At<'_>) -> (Vec3, Vec3) {
+        let motion = at.motion(self.nodes[0]);
+        let (position, orientation) = self.target(at);
+        let turn = motion.orientation.times(orientation.conjugate());
+        (motion.position - position, turn.log())
+    }
+}
+
+impl Element for PrescribedPose {
+    fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    fn constraints(&self) -> usize {
+        6
+    }
+
+    fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
+        let (displacement, theta) = self.deviation(at);
+        for i in 0..3 {
+            out.constraint(i, displacement[i]);
+            out.constraint(3 + i, theta[i]);
+        }
+        let (force, moment) = multipliers(at);
+        out.load(0, -force, -inverse_tangent(theta).transpose_mul(moment));
+    }
+
+    fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
+        let (_, theta) = self.deviation(at);
+        let inverse = inverse_tangent(theta);
+        for (i, e) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+            out.constraint(i, 0, e, Vec3::ZERO);
+            out.constraint(3 + i, 0, Vec3::ZERO, inverse.transpose_mul(e));
+        }
+        let (_, moment) = multipliers(at);
+        let turned = inverse_transpose_derivative(theta, moment) * inverse * weights.stiffness;
+        out.add((0, Part::Angular), (0, Part::Angular), turned);
+    }
+
+    fn energy(&self, at: &At<'_>) -> Account {
+        let (force, moment) = multipliers(at);
+        let motion = at.motion(self.nodes[0]);
+        Account {
+            supplied: -force.dot(motion.velocity) - moment.dot(motion.angular_velocity),
+            ..Account::default()
+        }
+    }
+}
+
+fn multipliers(at: &At<'_>) -> (Vec3, Vec3) {
+    let m = at.multipliers;
+    (Vec3::new(m[0], m[1], m[2]), Vec3::new(m[3], m[4], m[5]))
+}

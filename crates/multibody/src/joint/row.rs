@@ -1,0 +1,177 @@
+//! Scalar constraints between two markers, their gradients and second derivatives.
+//!
+//! In the formulas a and b are the markers, p their positions, d = p_b - p_a, r their arms from
+//! the nodes, δφ spins in the absolute frame.
+
+use super::Geometry;
+use crate::drive::Drive;
+use crate::element::{Jacobian, Part};
+use crate::math::{Mat3, Vec3};
+use crate::rotation::{inverse_tangent, inverse_transpose_derivative};
+
+/// One scalar constraint: some measure of the two markers equals a target.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub(crate) kind: RowKind,
+    pub(crate) target: Drive,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum RowKind {
+    /// n · d, n an axis of the first marker.
+    Along { axis: usize },
+    /// u · w, u an axis of the first marker and w one of the second.
+    Between { first: usize, second: usize },
+    /// |d|.
+    Distance,
+    /// A component of the relative rotation vector.
+    Turn { axis: usize },
+}
+
+impl Row {
+    /// Displacement of the second marker along an axis (0, 1, 2) of the first.
+    pub fn along(axis: usize, target: impl Into<Drive>) -> Self {
+        Self::new(RowKind::Along { axis }, target.into())
+    }
+
+    /// Scalar product of an axis of the first marker with one of the second is zero.
+    pub fn perpendicular(first: usize, second: usize) -> Self {
+        Self::new(RowKind::Between { first, second }, Drive::ZERO)
+    }
+
+    /// Distance of the markers.
+    pub fn distance(target: impl Into<Drive>) -> Self {
+        Self::new(RowKind::Distance, target.into())
+    }
+
+    /// Component of the rotation vector from the prescribed orientation to the present one.
+    pub fn turn(axis: usize) -> Self {
+        Self::new(RowKind::Turn { axis }, Drive::ZERO)
+    }
+
+    fn new(kind: RowKind, target: Drive) -> Self {
+        Self { kind, target }
+    }
+
+    pub(crate) fn value(&self, g: &Geometry) -> f64 {
+        match self.kind {
+            RowKind::Along { axis } => g.axes[0].column(axis).dot(g.between),
+            RowKind::Between { first, second } => {
+                g.axes[0].column(first).dot(g.axes[1].column(second))
+            }
+            RowKind::Distance => g.between.norm(),
+            RowKind::Turn { axis } => g.theta[axis],
+        }
+    }
+
+    pub(crate) fn gradient(&self, g: &Geometry) -> Gradient {
+        match self.kind {
+            RowKind::Along { axis } => {
+                let n = g.axes[0].column(axis);
+                Gradient {
+                    position: [-n, n],
+                    rotation: [n.cross(g.between + g.arms[0]), g.arms[1].cross(n)],
+                }
+            }
+            RowKind::Between { first, second } => {
+                let c = g.axes[0].column(first).cross(g.axes[1].column(second));
+                Gradient {
+                    position: [Vec3::ZERO; 2],
+                    rotation: [c, -c],
+                }
+            }
+            RowKind::Distance => {
+                let n = g.between.unit();
+                Gradient {
+                    position: [-n, n],
+                    rotation: [n.cross(g.arms[0]), g.arms[1].cross(n)],
+                }
+            }
+            RowKind::Turn { axis } => {
+                let n = g.axes[0] * inverse_tangent(g.theta).transpose_mul(unit(axis));
+                Gradient {
+                    position: [Vec3::ZERO; 2],
+                    rotation: [-n, n],
+                }
+            }
+        }
+    }
+
+    /// Adds the derivative of `multiplier · gradient`.
+    pub(crate) fn add_hessian(&self, g: &Geometry, multiplier: f64, out: &mut Jacobian<'_>) {
+        match self.kind {
+            RowKind::Along { axis } => {
+                let force = g.axes[0].column(axis) * multiplier;
+                add_along_hessian(g, force, out);
+            }
+            RowKind::Between { first, second } => {
+                let u = g.axes[0].column(first).skew();
+                let w = g.axes[1].column(second).skew();
+                let by_turn = [w * u * multiplier, -(u * w * multiplier)];
+                for (column, m) in by_turn.into_iter().enumerate() {
+                    out.add((0, Part::Angular), (column, Part::Angular), m);
+                    out.add((1, Part::Angular), (column, Part::Angular), -m);
+                }
+            }
+            RowKind::Distance => add_distance_hessian(g, multiplier, out),
+            RowKind::Turn { axis } => {
+                let inverse = inverse_tangent(g.theta);
+                let n = (g.axes[0] * inverse.transpose_mul(unit(axis))).skew();
+                let change = inverse_transpose_derivative(g.theta, unit(axis)) * inverse;
+                let relative = g.axes[0] * change * g.axes[0].transpose();
+                let by_turn = [(-n - relative) * multiplier, relative * multiplier];
+                for (column, m) in by_turn.into_iter().enumerate() {
+                    out.add((0, Part::Angular), (column, Part::Angular), -m);
+                    out.add((1, Part::Angular), (column, Part::Angular), m);
+                }
+            }
+        }
+    }
+}
+
+fn unit(axis: usize) -> Vec3 {
+    [Vec3::X, Vec3::Y, Vec3::Z][axis]
+}
+
+/// F = λ n turns with the first node and acts at the second marker on both nodes.
+fn add_along_hessian(g: &Geometry, force: Vec3, out: &mut Jacobian<'_>) {
+    use Part::{Angular, Linear};
+    let f = force.skew();
+    let arm_b = g.arms[1].skew();
+    let arm_a = (g.between + g.arms[0]).skew();
+    out.add((0, Linear), (0, Angular), f);
+    out.add((1, Linear), (0, Angular), -f);
+    out.add((1, Angular), (0, Angular), -(arm_b * f));
+    out.add((1, Angular), (1, Angular), f * arm_b);
+    out.add((0, Angular), (0, Linear), -f);
+    out.add((0, Angular), (1, Linear), f);
+    out.add((0, Angular), (1, Angular), -(f * arm_b));
+    out.add((0, Angular), (0, Angular), arm_a * f);
+}
+
+fn add_distance_hessian(g: &Geometry, multiplier: f64, out: &mut Jacobian<'_>) {
+    let n = g.between.unit();
+    let k = (Mat3::IDENTITY - n.outer(n)) * (multiplier / g.between.norm());
+    crate::element::add_point_stiffness(out, k, g.arms);
+    let f = (n * multiplier).skew();
+    for (node, sign) in [(0, -1.0), (1, 1.0)] {
+        let m = f * g.arms[node].skew() * sign;
+        out.add((node, Part::Angular), (node, Part::Angular), m);
+    }
+}
+
+/// Derivative of a row by the positions and rotations of the two nodes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Gradient {
+    pub position: [Vec3; 2],
+    pub rotation: [Vec3; 2],
+}
+
+impl Gradient {
+    pub fn add_scaled(&mut self, other: &Self, factor: f64) {
+        for node in 0..2 {
+            self.position[node] += other.position[node] * factor;
+            self.rotation[node] += other.rotation[node] * factor;
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Smooth multibody dynamics: rigid bodies, joints, compliant elements.
+//!
+//! A [`Model`] lists nodes (a position and an orientation each), [`Body`]s on nodes and
+//! [`Element`]s between nodes. A [`System`] moves it: index-3 differential-algebraic equations in
+//! redundant coordinates, the two-step method LMS2, Newton's iteration with an analytic Jacobian,
+//! and a block factorisation that follows the structure of the model.
+
+mod assembly;
+mod body;
+mod drive;
+pub mod element;
+mod energy;
+mod error;
+mod integrator;
+pub mod joint;
+pub mod linear;
+mod math;
+mod model;
+mod newton;
+mod node;
+mod redundancy;
+pub mod rotation;
+mod start;
+mod system;
+
+pub use body::Body;
+pub use drive::Drive;
+pub use element::{Bushing, Element, ElementId, Law, Load, PortWrench, Rod, TorsionSpring};
+pub use error::{ModelError, SolveError};
+pub use integrator::Method;
+pub use joint::{Direction, Joint, PrescribedPose, Row};
+pub use math::{M3, Mat3, Pair, Scalar, V3, Vec3};
+pub use model::Model;
+pub use node::{Marker, Motion, NodeId};
+pub use rotation::Quaternion;
+pub use system::{Options, System};

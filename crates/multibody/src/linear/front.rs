@@ -1,0 +1,156 @@
+//! Dense kernels on one front.
+//!
+//! A front of order `order` is stored column by column with leading dimension `stride`. Its first
+//! `own` unknowns are eliminated, with row exchanges among themselves only; the rest is left with
+//! the Schur complement. Rows beyond `order` are padding and stay zero, so that the update may
+//! work on whole chunks of [`LANES`] rows.
+
+use super::dispatch::sub_mul;
+
+/// Rows that the update treats at once.
+pub const LANES: usize = 4;
+
+/// Shape of a front.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Unknowns eliminated here.
+    pub own: usize,
+    /// All unknowns.
+    pub order: usize,
+    /// Distance between columns.
+    pub stride: usize,
+}
+
+impl Shape {
+    /// A front with `own` unknowns to eliminate and `boundary` others.
+    pub fn new(own: usize, boundary: usize) -> Self {
+        Self {
+            own,
+            order: own + boundary,
+            stride: own + boundary.next_multiple_of(LANES),
+        }
+    }
+
+    /// Numbers needed to store the front.
+    pub fn len(&self) -> usize {
+        self.stride * self.order
+    }
+}
+
+/// A pivot below this fraction of its column is not used while the unknown can still be
+/// eliminated later, together with more of its neighbours.
+const WEAK: f64 = 1e-8;
+/// A pivot below this in the scaled matrix means that the matrix is singular.
+const SINGULAR: f64 = 1e-13;
+
+/// Factors the own part and forms the Schur complement. Pivots are stored as reciprocals, row
+/// exchanges in `swaps`. Gives the index of the first bad pivot.
+#[inline(always)]
+pub fn eliminate<const FUSED: bool>(
+    a: &mut [f64],
+    shape: Shape,
+    swaps: &mut [usize],
+) -> Result<(), usize> {
+    let Shape { own, order, stride } = shape;
+    let (panel, rest) = a.split_at_mut(own * stride);
+    for k in 0..own {
+        let row = pivot_row(&panel[k * stride..][..order], k, own).ok_or(k)?;
+        swaps[k] = row;
+        if row != k {
+            panel.chunks_exact_mut(stride).for_each(|c| c.swap(k, row));
+        }
+        let (left, right) = panel.split_at_mut((k + 1) * stride);
+        let column = &mut left[k * stride..];
+        let reciprocal = 1.0 / column[k];
+        column[k] = reciprocal;
+        column[k + 1..].iter_mut().for_each(|l| *l *= reciprocal);
+        for other in right.chunks_exact_mut(stride) {
+            let factor = other[k];
+            subtract_column::<FUSED>(&mut other[k + 1..], &column[k + 1..], factor);
+        }
+    }
+    for column in rest.chunks_exact_mut(stride) {
+        update_column::<FUSED>(column, panel, shape, swaps);
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn pivot_row(column: &[f64], k: usize, own: usize) -> Option<usize> {
+    let (mut best, mut row) = (0.0, k);
+    for (i, value) in column[k..own].iter().enumerate() {
+        if value.abs() > best {
+            (best, row) = (value.abs(), k + i);
+        }
+    }
+    let below = column[own..].iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+    (best > SINGULAR && best >= WEAK * below).then_some(row)
+}
+
+#[inline(always)]
+fn subtract_column<const FUSED: bool>(target: &mut [f64], column: &[f64], factor: f64) {
+    for (t, c) in target.iter_mut().zip(column) {
+        *t = sub_mul::<FUSED>(*t, *c, factor);
+    }
+}
+
+/// One column of U and of the Schur complement.
+#[inline(always)]
+fn update_column<const FUSED: bool>(
+    column: &mut [f64],
+    panel: &[f64],
+    shape: Shape,
+    swaps: &[usize],
+) {
+    let Shape { own, stride, .. } = shape;
+    let (upper, lower) = column.split_at_mut(own);
+    for (k, &row) in swaps.iter().enumerate() {
+        upper.swap(k, row);
+    }
+    for k in 0..own {
+        let l = &panel[k * stride + k + 1..k * stride + own];
+        let factor = upper[k];
+        subtract_column::<FUSED>(&mut upper[k + 1..], l, factor);
+    }
+    for (index, chunk) in lower.chunks_exact_mut(LANES).enumerate() {
+        let offset = own + index * LANES;
+        let mut sum: [f64; LANES] = chunk.try_into().expect("a chunk");
+        for (l, &u) in panel.chunks_exact(stride).zip(&*upper) {
+            let l: &[f64; LANES] = l[offset..offset + LANES].try_into().expect("a chunk");
+            for lane in 0..LANES {
+                sum[lane] = sub_mul::<FUSED>(sum[lane], l[lane], u);
+            }
+        }
+        chunk.copy_from_slice(&sum);
+    }
+}
+
+/// Forward substitution: `x` holds the own right-hand side, then what is added to the boundary.
+#[inline(always)]
+pub fn forward<const FUSED: bool>(a: &[f64], shape: Shape, swaps: &[usize], x: &mut [f64]) {
+    let Shape { own, stride, .. } = shape;
+    for (k, &row) in swaps.iter().enumerate() {
+        x.swap(k, row);
+    }
+    for (k, column) in a.chunks_exact(stride).take(own).enumerate() {
+        let factor = x[k];
+        subtract_column::<FUSED>(&mut x[k + 1..stride], &column[k + 1..], factor);
+    }
+}
+
+/// Backward substitution: `x` holds the reduced own right-hand side, then the boundary's solution.
+#[inline(always)]
+pub fn backward<const FUSED: bool>(a: &[f64], shape: Shape, x: &mut [f64]) {
+    let Shape { own, order, stride } = shape;
+    let (own_x, boundary) = x.split_at_mut(own);
+    let columns = a[own * stride..].chunks_exact(stride);
+    for (column, &value) in columns.zip(&boundary[..order - own]) {
+        subtract_column::<FUSED>(own_x, &column[..own], value);
+    }
+    for k in (0..own).rev() {
+        let column = &a[k * stride..k * stride + k + 1];
+        let value = own_x[k] * column[k];
+        own_x[k] = value;
+        subtract_column::<FUSED>(&mut own_x[..k], &column[..k], value);
+    }
+}

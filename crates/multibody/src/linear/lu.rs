@@ -1,0 +1,410 @@
+//! The numerical factorisation.
+
+use super::dispatch::{self, Kernel};
+use super::front;
+use super::symbolic::{Destination, Structure, Symbolic};
+
+/// A pivot that vanished for good: the matrix is singular.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SingularPivot {
+    /// The unknown at whose turn it showed.
+    pub unknown: usize,
+}
+
+/// Block LU with a fixed pattern.
+///
+/// Order of calls: fill [`matrix`](Self::matrix) at the places that
+/// [`destination`](Self::destination) names, [`factor`](Self::factor), any number of
+/// [`solve`](Self::solve). After `Ok(false)` the pattern has changed: fill again.
+#[derive(Clone, Debug)]
+pub struct BlockLu {
+    plan: Symbolic,
+    fronts: Vec<f64>,
+    swaps: Vec<usize>,
+    scale: Vec<f64>,
+    work: Vec<f64>,
+}
+
+impl BlockLu {
+    /// Analyses the pattern.
+    pub fn new(structure: Structure) -> Self {
+        let plan = Symbolic::new(structure);
+        let mut lu = Self {
+            plan,
+            fronts: Vec::new(),
+            swaps: Vec::new(),
+            scale: Vec::new(),
+            work: Vec::new(),
+        };
+        lu.allocate();
+        lu
+    }
+
+    fn allocate(&mut self) {
+        let unknowns = self.unknowns();
+        let widest = self.plan.fronts.iter().map(|f| f.shape.stride).max();
+        self.fronts = vec![0.0; self.plan.storage];
+        self.swaps = vec![0; unknowns];
+        self.scale = vec![1.0; unknowns];
+        self.work = vec![0.0; widest.unwrap_or(0)];
+    }
+
+    /// Number of unknowns.
+    pub fn unknowns(&self) -> usize {
+        *self.plan.block_start.last().expect("never empty")
+    }
+
+    /// First unknown of a block.
+    pub fn block_start(&self, block: usize) -> usize {
+        self.plan.block_start[block]
+    }
+
+    /// Place of a block in [`matrix`](Self::matrix).
+    pub fn destination(&self, row: usize, column: usize) -> Destination {
+        self.plan.destination(row, column)
+    }
+
+    /// The matrix, set to zero, to be filled.
+    pub fn matrix(&mut self) -> &mut [f64] {
+        self.fronts.fill(0.0);
+        &mut self.fronts
+    }
+
+    /// Factors. `Ok(false)`: a pivot was too weak where it stood, so its block is from now on
+    /// eliminated together with the next one; fill the matrix again and repeat.
+    pub fn factor(&mut self) -> Result<bool, SingularPivot> {
+        self.equilibrate();
+        let failed = dispatch::run(Factor { lu: self });
+        let Some((front, pivot)) = failed else {
+            return Ok(true);
+        };
+        if self.plan.fronts[front].parent.is_some() {
+            self.plan.merge_with_parent(front);
+            self.allocate();
+            return Ok(false);
+        }
+        let unknown = self.plan.fronts[front].unknowns[pivot];
+        Err(SingularPivot { unknown })
+    }
+
+    /// Solves in place.
+    pub fn solve(&mut self, x: &mut [f64]) {
+        assert_eq!(x.len(), self.unknowns());
+        dispatch::run(Solve { lu: self, x });
+    }
+
+    /// Scales rows and columns alike, so that the diagonal is one where it is not zero and the
+    /// largest entry of the other rows is one: the pivots then do not depend on units.
+    fn equilibrate(&mut self) {
+        self.scale.fill(0.0);
+        for front in &self.plan.fronts {
+            let shape = front.shape;
+            for (i, &unknown) in front.unknowns[..shape.own].iter().enumerate() {
+                let diagonal = self.fronts[front.start + i * shape.stride + i].abs();
+                self.scale[unknown] = if diagonal > 0.0 { diagonal.sqrt().recip() } else { 0.0 };
+            }
+        }
+        self.scale_zero_diagonals();
+        for front in &self.plan.fronts {
+            let columns = self.fronts[front.start..].chunks_exact_mut(front.shape.stride);
+            for (column, &j) in columns.zip(&front.unknowns) {
+                let factor = self.scale[j];
+                for (entry, &i) in column.iter_mut().zip(&front.unknowns) {
+                    *entry *= factor * self.scale[i];
+                }
+            }
+        }
+    }
+
+    fn scale_zero_diagonals(&mut self) {
+        let largest = &mut self.work;
+        for front in &self.plan.fronts {
+            largest.fill(0.0);
+            let columns = self.fronts[front.start..].chunks_exact(front.shape.stride);
+            for (column, &j) in columns.zip(&front.unknowns) {
+                let factor = self.scale[j].max(0.0);
+                for (entry, most) in column.iter().zip(largest.iter_mut()) {
+                    *most = most.max(entry.abs() * factor);
+                }
+            }
+            for (&unknown, most) in front.unknowns.iter().zip(largest.iter()) {
+                // Zero or negative marks a row without a diagonal; its best so far is kept there.
+                if self.scale[unknown] <= 0.0 {
+                    self.scale[unknown] = self.scale[unknown].min(-most);
+                }
+            }
+        }
+        for scale in &mut self.scale {
+            if *scale <= 0.0 {
+                *scale = if *scale < 0.0 { -scale.recip() } else { 1.0 };
+            }
+        }
+    }
+}
+
+struct Factor<'a> {
+    lu: &'a mut BlockLu,
+}
+
+impl Kernel for Factor<'_> {
+    type Output = Option<(usize, usize)>;
+
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) -> Self::Output {
+        let BlockLu {
+            plan,
+            fronts,
+            swaps,
+            ..
+        } = self.lu;
+        let mut first = 0;
+        for (index, front) in plan.fronts.iter().enumerate() {
+            let shape = front.shape;
+            let (before, after) = fronts.split_at_mut(front.start + shape.len());
+            let matrix = &mut before[front.start..];
+            let swaps = &mut swaps[first..first + shape.own];
+            if let Err(pivot) = front::eliminate::<FUSED>(matrix, shape, swaps) {
+                return Some((index, pivot));
+            }
+            first += shape.own;
+            let Some(parent) = front.parent else { continue };
+            let parent = &plan.fronts[parent];
+            let target = &mut after[parent.start - before.len()..];
+            let columns = before[front.start..].chunks_exact(shape.stride);
+            for (column, &j) in columns.skip(shape.own).zip(&front.in_parent) {
+                let target = &mut target[j * parent.shape.stride..][..parent.shape.order];
+                for (value, &i) in column[shape.own..].iter().zip(&front.in_parent) {
+                    target[i] += value;
+                }
+            }
+        }
+        None
+    }
+}
+
+struct Solve<'a> {
+    lu: &'a mut BlockLu,
+    x: &'a mut [f64],
+}
+
+impl Kernel for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
+        let BlockLu {
+            plan,
+            fronts,
+            swaps,
+            scale,
+            work,
+        } = self.lu;
+        let x = self.x;
+        x.iter_mut().zip(&*scale).for_each(|(x, s)| *x *= s);
+        let mut first = 0;
+        for front in &plan.fronts {
+            let shape = front.shape;
+            let (own, boundary) = front.unknowns.split_at(shape.own);
+            let local = &mut work[..shape.stride];
+            for (value, &unknown) in local.iter_mut().zip(own) {
+                *value = x[unknown];
+            }
+            local[shape.own..].fill(0.0);
+            let swaps = &swaps[first..first + shape.own];
+            front::forward::<FUSED>(&fronts[front.start..][..shape.len()], shape, swaps, local);
+            for (value, &unknown) in local.iter().zip(own) {
+                x[unknown] = *value;
+            }
+            for (value, &unknown) in local[shape.own..].iter().zip(boundary) {
+                x[unknown] += value;
+            }
+            first += shape.own;
+        }
+        for front in plan.fronts.iter().rev() {
+            let shape = front.shape;
+            let local = &mut work[..shape.stride];
+            for (value, &unknown) in local.iter_mut().zip(&front.unknowns) {
+                *value = x[unknown];
+            }
+            front::backward::<FUSED>(&fronts[front.start..][..shape.len()], shape, local);
+            for (value, &unknown) in local.iter().zip(&front.unknowns[..shape.own]) {
+                x[unknown] = *value;
+            }
+        }
+        x.iter_mut().zip(&*scale).for_each(|(x, s)| *x *= s);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A repeatable sequence of numbers in (-1, 1).
+    struct Numbers(u64);
+
+    impl Numbers {
+        fn next(&mut self) -> f64 {
+            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
+        }
+    }
+
+    /// Fills a matrix block by block, with a dense copy beside it.
+    struct Filled {
+        dense: Vec<Vec<f64>>,
+    }
+
+    impl Filled {
+        fn random(lu: &mut BlockLu, structure: &Structure, mass: &[f64]) -> Self {
+            let mut numbers = Numbers(7);
+            let n = lu.unknowns();
+            let mut dense = vec![vec![0.0; n]; n];
+            for clique in &structure.cliques {
+                for &a in clique {
+                    for &b in clique {
+                        let (rows, columns) = (range(lu, a), range(lu, b));
+                        for i in rows.clone() {
+                            for j in columns.clone() {
+                                let bordering = |k| k >= structure.principal.len();
+                                if bordering(a) && bordering(b) {
+                                    continue;
+                                }
+                                dense[i][j] += numbers.next();
+                            }
+                        }
+                    }
+                }
+            }
+            for (block, &m) in mass.iter().enumerate() {
+                range(lu, block).for_each(|i| dense[i][i] += m);
+            }
+            let filled = Self { dense };
+            filled.write(lu, structure);
+            filled
+        }
+
+        fn write(&self, lu: &mut BlockLu, structure: &Structure) {
+            let mut pairs: Vec<(usize, usize)> = structure
+                .cliques
+                .iter()
+                .flat_map(|c| c.iter().flat_map(|&a| c.iter().map(move |&b| (a, b))))
+                .collect();
+            pairs.sort_unstable();
+            pairs.dedup();
+            lu.matrix();
+            for (a, b) in pairs {
+                let to = lu.destination(a, b);
+                let (rows, columns) = (range(lu, a), range(lu, b));
+                for (i, row) in rows.enumerate() {
+                    for (j, column) in columns.clone().enumerate() {
+                        lu.fronts[to.start + j * to.stride + i] = self.dense[row][column];
+                    }
+                }
+            }
+        }
+
+        fn residual(&self, x: &[f64], b: &[f64]) -> f64 {
+            let row = |(a, b): (&Vec<f64>, &f64)| -> f64 {
+                (a.iter().zip(x).map(|(a, x)| a * x).sum::<f64>() - b).abs()
+            };
+            self.dense.iter().zip(b).map(row).fold(0.0, f64::max)
+        }
+    }
+
+    fn range(lu: &BlockLu, block: usize) -> std::ops::Range<usize> {
+        lu.block_start(block)..lu.block_start(block + 1)
+    }
+
+    /// A loop of nodes with joints between neighbours and one joint to the ground.
+    fn ring(nodes: usize) -> Structure {
+        let mut structure = Structure {
+            principal: vec![6; nodes],
+            ..Structure::default()
+        };
+        for i in 0..nodes {
+            let ends = vec![i, (i + 1) % nodes];
+            structure.cliques.push([ends.clone(), vec![nodes + i]].concat());
+            structure.bordering.push((2, ends));
+        }
+        structure.bordering.push((3, vec![0]));
+        structure.cliques.push(vec![0, 2 * nodes]);
+        structure
+    }
+
+    fn solve_and_check(mass: &[f64], tolerance: f64) {
+        let structure = ring(mass.len());
+        let mut lu = BlockLu::new(structure.clone());
+        let filled = Filled::random(&mut lu, &structure, mass);
+        while !lu.factor().unwrap() {
+            filled.write(&mut lu, &structure);
+        }
+        let mut numbers = Numbers(3);
+        let b: Vec<f64> = (0..lu.unknowns()).map(|_| numbers.next()).collect();
+        let mut x = b.clone();
+        lu.solve(&mut x);
+        let residual = filled.residual(&x, &b);
+        assert!(residual < tolerance, "{residual:e}");
+    }
+
+    #[test]
+    fn a_loop_with_zero_diagonals_is_solved() {
+        solve_and_check(&[30.0; 9], 1e-12);
+    }
+
+    #[test]
+    fn units_of_very_different_size_do_not_matter() {
+        let mass = [30.0, 1e6, 40.0, 1e8, 30.0, 2e3, 50.0];
+        solve_and_check(&mass, 1e-6);
+    }
+
+    #[test]
+    fn a_singular_pivot_block_is_eliminated_with_its_parent() {
+        let structure = Structure {
+            principal: vec![1, 1],
+            bordering: vec![(1, vec![0, 1])],
+            cliques: vec![vec![0, 1, 2]],
+        };
+        let mut lu = BlockLu::new(structure.clone());
+        let dense = vec![
+            vec![0.0, 2.0, 1.0],
+            vec![2.0, 3.0, -1.0],
+            vec![1.0, -1.0, 0.0],
+        ];
+        let filled = Filled { dense };
+        filled.write(&mut lu, &structure);
+        assert_eq!(lu.factor(), Ok(false), "the first pivot is zero where it stands");
+        filled.write(&mut lu, &structure);
+        assert_eq!(lu.factor(), Ok(true));
+        let b = [1.0, 2.0, 3.0];
+        let mut x = b;
+        lu.solve(&mut x);
+        assert!(filled.residual(&x, &b) < 1e-14);
+    }
+
+    #[test]
+    fn a_singular_matrix_names_its_unknown() {
+        let structure = Structure {
+            principal: vec![1, 1],
+            bordering: vec![(2, vec![0, 1])],
+            cliques: vec![vec![0, 1, 2]],
+        };
+        let mut lu = BlockLu::new(structure.clone());
+        let row = vec![1.0, -1.0, 0.0, 0.0];
+        let dense = vec![
+            vec![2.0, 0.0, 1.0, 1.0],
+            vec![0.0, 3.0, -1.0, -1.0],
+            row.clone(),
+            row,
+        ];
+        let filled = Filled { dense };
+        let outcome = loop {
+            filled.write(&mut lu, &structure);
+            match lu.factor() {
+                Ok(false) => continue,
+                other => break other,
+            }
+        };
+        let singular = outcome.unwrap_err();
+        assert!(singular.unknown >= 2, "one of the two equal constraints");
+    }
+}

@@ -1,0 +1,143 @@
+//! A model: nodes, bodies and elements, as plain data.
+
+use crate::body::{Body, Inertia};
+use crate::element::{Element, ElementId};
+use crate::error::ModelError;
+use crate::math::Vec3;
+use crate::node::{Marker, Motion, NodeId};
+use crate::rotation::Quaternion;
+
+/// What a mechanism consists of.
+///
+/// ```
+/// use oldham_multibody::{Body, Joint, Marker, Mat3, Model, Motion, NodeId, Vec3};
+///
+/// let mut model = Model::new();
+/// model.gravity(Vec3::new(0.0, 0.0, -9.81));
+/// let bob = model.node("bob", Motion::at(Vec3::new(1.0, 0.0, 0.0)));
+/// model.body(bob, Body::centred(2.0, Mat3::diagonal(0.1, 0.1, 0.1)));
+/// let pivot = model.marker(bob, Vec3::ZERO);
+/// model.element("pivot", Joint::spherical(Marker::on(NodeId::GROUND), pivot));
+/// assert!(model.check().is_ok());
+/// ```
+pub struct Model {
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) elements: Vec<NamedElement>,
+    pub(crate) gravity: Vec3,
+    bodies: Vec<(NodeId, Body)>,
+}
+
+pub(crate) struct Node {
+    pub name: String,
+    pub initial: Motion,
+    pub inertia: Inertia,
+}
+
+pub(crate) struct NamedElement {
+    pub name: String,
+    pub element: Box<dyn Element>,
+}
+
+impl Default for Model {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Model {
+    /// Only the ground.
+    pub fn new() -> Self {
+        let ground = Node {
+            name: "ground".to_owned(),
+            initial: Motion::at(Vec3::ZERO),
+            inertia: Inertia::default(),
+        };
+        Self {
+            nodes: vec![ground],
+            elements: Vec::new(),
+            gravity: Vec3::ZERO,
+            bodies: Vec::new(),
+        }
+    }
+
+    /// Sets the acceleration of gravity.
+    pub fn gravity(&mut self, gravity: Vec3) {
+        self.gravity = gravity;
+    }
+
+    /// Adds a node with its initial motion.
+    pub fn node(&mut self, name: impl Into<String>, initial: Motion) -> NodeId {
+        self.nodes.push(Node {
+            name: name.into(),
+            initial,
+            inertia: Inertia::default(),
+        });
+        NodeId(self.nodes.len() - 1)
+    }
+
+    /// Attaches a rigid body to a node; a node may carry several.
+    pub fn body(&mut self, node: NodeId, body: Body) {
+        self.nodes[node.0].inertia.add(&body);
+        self.bodies.push((node, body));
+    }
+
+    /// Adds a joint, a spring, a beam, a load.
+    pub fn element(
+        &mut self,
+        name: impl Into<String>,
+        element: impl Element + 'static,
+    ) -> ElementId {
+        self.elements.push(NamedElement {
+            name: name.into(),
+            element: Box::new(element),
+        });
+        ElementId(self.elements.len() - 1)
+    }
+
+    /// A marker on a node at an absolute place, with absolute axes, in the initial configuration.
+    pub fn marker(&self, node: NodeId, place: Vec3) -> Marker {
+        self.oriented_marker(node, place, Quaternion::IDENTITY)
+    }
+
+    /// A marker on a node at an absolute place whose third axis is `axis`, in the initial
+    /// configuration.
+    pub fn axis_marker(&self, node: NodeId, place: Vec3, axis: Vec3) -> Marker {
+        let axes = Marker::on(node).axis(axis).orientation;
+        self.oriented_marker(node, place, axes)
+    }
+
+    /// A marker on a node at an absolute place with given absolute axes, in the initial
+    /// configuration.
+    pub fn oriented_marker(&self, node: NodeId, place: Vec3, axes: Quaternion) -> Marker {
+        let motion = &self.nodes[node.0].initial;
+        let offset = motion.rotation.transpose_mul(place - motion.position);
+        Marker::on(node)
+            .offset(offset)
+            .oriented(motion.orientation.conjugate().times(axes))
+    }
+
+    /// All mistakes in the data.
+    pub fn check(&self) -> Result<(), Vec<ModelError>> {
+        let mut problems = Vec::new();
+        for node in &self.nodes {
+            let m = &node.initial;
+            let vectors = [m.position, m.velocity, m.angular_velocity];
+            let finite = vectors.iter().flat_map(|v| v.0).all(f64::is_finite);
+            if !finite || !m.orientation.0.iter().all(|q| q.is_finite()) {
+                let node = node.name.clone();
+                problems.push(ModelError::NotFinite { node });
+            }
+        }
+        for (node, body) in &self.bodies {
+            if !body.is_physical() {
+                let node = self.nodes[node.0].name.clone();
+                problems.push(ModelError::UnphysicalBody { node });
+            }
+        }
+        if problems.is_empty() {
+            Ok(())
+        } else {
+            Err(problems)
+        }
+    }
+}

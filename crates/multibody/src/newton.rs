@@ -1,0 +1,256 @@
+//! Newton's iteration with controlled reuse of the factorisation.
+//!
+//! A correction is measured as a length (rotations times the size of the model). The step is
+//! accepted when the error that is left, estimated from the contraction rate, changes the
+//! accelerations by less than the tolerance. The rate is measured whenever a step needs two
+//! iterations, and at least every [`REMEASURE`] steps; in between it is taken from the last
+//! measurement, so that one iteration a step is the rule. A bad rate asks for a new factorisation.
+
+use crate::assembly::Everywhere;
+use crate::error::SolveError;
+use crate::node::Motion;
+use crate::rotation::Quaternion;
+use crate::math::Vec3;
+use crate::system::{System, step_weights};
+
+/// Steps after which the contraction rate is measured again.
+const REMEASURE: u64 = 16;
+/// A measured rate above this makes the next step factor anew.
+const POOR: f64 = 0.1;
+/// A rate above this within an iteration makes the next iteration factor anew.
+const BAD: f64 = 0.3;
+/// A rate from an earlier step is trusted up to this factor.
+const CAUTION: f64 = 3.0;
+/// Corrections below this fraction of the model's size are round-off.
+const ROUND_OFF: f64 = 2e-15;
+
+/// What the iteration remembers from step to step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Convergence {
+    /// Largest acceleration so far.
+    pub acceleration: f64,
+    /// Last measured contraction rate; one if unknown.
+    pub rate: f64,
+    /// Steps since it was measured.
+    pub age: u64,
+    /// Whether the next step factors anew.
+    pub refactor: u64,
+}
+
+impl Default for Convergence {
+    fn default() -> Self {
+        Self {
+            acceleration: 0.0,
+            rate: 1.0,
+            age: 0,
+            refactor: 1,
+        }
+    }
+}
+
+impl Convergence {
+    pub fn observe_acceleration(&mut self, value: f64) {
+        self.acceleration = self.acceleration.max(value);
+    }
+}
+
+/// The state at which the matrix was evaluated. It is part of the state of a run: a restored run
+/// makes its factors from it again and so continues with the same bits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Linearisation {
+    /// c, time, then motions, multipliers and inputs.
+    pub values: Vec<f64>,
+}
+
+const NUMBERS_PER_MOTION: usize = 13;
+
+impl Linearisation {
+    /// Makes room, so that recording allocates nothing.
+    pub fn reserve(&mut self, nodes: usize, constraints: usize, inputs: usize) {
+        let length = 2 + NUMBERS_PER_MOTION * nodes + constraints + inputs;
+        self.values.resize(length, f64::NAN);
+    }
+
+    pub fn c(&self) -> f64 {
+        self.values.first().copied().unwrap_or(f64::NAN)
+    }
+
+    fn record(&mut self, c: f64, at: &Everywhere<'_>) {
+        self.values.clear();
+        self.values.extend([c, at.time]);
+        for motion in at.motions {
+            self.values.extend(motion.position.0);
+            self.values.extend(motion.orientation.0);
+            self.values.extend(motion.velocity.0);
+            self.values.extend(motion.angular_velocity.0);
+        }
+        self.values.extend(at.multipliers);
+        self.values.extend(at.inputs);
+    }
+
+    fn motions(&self) -> impl Iterator<Item = Motion> + '_ {
+        self.values[2..].chunks_exact(NUMBERS_PER_MOTION).map(|n| {
+            let v = |i: usize| Vec3::new(n[i], n[i + 1], n[i + 2]);
+            let orientation = Quaternion([n[3], n[4], n[5], n[6]]);
+            Motion {
+                position: v(0),
+                orientation,
+                rotation: orientation.matrix(),
+                velocity: v(7),
+                angular_velocity: v(10),
+            }
+        })
+    }
+}
+
+impl System {
+    /// Iterates from the predicted state to the solution at `time`.
+    pub(crate) fn converge(&mut self, time: f64, c: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        self.prepare_factors(time, c, inputs)?;
+        let per_c = 1.0 / c;
+        let memory = self.state.convergence;
+        let target = (self.options.tolerance * memory.acceleration * c * c)
+            .max(ROUND_OFF * self.size);
+        let must_measure = memory.age >= REMEASURE;
+        let mut last = f64::INFINITY;
+        let mut rate = (CAUTION * memory.rate).min(1.0);
+        for iteration in 1..=self.options.max_iterations {
+            self.evaluate(time, per_c, inputs);
+            let unknowns = self.assembly.unknowns();
+            self.lu.solve(&mut self.work.residual[..unknowns]);
+            let (size, worst) = self.correction();
+            self.counters.iterations += 1;
+            if !size.is_finite() {
+                return Err(self.not_converged(time, iteration, size, worst));
+            }
+            self.correct(per_c);
+            if iteration > 1 {
+                rate = size / last;
+                self.remember_rate(rate);
+            }
+            let remaining = if rate < 1.0 { size * rate / (1.0 - rate) } else { f64::INFINITY };
+            let enough = size <= target || remaining <= target;
+            if enough && !(must_measure && iteration == 1 && size > target) {
+                self.state.convergence.age += u64::from(iteration == 1);
+                return Ok(());
+            }
+            if iteration == self.options.max_iterations {
+                return Err(self.not_converged(time, iteration, size, worst));
+            }
+            last = size;
+            if iteration > 1 && rate > BAD {
+                self.factor_here(time, c, inputs)?;
+                last = f64::INFINITY;
+            }
+        }
+        unreachable!("the loop returns in its last iteration")
+    }
+
+    fn remember_rate(&mut self, rate: f64) {
+        let memory = &mut self.state.convergence;
+        memory.rate = rate;
+        memory.age = 0;
+        memory.refactor = u64::from(rate > POOR);
+    }
+
+    /// Largest correction as a length, and its unknown.
+    fn correction(&self) -> (f64, usize) {
+        let (mut largest, mut worst) = (0.0, 0);
+        let nodes = &self.work.residual[..6 * self.assembly.nodes()];
+        let size2 = self.size * self.size;
+        for (i, d) in nodes.chunks_exact(6).enumerate() {
+            let linear = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+            let angular = (d[3] * d[3] + d[4] * d[4] + d[5] * d[5]) * size2;
+            let square = linear.max(angular);
+            if !(square <= largest) {
+                (largest, worst) = (square, 6 * i);
+            }
+        }
+        (largest.sqrt(), worst)
+    }
+
+    /// Keeps the factors, makes them again after a restore, or makes new ones.
+    fn prepare_factors(&mut self, time: f64, c: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        if self.state.convergence.refactor == 1 || self.state.linearisation.c() != c {
+            return self.factor_here(time, c, inputs);
+        }
+        if self.work.factored.values.is_empty() {
+            return self.factor_again(time);
+        }
+        Ok(())
+    }
+
+    fn factor_here(&mut self, time: f64, c: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        let at = Everywhere {
+            time,
+            motions: &self.motions,
+            multipliers: &self.multipliers,
+            inputs,
+            input_time: time,
+            load_factor: 1.0,
+        };
+        self.state.linearisation.record(c, &at);
+        self.work.factored.values.clear();
+        let factored = self.assembly.factor(&mut self.lu, &at, step_weights(c));
+        self.counters.factorisations += 1;
+        self.state.convergence.rate = 1.0;
+        self.state.convergence.refactor = 0;
+        factored.map_err(|pivot| self.singular(time, pivot.unknown))?;
+        self.note_factored();
+        Ok(())
+    }
+
+    /// Makes the factors of the recorded linearisation.
+    fn factor_again(&mut self, time: f64) -> Result<(), SolveError> {
+        let recorded = &self.state.linearisation;
+        let motions: Vec<Motion> = recorded.motions().take(self.motions.len()).collect();
+        let rest = &recorded.values[2 + NUMBERS_PER_MOTION * motions.len()..];
+        let (multipliers, inputs) = rest.split_at(self.multipliers.len());
+        let at = Everywhere {
+            time: recorded.values[1],
+            motions: &motions,
+            multipliers,
+            inputs,
+            input_time: recorded.values[1],
+            load_factor: 1.0,
+        };
+        let weights = step_weights(recorded.c());
+        let factored = self.assembly.factor(&mut self.lu, &at, weights);
+        factored.map_err(|pivot| self.singular(time, pivot.unknown))?;
+        self.note_factored();
+        Ok(())
+    }
+
+    fn note_factored(&mut self) {
+        let values = &mut self.work.factored.values;
+        values.clear();
+        values.extend_from_slice(&self.state.linearisation.values);
+    }
+
+    /// Called when the state may have been replaced: the factors stay only if they belong to it.
+    pub(crate) fn forget_foreign_factors(&mut self) {
+        let same = |a: &f64, b: &f64| a.to_bits() == b.to_bits();
+        let (made, needed) = (&self.work.factored.values, &self.state.linearisation.values);
+        let belongs = made.len() == needed.len()
+            && made.iter().zip(needed).all(|(a, b)| same(a, b));
+        if !belongs {
+            self.work.factored.values.clear();
+        }
+    }
+
+    pub(crate) fn singular(&self, time: f64, unknown: usize) -> SolveError {
+        SolveError::Singular {
+            time,
+            unknown: self.assembly.name_of(unknown).to_owned(),
+        }
+    }
+
+    fn not_converged(&self, time: f64, iterations: usize, size: f64, worst: usize) -> SolveError {
+        SolveError::NotConverged {
+            time,
+            iterations,
+            correction: size,
+            worst: self.assembly.name_of(worst).to_owned(),
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! A model in motion.
+
+use crate::assembly::{Assembly, Everywhere};
+use crate::element::{ElementId, Weights};
+use crate::error::{ModelError, SolveError};
+use crate::integrator::{self, Coefficients, Known, Method, Pose, Record};
+use crate::linear::BlockLu;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::newton::{Convergence, Linearisation};
+use crate::node::{Motion, NodeId};
+use oldham_cosim::Counters;
+
+/// How a model is integrated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Method of integration.
+    pub method: Method,
+    /// Newton stops when the error of the accelerations is below this fraction of the largest
+    /// acceleration so far.
+    pub tolerance: f64,
+    /// Newton gives up after so many iterations.
+    pub max_iterations: usize,
+    /// Whether dissipated and supplied energy are accumulated in every step.
+    pub account_energy: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            method: Method::default(),
+            tolerance: 1e-6,
+            max_iterations: 25,
+            account_energy: false,
+        }
+    }
+}
+
+/// A model with its state.
+///
+/// Order of calls: [`start`](Self::start) once, then [`step`](Self::step) as often as needed.
+/// After a change of the step size, or [`restart`](Self::restart), the two-step method begins
+/// anew.
+pub struct System {
+    pub(crate) assembly: Assembly,
+    pub(crate) lu: BlockLu,
+    pub(crate) options: Options,
+    pub(crate) state: State,
+    /// Motions of all nodes, the ground first; those of the trial state within a step.
+    pub(crate) motions: Vec<Motion>,
+    pub(crate) multipliers: Vec<f64>,
+    /// A length that is typical for the model.
+    pub(crate) size: f64,
+    pub(crate) counters: Counters,
+    pub(crate) work: Work,
+}
+
+/// Everything that a continued run needs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub time: f64,
+    /// Newest and second newest records of all nodes.
+    pub now: Vec<Record>,
+    pub before: Vec<Record>,
+    pub multipliers: Vec<f64>,
+    pub multipliers_before: Vec<f64>,
+    /// Number of usable records: 0 before the start, at most 2.
+    pub known: u64,
+    /// Size of the last step.
+    pub step: f64,
+    pub convergence: Convergence,
+    pub linearisation: Linearisation,
+    pub dissipated: f64,
+    pub supplied: f64,
+    /// Powers at the newest time, for the next increment.
+    pub powers: [f64; 2],
+}
+
+/// Scratch memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Work {
+    pub known: Vec<Known>,
+    pub poses: Vec<Pose>,
+    pub residual: Vec<f64>,
+    /// The linearisation from which the factors were made; empty if there are none.
+    pub factored: Linearisation,
+}
+
+impl System {
+    /// Checks a model and lays it out. All problems are reported at once.
+    pub fn new(model: Model, options: Options) -> Result<Self, Vec<ModelError>> {
+        model.check()?;
+        let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
+        let size = extent(&motions);
+        let (assembly, lu) = Assembly::new(model);
+        let records: Vec<Record> = motions
+            .iter()
+            .map(|&motion| Record {
+                motion,
+                ..Record::default()
+            })
+            .collect();
+        let constraints = assembly.constraints;
+        let state = State {
+            now: records.clone(),
+            before: records,
+            multipliers: vec![0.0; constraints],
+            multipliers_before: vec![0.0; constraints],
+            ..State::default()
+        };
+        let work = Work {
+            known: vec![Known::default(); motions.len()],
+            poses: vec![Pose::default(); motions.len()],
+            residual: vec![0.0; assembly.residual_length()],
+            factored: Linearisation::default(),
+        };
+        Ok(Self {
+            assembly,
+            lu,
+            options,
+            state,
+            motions,
+            multipliers: vec![0.0; constraints],
+            size,
+            counters: Counters::default(),
+            work,
+        })
+    }
+
+    /// The time reached.
+    pub fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    /// The motion of a node at the time reached.
+    pub fn motion(&self, node: NodeId) -> &Motion {
+        &self.state.now[node.0].motion
+    }
+
+    /// Force and moment about the node, in the absolute frame, that an element exerts on one of
+    /// its nodes, given by its place in [`Element::nodes`](crate::Element::nodes).
+    pub fn wrench(&self, element: ElementId, node: usize, inputs: &[f64]) -> (Vec3, Vec3) {
+        self.assembly.wrench(&self.everywhere(inputs), element, node)
+    }
+
+    /// The multipliers of an element at the time reached.
+    pub fn multipliers(&self, element: ElementId) -> &[f64] {
+        let range = self.assembly.elements[element.0].multipliers.clone();
+        &self.state.multipliers[range]
+    }
+
+    /// Force and moment that accelerate the bodies of a node: the rates of its momenta.
+    pub fn inertia_load(&self, node: NodeId) -> (Vec3, Vec3) {
+        let record = &self.state.now[node.0];
+        let rate = &record.momentum_rate;
+        let convected = record.motion.velocity.cross(record.momentum.linear);
+        (rate.linear, rate.angular + convected)
+    }
+
+    /// Work done so far.
+    pub fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    /// Forgets the past: the next step starts the two-step method anew.
+    pub fn restart(&mut self) {
+        self.state.known = self.state.known.min(1);
+    }
+
+    /// Advances by `h`; `inputs` are those at the end of the step.
+    pub fn step(&mut self, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        if h != self.state.step {
+            self.restart();
+        }
+        let k = self.options.method.coefficients(self.state.known);
+        let time = self.state.time + h;
+        let c = h * k.b0;
+        self.predict(h, &k);
+        let outcome = self.converge(time, c, inputs);
+        if let Err(error) = outcome {
+            self.return_to_records();
+            return Err(error);
+        }
+        self.accept(h, 1.0 / c, time);
+        if self.options.account_energy {
+            self.accumulate_energy(h, inputs);
+        }
+        Ok(())
+    }
+
+    fn predict(&mut self, h: f64, k: &Coefficients) {
+        let per_c = 1.0 / (h * k.b0);
+        let records = self.state.now.iter().zip(&self.state.before).skip(1);
+        for (i, (now, before)) in records.enumerate() {
+            let (known, pose) = integrator::begin(now, before, h, k);
+            self.motions[i + 1] = known.motion(&pose, per_c);
+            self.work.known[i + 1] = known;
+            self.work.poses[i + 1] = pose;
+        }
+        let past = self.state.multipliers.iter().zip(&self.state.multipliers_before);
+        for (next, (now, before)) in self.multipliers.iter_mut().zip(past) {
+            *next = if k.b2 != 0.0 { 2.0 * now - before } else { *now };
+        }
+    }
+
+    /// Applies the solution of the linear system to the trial state.
+    pub(crate) fn correct(&mut self, per_c: f64) {
+        let (nodes, multipliers) = self.work.residual.split_at(6 * self.assembly.nodes());
+        for (i, d) in nodes.chunks_exact(6).enumerate() {
+            let known = &self.work.known[i + 1];
+            let pose = &mut self.work.poses[i + 1];
+            let spin = Vec3::new(d[3], d[4], d[5]);
+            known.correct(pose, Vec3::new(d[0], d[1], d[2]), spin);
+            self.motions[i + 1] = known.motion(pose, per_c);
+        }
+        for (multiplier, d) in self.multipliers.iter_mut().zip(multipliers) {
+            *multiplier += d;
+        }
+    }
+
+    /// The dynamic residual at the trial state.
+    pub(crate) fn evaluate(&mut self, time: f64, per_c: f64, inputs: &[f64]) {
+        let Self {
+            assembly,
+            motions,
+            multipliers,
+            work,
+            ..
+        } = self;
+        let Work {
+            known, residual, ..
+        } = work;
+        let gravity = assembly.gravity;
+        residual.fill(0.0);
+        for (i, row) in residual.chunks_exact_mut(6).enumerate().take(assembly.nodes()) {
+            let (inertia, motion) = (&assembly.inertia[i + 1], &motions[i + 1]);
+            let (momentum, rate) = known[i + 1].momentum(inertia, motion, per_c);
+            let (force, moment) = inertia.weight(motion, gravity);
+            let force = force - rate.linear;
+            let moment = moment - rate.angular - motion.velocity.cross(momentum.linear);
+            row[..3].copy_from_slice(&force.0);
+            row[3..].copy_from_slice(&moment.0);
+        }
+        let at = Everywhere {
+            time,
+            motions,
+            multipliers,
+            inputs,
+            input_time: time,
+            load_factor: 1.0,
+        };
+        assembly.element_residual(&at, residual);
+    }
+
+    fn accept(&mut self, h: f64, per_c: f64, time: f64) {
+        let state = &mut self.state;
+        std::mem::swap(&mut state.now, &mut state.before);
+        let mut largest = 0.0_f64;
+        for i in 1..self.motions.len() {
+            let motion = self.motions[i];
+            let (momentum, momentum_rate) =
+                self.work.known[i].momentum(&self.assembly.inertia[i], &motion, per_c);
+            let change = motion.velocity - state.before[i].motion.velocity;
+            largest = largest.max(change.dot(change));
+            state.now[i] = Record {
+                motion,
+                momentum,
+                momentum_rate,
+            };
+        }
+        state.convergence.observe_acceleration(largest.sqrt() / h);
+        std::mem::swap(&mut state.multipliers, &mut state.multipliers_before);
+        state.multipliers.copy_from_slice(&self.multipliers);
+        state.time = time;
+        state.step = h;
+        state.known = (state.known + 1).min(2);
+        self.counters.micro_steps += 1;
+    }
+
+    /// Takes motions and multipliers back from the newest records.
+    pub(crate) fn return_to_records(&mut self) {
+        for (motion, record) in self.motions.iter_mut().zip(&self.state.now) {
+            *motion = record.motion;
+        }
+        self.multipliers.copy_from_slice(&self.state.multipliers);
+    }
+
+    /// The state at the time reached, for evaluations between steps.
+    pub(crate) fn everywhere<'a>(&'a self, inputs: &'a [f64]) -> Everywhere<'a> {
+        Everywhere {
+            time: self.state.time,
+            motions: &self.motions,
+            multipliers: &self.multipliers,
+            inputs,
+            input_time: self.state.time,
+            load_factor: 1.0,
+        }
+    }
+}
+
+/// Weights of a time step with c = h b0.
+pub(crate) fn step_weights(c: f64) -> Weights {
+    Weights {
+        mass: 1.0 / (c * c),
+        damping: 1.0 / c,
+        stiffness: 1.0,
+    }
+}
+
+/// Largest distance of a node from the ground's origin or from the first node, or one metre if
+/// there is none.
+fn extent(motions: &[Motion]) -> f64 {
+    let reference = motions.get(1).map_or(Vec3::ZERO, |motion| motion.position);
+    let distance = |motion: &Motion| (motion.position - reference).norm();
+    let largest = motions.iter().map(distance).fold(0.0, f64::max);
+    if largest > 0.0 { largest } else { 1.0 }
+}

@@ -1,0 +1,15 @@
+//! Results of a simulation: written while it runs, read back, compared and plotted.
+
+mod csv;
+pub mod metrics;
+pub mod plot;
+pub mod reader;
+mod resample;
+mod schema;
+pub mod writer;
+
+pub use oldham_cosim::recorder::Column;
+pub use reader::{Table, read};
+pub use resample::{ResampleError, resample};
+pub use schema::Metadata;
+pub use writer::ResultWriter;

@@ -1,0 +1,347 @@
+//! Lays a figure out and draws it.
+
+use super::axis::Axis;
+use super::decimate::{markers, pieces};
+use super::figure::{Figure, Guide, Panel, Series};
+use super::label::Label;
+use super::legend::Legend;
+use super::palette::{colour, dashes, marker};
+use super::svg::{Anchor, Font, Point, Stroke, Svg};
+use super::ticks::Ticks;
+
+const WIDTH: f64 = 760.0;
+const PLOT_HEIGHT: f64 = 230.0;
+const MARGIN: f64 = 16.0;
+const TITLE_HEIGHT: f64 = 30.0;
+/// Between the legend and the frame, and room for a power of ten above the axis.
+const HEAD_HEIGHT: f64 = 10.0;
+const POWER_HEIGHT: f64 = 14.0;
+const TICK_LENGTH: f64 = 4.0;
+/// From an axis to its labels.
+const LABEL_GAP: f64 = 7.0;
+/// Across the text of a vertical axis label, with its gap to the numbers.
+const Y_LABEL_WIDTH: f64 = 26.0;
+/// Numbers and label below the frame, and the gap to the next panel.
+const FOOT_HEIGHT: f64 = 54.0;
+const RIGHT_MARGIN: f64 = 28.0;
+
+pub(super) const TEXT: &str = "#222222";
+pub(super) const CURVE_WIDTH: f64 = 1.7;
+const FAINT_TEXT: &str = "#555555";
+
+const TITLE_FONT: Font = font(16.0, TEXT, true);
+const AXIS_FONT: Font = font(13.0, TEXT, false);
+const TICK_FONT: Font = font(12.0, TEXT, false);
+const GUIDE_FONT: Font = font(11.0, FAINT_TEXT, false);
+
+const FRAME: Stroke = stroke("#333333", 1.0, "");
+const GRID: Stroke = stroke("#E3E3E3", 0.8, "");
+const MINOR_GRID: Stroke = stroke("#F1F1F1", 0.8, "");
+const GUIDE: Stroke = stroke("#777777", 1.1, "4 3");
+
+const fn font(size: f64, colour: &'static str, bold: bool) -> Font {
+    Font { size, colour, bold }
+}
+
+const fn stroke(colour: &'static str, width: f64, dashes: &'static str) -> Stroke {
+    Stroke {
+        colour,
+        width,
+        dashes,
+    }
+}
+
+pub(super) fn draw(figure: &Figure) -> Svg {
+    let axes: Vec<_> = figure.panels.iter().map(PanelAxes::new).collect();
+    // One left edge for all panels.
+    let left = axes.iter().map(PanelAxes::left_space).fold(0.0, f64::max);
+    let mut top = MARGIN;
+    if !figure.title.is_empty() {
+        top += TITLE_HEIGHT;
+    }
+    let mut layouts = Vec::new();
+    for panel in axes {
+        let layout = Layout::new(panel, left, top);
+        top = layout.bottom();
+        layouts.push(layout);
+    }
+    let mut svg = Svg::new(WIDTH, top + MARGIN / 2.0);
+    let title_place = (WIDTH / 2.0, MARGIN + TITLE_FONT.size * 0.8);
+    svg.text(title_place, Anchor::Middle, TITLE_FONT, &figure.title);
+    for layout in &layouts {
+        layout.draw(&mut svg);
+    }
+    svg
+}
+
+/// A panel with its axes, before it has a place.
+struct PanelAxes<'a> {
+    panel: &'a Panel,
+    x: Axis,
+    y: Axis,
+    y_ticks: Ticks,
+}
+
+impl<'a> PanelAxes<'a> {
+    fn new(panel: &'a Panel) -> Self {
+        let x = x_axis(panel);
+        let y = y_axis(panel);
+        let y_ticks = Ticks::of(&y, (PLOT_HEIGHT / 36.0) as usize);
+        Self {
+            panel,
+            x,
+            y,
+            y_ticks,
+        }
+    }
+
+    /// What the vertical axis needs beside it.
+    fn left_space(&self) -> f64 {
+        let power = power_label(&self.y_ticks);
+        let labels = self.y_ticks.major.iter().map(|tick| &tick.label);
+        let widest = labels
+            .chain(&power)
+            .map(|label| label.width(TICK_FONT.size))
+            .fold(0.0, f64::max);
+        let y_label = if self.panel.y_label.is_empty() {
+            0.0
+        } else {
+            Y_LABEL_WIDTH
+        };
+        MARGIN + y_label + widest + LABEL_GAP
+    }
+}
+
+/// Curves reach the sides of the frame; markers keep away from it.
+fn x_axis(panel: &Panel) -> Axis {
+    let has_points = panel.series.iter().any(|series| series.style.has_points());
+    let padding = if has_points { 0.04 } else { 0.0 };
+    let values = panel.series.iter().flat_map(|series| &series.x).copied();
+    Axis::covering(values, panel.x_scale, padding)
+}
+
+fn y_axis(panel: &Panel) -> Axis {
+    if let Some((low, high)) = panel.y_limit {
+        return Axis::limited(low, high, panel.y_scale);
+    }
+    let guides = panel.guides.iter().map(|guide| guide.y);
+    let values = panel.series.iter().flat_map(|series| &series.y).copied();
+    Axis::covering(values.chain(guides), panel.y_scale, 0.05)
+}
+
+fn power_label(ticks: &Ticks) -> Option<Label> {
+    (ticks.power != 0).then(|| Label::power("\u{d7}", ticks.power))
+}
+
+/// A panel in its place: `left` and `top` to `right` and `floor` is the frame.
+struct Layout<'a> {
+    axes: PanelAxes<'a>,
+    legend: Legend<'a>,
+    legend_top: f64,
+    left: f64,
+    right: f64,
+    top: f64,
+    floor: f64,
+}
+
+impl<'a> Layout<'a> {
+    fn new(axes: PanelAxes<'a>, left: f64, legend_top: f64) -> Self {
+        let right = WIDTH - RIGHT_MARGIN;
+        let legend = Legend::new(axes.panel, right - left - LABEL_GAP);
+        let power = power_label(&axes.y_ticks).map_or(0.0, |_| POWER_HEIGHT);
+        let top = legend_top + legend.height().max(power) + HEAD_HEIGHT;
+        Self {
+            axes,
+            legend,
+            legend_top,
+            left,
+            right,
+            top,
+            floor: top + PLOT_HEIGHT,
+        }
+    }
+
+    fn bottom(&self) -> f64 {
+        self.floor + FOOT_HEIGHT
+    }
+
+    fn x(&self, position: f64) -> f64 {
+        self.left + position * (self.right - self.left)
+    }
+
+    fn y(&self, position: f64) -> f64 {
+        self.floor - position * (self.floor - self.top)
+    }
+
+    /// Points far outside stay outside, but at a distance that a drawing can express.
+    fn place(&self, x: f64, y: f64) -> Option<Point> {
+        let far = |position: f64| position.clamp(-20.0, 20.0);
+        let x = self.axes.x.position(x).map(far)?;
+        let y = self.axes.y.position(y).map(far)?;
+        Some((self.x(x), self.y(y)))
+    }
+
+    fn draw(&self, svg: &mut Svg) {
+        let x_ticks = self.x_ticks();
+        self.draw_grid(svg, &x_ticks);
+        let size = (self.right - self.left, self.floor - self.top);
+        svg.clipped((self.left, self.top), size, |svg| self.draw_curves(svg));
+        self.draw_frame(svg);
+        self.draw_x_ticks(svg, &x_ticks);
+        self.draw_y_ticks(svg);
+        self.draw_axis_labels(svg);
+        self.legend
+            .draw(svg, (self.left + LABEL_GAP, self.legend_top));
+    }
+
+    /// As many ticks as their labels leave room for.
+    fn x_ticks(&self) -> Ticks {
+        let width = self.right - self.left;
+        let fits = |ticks: &Ticks| {
+            let labels = ticks.major.iter().map(|tick| &tick.label);
+            let widest = labels.map(|label| label.width(TICK_FONT.size));
+            let widest = widest.fold(0.0, f64::max);
+            (widest + 24.0) * ticks.major.len() as f64 <= width
+        };
+        let axis = &self.axes.x;
+        (1..=10)
+            .rev()
+            .map(|most| Ticks::of(axis, most))
+            .find(fits)
+            .unwrap_or_else(|| Ticks::of(axis, 1))
+    }
+
+    fn draw_grid(&self, svg: &mut Svg, x_ticks: &Ticks) {
+        let y_ticks = &self.axes.y_ticks;
+        let minor_x = x_ticks.minor.iter().map(|&value| (value, MINOR_GRID));
+        let major_x = x_ticks.major.iter().map(|tick| (tick.value, GRID));
+        let minor_y = y_ticks.minor.iter().map(|&value| (value, MINOR_GRID));
+        let major_y = y_ticks.major.iter().map(|tick| (tick.value, GRID));
+        let x_lines: Vec<_> = minor_x.chain(major_x).collect();
+        for (value, stroke) in x_lines {
+            if let Some(x) = self.axes.x.position(value).map(|share| self.x(share)) {
+                svg.polyline(&[(x, self.top), (x, self.floor)], stroke);
+            }
+        }
+        for (value, stroke) in minor_y.chain(major_y) {
+            if let Some(y) = self.axes.y.position(value).map(|share| self.y(share)) {
+                svg.polyline(&[(self.left, y), (self.right, y)], stroke);
+            }
+        }
+    }
+
+    fn draw_curves(&self, svg: &mut Svg) {
+        for guide in &self.axes.panel.guides {
+            self.draw_guide(svg, guide);
+        }
+        for (index, series) in self.axes.panel.series.iter().enumerate() {
+            self.draw_series(svg, series, index);
+        }
+        for guide in &self.axes.panel.guides {
+            self.draw_guide_label(svg, guide);
+        }
+    }
+
+    fn draw_guide(&self, svg: &mut Svg, guide: &Guide) {
+        if let Some(share) = self.axes.y.position(guide.y) {
+            let y = self.y(share);
+            svg.polyline(&[(self.left, y), (self.right, y)], GUIDE);
+        }
+    }
+
+    /// Above the line, or below it where there is no room above.
+    fn draw_guide_label(&self, svg: &mut Svg, guide: &Guide) {
+        if let Some(share) = self.axes.y.position(guide.y) {
+            let line = self.y(share);
+            let has_room = line - self.top > 1.5 * GUIDE_FONT.size;
+            let y = if has_room { line - 5.0 } else { line + 13.0 };
+            let place = (self.right - 5.0, y);
+            svg.rimmed_text(place, Anchor::End, GUIDE_FONT, &guide.label);
+        }
+    }
+
+    fn draw_series(&self, svg: &mut Svg, series: &Series, index: usize) {
+        let points = || {
+            let pairs = series.x.iter().zip(&series.y);
+            pairs.map(|(&x, &y)| self.place(x, y))
+        };
+        if series.style.has_line() {
+            let stroke = stroke(colour(index), CURVE_WIDTH, dashes(series.style, index));
+            for piece in pieces(points()) {
+                match piece[..] {
+                    // A line of no length would not show.
+                    [point] => svg.disc(point, CURVE_WIDTH, colour(index)),
+                    _ => svg.polyline(&piece, stroke),
+                }
+            }
+        }
+        if series.style.has_points() {
+            for point in markers(points()) {
+                draw_marker(svg, point, index);
+            }
+        }
+    }
+
+    fn draw_frame(&self, svg: &mut Svg) {
+        let corners = [
+            (self.left, self.top),
+            (self.left, self.floor),
+            (self.right, self.floor),
+        ];
+        svg.polyline(&corners, FRAME);
+    }
+
+    fn draw_x_ticks(&self, svg: &mut Svg, ticks: &Ticks) {
+        for tick in &ticks.major {
+            if let Some(x) = self.axes.x.position(tick.value).map(|share| self.x(share)) {
+                svg.polyline(&[(x, self.floor), (x, self.floor + TICK_LENGTH)], FRAME);
+                let place = (x, self.floor + LABEL_GAP + TICK_FONT.size);
+                svg.label(place, Anchor::Middle, TICK_FONT, &tick.label);
+            }
+        }
+        if let Some(power) = power_label(ticks) {
+            svg.label(
+                (self.right, self.x_label_line()),
+                Anchor::End,
+                TICK_FONT,
+                &power,
+            );
+        }
+    }
+
+    fn draw_y_ticks(&self, svg: &mut Svg) {
+        for tick in &self.axes.y_ticks.major {
+            if let Some(y) = self.axes.y.position(tick.value).map(|share| self.y(share)) {
+                svg.polyline(&[(self.left - TICK_LENGTH, y), (self.left, y)], FRAME);
+                let place = (self.left - LABEL_GAP, y + 0.35 * TICK_FONT.size);
+                svg.label(place, Anchor::End, TICK_FONT, &tick.label);
+            }
+        }
+        if let Some(power) = power_label(&self.axes.y_ticks) {
+            let place = (self.left - LABEL_GAP, self.top - POWER_HEIGHT);
+            svg.label(place, Anchor::End, TICK_FONT, &power);
+        }
+    }
+
+    fn x_label_line(&self) -> f64 {
+        self.floor + LABEL_GAP + TICK_FONT.size + 19.0
+    }
+
+    fn draw_axis_labels(&self, svg: &mut Svg) {
+        let panel = self.axes.panel;
+        let below = ((self.left + self.right) / 2.0, self.x_label_line());
+        svg.text(below, Anchor::Middle, AXIS_FONT, &panel.x_label);
+        let beside = (MARGIN + AXIS_FONT.size * 0.8, (self.top + self.floor) / 2.0);
+        svg.upright_text(beside, AXIS_FONT, &panel.y_label);
+    }
+}
+
+pub(super) fn draw_marker(svg: &mut Svg, (x, y): Point, index: usize) {
+    match marker(index) {
+        None => svg.disc((x, y), 3.6, colour(index)),
+        Some(corners) => {
+            let corners: Vec<_> = corners.iter().map(|&(dx, dy)| (x + dx, y + dy)).collect();
+            svg.polygon(&corners, colour(index));
+        }
+    }
+}

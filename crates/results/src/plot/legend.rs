@@ -1,0 +1,89 @@
+//! The legend: rows above the panel, where it never covers the data.
+
+use super::draw::{TEXT, draw_marker};
+use super::figure::{Panel, Style};
+use super::label::text_width;
+use super::palette::{colour, dashes};
+use super::svg::{Anchor, Font, Point, Stroke, Svg};
+
+pub(super) const ROW_HEIGHT: f64 = 19.0;
+const FONT: Font = Font {
+    size: 12.0,
+    colour: TEXT,
+    bold: false,
+};
+const SAMPLE_WIDTH: f64 = 30.0;
+const SAMPLE_GAP: f64 = 7.0;
+const ENTRY_GAP: f64 = 22.0;
+
+/// Names of a panel's curves, laid out in rows.
+pub(super) struct Legend<'a> {
+    rows: Vec<Vec<Entry<'a>>>,
+}
+
+struct Entry<'a> {
+    label: &'a str,
+    style: Style,
+    index: usize,
+    left: f64,
+}
+
+impl<'a> Legend<'a> {
+    /// Fills rows of the given width; a single long name may stand out.
+    pub(super) fn new(panel: &'a Panel, width: f64) -> Self {
+        let mut rows: Vec<Vec<Entry>> = Vec::new();
+        let mut left = f64::INFINITY;
+        for (index, series) in panel.series.iter().enumerate() {
+            if series.label.is_empty() {
+                continue;
+            }
+            let needed = SAMPLE_WIDTH + SAMPLE_GAP + text_width(&series.label, FONT.size);
+            if left + needed > width {
+                rows.push(Vec::new());
+                left = 0.0;
+            }
+            if let Some(row) = rows.last_mut() {
+                row.push(Entry {
+                    label: &series.label,
+                    style: series.style,
+                    index,
+                    left,
+                });
+            }
+            left += needed + ENTRY_GAP;
+        }
+        Self { rows }
+    }
+
+    pub(super) fn height(&self) -> f64 {
+        ROW_HEIGHT * self.rows.len() as f64
+    }
+
+    pub(super) fn draw(&self, svg: &mut Svg, corner: Point) {
+        for (row, entries) in self.rows.iter().enumerate() {
+            let middle = corner.1 + ROW_HEIGHT * (row as f64 + 0.5);
+            for entry in entries {
+                entry.draw(svg, (corner.0 + entry.left, middle));
+            }
+        }
+    }
+}
+
+impl Entry<'_> {
+    fn draw(&self, svg: &mut Svg, left: Point) {
+        let (x, y) = left;
+        if self.style.has_line() {
+            let stroke = Stroke {
+                colour: colour(self.index),
+                width: super::draw::CURVE_WIDTH,
+                dashes: dashes(self.style, self.index),
+            };
+            svg.polyline(&[(x, y), (x + SAMPLE_WIDTH, y)], stroke);
+        }
+        if self.style.has_points() {
+            draw_marker(svg, (x + SAMPLE_WIDTH / 2.0, y), self.index);
+        }
+        let text = (x + SAMPLE_WIDTH + SAMPLE_GAP, y + 0.35 * FONT.size);
+        svg.text(text, Anchor::Start, FONT, self.label);
+    }
+}

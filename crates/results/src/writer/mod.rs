@@ -1,0 +1,164 @@
+//! Writing results: append-only while the simulation runs, one file at the end.
+//!
+//! While running, rows go to an Arrow stream beside the final file (`run.parquet.partial`). It is
+//! readable up to the last flush, which is never more than half a second of computing ago.
+//! [`ResultWriter::finish`] turns it into the final file, which appears complete or not at all.
+
+mod convert;
+mod error;
+mod partial;
+mod rows;
+mod ticker;
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use oldham_cosim::recorder::{Column, Recorder};
+
+use crate::schema::{Metadata, TIME, schema_of};
+pub use error::{ConvertError, WriteError};
+use partial::PartialStream;
+
+/// Form of the final file, told by its extension.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Parquet,
+    Csv,
+}
+
+impl Format {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let extension = path.extension()?.to_str()?.to_ascii_lowercase();
+        match extension.as_str() {
+            "parquet" => Some(Self::Parquet),
+            "csv" => Some(Self::Csv),
+            _ => None,
+        }
+    }
+}
+
+/// Records rows to disk; see the [module](self) for what is on disk when.
+pub struct ResultWriter {
+    path: PathBuf,
+    format: Format,
+    partial: PartialStream,
+}
+
+impl ResultWriter {
+    /// Opens the stream beside `path`, whose extension (`.parquet` or `.csv`) chooses the format
+    /// of the final file. A missing directory is created.
+    ///
+    /// Without `overwrite`, neither an existing file nor the stream of an interrupted run is
+    /// touched. With it, the old file stays until the new one is complete.
+    pub fn create(
+        path: &Path,
+        columns: &[Column],
+        meta: &Metadata,
+        overwrite: bool,
+    ) -> Result<Self, WriteError> {
+        let format = Format::of(path).ok_or_else(|| WriteError::UnknownFormat {
+            path: path.to_owned(),
+        })?;
+        check_columns(columns)?;
+        check_target(path, overwrite)?;
+        create_directory_of(path)?;
+        let schema = Arc::new(schema_of(columns, meta));
+        Ok(Self {
+            path: path.to_owned(),
+            format,
+            partial: PartialStream::create(with_suffix(path, ".partial"), schema, overwrite)?,
+        })
+    }
+
+    /// Where the rows are while the simulation runs.
+    pub fn partial_path(&self) -> &Path {
+        self.partial.path()
+    }
+
+    /// Writes pending rows if the last flush is long ago. [`Recorder::record`] does this by
+    /// itself; call it where a run waits between rows.
+    pub fn flush_if_due(&mut self) -> Result<(), WriteError> {
+        self.partial.flush_if_due()
+    }
+
+    /// Makes the final file and removes the stream. If that fails, for want of disk space say,
+    /// the stream stays and no final file appears.
+    pub fn finish(self) -> Result<PathBuf, WriteError> {
+        let Self {
+            path,
+            format,
+            partial: stream,
+        } = self;
+        let partial = stream.path().to_owned();
+        stream.close()?;
+        let temporary = with_suffix(&path, ".tmp");
+        let finished = convert::convert(&partial, &temporary, format)
+            .and_then(|()| Ok(fs::rename(&temporary, &path)?));
+        if let Err(source) = finished {
+            // Gives the space back; if it cannot be removed, the first error is the one to tell.
+            let _ = fs::remove_file(&temporary);
+            return Err(WriteError::Finish {
+                path,
+                partial,
+                source,
+            });
+        }
+        // The final file is complete: a stream that cannot be removed costs space, not results.
+        let _ = fs::remove_file(&partial);
+        Ok(path)
+    }
+}
+
+impl Recorder for ResultWriter {
+    fn record(&mut self, t: f64, row: &[f64]) -> io::Result<()> {
+        Ok(self.partial.push(t, row)?)
+    }
+}
+
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+fn check_columns(columns: &[Column]) -> Result<(), WriteError> {
+    let mut seen = HashSet::from([TIME]);
+    for column in columns {
+        let name = &column.name;
+        if !seen.insert(name) {
+            return Err(WriteError::DuplicateColumn { name: name.clone() });
+        }
+        if name
+            .chars()
+            .chain(column.unit.0.chars())
+            .any(char::is_control)
+        {
+            return Err(WriteError::ControlCharacter { name: name.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn check_target(path: &Path, overwrite: bool) -> Result<(), WriteError> {
+    let path = path.to_owned();
+    if path.is_dir() {
+        return Err(WriteError::IsDirectory { path });
+    }
+    if !overwrite && path.exists() {
+        return Err(WriteError::Exists { path });
+    }
+    Ok(())
+}
+
+fn create_directory_of(path: &Path) -> Result<(), WriteError> {
+    let Some(directory) = path.parent() else {
+        return Ok(());
+    };
+    fs::create_dir_all(directory).map_err(|source| WriteError::CreateDirectory {
+        path: directory.to_owned(),
+        source,
+    })
+}

@@ -1,0 +1,231 @@
+//! What is written is what is read, whatever ends the run.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
+
+use common::{columns, create, folder, metadata, record, row};
+use oldham_cosim::port::Unit;
+use oldham_cosim::recorder::Recorder;
+use oldham_results::writer::WriteError;
+use oldham_results::{Column, Metadata, ResultWriter, Table, read};
+
+fn assert_rows(table: &Table, rows: usize) {
+    assert_eq!(table.rows(), rows);
+    for index in 0..rows {
+        let (t, [x, v]) = row(index);
+        assert_eq!(table.time()[index], t);
+        assert_eq!(table.column("left.x1.x").unwrap()[index], x);
+        assert_eq!(table.column("left.x1.v").unwrap()[index], v);
+    }
+}
+
+fn assert_columns(table: &Table) {
+    let names: Vec<_> = table.names().collect();
+    assert_eq!(names, ["time", "left.x1.x", "left.x1.v"]);
+    assert_eq!(table.columns()[0].unit, Unit::SECOND);
+    assert_eq!(table.columns()[1..], columns());
+    assert_eq!(table.column("nothing"), None);
+}
+
+#[test]
+fn parquet_gives_back_every_bit_and_describes_itself() {
+    let path = folder("parquet").join("new/run.parquet");
+    let mut writer = create(&path);
+    record(&mut writer, 0..10_000);
+    let partial = writer.partial_path().to_owned();
+    assert_eq!(writer.finish().unwrap(), path);
+    assert!(!partial.exists());
+    let table = read(&path).unwrap();
+    assert_rows(&table, 10_000);
+    assert_columns(&table);
+    assert_eq!(*table.metadata(), metadata());
+    assert!(table.complete());
+}
+
+#[test]
+fn csv_gives_back_every_bit() {
+    let path = folder("csv").join("run.csv");
+    let mut writer = create(&path);
+    record(&mut writer, 0..5_000);
+    writer.record(9.0, &[f64::INFINITY, f64::NAN]).unwrap();
+    writer.finish().unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("time [s],left.x1.x [m],left.x1.v [m/s]\n0.0,0.0,"));
+    let table = read(&path).unwrap();
+    assert_columns(&table);
+    assert_eq!(table.rows(), 5_001);
+    assert_eq!(table.column("left.x1.v").unwrap()[7], row(7).1[1]);
+    assert_eq!(table.column("left.x1.x").unwrap()[5_000], f64::INFINITY);
+    assert!(table.column("left.x1.v").unwrap()[5_000].is_nan());
+}
+
+#[test]
+fn a_result_without_rows_is_a_result() {
+    let folder = folder("empty");
+    for name in ["run.parquet", "run.csv"] {
+        let path = create(&folder.join(name)).finish().unwrap();
+        let table = read(&path).unwrap();
+        assert_columns(&table);
+        assert_eq!(table.rows(), 0);
+    }
+}
+
+#[test]
+fn wide_rows_come_back_too() {
+    let path = folder("wide").join("run.parquet");
+    let columns: Vec<_> = (0..3_000)
+        .map(|index| Column {
+            name: format!("c{index}"),
+            unit: Unit::ONE,
+        })
+        .collect();
+    let mut writer = ResultWriter::create(&path, &columns, &Metadata::default(), false).unwrap();
+    for step in 0..200 {
+        let row: Vec<_> = (0..3_000).map(|c| f64::from(c * step)).collect();
+        writer.record(f64::from(step), &row).unwrap();
+    }
+    let table = read(&writer.finish().unwrap()).unwrap();
+    assert_eq!(table.column("c2999").unwrap()[199], 2999.0 * 199.0);
+}
+
+#[test]
+fn a_killed_run_loses_less_than_a_second() {
+    let path = folder("killed").join("run.parquet");
+    let mut writer = create(&path);
+    let seen = |writer: &ResultWriter| read(writer.partial_path()).unwrap();
+    assert_eq!(seen(&writer).rows(), 0);
+    record(&mut writer, 0..10);
+    sleep(Duration::from_millis(800));
+    record(&mut writer, 10..11);
+    assert_rows(&seen(&writer), 11);
+    record(&mut writer, 11..12);
+    sleep(Duration::from_millis(800));
+    writer.flush_if_due().unwrap();
+    assert_rows(&seen(&writer), 12);
+    assert!(!seen(&writer).complete());
+}
+
+#[test]
+fn a_dropped_writer_leaves_all_its_rows() {
+    let path = folder("dropped").join("run.parquet");
+    let mut writer = create(&path);
+    record(&mut writer, 0..5_000);
+    let partial = writer.partial_path().to_owned();
+    drop(writer);
+    assert!(!path.exists());
+    let table = read(&partial).unwrap();
+    assert_rows(&table, 5_000);
+    assert_columns(&table);
+    assert_eq!(*table.metadata(), metadata());
+    assert!(!table.complete());
+}
+
+#[test]
+fn a_torn_stream_gives_all_complete_batches() {
+    let path = folder("torn").join("run.parquet");
+    let mut writer = create(&path);
+    record(&mut writer, 0..4_096 + 100);
+    let partial = writer.partial_path().to_owned();
+    drop(writer);
+    let bytes = fs::read(&partial).unwrap();
+    fs::write(&partial, &bytes[..bytes.len() - 50]).unwrap();
+    let table = read(&partial).unwrap();
+    assert_rows(&table, 4_096);
+    assert!(!table.complete());
+}
+
+fn refusal(path: &Path, columns: &[Column]) -> WriteError {
+    let created = ResultWriter::create(path, columns, &Metadata::default(), false);
+    created.err().expect("must be refused")
+}
+
+#[test]
+fn nothing_is_overwritten_unasked() {
+    let path = folder("exists").join("run.csv");
+    fs::write(&path, "precious").unwrap();
+    let error = refusal(&path, &columns());
+    assert!(matches!(error, WriteError::Exists { .. }));
+    assert!(error.to_string().contains("--force"));
+    let writer = ResultWriter::create(&path, &columns(), &metadata(), true).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
+    writer.finish().unwrap();
+    assert!(fs::read_to_string(&path).unwrap().starts_with("time"));
+}
+
+#[test]
+fn the_rows_of_an_interrupted_run_are_not_overwritten_unasked() {
+    let path = folder("interrupted").join("run.parquet");
+    let mut writer = create(&path);
+    record(&mut writer, 0..10);
+    let partial = writer.partial_path().to_owned();
+    drop(writer);
+    let error = refusal(&path, &columns());
+    assert!(matches!(error, WriteError::PartialExists { .. }));
+    assert_rows(&read(&partial).unwrap(), 10);
+}
+
+#[test]
+fn what_cannot_be_written_is_said_at_once() {
+    let folder = folder("refused");
+    let unknown = refusal(&folder.join("run.xlsx"), &columns());
+    assert!(unknown.to_string().contains("`.parquet` or `.csv`"));
+    fs::create_dir(folder.join("run.csv")).unwrap();
+    let directory = refusal(&folder.join("run.csv"), &columns());
+    assert!(matches!(directory, WriteError::IsDirectory { .. }));
+    fs::write(folder.join("file"), "").unwrap();
+    let blocked = refusal(&folder.join("file/run.csv"), &columns());
+    assert!(matches!(blocked, WriteError::CreateDirectory { .. }));
+    let time = Column {
+        name: "time".into(),
+        unit: Unit::SECOND,
+    };
+    let twice = refusal(&folder.join("run.parquet"), &[time]);
+    assert!(matches!(twice, WriteError::DuplicateColumn { .. }));
+    let broken = Column {
+        name: "a\nb".into(),
+        unit: Unit::ONE,
+    };
+    let control = refusal(&folder.join("run.parquet"), &[broken]);
+    assert!(matches!(control, WriteError::ControlCharacter { .. }));
+}
+
+#[cfg(target_os = "linux")]
+mod full_disk {
+    use std::io::ErrorKind;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn at_the_end_leaves_the_stream_and_no_file() {
+        let folder = folder("full_at_end");
+        for name in ["run.parquet", "run.csv"] {
+            let path = folder.join(name);
+            let mut writer = create(&path);
+            record(&mut writer, 0..5_000);
+            let partial = writer.partial_path().to_owned();
+            symlink("/dev/full", folder.join(format!("{name}.tmp"))).unwrap();
+            let message = writer.finish().unwrap_err().to_string();
+            assert!(message.contains(path.to_str().unwrap()), "{message}");
+            assert!(message.contains(partial.to_str().unwrap()), "{message}");
+            assert!(!path.exists());
+            let table = read(&partial).unwrap();
+            assert_rows(&table, 5_000);
+            assert!(table.complete());
+        }
+    }
+
+    #[test]
+    fn while_running_is_told_by_record() {
+        let folder = folder("full_while_running");
+        let path = folder.join("run.parquet");
+        symlink("/dev/full", folder.join("run.parquet.partial")).unwrap();
+        let created = ResultWriter::create(&path, &columns(), &metadata(), true);
+        let error = std::io::Error::from(created.err().expect("a full disk"));
+        assert_eq!(error.kind(), ErrorKind::StorageFull);
+    }
+}

@@ -1,0 +1,12 @@
+//! Is a co-simulation stable, and if not, where does it come from?
+//!
+//! A macro step maps the complete state (parts, integrator histories, predictor samples) to the
+//! next one. [`Recurrence`] linearises that map by probing the very simulation that runs, so what
+//! is analysed is what is run; [`analyse`] reads stability off its eigenvalues and names the
+//! interface that feeds the growing mode.
+
+mod recurrence;
+mod verdict;
+
+pub use recurrence::{AnalysisError, Recurrence};
+pub use verdict::{Verdict, analyse};

@@ -1,0 +1,157 @@
+//! The linear recurrence z(n+1) = Λ z(n) of a macro step.
+
+use nalgebra::linalg::balancing::balance_parlett_reinsch;
+use nalgebra::{Complex, DMatrix, Schur};
+use oldham_cosim::{Chart, Fault, Simulation, State};
+
+/// Steps before probing, so that integrator histories and predictors are past their start-up.
+const WARM_UP: u64 = 6;
+/// Above this the dense eigenvalue problem takes too long to be a check before a run.
+const MAX_DIMENSION: usize = 600;
+/// Size of a probe relative to the state: large against rounding, small against curvature.
+const PROBE: f64 = 1e-4;
+
+/// Why a simulation could not be analysed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum AnalysisError {
+    /// A part keeps its state to itself.
+    #[error("`{0}` cannot show its state, so its coupling cannot be analysed")]
+    NoState(String),
+    /// The model is too large for a dense eigenvalue problem.
+    #[error("the recurrence has {dimension} coordinates; the dense analysis takes {limit}")]
+    TooLarge {
+        /// Coordinates of the model.
+        dimension: usize,
+        /// Coordinates at most.
+        limit: usize,
+    },
+    /// The simulation failed while it was probed.
+    #[error("probing failed: {0}")]
+    Fault(#[from] Fault),
+    /// The eigenvalue iteration did not converge.
+    #[error("the eigenvalues of the recurrence did not converge")]
+    NoEigenvalues,
+}
+
+/// The linearised macro step of a simulation.
+pub struct Recurrence {
+    matrix: DMatrix<f64>,
+    duration: f64,
+    chart: Chart,
+}
+
+impl Recurrence {
+    /// Probes one period of the schedule (one macro step, or as many as the slowest part spans).
+    /// The simulation is left at the point about which it was linearised, and iterates tight steps
+    /// to rounding from then on.
+    pub fn of(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
+        if let Some(part) = simulation.part_without_state() {
+            return Err(AnalysisError::NoState(part));
+        }
+        simulation.sharpen();
+        let period = simulation.period();
+        advance(simulation, WARM_UP.next_multiple_of(period))?;
+        let chart = Chart::about(simulation);
+        let dimension = chart.dimension();
+        if dimension > MAX_DIMENSION {
+            return Err(AnalysisError::TooLarge {
+                dimension,
+                limit: MAX_DIMENSION,
+            });
+        }
+        let matrix = probe(simulation, &chart, period)?;
+        chart.base().restore(simulation);
+        let duration = period as f64 * simulation.schedule().step;
+        Ok(Self {
+            matrix,
+            duration,
+            chart,
+        })
+    }
+
+    /// Λ.
+    pub fn matrix(&self) -> &DMatrix<f64> {
+        &self.matrix
+    }
+
+    /// Simulated time that one application of Λ covers.
+    pub fn duration(&self) -> f64 {
+        self.duration
+    }
+
+    /// The point about which the simulation was linearised.
+    pub fn chart(&self) -> &Chart {
+        &self.chart
+    }
+
+    /// All eigenvalues, the largest first.
+    pub fn eigenvalues(&self) -> Result<Vec<Complex<f64>>, AnalysisError> {
+        let mut balanced = self.matrix.clone();
+        // Positions, velocities and forces differ by many orders of magnitude.
+        balance_parlett_reinsch(&mut balanced);
+        let limit = 200 * balanced.nrows().max(1);
+        let schur = Schur::try_new(balanced, f64::EPSILON, limit);
+        let schur = schur.ok_or(AnalysisError::NoEigenvalues)?;
+        let mut values: Vec<_> = schur.complex_eigenvalues().iter().copied().collect();
+        values.sort_by(|a, b| b.norm().total_cmp(&a.norm()));
+        Ok(values)
+    }
+}
+
+fn advance(simulation: &mut Simulation, steps: u64) -> Result<(), Fault> {
+    (0..steps).try_for_each(|_| simulation.step())
+}
+
+/// Λ column by column, by central differences about the chart's base point.
+fn probe(
+    simulation: &mut Simulation,
+    chart: &Chart,
+    period: u64,
+) -> Result<DMatrix<f64>, AnalysisError> {
+    let dimension = chart.dimension();
+    let sizes = probe_sizes(simulation, chart);
+    // Coordinates about the point that follows the base point.
+    chart.base().restore(simulation);
+    advance(simulation, period)?;
+    let image = Chart::about(simulation);
+    let mut matrix = DMatrix::zeros(dimension, dimension);
+    let mut point = vec![0.0; dimension];
+    let mut ends = [vec![0.0; dimension], vec![0.0; dimension]];
+    for column in 0..dimension {
+        for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
+            point[column] = sign * sizes[column];
+            chart.apply(simulation, &point);
+            advance(simulation, period)?;
+            image.read(simulation, end);
+        }
+        point[column] = 0.0;
+        for row in 0..dimension {
+            matrix[(row, column)] = (ends[0][row] - ends[1][row]) / (2.0 * sizes[column]);
+        }
+    }
+    Ok(matrix)
+}
+
+/// A step for every coordinate: a fraction of its own magnitude, or of the largest one where it
+/// happens to be near zero.
+fn probe_sizes(simulation: &mut Simulation, chart: &Chart) -> Vec<f64> {
+    let mut magnitudes = Magnitudes(Vec::with_capacity(chart.dimension()));
+    simulation.visit(&mut magnitudes);
+    let largest = magnitudes.0.iter().copied().fold(0.0, f64::max);
+    let floor = if largest > 0.0 { 1e-3 * largest } else { 1.0 };
+    let size = |magnitude: f64| PROBE * magnitude.max(floor.min(1.0));
+    magnitudes.0.into_iter().map(size).collect()
+}
+
+struct Magnitudes(Vec<f64>);
+
+impl oldham_cosim::Visitor for Magnitudes {
+    fn vector(&mut self, values: &mut [f64]) {
+        self.0.extend(values.iter().map(|value| value.abs()));
+    }
+    fn rotation(&mut self, _: &mut [f64; 4]) {
+        self.0.extend([1.0; 3]);
+    }
+    fn fixed(&mut self, _: &mut [f64]) {}
+    fn count(&mut self, _: &mut u64) {}
+}
