@@ -205,6 +205,45 @@ fn key_value(text: &str) -> Result<(String, String), String> {
 
 fn key_values(text: &str) -> Result<(String, Vec<String>), String> {
     let (key, values) = key_value(text)?;
-    let values: Vec<String> = values.split(',').map(|value| value.trim().into()).collect();
-    Ok((key, values))
+    Ok((key, split_outside_brackets(&values)))
+}
+
+/// Splits at commas, but not inside a list or a text: `["a", "b"],["b", "a"]` are two values.
+fn split_outside_brackets(text: &str) -> Vec<String> {
+    let (mut depth, mut quoted) = (0_usize, false);
+    let mut values = vec![String::new()];
+    for character in text.chars() {
+        match character {
+            '"' => quoted = !quoted,
+            '[' | '{' if !quoted => depth += 1,
+            ']' | '}' if !quoted => depth = depth.saturating_sub(1),
+            ',' if !quoted && depth == 0 => {
+                values.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        values.last_mut().expect("never empty").push(character);
+    }
+    values.iter().map(|value| value.trim().into()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_single_values() {
+        let values = |text| key_values(text).unwrap().1;
+        assert_eq!(values("a=1, 2,3"), ["1", "2", "3"]);
+        let orders = values(r#"schedule.order=["a", "b"],["b", "a"]"#);
+        assert_eq!(orders, [r#"["a", "b"]"#, r#"["b", "a"]"#]);
+        assert!(key_values("nothing").is_err());
+    }
+
+    #[test]
+    fn the_grammar_is_sound() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
 }

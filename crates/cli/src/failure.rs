@@ -1,5 +1,6 @@
 //! How a command fails: what is said, and the exit code.
 
+use crate::say;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -108,7 +109,7 @@ impl Failure {
     /// Tells the user (on standard error) or the machine (on standard output).
     pub fn report(&self, json: bool) {
         match self {
-            _ if json => println!("{:#}", self.as_json()),
+            _ if json => say!("{:#}", self.as_json()),
             Self::Model(problems) => report_problems(problems),
             Self::Interrupted => {}
             other => eprintln!("error: {other}"),

@@ -5,6 +5,7 @@ mod commands;
 mod failure;
 mod interrupt;
 mod load;
+mod output;
 mod progress;
 mod remedies;
 mod table;

@@ -9,12 +9,15 @@ use serde_json::{Value, json};
 use crate::load;
 
 /// Settings that often help, the cheapest first.
-const CANDIDATES: [(&str, &str); 5] = [
-    ("schedule.refresh", "true"),
-    ("schedule.predictor", "first-order"),
-    ("schedule.predictor", "second-order"),
-    ("schedule.kind", "gauss-seidel"),
-    ("schedule.coupling", "tight"),
+const CANDIDATES: [&[(&str, &str)]; 5] = [
+    &[("schedule.refresh", "true")],
+    &[("schedule.predictor", "first-order")],
+    &[("schedule.predictor", "second-order")],
+    &[("schedule.kind", "gauss-seidel")],
+    &[
+        ("schedule.coupling", "tight"),
+        ("schedule.predictor", "first-order"),
+    ],
 ];
 
 /// What the analysis says of a model, and what would help.
@@ -34,8 +37,11 @@ impl Advice {
         let remedies = if unstable {
             CANDIDATES
                 .iter()
-                .filter(|(key, value)| is_stable_with(path, set, key, value))
-                .map(|(key, value)| format!("{key}={value}"))
+                .filter(|changes| is_stable_with(path, set, changes))
+                .map(|changes| {
+                    let settings = changes.iter().map(|(key, value)| format!("{key}={value}"));
+                    settings.collect::<Vec<_>>().join(" --set ")
+                })
                 .collect()
         } else {
             Vec::new()
@@ -100,9 +106,11 @@ fn verdict_of(model: &Model) -> Result<Verdict, AnalysisError> {
     analyse(&mut simulation)
 }
 
-fn is_stable_with(path: &Path, set: &[(String, String)], key: &str, value: &str) -> bool {
-    let mut changed = set.to_vec();
-    changed.push((key.into(), value.into()));
+fn is_stable_with(path: &Path, set: &[(String, String)], changes: &[(&str, &str)]) -> bool {
+    let changes = changes
+        .iter()
+        .map(|&(key, value)| (key.into(), value.into()));
+    let changed: Vec<_> = set.iter().cloned().chain(changes).collect();
     let Ok(model) = load::with_overrides(path, &changed) else {
         return false;
     };

@@ -11,8 +11,6 @@
 //! finely within the macro step; with a single coarse micro step the integrator's own error in
 //! work is of the same order and is not included.
 
-use std::ops::Range;
-
 use crate::port::{MOTION_QUATERNION, Quantity, Unit};
 use crate::state::{State, Visitor, multiply, rotation_vector_of};
 
@@ -49,141 +47,217 @@ impl Measure {
         scalar(motion, rates).then_some(Self::Rate)
     }
 
-    /// Work over a motion from one point to another within a time `h`.
-    fn work(self, force: [&[f64]; 2], motion: [&[f64]; 2], h: f64) -> f64 {
-        let mean = |i: usize| 0.5 * (force[0][i] + force[1][i]);
+    /// Work between two samples that are `h` apart.
+    fn work<const F: usize, const M: usize>(
+        self,
+        from: &Sample<F, M>,
+        to: &Sample<F, M>,
+        h: f64,
+    ) -> f64 {
+        let mean = |i: usize| 0.5 * (from.force[i] + to.force[i]);
         match self {
-            Self::Line => mean(0) * (motion[1][0] - motion[0][0]),
-            Self::Rate => mean(0) * 0.5 * (motion[1][0] + motion[0][0]) * h,
+            Self::Line => mean(0) * (to.motion[0] - from.motion[0]),
+            Self::Rate => mean(0) * 0.5 * (to.motion[0] + from.motion[0]) * h,
             Self::Spatial => {
-                let quaternion = |m: &[f64]| -> [f64; 4] {
-                    m[MOTION_QUATERNION].try_into().expect("four components")
+                let quaternion = |sample: &Sample<F, M>| -> [f64; 4] {
+                    let part = &sample.motion[MOTION_QUATERNION];
+                    part.try_into().expect("four components")
                 };
-                let [w, x, y, z] = quaternion(motion[0]);
-                let turned = multiply(quaternion(motion[1]), [w, -x, -y, -z]);
+                let [w, x, y, z] = quaternion(from);
+                let turned = multiply(quaternion(to), [w, -x, -y, -z]);
                 let turn = rotation_vector_of(turned);
-                let along: f64 = (0..3)
-                    .map(|i| mean(i) * (motion[1][i] - motion[0][i]))
-                    .sum();
-                let about: f64 = (0..3).map(|i| mean(3 + i) * turn[i]).sum();
-                along + about
+                let along = (0..3).map(|i| mean(i) * (to.motion[i] - from.motion[i]));
+                let about = (0..3).map(|i| mean(3 + i) * turn[i]);
+                along.chain(about).sum()
             }
         }
     }
 }
 
-/// Which values of a part make up its account.
-#[derive(Clone, Debug)]
+/// A force and the motion of its point of action, as far as they make work.
+#[derive(Clone, Copy, Debug)]
+struct Sample<const F: usize, const M: usize> {
+    force: [f64; F],
+    motion: [f64; M],
+}
+
+impl<const F: usize, const M: usize> Sample<F, M> {
+    const ZERO: Self = Self {
+        force: [0.0; F],
+        motion: [0.0; M],
+    };
+
+    fn take(force: &[f64], motion: &[f64]) -> Self {
+        Self {
+            force: *force.first_chunk().expect("a port is as wide as its force"),
+            motion: *motion
+                .first_chunk()
+                .expect("a port is as wide as its motion"),
+        }
+    }
+}
+
+/// Which values of a part make up its account; places are where a port starts in the part's
+/// input or output vector.
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum Side {
     /// Receives a motion, gives a force: the work it delivers.
-    GivesForce {
-        motion: Range<usize>,
-        force: Range<usize>,
-    },
+    GivesForce { motion: usize, force: usize },
     /// Receives a force, gives a motion: the work it takes.
-    GivesMotion {
-        force: Range<usize>,
-        motion: Range<usize>,
-    },
+    GivesMotion { force: usize, motion: usize },
     /// Receives a motion, sends its own; the force stays inside: work on both ends.
     KeepsForce {
-        far: Range<usize>,
-        own: Range<usize>,
-        force: Range<usize>,
+        far: usize,
+        own: usize,
+        force: usize,
     },
 }
 
 /// One side's account of an interface.
-pub(crate) struct Account {
-    side: Side,
-    measure: Measure,
-    work: f64,
-    /// Inputs and outputs at the end of the last step, and at the start of this one.
-    last: (Vec<f64>, Vec<f64>),
-    start: (Vec<f64>, Vec<f64>),
-    opened: u64,
+pub(crate) enum Account {
+    /// One number each for force and motion.
+    Line(Ledger<1, 1>),
+    /// Wrench and pose.
+    Spatial(Box<Ledger<6, { MOTION_QUATERNION.end }>>),
 }
 
 impl Account {
-    pub fn new(side: Side, measure: Measure, widths: (usize, usize)) -> Self {
-        let blank = || (vec![0.0; widths.0], vec![0.0; widths.1]);
-        Self {
-            side,
-            measure,
-            work: 0.0,
-            last: blank(),
-            start: blank(),
-            opened: 0,
+    pub fn new(side: Side, measure: Measure) -> Self {
+        match measure {
+            Measure::Line | Measure::Rate => Self::Line(Ledger::new(side, measure)),
+            Measure::Spatial => Self::Spatial(Box::new(Ledger::new(side, measure))),
         }
     }
 
     pub fn work(&self) -> f64 {
-        self.work
+        match self {
+            Self::Line(ledger) => ledger.work,
+            Self::Spatial(ledger) => ledger.work,
+        }
     }
 
     /// Whether the outputs at the start of a step are needed: a force jumps with its inputs, a
     /// motion does not.
     pub fn needs_starting_outputs(&self) -> bool {
-        !matches!(self.side, Side::GivesMotion { .. })
+        let side = match self {
+            Self::Line(ledger) => ledger.side,
+            Self::Spatial(ledger) => ledger.side,
+        };
+        !matches!(side, Side::GivesMotion { .. })
+    }
+
+    /// The run starts with these values.
+    pub fn begin(&mut self, inputs: &[f64], outputs: &[f64]) {
+        match self {
+            Self::Line(ledger) => ledger.begin(inputs, outputs),
+            Self::Spatial(ledger) => ledger.begin(inputs, outputs),
+        }
     }
 
     /// The step starts with these values: received motion may have jumped since the last step.
     pub fn open(&mut self, inputs: &[f64], outputs: &[f64]) {
-        copy(&mut self.start, inputs, outputs);
-        if self.opened > 0 && self.measure != Measure::Rate {
-            let (u, y) = (&self.last, &self.start);
-            match &self.side {
-                Side::GivesForce { motion, force }
-                | Side::KeepsForce {
-                    far: motion, force, ..
-                } => {
-                    let forces = [&u.1[force.clone()], &y.1[force.clone()]];
-                    let motions = [&u.0[motion.clone()], &y.0[motion.clone()]];
-                    self.work += self.measure.work(forces, motions, 0.0);
-                }
-                Side::GivesMotion { .. } => {}
-            }
+        match self {
+            Self::Line(ledger) => ledger.open(inputs, outputs),
+            Self::Spatial(ledger) => ledger.open(inputs, outputs),
         }
-        self.opened = 1;
     }
 
     /// The step of length `h` ends with these values.
     pub fn close(&mut self, inputs: &[f64], outputs: &[f64], h: f64) {
-        let (u0, y0) = &self.start;
-        let measure = self.measure;
-        self.work += match &self.side {
-            Side::GivesForce { motion, force } => measure.work(
-                [&y0[force.clone()], &outputs[force.clone()]],
-                [&u0[motion.clone()], &inputs[motion.clone()]],
-                h,
-            ),
-            Side::GivesMotion { force, motion } => measure.work(
-                [&u0[force.clone()], &inputs[force.clone()]],
-                [&y0[motion.clone()], &outputs[motion.clone()]],
-                h,
-            ),
-            Side::KeepsForce { far, own, force } => {
-                let forces = [&y0[force.clone()], &outputs[force.clone()]];
-                let fars = [&u0[far.clone()], &inputs[far.clone()]];
-                let owns = [&y0[own.clone()], &outputs[own.clone()]];
-                measure.work(forces, fars, h) + measure.work(forces, owns, h)
-            }
-        };
-        copy(&mut self.last, inputs, outputs);
+        match self {
+            Self::Line(ledger) => ledger.close(inputs, outputs, h),
+            Self::Spatial(ledger) => ledger.close(inputs, outputs, h),
+        }
     }
-}
-
-fn copy(to: &mut (Vec<f64>, Vec<f64>), inputs: &[f64], outputs: &[f64]) {
-    to.0.copy_from_slice(inputs);
-    to.1.copy_from_slice(outputs);
 }
 
 impl State for Account {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
+        match self {
+            Self::Line(ledger) => ledger.visit(visitor),
+            Self::Spatial(ledger) => ledger.visit(visitor),
+        }
+    }
+}
+
+/// An account with its samples of fixed size.
+pub(crate) struct Ledger<const F: usize, const M: usize> {
+    side: Side,
+    measure: Measure,
+    work: f64,
+    /// At the end of the last step, and at the start of this one.
+    last: Sample<F, M>,
+    start: Sample<F, M>,
+    /// The same for the own end of a side that keeps its force.
+    own_start: Sample<F, M>,
+}
+
+impl<const F: usize, const M: usize> Ledger<F, M> {
+    fn new(side: Side, measure: Measure) -> Self {
+        Self {
+            side,
+            measure,
+            work: 0.0,
+            last: Sample::ZERO,
+            start: Sample::ZERO,
+            own_start: Sample::ZERO,
+        }
+    }
+
+    fn begin(&mut self, inputs: &[f64], outputs: &[f64]) {
+        self.last = self.sample(inputs, outputs);
+    }
+
+    fn open(&mut self, inputs: &[f64], outputs: &[f64]) {
+        if let Side::GivesMotion { force, .. } = self.side {
+            self.start = Sample::take(&inputs[force..], &self.last.motion);
+            return;
+        }
+        self.start = self.sample(inputs, outputs);
+        if self.measure != Measure::Rate {
+            self.work += self.measure.work(&self.last, &self.start, 0.0);
+        }
+        if let Some(own) = self.own_sample(outputs) {
+            self.own_start = own;
+        }
+    }
+
+    fn close(&mut self, inputs: &[f64], outputs: &[f64], h: f64) {
+        let end = self.sample(inputs, outputs);
+        self.work += self.measure.work(&self.start, &end, h);
+        if let Some(own_end) = self.own_sample(outputs) {
+            self.work += self.measure.work(&self.own_start, &own_end, h);
+        }
+        self.last = end;
+    }
+
+    /// Force and motion at the interface.
+    fn sample(&self, inputs: &[f64], outputs: &[f64]) -> Sample<F, M> {
+        match self.side {
+            Side::GivesForce { motion, force }
+            | Side::KeepsForce {
+                far: motion, force, ..
+            } => Sample::take(&outputs[force..], &inputs[motion..]),
+            Side::GivesMotion { force, motion } => {
+                Sample::take(&inputs[force..], &outputs[motion..])
+            }
+        }
+    }
+
+    /// Force and motion at the own end of a side that keeps its force.
+    fn own_sample(&self, outputs: &[f64]) -> Option<Sample<F, M>> {
+        match self.side {
+            Side::KeepsForce { own, force, .. } => {
+                Some(Sample::take(&outputs[force..], &outputs[own..]))
+            }
+            _ => None,
+        }
+    }
+
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.fixed(std::slice::from_mut(&mut self.work));
-        visitor.fixed(&mut self.last.0);
-        visitor.fixed(&mut self.last.1);
-        visitor.count(&mut self.opened);
+        visitor.fixed(&mut self.last.force);
+        visitor.fixed(&mut self.last.motion);
     }
 }
 
@@ -222,15 +296,18 @@ mod tests {
 
     #[test]
     fn work_of_a_wrench_is_force_by_path_and_moment_by_turn() {
-        let mut from = Quantity::Motion.zero();
-        let mut to = Quantity::Motion.zero();
-        to[0] = 2.0;
         let angle: f64 = 0.3;
-        (to[3], to[6]) = ((angle / 2.0).cos(), (angle / 2.0).sin());
-        from[1] = 1.0;
-        to[1] = 1.0;
-        let wrench = [3.0, 100.0, 0.0, 0.0, 0.0, 10.0];
-        let work = Measure::Spatial.work([&wrench, &wrench], [&from, &to], 0.1);
+        let force = [3.0, 100.0, 0.0, 0.0, 0.0, 10.0];
+        let from = Sample {
+            force,
+            motion: [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0],
+        };
+        let (cosine, sine) = ((angle / 2.0).cos(), (angle / 2.0).sin());
+        let to = Sample {
+            force,
+            motion: [2.0, 1.0, 0.0, cosine, 0.0, 0.0, sine],
+        };
+        let work = Measure::Spatial.work(&from, &to, 0.1);
         assert!((work - (6.0 + 3.0)).abs() < 1e-12);
     }
 

@@ -48,6 +48,12 @@ struct Connection {
     to: (SubsystemId, InputPort),
 }
 
+impl Connection {
+    fn opposes(&self, other: &Self) -> bool {
+        self.from.0 == other.to.0 && self.to.0 == other.from.0
+    }
+}
+
 impl Builder {
     /// Nothing yet.
     pub fn new() -> Self {
@@ -105,6 +111,7 @@ impl Builder {
             0
         };
         let interfaces = self.find_interfaces();
+        self.account_for_drives();
         let mut layout = Layout::default();
         let (stride, wires) = self.lay_out(&mut layout);
         let energies = self.energy_places(schedule.start);
@@ -283,15 +290,16 @@ impl Builder {
     /// account on both sides of each.
     fn find_interfaces(&mut self) -> Vec<Interface> {
         let mut interfaces = Vec::new();
-        for (index, &there) in self.connections.clone().iter().enumerate() {
-            for &back in &self.connections.clone()[index + 1..] {
-                if there.from.0 == back.to.0 && there.to.0 == back.from.0 {
-                    let found = self.force_motion(there, back);
-                    let found = found.or_else(|| self.force_motion(back, there));
-                    interfaces.extend(found.or_else(|| self.motion_motion(there, back)));
-                }
+        let connections = std::mem::take(&mut self.connections);
+        for (index, &there) in connections.iter().enumerate() {
+            let later = connections[index + 1..].iter();
+            for &back in later.filter(|back| there.opposes(back)) {
+                let found = self.force_motion(there, back);
+                let found = found.or_else(|| self.force_motion(back, there));
+                interfaces.extend(found.or_else(|| self.motion_motion(there, back)));
             }
         }
+        self.connections = connections;
         interfaces
     }
 
@@ -314,12 +322,12 @@ impl Builder {
             &ports_a.outputs()[force.from.1.0].quantity,
         )?;
         let side_a = Side::GivesForce {
-            motion: ports_a.input_range(motion.to.1),
-            force: ports_a.output_range(force.from.1),
+            motion: ports_a.input_range(motion.to.1).start,
+            force: ports_a.output_range(force.from.1).start,
         };
         let side_b = Side::GivesMotion {
-            force: ports_b.input_range(force.to.1),
-            motion: ports_b.output_range(motion.from.1),
+            force: ports_b.input_range(force.to.1).start,
+            motion: ports_b.output_range(motion.from.1).start,
         };
         let name = self.interface_name(force, motion);
         let sides = [
@@ -360,14 +368,49 @@ impl Builder {
                 let quantity = &ports.inputs()[motion.0].quantity;
                 let measure = Measure::of(quantity, &ports.outputs()[force.0].quantity)?;
                 let side = Side::KeepsForce {
-                    far: ports.input_range(motion),
-                    own: ports.output_range(own),
-                    force: ports.output_range(force),
+                    far: ports.input_range(motion).start,
+                    own: ports.output_range(own).start,
+                    force: ports.output_range(force).start,
                 };
                 Some((side, measure))
             }
             _ => None,
         })
+    }
+
+    /// Opens an account at every driven input whose work can be told: it is supplied from outside.
+    fn account_for_drives(&mut self) {
+        for (id, port) in std::mem::take(&mut self.driven) {
+            let ports = self.ports(id);
+            let pair = ports.conjugates().iter().find(|pair| match pair {
+                Conjugate::GivesForce { motion, .. } => *motion == port,
+                Conjugate::GivesMotion { force, .. } => *force == port,
+            });
+            let (side, quantities, sign) = match pair {
+                Some(&Conjugate::GivesForce { motion, force }) => (
+                    Side::GivesForce {
+                        motion: ports.input_range(motion).start,
+                        force: ports.output_range(force).start,
+                    },
+                    (&ports.inputs()[motion.0], &ports.outputs()[force.0]),
+                    -1.0,
+                ),
+                Some(&Conjugate::GivesMotion { force, motion }) => (
+                    Side::GivesMotion {
+                        force: ports.input_range(force).start,
+                        motion: ports.output_range(motion).start,
+                    },
+                    (&ports.outputs()[motion.0], &ports.inputs()[force.0]),
+                    1.0,
+                ),
+                None => continue,
+            };
+            let (motion, force) = quantities;
+            if let Some(measure) = Measure::of(&motion.quantity, &force.quantity) {
+                let account = Account::new(side, measure);
+                self.units[id.0].driven.push((account, sign));
+            }
+        }
     }
 
     fn interface_name(&self, there: Connection, back: Connection) -> String {
@@ -376,10 +419,8 @@ impl Builder {
     }
 
     fn open_account(&mut self, id: SubsystemId, side: Side, measure: Measure) -> (usize, usize) {
-        let ports = self.ports(id);
-        let widths = (ports.input_width(), ports.output_width());
         let accounts = &mut self.units[id.0].accounts;
-        accounts.push(Account::new(side, measure, widths));
+        accounts.push(Account::new(side, measure));
         (id.0, accounts.len() - 1)
     }
 

@@ -64,7 +64,8 @@ pub(crate) trait Leader {
     /// A tight step was done.
     fn iterated(&mut self, iterations: usize, converged: bool);
     /// A reported step is complete: record, balance, judge.
-    fn reported(&mut self, n: u64, shared: &Shared<'_>) -> Result<(), Fault>;
+    fn reported(&mut self, n: u64, reporting: &Reporting, shared: &Shared<'_>)
+    -> Result<(), Fault>;
     /// A step is complete. Returns false to end the run after the next step.
     fn stepped(&mut self, n: u64) -> bool;
 }
@@ -72,21 +73,43 @@ pub(crate) trait Leader {
 /// Which steps are reported to the leader.
 #[derive(Clone, Copy)]
 pub(crate) struct Reporting {
-    /// Every so many steps the row is recorded.
-    pub record_every: u64,
-    /// Every so many steps the energy is watched.
-    pub watch_every: u64,
+    /// The row is recorded after these steps ...
+    pub record: Every,
+    /// ... and the energy is watched after these.
+    pub watch: Every,
     pub record_energy: bool,
     pub last: u64,
 }
 
-impl Reporting {
-    pub fn records(&self, n: u64) -> bool {
-        (n + 1).is_multiple_of(self.record_every) || n == self.last
+/// Every so many steps, and after the last.
+#[derive(Clone, Copy)]
+pub(crate) struct Every {
+    interval: u64,
+    last: u64,
+    next: u64,
+}
+
+impl Every {
+    pub fn new(interval: u64, first: u64, last: u64) -> Self {
+        let next = (first + 1).checked_next_multiple_of(interval);
+        Self {
+            interval,
+            last,
+            next: next.map_or(last, |count| (count - 1).min(last)),
+        }
     }
 
-    pub fn watches(&self, n: u64) -> bool {
-        (n + 1).is_multiple_of(self.watch_every) || n == self.last
+    /// Whether it is due after step n. A division in every step would cost more than the answer
+    /// is worth, so the next such step is kept.
+    pub fn is_due(&self, n: u64) -> bool {
+        n == self.next
+    }
+
+    /// Step n was done.
+    pub fn pass(&mut self, n: u64) {
+        if n == self.next {
+            self.next = n.saturating_add(self.interval).min(self.last);
+        }
     }
 }
 
@@ -131,14 +154,16 @@ impl<'a> Crew<'a> {
             Coupling::Loose => self.loose_step(n)?,
             Coupling::Tight(_) => self.tight_step(n, leader)?,
         }
-        for pass in 0..self.shared.plan.refresh_passes {
-            self.refresh(n, pass)?;
+        for _ in 0..self.shared.plan.refresh_passes {
+            self.refresh(n)?;
         }
         if self.shared.plan.has_event(n) {
             self.units.iter_mut().for_each(|(_, unit)| unit.restart());
         }
-        if self.reporting.records(n) || self.reporting.watches(n) {
+        if self.reporting.record.is_due(n) || self.reporting.watch.is_due(n) {
             self.report(n, leader)?;
+            self.reporting.record.pass(n);
+            self.reporting.watch.pass(n);
         }
         if let Some(leader) = leader
             && !leader.stepped(n)
@@ -275,7 +300,7 @@ impl<'a> Crew<'a> {
     }
 
     /// Evaluates outputs that depend directly on inputs once more, with what has just arrived.
-    fn refresh(&mut self, n: u64, _pass: usize) -> Result<(), Halt> {
+    fn refresh(&mut self, n: u64) -> Result<(), Halt> {
         let plan = self.shared.plan;
         let t = plan.step_time(n + 1);
         let buffer = self.buffer();
@@ -305,13 +330,13 @@ impl<'a> Crew<'a> {
 
     fn report(&mut self, n: u64, leader: &mut Option<&mut dyn Leader>) -> Result<(), Halt> {
         let t = self.shared.plan.step_time(n + 1);
-        let with_energy = self.reporting.watches(n) || self.reporting.record_energy;
+        let with_energy = self.reporting.watch.is_due(n) || self.reporting.record_energy;
         for (_, unit) in &mut self.units {
             unit.report(t, with_energy, self.shared.board);
         }
         self.meet()?;
         if let Some(leader) = leader
-            && let Err(fault) = leader.reported(n, self.shared)
+            && let Err(fault) = leader.reported(n, &self.reporting, self.shared)
         {
             self.note(0, fault);
         }

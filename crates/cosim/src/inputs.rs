@@ -1,5 +1,7 @@
 //! What a subsystem is handed while it advances: its inputs at any time within the step.
 
+use std::ops::Range;
+
 use crate::port::{InputPort, Ports};
 use crate::predictor::Predictor;
 use crate::state::{State, Visitor};
@@ -14,16 +16,21 @@ pub trait Source: Send {
 /// their initial value.
 pub struct Inputs {
     predictor: Box<dyn Predictor>,
-    initial: Vec<f64>,
-    sources: Vec<(std::ops::Range<usize>, Box<dyn Source>)>,
+    /// Values of inputs that have neither a sample yet nor a source: place and value.
+    given: Vec<(usize, f64)>,
+    ports: Vec<Range<usize>>,
+    sources: Vec<(Range<usize>, Box<dyn Source>)>,
 }
 
 impl Inputs {
     /// Inputs at their initial values, with this predictor for what will be received.
     pub fn new(ports: &Ports, predictor: Box<dyn Predictor>) -> Self {
+        let initial = ports.initial_inputs().iter().copied();
+        let range = |index| ports.input_range(InputPort(index));
         Self {
             predictor,
-            initial: ports.initial_inputs().to_vec(),
+            given: initial.enumerate().collect(),
+            ports: (0..ports.inputs().len()).map(range).collect(),
             sources: Vec::new(),
         }
     }
@@ -44,7 +51,9 @@ impl Inputs {
     }
 
     fn evaluate(&mut self, t: f64, now: Option<&[f64]>, inputs: &mut [f64]) {
-        inputs.copy_from_slice(&self.initial);
+        for &(place, value) in &self.given {
+            inputs[place] = value;
+        }
         self.predictor.predict(t, now, inputs);
         for (range, source) in &mut self.sources {
             source.value(t, &mut inputs[range.clone()]);
@@ -52,6 +61,10 @@ impl Inputs {
     }
 
     pub(crate) fn receive(&mut self, port: InputPort, t: f64, values: &[f64]) {
+        if !self.given.is_empty() {
+            let range = &self.ports[port.0];
+            self.given.retain(|(place, _)| !range.contains(place));
+        }
         self.predictor.receive(port, t, values);
     }
 

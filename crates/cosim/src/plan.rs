@@ -44,8 +44,10 @@ pub(crate) struct Plan {
 impl Plan {
     /// Time at a tick of macro step n: always the same bits for the same instant.
     pub fn time(&self, n: u64, tick: u64) -> f64 {
-        let ticks = self.timeline.ticks_per_step;
-        let steps = n as f64 + tick as f64 / ticks as f64;
+        let steps = match self.timeline.ticks_per_step {
+            1 => (n + tick) as f64,
+            ticks => n as f64 + tick as f64 / ticks as f64,
+        };
         self.schedule.start + self.schedule.step * steps
     }
 
@@ -56,7 +58,8 @@ impl Plan {
 
     /// Whether a subsystem's outputs are released at the end of macro step n.
     pub fn releases(&self, subsystem: SubsystemId, n: u64) -> bool {
-        (n + 1).is_multiple_of(self.every[subsystem.0])
+        let every = self.every[subsystem.0];
+        every == 1 || (n + 1).is_multiple_of(every)
     }
 
     /// Whether a scheduled event falls into macro step n.

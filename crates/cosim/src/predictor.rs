@@ -71,7 +71,11 @@ impl State for Hold {
         for port in &mut self.ports {
             visitor.count(&mut port.count);
             visitor.fixed(&mut port.times);
-            visitor.vector(&mut port.values);
+            // A port that nothing feeds has no samples: its memory is no coordinate of the motion.
+            match port.count {
+                0 => visitor.fixed(&mut port.values),
+                _ => visitor.vector(&mut port.values),
+            }
         }
     }
 }
@@ -99,13 +103,14 @@ impl History {
     fn push(&mut self, depth: u64, t: f64, values: &[f64]) {
         let replaces = self.count > 0 && self.times[0] == t;
         if !replaces {
-            let kept = self.values.len() - self.width;
-            self.values.copy_within(..kept, self.width);
-            self.times.copy_within(..2, 1);
+            if depth > 1 {
+                let kept = self.values.len() - self.width;
+                self.values.copy_within(..kept, self.width);
+            }
+            self.times = [t, self.times[0], self.times[1]];
             self.count = (self.count + 1).min(depth);
         }
-        self.times[0] = t;
-        self.values[..self.width].copy_from_slice(values);
+        copy(&mut self.values[..self.width], values);
         if self.has_orientation && self.count > 1 && !replaces {
             self.align_signs();
         }
@@ -128,7 +133,7 @@ impl History {
         let [t0, t1, t2] = self.times;
         match self.count {
             0 => return,
-            1 => out.copy_from_slice(&self.values[..w]),
+            1 => copy(out, &self.values[..w]),
             2 => {
                 let s = (t - t0) / (t0 - t1);
                 for (i, value) in out.iter_mut().enumerate() {
@@ -151,6 +156,16 @@ impl History {
             let norm = q.iter().map(|x| x * x).sum::<f64>().sqrt();
             q.iter_mut().for_each(|x| *x /= norm);
         }
+    }
+}
+
+/// Copies a port's value. Scalars and motions along a line are copied in place: a call to the copy
+/// routine costs more than the copy.
+fn copy(to: &mut [f64], from: &[f64]) {
+    match (to, from) {
+        ([a], [x]) => *a = *x,
+        ([a, b, c], [x, y, z]) => (*a, *b, *c) = (*x, *y, *z),
+        (to, from) => to.copy_from_slice(from),
     }
 }
 

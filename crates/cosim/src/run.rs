@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use crate::builder::ENERGY_COLUMNS;
 use crate::cpu::CpuLevel;
-use crate::crew::{Crew, Leader, Reporting, Shared};
+use crate::crew::{Crew, Every, Leader, Reporting, Shared};
 use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::recorder::Recorder;
 use crate::simulation::Simulation;
-use crate::stats::StepTimes;
+use crate::stats::{StepTimes, Stopwatch};
 use crate::subsystem::{Counters, Energy};
 use crate::tight::TightSolver;
 use crate::unit::Unit;
@@ -102,7 +102,8 @@ pub struct Summary {
     pub real_time_factor: f64,
     /// Threads of the last run.
     pub threads: usize,
-    /// Median, 99th percentile and maximum of the time per macro step, in microseconds.
+    /// Median, 99th percentile and maximum of the time per macro step, in microseconds. Steps
+    /// shorter than a microsecond are timed in groups of sixteen.
     pub step_us: [f64; 3],
     /// Values delivered from port to port.
     pub exchanges: u64,
@@ -181,7 +182,6 @@ pub(crate) struct Tally {
     pub times: StepTimes,
     pub wall: Duration,
     pub threads: usize,
-    pub exchanges: u64,
     pub iterations: u64,
     pub most_iterations: u64,
     pub not_converged: u64,
@@ -209,16 +209,17 @@ impl Simulation {
         let record_energy = columns.iter().any(|&column| column >= outputs);
         let first = self.steps_done;
         let watched = run.energy_bound.is_some() && self.plan.energies.is_some();
+        let last = first + run.steps.max(1) - 1;
+        let watch_every = if watched { WATCH_EVERY } else { u64::MAX };
         let reporting = Reporting {
-            record_every: run.record_every.max(1),
-            watch_every: if watched { WATCH_EVERY } else { u64::MAX },
+            record: Every::new(run.record_every.max(1), first, last),
+            watch: Every::new(watch_every, first, last),
             record_energy,
-            last: first + run.steps.max(1) - 1,
+            last,
         };
         let shared = Shared::new(&self.plan, &self.board, threads);
         let mut control = Control {
             plan: &self.plan,
-            reporting,
             tight: self.tight.as_mut(),
             recorder: run.recorder,
             row: vec![0.0; columns.len()],
@@ -228,7 +229,7 @@ impl Simulation {
             energy_bound: run.energy_bound,
             progress: run.progress,
             started,
-            last_step: started,
+            stopwatch: Stopwatch::start(),
             last_progress: started,
             first,
             tally: &mut self.tally,
@@ -242,17 +243,17 @@ impl Simulation {
         if run.steps == 0 {
             return Ok(End::Finished);
         }
-        control.last_step = Instant::now();
+        control.stopwatch = Stopwatch::start();
         let mut shares = share(&mut self.units, &self.plan, threads);
         let own = shares.remove(0);
         let done = std::thread::scope(|scope| {
             for units in shares {
-                let crew = Crew::new(units, &shared, reporting);
-                let mut crew = crew;
+                let mut crew = Crew::new(units, &shared, reporting);
                 scope.spawn(move || crew.run(first, None));
             }
             Crew::new(own, &shared, reporting).run(first, Some(&mut control))
         });
+        control.stopwatch.stop(&mut control.tally.times);
         let cancelled = control.cancelled;
         self.steps_done += done;
         match shared.into_fault() {
@@ -287,7 +288,7 @@ impl Simulation {
                 tally.times.quantile_us(0.99),
                 tally.times.longest_us(),
             ],
-            exchanges: tally.exchanges,
+            exchanges: self.units.iter().map(|unit| unit.received).sum(),
             iterations: tally.iterations,
             most_iterations: tally.most_iterations,
             not_converged: tally.not_converged,
@@ -361,7 +362,6 @@ fn imbalance(initial: Option<Energy>, now: Energy) -> f64 {
 /// The leader's desk.
 struct Control<'a, 'r> {
     plan: &'a Plan,
-    reporting: Reporting,
     tight: Option<&'a mut TightSolver>,
     recorder: &'r mut dyn Recorder,
     columns: Vec<usize>,
@@ -371,7 +371,7 @@ struct Control<'a, 'r> {
     energy_bound: Option<f64>,
     progress: Option<&'r mut dyn FnMut(Progress)>,
     started: Instant,
-    last_step: Instant,
+    stopwatch: Stopwatch,
     last_progress: Instant,
     first: u64,
     tally: &'a mut Tally,
@@ -472,23 +472,24 @@ impl Leader for Control<'_, '_> {
         self.tally.not_converged += u64::from(!converged);
     }
 
-    fn reported(&mut self, n: u64, shared: &Shared<'_>) -> Result<(), Fault> {
-        if self.reporting.records(n) {
+    fn reported(
+        &mut self,
+        n: u64,
+        reporting: &Reporting,
+        shared: &Shared<'_>,
+    ) -> Result<(), Fault> {
+        if reporting.record.is_due(n) {
             self.record(n + 1, shared)?;
         }
         match self.energy_bound {
-            Some(bound) if self.reporting.watches(n) => self.watch(n, bound, shared),
+            Some(bound) if reporting.watch.is_due(n) => self.watch(n, bound, shared),
             _ => Ok(()),
         }
     }
 
     fn stepped(&mut self, n: u64) -> bool {
-        let now = Instant::now();
-        let step = now - self.last_step;
-        self.last_step = now;
-        self.tally.times.add(step.as_nanos() as u64);
-        self.tally.exchanges += self.plan.wires.len() as u64;
-        if let Some(progress) = &mut self.progress
+        if let Some(now) = self.stopwatch.lap(&mut self.tally.times)
+            && let Some(progress) = &mut self.progress
             && now - self.last_progress >= PROGRESS_EVERY
         {
             self.last_progress = now;

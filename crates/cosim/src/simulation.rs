@@ -41,6 +41,8 @@ impl Simulation {
             tally: Tally::default(),
         };
         simulation.exchange_initially()?;
+        let t = simulation.time();
+        simulation.units.iter_mut().for_each(|unit| unit.begin(t));
         simulation.tally.initial_energy = simulation.energy();
         Ok(simulation)
     }
@@ -175,9 +177,11 @@ impl Simulation {
 
     /// The first part that cannot be saved and restored.
     pub fn part_without_state(&mut self) -> Option<String> {
-        let mut parts = self.units.iter_mut();
-        let found = parts.find_map(|unit| (!unit.can_roll_back()).then(|| unit.name.clone()));
-        found
+        let found = self
+            .units
+            .iter_mut()
+            .find_map(|unit| (!unit.can_roll_back()).then_some(&unit.name));
+        found.cloned()
     }
 }
 

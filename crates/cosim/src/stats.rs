@@ -1,5 +1,7 @@
 //! Step times: a histogram of fixed size, so that a run of any length costs no memory.
 
+use std::time::Instant;
+
 /// Sub-buckets per octave: quantiles are good to about 3 %.
 const FINE: usize = 32;
 const OCTAVES: usize = 40;
@@ -25,8 +27,13 @@ impl Default for StepTimes {
 impl StepTimes {
     /// Adds one step.
     pub fn add(&mut self, nanoseconds: u64) {
-        self.counts[bucket(nanoseconds)] += 1;
-        self.total += 1;
+        self.add_many(nanoseconds, 1);
+    }
+
+    /// Adds steps that took this long each.
+    pub fn add_many(&mut self, nanoseconds: u64, steps: u64) {
+        self.counts[bucket(nanoseconds)] += steps;
+        self.total += steps;
         self.longest = self.longest.max(nanoseconds);
     }
 
@@ -69,6 +76,51 @@ fn middle(index: usize) -> f64 {
     }
     let (octave, fine) = (index / FINE - 1, index % FINE);
     (FINE as f64 + fine as f64 + 0.5) * (octave as f64).exp2()
+}
+
+/// Times steps as they end. Steps shorter than a microsecond are timed in groups, or reading the
+/// clock would be a good part of what is measured.
+pub(crate) struct Stopwatch {
+    last: Instant,
+    pending: u64,
+    group: u64,
+}
+
+const GROUP: u64 = 16;
+const SHORT_NS: u64 = 1000;
+
+impl Stopwatch {
+    pub fn start() -> Self {
+        Self {
+            last: Instant::now(),
+            pending: 0,
+            group: 1,
+        }
+    }
+
+    /// A step ended. Returns the time whenever the clock was read.
+    pub fn lap(&mut self, times: &mut StepTimes) -> Option<Instant> {
+        self.pending += 1;
+        if self.pending < self.group {
+            return None;
+        }
+        let now = Instant::now();
+        let each = (now - self.last).as_nanos() as u64 / self.pending;
+        times.add_many(each, self.pending);
+        self.group = if each < SHORT_NS { GROUP } else { 1 };
+        self.pending = 0;
+        self.last = now;
+        Some(now)
+    }
+
+    /// The run ended: steps that wait for their group are timed now.
+    pub fn stop(&mut self, times: &mut StepTimes) {
+        let elapsed = self.last.elapsed().as_nanos() as u64;
+        if let Some(each) = elapsed.checked_div(self.pending) {
+            times.add_many(each, self.pending);
+            self.pending = 0;
+        }
+    }
 }
 
 #[cfg(test)]

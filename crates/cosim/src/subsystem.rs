@@ -115,7 +115,7 @@ pub struct Energy {
     pub potential: f64,
     /// Lost in dampers since the start.
     pub dissipated: f64,
-    /// Work of external loads since the start.
+    /// Work of external loads since the start. Work at driven inputs is added by the engine.
     pub supplied: f64,
 }
 

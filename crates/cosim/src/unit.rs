@@ -55,6 +55,10 @@ pub(crate) struct Unit {
     transfer: Vec<f64>,
     event: bool,
     saved: Snapshot,
+    /// Values received since the start.
+    pub received: u64,
+    /// Work at inputs that are driven from outside, and whether it is taken or given.
+    pub driven: Vec<(Account, f64)>,
 }
 
 impl Unit {
@@ -78,6 +82,8 @@ impl Unit {
             transfer: vec![0.0; wide],
             event: false,
             saved: Snapshot::default(),
+            received: 0,
+            driven: Vec::new(),
             subsystem,
         }
     }
@@ -110,23 +116,24 @@ impl Unit {
             t = reached.time;
         }
         self.evaluate(to)?;
-        for account in &mut self.accounts {
+        for account in all(&mut self.accounts, &mut self.driven) {
             account.close(&self.input_values, &self.output_values, to - from);
         }
         Ok(())
     }
 
     fn open_accounts(&mut self, t: f64) -> Result<(), Fault> {
-        if self.accounts.is_empty() {
+        if self.accounts.is_empty() && self.driven.is_empty() {
             return Ok(());
         }
-        // Motions are those of the end of the last step; only forces must be evaluated anew.
-        if self.accounts.iter().any(Account::needs_starting_outputs) {
+        // Motions are those of the end of the last step; forces must be evaluated anew.
+        if all(&mut self.accounts, &mut self.driven).any(|account| account.needs_starting_outputs())
+        {
             self.evaluate(t)?;
         } else {
             self.inputs.at(t, &mut self.input_values);
         }
-        for account in &mut self.accounts {
+        for account in all(&mut self.accounts, &mut self.driven) {
             account.open(&self.input_values, &self.output_values);
         }
         Ok(())
@@ -159,7 +166,16 @@ impl Unit {
 
     /// From now on the others may see the outputs.
     pub fn release(&mut self) {
-        self.released.copy_from_slice(&self.output_values);
+        // Whoever reads `output_values` next evaluates them first.
+        std::mem::swap(&mut self.released, &mut self.output_values);
+    }
+
+    /// The initial exchange is done: accounts start from what is known now.
+    pub fn begin(&mut self, t: f64) {
+        self.inputs.at(t, &mut self.input_values);
+        for account in all(&mut self.accounts, &mut self.driven) {
+            account.begin(&self.input_values, &self.released);
+        }
     }
 
     /// Sends what is released.
@@ -190,6 +206,7 @@ impl Unit {
             let values = &mut self.transfer[..link.input.len()];
             board.read(link.sent + shift, values);
             self.inputs.receive(link.port, t, values);
+            self.received += 1;
             event |= board.get(link.event + shift) != 0.0;
         }
         if event {
@@ -204,6 +221,7 @@ impl Unit {
             board.read(link.iterate, values);
             self.inputs.receive(link.port, t, values);
         }
+        self.received += self.links.len() as u64;
     }
 
     /// Writes the predicted inputs at time t as the first iterate of a tight step.
@@ -248,7 +266,12 @@ impl Unit {
     /// The energy account at the time reached, with the inputs as they are known there.
     pub fn energy(&mut self, t: f64) -> Option<Energy> {
         self.inputs.at(t, &mut self.input_values);
-        self.subsystem.energy(t, &self.input_values)
+        let mut energy = self.subsystem.energy(t, &self.input_values)?;
+        let driven = self.driven.iter();
+        energy.supplied += driven
+            .map(|(account, sign)| sign * account.work())
+            .sum::<f64>();
+        Some(energy)
     }
 
     /// The outputs that are visible to others.
@@ -287,14 +310,20 @@ impl State for Unit {
             // Advanced, but not yet released.
             visitor.vector(&mut self.output_values);
             visitor.vector(&mut self.released);
-        } else if !self.accounts.is_empty() {
-            // Only the accounts look back at them.
-            visitor.fixed(&mut self.output_values);
         }
-        for account in &mut self.accounts {
+        for account in all(&mut self.accounts, &mut self.driven) {
             account.visit(visitor);
         }
     }
+}
+
+/// All accounts of a unit: at interfaces, and at inputs driven from outside.
+fn all<'a>(
+    interfaces: &'a mut [Account],
+    driven: &'a mut [(Account, f64)],
+) -> impl Iterator<Item = &'a mut Account> {
+    let driven = driven.iter_mut().map(|(account, _)| account);
+    interfaces.iter_mut().chain(driven)
 }
 
 fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {

@@ -3,7 +3,7 @@
 //! Forces that come in through ports are not counted here: the engine balances the interfaces.
 //! Elements attached to a mirrored ghost count half, because the ghost's owner has a copy of them.
 
-use oldham_cosim::subsystem::Energy;
+use oldham_cosim::Energy;
 
 use crate::assembly::Numbering;
 use crate::equations::{Equations, Motion};

@@ -5,7 +5,7 @@
 //! reads that node's slot; a ghost whose force goes to own nodes adds it to their rows as well as
 //! to its own, from which force outputs are taken.
 
-use oldham_cosim::subsystem::StepError;
+use oldham_cosim::StepError;
 
 use crate::law::{Law, Load};
 use crate::lu::Lu;
@@ -79,6 +79,7 @@ impl Equations {
 
     /// Forces on the own nodes, their own inertia apart. The motion of ghosts is read from
     /// `motion`, forces from outside from `applied`.
+    #[inline]
     pub(crate) fn forces(
         &self,
         t: f64,
@@ -108,6 +109,8 @@ impl Equations {
         Ok(())
     }
 
+    // Called for every row of every evaluation: a call costs as much as the row.
+    #[inline(always)]
     fn elastic_resistance(&self, row: usize, motion: &Motion) -> f64 {
         let mut sum = 0.0;
         for &(slot, coupling) in self.couplings.row(row) {
@@ -117,6 +120,7 @@ impl Equations {
     }
 
     /// From forces on the own nodes to their accelerations, which come first in `a`.
+    #[inline]
     pub(crate) fn accelerations(&self, forces: &[f64], a: &mut [f64]) {
         match &self.own_mass {
             OwnMass::Diagonal(masses) => {

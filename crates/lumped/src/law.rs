@@ -1,6 +1,6 @@
 //! Force laws and loads: expressions attached to the equations of motion.
 
-use oldham_cosim::subsystem::StepError;
+use oldham_cosim::StepError;
 use oldham_expression::Expression;
 
 /// A row of the equations that takes up a force, and the sign with which it does.

@@ -1,7 +1,7 @@
 //! Linearisation of the equations, and what the system looks like from its force inputs.
 
 use nalgebra::DMatrix;
-use oldham_cosim::subsystem::{EffectiveInterface, Linearisation, StepError};
+use oldham_cosim::{EffectiveInterface, Linearisation, StepError};
 
 use crate::plant::Plant;
 use crate::wiring::{Origin, Target};
@@ -194,7 +194,7 @@ pub(crate) fn interface(
             _ => None,
         })
         .unzip();
-    plant.applied.fill(0.0);
+    plant.release();
     plant.accelerate(t)?;
     let count = nodes.len();
     let mut mobility = DMatrix::zeros(count, count);

@@ -4,7 +4,7 @@
 //! goes to the node where its force output is connected; if that output is connected nowhere, the
 //! force is dropped, because the partner has its own copy of the elements.
 
-use oldham_cosim::port::{InputPort, OutputPort};
+use oldham_cosim::{InputPort, OutputPort};
 
 use crate::spec::{
     Coordinates, Element, GhostIndex, GhostMotion, GhostSpec, Integrator, NodeIndex, NodeRef,

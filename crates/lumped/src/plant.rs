@@ -1,8 +1,8 @@
 //! The equations together with the present motion and what acts from outside: what the
 //! integrators work on.
 
-use oldham_cosim::inputs::Inputs;
-use oldham_cosim::subsystem::StepError;
+use oldham_cosim::Inputs;
+use oldham_cosim::StepError;
 
 use crate::equations::{Equations, Motion};
 use crate::wiring::Wiring;
@@ -15,7 +15,11 @@ pub(crate) struct Plant {
     pub motion: Motion,
     /// Forces from input ports, by own node.
     pub applied: Vec<f64>,
+    /// The inputs that act.
     inputs: Vec<f64>,
+    offered: Vec<f64>,
+    /// Time for which the own accelerations hold, with the present motion and inputs.
+    accelerated_at: f64,
     /// Room for forces on own nodes.
     pub forces: Vec<f64>,
 }
@@ -25,7 +29,9 @@ impl Plant {
         Self {
             motion: Motion::at_rest(equations.slots()),
             applied: vec![0.0; equations.own],
-            inputs: vec![0.0; wiring.ports.input_width()],
+            inputs: vec![f64::NAN; wiring.ports.input_width()],
+            offered: vec![0.0; wiring.ports.input_width()],
+            accelerated_at: f64::NAN,
             forces: vec![0.0; equations.own],
             equations,
             wiring,
@@ -39,26 +45,51 @@ impl Plant {
 
     /// Lets the inputs at time t act.
     pub(crate) fn receive(&mut self, t: f64, inputs: &mut Inputs) {
-        inputs.at(t, &mut self.inputs);
-        self.wiring
-            .distribute(&self.inputs, &mut self.motion, &mut self.applied);
+        let mut offered = std::mem::take(&mut self.offered);
+        inputs.at(t, &mut offered);
+        self.impose(&offered);
+        self.offered = offered;
     }
 
     /// Lets given inputs act.
     pub(crate) fn impose(&mut self, inputs: &[f64]) {
+        if inputs == self.inputs {
+            return;
+        }
+        self.inputs.copy_from_slice(inputs);
+        self.moved();
         self.wiring
             .distribute(inputs, &mut self.motion, &mut self.applied);
     }
 
-    /// The accelerations of the own nodes from the equations of motion.
+    /// Takes all forces from outside away, until inputs act again.
+    pub(crate) fn release(&mut self) {
+        self.applied.fill(0.0);
+        self.inputs.fill(f64::NAN);
+        self.moved();
+    }
+
+    /// Motion or inputs changed: accelerations must be evaluated anew.
+    pub(crate) fn moved(&mut self) {
+        self.accelerated_at = f64::NAN;
+    }
+
+    /// The accelerations of the own nodes from the equations of motion. An engine often asks for
+    /// the outputs just where a step then starts, so they are evaluated only if something changed.
+    #[inline]
     pub(crate) fn accelerate(&mut self, t: f64) -> Result<(), StepError> {
+        if self.accelerated_at == t {
+            return Ok(());
+        }
         self.evaluate_forces(t)?;
         self.equations
             .accelerations(&self.forces, &mut self.motion.a);
+        self.accelerated_at = t;
         Ok(())
     }
 
     /// The forces on the own nodes, own inertia apart.
+    #[inline]
     pub(crate) fn evaluate_forces(&mut self, t: f64) -> Result<(), StepError> {
         let (motion, applied) = (&self.motion, &self.applied);
         self.equations.forces(t, motion, applied, &mut self.forces)

@@ -1,6 +1,6 @@
 //! The description of a lumped system: plain data, from which [`crate::Lumped`] is made.
 
-use oldham_cosim::port::{Quantity, Unit};
+use oldham_cosim::{Quantity, Unit};
 use oldham_expression::Expression;
 
 /// A complete description.

@@ -1,11 +1,11 @@
 //! The subsystem that the engine drives.
 
-use oldham_cosim::inputs::Inputs;
-use oldham_cosim::port::Ports;
-use oldham_cosim::state::{State, Visitor};
-use oldham_cosim::subsystem::{
+use oldham_cosim::Inputs;
+use oldham_cosim::Ports;
+use oldham_cosim::{
     Counters, EffectiveInterface, Energy, Linearisation, Reached, StepError, Subsystem,
 };
+use oldham_cosim::{State, Visitor};
 
 use crate::assembly::assemble;
 use crate::energy::{Account, Tally};
@@ -88,6 +88,7 @@ impl Lumped {
         self.tally.add(power, size);
     }
 
+    #[inline(always)]
     fn output(&self, origin: Origin, t: f64) -> Result<f64, StepError> {
         let motion = &self.plant.motion;
         match origin {
@@ -120,6 +121,7 @@ impl Subsystem for Lumped {
             }
             self.method
                 .step(&mut self.plant, step, inputs, &mut self.counters)?;
+            self.plant.moved();
             reached = step.to;
         }
         Ok(Reached::end(to))
@@ -179,6 +181,7 @@ impl State for Lumped {
         let own = self.plant.own();
         visitor.vector(&mut self.plant.motion.x[..own]);
         visitor.vector(&mut self.plant.motion.v[..own]);
+        self.plant.moved();
         self.method.visit(visitor);
         for number in self.tally.numbers() {
             visitor.fixed(std::slice::from_mut(number));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use oldham_cosim::port::{Conjugate, InputPort, OutputPort, Ports};
+use oldham_cosim::{Conjugate, InputPort, OutputPort, Ports};
 
 use crate::assembly::Numbering;
 use crate::equations::{Equations, Motion, OwnMass};
@@ -34,6 +34,8 @@ pub(crate) struct Wiring {
     pub ports: Ports,
     pub targets: Vec<Target>,
     pub origins: Vec<Origin>,
+    /// Own nodes on which forces from outside act.
+    pushed: Vec<usize>,
     /// Whether the outputs need the accelerations of own nodes.
     pub needs_accelerations: bool,
 }
@@ -62,7 +64,12 @@ impl Wiring {
         for pair in conjugates(spec) {
             ports.conjugate(pair);
         }
+        let row = |target: &Target| match *target {
+            Target::Force(row) => Some(row),
+            _ => None,
+        };
         Self {
+            pushed: targets.iter().filter_map(row).collect(),
             ports,
             targets,
             origins,
@@ -71,11 +78,10 @@ impl Wiring {
     }
 
     /// Puts inputs where the equations read them.
+    #[inline]
     pub(crate) fn distribute(&self, inputs: &[f64], motion: &mut Motion, applied: &mut [f64]) {
-        for target in &self.targets {
-            if let Target::Force(row) = *target {
-                applied[row] = 0.0;
-            }
+        for &row in &self.pushed {
+            applied[row] = 0.0;
         }
         for (target, &value) in self.targets.iter().zip(inputs) {
             match *target {

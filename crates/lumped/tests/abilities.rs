@@ -4,9 +4,9 @@ mod common;
 
 use common::*;
 use nalgebra::DMatrix;
-use oldham_cosim::port::{Conjugate, InputPort, OutputPort, Quantity};
-use oldham_cosim::state::{Chart, Snapshot};
-use oldham_cosim::subsystem::Subsystem;
+use oldham_cosim::Subsystem;
+use oldham_cosim::{Chart, Snapshot};
+use oldham_cosim::{Conjugate, InputPort, OutputPort, Quantity};
 use oldham_lumped::{
     Coordinates, GhostSpec, Integrator, Lumped, NodeRef, PortKind, Spec, StageInputs,
 };

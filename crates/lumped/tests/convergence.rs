@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use oldham_cosim::subsystem::Subsystem;
+use oldham_cosim::Subsystem;
 use oldham_lumped::{Integrator, Lumped, NodeRef, PortKind, Spec, StageInputs};
 
 const LMS2: Integrator = Integrator::Lms2 { rho: 0.6 };

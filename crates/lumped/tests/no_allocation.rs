@@ -5,7 +5,7 @@ mod common;
 use std::alloc::System;
 
 use common::*;
-use oldham_cosim::subsystem::Subsystem;
+use oldham_cosim::Subsystem;
 use oldham_lumped::{GhostSpec, Integrator, Lumped, NodeRef, PortKind, Spec, StageInputs};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 

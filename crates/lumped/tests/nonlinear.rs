@@ -3,7 +3,7 @@
 mod common;
 
 use common::*;
-use oldham_cosim::subsystem::{StepError, Subsystem};
+use oldham_cosim::{StepError, Subsystem};
 use oldham_lumped::{Integrator, Lumped, NodeRef, Spec, StageInputs};
 
 const LMS2: Integrator = Integrator::Lms2 { rho: 0.6 };

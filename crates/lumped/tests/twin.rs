@@ -4,8 +4,8 @@ mod common;
 
 use common::*;
 use nalgebra::DMatrix;
-use oldham_cosim::port::{InputPort, OutputPort};
-use oldham_cosim::subsystem::Subsystem;
+use oldham_cosim::Subsystem;
+use oldham_cosim::{InputPort, OutputPort};
 use oldham_lumped::{
     Connection, Coordinates, GhostSpec, Integrator, Lumped, MergeError, NodeRef, Part, PortKind,
     Spec, merge,

@@ -17,6 +17,8 @@ pub(crate) struct Assembly {
     pub elements: Vec<Placed>,
     pub node_names: Vec<String>,
     pub constraints: usize,
+    /// Number of values that all elements remember.
+    pub memory: usize,
     body_destinations: Vec<Destination>,
 }
 
@@ -27,6 +29,7 @@ pub(crate) struct Placed {
     /// First row of each node, then of the multipliers.
     pub rows: Vec<usize>,
     pub multipliers: std::ops::Range<usize>,
+    pub memory: std::ops::Range<usize>,
     destinations: Vec<Destination>,
 }
 
@@ -39,6 +42,8 @@ pub(crate) struct Everywhere<'a> {
     pub inputs: &'a [f64],
     pub input_time: f64,
     pub load_factor: f64,
+    pub memory: &'a [f64],
+    pub elapsed: f64,
 }
 
 impl<'a> Everywhere<'a> {
@@ -50,6 +55,8 @@ impl<'a> Everywhere<'a> {
             inputs: self.inputs,
             input_time: self.input_time,
             load_factor: self.load_factor,
+            memory: &self.memory[placed.memory.clone()],
+            elapsed: self.elapsed,
         }
     }
 }
@@ -58,11 +65,13 @@ impl Assembly {
     pub fn new(model: Model) -> (Self, BlockLu) {
         let nodes = model.nodes.len() - 1;
         let lu = BlockLu::new(structure(&model));
-        let mut constraints = 0;
+        let (mut constraints, mut memory) = (0, 0);
         let place = |named: crate::model::NamedElement| {
             let count = named.element.constraints();
             let multipliers = constraints..constraints + count;
             constraints += count;
+            let remembered = memory..memory + named.element.memory();
+            memory = remembered.end;
             let ground = lu.unknowns();
             let row = |node: &NodeId| node.0.checked_sub(1).map_or(ground, |i| 6 * i);
             let mut rows: Vec<usize> = named.element.nodes().iter().map(row).collect();
@@ -72,6 +81,7 @@ impl Assembly {
                 element: named.element,
                 rows,
                 multipliers,
+                memory: remembered,
                 destinations: Vec::new(),
             }
         };
@@ -82,6 +92,7 @@ impl Assembly {
             elements,
             node_names: model.nodes.into_iter().map(|node| node.name).collect(),
             constraints,
+            memory,
             body_destinations: Vec::new(),
         };
         assembly.connect(&lu);
@@ -131,6 +142,14 @@ impl Assembly {
                 rows: &placed.rows,
             };
             placed.element.residual(&at.of(placed), &mut out);
+        }
+    }
+
+    /// Lets all elements write what they remember of a state.
+    pub fn remember(&self, at: &Everywhere<'_>, memory: &mut [f64]) {
+        for placed in self.elements.iter().filter(|p| !p.memory.is_empty()) {
+            let range = placed.memory.clone();
+            placed.element.remember(&at.of(placed), &mut memory[range]);
         }
     }
 
@@ -235,7 +254,11 @@ impl Assembly {
         let destination = |row: usize, column: usize| {
             let inside = row < n && column < n;
             let start = column * n + row;
-            if inside { Destination { start, stride: n } } else { NOWHERE }
+            if inside {
+                Destination { start, stride: n }
+            } else {
+                NOWHERE
+            }
         };
         for (i, (inertia, motion)) in self.inertia.iter().zip(at.motions).skip(1).enumerate() {
             let gravity = self.gravity * at.load_factor;
@@ -273,7 +296,10 @@ impl Assembly {
         const MOST_ROWS: usize = 64;
         let placed = &self.elements[element.0];
         let nodes = placed.rows.len() - 1;
-        assert!(6 * nodes + placed.multipliers.len() <= MOST_ROWS, "element with many nodes");
+        assert!(
+            6 * nodes + placed.multipliers.len() <= MOST_ROWS,
+            "element with many nodes"
+        );
         let mut values = [0.0; MOST_ROWS];
         let mut rows = [0; MOST_ROWS / 6 + 1];
         for (i, row) in rows.iter_mut().enumerate() {
@@ -294,7 +320,10 @@ impl Assembly {
             return &self.node_names[unknown / 6 + 1];
         }
         let multiplier = unknown - 6 * self.nodes();
-        let owner = self.elements.iter().find(|p| p.multipliers.contains(&multiplier));
+        let owner = self
+            .elements
+            .iter()
+            .find(|p| p.multipliers.contains(&multiplier));
         owner.map_or("ground", |placed| &placed.name)
     }
 }
@@ -316,7 +345,12 @@ fn add_node_block(matrix: &mut [f64], to: Destination, blocks: &[Mat3; 4]) {
         blocks: 1,
     };
     use crate::element::Part::{Angular, Linear};
-    let parts = [(Linear, Linear), (Linear, Angular), (Angular, Linear), (Angular, Angular)];
+    let parts = [
+        (Linear, Linear),
+        (Linear, Angular),
+        (Angular, Linear),
+        (Angular, Angular),
+    ];
     for ((row, column), block) in parts.into_iter().zip(blocks) {
         out.add((0, row), (0, column), *block);
     }

@@ -49,7 +49,9 @@ fn is_semidefinite(m: &Mat3, slack: f64) -> bool {
     let determinant = m.column(0).dot(m.column(1).cross(m.column(2)));
     let size = slack * 1e9;
     (0..3).all(|i| a[i][i] >= -slack)
-        && [(0, 1), (0, 2), (1, 2)].iter().all(|&(i, j)| minor(i, j) >= -slack * size)
+        && [(0, 1), (0, 2), (1, 2)]
+            .iter()
+            .all(|&(i, j)| minor(i, j) >= -slack * size)
         && determinant >= -slack * size * size
 }
 

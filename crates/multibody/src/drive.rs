@@ -149,8 +149,18 @@ mod tests {
     #[test]
     fn ramps_and_steps_begin_and_end_where_they_should() {
         let (start, end, from, to) = (1.0, 3.0, 2.0, 6.0);
-        let ramp = Drive::Ramp { start, end, from, to };
-        let step = Drive::SmoothStep { start, end, from, to };
+        let ramp = Drive::Ramp {
+            start,
+            end,
+            from,
+            to,
+        };
+        let step = Drive::SmoothStep {
+            start,
+            end,
+            from,
+            to,
+        };
         for (t, expected) in [(0.0, 2.0), (1.0, 2.0), (2.0, 4.0), (3.0, 6.0), (9.0, 6.0)] {
             assert!((ramp.value(t, &[]) - expected).abs() < 1e-12);
             assert!((step.value(t, &[]) - expected).abs() < 1e-12);

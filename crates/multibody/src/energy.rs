@@ -22,11 +22,15 @@ impl System {
     }
 
     pub(crate) fn accumulate_energy(&mut self, h: f64, inputs: &[f64]) {
-        let account = self.assembly.account(&self.everywhere(inputs));
-        let powers = [account.dissipated, account.supplied];
+        let [dissipated, supplied] = self.state.powers;
+        self.set_powers(inputs);
         let state = &mut self.state;
-        state.dissipated += 0.5 * h * (state.powers[0] + powers[0]);
-        state.supplied += 0.5 * h * (state.powers[1] + powers[1]);
-        state.powers = powers;
+        state.dissipated += 0.5 * h * (dissipated + state.powers[0]);
+        state.supplied += 0.5 * h * (supplied + state.powers[1]);
+    }
+
+    pub(crate) fn set_powers(&mut self, inputs: &[f64]) {
+        let account = self.assembly.account(&self.everywhere(inputs));
+        self.state.powers = [account.dissipated, account.supplied];
     }
 }

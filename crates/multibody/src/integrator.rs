@@ -2,13 +2,19 @@
 //!
 //! Positions, rotation vectors and momenta all obey
 //! `y(k+1) = a1 y(k) + a2 y(k-1) + h (b0 y'(k+1) + b1 y'(k) + b2 y'(k-1))`.
-//! With c = h b0, velocities and accelerations are functions of the new pose alone, so the six
-//! pose components are the only unknowns of a node.
+//! With c = h b0, poses and accelerations are functions of the new velocities alone, so six
+//! components are the only unknowns of a node. Velocities are what is stored and corrected: they
+//! then keep their full precision, whatever the distance from the origin and however small the
+//! step.
 //!
 //! Rotation vectors are relative to the last converged orientation.
 //!
+//! The prediction extrapolates the accelerations and integrates them with the method itself. It is
+//! closer to the solution by one order in h than the Hermite formula of Eq. 8, because it shares
+//! the truncation error of the method; the converged result is the same.
+//!
 //! # References
-//! Fontana et al. 2026, Eq. 8–15 and Sect. 4.1.2. There, in the step that applies Eq. 8 to the
+//! Fontana et al. 2026, Eq. 11–15 and Sect. 4.1.2. There, in the step that applies Eq. 8 to the
 //! rotation, ω(k) has to be read as R(k)ᵀ ω(k).
 
 use crate::body::{Inertia, Momentum};
@@ -43,6 +49,12 @@ pub(crate) struct Coefficients {
     pub b0: f64,
     pub b1: f64,
     pub b2: f64,
+}
+
+impl Coefficients {
+    pub fn is_two_step(&self) -> bool {
+        self.a2 != 0.0 || self.b2 != 0.0
+    }
 }
 
 impl Method {
@@ -81,6 +93,8 @@ fn lms2(rho: f64) -> Coefficients {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Record {
     pub motion: Motion,
+    pub acceleration: Vec3,
+    pub angular_acceleration: Vec3,
     pub momentum: Momentum,
     pub momentum_rate: Momentum,
 }
@@ -91,87 +105,108 @@ pub(crate) struct Record {
 pub(crate) struct Known {
     position: Vec3,
     theta: Vec3,
+    velocity: Vec3,
+    angular_velocity: Vec3,
     momentum: Momentum,
     start: Quaternion,
     axes: Mat3,
 }
 
-/// The unknown pose of a node in a step.
+/// The unknowns of a node in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Pose {
-    pub position: Vec3,
-    /// Rotation vector from the orientation at the start of the step, in the axes of that.
-    pub theta: Vec3,
+pub(crate) struct Rates {
+    velocity: Vec3,
+    /// Rate of the rotation vector from the orientation at the start of the step, in the axes of
+    /// that.
+    theta: Vec3,
 }
 
 /// The step from `now`, `before` being the state one step earlier: the known parts, and the
-/// predicted pose.
+/// predicted rates.
 #[inline(always)]
-pub(crate) fn begin(
-    now: &Record,
-    before: &Record,
-    h: f64,
-    k: &Coefficients,
-) -> (Known, Pose) {
+pub(crate) fn begin(now: &Record, before: &Record, h: f64, k: &Coefficients) -> (Known, Rates) {
     let axes = now.motion.rotation;
     let theta_rate = axes.transpose_mul(now.motion.angular_velocity);
+    let (g1, g2) = (h * k.b1, h * k.b2);
+    let m = &now.motion;
     let mut known = Known {
-        position: now.motion.position * k.a1 + now.motion.velocity * (h * k.b1),
-        theta: theta_rate * (h * k.b1),
+        position: m.position * k.a1 + m.velocity * g1,
+        theta: theta_rate * g1,
+        velocity: m.velocity * k.a1 + now.acceleration * g1,
+        angular_velocity: m.angular_velocity * k.a1 + now.angular_acceleration * g1,
         momentum: Momentum {
-            linear: now.momentum.linear * k.a1 + now.momentum_rate.linear * (h * k.b1),
-            angular: now.momentum.angular * k.a1 + now.momentum_rate.angular * (h * k.b1),
+            linear: now.momentum.linear * k.a1 + now.momentum_rate.linear * g1,
+            angular: now.momentum.angular * k.a1 + now.momentum_rate.angular * g1,
         },
-        start: now.motion.orientation,
+        start: m.orientation,
         axes,
     };
-    // Fontana 2026, Eq. 14: the first rates are those of the start.
-    let (mut velocity, mut theta_velocity) = (now.motion.velocity, theta_rate);
-    if k.b2 != 0.0 {
+    let (mut a, mut alpha) = (now.acceleration, now.angular_acceleration);
+    if k.is_two_step() {
         let old = &before.motion;
-        let back = now.motion.orientation.conjugate().times(old.orientation);
-        let old_theta = back.log();
-        let old_rate =
-            inverse_tangent_times(old_theta, axes.transpose_mul(old.angular_velocity));
-        known.position += old.position * k.a2 + old.velocity * (h * k.b2);
-        known.theta += old_theta * k.a2 + old_rate * (h * k.b2);
-        known.momentum.linear +=
-            before.momentum.linear * k.a2 + before.momentum_rate.linear * (h * k.b2);
-        known.momentum.angular +=
-            before.momentum.angular * k.a2 + before.momentum_rate.angular * (h * k.b2);
-        // Fontana 2026, Eq. 8 and 10.
-        let change = now.motion.position - old.position;
-        velocity = change * (-12.0 / h) + now.motion.velocity * 8.0 + old.velocity * 5.0;
-        theta_velocity = old_theta * (12.0 / h) + theta_rate * 8.0 + old_rate * 5.0;
+        let theta = m.orientation.conjugate().times(old.orientation).log();
+        let rate = inverse_tangent_times(theta, axes.transpose_mul(old.angular_velocity));
+        known.position += old.position * k.a2 + old.velocity * g2;
+        known.theta += theta * k.a2 + rate * g2;
+        known.velocity += old.velocity * k.a2 + before.acceleration * g2;
+        known.angular_velocity += old.angular_velocity * k.a2 + before.angular_acceleration * g2;
+        let (p, p_rate) = (&before.momentum, &before.momentum_rate);
+        known.momentum.linear += p.linear * k.a2 + p_rate.linear * g2;
+        known.momentum.angular += p.angular * k.a2 + p_rate.angular * g2;
+        a = a * 2.0 - before.acceleration;
+        alpha = alpha * 2.0 - before.angular_acceleration;
     }
-    let c = h * k.b0;
-    let pose = Pose {
-        position: known.position + velocity * c,
-        theta: known.theta + theta_velocity * c,
-    };
-    (known, pose)
+    let rates = known.predict(a, alpha, h * k.b0);
+    (known, rates)
 }
 
 impl Known {
-    /// The motion that belongs to a pose at the end of the step.
+    /// The rates at the end of the step if the accelerations there are `a` and `alpha`.
     #[inline(always)]
-    pub fn motion(&self, pose: &Pose, per_c: f64) -> Motion {
-        let orientation = self.start.times(Quaternion::exp(pose.theta)).normalised();
-        let theta_rate = (pose.theta - self.theta) * per_c;
-        Motion {
-            position: pose.position,
-            orientation,
-            rotation: orientation.matrix(),
-            velocity: (pose.position - self.position) * per_c,
-            angular_velocity: self.axes * tangent_times(pose.theta, theta_rate),
+    fn predict(&self, a: Vec3, alpha: Vec3, c: f64) -> Rates {
+        let spin = self.axes.transpose_mul(self.angular_velocity + alpha * c);
+        // θ' = G(known + c θ')⁻¹ ω, by two sweeps from θ' = ω.
+        let first = inverse_tangent_times(self.theta + spin * c, spin);
+        Rates {
+            velocity: self.velocity + a * c,
+            theta: inverse_tangent_times(self.theta + first * c, spin),
         }
     }
 
-    /// Changes a pose by a displacement and a spin.
+    /// What is remembered of a motion at the end of the step.
     #[inline(always)]
-    pub fn correct(&self, pose: &mut Pose, displacement: Vec3, spin: Vec3) {
-        pose.position += displacement;
-        pose.theta += inverse_tangent_times(pose.theta, self.axes.transpose_mul(spin));
+    pub fn record(&self, inertia: &Inertia, motion: Motion, per_c: f64) -> Record {
+        let (momentum, momentum_rate) = self.momentum(inertia, &motion, per_c);
+        Record {
+            motion,
+            acceleration: (motion.velocity - self.velocity) * per_c,
+            angular_acceleration: (motion.angular_velocity - self.angular_velocity) * per_c,
+            momentum,
+            momentum_rate,
+        }
+    }
+
+    /// The motion that belongs to the rates at the end of the step.
+    #[inline(always)]
+    pub fn motion(&self, rates: &Rates, c: f64) -> Motion {
+        let theta = self.theta + rates.theta * c;
+        let orientation = self.start.times(Quaternion::exp(theta)).normalised();
+        Motion {
+            position: self.position + rates.velocity * c,
+            orientation,
+            rotation: orientation.matrix(),
+            velocity: rates.velocity,
+            angular_velocity: self.axes * tangent_times(theta, rates.theta),
+        }
+    }
+
+    /// Changes the rates so that the pose changes by a displacement and a spin.
+    #[inline(always)]
+    pub fn correct(&self, rates: &mut Rates, displacement: Vec3, spin: Vec3, c: f64) {
+        let per_c = 1.0 / c;
+        let theta = self.theta + rates.theta * c;
+        rates.velocity += displacement * per_c;
+        rates.theta += inverse_tangent_times(theta, self.axes.transpose_mul(spin)) * per_c;
     }
 
     /// Momenta at the end of the step, and their rates.

@@ -6,6 +6,7 @@
 //! and a block factorisation that follows the structure of the model.
 
 mod assembly;
+pub mod bench;
 mod body;
 mod drive;
 pub mod element;
@@ -16,21 +17,28 @@ pub mod joint;
 pub mod linear;
 mod math;
 mod model;
+mod modes;
 mod newton;
 mod node;
 mod redundancy;
 pub mod rotation;
+mod snapshot;
 mod start;
+mod statics;
+mod subsystem;
 mod system;
 
 pub use body::Body;
 pub use drive::Drive;
+pub use element::beam::{Beam3, BeamMesh, LineInertia, Section, straight_beam};
 pub use element::{Bushing, Element, ElementId, Law, Load, PortWrench, Rod, TorsionSpring};
 pub use error::{ModelError, SolveError};
 pub use integrator::Method;
 pub use joint::{Direction, Joint, PrescribedPose, Row};
 pub use math::{M3, Mat3, Pair, Scalar, V3, Vec3};
 pub use model::Model;
+pub use modes::Mode;
 pub use node::{Marker, Motion, NodeId};
 pub use rotation::Quaternion;
+pub use subsystem::{Part, PartBuilder};
 pub use system::{Options, System};

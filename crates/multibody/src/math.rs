@@ -103,16 +103,6 @@ impl Vec3 {
         helper.0[smallest] = 1.0;
         self.cross(helper).unit()
     }
-
-    /// Both vectors side by side.
-    #[inline(always)]
-    pub(crate) fn pair(a: Self, b: Self) -> V3<Pair> {
-        V3([
-            Pair([a.0[0], b.0[0]]),
-            Pair([a.0[1], b.0[1]]),
-            Pair([a.0[2], b.0[2]]),
-        ])
-    }
 }
 
 impl V3<Pair> {

@@ -3,26 +3,28 @@
 //! A correction is measured as a length (rotations times the size of the model). The step is
 //! accepted when the error that is left, estimated from the contraction rate, changes the
 //! accelerations by less than the tolerance. The rate is measured whenever a step needs two
-//! iterations, and at least every [`REMEASURE`] steps; in between it is taken from the last
-//! measurement, so that one iteration a step is the rule. A bad rate asks for a new factorisation.
+//! iterations. In between it is taken from the last measurement, so that one iteration a step is
+//! the rule; since it grows with the distance from the point of linearisation, it is measured
+//! again each time the number of steps since then has grown by a quarter. When the iterations
+//! beyond the first have cost as much as a factorisation, the next step factors anew.
 
 use crate::assembly::Everywhere;
 use crate::error::SolveError;
+use crate::math::Vec3;
 use crate::node::Motion;
 use crate::rotation::Quaternion;
-use crate::math::Vec3;
 use crate::system::{System, step_weights};
 
-/// Steps after which the contraction rate is measured again.
+/// The contraction rate is measured at least after so many steps.
 const REMEASURE: u64 = 16;
-/// A measured rate above this makes the next step factor anew.
-const POOR: f64 = 0.1;
+/// A factorisation costs about as much as so many iterations.
+const FACTORISATION: u64 = 4;
 /// A rate above this within an iteration makes the next iteration factor anew.
 const BAD: f64 = 0.3;
 /// A rate from an earlier step is trusted up to this factor.
 const CAUTION: f64 = 3.0;
-/// Corrections below this fraction of the model's size are round-off.
-const ROUND_OFF: f64 = 2e-15;
+/// Corrections below this fraction of the model's size that do not shrink any more are round-off.
+const ROUND_OFF: f64 = 1e-11;
 
 /// What the iteration remembers from step to step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,8 +35,10 @@ pub(crate) struct Convergence {
     pub rate: f64,
     /// Steps since it was measured.
     pub age: u64,
-    /// Whether the next step factors anew.
-    pub refactor: u64,
+    /// Steps since the factorisation.
+    pub steps: u64,
+    /// Iterations that a new factorisation would have saved.
+    pub debt: u64,
 }
 
 impl Default for Convergence {
@@ -43,12 +47,33 @@ impl Default for Convergence {
             acceleration: 0.0,
             rate: 1.0,
             age: 0,
-            refactor: 1,
+            steps: 0,
+            debt: FACTORISATION,
         }
     }
 }
 
 impl Convergence {
+    fn must_measure(&self) -> bool {
+        self.age >= (self.steps / 4).min(REMEASURE)
+    }
+
+    /// Books a step that took so many iterations, of which `needed` were not for measurement.
+    fn book(&mut self, iterations: usize, needed: usize) {
+        self.steps += 1;
+        self.age = if iterations == 1 { self.age + 1 } else { 0 };
+        self.debt += needed as u64 - 1;
+    }
+
+    fn restart(&mut self) {
+        let acceleration = self.acceleration;
+        *self = Self {
+            acceleration,
+            debt: 0,
+            ..Self::default()
+        };
+    }
+
     pub fn observe_acceleration(&mut self, value: f64) {
         self.acceleration = self.acceleration.max(value);
     }
@@ -58,7 +83,7 @@ impl Convergence {
 /// makes its factors from it again and so continues with the same bits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Linearisation {
-    /// c, time, then motions, multipliers and inputs.
+    /// c, time, then motions, multipliers, memory and inputs.
     pub values: Vec<f64>,
 }
 
@@ -66,8 +91,8 @@ const NUMBERS_PER_MOTION: usize = 13;
 
 impl Linearisation {
     /// Makes room, so that recording allocates nothing.
-    pub fn reserve(&mut self, nodes: usize, constraints: usize, inputs: usize) {
-        let length = 2 + NUMBERS_PER_MOTION * nodes + constraints + inputs;
+    pub fn reserve(&mut self, nodes: usize, others: usize) {
+        let length = 2 + NUMBERS_PER_MOTION * nodes + others;
         self.values.resize(length, f64::NAN);
     }
 
@@ -85,6 +110,7 @@ impl Linearisation {
             self.values.extend(motion.angular_velocity.0);
         }
         self.values.extend(at.multipliers);
+        self.values.extend(at.memory);
         self.values.extend(at.inputs);
     }
 
@@ -105,17 +131,17 @@ impl Linearisation {
 
 impl System {
     /// Iterates from the predicted state to the solution at `time`.
-    pub(crate) fn converge(&mut self, time: f64, c: f64, inputs: &[f64]) -> Result<(), SolveError> {
-        self.prepare_factors(time, c, inputs)?;
+    pub(crate) fn converge(&mut self, time: f64, h: f64, c: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        self.prepare_factors(time, h, c, inputs)?;
         let per_c = 1.0 / c;
         let memory = self.state.convergence;
-        let target = (self.options.tolerance * memory.acceleration * c * c)
-            .max(ROUND_OFF * self.size);
-        let must_measure = memory.age >= REMEASURE;
-        let mut last = f64::INFINITY;
+        let target = self.options.tolerance * memory.acceleration * c * c;
+        let must_measure = memory.must_measure();
+        let mut only_measures = false;
+        let mut last = None;
         let mut rate = (CAUTION * memory.rate).min(1.0);
         for iteration in 1..=self.options.max_iterations {
-            self.evaluate(time, per_c, inputs);
+            self.evaluate(time, h, per_c, inputs);
             let unknowns = self.assembly.unknowns();
             self.lu.solve(&mut self.work.residual[..unknowns]);
             let (size, worst) = self.correction();
@@ -123,38 +149,39 @@ impl System {
             if !size.is_finite() {
                 return Err(self.not_converged(time, iteration, size, worst));
             }
-            self.correct(per_c);
-            if iteration > 1 {
+            self.correct(c);
+            if let Some(last) = last {
                 rate = size / last;
-                self.remember_rate(rate);
+                self.state.convergence.rate = rate;
             }
-            let remaining = if rate < 1.0 { size * rate / (1.0 - rate) } else { f64::INFINITY };
-            let enough = size <= target || remaining <= target;
+            let remaining = if rate < 1.0 {
+                size * rate / (1.0 - rate)
+            } else {
+                f64::INFINITY
+            };
+            let stagnates = last.is_some() && rate > BAD && size <= ROUND_OFF * self.size;
+            let enough = size <= target || remaining <= target || stagnates;
+            only_measures |= enough && iteration == 1;
             if enough && !(must_measure && iteration == 1 && size > target) {
-                self.state.convergence.age += u64::from(iteration == 1);
+                let needed = if only_measures { 1 } else { iteration };
+                self.state.convergence.book(iteration, needed);
                 return Ok(());
             }
             if iteration == self.options.max_iterations {
                 return Err(self.not_converged(time, iteration, size, worst));
             }
-            last = size;
-            if iteration > 1 && rate > BAD {
-                self.factor_here(time, c, inputs)?;
-                last = f64::INFINITY;
+            if last.is_some() && rate > BAD {
+                self.factor_here(time, h, c, inputs)?;
+                (last, rate) = (None, 1.0);
+            } else {
+                last = Some(size);
             }
         }
         unreachable!("the loop returns in its last iteration")
     }
 
-    fn remember_rate(&mut self, rate: f64) {
-        let memory = &mut self.state.convergence;
-        memory.rate = rate;
-        memory.age = 0;
-        memory.refactor = u64::from(rate > POOR);
-    }
-
     /// Largest correction as a length, and its unknown.
-    fn correction(&self) -> (f64, usize) {
+    pub(crate) fn correction(&self) -> (f64, usize) {
         let (mut largest, mut worst) = (0.0, 0);
         let nodes = &self.work.residual[..6 * self.assembly.nodes()];
         let size2 = self.size * self.size;
@@ -162,7 +189,7 @@ impl System {
             let linear = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
             let angular = (d[3] * d[3] + d[4] * d[4] + d[5] * d[5]) * size2;
             let square = linear.max(angular);
-            if !(square <= largest) {
+            if square > largest || square.is_nan() {
                 (largest, worst) = (square, 6 * i);
             }
         }
@@ -170,17 +197,17 @@ impl System {
     }
 
     /// Keeps the factors, makes them again after a restore, or makes new ones.
-    fn prepare_factors(&mut self, time: f64, c: f64, inputs: &[f64]) -> Result<(), SolveError> {
-        if self.state.convergence.refactor == 1 || self.state.linearisation.c() != c {
-            return self.factor_here(time, c, inputs);
+    fn prepare_factors(&mut self, time: f64, h: f64, c: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        if self.state.convergence.debt >= FACTORISATION || self.state.linearisation.c() != c {
+            return self.factor_here(time, h, c, inputs);
         }
         if self.work.factored.values.is_empty() {
-            return self.factor_again(time);
+            return self.factor_again(time, h);
         }
         Ok(())
     }
 
-    fn factor_here(&mut self, time: f64, c: f64, inputs: &[f64]) -> Result<(), SolveError> {
+    fn factor_here(&mut self, time: f64, h: f64, c: f64, inputs: &[f64]) -> Result<(), SolveError> {
         let at = Everywhere {
             time,
             motions: &self.motions,
@@ -188,31 +215,37 @@ impl System {
             inputs,
             input_time: time,
             load_factor: 1.0,
+            memory: &self.state.memory,
+            elapsed: h,
         };
         self.state.linearisation.record(c, &at);
         self.work.factored.values.clear();
         let factored = self.assembly.factor(&mut self.lu, &at, step_weights(c));
         self.counters.factorisations += 1;
-        self.state.convergence.rate = 1.0;
-        self.state.convergence.refactor = 0;
+        self.state.convergence.restart();
         factored.map_err(|pivot| self.singular(time, pivot.unknown))?;
         self.note_factored();
         Ok(())
     }
 
     /// Makes the factors of the recorded linearisation.
-    fn factor_again(&mut self, time: f64) -> Result<(), SolveError> {
+    fn factor_again(&mut self, time: f64, h: f64) -> Result<(), SolveError> {
         let recorded = &self.state.linearisation;
-        let motions: Vec<Motion> = recorded.motions().take(self.motions.len()).collect();
+        let motions = &mut self.work.recorded;
+        motions.clear();
+        motions.extend(recorded.motions().take(self.motions.len()));
         let rest = &recorded.values[2 + NUMBERS_PER_MOTION * motions.len()..];
-        let (multipliers, inputs) = rest.split_at(self.multipliers.len());
+        let (multipliers, rest) = rest.split_at(self.multipliers.len());
+        let (memory, inputs) = rest.split_at(self.assembly.memory);
         let at = Everywhere {
             time: recorded.values[1],
-            motions: &motions,
+            motions,
             multipliers,
             inputs,
             input_time: recorded.values[1],
             load_factor: 1.0,
+            memory,
+            elapsed: h,
         };
         let weights = step_weights(recorded.c());
         let factored = self.assembly.factor(&mut self.lu, &at, weights);
@@ -231,8 +264,8 @@ impl System {
     pub(crate) fn forget_foreign_factors(&mut self) {
         let same = |a: &f64, b: &f64| a.to_bits() == b.to_bits();
         let (made, needed) = (&self.work.factored.values, &self.state.linearisation.values);
-        let belongs = made.len() == needed.len()
-            && made.iter().zip(needed).all(|(a, b)| same(a, b));
+        let belongs =
+            made.len() == needed.len() && made.iter().zip(needed).all(|(a, b)| same(a, b));
         if !belongs {
             self.work.factored.values.clear();
         }
@@ -245,7 +278,13 @@ impl System {
         }
     }
 
-    fn not_converged(&self, time: f64, iterations: usize, size: f64, worst: usize) -> SolveError {
+    pub(crate) fn not_converged(
+        &self,
+        time: f64,
+        iterations: usize,
+        size: f64,
+        worst: usize,
+    ) -> SolveError {
         SolveError::NotConverged {
             time,
             iterations,

@@ -43,7 +43,11 @@ pub(crate) fn dependent_joints(assembly: &Assembly, at: &Everywhere<'_>) -> Vec<
         }
     }
     let mut names: Vec<String> = Vec::new();
-    for (index, _) in involved.iter().enumerate().filter(|(_, involved)| **involved) {
+    for (index, _) in involved
+        .iter()
+        .enumerate()
+        .filter(|(_, involved)| **involved)
+    {
         let name = assembly.name_of(nodes + index);
         if names.last().is_none_or(|last| last != name) {
             names.push(name.to_owned());

@@ -135,7 +135,13 @@ fn tangent_coefficients(angle2: f64) -> (f64, f64) {
         let series = |c: [f64; 5]| c[0] - x * (c[1] - x * (c[2] - x * (c[3] - x * c[4])));
         (
             series([0.5, 1.0 / 24.0, 1.0 / 720.0, 1.0 / 40320.0, 1.0 / 3628800.0]),
-            series([1.0 / 6.0, 1.0 / 120.0, 1.0 / 5040.0, 1.0 / 362880.0, 1.0 / 39916800.0]),
+            series([
+                1.0 / 6.0,
+                1.0 / 120.0,
+                1.0 / 5040.0,
+                1.0 / 362880.0,
+                1.0 / 39916800.0,
+            ]),
         )
     } else {
         let angle = angle2.sqrt();
@@ -207,7 +213,8 @@ pub fn tangent_derivative(theta: Vec3, v: Vec3) -> Mat3 {
     let c = theta.cross(v);
     let cc = theta.cross(c);
     // δ(θ×(θ×v)) = (δθ×)(θ×v) + θ×(δθ×v)
-    v.skew() * -a - (c.skew() + theta.skew() * v.skew()) * b + c.outer(theta) * da
+    v.skew() * -a - (c.skew() + theta.skew() * v.skew()) * b
+        + c.outer(theta) * da
         + cc.outer(theta) * db
 }
 
@@ -281,7 +288,11 @@ mod tests {
             let omega = relative.log() * (0.5 / step);
             assert!((omega - tangent(theta) * rate).norm() < 1e-9);
             assert!((tangent_times(theta, rate) - tangent(theta) * rate).norm() < 1e-15);
-            close(tangent(theta) * inverse_tangent(theta), Mat3::IDENTITY, 1e-14);
+            close(
+                tangent(theta) * inverse_tangent(theta),
+                Mat3::IDENTITY,
+                1e-14,
+            );
             let back = inverse_tangent_times(theta, tangent_times(theta, rate));
             assert!((back - rate).norm() < 1e-14);
         }
@@ -301,7 +312,11 @@ mod tests {
                 )
             });
             let [a, b, c] = columns;
-            close(tangent_derivative(theta, v), Mat3::from_columns(a.0, b.0, c.0), 1e-9);
+            close(
+                tangent_derivative(theta, v),
+                Mat3::from_columns(a.0, b.0, c.0),
+                1e-9,
+            );
             let expected = Mat3::from_columns(a.1, b.1, c.1);
             close(inverse_transpose_derivative(theta, v), expected, 1e-9);
         }

@@ -16,14 +16,7 @@ const MAX_ASSEMBLY_ITERATIONS: usize = 50;
 
 /// Weights of f(0), f(ε), … f(5 ε) in the first and second derivative at 0: forward differences,
 /// since a drive may begin at the start.
-const FIRST: [f64; 6] = [
-    -137.0 / 60.0,
-    5.0,
-    -5.0,
-    10.0 / 3.0,
-    -5.0 / 4.0,
-    1.0 / 5.0,
-];
+const FIRST: [f64; 6] = [-137.0 / 60.0, 5.0, -5.0, 10.0 / 3.0, -5.0 / 4.0, 1.0 / 5.0];
 const SECOND: [f64; 6] = [
     15.0 / 4.0,
     -77.0 / 6.0,
@@ -42,17 +35,26 @@ impl System {
         self.state.known = 0;
         self.state.convergence = Default::default();
         self.multipliers.fill(0.0);
+        self.state.memory.fill(0.0);
+        self.remember(time, 0.0, inputs);
         self.assemble_positions(inputs)?;
         self.correct_velocities(inputs)?;
+        self.remember(time, 0.0, inputs);
         self.find_accelerations(inputs)?;
-        let (nodes, inputs) = (self.motions.len(), inputs.len());
-        let constraints = self.assembly.constraints;
-        for linearisation in [&mut self.state.linearisation, &mut self.work.factored] {
-            linearisation.reserve(nodes, constraints, inputs);
-        }
+        self.reserve_linearisation(inputs.len());
         self.work.factored.values.clear();
         self.state.known = 1;
+        (self.state.dissipated, self.state.supplied) = (0.0, 0.0);
+        self.set_powers(inputs);
         Ok(())
+    }
+
+    /// Makes room for the point of linearisation, whose size must not change in a run.
+    pub(crate) fn reserve_linearisation(&mut self, inputs: usize) {
+        let others = self.assembly.constraints + self.assembly.memory + inputs;
+        for linearisation in [&mut self.state.linearisation, &mut self.work.factored] {
+            linearisation.reserve(self.motions.len(), others);
+        }
     }
 
     fn assemble_positions(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
@@ -71,7 +73,10 @@ impl System {
             }
         }
         let (violation, row) = peak(&self.violation(0.0, inputs));
-        let joint = self.assembly.name_of(6 * self.assembly.nodes() + row).to_owned();
+        let joint = self
+            .assembly
+            .name_of(6 * self.assembly.nodes() + row)
+            .to_owned();
         Err(SolveError::NotAssembled { violation, joint })
     }
 
@@ -86,11 +91,33 @@ impl System {
     }
 
     fn find_accelerations(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
+        let mut x = self.acceleration_load(inputs);
+        self.factor_accelerations(inputs)?;
+        self.lu.solve(&mut x);
+        self.record_start(&x, 6 * self.assembly.nodes());
+        Ok(())
+    }
+
+    /// Factors the matrix whose solution for [`acceleration_load`](Self::acceleration_load) are
+    /// accelerations and multipliers.
+    pub(crate) fn factor_accelerations(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
+        if self.factor_kinematics(inputs, 0.0).is_err() {
+            self.factor_kinematics(inputs, FLOOR * FLOOR)?;
+        }
+        Ok(())
+    }
+
+    /// All forces but those of the multipliers, less the inertia forces that do not depend on the
+    /// accelerations; and what the constraints demand of the accelerations.
+    pub(crate) fn acceleration_load(&self, inputs: &[f64]) -> Vec<f64> {
         let second = self.violation_derivative(&SECOND, 2, inputs);
-        let unknowns = self.assembly.unknowns();
         let nodes = 6 * self.assembly.nodes();
         let mut x = vec![0.0; self.assembly.residual_length()];
-        let at = self.everywhere(inputs);
+        let none = vec![0.0; self.assembly.constraints];
+        let at = Everywhere {
+            multipliers: &none,
+            ..self.everywhere(inputs)
+        };
         self.assembly.element_residual(&at, &mut x);
         self.assembly.weight(&at, &mut x);
         for (i, row) in x[..nodes].chunks_exact_mut(6).enumerate() {
@@ -102,15 +129,11 @@ impl System {
                 row[3 + k] -= rate.angular[k] + convected[k];
             }
         }
-        for (row, value) in x[nodes..unknowns].iter_mut().zip(&second) {
+        x.truncate(self.assembly.unknowns());
+        for (row, value) in x[nodes..].iter_mut().zip(&second) {
             *row = -value;
         }
-        if self.factor_kinematics(inputs, 0.0).is_err() {
-            self.factor_kinematics(inputs, FLOOR * FLOOR)?;
-        }
-        self.lu.solve(&mut x[..unknowns]);
-        self.record_start(&x, nodes);
-        Ok(())
+        x
     }
 
     fn record_start(&mut self, x: &[f64], nodes: usize) {
@@ -119,6 +142,7 @@ impl System {
             let (a, alpha) = (Vec3::new(d[0], d[1], d[2]), Vec3::new(d[3], d[4], d[5]));
             let record = &mut self.state.now[i + 1];
             record.motion = motion;
+            (record.acceleration, record.angular_acceleration) = (a, alpha);
             record.momentum = inertia.momentum(&motion);
             record.momentum_rate = inertia.momentum_rate(&motion, a, alpha);
             if inertia.mass > 0.0 {
@@ -126,7 +150,9 @@ impl System {
                 scale.observe_acceleration(a.norm().max(alpha.norm() * self.size));
             }
         }
-        self.multipliers.copy_from_slice(&x[nodes..nodes + self.multipliers.len()]);
+        let constraints = self.assembly.constraints;
+        self.multipliers
+            .copy_from_slice(&x[nodes..nodes + constraints]);
         self.state.multipliers.copy_from_slice(&self.multipliers);
     }
 
@@ -153,6 +179,8 @@ impl System {
             inputs,
             input_time: self.state.time,
             load_factor: 1.0,
+            memory: &self.state.memory,
+            elapsed: 0.0,
         };
         self.work.factored.values.clear();
         let factored = self.assembly.factor_kinematics(&mut self.lu, &at, floor);
@@ -175,6 +203,8 @@ impl System {
             inputs,
             input_time: time,
             load_factor: 1.0,
+            memory: &self.state.memory,
+            elapsed: 0.0,
         };
         let mut values = vec![0.0; self.assembly.residual_length()];
         self.assembly.element_residual(&at, &mut values);
@@ -201,7 +231,7 @@ impl System {
 fn peak(values: &[f64]) -> (f64, usize) {
     let mut largest = (0.0, 0);
     for (i, value) in values.iter().enumerate() {
-        if !(value.abs() <= largest.0) {
+        if value.abs() > largest.0 || value.is_nan() {
             largest = (value.abs(), i);
         }
     }

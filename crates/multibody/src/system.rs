@@ -3,7 +3,7 @@
 use crate::assembly::{Assembly, Everywhere};
 use crate::element::{ElementId, Weights};
 use crate::error::{ModelError, SolveError};
-use crate::integrator::{self, Coefficients, Known, Method, Pose, Record};
+use crate::integrator::{self, Coefficients, Known, Method, Rates, Record};
 use crate::linear::BlockLu;
 use crate::math::Vec3;
 use crate::model::Model;
@@ -64,6 +64,8 @@ pub(crate) struct State {
     pub before: Vec<Record>,
     pub multipliers: Vec<f64>,
     pub multipliers_before: Vec<f64>,
+    /// What elements remember of the newest time.
+    pub memory: Vec<f64>,
     /// Number of usable records: 0 before the start, at most 2.
     pub known: u64,
     /// Size of the last step.
@@ -80,10 +82,13 @@ pub(crate) struct State {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Work {
     pub known: Vec<Known>,
-    pub poses: Vec<Pose>,
+    pub rates: Vec<Rates>,
     pub residual: Vec<f64>,
     /// The linearisation from which the factors were made; empty if there are none.
     pub factored: Linearisation,
+    /// Motions of a recorded linearisation.
+    pub recorded: Vec<Motion>,
+    pub memory: Vec<f64>,
 }
 
 impl System {
@@ -106,13 +111,16 @@ impl System {
             before: records,
             multipliers: vec![0.0; constraints],
             multipliers_before: vec![0.0; constraints],
+            memory: vec![0.0; assembly.memory],
             ..State::default()
         };
         let work = Work {
             known: vec![Known::default(); motions.len()],
-            poses: vec![Pose::default(); motions.len()],
+            rates: vec![Rates::default(); motions.len()],
             residual: vec![0.0; assembly.residual_length()],
             factored: Linearisation::default(),
+            recorded: Vec::with_capacity(motions.len()),
+            memory: vec![0.0; assembly.memory],
         };
         Ok(Self {
             assembly,
@@ -140,7 +148,8 @@ impl System {
     /// Force and moment about the node, in the absolute frame, that an element exerts on one of
     /// its nodes, given by its place in [`Element::nodes`](crate::Element::nodes).
     pub fn wrench(&self, element: ElementId, node: usize, inputs: &[f64]) -> (Vec3, Vec3) {
-        self.assembly.wrench(&self.everywhere(inputs), element, node)
+        self.assembly
+            .wrench(&self.everywhere(inputs), element, node)
     }
 
     /// The multipliers of an element at the time reached.
@@ -169,18 +178,23 @@ impl System {
 
     /// Advances by `h`; `inputs` are those at the end of the step.
     pub fn step(&mut self, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        self.step_to(self.state.time + h, h, inputs)
+    }
+
+    /// Advances by `h` to `time`, which is the present time plus `h` up to rounding.
+    pub(crate) fn step_to(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
         if h != self.state.step {
             self.restart();
         }
         let k = self.options.method.coefficients(self.state.known);
-        let time = self.state.time + h;
         let c = h * k.b0;
         self.predict(h, &k);
-        let outcome = self.converge(time, c, inputs);
+        let outcome = self.converge(time, h, c, inputs);
         if let Err(error) = outcome {
             self.return_to_records();
             return Err(error);
         }
+        self.remember(time, h, inputs);
         self.accept(h, 1.0 / c, time);
         if self.options.account_energy {
             self.accumulate_energy(h, inputs);
@@ -189,29 +203,37 @@ impl System {
     }
 
     fn predict(&mut self, h: f64, k: &Coefficients) {
-        let per_c = 1.0 / (h * k.b0);
+        let c = h * k.b0;
         let records = self.state.now.iter().zip(&self.state.before).skip(1);
         for (i, (now, before)) in records.enumerate() {
-            let (known, pose) = integrator::begin(now, before, h, k);
-            self.motions[i + 1] = known.motion(&pose, per_c);
+            let (known, rates) = integrator::begin(now, before, h, k);
+            self.motions[i + 1] = known.motion(&rates, c);
             self.work.known[i + 1] = known;
-            self.work.poses[i + 1] = pose;
+            self.work.rates[i + 1] = rates;
         }
-        let past = self.state.multipliers.iter().zip(&self.state.multipliers_before);
+        let past = self
+            .state
+            .multipliers
+            .iter()
+            .zip(&self.state.multipliers_before);
         for (next, (now, before)) in self.multipliers.iter_mut().zip(past) {
-            *next = if k.b2 != 0.0 { 2.0 * now - before } else { *now };
+            *next = if k.is_two_step() {
+                2.0 * now - before
+            } else {
+                *now
+            };
         }
     }
 
     /// Applies the solution of the linear system to the trial state.
-    pub(crate) fn correct(&mut self, per_c: f64) {
+    pub(crate) fn correct(&mut self, c: f64) {
         let (nodes, multipliers) = self.work.residual.split_at(6 * self.assembly.nodes());
         for (i, d) in nodes.chunks_exact(6).enumerate() {
             let known = &self.work.known[i + 1];
-            let pose = &mut self.work.poses[i + 1];
-            let spin = Vec3::new(d[3], d[4], d[5]);
-            known.correct(pose, Vec3::new(d[0], d[1], d[2]), spin);
-            self.motions[i + 1] = known.motion(pose, per_c);
+            let rates = &mut self.work.rates[i + 1];
+            let (displacement, spin) = (Vec3::new(d[0], d[1], d[2]), Vec3::new(d[3], d[4], d[5]));
+            known.correct(rates, displacement, spin, c);
+            self.motions[i + 1] = known.motion(rates, c);
         }
         for (multiplier, d) in self.multipliers.iter_mut().zip(multipliers) {
             *multiplier += d;
@@ -219,12 +241,13 @@ impl System {
     }
 
     /// The dynamic residual at the trial state.
-    pub(crate) fn evaluate(&mut self, time: f64, per_c: f64, inputs: &[f64]) {
+    pub(crate) fn evaluate(&mut self, time: f64, h: f64, per_c: f64, inputs: &[f64]) {
         let Self {
             assembly,
             motions,
             multipliers,
             work,
+            state,
             ..
         } = self;
         let Work {
@@ -232,7 +255,11 @@ impl System {
         } = work;
         let gravity = assembly.gravity;
         residual.fill(0.0);
-        for (i, row) in residual.chunks_exact_mut(6).enumerate().take(assembly.nodes()) {
+        for (i, row) in residual
+            .chunks_exact_mut(6)
+            .enumerate()
+            .take(assembly.nodes())
+        {
             let (inertia, motion) = (&assembly.inertia[i + 1], &motions[i + 1]);
             let (momentum, rate) = known[i + 1].momentum(inertia, motion, per_c);
             let (force, moment) = inertia.weight(motion, gravity);
@@ -248,8 +275,29 @@ impl System {
             inputs,
             input_time: time,
             load_factor: 1.0,
+            memory: &state.memory,
+            elapsed: h,
         };
         assembly.element_residual(&at, residual);
+    }
+
+    /// Lets elements remember the trial state.
+    pub(crate) fn remember(&mut self, time: f64, elapsed: f64, inputs: &[f64]) {
+        if self.assembly.memory == 0 {
+            return;
+        }
+        let at = Everywhere {
+            time,
+            motions: &self.motions,
+            multipliers: &self.multipliers,
+            inputs,
+            input_time: time,
+            load_factor: 1.0,
+            memory: &self.state.memory,
+            elapsed,
+        };
+        self.assembly.remember(&at, &mut self.work.memory);
+        std::mem::swap(&mut self.state.memory, &mut self.work.memory);
     }
 
     fn accept(&mut self, h: f64, per_c: f64, time: f64) {
@@ -257,18 +305,12 @@ impl System {
         std::mem::swap(&mut state.now, &mut state.before);
         let mut largest = 0.0_f64;
         for i in 1..self.motions.len() {
-            let motion = self.motions[i];
-            let (momentum, momentum_rate) =
-                self.work.known[i].momentum(&self.assembly.inertia[i], &motion, per_c);
-            let change = motion.velocity - state.before[i].motion.velocity;
-            largest = largest.max(change.dot(change));
-            state.now[i] = Record {
-                motion,
-                momentum,
-                momentum_rate,
-            };
+            let inertia = &self.assembly.inertia[i];
+            let record = self.work.known[i].record(inertia, self.motions[i], per_c);
+            largest = largest.max(record.acceleration.dot(record.acceleration));
+            state.now[i] = record;
         }
-        state.convergence.observe_acceleration(largest.sqrt() / h);
+        state.convergence.observe_acceleration(largest.sqrt());
         std::mem::swap(&mut state.multipliers, &mut state.multipliers_before);
         state.multipliers.copy_from_slice(&self.multipliers);
         state.time = time;
@@ -294,6 +336,8 @@ impl System {
             inputs,
             input_time: self.state.time,
             load_factor: 1.0,
+            memory: &self.state.memory,
+            elapsed: 0.0,
         }
     }
 }

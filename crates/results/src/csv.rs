@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use oldham_cosim::port::Unit;
-use oldham_cosim::recorder::Column;
+use oldham_cosim::Column;
+use oldham_cosim::Unit;
 
 /// Writes the header; cells that contain a separator are quoted.
 pub(crate) fn write_header(out: &mut impl Write, columns: &[Column]) -> io::Result<()> {

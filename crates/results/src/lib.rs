@@ -8,7 +8,7 @@ mod resample;
 mod schema;
 pub mod writer;
 
-pub use oldham_cosim::recorder::Column;
+pub use oldham_cosim::Column;
 pub use reader::{Table, read};
 pub use resample::{ResampleError, resample};
 pub use schema::Metadata;

@@ -1,8 +1,8 @@
 //! How columns, units and metadata are laid down in an Arrow schema, and found again.
 
 use arrow_schema::{DataType, Field, Metadata as Pairs, Schema};
-use oldham_cosim::port::Unit;
-use oldham_cosim::recorder::Column;
+use oldham_cosim::Column;
+use oldham_cosim::Unit;
 
 /// Name of the time column.
 pub(crate) const TIME: &str = "time";

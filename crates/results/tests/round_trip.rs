@@ -8,8 +8,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use common::{columns, create, folder, metadata, record, row};
-use oldham_cosim::port::Unit;
-use oldham_cosim::recorder::Recorder;
+use oldham_cosim::Recorder;
+use oldham_cosim::Unit;
 use oldham_results::writer::WriteError;
 use oldham_results::{Column, Metadata, ResultWriter, Table, read};
 
@@ -220,8 +220,8 @@ mod full_disk {
     }
 
     #[test]
-    fn while_running_is_told_by_record() {
-        let folder = folder("full_while_running");
+    fn at_the_start_is_told_by_create() {
+        let folder = folder("full_at_start");
         let path = folder.join("run.parquet");
         symlink("/dev/full", folder.join("run.parquet.partial")).unwrap();
         let created = ResultWriter::create(&path, &columns(), &metadata(), true);

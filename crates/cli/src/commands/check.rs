@@ -8,17 +8,18 @@ use crate::args::Check;
 use crate::failure::Failure;
 use crate::load;
 use crate::remedies::Advice;
+use crate::say;
 
 pub fn execute(arguments: &Check) -> Result<(), Failure> {
     let Some(path) = arguments.model.as_ref().filter(|_| !arguments.schema) else {
-        println!("{:#}", oldham_model::schema());
+        say!("{:#}", oldham_model::schema());
         return Ok(());
     };
     let model = load::with_overrides(path, &arguments.set)?;
     let simulation = model.simulation()?;
     let advice = Advice::on(&model, path, &arguments.set);
     if arguments.json {
-        println!("{:#}", as_json(&model, &simulation, &advice));
+        say!("{:#}", as_json(&model, &simulation, &advice));
     } else {
         print(&model, &simulation, &advice);
     }
@@ -55,22 +56,23 @@ fn as_json(model: &Model, simulation: &Simulation, advice: &Advice) -> Value {
 }
 
 fn print(model: &Model, simulation: &Simulation, advice: &Advice) {
-    println!("{}: no problems", model.name());
-    println!("  {} macro steps of {} s", model.steps(), model.step());
+    say!("{}: no problems", model.name());
+    say!("  {} macro steps of {} s", model.steps(), model.step());
     for (name, inputs, outputs) in parts(simulation) {
-        println!("  {name}");
-        inputs.iter().for_each(|port| println!("    in   {port}"));
-        outputs.iter().for_each(|port| println!("    out  {port}"));
+        say!("  {name}");
+        inputs.iter().for_each(|port| say!("    in   {port}"));
+        outputs.iter().for_each(|port| say!("    out  {port}"));
     }
     for interface in simulation.interfaces() {
-        println!("  interface {interface}: energy is balanced");
+        say!("  interface {interface}: energy is balanced");
     }
     match (&advice.verdict, advice.warning()) {
-        (Err(reason), _) => println!("  stability not analysed: {reason}"),
-        (_, Some(warning)) => println!("  {warning}"),
-        (Ok(verdict), None) => println!(
+        (Err(reason), _) => say!("  stability not analysed: {reason}"),
+        (_, Some(warning)) => say!("  {warning}"),
+        (Ok(verdict), None) => say!(
             "  the coupling is stable: spectral radius {:.9}, {} coordinates",
-            verdict.radius, verdict.dimension
+            verdict.radius,
+            verdict.dimension
         ),
     }
 }

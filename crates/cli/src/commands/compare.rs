@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::args::Compare;
 use crate::failure::Failure;
 use crate::progress::Bar;
+use crate::say;
 use crate::table::{Table, number};
 use crate::{interrupt, load};
 
@@ -49,10 +50,10 @@ pub fn execute(arguments: &Compare) -> Result<(), Failure> {
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-compare.svg"));
     draw(&model, &tried, &signal, &out)?;
     if arguments.json {
-        println!("{:#}", as_json(&model, arguments, &tried, &out));
+        say!("{:#}", as_json(&model, arguments, &tried, &out));
     } else {
         print(&model, arguments, &tried);
-        println!("picture: {}", out.display());
+        say!("picture: {}", out.display());
     }
     Ok(())
 }
@@ -94,9 +95,11 @@ fn variants(arguments: &Compare) -> Result<Vec<(String, Settings)>, Failure> {
         combinations = extended.collect();
     }
     let named = |changes: Settings| {
+        let last = |key: &str| key.rsplit('.').next().map(str::to_owned);
         let parts = changes.iter().map(|(key, value)| {
-            let short = key.rsplit('.').next().unwrap_or(key);
-            format!("{short}={value}")
+            let alike = changes.iter().filter(|(other, _)| last(other) == last(key));
+            let short = last(key).filter(|_| alike.count() == 1);
+            format!("{}={value}", short.as_deref().unwrap_or(key))
         });
         (parts.collect::<Vec<_>>().join(" "), with(&changes))
     };
@@ -201,7 +204,7 @@ fn solve(
 
 /// What a variant is compared with.
 enum Reference {
-    Twin(Simulation, InMemory),
+    Twin(Box<Simulation>, InMemory),
     File(oldham_results::Table),
 }
 
@@ -214,7 +217,7 @@ impl Reference {
         };
         let (twin, recorded, outcome) = solve(model.monolithic(integrator)?, model)?;
         match outcome.end {
-            Ok(_) => Ok(Self::Twin(twin, recorded)),
+            Ok(_) => Ok(Self::Twin(Box::new(twin), recorded)),
             Err(fault) => Err(Failure::Run {
                 answer: Box::new(json!({"status": "failed", "error": fault.to_string()})),
                 fault,
@@ -268,7 +271,7 @@ fn drawn_signal(arguments: &Compare, tried: &[Tried]) -> Result<String, Failure>
 }
 
 fn print(model: &Model, arguments: &Compare, tried: &[Tried]) {
-    println!("{}: compared with {}\n", model.name(), arguments.reference);
+    say!("{}: compared with {}\n", model.name(), arguments.reference);
     let mut table = Table::new([
         "variant",
         "worst error (NRMS)",
@@ -291,10 +294,10 @@ fn print(model: &Model, arguments: &Compare, tried: &[Tried]) {
             variant.status().into(),
         ]);
     }
-    println!("{table}");
+    say!("{table}");
     for variant in tried {
         if let Err(fault) = &variant.outcome.end {
-            println!("{}: {fault}\n", variant.name);
+            say!("{}: {fault}\n", variant.name);
         }
     }
 }

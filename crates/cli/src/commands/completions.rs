@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::args::{Arguments, Completions};
 use crate::failure::Failure;
+use crate::say;
 
 pub fn execute(arguments: &Completions) -> Result<(), Failure> {
     let mut script = Vec::new();
@@ -13,9 +14,9 @@ pub fn execute(arguments: &Completions) -> Result<(), Failure> {
     let script = String::from_utf8_lossy(&script);
     if arguments.json {
         let shell = arguments.shell.to_string();
-        println!("{:#}", json!({"shell": shell, "script": script}));
+        say!("{:#}", json!({"shell": shell, "script": script}));
     } else {
-        print!("{script}");
+        crate::output::write(format_args!("{script}"));
     }
     Ok(())
 }

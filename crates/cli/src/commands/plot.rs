@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::args::Plot;
 use crate::failure::Failure;
 use crate::load;
+use crate::say;
 
 pub fn execute(arguments: &Plot) -> Result<(), Failure> {
     let tables: Vec<Table> = arguments
@@ -35,12 +36,12 @@ pub fn execute(arguments: &Plot) -> Result<(), Failure> {
         })?;
     if arguments.json {
         let signals: Vec<_> = signals.iter().map(|signal| &signal.name).collect();
-        println!(
+        say!(
             "{:#}",
             json!({"command": "plot", "picture": out, "signals": signals})
         );
     } else {
-        println!("{}", out.display());
+        say!("{}", out.display());
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use crate::args::Run;
 use crate::failure::Failure;
 use crate::progress::Bar;
 use crate::remedies::Advice;
+use crate::say;
 use crate::table::number;
 use crate::{interrupt, load};
 
@@ -200,7 +201,7 @@ fn conclude(
     });
     if !arguments.json {
         print_summary(model, &outcome.summary);
-        println!("  results    {}", results.display());
+        say!("  results    {}", results.display());
     }
     match outcome.end {
         Err(fault) => Err(Failure::Run {
@@ -221,14 +222,14 @@ fn conclude(
 }
 
 fn print_json(answer: &Value) {
-    println!("{answer:#}");
+    say!("{answer:#}");
 }
 
 /// The summary for people.
 fn print_summary(model: &Model, summary: &Summary) {
     let [p50, p99, max] = summary.step_us.map(number);
-    println!("{}", model.name());
-    println!(
+    say!("{}", model.name());
+    say!(
         "  steps      {} to t = {} s in {} s ({} x real time, {} thread{})",
         summary.steps,
         number(summary.time),
@@ -237,10 +238,10 @@ fn print_summary(model: &Model, summary: &Summary) {
         summary.threads,
         if summary.threads == 1 { "" } else { "s" },
     );
-    println!("  per step   {p50} us median, {p99} us 99th percentile, {max} us longest");
-    println!("  exchanges  {} values delivered", summary.exchanges);
+    say!("  per step   {p50} us median, {p99} us 99th percentile, {max} us longest");
+    say!("  exchanges  {} values delivered", summary.exchanges);
     if summary.iterations > 0 {
-        println!(
+        say!(
             "  iterations {} per step, {} at most, {} steps accepted without convergence",
             number(summary.iterations as f64 / summary.steps.max(1) as f64),
             summary.most_iterations,
@@ -253,13 +254,15 @@ fn print_summary(model: &Model, summary: &Summary) {
         } else {
             &part.name
         };
-        println!(
+        say!(
             "  part       {name}: {} micro steps, {} Newton iterations, {} factorisations",
-            part.micro_steps, part.iterations, part.factorisations
+            part.micro_steps,
+            part.iterations,
+            part.factorisations
         );
     }
     if let (Some(initial), Some(last)) = (summary.initial_energy, summary.final_energy) {
-        println!(
+        say!(
             "  energy     {} J at the start, {} J at the end; supplied {} J, dissipated {} J; {} J from nowhere",
             number(initial.stored),
             number(last.stored),
@@ -269,7 +272,7 @@ fn print_summary(model: &Model, summary: &Summary) {
         );
     }
     for interface in &summary.created {
-        println!(
+        say!(
             "  exchange   {} created {} J{}",
             interface.interface,
             number(interface.created),
@@ -281,6 +284,6 @@ fn print_summary(model: &Model, summary: &Summary) {
         );
     }
     for note in &summary.notes {
-        println!("  note       {note}");
+        say!("  note       {note}");
     }
 }

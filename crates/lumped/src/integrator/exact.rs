@@ -7,8 +7,8 @@
 //! Automatic Control 23, 1978).
 
 use nalgebra::{DMatrix, Matrix4};
-use oldham_cosim::inputs::Inputs;
-use oldham_cosim::subsystem::{Counters, StepError};
+use oldham_cosim::Inputs;
+use oldham_cosim::{Counters, StepError};
 
 use super::Step;
 use crate::plant::Plant;

@@ -1,7 +1,7 @@
 //! Explicit integrators: semi-implicit Euler and the classical Runge–Kutta method.
 
-use oldham_cosim::inputs::Inputs;
-use oldham_cosim::subsystem::StepError;
+use oldham_cosim::Inputs;
+use oldham_cosim::StepError;
 
 use super::Step;
 use crate::plant::Plant;
@@ -84,6 +84,7 @@ impl RungeKutta {
             motion.x[i] = self.start_x[i] + distance * motion.v[i];
             motion.v[i] = self.start_v[i] + distance * motion.a[i];
         }
+        plant.moved();
     }
 
     fn collect(&mut self, plant: &Plant, weight: f64) {

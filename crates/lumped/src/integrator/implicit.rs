@@ -1,8 +1,8 @@
 //! Implicit integrators: backward Euler, and the two-step method with its starting step.
 
-use oldham_cosim::inputs::Inputs;
-use oldham_cosim::state::Visitor;
-use oldham_cosim::subsystem::{Counters, StepError};
+use oldham_cosim::Inputs;
+use oldham_cosim::Visitor;
+use oldham_cosim::{Counters, StepError};
 
 use super::Step;
 use super::newton::Newton;

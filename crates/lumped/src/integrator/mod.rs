@@ -6,9 +6,9 @@ mod implicit;
 mod newton;
 mod scheme;
 
-use oldham_cosim::inputs::Inputs;
-use oldham_cosim::state::Visitor;
-use oldham_cosim::subsystem::{Counters, StepError};
+use oldham_cosim::Inputs;
+use oldham_cosim::Visitor;
+use oldham_cosim::{Counters, StepError};
 
 use crate::plant::Plant;
 use crate::spec::Integrator;

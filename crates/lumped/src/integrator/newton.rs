@@ -5,7 +5,7 @@
 //! is kept as long as g stays the same. Nonlinear ones iterate with a step length that lowers the
 //! residual: a full step may jump to and fro over a kink, such as that of a square-root spring.
 
-use oldham_cosim::subsystem::{Counters, StepError};
+use oldham_cosim::{Counters, StepError};
 
 use super::scheme::Scheme;
 use crate::equations::Equations;

@@ -2,9 +2,9 @@
 #![allow(dead_code, reason = "every test file uses a part of this")]
 
 use nalgebra::{DMatrix, DVector};
-use oldham_cosim::inputs::{Inputs, Source};
-use oldham_cosim::predictor::Hold;
-use oldham_cosim::subsystem::{StepError, Subsystem};
+use oldham_cosim::Hold;
+use oldham_cosim::{Inputs, Source};
+use oldham_cosim::{StepError, Subsystem};
 use oldham_expression::Expression;
 use oldham_lumped::{
     Coordinates, Element, ElementKind, Integrator, LAW_VARIABLES, LOAD_VARIABLES, Lumped, NodeRef,
@@ -95,7 +95,7 @@ pub fn idle(lumped: &Lumped) -> Inputs {
 /// Inputs of which the first is driven.
 pub fn driven(lumped: &Lumped, source: impl FnMut(f64, &mut [f64]) + Send + 'static) -> Inputs {
     let mut inputs = idle(lumped);
-    let port = oldham_cosim::port::InputPort(0);
+    let port = oldham_cosim::InputPort(0);
     inputs.drive(lumped.ports(), port, Box::new(Given(source)));
     inputs
 }

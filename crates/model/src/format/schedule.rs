@@ -139,7 +139,7 @@ impl JsonSchema for Stage {
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Tight {
     /// An exchanged value has converged when it changes by less than this fraction of the largest
-    /// value of its unit at its port, plus `absolute`.
+    /// magnitude that it has had so far, plus `absolute`.
     #[schemars(extend("default" = oldham_cosim::Tight::default().relative))]
     pub relative: Option<At<Formula>>,
     /// Absolute tolerance, in the unit of each port.

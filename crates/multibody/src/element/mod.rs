@@ -4,15 +4,18 @@
 //! forces and constraint violations to a [`Residual`], and their derivatives to a [`Jacobian`].
 //! Rotations are varied by spins in the absolute frame: δR = δφ × R.
 
+pub mod beam;
 mod bushing;
+#[cfg(test)]
+pub(crate) mod check;
 mod load;
 mod rod;
 mod torsion;
 
 pub use bushing::Bushing;
 pub use load::{Load, PortWrench};
-pub use rod::{Law, Rod};
 pub(crate) use rod::add_point_stiffness;
+pub use rod::{Law, Rod};
 pub use torsion::TorsionSpring;
 
 use crate::linear::Destination;
@@ -34,6 +37,15 @@ pub trait Element: Send + Sync {
     fn constraints(&self) -> usize {
         0
     }
+
+    /// Number of values that it remembers from step to step.
+    fn memory(&self) -> usize {
+        0
+    }
+
+    /// Writes what it remembers of an accepted state. At the start `at.elapsed` is zero and
+    /// nothing is remembered yet.
+    fn remember(&self, _at: &At<'_>, _memory: &mut [f64]) {}
 
     /// Adds the forces on its nodes, reactions `-φ_qᵀ λ` included, and sets the violations φ.
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>);
@@ -62,6 +74,10 @@ pub struct At<'a> {
     pub input_time: f64,
     /// Fraction of the loads that acts, for load stepping.
     pub load_factor: f64,
+    /// What the element remembers from the last accepted time; see [`Element::remember`].
+    pub memory: &'a [f64],
+    /// Time since then.
+    pub elapsed: f64,
 }
 
 impl At<'_> {
@@ -161,8 +177,8 @@ impl Jacobian<'_> {
         let start = to.start + column.1 as usize * to.stride + row.1 as usize;
         for j in 0..3 {
             let target = &mut self.matrix[start + j * to.stride..][..3];
-            for i in 0..3 {
-                target[i] += m.0[i][j];
+            for (entry, row) in target.iter_mut().zip(&m.0) {
+                *entry += row[j];
             }
         }
     }

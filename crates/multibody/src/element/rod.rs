@@ -184,7 +184,11 @@ pub(crate) fn add_point_stiffness(out: &mut Jacobian<'_>, k: Mat3, arms: [Vec3; 
             out.add((row, Part::Linear), (column, Part::Linear), k);
             out.add((row, Part::Linear), (column, Part::Angular), by_turn);
             out.add((row, Part::Angular), (column, Part::Linear), arms[row] * k);
-            out.add((row, Part::Angular), (column, Part::Angular), arms[row] * by_turn);
+            out.add(
+                (row, Part::Angular),
+                (column, Part::Angular),
+                arms[row] * by_turn,
+            );
         }
     }
 }

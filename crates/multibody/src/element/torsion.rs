@@ -42,7 +42,11 @@ impl TorsionSpring {
         let angle = first.column(1).dot(x).atan2(first.column(0).dot(x));
         let axis = first.column(2);
         let rate = axis.dot(b.angular_velocity - a.angular_velocity);
-        (axis, angle - self.free_angle.value(at.time, at.inputs), rate)
+        (
+            axis,
+            angle - self.free_angle.value(at.time, at.inputs),
+            rate,
+        )
     }
 }
 
@@ -66,7 +70,11 @@ impl Element for TorsionSpring {
         // The axis turns with the first node.
         let turned = axis.skew() * (torque * weights.stiffness);
         for (row, sign) in [(0, 1.0), (1, -1.0)] {
-            out.add((row, Part::Angular), (0, Part::Angular), (along + turned) * sign);
+            out.add(
+                (row, Part::Angular),
+                (0, Part::Angular),
+                (along + turned) * sign,
+            );
             out.add((row, Part::Angular), (1, Part::Angular), along * -sign);
         }
     }

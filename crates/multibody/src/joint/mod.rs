@@ -3,7 +3,7 @@
 //! Every joint of the usual kind is a list of scalar [`Row`]s; [`families`](self) of them are the
 //! constructors of [`Joint`]. Each row knows its gradient and its second derivative, so a new joint
 //! is a constructor of a few lines. Constraints that are not made of such rows implement
-//! [`Element`](crate::element::Element) themselves, as [`PrescribedPose`] does.
+//! [`Element`] themselves, as [`PrescribedPose`] does.
 
 mod families;
 mod pose;
@@ -65,7 +65,11 @@ impl Joint {
         let [a, b] = self.nodes.map(|node| at.motion(node));
         let arms = [a.rotation * self.offsets[0], b.rotation * self.offsets[1]];
         let [first, second] = [(a, 0), (b, 1)].map(|(n, i)| n.orientation.times(self.axes[i]));
-        let theta = if self.rows.iter().any(|row| matches!(row.kind, RowKind::Turn { .. })) {
+        let theta = if self
+            .rows
+            .iter()
+            .any(|row| matches!(row.kind, RowKind::Turn { .. }))
+        {
             let [x, y, z] = [0, 1, 2].map(|i| self.turn[i].value(at.time, at.inputs));
             let target = Quaternion::exp(Vec3::new(x, y, z));
             let relative = first.conjugate().times(second);
@@ -109,7 +113,12 @@ impl Element for Joint {
         for (index, (row, &multiplier)) in self.rows.iter().zip(at.multipliers).enumerate() {
             let gradient = row.gradient(&geometry);
             for node in 0..2 {
-                out.constraint(index, node, gradient.position[node], gradient.rotation[node]);
+                out.constraint(
+                    index,
+                    node,
+                    gradient.position[node],
+                    gradient.rotation[node],
+                );
             }
             row.add_hessian(&geometry, multiplier * weights.stiffness, out);
         }

@@ -22,6 +22,7 @@ pub struct BlockLu {
     fronts: Vec<f64>,
     swaps: Vec<usize>,
     scale: Vec<f64>,
+    largest: Vec<f64>,
     work: Vec<f64>,
 }
 
@@ -34,6 +35,7 @@ impl BlockLu {
             fronts: Vec::new(),
             swaps: Vec::new(),
             scale: Vec::new(),
+            largest: Vec::new(),
             work: Vec::new(),
         };
         lu.allocate();
@@ -46,6 +48,7 @@ impl BlockLu {
         self.fronts = vec![0.0; self.plan.storage];
         self.swaps = vec![0; unknowns];
         self.scale = vec![1.0; unknowns];
+        self.largest = vec![0.0; unknowns];
         self.work = vec![0.0; widest.unwrap_or(0)];
     }
 
@@ -93,18 +96,34 @@ impl BlockLu {
         dispatch::run(Solve { lu: self, x });
     }
 
-    /// Scales rows and columns alike, so that the diagonal is one where it is not zero and the
-    /// largest entry of the other rows is one: the pivots then do not depend on units.
+    /// Scales rows and columns alike, so that the diagonal is one where it counts and the largest
+    /// entry of the other rows is one: the pivots then do not depend on units.
     fn equilibrate(&mut self) {
-        self.scale.fill(0.0);
+        self.scale.fill(1.0);
+        self.find_largest();
         for front in &self.plan.fronts {
             let shape = front.shape;
             for (i, &unknown) in front.unknowns[..shape.own].iter().enumerate() {
                 let diagonal = self.fronts[front.start + i * shape.stride + i].abs();
-                self.scale[unknown] = if diagonal > 0.0 { diagonal.sqrt().recip() } else { 0.0 };
+                let counts = diagonal > NEGLIGIBLE * self.largest[unknown];
+                self.scale[unknown] = if counts { diagonal.sqrt().recip() } else { 0.0 };
             }
         }
-        self.scale_zero_diagonals();
+        // A row without a diagonal takes the scale of its neighbours; some of these may have got
+        // theirs only in the first round.
+        for _ in 0..2 {
+            self.find_largest();
+            for (scale, &largest) in self.scale.iter_mut().zip(&self.largest) {
+                if *scale == 0.0 && largest > 0.0 {
+                    *scale = largest.recip();
+                }
+            }
+        }
+        for scale in &mut self.scale {
+            if *scale == 0.0 {
+                *scale = 1.0;
+            }
+        }
         for front in &self.plan.fronts {
             let columns = self.fronts[front.start..].chunks_exact_mut(front.shape.stride);
             for (column, &j) in columns.zip(&front.unknowns) {
@@ -116,31 +135,23 @@ impl BlockLu {
         }
     }
 
-    fn scale_zero_diagonals(&mut self) {
-        let largest = &mut self.work;
+    /// The largest entry of each row, columns scaled.
+    fn find_largest(&mut self) {
+        self.largest.fill(0.0);
         for front in &self.plan.fronts {
-            largest.fill(0.0);
             let columns = self.fronts[front.start..].chunks_exact(front.shape.stride);
             for (column, &j) in columns.zip(&front.unknowns) {
-                let factor = self.scale[j].max(0.0);
-                for (entry, most) in column.iter().zip(largest.iter_mut()) {
-                    *most = most.max(entry.abs() * factor);
+                let factor = self.scale[j];
+                for (entry, &i) in column.iter().zip(&front.unknowns) {
+                    self.largest[i] = self.largest[i].max(entry.abs() * factor);
                 }
-            }
-            for (&unknown, most) in front.unknowns.iter().zip(largest.iter()) {
-                // Zero or negative marks a row without a diagonal; its best so far is kept there.
-                if self.scale[unknown] <= 0.0 {
-                    self.scale[unknown] = self.scale[unknown].min(-most);
-                }
-            }
-        }
-        for scale in &mut self.scale {
-            if *scale <= 0.0 {
-                *scale = if *scale < 0.0 { -scale.recip() } else { 1.0 };
             }
         }
     }
 }
+
+/// A diagonal entry below this fraction of its row is no measure of the row's size.
+const NEGLIGIBLE: f64 = 1e-7;
 
 struct Factor<'a> {
     lu: &'a mut BlockLu,
@@ -198,6 +209,7 @@ impl Kernel for Solve<'_> {
             swaps,
             scale,
             work,
+            ..
         } = self.lu;
         let x = self.x;
         x.iter_mut().zip(&*scale).for_each(|(x, s)| *x *= s);
@@ -244,7 +256,10 @@ mod tests {
 
     impl Numbers {
         fn next(&mut self) -> f64 {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            self.0 = self
+                .0
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
             (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
         }
     }
@@ -323,7 +338,9 @@ mod tests {
         };
         for i in 0..nodes {
             let ends = vec![i, (i + 1) % nodes];
-            structure.cliques.push([ends.clone(), vec![nodes + i]].concat());
+            structure
+                .cliques
+                .push([ends.clone(), vec![nodes + i]].concat());
             structure.bordering.push((2, ends));
         }
         structure.bordering.push((3, vec![0]));
@@ -372,7 +389,11 @@ mod tests {
         ];
         let filled = Filled { dense };
         filled.write(&mut lu, &structure);
-        assert_eq!(lu.factor(), Ok(false), "the first pivot is zero where it stands");
+        assert_eq!(
+            lu.factor(),
+            Ok(false),
+            "the first pivot is zero where it stands"
+        );
         filled.write(&mut lu, &structure);
         assert_eq!(lu.factor(), Ok(true));
         let b = [1.0, 2.0, 3.0];

@@ -1,8 +1,8 @@
 //! The linear solver: block LU along the model's own structure.
 //!
 //! Unknowns come in blocks: six for a node, a few multipliers for a joint. The pattern and the
-//! elimination order are found once ([`symbolic`]); a factorisation is then a sequence of small
-//! dense fronts ([`front`]) without any allocation. Chains become block tridiagonal by themselves.
+//! elimination order are found once (`symbolic`); a factorisation is then a sequence of small
+//! dense fronts (`front`) without any allocation. Chains become block tridiagonal by themselves.
 //! Nothing here knows mechanics.
 
 mod dispatch;

@@ -142,7 +142,12 @@ impl Symbolic {
 
 fn block_sizes(structure: &Structure) -> Vec<usize> {
     let bordering = structure.bordering.iter().map(|(size, _)| *size);
-    structure.principal.iter().copied().chain(bordering).collect()
+    structure
+        .principal
+        .iter()
+        .copied()
+        .chain(bordering)
+        .collect()
 }
 
 /// Every bordering block goes with the last of the principal blocks it borders: when its turn
@@ -156,7 +161,10 @@ fn initial_groups(structure: &Structure) -> Vec<Vec<usize>> {
     }
     let order = minimum_degree(principal, &cliques);
     let mut rank = vec![0; principal];
-    order.iter().enumerate().for_each(|(r, &block)| rank[block] = r);
+    order
+        .iter()
+        .enumerate()
+        .for_each(|(r, &block)| rank[block] = r);
     let mut groups: Vec<Vec<usize>> = order.iter().map(|&block| vec![block]).collect();
     for (index, (_, nodes)) in structure.bordering.iter().enumerate() {
         let block = principal + index;
@@ -169,11 +177,7 @@ fn initial_groups(structure: &Structure) -> Vec<Vec<usize>> {
 }
 
 /// The later blocks that each group is coupled with when it is eliminated, in order.
-fn boundaries(
-    structure: &Structure,
-    groups: &[Vec<usize>],
-    group_of: &[usize],
-) -> Vec<Vec<usize>> {
+fn boundaries(structure: &Structure, groups: &[Vec<usize>], group_of: &[usize]) -> Vec<Vec<usize>> {
     let mut coupled: Vec<BTreeSet<(usize, usize)>> = vec![BTreeSet::new(); groups.len()];
     for clique in &structure.cliques {
         let Some(first) = clique.iter().map(|&b| group_of[b]).min() else {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use oldham_cosim::recorder::Column;
+use oldham_cosim::Column;
 
 use super::error::ReadProblem;
 use super::table::{Table, check_names};

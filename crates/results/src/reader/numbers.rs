@@ -7,7 +7,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
-use oldham_cosim::recorder::Column;
+use oldham_cosim::Column;
 
 use super::error::ReadProblem;
 use super::table::{Table, check_names};

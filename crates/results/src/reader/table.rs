@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use oldham_cosim::recorder::Column;
+use oldham_cosim::Column;
 
 use super::error::ReadProblem;
 use crate::schema::{Metadata, TIME};

@@ -16,7 +16,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use oldham_cosim::recorder::{Column, Recorder};
+use oldham_cosim::{Column, Recorder};
 
 use crate::schema::{Metadata, TIME, schema_of};
 pub use error::{ConvertError, WriteError};

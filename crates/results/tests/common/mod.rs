@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use oldham_cosim::port::Unit;
-use oldham_cosim::recorder::Recorder;
+use oldham_cosim::Recorder;
+use oldham_cosim::Unit;
 use oldham_results::{Column, Metadata, ResultWriter};
 
 /// An empty folder for one test.

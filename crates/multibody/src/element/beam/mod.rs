@@ -1,0 +1,18 @@
+//! Geometrically exact beams by finite volumes.
+//!
+//! Each element is cut at its evaluation points; the internal force and moment there load the two
+//! neighbouring nodes. Positions are interpolated by polynomials; orientations by interpolating
+//! the Cayley–Gibbs–Rodrigues parameters relative to the middle node, which needs no trigonometry
+//! and is objective.
+//!
+//! # References
+//! Ghiringhelli, Masarati, Mantegazza, "Multibody implementation of finite volume C⁰ beams",
+//! AIAA Journal 38 (2000) 131–138.
+
+mod mesh;
+mod section;
+mod three_node;
+
+pub use mesh::{BeamMesh, LineInertia, straight_beam};
+pub use section::Section;
+pub use three_node::Beam3;

@@ -1,0 +1,207 @@
+//! Compares the analytic derivatives of elements with differences of their forces.
+
+use super::Weights;
+use crate::assembly::{Assembly, Everywhere};
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::node::Motion;
+use crate::rotation::Quaternion;
+
+const STEP: f64 = 1e-6;
+
+/// Checks the derivatives of a model by poses, and by velocities where `damped`, at its initial
+/// motion with the given multipliers.
+pub(crate) fn assert_derivatives(model: Model, multiplier: f64, inputs: &[f64], tolerance: f64) {
+    let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
+    let (assembly, _) = Assembly::new(model);
+    let multipliers = vec![multiplier; assembly.constraints];
+    let mut here = Everywhere {
+        time: 0.3,
+        motions: &motions,
+        multipliers: &multipliers,
+        inputs,
+        input_time: 0.3,
+        load_factor: 1.0,
+        memory: &vec![0.0; assembly.memory],
+        elapsed: 0.0,
+    };
+    let mut memory = vec![0.0; assembly.memory];
+    assembly.remember(&here, &mut memory);
+    here.memory = &memory;
+    here.elapsed = 0.01;
+    let residual = |motions: &[Motion]| {
+        let mut values = vec![0.0; assembly.residual_length()];
+        assembly.element_residual(&Everywhere { motions, ..here }, &mut values);
+        values
+    };
+    let weights = |damping, stiffness| Weights {
+        mass: 0.0,
+        damping,
+        stiffness,
+    };
+    let (n, nodes) = (assembly.unknowns(), 6 * assembly.nodes());
+    type Change = fn(&mut Motion, usize, f64);
+    let cases: [(Weights, Change, usize); 2] = [
+        (weights(0.0, 1.0), change_pose, n),
+        (weights(1.0, 0.0), change_velocity, nodes),
+    ];
+    for (weights, change, rows) in cases {
+        let matrix = assembly.dense(&here, weights);
+        let size = matrix.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
+        for column in 0..nodes {
+            let moved = |step: f64| {
+                let mut motions = motions.clone();
+                change(&mut motions[column / 6 + 1], column % 6, step);
+                residual(&motions)
+            };
+            let (plus, minus) = (moved(STEP), moved(-STEP));
+            for row in 0..rows {
+                let expected = -(plus[row] - minus[row]) / (2.0 * STEP);
+                let error = matrix[column * n + row] - expected;
+                assert!(
+                    error.abs() < tolerance * size,
+                    "{weights:?} row {row} column {column}: {} instead of {expected}",
+                    matrix[column * n + row],
+                );
+            }
+        }
+    }
+}
+
+fn change_pose(motion: &mut Motion, component: usize, step: f64) {
+    if component < 3 {
+        motion.position[component] += step;
+        return;
+    }
+    let mut spin = Vec3::ZERO;
+    spin[component - 3] = step;
+    motion.orientation = Quaternion::exp(spin).times(motion.orientation);
+    motion.rotation = motion.orientation.matrix();
+}
+
+fn change_velocity(motion: &mut Motion, component: usize, step: f64) {
+    if component < 3 {
+        motion.velocity[component] += step;
+    } else {
+        motion.angular_velocity[component - 3] += step;
+    }
+}
+
+/// Two nodes in general poses.
+pub(crate) fn two_nodes(model: &mut Model, moving: bool) -> [crate::node::NodeId; 2] {
+    let speed = if moving { 1.0 } else { 0.0 };
+    let turn = |v: Vec3| Quaternion::exp(v);
+    let a = Motion::at_rest(Vec3::new(0.1, -0.4, 0.3), turn(Vec3::new(0.4, 0.9, -0.3))).moving(
+        Vec3::new(0.3, 0.1, -0.5) * speed,
+        Vec3::new(1.1, 0.2, 0.4) * speed,
+    );
+    let b = Motion::at_rest(Vec3::new(1.2, 0.5, -0.2), turn(Vec3::new(-0.2, 0.7, 0.5))).moving(
+        Vec3::new(-0.2, 0.8, 0.1) * speed,
+        Vec3::new(0.3, -0.7, 0.9) * speed,
+    );
+    [model.node("a", a), model.node("b", b)]
+}
+
+mod tests {
+    use super::*;
+    use crate::drive::Drive;
+    use crate::element::{Bushing, Law, Load, Rod};
+    use crate::joint::{Direction, Joint, PrescribedPose};
+    use crate::math::M3;
+    use crate::node::{Marker, NodeId};
+
+    fn markers(model: &mut Model, moving: bool) -> [Marker; 2] {
+        let [a, b] = two_nodes(model, moving);
+        [
+            Marker::on(a)
+                .offset(Vec3::new(0.2, 0.1, -0.3))
+                .oriented(Quaternion::exp(Vec3::new(0.1, 0.2, 0.3))),
+            Marker::on(b)
+                .offset(Vec3::new(-0.1, 0.3, 0.2))
+                .oriented(Quaternion::exp(Vec3::new(-0.3, 0.2, 0.1))),
+        ]
+    }
+
+    #[test]
+    fn joints() {
+        type Make = fn(Marker, Marker) -> Joint;
+        let makers: [Make; 11] = [
+            Joint::clamp,
+            Joint::spherical,
+            Joint::revolute,
+            Joint::prismatic,
+            Joint::cylindrical,
+            Joint::universal,
+            Joint::planar,
+            Joint::in_line,
+            Joint::in_plane,
+            |a, b| Joint::distance(a, b, 0.7),
+            |a, b| {
+                let given = || Direction::Prescribed(Drive::function(|t| 0.4 * t));
+                Joint::total(
+                    a,
+                    b,
+                    [Direction::Locked, Direction::Free, given()],
+                    [given(), Direction::Free, Direction::Locked],
+                )
+            },
+        ];
+        for make in makers {
+            let mut model = Model::new();
+            let [a, b] = markers(&mut model, false);
+            model.element("joint", make(a, b));
+            assert_derivatives(model, 1.7, &[], 1e-8);
+        }
+    }
+
+    #[test]
+    fn prescribed_pose() {
+        let mut model = Model::new();
+        let [a, _] = two_nodes(&mut model, false);
+        model.element("pose", PrescribedPose::new(a, 0));
+        let mut inputs = vec![0.2; 19];
+        inputs[3..7].copy_from_slice(&Quaternion::exp(Vec3::new(0.2, 0.3, 0.1)).0);
+        assert_derivatives(model, 0.6, &inputs, 1e-8);
+    }
+
+    /// Springs at rest: the derivative of damping forces by poses is neglected on purpose.
+    #[test]
+    fn springs_and_loads() {
+        for law in [
+            Law::Linear {
+                stiffness: 3.0,
+                damping: 0.5,
+            },
+            Law::Table {
+                points: [(-5.0, -2.0), (0.0, 0.0), (5.0, 9.0)].into(),
+                damping: 0.2,
+            },
+        ] {
+            let mut model = Model::new();
+            let [a, b] = markers(&mut model, false);
+            model.element("rod", Rod::new(a, b, 0.6, law));
+            assert_derivatives(model, 0.0, &[], 1e-8);
+        }
+        let mut model = Model::new();
+        let [a, b] = markers(&mut model, false);
+        let mut bushing = Bushing::new(a, b);
+        let full = M3([[3.0, 0.4, 0.2], [0.4, 2.0, 0.1], [0.2, 0.1, 4.0]]);
+        bushing.stiffness = full;
+        bushing.damping = full * 0.3;
+        bushing.rotational_stiffness = full * 0.7;
+        bushing.rotational_damping = full * 0.1;
+        model.element("bushing", bushing);
+        let drives = || [0.4, -0.7, 1.1].map(Drive::Constant);
+        model.element("load", Load::fixed(a, drives(), drives()));
+        model.element("follower", Load::follower(b, drives(), drives()));
+        assert_derivatives(model, 0.0, &[], 1e-8);
+    }
+
+    #[test]
+    fn joint_to_ground() {
+        let mut model = Model::new();
+        let [a, _] = markers(&mut model, false);
+        model.element("joint", Joint::revolute(Marker::on(NodeId::GROUND), a));
+        assert_derivatives(model, 1.7, &[], 1e-8);
+    }
+}

@@ -1,0 +1,117 @@
+//! Static equilibrium with load stepping.
+
+use crate::assembly::Everywhere;
+use crate::element::Weights;
+use crate::error::SolveError;
+use crate::math::Vec3;
+use crate::node::Motion;
+use crate::rotation::Quaternion;
+use crate::system::System;
+
+/// Converged when the last correction is below this fraction of the model's size.
+const CONVERGED: f64 = 1e-11;
+const MAX_ITERATIONS: usize = 30;
+/// Smallest fraction of the load by which it is raised.
+const SMALLEST_STEP: f64 = 1.0 / 4096.0;
+
+const STATIC: Weights = Weights {
+    mass: 0.0,
+    damping: 0.0,
+    stiffness: 1.0,
+};
+
+impl System {
+    /// Brings the model to rest under its loads at `time`, which are raised in `steps` steps (in
+    /// more, where the iteration asks for it). A [`start`](Self::start) from there finds no
+    /// acceleration.
+    pub fn equilibrium(
+        &mut self,
+        time: f64,
+        steps: usize,
+        inputs: &[f64],
+    ) -> Result<(), SolveError> {
+        self.state.time = time;
+        self.state.known = 0;
+        self.work.factored.values.clear();
+        for motion in &mut self.motions {
+            *motion = motion.moving(Vec3::ZERO, Vec3::ZERO);
+        }
+        self.multipliers.fill(0.0);
+        self.state.memory.fill(0.0);
+        self.remember(time, 0.0, inputs);
+        let (mut reached, mut step) = (0.0, 1.0 / steps.max(1) as f64);
+        let mut good: (Vec<Motion>, Vec<f64>) = (self.motions.clone(), self.multipliers.clone());
+        while reached < 1.0 {
+            let factor = f64::min(reached + step, 1.0);
+            match self.balance(factor, inputs) {
+                Ok(()) => {
+                    reached = factor;
+                    good.0.copy_from_slice(&self.motions);
+                    good.1.copy_from_slice(&self.multipliers);
+                }
+                Err(error) => {
+                    self.motions.copy_from_slice(&good.0);
+                    self.multipliers.copy_from_slice(&good.1);
+                    step *= 0.5;
+                    if step < SMALLEST_STEP || matches!(error, SolveError::Singular { .. }) {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+        for (record, motion) in self.state.now.iter_mut().zip(&self.motions) {
+            record.motion = *motion;
+        }
+        self.state.multipliers.copy_from_slice(&self.multipliers);
+        Ok(())
+    }
+
+    /// Newton's iteration at one load.
+    fn balance(&mut self, load_factor: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        let time = self.state.time;
+        let mut size = f64::INFINITY;
+        let mut worst = 0;
+        for _ in 0..MAX_ITERATIONS {
+            let at = Everywhere {
+                time,
+                motions: &self.motions,
+                multipliers: &self.multipliers,
+                inputs,
+                input_time: time,
+                load_factor,
+                memory: &self.state.memory,
+                elapsed: 0.0,
+            };
+            let x = &mut self.work.residual;
+            x.fill(0.0);
+            self.assembly.weight(&at, x);
+            self.assembly.element_residual(&at, x);
+            let factored = self.assembly.factor(&mut self.lu, &at, STATIC);
+            factored.map_err(|pivot| self.singular(time, pivot.unknown))?;
+            let unknowns = self.assembly.unknowns();
+            self.lu.solve(&mut self.work.residual[..unknowns]);
+            (size, worst) = self.correction();
+            if !size.is_finite() || size > 2.0 * self.size {
+                break;
+            }
+            self.move_by_solution();
+            if size <= CONVERGED * self.size {
+                return Ok(());
+            }
+        }
+        Err(self.not_converged(time, MAX_ITERATIONS, size, worst))
+    }
+
+    fn move_by_solution(&mut self) {
+        let (nodes, multipliers) = self.work.residual.split_at(6 * self.assembly.nodes());
+        for (motion, d) in self.motions[1..].iter_mut().zip(nodes.chunks_exact(6)) {
+            motion.position += Vec3::new(d[0], d[1], d[2]);
+            let turn = Quaternion::exp(Vec3::new(d[3], d[4], d[5]));
+            motion.orientation = turn.times(motion.orientation).normalised();
+            motion.rotation = motion.orientation.matrix();
+        }
+        for (multiplier, d) in self.multipliers.iter_mut().zip(multipliers) {
+            *multiplier += d;
+        }
+    }
+}

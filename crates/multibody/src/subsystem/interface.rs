@@ -1,0 +1,45 @@
+//! What a part looks like from the wrenches it receives.
+
+use super::Part;
+use nalgebra::{DMatrix, DVector};
+use oldham_cosim::EffectiveInterface;
+
+/// Effective mass and force at all wrench inputs: accelerations of the loaded nodes are
+/// `mass⁻¹ (force + received wrenches)`.
+pub(super) fn effective(part: &mut Part, inputs: &[f64]) -> Option<EffectiveInterface> {
+    if part.loaded.is_empty() {
+        return None;
+    }
+    let components: Vec<usize> = part.loaded.iter().flat_map(|&(_, i)| i..i + 6).collect();
+    let rows = |node: usize| 6 * (node - 1)..6 * node;
+    let rows: Vec<usize> = part
+        .loaded
+        .iter()
+        .flat_map(|(node, _)| rows(node.0))
+        .collect();
+    let mut unloaded = inputs.to_vec();
+    components.iter().for_each(|&i| unloaded[i] = 0.0);
+
+    let system = &mut part.system;
+    let mut free = system.acceleration_load(&unloaded);
+    system.factor_accelerations(&unloaded).ok()?;
+    system.lu.solve(&mut free);
+    let mut mobility = DMatrix::zeros(rows.len(), rows.len());
+    let mut x = vec![0.0; free.len()];
+    for (j, &loaded) in rows.iter().enumerate() {
+        x.fill(0.0);
+        x[loaded] = 1.0;
+        system.lu.solve(&mut x);
+        for (i, &row) in rows.iter().enumerate() {
+            mobility[(i, j)] = x[row];
+        }
+    }
+    let mass = mobility.try_inverse()?;
+    let free = DVector::from_iterator(rows.len(), rows.iter().map(|&row| free[row]));
+    let force = &mass * free;
+    Some(EffectiveInterface {
+        inputs: components,
+        mass: mass.transpose().as_slice().to_vec(),
+        force: force.as_slice().to_vec(),
+    })
+}

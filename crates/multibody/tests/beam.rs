@@ -1,0 +1,176 @@
+//! Beams against closed forms and published values.
+
+use oldham_multibody::bench::hanging_beam;
+use oldham_multibody::{
+    BeamMesh, Drive, Joint, LineInertia, Load, Marker, Model, NodeId, Options, Section, System,
+    Vec3, straight_beam,
+};
+use std::f64::consts::TAU;
+
+/// A clamped beam of length one and bending stiffness one, nearly free of stretch and shear,
+/// loaded at its tip by a force and a moment in the absolute frame.
+fn cantilever(elements: usize, force: Vec3, moment: Vec3) -> (Model, NodeId) {
+    let mut model = Model::new();
+    let stiff = 1e7;
+    let mesh = BeamMesh {
+        from: Vec3::ZERO,
+        to: Vec3::X,
+        up: Vec3::Y,
+        elements,
+        section: Section::diagonal([stiff, stiff, stiff, 1.0, 1.0, 1.0]),
+        inertia: LineInertia {
+            mass: 1.0,
+            rotary: [1e-6, 1e-6, 1e-6],
+        },
+    };
+    let nodes = straight_beam(&mut model, "beam", &mesh);
+    let [a, b] = [NodeId::GROUND, nodes[0]].map(|n| model.marker(n, Vec3::ZERO));
+    model.element("clamp", Joint::clamp(a, b));
+    let tip = nodes[2 * elements];
+    let load = Load::fixed(
+        Marker::on(tip),
+        force.0.map(Drive::Constant),
+        moment.0.map(Drive::Constant),
+    );
+    model.element("load", load);
+    (model, tip)
+}
+
+fn at_rest(model: Model, steps: usize) -> System {
+    let mut system = System::new(model, Options::default()).unwrap();
+    system.equilibrium(0.0, steps, &[]).unwrap();
+    system
+}
+
+/// The end moment 2π EI/L bends a cantilever to a full circle.
+#[test]
+fn a_cantilever_rolls_up_to_a_circle() {
+    let distance = |elements: usize| {
+        let (model, tip) = cantilever(elements, Vec3::ZERO, Vec3::Z * TAU);
+        let system = at_rest(model, 10);
+        let motion = system.motion(tip);
+        // A full turn: the tip has its first orientation again.
+        assert!((motion.rotation.0[0][0] - 1.0).abs() < 1e-3);
+        motion.position.norm()
+    };
+    let (coarse, fine) = (distance(8), distance(16));
+    assert!(fine < 2e-4, "{fine:e}");
+    assert!(coarse / fine > 10.0, "fourth order: {}", coarse / fine);
+}
+
+/// Mattiasson, Int. J. Numer. Methods Eng. 17 (1981) 145–153, Table I, from elliptic integrals:
+/// P L²/EI, then the tip's horizontal and vertical displacement over L.
+#[test]
+fn a_cantilever_bends_as_the_elliptic_integrals_say() {
+    for (load, u, w) in [
+        (1.0, 0.05643, 0.30172),
+        (5.0, 0.38763, 0.71379),
+        (10.0, 0.55500, 0.81061),
+    ] {
+        let (model, tip) = cantilever(10, Vec3::Y * load, Vec3::ZERO);
+        let system = at_rest(model, 10);
+        let place = system.motion(tip).position;
+        assert!((1.0 - place[0] - u).abs() < 1e-4, "{place:?}");
+        assert!((place[1] - w).abs() < 1e-4, "{place:?}");
+    }
+}
+
+/// Euler–Bernoulli cantilever: ω L² √(m/EI) = 3.516015, 22.03449, each twice.
+#[test]
+fn cantilever_frequencies_are_those_of_euler_and_bernoulli() {
+    let frequencies = |elements| {
+        let (model, _) = cantilever(elements, Vec3::ZERO, Vec3::ZERO);
+        let modes = at_rest(model, 1).modes(4, 0.0, &[]).unwrap();
+        [0, 2].map(|i| modes[i].omega_squared.sqrt())
+    };
+    let (coarse, fine) = (frequencies(10), frequencies(20));
+    for (i, exact) in [3.516015, 22.03449].into_iter().enumerate() {
+        // The error of the lumped mass is of second order.
+        let extrapolated = (4.0 * fine[i] - coarse[i]) / 3.0;
+        assert!(
+            (extrapolated / exact - 1.0).abs() < 1e-4,
+            "{extrapolated} {exact}"
+        );
+    }
+}
+
+/// Sag and in-plane periods of the beam of Fontana 2026, Sect. 5.1, from an independent
+/// computation of the continuum; the error of the lumped weight and mass is of second order.
+#[test]
+fn the_hanging_beam_sags_and_swings_as_the_continuum() {
+    let figures = |elements: usize| {
+        let (model, nodes) = hanging_beam(elements, 0.0);
+        let mut system = at_rest(model, 4);
+        let sag = system.motion(nodes[elements]).position[2];
+        let modes = system.modes(6, 0.0, &[]).unwrap();
+        let vertical = |m: &&oldham_multibody::Mode| {
+            let shape = &m.shape[1 + elements / 2].0;
+            shape[2].abs() > shape[1].abs()
+        };
+        let periods: Vec<f64> = modes.iter().filter(vertical).map(|m| m.period()).collect();
+        [sag, periods[0], periods[1], periods[2]]
+    };
+    let (coarse, fine) = (figures(24), figures(48));
+    let exact = [-0.914636, 1.01463, 0.85757, 0.55107];
+    for i in 0..4 {
+        let extrapolated = (4.0 * fine[i] - coarse[i]) / 3.0;
+        assert!(
+            (extrapolated - exact[i]).abs() < 1e-5,
+            "{extrapolated} {}",
+            exact[i]
+        );
+    }
+}
+
+/// Mid-span displacement of the same beam at 0.1, 0.5 and 1 s, from straight, with 12 elements and
+/// h = 1e-4 s, as MBDyn gives it.
+#[test]
+fn the_hanging_beam_moves_as_in_mbdyn() {
+    let cases = [
+        (0.05, [-0.049073, -1.264983, -0.561366]),
+        (0.0, [-0.049004, -1.297675, -0.252751]),
+    ];
+    for (damping, expected) in cases {
+        let (model, nodes) = hanging_beam(12, damping);
+        let mut system = System::new(model, Options::default()).unwrap();
+        system.start(0.0, &[]).unwrap();
+        for (steps, expected) in [1000, 4000, 5000].into_iter().zip(expected) {
+            for _ in 0..steps {
+                system.step(1e-4, &[]).unwrap();
+            }
+            let z = system.motion(nodes[12]).position[2];
+            assert!((z - expected).abs() < 1e-6, "{z} at {}", system.time());
+        }
+        let counters = system.counters();
+        assert!(
+            counters.iterations < counters.micro_steps * 5 / 4,
+            "{counters:?}"
+        );
+        assert!(
+            counters.factorisations < counters.micro_steps / 60,
+            "{counters:?}"
+        );
+    }
+}
+
+/// Without damping, what the method dissipates is all that is lost.
+#[test]
+fn energy_is_balanced() {
+    for damping in [0.0, 1e-3] {
+        let (model, _) = hanging_beam(6, damping);
+        let options = Options {
+            account_energy: true,
+            ..Options::default()
+        };
+        let mut system = System::new(model, options).unwrap();
+        system.start(0.0, &[]).unwrap();
+        let before = system.energy(&[]).stored();
+        for _ in 0..4000 {
+            system.step(1e-4, &[]).unwrap();
+        }
+        let energy = system.energy(&[]);
+        let lost = before - energy.stored() - energy.dissipated + energy.supplied;
+        assert!(lost.abs() < 3e-3 * energy.kinetic, "{lost} of {energy:?}");
+        assert_eq!(energy.dissipated > 0.0, damping > 0.0);
+    }
+}

@@ -1,0 +1,290 @@
+//! A multibody system behind ports.
+
+use oldham_cosim::{Hold, Inputs, Ports, Snapshot, Source, Subsystem};
+use oldham_multibody::bench::{hanging_beam, spatial_chain};
+use oldham_multibody::{
+    Body, Direction, Drive, Joint, Law, Marker, Mat3, Model, Motion, NodeId, Options, Part,
+    PartBuilder, Rod, System, Vec3,
+};
+
+fn no_exchange(ports: &Ports) -> Inputs {
+    Inputs::new(ports, Box::new(Hold::new(0, ports)))
+}
+
+/// A node that is held carries its own weight: that is the load of the part on it.
+#[test]
+fn a_held_body_loads_its_node_with_its_weight() {
+    let mut model = Model::new();
+    model.gravity(Vec3::new(0.0, 0.0, -10.0));
+    let node = model.node("body", Motion::at(Vec3::new(1.0, 2.0, 3.0)));
+    let body = Body::centred(2.0, Mat3::IDENTITY).with_centre(Vec3::X * 0.1);
+    model.body(node, body);
+    let mut builder = PartBuilder::new(model);
+    let (_, load) = builder.prescribe("hand", node);
+    let mut part = builder.build(Options::default(), 1).unwrap();
+    let mut inputs = no_exchange(part.ports());
+    for step in 0..3 {
+        let t = 1e-3 * step as f64;
+        let mut outputs = vec![0.0; 6];
+        part.outputs(
+            t,
+            part.ports().initial_inputs().to_vec().as_slice(),
+            &mut outputs,
+        )
+        .unwrap();
+        let range = part.ports().output_range(load);
+        let expected = [0.0, 0.0, -20.0, 0.0, 2.0, 0.0];
+        for (value, expected) in outputs[range].iter().zip(expected) {
+            assert!((value - expected).abs() < 1e-9, "{outputs:?}");
+        }
+        part.advance(t, t + 1e-3, &mut inputs).unwrap();
+    }
+}
+
+struct Shaken;
+
+const AMPLITUDE: f64 = 0.05;
+const OMEGA: f64 = 30.0;
+
+impl Source for Shaken {
+    fn value(&mut self, t: f64, out: &mut [f64]) {
+        out.fill(0.0);
+        out[3] = 1.0;
+        out[1] = AMPLITUDE * (1.0 - (OMEGA * t).cos());
+        out[8] = AMPLITUDE * OMEGA * (OMEGA * t).sin();
+        out[14] = AMPLITUDE * OMEGA * OMEGA * (OMEGA * t).cos();
+    }
+}
+
+fn pendulum_on(base: Motion) -> (Model, [NodeId; 2]) {
+    let mut model = Model::new();
+    model.gravity(Vec3::new(0.0, 0.0, -9.81));
+    let base = model.node("base", base);
+    model.body(base, Body::centred(0.5, Mat3::diagonal(0.01, 0.02, 0.03)));
+    let bob = model.node("bob", Motion::at(Vec3::new(0.3, 0.0, -0.4)));
+    model.body(bob, Body::centred(1.0, Mat3::diagonal(0.01, 0.01, 0.01)));
+    let [a, b] = [base, bob].map(|n| model.marker(n, Vec3::ZERO));
+    model.element("pivot", Joint::spherical(a, b));
+    (model, [base, bob])
+}
+
+/// The same motion, once through the port and once by a total pin joint with drives; and the load
+/// on the port is the reaction of the joint, less the inertia of the base.
+#[test]
+fn a_prescribed_pose_is_a_total_pin_joint() {
+    let (model, [base, bob]) = pendulum_on(Motion::at(Vec3::ZERO));
+    let mut builder = PartBuilder::new(model);
+    let (port, load) = builder.prescribe("base", base);
+    let mut part = builder.build(Options::default(), 2).unwrap();
+    let mut inputs = no_exchange(part.ports());
+    inputs.drive(part.ports(), port, Box::new(Shaken));
+
+    let (mut model, _) = pendulum_on(Motion::at(Vec3::ZERO));
+    let shake = Drive::function(|t| AMPLITUDE * (1.0 - (OMEGA * t).cos()));
+    let given = [
+        Direction::Locked,
+        Direction::Prescribed(shake),
+        Direction::Locked,
+    ];
+    let locked = [(); 3].map(|()| Direction::Locked);
+    let joint = Joint::total(Marker::on(NodeId::GROUND), Marker::on(base), given, locked);
+    let pin = model.element("pin", joint);
+    let mut whole = System::new(model, Options::default()).unwrap();
+    whole.start(0.0, &[]).unwrap();
+
+    for step in 0..500 {
+        let t = 1e-3 * step as f64;
+        part.advance(t, t + 1e-3, &mut inputs).unwrap();
+        whole.step(0.5e-3, &[]).unwrap();
+        whole.step(0.5e-3, &[]).unwrap();
+    }
+    let (a, b) = (part.system().motion(bob), whole.motion(bob));
+    assert!((a.position - b.position).norm() < 1e-8);
+    assert!((a.velocity - b.velocity).norm() < 1e-6);
+    let mut at = vec![0.0; 19];
+    inputs.at(0.5, &mut at);
+    let mut outputs = vec![0.0; 6];
+    part.outputs(0.5, &at, &mut outputs).unwrap();
+    let range = part.ports().output_range(load);
+    let reaction = whole.wrench(pin, 1, &[]).0;
+    let inertia = whole.inertia_load(base).0;
+    for i in 0..3 {
+        let expected = inertia[i] - reaction[i];
+        assert!(
+            (outputs[range.start + i] - expected).abs() < 1e-3,
+            "{outputs:?} {expected}"
+        );
+    }
+}
+
+fn chain_part() -> Part {
+    let (model, nodes) = spatial_chain(4);
+    let mut builder = PartBuilder::new(model);
+    builder.load("tip", nodes[4]);
+    builder
+        .build(
+            Options {
+                account_energy: true,
+                ..Options::default()
+            },
+            3,
+        )
+        .unwrap()
+}
+
+fn words(part: &mut Part) -> Snapshot {
+    let mut snapshot = Snapshot::default();
+    snapshot.save(part.state().unwrap());
+    snapshot
+}
+
+/// Saved at any point and continued, in the same part or in a new one, the run has the same bits.
+#[test]
+fn a_restored_run_continues_with_the_same_bits() {
+    let h = 2e-3;
+    let mut part = chain_part();
+    let mut inputs = no_exchange(part.ports());
+    let mut run = |part: &mut Part, from: usize, to: usize| {
+        for step in from..to {
+            part.advance(step as f64 * h, (step + 1) as f64 * h, &mut inputs)
+                .unwrap();
+        }
+    };
+    let saved: Vec<(usize, Snapshot)> = [0, 1, 2, 7, 30, 55]
+        .into_iter()
+        .scan(0, |reached, stop| {
+            run(&mut part, *reached, stop);
+            *reached = stop;
+            Some((stop, words(&mut part)))
+        })
+        .collect();
+    run(&mut part, 55, 80);
+    let end = words(&mut part);
+    for (step, snapshot) in saved {
+        snapshot.restore(part.state().unwrap());
+        run(&mut part, step, 80);
+        assert_eq!(words(&mut part), end, "same part from step {step}");
+        let mut other = chain_part();
+        snapshot.restore(other.state().unwrap());
+        run(&mut other, step, 80);
+        assert_eq!(words(&mut other), end, "new part from step {step}");
+    }
+}
+
+/// A settled beam stays where it is.
+#[test]
+fn a_settled_part_stays_at_rest() {
+    let (model, nodes) = hanging_beam(6, 0.0);
+    let mut builder = PartBuilder::new(model);
+    builder.observe("middle", nodes[6]);
+    let mut part = builder.build(Options::default(), 1).unwrap();
+    part.settle(0.0, &[]).unwrap();
+    let before = part.system().motion(nodes[6]).position;
+    let mut inputs = no_exchange(part.ports());
+    for step in 0..100 {
+        let t = 1e-3 * step as f64;
+        part.advance(t, t + 1e-3, &mut inputs).unwrap();
+    }
+    let after = part.system().motion(nodes[6]).position;
+    assert!(
+        (after - before).norm() < 1e-8,
+        "{:e}",
+        (after - before).norm()
+    );
+}
+
+/// A pendulum hanging at rest, seen from a wrench at its bob: x'' = -(g/l) x + F/m across, no
+/// motion along.
+#[test]
+fn linearisation_of_a_hanging_pendulum() {
+    let (mass, length, g) = (2.0, 0.5, 9.81);
+    let mut model = Model::new();
+    model.gravity(Vec3::new(0.0, 0.0, -g));
+    let bob = model.node("bob", Motion::at(Vec3::Z * -length));
+    let tiny = 1e-12;
+    model.body(bob, Body::centred(mass, Mat3::diagonal(tiny, tiny, tiny)));
+    let [a, b] = [NodeId::GROUND, bob].map(|n| model.axis_marker(n, Vec3::ZERO, Vec3::Y));
+    model.element("pivot", Joint::revolute(a, b));
+    let mut builder = PartBuilder::new(model);
+    let (force, motion) = builder.load("bob", bob);
+    let mut part = builder.build(Options::default(), 1).unwrap();
+    let inputs = [0.0; 6];
+    part.outputs(0.0, &inputs, &mut [0.0; 19]).unwrap();
+    let linear = part.linearise(0.0, &inputs).unwrap();
+    assert_eq!(linear.states, 2);
+    let trace = linear.a[0] + linear.a[3];
+    let determinant = linear.a[0] * linear.a[3] - linear.a[1] * linear.a[2];
+    assert!(trace.abs() < 1e-9);
+    assert!((determinant - g / length).abs() < 1e-6, "{determinant}");
+    // Acceleration along x by the force along x: C B + D over both paths is 1/m at once.
+    let x = part.ports().output_range(motion).start + 13;
+    let fx = part.ports().input_range(force).start;
+    assert!((linear.d[x * 6 + fx] - 1.0 / mass).abs() < 1e-6);
+    // The free node alone feels its mass; the constrained directions are rigid.
+    assert!(linear.d[(x + 2) * 6 + 2].abs() < 1e-9);
+}
+
+/// A received motion: the load on the port is that of a spring-mass oscillator on a shaken base.
+#[test]
+fn linearisation_at_a_prescribed_pose_gives_the_dynamic_stiffness() {
+    let (mass, base_mass, k) = (2.0, 0.7, 50.0);
+    let mut model = Model::new();
+    let base = model.node("base", Motion::at(Vec3::ZERO));
+    model.body(base, Body::centred(base_mass, Mat3::IDENTITY));
+    let bob = model.node("bob", Motion::at(Vec3::X));
+    model.body(bob, Body::centred(mass, Mat3::IDENTITY));
+    let [a, b] = [base, bob].map(|n| model.axis_marker(n, Vec3::X, Vec3::X));
+    model.element("guide", Joint::prismatic(a, b));
+    let law = Law::Linear {
+        stiffness: k,
+        damping: 0.0,
+    };
+    model.element(
+        "spring",
+        Rod::new(Marker::on(base), Marker::on(bob), 1.0, law),
+    );
+    let mut builder = PartBuilder::new(model);
+    let (motion, load) = builder.prescribe("base", base);
+    let mut part = builder.build(Options::default(), 1).unwrap();
+    let inputs = part.ports().initial_inputs().to_vec();
+    part.outputs(0.0, &inputs, &mut [0.0; 6]).unwrap();
+    let linear = part.linearise(0.0, &inputs).unwrap();
+    let determinant = linear.a[0] * linear.a[3] - linear.a[1] * linear.a[2];
+    assert!((determinant - k / mass).abs() < 1e-6);
+    // Force on the port by its acceleration: minus the bob's and not the base's inertia? The load
+    // is that of the spring alone, so at once it does not feel any acceleration along the guide.
+    let width = inputs.len();
+    let x = part.ports().input_range(motion).start;
+    let fx = part.ports().output_range(load).start;
+    assert!(linear.d[fx * width + x + 13].abs() < 1e-6);
+    // Across the guide the bob is carried along.
+    assert!((linear.d[(fx + 1) * width + x + 14] + mass).abs() < 1e-5);
+}
+
+/// Two bodies on a guide joined by a clamp: each port sees both masses.
+#[test]
+fn effective_mass_at_a_wrench_port() {
+    let mut model = Model::new();
+    model.gravity(Vec3::new(0.0, 0.0, -10.0));
+    let first = model.node("first", Motion::at(Vec3::ZERO));
+    model.body(first, Body::centred(2.0, Mat3::IDENTITY));
+    let second = model.node("second", Motion::at(Vec3::X));
+    model.body(second, Body::centred(3.0, Mat3::IDENTITY));
+    let [a, b] = [first, second].map(|n| model.marker(n, Vec3::X));
+    model.element("clamp", Joint::clamp(a, b));
+    let mut builder = PartBuilder::new(model);
+    builder.load("first", first);
+    let mut part = builder.build(Options::default(), 1).unwrap();
+    let inputs = [0.0; 6];
+    part.outputs(0.0, &inputs, &mut [0.0; 19]).unwrap();
+    let interface = part.interface(0.0, &inputs).unwrap();
+    assert_eq!(interface.inputs, (0..6).collect::<Vec<_>>());
+    for i in 0..3 {
+        assert!((interface.mass[7 * i] - 5.0).abs() < 1e-9);
+    }
+    // Weight of both, and the moment of the second about the first.
+    let expected = [0.0, 0.0, -50.0, 0.0, 30.0, 0.0];
+    for (force, expected) in interface.force.iter().zip(expected) {
+        assert!((force - expected).abs() < 1e-8, "{:?}", interface.force);
+    }
+}
