@@ -4,7 +4,7 @@ OLDHAM := target/release/oldham
 DEMO   := examples/two-mass-force-displacement.toml
 MDBOOK := target/tools/bin/mdbook
 
-.PHONY: demo test bench docs clean
+.PHONY: demo test soak bench docs clean
 
 ## A coupled run beside its monolithic twin: a table and a picture.
 demo: $(OLDHAM)
@@ -28,6 +28,10 @@ test: docs
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+## Long versions of the tests that provoke faults; not part of CI.
+soak:
+	OLDHAM_KILLS=100 cargo test -p oldham --test reliability
 
 bench: $(OLDHAM)
 	$(OLDHAM) bench

@@ -37,6 +37,11 @@ impl Numbering<'_> {
         }
     }
 
+    /// Whether only the position of this node is received.
+    pub(crate) fn is_traced(self, node: NodeRef) -> bool {
+        matches!(node, NodeRef::Ghost(ghost) if self.0.ghosts[ghost.0].traced)
+    }
+
     /// What takes up a force on this node.
     fn rows(self, node: NodeRef) -> Vec<usize> {
         match node {

@@ -146,6 +146,14 @@ pub enum SpecError {
         /// The integrator.
         integrator: Integrator,
     },
+    /// Rates from positions are a matter of implicit formulas.
+    #[error(
+        "only the position of `{ghost}` is used, so its rates come from an implicit formula: use lms2 or backward-euler"
+    )]
+    CannotTrace {
+        /// The ghost.
+        ghost: String,
+    },
     /// The exact integrator is for linear systems.
     #[error("`{element}` is nonlinear: the exact integrator is for linear elements only")]
     NonlinearExact {

@@ -75,6 +75,7 @@ impl Derivatives {
                     Target::Velocity(slot) => -tangent.damping[(row, slot)],
                     Target::Acceleration(slot) => -tangent.mass[(row, slot)],
                     Target::Force(node) => f64::from(node == row),
+                    Target::StartingRate(_) => 0.0,
                 };
             }
         }

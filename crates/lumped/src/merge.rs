@@ -206,6 +206,7 @@ impl Joined {
                 GhostMotion::Follows(node) => GhostMotion::Follows(shifted(node)),
             },
             reactions: ghost.reactions.iter().map(shifted).collect(),
+            traced: ghost.traced,
             mirrored: ghost.mirrored,
         }
     }

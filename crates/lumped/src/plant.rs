@@ -51,6 +51,11 @@ impl Plant {
         self.offered = offered;
     }
 
+    /// The inputs that act.
+    pub(crate) fn inputs(&self) -> &[f64] {
+        &self.inputs
+    }
+
     /// Lets given inputs act.
     pub(crate) fn impose(&mut self, inputs: &[f64]) {
         if inputs == self.inputs {

@@ -54,6 +54,9 @@ pub struct GhostSpec {
     /// Own nodes that take up the force which the elements exert on this ghost. Empty in a
     /// subsystem of a co-simulation, where that force leaves through a port.
     pub reactions: Vec<NodeIndex>,
+    /// Only the position is taken from the inputs; velocity and acceleration are what the
+    /// integrator's own formula makes of the positions (implicit integrators).
+    pub traced: bool,
     /// The owner of the motion has its own copy of every element attached here (displacement
     /// feeds displacement on both sides): this side accounts for half of their energy.
     pub mirrored: bool,
@@ -66,6 +69,7 @@ impl GhostSpec {
             name: name.into(),
             motion: GhostMotion::Inputs,
             reactions: Vec::new(),
+            traced: false,
             mirrored: false,
         }
     }

@@ -183,6 +183,7 @@ impl State for Lumped {
         visitor.vector(&mut self.plant.motion.v[..own]);
         self.plant.moved();
         self.method.visit(visitor);
+        self.method.settle(&mut self.plant);
         for number in self.tally.numbers() {
             visitor.fixed(std::slice::from_mut(number));
         }

@@ -219,6 +219,16 @@ fn check_ports(spec: &Spec, found: &mut Vec<SpecError>) {
 /// What the inputs give of each ghost's motion, and what the elements use of it.
 fn check_ghost_motions(spec: &Spec, found: &mut Vec<SpecError>) {
     let given = given_components(spec, found);
+    let is_implicit = matches!(
+        spec.integrator,
+        Integrator::Lms2 { .. } | Integrator::BackwardEuler
+    );
+    let traced = spec.ghosts.iter().filter(|ghost| ghost.traced);
+    if !is_implicit {
+        found.extend(traced.map(|ghost| SpecError::CannotTrace {
+            ghost: ghost.name.clone(),
+        }));
+    }
     let mut reported = HashSet::new();
     for element in &spec.elements {
         for (position, &node) in element.kind.attachments().iter().enumerate() {
@@ -228,7 +238,8 @@ fn check_ghost_motions(spec: &Spec, found: &mut Vec<SpecError>) {
             if spec.ghosts[ghost.0].motion != GhostMotion::Inputs {
                 continue;
             }
-            for (index, component) in COMPONENTS.into_iter().enumerate() {
+            let needed = if spec.ghosts[ghost.0].traced { 1 } else { 3 };
+            for (index, component) in COMPONENTS.into_iter().enumerate().take(needed) {
                 let lacks = uses(&element.kind, position, component) && !given[ghost.0][index];
                 if lacks && reported.insert((ghost, index)) {
                     found.push(SpecError::GhostLacks {

@@ -16,6 +16,8 @@ pub(crate) enum Target {
     Acceleration(usize),
     /// On the own node of this row.
     Force(usize),
+    /// A rate of this slot that is known only at the start; from then on it is traced.
+    StartingRate(usize),
 }
 
 /// Where a number of the output vector comes from.
@@ -77,6 +79,15 @@ impl Wiring {
         }
     }
 
+    /// Slots whose rates are traced, with the input component of each starting rate.
+    pub(crate) fn starting_rates(&self) -> impl Iterator<Item = (usize, usize)> {
+        let targets = self.targets.iter().enumerate();
+        targets.filter_map(|(component, target)| match *target {
+            Target::StartingRate(slot) => Some((slot, component)),
+            _ => None,
+        })
+    }
+
     /// Puts inputs where the equations read them.
     #[inline]
     pub(crate) fn distribute(&self, inputs: &[f64], motion: &mut Motion, applied: &mut [f64]) {
@@ -89,6 +100,7 @@ impl Wiring {
                 Target::Velocity(slot) => motion.v[slot] = value,
                 Target::Acceleration(slot) => motion.a[slot] = value,
                 Target::Force(row) => applied[row] += value,
+                Target::StartingRate(_) => {}
             }
         }
     }
@@ -97,6 +109,14 @@ impl Wiring {
 fn targets_of(port: &PortSpec, numbering: Numbering<'_>) -> Vec<Target> {
     let slot = numbering.slot(port.node);
     match port.kind {
+        PortKind::Velocity | PortKind::Acceleration if numbering.is_traced(port.node) => {
+            vec![Target::StartingRate(slot)]
+        }
+        PortKind::Motion if numbering.is_traced(port.node) => vec![
+            Target::Displacement(slot),
+            Target::StartingRate(slot),
+            Target::StartingRate(slot),
+        ],
         PortKind::Motion => vec![
             Target::Displacement(slot),
             Target::Velocity(slot),
@@ -198,6 +218,7 @@ impl Dependence<'_> {
                 let mut masses = equations.masses.row(row).iter();
                 masses.any(|(s, m)| *s == slot && *m != 0.0)
             }
+            Target::StartingRate(_) => false,
         }
     }
 

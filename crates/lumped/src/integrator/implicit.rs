@@ -7,6 +7,7 @@ use oldham_cosim::{Counters, StepError};
 use super::Step;
 use super::newton::Newton;
 use super::scheme::Scheme;
+use super::trace::Trace;
 use crate::plant::Plant;
 
 /// An implicit formula, the history it needs, and the solver of its equations.
@@ -15,6 +16,9 @@ pub(crate) struct Implicit {
     scheme: Scheme,
     /// What the formula needs of the step before; none for a one-step formula without old rates.
     history: Option<History>,
+    trace: Trace,
+    /// Whether the trace has its starting rates.
+    traced: u64,
     newton: Newton,
 }
 
@@ -36,6 +40,8 @@ impl Implicit {
         Self {
             scheme: Scheme::BACKWARD_EULER,
             history: None,
+            trace: Trace::new(plant),
+            traced: 0,
             newton: Newton::new(plant),
         }
     }
@@ -50,6 +56,8 @@ impl Implicit {
                 a: vec![0.0; own],
                 before: [(); 3].map(|()| vec![0.0; own]),
             }),
+            trace: Trace::new(plant),
+            traced: 0,
             newton: Newton::new(plant),
         }
     }
@@ -60,7 +68,14 @@ impl Implicit {
         }
     }
 
+    /// After the memory was changed from outside, the plant must follow.
+    pub(crate) fn settle(&self, plant: &mut Plant) {
+        self.trace.place(plant);
+    }
+
     pub(crate) fn visit(&mut self, visitor: &mut dyn Visitor) {
+        self.trace.visit(visitor);
+        visitor.count(&mut self.traced);
         if let Some(history) = &mut self.history {
             visitor.vector(&mut history.a);
             for values in &mut history.before {
@@ -78,8 +93,13 @@ impl Implicit {
         inputs: &mut Inputs,
         counters: &mut Counters,
     ) -> Result<(), StepError> {
+        if self.traced == 0 {
+            self.trace.start(plant);
+            self.traced = 1;
+        }
         let scheme = self.prepare(plant, step)?;
         plant.receive(step.to, inputs);
+        self.trace.differentiate(plant, scheme, step.size);
         let rate_weight = scheme.rates[0] * step.size;
         self.newton.solve(plant, step.to, rate_weight, counters)?;
         if let Some(history) = &mut self.history {

@@ -5,6 +5,7 @@ mod explicit;
 mod implicit;
 mod newton;
 mod scheme;
+mod trace;
 
 use oldham_cosim::Inputs;
 use oldham_cosim::Visitor;
@@ -66,6 +67,13 @@ impl Method {
     pub(crate) fn restart(&mut self) {
         if let Self::Implicit(method) = self {
             method.restart();
+        }
+    }
+
+    /// After the memory was changed from outside, the plant must follow.
+    pub(crate) fn settle(&self, plant: &mut Plant) {
+        if let Self::Implicit(method) = self {
+            method.settle(plant);
         }
     }
 

@@ -1,0 +1,94 @@
+//! Rates of ghosts of which only the position is received.
+//!
+//! The formula that advances the own nodes, read the other way round, gives the rate that belongs
+//! to a new position. Each part differentiates the positions it was given itself, so that its
+//! damping forces are consistent with its own integration.
+
+use oldham_cosim::Visitor;
+
+use super::scheme::Scheme;
+use crate::plant::Plant;
+
+/// Traced ghosts and what is remembered of them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trace {
+    ghosts: Vec<Ghost>,
+}
+
+#[derive(Clone, Debug)]
+struct Ghost {
+    slot: usize,
+    /// Components of the input vector with the rates at the start, velocity first.
+    starting_rates: Vec<usize>,
+    /// Position, velocity and acceleration at the present point and one step back.
+    now: [f64; 3],
+    before: [f64; 3],
+}
+
+impl Trace {
+    pub(crate) fn new(plant: &Plant) -> Self {
+        let mut ghosts: Vec<Ghost> = Vec::new();
+        for (slot, component) in plant.wiring.starting_rates() {
+            match ghosts.iter_mut().find(|ghost| ghost.slot == slot) {
+                Some(ghost) => ghost.starting_rates.push(component),
+                None => ghosts.push(Ghost {
+                    slot,
+                    starting_rates: vec![component],
+                    now: [0.0; 3],
+                    before: [0.0; 3],
+                }),
+            }
+        }
+        Self { ghosts }
+    }
+
+    /// The integration starts here: rates are as received.
+    pub(crate) fn start(&mut self, plant: &mut Plant) {
+        for ghost in &mut self.ghosts {
+            let rate = |order: usize| {
+                let component = ghost.starting_rates.get(order);
+                component.map_or(0.0, |&component| plant.inputs()[component])
+            };
+            ghost.now = [plant.motion.x[ghost.slot], rate(0), rate(1)];
+        }
+    }
+
+    /// New positions have been received: finds the rates that belong to them.
+    pub(crate) fn differentiate(&mut self, plant: &mut Plant, scheme: Scheme, size: f64) {
+        for ghost in &mut self.ghosts {
+            let mut next = [plant.motion.x[ghost.slot], 0.0, 0.0];
+            for order in 0..2 {
+                next[order + 1] = rate(scheme, size, next[order], order, ghost);
+            }
+            plant.motion.v[ghost.slot] = next[1];
+            plant.motion.a[ghost.slot] = next[2];
+            ghost.before = ghost.now;
+            ghost.now = next;
+        }
+    }
+
+    /// Puts the remembered rates back where the equations read them.
+    pub(crate) fn place(&self, plant: &mut Plant) {
+        for ghost in &self.ghosts {
+            plant.motion.v[ghost.slot] = ghost.now[1];
+            plant.motion.a[ghost.slot] = ghost.now[2];
+        }
+    }
+
+    pub(crate) fn visit(&mut self, visitor: &mut dyn Visitor) {
+        for ghost in &mut self.ghosts {
+            visitor.vector(&mut ghost.now);
+            visitor.vector(&mut ghost.before);
+        }
+    }
+}
+
+/// Solves `y = w1 y1 + w2 y2 + h (b0 y' + b1 y1' + b2 y2')` for the new rate.
+fn rate(scheme: Scheme, size: f64, value: f64, order: usize, ghost: &Ghost) -> f64 {
+    let [w1, w2] = scheme.values;
+    let [b0, b1, b2] = scheme.rates;
+    let known = w1 * ghost.now[order]
+        + w2 * ghost.before[order]
+        + size * (b1 * ghost.now[order + 1] + b2 * ghost.before[order + 1]);
+    (value - known) / (size * b0)
+}
