@@ -1,12 +1,13 @@
 //! From a model to simulations: the coupled one, and its monolithic twin.
 
 use oldham_cosim::{
-    Builder, Coupling, Hold, Schedule, Simulation, Source, Stage, Subsystem, SubsystemId,
+    Builder, Coupling, Hold, IntegratedMotion, Predictor, Schedule, Simulation, Source, Stage,
+    Subsystem, SubsystemId,
 };
 use oldham_expression::Expression;
 use oldham_lumped::{Integrator, Lumped, Spec};
 
-use crate::model::{Connection, DrivenInput, Model, Part};
+use crate::model::{Connection, DrivenInput, Model, Part, Prediction};
 use crate::problem::{Findings, Problem, Problems};
 
 impl Model {
@@ -17,7 +18,7 @@ impl Model {
         for part in &self.plan.parts {
             match Lumped::new(part.spec.clone()) {
                 Ok(subsystem) => {
-                    let id = add(&mut builder, &part.name, subsystem, part.order);
+                    let id = add(&mut builder, &part.name, subsystem, part.prediction);
                     builder.every(id, part.every);
                 }
                 Err(errors) => findings.extend(errors.into_iter().map(|error| {
@@ -45,7 +46,7 @@ impl Model {
             .map_err(|findings| findings.into_problems(&self.source))?;
         let mut builder = Builder::new();
         // Its ports are called `subsystem.port` already.
-        let id = add(&mut builder, "", twin, 0);
+        let id = add(&mut builder, "", twin, Prediction::Hold(0));
         for drive in &self.plan.drives {
             if let Some(port) = builder.ports(id).input(&self.input_name(drive)) {
                 builder.drive(id, port, drive.source());
@@ -113,9 +114,18 @@ impl Part {
     }
 }
 
-fn add(builder: &mut Builder, name: &str, subsystem: Lumped, order: usize) -> SubsystemId {
-    let hold = Hold::new(order, subsystem.ports());
-    builder.add(name, Box::new(subsystem), Box::new(hold))
+fn add(
+    builder: &mut Builder,
+    name: &str,
+    subsystem: Lumped,
+    prediction: Prediction,
+) -> SubsystemId {
+    let ports = subsystem.ports();
+    let predictor: Box<dyn Predictor> = match prediction {
+        Prediction::Hold(order) => Box::new(Hold::new(order, ports)),
+        Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(rate, rho, ports)),
+    };
+    builder.add(name, Box::new(subsystem), predictor)
 }
 
 impl DrivenInput {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use oldham_cosim::{InputPort, OutputPort, Schedule};
+use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Schedule};
 use oldham_expression::Expression;
 use oldham_lumped::{Integrator, Spec};
 
@@ -49,8 +49,8 @@ pub(crate) struct Part {
     pub name: String,
     pub span: Span,
     pub spec: Spec,
-    /// Order of the predictor of its inputs.
-    pub order: usize,
+    /// How its inputs are predicted.
+    pub prediction: Prediction,
     /// Its own macro step in steps of the engine.
     pub every: u32,
 }
@@ -81,6 +81,15 @@ pub(crate) struct Twin {
 }
 
 /// What is recorded.
+/// How the inputs of a part are predicted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Prediction {
+    /// A polynomial of this order.
+    Hold(usize),
+    /// The rate is extrapolated and integrated by LMS2 with this spectral radius.
+    Integrated(RateExtrapolation, f64),
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub every: u32,

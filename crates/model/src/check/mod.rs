@@ -55,7 +55,7 @@ impl Checker<'_> {
         for (index, entry) in file.lumped.iter().enumerate() {
             let rate = timing.rates.get(index).copied().unwrap_or(1.0);
             let own_step = clock.as_ref().map(|clock| clock.step / rate);
-            parts.push(self.lumped(entry, own_step, timing.default_order));
+            parts.push(self.lumped(entry, own_step, timing.default_predictor));
         }
         self.multiples(&parts, &timing);
         let wiring = self.wiring(file, &mut parts);

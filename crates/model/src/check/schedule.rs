@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use oldham_cosim as cosim;
-use oldham_cosim::SubsystemId;
+use oldham_cosim::{RateExtrapolation, SubsystemId};
+use oldham_lumped::Integrator;
 
 use super::Checker;
 use super::lumped::Checked;
-use crate::format::{self, At, Coupling, Kind, Order, Stage};
-use crate::model::Clock;
+use crate::format::{self, At, Coupling, Kind, Predictor, Stage};
+use crate::model::{Clock, Prediction};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -23,8 +24,8 @@ pub(super) struct Timing {
     stages: Vec<cosim::Stage>,
     coupling: cosim::Coupling,
     refresh: bool,
-    /// Order of the predictor of subsystems that choose none.
-    pub default_order: usize,
+    /// Predictor of subsystems that choose none.
+    pub default_predictor: Predictor,
     /// Steps of each subsystem's stage per macro step.
     pub rates: Vec<f64>,
 }
@@ -46,12 +47,20 @@ impl Timing {
     }
 }
 
-impl Order {
-    pub(super) fn degree(self) -> usize {
+impl Predictor {
+    /// What it is for a part that integrates with this method.
+    pub(super) fn prediction(self, method: Integrator) -> Prediction {
+        let rho = match method {
+            Integrator::Lms2 { rho } => rho,
+            _ => format::DEFAULT_RHO,
+        };
         match self {
-            Self::Zero => 0,
-            Self::First => 1,
-            Self::Second => 2,
+            Self::Zero => Prediction::Hold(0),
+            Self::First => Prediction::Hold(1),
+            Self::Second => Prediction::Hold(2),
+            Self::ConstantRate => Prediction::Integrated(RateExtrapolation::Constant, rho),
+            Self::LinearRate => Prediction::Integrated(RateExtrapolation::Linear, rho),
+            Self::Hermite => Prediction::Integrated(RateExtrapolation::Hermite, rho),
         }
     }
 }
@@ -103,9 +112,10 @@ impl Checker<'_> {
                 false => cosim::Coupling::Loose,
             },
             refresh: section.refresh.unwrap_or(false),
-            default_order: match section.predictor {
-                Some(order) => order.degree(),
-                None => usize::from(is_tight),
+            default_predictor: match section.predictor {
+                Some(predictor) => predictor,
+                None if is_tight => Predictor::First,
+                None => Predictor::Zero,
             },
             rates,
         };

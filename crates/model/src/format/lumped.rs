@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::schedule::Order;
+use super::schedule::Predictor;
 use super::{At, Count, Formula, Named};
 
 /// Spectral radius of `lms2` when none is given.
@@ -36,7 +36,7 @@ pub(crate) struct Lumped {
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,
     /// How its inputs are guessed between exchanges; overrides `schedule.predictor`.
-    pub predictor: Option<Order>,
+    pub predictor: Option<Predictor>,
     /// The nodes that move by the equations of this subsystem, by name.
     #[serde(default)]
     pub masses: Named<Mass>,
@@ -167,6 +167,9 @@ pub(crate) struct Matrices {
 pub(crate) struct Input {
     /// Displacement, velocity and acceleration of the received node of this name.
     pub motion: Option<At<String>>,
+    /// The same, but only the displacement is used: velocity and acceleration are what the
+    /// integrator (`lms2` or `backward-euler`) makes of the displacements.
+    pub traced: Option<At<String>>,
     /// Only its displacement.
     pub displacement: Option<At<String>>,
     /// Only its velocity.

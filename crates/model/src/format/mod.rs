@@ -23,7 +23,7 @@ pub(crate) use lumped::{
 pub(crate) use named::{Entry, Named};
 pub(crate) use number::{Count, Formula};
 pub(crate) use schedule::{
-    Acceleration, Coupling, DEFAULT_COLUMNS, Kind, OnLimit, Order, Schedule, Stage, Tight,
+    Acceleration, Coupling, DEFAULT_COLUMNS, Kind, OnLimit, Predictor, Schedule, Stage, Tight,
 };
 
 /// The factor of [`Simulation::energy_bound`] when none is given.

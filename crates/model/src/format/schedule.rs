@@ -25,7 +25,7 @@ pub(crate) struct Schedule {
     pub stages: Option<At<Vec<At<Stage>>>>,
     /// How inputs are guessed between exchanges. By default `zero-order` when loose and
     /// `first-order` when tight.
-    pub predictor: Option<Order>,
+    pub predictor: Option<Predictor>,
     /// Whether a macro step is done once, or repeated until the exchanged values stand still.
     #[schemars(extend("default" = "loose"))]
     pub coupling: Option<At<Coupling>>,
@@ -61,7 +61,7 @@ pub(crate) enum Coupling {
 
 /// How an input is guessed from what was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-pub(crate) enum Order {
+pub(crate) enum Predictor {
     /// It stays as it was received last.
     #[serde(rename = "zero-order")]
     Zero,
@@ -71,6 +71,16 @@ pub(crate) enum Order {
     /// The parabola through the last three values.
     #[serde(rename = "second-order")]
     Second,
+    /// The rate of a motion is taken as constant and integrated by LMS2; other quantities as
+    /// `first-order`.
+    #[serde(rename = "constant-rate")]
+    ConstantRate,
+    /// The same with the line through the last two rates.
+    #[serde(rename = "linear-rate")]
+    LinearRate,
+    /// The same with the cubic through the last two values and rates: the interface-mass scheme.
+    #[serde(rename = "hermite")]
+    Hermite,
 }
 
 /// One stage of a macro step.

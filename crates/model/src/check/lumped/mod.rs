@@ -11,7 +11,7 @@ use oldham_lumped::{
 };
 
 use super::Checker;
-use crate::format::{self, At, Entry, Order};
+use crate::format::{self, At, Entry, Predictor};
 use crate::model::Part;
 use crate::problem::Problem;
 use crate::source::Span;
@@ -53,7 +53,7 @@ impl Checker<'_> {
         &mut self,
         entry: &Entry<format::Lumped>,
         own_step: Option<f64>,
-        default_order: usize,
+        default_predictor: Predictor,
     ) -> Checked {
         let section = &entry.value.value;
         let (rho, inputs_within_step) = (&section.rho, &section.inputs_within_step);
@@ -78,7 +78,10 @@ impl Checker<'_> {
                 name: entry.name.value.clone(),
                 span: entry.name.span.clone(),
                 every: every.as_ref().map_or(1, |(every, _)| *every),
-                order: section.predictor.map_or(default_order, Order::degree),
+                prediction: section
+                    .predictor
+                    .unwrap_or(default_predictor)
+                    .prediction(method),
                 spec: draft.spec,
             }
         });

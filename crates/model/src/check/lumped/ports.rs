@@ -17,6 +17,7 @@ impl Checker<'_> {
             let input = &entry.value.value;
             let kinds = [
                 (PortKind::Motion, &input.motion),
+                (PortKind::Motion, &input.traced),
                 (PortKind::Displacement, &input.displacement),
                 (PortKind::Velocity, &input.velocity),
                 (PortKind::Acceleration, &input.acceleration),
@@ -32,6 +33,9 @@ impl Checker<'_> {
                 PortKind::Force => self.own_node(node, draft),
                 _ => self.ghost(node, draft),
             });
+            if let (Some(_), Some(NodeRef::Ghost(ghost))) = (&input.traced, node) {
+                draft.spec.ghosts[ghost.0].traced = true;
+            }
             draft.port(Direction::Input, entry.name.value.clone(), given, node);
         }
         ports
@@ -64,10 +68,10 @@ impl Checker<'_> {
     }
 
     /// The one thing that a port carries.
-    fn one_of<'f, T>(
+    fn one_of<'f, T, const N: usize>(
         &mut self,
         entry: &Entry<T>,
-        kinds: [(PortKind, &'f Option<At<String>>); 5],
+        kinds: [(PortKind, &'f Option<At<String>>); N],
         does: &str,
     ) -> Option<(PortKind, &'f At<String>)> {
         let given = kinds

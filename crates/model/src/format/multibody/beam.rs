@@ -1,0 +1,131 @@
+//! Beams and their cross-sections.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::{Pairs, Vector};
+use crate::format::{At, Count, Formula};
+
+/// The cross-section of a beam, by its stiffnesses or by material and profile. The first section
+/// axis points along the beam, the second to `up` of the beam.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Section {
+    /// Axial stiffness EA in N.
+    pub axial: Option<At<Formula>>,
+    /// Shear stiffness GA in N along the second and third section axis.
+    pub shear: Option<At<Vector>>,
+    /// Torsional stiffness GJ in N·m².
+    pub torsion: Option<At<Formula>>,
+    /// Bending stiffness EJ in N·m² about the second and third section axis.
+    pub bending: Option<At<Vector>>,
+    /// The whole stiffness instead, as six rows of six: axial and shear forces, torque and bending
+    /// moments over axial and shear strains, twist and curvatures.
+    pub stiffness: Option<At<Pairs>>,
+    /// Young's modulus in Pa, for a profile.
+    pub young: Option<At<Formula>>,
+    /// Poisson's ratio, for a profile.
+    #[schemars(extend("default" = 0.3))]
+    pub poisson: Option<At<Formula>>,
+    /// Density in kg/m³, for a profile.
+    pub density: Option<At<Formula>>,
+    /// Profile: sides in m along the second and third section axis.
+    pub rectangle: Option<At<Vector>>,
+    /// Profile: radius in m.
+    pub circle: Option<At<Formula>>,
+    /// Profile: outer and inner radius in m.
+    pub tube: Option<At<Vector>>,
+    /// Mass per length in kg/m. By default that of the profile.
+    pub mass: Option<At<Formula>>,
+    /// Rotary inertia per length in kg·m, about the three section axes. By default that of the
+    /// profile, or none.
+    pub inertia: Option<At<Vector>>,
+    /// Damping in s: the stress is stiffness times strain plus `damping` times its rate.
+    #[schemars(extend("default" = 0.0))]
+    pub damping: Option<At<Formula>>,
+}
+
+/// A beam of three-node elements along a line. Its inner nodes are called `<beam>.1`,
+/// `<beam>.2` and so on, its ends `<beam>.0` and `<beam>.<2 elements>` unless they are given nodes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Beam {
+    /// Where it begins: the name of a node, or a point in m.
+    pub from: Option<At<End>>,
+    /// Where it ends: the name of a node, or a point in m.
+    pub to: Option<At<End>>,
+    /// A curved line instead of a straight one: three expressions of `s`, which goes from 0 to 1,
+    /// in m. With `from` and `to`, these must be nodes at its ends.
+    pub curve: Option<At<Vector>>,
+    /// The frame in which points, the curve and `up` are given. By default the absolute frame.
+    #[serde(rename = "in")]
+    pub frame: Option<At<String>>,
+    /// The number of elements.
+    #[schemars(required)]
+    pub elements: Option<At<Count>>,
+    /// The cross-section, by its name.
+    #[schemars(required)]
+    pub section: Option<At<String>>,
+    /// A direction towards which the second section axis points.
+    #[schemars(required)]
+    pub up: Option<At<Vector>>,
+    /// Initial velocity of its nodes in m/s, in the axes of the frame.
+    #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
+    pub velocity: Option<At<Vector>>,
+    /// Initial angular velocity of the whole beam about its beginning in rad/s, in the axes of the
+    /// frame.
+    #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
+    pub angular_velocity: Option<At<Vector>>,
+}
+
+/// The end of a beam.
+#[derive(Debug)]
+pub(crate) enum End {
+    Node(String),
+    Point(Vector),
+}
+
+struct EndVisitor;
+
+// Not an untagged enum: those lose the places of what they hold.
+impl<'de> Visitor<'de> for EndVisitor {
+    type Value = End;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("the name of a node, or a point")
+    }
+    fn visit_str<E>(self, name: &str) -> Result<End, E> {
+        Ok(End::Node(name.to_owned()))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<End, A::Error> {
+        let mut point = Vec::new();
+        while let Some(coordinate) = sequence.next_element()? {
+            point.push(coordinate);
+        }
+        Ok(End::Point(point))
+    }
+}
+
+impl<'de> Deserialize<'de> for End {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(EndVisitor)
+    }
+}
+
+impl JsonSchema for End {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "End".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [{ "type": "string" }, generator.subschema_for::<Vector>()],
+        })
+    }
+}

@@ -1,0 +1,48 @@
+//! Rigid bodies.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Orientation, Vector};
+use crate::format::{At, Formula};
+
+/// A rigid body, given by mass and inertia or by its shape.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Body {
+    /// The node that carries it.
+    #[schemars(required)]
+    pub node: Option<At<String>>,
+    /// Mass in kg. With a shape, `density` may be given instead.
+    pub mass: Option<At<Formula>>,
+    /// Density of the shape in kg/m³, instead of the mass.
+    pub density: Option<At<Formula>>,
+    /// Centre of mass relative to the node in m, in node axes.
+    #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
+    pub centre: Option<At<Vector>>,
+    /// Axes of the body relative to the node's, in which inertia and shape are given. By default
+    /// the node's.
+    pub orientation: Option<At<Orientation>>,
+    /// Inertia about the centre of mass in kg·m²: three principal moments, or the six entries xx,
+    /// yy, zz, xy, xz, yz of the tensor.
+    pub inertia: Option<At<Vector>>,
+    /// A homogeneous shape, which gives the inertia and is drawn.
+    pub shape: Option<At<Solid>>,
+}
+
+/// A homogeneous shape around the centre of mass: exactly one of these.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Solid {
+    /// Lengths in m along the three axes.
+    #[serde(rename = "box")]
+    pub cuboid: Option<At<Vector>>,
+    /// Radius in m.
+    pub sphere: Option<At<Formula>>,
+    /// Radius and length in m; along the first axis.
+    pub cylinder: Option<At<Vector>>,
+    /// Outer radius, inner radius and length in m; along the first axis.
+    pub tube: Option<At<Vector>>,
+    /// Length in m of a thin rod along the first axis; needs `mass`.
+    pub rod: Option<At<Formula>>,
+}

@@ -1,0 +1,109 @@
+//! Joints.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Given, Orientation, Vector};
+use crate::format::{At, Formula};
+
+/// A joint between two nodes. It takes hold of both where they are at the start.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Joint {
+    /// What it leaves free.
+    #[schemars(required)]
+    #[serde(rename = "type")]
+    pub kind: Option<At<JointKind>>,
+    /// The two nodes `[a, b]`, `ground` among them.
+    #[schemars(required)]
+    pub between: Option<At<Vec<At<String>>>>,
+    /// The frame in which `position`, `axis` and `orientation` are given. By default the absolute
+    /// frame.
+    #[serde(rename = "in")]
+    pub frame: Option<At<String>>,
+    /// Where it is, in m. By default at the second node, or at the first if the second is the
+    /// ground. Not for `distance`, which connects the nodes themselves or the `points`.
+    pub position: Option<At<Vector>>,
+    /// Its axis: of rotation, of sliding, or normal to the plane. By default the third axis of the
+    /// frame.
+    pub axis: Option<At<Vector>>,
+    /// Its three axes instead of only one: for `clamp`, `spherical`, `universal` and `total`.
+    pub orientation: Option<At<Orientation>>,
+    /// With `universal`: the arms of the cross on the first and on the second node, two directions
+    /// at right angles. By default the first and second axis of `orientation`.
+    pub arms: Option<At<Vec<At<Vector>>>>,
+    /// With `distance`: two points `[on a, on b]` in m instead of the nodes themselves.
+    pub points: Option<At<Vec<At<Vector>>>>,
+    /// With `distance`: the distance in m. By default that of the initial positions.
+    pub length: Option<At<Given>>,
+    /// With `revolute`: the angle in rad about the axis, from the initial orientation, as it is to
+    /// be.
+    pub angle: Option<At<Given>>,
+    /// With `total`: for each of the three axes the displacement of `b` in m as it is to be,
+    /// or `"free"` or `"locked"` (at zero).
+    pub displacement: Option<At<Vec<At<Given>>>>,
+    /// With `total`: for each of the three axes the component of the rotation vector in rad as it
+    /// is to be, or `"free"` or `"locked"` (at zero).
+    pub rotation: Option<At<Vec<At<Given>>>>,
+    /// With `revolute` and `prismatic`: friction.
+    pub friction: Option<At<Friction>>,
+}
+
+/// What a joint leaves free.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum JointKind {
+    /// Nothing.
+    Clamp,
+    /// Rotation about the axis.
+    Revolute,
+    /// All rotations.
+    Spherical,
+    /// Sliding along the axis.
+    Prismatic,
+    /// Sliding along the axis and rotation about it.
+    Cylindrical,
+    /// Rotations about the two arms of a cross.
+    Universal,
+    /// Sliding in the plane normal to the axis, and rotation about the axis.
+    Planar,
+    /// Sliding along the axis, and all rotations.
+    InLine,
+    /// Sliding in the plane normal to the axis, and all rotations.
+    InPlane,
+    /// Everything but the distance of two points: a massless rigid rod.
+    Distance,
+    /// Those of the six relative motions of `b` in the axes fixed to `a` that are not locked or
+    /// prescribed. With `ground` as `a` they are absolute (a total pin joint).
+    Total,
+}
+
+/// LuGre friction: bristles of stiffness σ₀ and damping σ₁ (per normal force), viscous friction
+/// σ₂, and a level between the static and the Coulomb coefficient. The normal force is `preload`
+/// plus the reaction of the joint.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Friction {
+    /// Coulomb coefficient.
+    #[schemars(required)]
+    pub coulomb: Option<At<Formula>>,
+    /// Static coefficient. By default the Coulomb coefficient.
+    pub stiction: Option<At<Formula>>,
+    /// Stribeck velocity in m/s.
+    #[schemars(extend("default" = 0.01))]
+    pub stribeck: Option<At<Formula>>,
+    /// Bristle stiffness σ₀ in 1/m.
+    #[schemars(required)]
+    pub stiffness: Option<At<Formula>>,
+    /// Bristle damping σ₁ in s/m.
+    #[schemars(extend("default" = 0.0))]
+    pub damping: Option<At<Formula>>,
+    /// Viscous friction σ₂ in s/m.
+    #[schemars(extend("default" = 0.0))]
+    pub viscous: Option<At<Formula>>,
+    /// Radius of the pin of a revolute joint in m.
+    pub radius: Option<At<Formula>>,
+    /// Normal force without any reaction in N.
+    #[schemars(extend("default" = 0.0))]
+    pub preload: Option<At<Formula>>,
+}

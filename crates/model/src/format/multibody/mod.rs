@@ -1,0 +1,123 @@
+//! A multibody subsystem: rigid bodies, joints, compliant elements and beams in space.
+//!
+//! Everything that is written once and used in several tables (vectors, orientations, given
+//! numbers) has a file of its own; the others hold one kind of thing each.
+
+mod beam;
+mod body;
+mod compliant;
+mod geometry;
+mod given;
+mod joint;
+mod load;
+mod port;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::schedule::Order;
+use super::{At, Count, DEFAULT_RHO, Formula, Named};
+
+pub(crate) use beam::{Beam, End, Section};
+pub(crate) use body::{Body, Solid};
+pub(crate) use compliant::{Bushing, Pairs, Spring, TorsionSpring, Transmission};
+pub(crate) use geometry::{Frame, Node, Orientation, Vector};
+pub(crate) use given::{Given, GivenTable};
+pub(crate) use joint::{Friction, Joint, JointKind};
+pub(crate) use load::Load;
+pub(crate) use port::{Input, Output};
+
+/// Error of the accelerations at which Newton's iteration stops when nothing else is said.
+pub(crate) const DEFAULT_TOLERANCE: f64 = 1e-6;
+/// Newton's iterations when nothing else is said.
+pub(crate) const DEFAULT_ITERATIONS: usize = 25;
+
+/// A multibody subsystem: nodes (a position and an orientation each) that carry bodies and are
+/// connected by joints, springs and beams, in space. The absolute frame is the node `ground`, which
+/// does not move. Places and directions are absolute unless a frame is named beside them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Multibody {
+    /// Acceleration of gravity in m/s², in the absolute frame.
+    #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
+    pub gravity: Option<At<Vector>>,
+    /// How it is integrated in time.
+    #[schemars(extend("default" = "lms2"))]
+    pub integrator: Option<At<Method>>,
+    /// Spectral radius at infinity of `lms2` and `generalised-alpha`, between 0 (most damping) and
+    /// 1 (none).
+    #[schemars(extend("default" = DEFAULT_RHO))]
+    pub rho: Option<At<Formula>>,
+    /// Integrator steps per macro step of this subsystem.
+    #[schemars(extend("default" = 1))]
+    pub micro_steps: Option<At<Count>>,
+    /// The length of an integrator step, in s, instead of their number; must divide the macro
+    /// step of this subsystem.
+    pub micro_step: Option<At<Formula>>,
+    /// The subsystem's own macro step, as a multiple of the model's.
+    #[schemars(extend("default" = 1))]
+    pub every: Option<At<Count>>,
+    /// How its inputs are guessed between exchanges; overrides `schedule.predictor`.
+    pub predictor: Option<Order>,
+    /// Newton's iteration stops when the error of the accelerations is below this fraction of the
+    /// largest acceleration so far.
+    #[schemars(extend("default" = DEFAULT_TOLERANCE))]
+    pub tolerance: Option<At<Formula>>,
+    /// Newton's iteration gives up after so many iterations.
+    #[schemars(extend("default" = DEFAULT_ITERATIONS))]
+    pub max_iterations: Option<At<Count>>,
+    /// Start at rest in static equilibrium under all loads, instead of where the nodes are given.
+    #[schemars(extend("default" = false))]
+    pub settle: Option<bool>,
+    /// Reference frames, by name: fixed places in which others can be given.
+    #[serde(default)]
+    pub frames: Named<Frame>,
+    /// The nodes, by name.
+    #[serde(default)]
+    pub nodes: Named<Node>,
+    /// Rigid bodies on nodes, by name. A node may carry several.
+    #[serde(default)]
+    pub bodies: Named<Body>,
+    /// Joints between nodes, by name.
+    #[serde(default)]
+    pub joints: Named<Joint>,
+    /// Gears, racks and screws, by name: linear relations between the coordinates of two joints.
+    #[serde(default)]
+    pub transmissions: Named<Transmission>,
+    /// Springs, dampers and rods along the line between two points, by name.
+    #[serde(default)]
+    pub springs: Named<Spring>,
+    /// Torsion springs and dampers about an axis that two nodes share, by name.
+    #[serde(default)]
+    pub torsion_springs: Named<TorsionSpring>,
+    /// Springs and dampers against all six relative motions of two nodes, by name.
+    #[serde(default)]
+    pub bushings: Named<Bushing>,
+    /// Given forces and moments on nodes, by name.
+    #[serde(default)]
+    pub loads: Named<Load>,
+    /// Cross-sections of beams, by name.
+    #[serde(default)]
+    pub sections: Named<Section>,
+    /// Flexible beams, by name: a line, meshed with nodes and elements.
+    #[serde(default)]
+    pub beams: Named<Beam>,
+    /// What it receives, by the name of the port.
+    #[serde(default)]
+    pub inputs: Named<Input>,
+    /// What it sends, by the name of the port.
+    #[serde(default)]
+    pub outputs: Named<Output>,
+}
+
+/// A method of integration in time, all implicit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Method {
+    /// Two-step method of second order with tunable numerical damping.
+    Lms2,
+    /// One-step method of second order with tunable numerical damping.
+    GeneralisedAlpha,
+    /// First order, strongly damped.
+    BackwardEuler,
+}

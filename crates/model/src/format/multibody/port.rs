@@ -1,0 +1,46 @@
+//! What a multibody subsystem receives and sends.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::Vector;
+use crate::format::At;
+
+/// What an input port receives: exactly one of these.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Input {
+    /// A force and a moment on this node, in absolute axes. In return the subsystem sends the
+    /// motion of the node at the port `<input>.motion`.
+    pub wrench: Option<At<String>>,
+    /// The motion of this node, which follows it. In return the subsystem sends its load on the
+    /// node (the reaction and inertia force, sign reversed) at the port `<input>.load`.
+    pub pose: Option<At<String>>,
+    /// A number of this unit, such as `"N"`, for use wherever a number may be given in time as
+    /// `{ input = "<port>" }`.
+    pub scalar: Option<At<String>>,
+}
+
+/// What an output port sends: exactly one of these, with what belongs to it.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Output {
+    /// The motion of this node in space: position, orientation, velocities and accelerations.
+    pub motion: Option<At<String>>,
+    /// Displacement, velocity and acceleration of this node along `axis`, as lumped subsystems
+    /// take them. The displacement is measured from the origin.
+    pub translation: Option<At<String>>,
+    /// Only the displacement of this node along `axis`, in m.
+    pub displacement: Option<At<String>>,
+    /// Only the velocity of this node along `axis`, in m/s.
+    pub velocity: Option<At<String>>,
+    /// Only the acceleration of this node along `axis`, in m/s².
+    pub acceleration: Option<At<String>>,
+    /// The force and moment, about the node and in absolute axes, that this joint, spring,
+    /// torsion spring or bushing exerts on the node named by `on`.
+    pub reaction: Option<At<String>>,
+    /// With `translation`, `displacement`, `velocity` and `acceleration`: a fixed direction.
+    pub axis: Option<At<Vector>>,
+    /// With `reaction`: the node; by default the second of the element.
+    pub on: Option<At<String>>,
+}
