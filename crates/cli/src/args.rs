@@ -44,6 +44,17 @@ pub enum Command {
     ///   oldham compare model.toml --vary simulation.step=1e-3,5e-4 --vary schedule.predictor=zero-order,first-order
     #[command(verbatim_doc_comment)]
     Compare(Compare),
+    /// Tell whether a coupling is stable, and over which range of parameters
+    ///
+    /// Without options: the modes of the co-simulation as it is run. With one --over: the spectral
+    /// radius along a parameter; with two: a map, with the border of stability and the model's own
+    /// point. Parameters of the file and simulation.step can be varied:
+    ///
+    ///   oldham stability model.toml --over m2 --over m3             1e-3 to 1e3 times their values
+    ///   oldham stability model.toml --over k=10:1000:40             from 10 to 1000 in 40 points
+    ///   oldham stability model.toml --critical simulation.step      the largest stable step
+    #[command(verbatim_doc_comment)]
+    Stability(Stability),
     /// Draw results as SVG or PNG
     Plot(Plot),
     /// Measure Oldham's own speed
@@ -62,6 +73,7 @@ impl Command {
             Self::Run(run) => run.json,
             Self::Check(check) => check.json,
             Self::Compare(compare) => compare.json,
+            Self::Stability(stability) => stability.json,
             Self::Plot(plot) => plot.json,
             Self::Bench(bench) => bench.json,
             Self::Completions(completions) => completions.json,
@@ -148,6 +160,111 @@ pub struct Compare {
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// Arguments of `stability`.
+#[derive(Args)]
+pub struct Stability {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Vary a parameter, logarithmically if both ends are positive; twice for a map
+    #[arg(long, value_name = "KEY[=LOW:HIGH[:POINTS]]", value_parser = range)]
+    pub over: Vec<Range>,
+    /// Find the value of a parameter at which stability changes
+    #[arg(long, value_name = "KEY[=LOW:HIGH]", value_parser = range, conflicts_with = "over")]
+    pub critical: Option<Range>,
+    /// Compare with another scheme: settings separated by spaces, such as
+    /// "schedule.coupling=tight schedule.predictor=first-order"
+    #[arg(long, value_name = "SETTINGS")]
+    pub scheme: Vec<String>,
+    /// Study the monolithic twin instead
+    #[arg(long)]
+    pub monolithic: bool,
+    /// Picture, .svg or .png [default: the model's name with -stability.svg, here]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A parameter and the range over which it is varied.
+#[derive(Clone, Debug)]
+pub struct Range {
+    /// The parameter.
+    pub key: String,
+    ends: Option<(f64, f64)>,
+    points: usize,
+}
+
+impl Range {
+    /// The ends, by default a factor of a thousand to both sides.
+    pub fn ends(&self, baseline: f64) -> (f64, f64) {
+        self.ends.unwrap_or((1e-3 * baseline, 1e3 * baseline))
+    }
+
+    /// Whether the points are spaced by factors.
+    pub fn is_logarithmic(&self) -> bool {
+        self.ends.is_none_or(|(low, high)| low > 0.0 && high > 0.0)
+    }
+
+    /// The scale of an axis for it.
+    pub fn scale(&self) -> oldham_results::plot::Scale {
+        if self.is_logarithmic() {
+            oldham_results::plot::Scale::Log
+        } else {
+            oldham_results::plot::Scale::Linear
+        }
+    }
+
+    /// The points.
+    pub fn values(&self, baseline: f64) -> Vec<f64> {
+        let (low, high) = self.ends(baseline);
+        let last = self.points.max(2) - 1;
+        let place = |index: usize| {
+            let share = index as f64 / last as f64;
+            if self.is_logarithmic() {
+                low * (high / low).powf(share)
+            } else {
+                low + share * (high - low)
+            }
+        };
+        (0..=last).map(place).collect()
+    }
+}
+
+/// Points along an axis unless said otherwise.
+const DEFAULT_POINTS: usize = 25;
+
+fn range(text: &str) -> Result<Range, String> {
+    let wrong = || "write KEY, KEY=LOW:HIGH or KEY=LOW:HIGH:POINTS".to_owned();
+    let Some((key, rest)) = text.split_once('=') else {
+        return Ok(Range {
+            key: text.trim().into(),
+            ends: None,
+            points: DEFAULT_POINTS,
+        });
+    };
+    let parts: Vec<&str> = rest.split(':').collect();
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
+    let (low, high, points) = match parts[..] {
+        [low, high] => (low, high, Some(DEFAULT_POINTS)),
+        [low, high, points] => (low, high, points.trim().parse().ok()),
+        _ => return Err(wrong()),
+    };
+    let (low, high) = (
+        number(low).ok_or_else(wrong)?,
+        number(high).ok_or_else(wrong)?,
+    );
+    let points = points.filter(|points| (2..=2000).contains(points));
+    if low >= high {
+        return Err("LOW must be below HIGH".into());
+    }
+    Ok(Range {
+        key: key.trim().into(),
+        ends: Some((low, high)),
+        points: points.ok_or("POINTS must be from 2 to 2000")?,
+    })
 }
 
 /// Arguments of `plot`.

@@ -31,6 +31,9 @@ pub enum Failure {
     /// A checkpoint cannot be used or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
+    /// The coupling cannot be analysed.
+    #[error(transparent)]
+    Analysis(#[from] oldham_stability::AnalysisError),
     /// A name that does not exist.
     #[error("there is no {what} `{name}`{}", hint(.nearest))]
     Unknown {

@@ -18,10 +18,18 @@ pub(crate) struct Barrier {
 
 impl Barrier {
     pub fn new(threads: usize) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        // Asking for the number of cores takes longer than a step: a single thread never waits.
+        let has_cores = || {
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            threads <= cores
+        };
         Self {
             threads,
-            patience: if threads <= cores { 100_000 } else { 100 },
+            patience: if threads == 1 || has_cores() {
+                100_000
+            } else {
+                100
+            },
             arrived: Padded::default(),
             epoch: Padded::default(),
         }

@@ -99,6 +99,15 @@ impl Every {
         }
     }
 
+    /// At no step.
+    pub fn never() -> Self {
+        Self {
+            interval: u64::MAX,
+            last: u64::MAX,
+            next: u64::MAX,
+        }
+    }
+
     /// Whether it is due after step n. A division in every step would cost more than the answer
     /// is worth, so the next such step is kept.
     pub fn is_due(&self, n: u64) -> bool {

@@ -1,11 +1,12 @@
 //! The simulation: units, plan and board, and the exchange at the initial time.
 
 use crate::board::Board;
+use crate::crew::{Crew, Every, Leader, Reporting, Shared};
 use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::port::Ports;
-use crate::recorder::{Column, Discard};
-use crate::run::{End, Run, Tally};
+use crate::recorder::Column;
+use crate::run::Tally;
 use crate::schedule::{Coupling, Schedule, SubsystemId};
 use crate::state::{State, Visitor};
 use crate::subsystem::{Energy, Subsystem};
@@ -79,8 +80,27 @@ impl Simulation {
 
     /// Does one macro step on this thread.
     pub fn step(&mut self) -> Result<(), Fault> {
-        let outcome = self.run(Run::new(1, &mut Discard));
-        outcome.end.map(|_: End| ())
+        self.steps(1)
+    }
+
+    /// Does some macro steps on this thread, without recording, watching or timing them: for
+    /// analyses that take many short looks.
+    pub fn steps(&mut self, count: u64) -> Result<(), Fault> {
+        let Some(ahead) = count.checked_sub(1) else {
+            return Ok(());
+        };
+        let shared = Shared::new(&self.plan, &self.board, 1);
+        let reporting = Reporting {
+            record: Every::never(),
+            watch: Every::never(),
+            record_energy: false,
+            last: self.steps_done + ahead,
+        };
+        let mut leader = Quiet(self.tight.as_mut());
+        let units = self.units.iter_mut().enumerate().collect();
+        let mut crew = Crew::new(units, &shared, reporting);
+        self.steps_done += crew.run(self.steps_done, Some(&mut leader));
+        shared.into_fault().map_or(Ok(()), Err)
     }
 
     /// From now on tight steps are iterated until rounding stops them, so that small differences
@@ -182,6 +202,22 @@ impl Simulation {
             .iter_mut()
             .find_map(|unit| (!unit.can_roll_back()).then_some(&unit.name));
         found.cloned()
+    }
+}
+
+/// Leads tight steps and nothing else.
+struct Quiet<'a>(Option<&'a mut TightSolver>);
+
+impl Leader for Quiet<'_> {
+    fn tight(&mut self) -> Option<&mut TightSolver> {
+        self.0.as_deref_mut()
+    }
+    fn iterated(&mut self, _iterations: usize, _converged: bool) {}
+    fn reported(&mut self, _: u64, _: &Reporting, _: &Shared<'_>) -> Result<(), Fault> {
+        Ok(())
+    }
+    fn stepped(&mut self, _n: u64) -> bool {
+        true
     }
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct Plan {
     pub name: String,
     pub description: Option<String>,
     pub clock: Clock,
+    /// By name.
+    pub parameters: Vec<(String, f64)>,
     pub energy_bound: f64,
     pub threads: usize,
     pub parts: Vec<Part>,
@@ -140,6 +142,17 @@ impl Model {
     /// The factor at which growing energy stops a run, if it should.
     pub fn energy_bound(&self) -> Option<f64> {
         (self.plan.energy_bound > 0.0).then_some(self.plan.energy_bound)
+    }
+
+    /// The value of a parameter.
+    pub fn parameter(&self, name: &str) -> Option<f64> {
+        let found = self.plan.parameters.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| *value)
+    }
+
+    /// Names of the parameters, in alphabetical order.
+    pub fn parameters(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.plan.parameters.iter().map(|(name, _)| name.as_str())
     }
 
     /// Threads that advance subsystems.

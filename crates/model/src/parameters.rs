@@ -44,6 +44,16 @@ impl<'s> Parameters<'s> {
         parameters
     }
 
+    /// All that could be computed, by name.
+    pub fn known(&self) -> Vec<(String, f64)> {
+        let values = self.values.iter();
+        let mut known: Vec<_> = values
+            .filter_map(|(name, value)| Some((name.clone(), (*value)?)))
+            .collect();
+        known.sort_by(|a, b| a.0.cmp(&b.0));
+        known
+    }
+
     /// The number that a formula gives; a problem if it gives none, or one that is not finite.
     pub fn number(&self, formula: &At<Formula>, findings: &mut Findings) -> Option<f64> {
         let value = match &formula.value {

@@ -80,9 +80,9 @@ fn parse(
         return None;
     }
     let mut tree = syntax(source, findings)?;
-    let schema = schema::schema();
-    overrides::apply(overrides, source, &mut tree, &schema, findings);
-    structure::check(&mut tree, &schema, findings);
+    let schema = schema::shared();
+    overrides::apply(overrides, source, &mut tree, schema, findings);
+    structure::check(&mut tree, schema, findings);
     let whole = Spanned::new(0..0, tree);
     match format::File::deserialize(Deserializer::from(whole)) {
         Ok(file) => Some(file),

@@ -1,5 +1,7 @@
 //! The JSON Schema of the model format, generated from the types in [`crate::format`].
 
+use std::sync::LazyLock;
+
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
@@ -7,6 +9,16 @@ use crate::format::File;
 
 /// The JSON Schema (draft 2020-12) of model files, for editors and other programs.
 pub fn schema() -> Value {
+    shared().clone()
+}
+
+/// The same, made once: reading a model takes less time than making its schema.
+pub(crate) fn shared() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(generate);
+    &SCHEMA
+}
+
+fn generate() -> Value {
     let generator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<File>().to_value();
     forget_null(&mut schema);

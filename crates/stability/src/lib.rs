@@ -5,8 +5,12 @@
 //! is analysed is what is run; [`analyse`] reads stability off its eigenvalues and names the
 //! interface that feeds the growing mode.
 
+mod contour;
+mod map;
 mod recurrence;
 mod verdict;
 
+pub use contour::Contour;
+pub use map::{critical, is_stable, map, radius};
 pub use recurrence::{AnalysisError, Recurrence};
 pub use verdict::{Verdict, analyse};

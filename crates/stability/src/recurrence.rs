@@ -50,7 +50,7 @@ impl Recurrence {
         }
         simulation.sharpen();
         let period = simulation.period();
-        advance(simulation, WARM_UP.next_multiple_of(period))?;
+        simulation.steps(WARM_UP.next_multiple_of(period))?;
         let chart = Chart::about(simulation);
         let dimension = chart.dimension();
         if dimension > MAX_DIMENSION {
@@ -98,10 +98,6 @@ impl Recurrence {
     }
 }
 
-fn advance(simulation: &mut Simulation, steps: u64) -> Result<(), Fault> {
-    (0..steps).try_for_each(|_| simulation.step())
-}
-
 /// Λ column by column, by central differences about the chart's base point.
 fn probe(
     simulation: &mut Simulation,
@@ -112,7 +108,7 @@ fn probe(
     let sizes = probe_sizes(simulation, chart);
     // Coordinates about the point that follows the base point.
     chart.base().restore(simulation);
-    advance(simulation, period)?;
+    simulation.steps(period)?;
     let image = Chart::about(simulation);
     let mut matrix = DMatrix::zeros(dimension, dimension);
     let mut point = vec![0.0; dimension];
@@ -121,7 +117,7 @@ fn probe(
         for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
             point[column] = sign * sizes[column];
             chart.apply(simulation, &point);
-            advance(simulation, period)?;
+            simulation.steps(period)?;
             image.read(simulation, end);
         }
         point[column] = 0.0;

@@ -6,7 +6,7 @@ use oldham_cosim::{Chart, Fault, Simulation};
 use crate::recurrence::{AnalysisError, Recurrence};
 
 /// Spectral radii up to here count as stable: rounding moves unit eigenvalues by this much.
-const STABLE: f64 = 1.0 + 1e-8;
+pub(crate) const STABLE: f64 = 1.0 + 1e-8;
 /// Macro steps at most over which a mode is followed to find its interface.
 const LONGEST_LOOK: u64 = 2000;
 
@@ -88,9 +88,7 @@ fn created_from(
 ) -> Result<Vec<f64>, Fault> {
     chart.apply(simulation, point.as_slice());
     let before = simulation.created();
-    for _ in 0..steps {
-        simulation.step()?;
-    }
+    simulation.steps(steps)?;
     let after = simulation.created();
     chart.base().restore(simulation);
     Ok(after.iter().zip(before).map(|(a, b)| a - b).collect())

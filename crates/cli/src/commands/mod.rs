@@ -6,6 +6,7 @@ mod compare;
 mod completions;
 mod plot;
 mod run;
+mod stability;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -18,6 +19,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Compare(arguments) => compare::execute(&arguments),
         Command::Plot(arguments) => plot::execute(&arguments),
         Command::Bench(arguments) => bench::execute(&arguments),
+        Command::Stability(arguments) => stability::execute(&arguments),
         Command::Completions(arguments) => completions::execute(&arguments),
     }
 }

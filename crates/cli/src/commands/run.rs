@@ -200,7 +200,7 @@ fn conclude(
         "summary": outcome.summary,
     });
     if !arguments.json {
-        print_summary(model, &outcome.summary);
+        print_summary(model, &outcome.summary, outcome.end.is_err());
         say!("  results    {}", results.display());
     }
     match outcome.end {
@@ -225,8 +225,8 @@ fn print_json(answer: &Value) {
     say!("{answer:#}");
 }
 
-/// The summary for people.
-fn print_summary(model: &Model, summary: &Summary) {
+/// The summary for people. A failed step leaves no energy worth telling.
+fn print_summary(model: &Model, summary: &Summary, failed: bool) {
     let [p50, p99, max] = summary.step_us.map(number);
     say!("{}", model.name());
     say!(
@@ -260,6 +260,9 @@ fn print_summary(model: &Model, summary: &Summary) {
             part.iterations,
             part.factorisations
         );
+    }
+    if failed {
+        return;
     }
     if let (Some(initial), Some(last)) = (summary.initial_energy, summary.final_energy) {
         say!(

@@ -74,6 +74,7 @@ impl Checker<'_> {
             description: heading?.value.description.clone(),
             schedule: timing.schedule(&clock),
             clock,
+            parameters: self.parameters.known(),
             energy_bound: energy_bound?,
             threads: threads? as usize,
             parts: parts

@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::decimate::{markers, pieces};
-use super::figure::{Figure, Guide, Panel, Series};
+use super::figure::{Cells, Figure, Guide, Panel, Scale, Series};
 use super::label::Label;
 use super::legend::Legend;
 use super::palette::{colour, dashes, marker};
@@ -11,6 +11,8 @@ use super::ticks::Ticks;
 
 const WIDTH: f64 = 760.0;
 const PLOT_HEIGHT: f64 = 230.0;
+/// A map wants to be nearly square.
+const MAP_HEIGHT: f64 = 480.0;
 const MARGIN: f64 = 16.0;
 const TITLE_HEIGHT: f64 = 30.0;
 /// Between the legend and the frame, and room for a power of ten above the axis.
@@ -37,6 +39,7 @@ const GUIDE_FONT: Font = font(11.0, FAINT_TEXT, false);
 const FRAME: Stroke = stroke("#333333", 1.0, "");
 const GRID: Stroke = stroke("#E3E3E3", 0.8, "");
 const MINOR_GRID: Stroke = stroke("#F1F1F1", 0.8, "");
+const FILL: &str = "#F3C9B0";
 const GUIDE: Stroke = stroke("#777777", 1.1, "4 3");
 
 const fn font(size: f64, colour: &'static str, bold: bool) -> Font {
@@ -86,7 +89,7 @@ impl<'a> PanelAxes<'a> {
     fn new(panel: &'a Panel) -> Self {
         let x = x_axis(panel);
         let y = y_axis(panel);
-        let y_ticks = Ticks::of(&y, (PLOT_HEIGHT / 36.0) as usize);
+        let y_ticks = Ticks::of(&y, (height(panel) / 36.0) as usize);
         Self {
             panel,
             x,
@@ -112,8 +115,19 @@ impl<'a> PanelAxes<'a> {
     }
 }
 
+fn height(panel: &Panel) -> f64 {
+    match panel.cells {
+        Some(_) => MAP_HEIGHT,
+        None => PLOT_HEIGHT,
+    }
+}
+
 /// Curves reach the sides of the frame; markers keep away from it.
 fn x_axis(panel: &Panel) -> Axis {
+    if let Some(cells) = &panel.cells {
+        let edges = borders(&cells.x, panel.x_scale);
+        return Axis::covering(edges.into_iter(), panel.x_scale, 0.0);
+    }
     let has_points = panel.series.iter().any(|series| series.style.has_points());
     let padding = if has_points { 0.04 } else { 0.0 };
     let values = panel.series.iter().flat_map(|series| &series.x).copied();
@@ -121,6 +135,10 @@ fn x_axis(panel: &Panel) -> Axis {
 }
 
 fn y_axis(panel: &Panel) -> Axis {
+    if let Some(cells) = &panel.cells {
+        let edges = borders(&cells.y, panel.y_scale);
+        return Axis::covering(edges.into_iter(), panel.y_scale, 0.0);
+    }
     if let Some((low, high)) = panel.y_limit {
         return Axis::limited(low, high, panel.y_scale);
     }
@@ -150,6 +168,7 @@ impl<'a> Layout<'a> {
         let legend = Legend::new(axes.panel, right - left - LABEL_GAP);
         let power = power_label(&axes.y_ticks).map_or(0.0, |_| POWER_HEIGHT);
         let top = legend_top + legend.height().max(power) + HEAD_HEIGHT;
+        let floor = top + height(axes.panel);
         Self {
             axes,
             legend,
@@ -157,7 +176,7 @@ impl<'a> Layout<'a> {
             left,
             right,
             top,
-            floor: top + PLOT_HEIGHT,
+            floor,
         }
     }
 
@@ -231,6 +250,9 @@ impl<'a> Layout<'a> {
     }
 
     fn draw_curves(&self, svg: &mut Svg) {
+        if let Some(cells) = &self.axes.panel.cells {
+            self.draw_cells(svg, cells);
+        }
         for guide in &self.axes.panel.guides {
             self.draw_guide(svg, guide);
         }
@@ -239,6 +261,29 @@ impl<'a> Layout<'a> {
         }
         for guide in &self.axes.panel.guides {
             self.draw_guide_label(svg, guide);
+        }
+    }
+
+    /// Neighbours in a row are filled in one piece, so that no seams show.
+    fn draw_cells(&self, svg: &mut Svg, cells: &Cells) {
+        let panel = self.axes.panel;
+        let x = borders(&cells.x, panel.x_scale);
+        let y = borders(&cells.y, panel.y_scale);
+        let columns = cells.x.len();
+        for (row, filled) in cells.filled.chunks(columns.max(1)).enumerate() {
+            let mut column = 0;
+            for run in filled.chunk_by(|a, b| a == b) {
+                let end = column + run.len();
+                let corners = [(column, row), (end, row), (end, row + 1), (column, row + 1)];
+                let place = |(i, j): (usize, usize)| self.place(x[i], y[j]);
+                if run[0]
+                    && let Some(corners) =
+                        corners.into_iter().map(place).collect::<Option<Vec<_>>>()
+                {
+                    svg.polygon(&corners, FILL);
+                }
+                column = end;
+            }
         }
     }
 
@@ -334,6 +379,29 @@ impl<'a> Layout<'a> {
         let beside = (MARGIN + AXIS_FONT.size * 0.8, (self.top + self.floor) / 2.0);
         svg.upright_text(beside, AXIS_FONT, &panel.y_label);
     }
+}
+
+/// Borders of the cells around points: half-way between neighbours, as far beyond the ends.
+fn borders(points: &[f64], scale: Scale) -> Vec<f64> {
+    let (into, back): (fn(f64) -> f64, fn(f64) -> f64) = match scale {
+        Scale::Linear => (|value| value, |value| value),
+        Scale::Log => (f64::ln, f64::exp),
+    };
+    let points: Vec<f64> = points.iter().map(|&point| into(point)).collect();
+    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+        return Vec::new();
+    };
+    let inner: Vec<f64> = points
+        .windows(2)
+        .map(|pair| 0.5 * (pair[0] + pair[1]))
+        .collect();
+    let margin = inner.first().map_or(0.5, |border| border - first);
+    let margin_above = inner.last().map_or(0.5, |border| last - border);
+    let outer = [first - margin].into_iter();
+    let all = outer
+        .chain(inner.iter().copied())
+        .chain([last + margin_above]);
+    all.map(back).collect()
 }
 
 pub(super) fn draw_marker(svg: &mut Svg, (x, y): Point, index: usize) {

@@ -48,6 +48,8 @@ pub struct Panel {
     pub y_scale: Scale,
     /// The curves; later ones lie on top.
     pub series: Vec<Series>,
+    /// Cells that are filled, behind everything else.
+    pub cells: Option<Cells>,
     /// Horizontal lines to compare with.
     pub guides: Vec<Guide>,
     /// Lowest and highest value shown, where a diverging curve would flatten all others. Without
@@ -68,6 +70,12 @@ impl Panel {
     /// Adds a curve on top of the others.
     pub fn with_series(mut self, series: Series) -> Self {
         self.series.push(series);
+        self
+    }
+
+    /// Fills cells of a grid.
+    pub fn with_cells(mut self, cells: Cells) -> Self {
+        self.cells = Some(cells);
         self
     }
 
@@ -92,6 +100,17 @@ impl Panel {
         self.y_limit = Some((low, high));
         self
     }
+}
+
+/// A grid of points, each with a cell around it that is filled or not: the map of a property.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cells {
+    /// Where the columns stand, increasing.
+    pub x: Vec<f64>,
+    /// Where the rows stand, increasing.
+    pub y: Vec<f64>,
+    /// Row by row.
+    pub filled: Vec<bool>,
 }
 
 /// A horizontal line to compare with.

@@ -29,7 +29,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-pub use figure::{Figure, Guide, Panel, Scale, Series, Style};
+pub use figure::{Cells, Figure, Guide, Panel, Scale, Series, Style};
 
 /// A figure could not be saved.
 #[derive(Debug, thiserror::Error)]

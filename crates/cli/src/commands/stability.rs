@@ -1,0 +1,312 @@
+//! `oldham stability`: is the coupling stable, and over which range?
+
+use std::path::Path;
+
+use oldham_cosim::Simulation;
+use oldham_model::Model;
+use oldham_results::plot::{Cells, Figure, Panel, Scale, Series, Style};
+use oldham_stability::{Contour, Recurrence, critical, is_stable, map};
+use serde_json::{Value, json};
+
+use crate::args::{Range, Stability};
+use crate::failure::Failure;
+use crate::load;
+use crate::progress::Bar;
+use crate::remedies::Advice;
+use crate::say;
+use crate::table::{Table, number};
+
+/// Modes listed at most.
+const MODES: usize = 12;
+
+pub fn execute(arguments: &Stability) -> Result<(), Failure> {
+    let model = load::model(&arguments.model)?;
+    let study = Study {
+        arguments,
+        model: &model,
+    };
+    match (&arguments.critical, arguments.over.as_slice()) {
+        (Some(range), _) => study.border(range),
+        (None, []) => study.modes(),
+        (None, [x]) => study.curve(x),
+        (None, [x, y, ..]) => study.map(x, y),
+    }
+}
+
+struct Study<'a> {
+    arguments: &'a Stability,
+    model: &'a Model,
+}
+
+/// One way of exchanging that is studied.
+struct Scheme {
+    name: String,
+    settings: Vec<(String, String)>,
+}
+
+impl Study<'_> {
+    fn path(&self) -> &Path {
+        &self.arguments.model.model
+    }
+
+    /// The model's own scheme, and those to compare it with.
+    fn schemes(&self) -> Vec<Scheme> {
+        let own = Scheme {
+            name: "as in the file".into(),
+            settings: Vec::new(),
+        };
+        let others = self.arguments.scheme.iter().map(|settings| Scheme {
+            name: settings.clone(),
+            settings: settings
+                .split_whitespace()
+                .filter_map(|setting| setting.split_once('='))
+                .map(|(key, value)| (key.to_owned(), value.to_owned()))
+                .collect(),
+        });
+        std::iter::once(own).chain(others).collect()
+    }
+
+    /// The simulation with some values changed, if there is one.
+    fn build(&self, scheme: &Scheme, changes: &[(&str, f64)]) -> Option<Simulation> {
+        let changes = changes
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), value.to_string()));
+        let set = self.arguments.model.set.iter().cloned();
+        let set: Vec<_> = set
+            .chain(scheme.settings.iter().cloned())
+            .chain(changes)
+            .collect();
+        let model = load::with_overrides(self.path(), &set).ok()?;
+        if self.arguments.monolithic {
+            return model.monolithic(None).ok();
+        }
+        model.simulation().ok()
+    }
+
+    /// The present value of a parameter or of the macro step.
+    fn baseline(&self, key: &str) -> Result<f64, Failure> {
+        if key == "simulation.step" {
+            return Ok(self.model.step());
+        }
+        let names = self.model.parameters().chain(["simulation.step"]);
+        self.model.parameter(key).ok_or_else(|| Failure::Unknown {
+            what: "parameter",
+            name: key.into(),
+            nearest: oldham_model::nearest(key, names).map(Into::into),
+        })
+    }
+
+    fn values(&self, range: &Range) -> Result<Vec<f64>, Failure> {
+        let baseline = self.baseline(&range.key)?;
+        Ok(range.values(baseline))
+    }
+
+    /// All modes of the recurrence.
+    fn modes(&self) -> Result<(), Failure> {
+        let simulation = if self.arguments.monolithic {
+            self.model.monolithic(None)
+        } else {
+            self.model.simulation()
+        };
+        let recurrence = Recurrence::of(&mut simulation?)?;
+        let eigenvalues = recurrence.eigenvalues()?;
+        let advice = Advice::on(self.model, self.path(), &self.arguments.model.set);
+        let upper = eigenvalues.iter().filter(|value| value.im >= 0.0);
+        let modes: Vec<_> = upper
+            .map(|value| (value.norm(), value.ln() / recurrence.duration()))
+            .collect();
+        if self.arguments.json {
+            let mode = |(radius, pole): &(f64, nalgebra::Complex<f64>)| json!({"radius": radius, "growth": pole.re, "frequency": pole.im / std::f64::consts::TAU});
+            let modes: Vec<_> = modes.iter().map(mode).collect();
+            say!(
+                "{:#}",
+                json!({"command": "stability", "model": self.model.name(),
+                "verdict": advice.as_json(), "modes": modes})
+            );
+            return Ok(());
+        }
+        say!(
+            "{}: {} coordinates",
+            self.model.name(),
+            recurrence.matrix().nrows()
+        );
+        let mut table = Table::new(["mode", "radius", "growth / (1/s)", "frequency / Hz"]);
+        for (index, (radius, pole)) in modes.iter().take(MODES).enumerate() {
+            table.row([
+                (index + 1).to_string(),
+                format!("{radius:.9}"),
+                number(pole.re),
+                number(pole.im / std::f64::consts::TAU),
+            ]);
+        }
+        say!("{table}");
+        match advice.warning().filter(|_| !self.arguments.monolithic) {
+            Some(warning) => say!("  {warning}"),
+            None => say!(
+                "  spectral radius {:.9}",
+                modes.first().map_or(0.0, |mode| mode.0)
+            ),
+        }
+        Ok(())
+    }
+
+    /// Where stability changes along one parameter.
+    fn border(&self, range: &Range) -> Result<(), Failure> {
+        let baseline = self.baseline(&range.key)?;
+        let (low, high) = range.ends(baseline);
+        let scheme = &self.schemes()[0];
+        let found = critical(low, high, |value| {
+            self.build(scheme, &[(&range.key, value)])
+        });
+        if self.arguments.json {
+            say!(
+                "{:#}",
+                json!({"command": "stability", "model": self.model.name(),
+                "parameter": range.key, "low": low, "high": high, "critical": found})
+            );
+            return Ok(());
+        }
+        match found {
+            Some(value) => say!("stability changes at {} = {value:.6e}", range.key),
+            None => say!(
+                "stability does not change between {} = {} and {}",
+                range.key,
+                number(low),
+                number(high)
+            ),
+        }
+        Ok(())
+    }
+
+    /// The radius along one parameter.
+    fn curve(&self, x: &Range) -> Result<(), Failure> {
+        let values = self.values(x)?;
+        let mut panel = Panel::new(&x.key, "spectral radius").with_guide("stable below", 1.0);
+        let mut curves = Vec::new();
+        for scheme in self.schemes() {
+            let radii = self.radii(&scheme, &values, &[0.0], |value, _| vec![(&x.key, value)]);
+            panel = panel.with_series(Series::new(&scheme.name, values.clone(), radii.clone()));
+            curves.push((scheme.name, radii));
+        }
+        panel = panel.with_scales(x.scale(), Scale::Linear);
+        let out = self.save(Figure::new(self.model.name()).with_panel(panel))?;
+        if self.arguments.json {
+            let curve =
+                |(name, radii): &(String, Vec<f64>)| json!({"scheme": name, "radius": radii});
+            let curves: Vec<_> = curves.iter().map(curve).collect();
+            say!(
+                "{:#}",
+                json!({"command": "stability", "model": self.model.name(),
+                "x": {"key": x.key, "values": values}, "curves": curves, "picture": out})
+            );
+        } else {
+            for (name, radii) in &curves {
+                say!(
+                    "{name}: stable at {} of {} points",
+                    count(radii),
+                    radii.len()
+                );
+            }
+            say!("picture: {out}");
+        }
+        Ok(())
+    }
+
+    /// The radius over two parameters.
+    fn map(&self, x: &Range, y: &Range) -> Result<(), Failure> {
+        let (xs, ys) = (self.values(x)?, self.values(y)?);
+        let mut panel = Panel::new(&x.key, &y.key).with_scales(x.scale(), y.scale());
+        let mut maps = Vec::new();
+        for (index, scheme) in self.schemes().into_iter().enumerate() {
+            let radii = self.radii(&scheme, &xs, &ys, |a, b| vec![(&x.key, a), (&y.key, b)]);
+            if index == 0 {
+                panel = panel.with_cells(Cells {
+                    x: xs.clone(),
+                    y: ys.clone(),
+                    filled: radii.iter().map(|&radius| !is_stable(radius)).collect(),
+                });
+            }
+            let contour = Contour {
+                x: &xs,
+                y: &ys,
+                logarithmic: [x.is_logarithmic(), y.is_logarithmic()],
+            };
+            let (line_x, line_y) = contour.border(&radii);
+            let label = format!("border, {}", scheme.name);
+            panel = panel.with_series(Series::new(label, line_x, line_y).with_style(Style::Line));
+            maps.push((scheme.name, radii));
+        }
+        let (base_x, base_y) = (self.baseline(&x.key)?, self.baseline(&y.key)?);
+        let base = Series::new("as in the file", vec![base_x], vec![base_y]);
+        panel = panel.with_series(base.with_style(Style::Points));
+        let title = format!("{} (shaded: unstable)", self.model.name());
+        let out = self.save(Figure::new(title).with_panel(panel))?;
+        if self.arguments.json {
+            say!("{:#}", self.map_as_json((x, &xs), (y, &ys), &maps, &out));
+        } else {
+            for (name, radii) in &maps {
+                say!(
+                    "{name}: stable at {} of {} points",
+                    count(radii),
+                    radii.len()
+                );
+            }
+            say!("picture: {out}");
+        }
+        Ok(())
+    }
+
+    fn map_as_json(
+        &self,
+        (x, xs): (&Range, &[f64]),
+        (y, ys): (&Range, &[f64]),
+        maps: &[(String, Vec<f64>)],
+        out: &str,
+    ) -> Value {
+        let map = |(name, radii): &(String, Vec<f64>)| json!({"scheme": name, "stable": count(radii), "points": radii.len(), "radius": radii});
+        json!({
+            "command": "stability",
+            "model": self.model.name(),
+            "x": {"key": x.key, "values": xs},
+            "y": {"key": y.key, "values": ys},
+            "maps": maps.iter().map(map).collect::<Vec<_>>(),
+            "picture": out,
+        })
+    }
+
+    fn radii<'k>(
+        &self,
+        scheme: &Scheme,
+        x: &[f64],
+        y: &[f64],
+        changes: impl Fn(f64, f64) -> Vec<(&'k String, f64)> + Sync,
+    ) -> Vec<f64> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let points = x.len() * y.len();
+        let bar = Bar::of_items(points as u64, self.arguments.json);
+        let build = |a: f64, b: f64| {
+            let changes = changes(a, b);
+            let changes: Vec<_> = changes.iter().map(|(key, v)| (key.as_str(), *v)).collect();
+            self.build(scheme, &changes)
+        };
+        map(x, y, threads, build, |done| {
+            if done % 64 == 0 {
+                bar.item(done as u64, &scheme.name);
+            }
+        })
+    }
+
+    fn save(&self, figure: Figure) -> Result<String, Failure> {
+        let out = self.arguments.out.clone();
+        let out = out.unwrap_or_else(|| load::beside(self.path(), "-stability.svg"));
+        figure.save(&out).map_err(|error| Failure::Picture {
+            path: out.clone(),
+            reason: error.to_string(),
+        })?;
+        Ok(out.display().to_string())
+    }
+}
+
+fn count(radii: &[f64]) -> usize {
+    radii.iter().filter(|&&radius| is_stable(radius)).count()
+}
