@@ -55,6 +55,12 @@ pub enum Command {
     ///   oldham stability model.toml --critical simulation.step      the largest stable step
     #[command(verbatim_doc_comment)]
     Stability(Stability),
+    /// Show what the exchange does to the poles of a linear coupled model
+    ///
+    /// Beside the poles of the undivided system stand those with every exchanged signal held (exact
+    /// roots of the transcendental equation, or of its Pade approximant) and those of the scheme as
+    /// it is really run. They differ: a continuous hold is only a model of the exchange.
+    Poles(Poles),
     /// Draw results as SVG or PNG
     Plot(Plot),
     /// Measure Oldham's own speed
@@ -74,6 +80,7 @@ impl Command {
             Self::Check(check) => check.json,
             Self::Compare(compare) => compare.json,
             Self::Stability(stability) => stability.json,
+            Self::Poles(poles) => poles.json,
             Self::Plot(plot) => plot.json,
             Self::Bench(bench) => bench.json,
             Self::Completions(completions) => completions.json,
@@ -265,6 +272,28 @@ fn range(text: &str) -> Result<Range, String> {
         ends: Some((low, high)),
         points: points.ok_or("POINTS must be from 2 to 2000")?,
     })
+}
+
+/// Arguments of `poles`.
+#[derive(Args)]
+pub struct Poles {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Order of the hold on exchanged signals
+    #[arg(long, default_value_t = 0, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=2))]
+    pub order: usize,
+    /// Time that sending and receiving take, in seconds
+    #[arg(long, default_value_t = 0.0, value_name = "SECONDS")]
+    pub latency: f64,
+    /// Use a Pade approximant of this order for the exponential instead of the exact roots
+    #[arg(long, value_name = "ORDER", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=12))]
+    pub pade: Option<usize>,
+    /// Picture, .svg or .png [default: the model's name with -poles.svg, here]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Arguments of `plot`.

@@ -570,7 +570,8 @@ fn every_command_speaks_json() {
     let path = example(MODEL);
     let path = path.to_str().unwrap();
     let short = ["--set", "simulation.duration=0.1", "--json"];
-    let commands: [Vec<&str>; 7] = [
+    let commands: [Vec<&str>; 8] = [
+        vec!["poles", path, "--out", "q.svg", "--json"],
         vec!["stability", path, "--json"],
         vec![
             "stability",

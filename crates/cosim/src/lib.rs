@@ -43,7 +43,7 @@ pub use predictor::{Hold, Predictor};
 pub use recorder::{Column, Discard, InMemory, Recorder};
 pub use run::{End, EnergySummary, InterfaceSummary, Outcome, PartSummary, Progress, Run, Summary};
 pub use schedule::{Acceleration, Coupling, OnLimit, Schedule, Stage, SubsystemId, Tight};
-pub use simulation::Simulation;
+pub use simulation::{Connected, Simulation};
 pub use state::{Chart, Snapshot, State, Visitor, word_count};
 pub use stats::StepTimes;
 pub use subsystem::{

@@ -9,9 +9,9 @@ use crate::recorder::Column;
 use crate::run::Tally;
 use crate::schedule::{Coupling, Schedule, SubsystemId};
 use crate::state::{State, Visitor};
-use crate::subsystem::{Energy, Subsystem};
+use crate::subsystem::{Energy, Linearisation, Subsystem};
 use crate::tight::TightSolver;
-use crate::unit::Unit;
+use crate::unit::{Link, Unit};
 
 /// Passes after which the initial exchange of an algebraic loop is taken as it is.
 const INITIAL_PASSES: usize = 50;
@@ -175,6 +175,32 @@ impl Simulation {
         self.units[id.0].subsystem.as_mut()
     }
 
+    /// The linearisation of a subsystem at the time reached, with the inputs as they are known.
+    pub fn linearise(&mut self, id: SubsystemId) -> Option<Linearisation> {
+        let t = self.time();
+        self.units[id.0].linearise(t)
+    }
+
+    /// All connections, with places in the flat vectors of their subsystems.
+    pub fn connections(&self) -> Vec<Connected> {
+        let of_receiver = |(index, unit): (usize, &Unit)| {
+            let to = SubsystemId(index);
+            let connected = |link: &Link| Connected {
+                from: link.sender,
+                output: link.sent - self.units[link.sender.0].places.outputs,
+                to,
+                input: link.input.start,
+                width: link.input.len(),
+            };
+            unit.links.iter().map(connected).collect::<Vec<_>>()
+        };
+        self.units
+            .iter()
+            .enumerate()
+            .flat_map(of_receiver)
+            .collect()
+    }
+
     /// The last outputs that a subsystem sent.
     pub fn outputs(&self, id: SubsystemId) -> &[f64] {
         self.units[id.0].visible_outputs()
@@ -203,6 +229,21 @@ impl Simulation {
             .find_map(|unit| (!unit.can_roll_back()).then_some(&unit.name));
         found.cloned()
     }
+}
+
+/// A connection between two subsystems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connected {
+    /// The sender.
+    pub from: SubsystemId,
+    /// First component in its output vector.
+    pub output: usize,
+    /// The receiver.
+    pub to: SubsystemId,
+    /// First component in its input vector.
+    pub input: usize,
+    /// Number of components.
+    pub width: usize,
 }
 
 /// Leads tight steps and nothing else.

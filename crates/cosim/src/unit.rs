@@ -10,7 +10,7 @@ use crate::inputs::Inputs;
 use crate::port::InputPort;
 use crate::schedule::SubsystemId;
 use crate::state::{Snapshot, State, Visitor};
-use crate::subsystem::{Counters, Energy, StepError, Subsystem};
+use crate::subsystem::{Counters, Energy, Linearisation, StepError, Subsystem};
 
 /// Energy cells of a unit on the board: kinetic, potential, dissipated, supplied.
 pub(crate) const ENERGY_CELLS: usize = 4;
@@ -256,6 +256,11 @@ impl Unit {
             ];
             board.write(place, &cells);
         }
+    }
+
+    pub fn linearise(&mut self, t: f64) -> Option<Linearisation> {
+        self.inputs.at(t, &mut self.input_values);
+        self.subsystem.linearise(t, &self.input_values)
     }
 
     /// Width of the report on the board.

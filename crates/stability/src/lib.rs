@@ -6,11 +6,15 @@
 //! interface that feeds the growing mode.
 
 mod contour;
+mod extrapolator;
 mod map;
+mod poles;
 mod recurrence;
 mod verdict;
 
 pub use contour::Contour;
+pub use extrapolator::Extrapolator;
 pub use map::{critical, is_stable, map, radius};
+pub use poles::CoupledModel;
 pub use recurrence::{AnalysisError, Recurrence};
 pub use verdict::{Verdict, analyse};

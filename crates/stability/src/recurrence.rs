@@ -17,6 +17,9 @@ pub enum AnalysisError {
     /// A part keeps its state to itself.
     #[error("`{0}` cannot show its state, so its coupling cannot be analysed")]
     NoState(String),
+    /// A part gives no matrices.
+    #[error("`{0}` gives no linearisation, so its poles cannot be computed")]
+    NoLinearisation(String),
     /// The model is too large for a dense eigenvalue problem.
     #[error("the recurrence has {dimension} coordinates; the dense analysis takes {limit}")]
     TooLarge {
@@ -84,9 +87,10 @@ impl Recurrence {
         &self.chart
     }
 
-    /// All eigenvalues, the largest first.
+    /// The eigenvalues, the largest first. Coordinates that nothing depends on, or that depend on
+    /// nothing, have the eigenvalue zero and are left out.
     pub fn eigenvalues(&self) -> Result<Vec<Complex<f64>>, AnalysisError> {
-        let mut balanced = self.matrix.clone();
+        let mut balanced = without_idle_coordinates(&self.matrix);
         // Positions, velocities and forces differ by many orders of magnitude.
         balance_parlett_reinsch(&mut balanced);
         let limit = 200 * balanced.nrows().max(1);
@@ -95,6 +99,24 @@ impl Recurrence {
         let mut values: Vec<_> = schur.complex_eigenvalues().iter().copied().collect();
         values.sort_by(|a, b| b.norm().total_cmp(&a.norm()));
         Ok(values)
+    }
+}
+
+/// Takes away coordinates with an empty row or column, again and again. What remains has the same
+/// nonzero eigenvalues, and the cost of finding them grows with the cube of the size.
+fn without_idle_coordinates(matrix: &DMatrix<f64>) -> DMatrix<f64> {
+    let mut kept: Vec<usize> = (0..matrix.nrows()).collect();
+    loop {
+        let busy = |&i: &usize| {
+            let feeds = kept.iter().any(|&j| matrix[(j, i)] != 0.0);
+            let is_fed = kept.iter().any(|&j| matrix[(i, j)] != 0.0);
+            feeds && is_fed
+        };
+        let remaining: Vec<usize> = kept.iter().copied().filter(|i| busy(i)).collect();
+        if remaining.len() == kept.len() {
+            return DMatrix::from_fn(kept.len(), kept.len(), |i, j| matrix[(kept[i], kept[j])]);
+        }
+        kept = remaining;
     }
 }
 
@@ -150,4 +172,26 @@ impl oldham_cosim::Visitor for Magnitudes {
     }
     fn fixed(&mut self, _: &mut [f64]) {}
     fn count(&mut self, _: &mut u64) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_coordinates_change_no_other_eigenvalue() {
+        // 0 and 1 turn; 2 only listens to them, 3 only listens to 2, 4 only speaks to 0.
+        let mut matrix = DMatrix::zeros(5, 5);
+        matrix[(0, 1)] = -2.0;
+        matrix[(1, 0)] = 2.0;
+        matrix[(2, 0)] = 7.0;
+        matrix[(3, 2)] = 5.0;
+        matrix[(0, 4)] = 3.0;
+        let reduced = without_idle_coordinates(&matrix);
+        assert_eq!(
+            reduced,
+            DMatrix::from_row_slice(2, 2, &[0.0, -2.0, 2.0, 0.0])
+        );
+        assert!(without_idle_coordinates(&DMatrix::zeros(3, 3)).is_empty());
+    }
 }

@@ -6,6 +6,7 @@ use std::time::Instant;
 use oldham_cosim::{Column, Discard, Recorder, Run, Simulation};
 use oldham_model::{Model, Overrides};
 use oldham_results::{Metadata, ResultWriter};
+use oldham_stability::map;
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use serde_json::json;
@@ -16,7 +17,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 1] = ["engine"];
+pub const NAMES: [&str; 2] = ["engine", "map"];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
 /// moment more surely than few long ones.
@@ -64,6 +65,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
     for name in names {
         let mut figures = match name {
             "engine" => engine()?,
+            "map" => stability_map()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());
@@ -125,6 +127,37 @@ fn engine() -> Result<Vec<Figure>, Failure> {
             "added by ten signals at every step, encoding and the final Parquet file included",
         )
         .required(0.2),
+    ])
+}
+
+const INTERFACE_MASS: &str = include_str!("../../../../examples/interface-mass.toml");
+
+/// Maps of the spectral radius over two masses of the four-mass problem.
+fn stability_map() -> Result<Vec<Figure>, Failure> {
+    let seconds = |points: usize| {
+        let axis: Vec<f64> = (0..points)
+            .map(|i| 1e-3 * 1e6_f64.powf(i as f64 / (points - 1) as f64))
+            .collect();
+        let build = |m2: f64, m3: f64| {
+            let set = vec![("m2".into(), m2.to_string()), ("m3".into(), m3.to_string())];
+            let model = Model::parse(INTERFACE_MASS, "interface-mass.toml", &Overrides(set));
+            model.ok()?.simulation().ok()
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let start = Instant::now();
+        let radii = map(&axis, &axis, threads, build, |_| {});
+        assert!(
+            radii.iter().all(|radius| radius.is_finite()),
+            "every point is analysed"
+        );
+        start.elapsed().as_secs_f64()
+    };
+    let small = (0..3).map(|_| seconds(25)).fold(f64::INFINITY, f64::min);
+    let large = seconds(200);
+    let note = "wall time on all cores, each point read, built, probed and solved";
+    Ok(vec![
+        Figure::new("map-25", small, "s", note).required(1.0),
+        Figure::new("map-200", large, "s", note).required(10.0),
     ])
 }
 

@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod completions;
 mod plot;
+mod poles;
 mod run;
 mod stability;
 
@@ -20,6 +21,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Plot(arguments) => plot::execute(&arguments),
         Command::Bench(arguments) => bench::execute(&arguments),
         Command::Stability(arguments) => stability::execute(&arguments),
+        Command::Poles(arguments) => poles::execute(&arguments),
         Command::Completions(arguments) => completions::execute(&arguments),
     }
 }

@@ -1,5 +1,7 @@
 //! Lays a figure out and draws it.
 
+use std::convert::identity;
+
 use super::axis::Axis;
 use super::decimate::{markers, pieces};
 use super::figure::{Cells, Figure, Guide, Panel, Scale, Series};
@@ -383,9 +385,9 @@ impl<'a> Layout<'a> {
 
 /// Borders of the cells around points: half-way between neighbours, as far beyond the ends.
 fn borders(points: &[f64], scale: Scale) -> Vec<f64> {
-    let (into, back): (fn(f64) -> f64, fn(f64) -> f64) = match scale {
-        Scale::Linear => (|value| value, |value| value),
-        Scale::Log => (f64::ln, f64::exp),
+    let (into, back) = match scale {
+        Scale::Linear => (identity as fn(f64) -> f64, identity as fn(f64) -> f64),
+        Scale::Log => (f64::ln as fn(f64) -> f64, f64::exp as fn(f64) -> f64),
     };
     let points: Vec<f64> = points.iter().map(|&point| into(point)).collect();
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
@@ -395,12 +397,10 @@ fn borders(points: &[f64], scale: Scale) -> Vec<f64> {
         .windows(2)
         .map(|pair| 0.5 * (pair[0] + pair[1]))
         .collect();
-    let margin = inner.first().map_or(0.5, |border| border - first);
+    let margin_below = inner.first().map_or(0.5, |border| border - first);
     let margin_above = inner.last().map_or(0.5, |border| last - border);
-    let outer = [first - margin].into_iter();
-    let all = outer
-        .chain(inner.iter().copied())
-        .chain([last + margin_above]);
+    let below = [first - margin_below].into_iter();
+    let all = below.chain(inner).chain([last + margin_above]);
     all.map(back).collect()
 }
 

@@ -1,0 +1,162 @@
+//! `oldham poles`: what the exchange does to the poles of a coupled linear system.
+
+use nalgebra::Complex;
+use oldham_results::plot::{Figure, Panel, Series, Style};
+use oldham_stability::{CoupledModel, Extrapolator, Recurrence};
+use serde_json::{Value, json};
+
+use crate::args::Poles;
+use crate::failure::Failure;
+use crate::load;
+use crate::say;
+use crate::table::{Table, number};
+
+/// Macro steps along which the poles are followed for the picture.
+const SWEEP: usize = 40;
+/// Multiple of the exchange rate up to which latent roots are looked for.
+const RATES: usize = 2;
+
+/// What becomes of one pole.
+struct Pole {
+    monolithic: Complex<f64>,
+    /// With the exchange as a continuous extrapolator.
+    coupled: Option<Complex<f64>>,
+    /// Of the discrete scheme as it is run.
+    run: Option<Complex<f64>>,
+}
+
+pub fn execute(arguments: &Poles) -> Result<(), Failure> {
+    let model = load::model(&arguments.model)?;
+    let coupled = CoupledModel::of(&mut model.simulation()?)?;
+    let extrapolator = Extrapolator {
+        order: arguments.order,
+        period: model.step(),
+        latency: arguments.latency,
+        pade: arguments.pade,
+    };
+    let discrete = discrete_poles(&mut model.simulation()?)?;
+    let poles: Vec<Pole> = coupled
+        .monolithic()
+        .into_iter()
+        .map(|monolithic| Pole {
+            coupled: coupled.primary(monolithic, extrapolator),
+            run: nearest(&discrete, monolithic),
+            monolithic,
+        })
+        .collect();
+    let latent = coupled.latent(extrapolator, RATES);
+    let out = arguments.out.clone();
+    let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-poles.svg"));
+    let figure = picture(model.name(), &coupled, extrapolator);
+    figure.save(&out).map_err(|error| Failure::Picture {
+        path: out.clone(),
+        reason: error.to_string(),
+    })?;
+    if arguments.json {
+        let poles: Vec<_> = poles.iter().map(as_json).collect();
+        let latent: Vec<_> = latent.iter().map(|root| [root.re, root.im]).collect();
+        say!(
+            "{:#}",
+            json!({"command": "poles", "model": model.name(), "step": model.step(),
+            "poles": poles, "latent": latent, "picture": out})
+        );
+    } else {
+        print(model.name(), model.step(), &poles, &latent);
+        say!("picture: {}", out.display());
+    }
+    Ok(())
+}
+
+/// Poles of the scheme as it is run, mapped to the s-plane.
+fn discrete_poles(simulation: &mut oldham_cosim::Simulation) -> Result<Vec<Complex<f64>>, Failure> {
+    let recurrence = Recurrence::of(simulation)?;
+    let eigenvalues = recurrence.eigenvalues()?;
+    let poles = eigenvalues.iter().filter(|value| value.norm() > 1e-12);
+    Ok(poles
+        .map(|value| value.ln() / recurrence.duration())
+        .collect())
+}
+
+fn nearest(poles: &[Complex<f64>], to: Complex<f64>) -> Option<Complex<f64>> {
+    let distance = |pole: &&Complex<f64>| (*pole - to).norm();
+    poles
+        .iter()
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+        .copied()
+}
+
+fn damping(pole: Complex<f64>) -> f64 {
+    -pole.re / pole.norm().max(f64::MIN_POSITIVE)
+}
+
+fn as_json(pole: &Pole) -> Value {
+    let one = |pole: Complex<f64>| json!({"re": pole.re, "im": pole.im, "frequency": pole.norm(), "damping": damping(pole)});
+    json!({
+        "monolithic": one(pole.monolithic),
+        "coupled": pole.coupled.map(one),
+        "run": pole.run.map(one),
+    })
+}
+
+fn print(name: &str, step: f64, poles: &[Pole], latent: &[Complex<f64>]) {
+    say!("{name}: poles with an exchange every {step} s\n");
+    let mut table = Table::new([
+        "mode",
+        "monolithic",
+        "damping",
+        "held signals",
+        "damping",
+        "as run",
+        "damping",
+    ]);
+    let text = |pole: Option<Complex<f64>>| match pole {
+        Some(pole) => format!("{:.5} + {:.4}j", pole.re, pole.im),
+        None => "-".into(),
+    };
+    let ratio =
+        |pole: Option<Complex<f64>>| pole.map_or_else(|| "-".into(), |p| number(damping(p)));
+    for (index, pole) in poles.iter().enumerate() {
+        table.row([
+            (index + 1).to_string(),
+            text(Some(pole.monolithic)),
+            ratio(Some(pole.monolithic)),
+            text(pole.coupled),
+            ratio(pole.coupled),
+            text(pole.run),
+            ratio(pole.run),
+        ]);
+    }
+    say!("{table}");
+    if let Some(rightmost) = latent.first() {
+        say!(
+            "  {} latent roots up to {RATES} times the exchange rate, the rightmost at {}",
+            latent.len(),
+            text(Some(*rightmost))
+        );
+    }
+}
+
+/// Where the poles go while the macro step grows to its value and a quarter more.
+fn picture(name: &str, coupled: &CoupledModel, extrapolator: Extrapolator) -> Figure {
+    let mut panel = Panel::new("real part / (1/s)", "imaginary part / (rad/s)");
+    for (index, start) in coupled.monolithic().into_iter().enumerate() {
+        let (mut re, mut im) = (vec![start.re], vec![start.im]);
+        for stage in 1..=SWEEP {
+            let growing = Extrapolator {
+                period: extrapolator.period * 1.25 * stage as f64 / SWEEP as f64,
+                ..extrapolator
+            };
+            if let Some(pole) = coupled.primary(start, growing) {
+                re.push(pole.re);
+                im.push(pole.im);
+            }
+        }
+        panel = panel.with_series(Series::new(format!("mode {}", index + 1), re, im));
+        if let Some(pole) = coupled.primary(start, extrapolator) {
+            let label = format!("mode {} at this step", index + 1);
+            let here = Series::new(label, vec![pole.re], vec![pole.im]);
+            panel = panel.with_series(here.with_style(Style::Points));
+        }
+    }
+    Figure::new(format!("{name}: primary poles while the macro step grows")).with_panel(panel)
+}

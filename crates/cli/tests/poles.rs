@@ -1,0 +1,95 @@
+//! Poles of co-simulated systems against values computed independently from the equations of
+//! Tamellin 2022: exact roots of the transcendental equations with a zero-order hold.
+
+use oldham_model::{Model, Overrides};
+use oldham_stability::{CoupledModel, Extrapolator};
+
+fn coupled(file: &str) -> CoupledModel {
+    let path = format!("{}/../../examples/{file}", env!("CARGO_MANIFEST_DIR"));
+    let model = Model::read(path.as_ref(), &Overrides::none()).unwrap_or_else(|p| panic!("{p}"));
+    CoupledModel::of(&mut model.simulation().unwrap()).unwrap()
+}
+
+/// Each mode's real and imaginary part, to the digits given.
+fn check(file: &str, period: f64, expected: &[(f64, Option<f64>)], digits: f64) {
+    let model = coupled(file);
+    let poles = model.monolithic();
+    assert_eq!(poles.len(), expected.len());
+    for (start, (re, im)) in poles.iter().zip(expected) {
+        for pade in [None, Some(6)] {
+            let extrapolator = Extrapolator {
+                pade,
+                ..Extrapolator::hold(0, period)
+            };
+            let pole = model.primary(*start, extrapolator).unwrap();
+            assert!(
+                (pole.re - re).abs() < digits,
+                "{file}: {pole} instead of {re}"
+            );
+            if let Some(im) = im {
+                assert!(
+                    (pole.im - im).abs() < 6e-4,
+                    "{file}: {pole} instead of {im}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_undamped_pair_at_1_ms() {
+    let file = "two-mass-force-displacement.toml";
+    check(
+        file,
+        1e-3,
+        &[(-0.00446, Some(10.0)), (0.0544, Some(33.316))],
+        6e-5,
+    );
+}
+
+#[test]
+fn the_damped_pair_at_1_and_4_ms() {
+    check(
+        "two-mass-damped.toml",
+        1e-3,
+        &[(-0.0946, None), (-0.0554, None)],
+        6e-5,
+    );
+    check(
+        "two-mass-damped.toml",
+        4e-3,
+        &[(-0.108, None), (0.107, None)],
+        6e-4,
+    );
+}
+
+#[test]
+fn the_chain_of_four_at_3_ms() {
+    let expected = [
+        (-0.0118, None),
+        (0.0305, None),
+        (0.0175, None),
+        (0.0632, None),
+    ];
+    check("four-mass-chain.toml", 3e-3, &expected, 6e-5);
+}
+
+#[test]
+fn monolithic_poles_are_those_of_the_paper() {
+    let poles = coupled("two-mass-damped.toml").monolithic();
+    for (pole, (re, im)) in poles.iter().zip([(-0.0901, 9.9996), (-0.1099, 33.316)]) {
+        assert!(
+            (pole.re - re).abs() < 6e-5 && (pole.im - im).abs() < 6e-4,
+            "{pole}"
+        );
+    }
+}
+
+/// Latent roots satisfy the equation and lie in the left half plane for this system.
+#[test]
+fn latent_roots_of_the_pair_are_stable() {
+    let model = coupled("two-mass-force-displacement.toml");
+    let latent = model.latent(Extrapolator::hold(0, 1e-3), 2);
+    assert!(!latent.is_empty());
+    assert!(latent.iter().all(|root| root.re < 0.0), "{latent:?}");
+}

@@ -1,0 +1,173 @@
+//! Poles of a coupled linear system in the s-plane, undivided and as the exchange changes them.
+//!
+//! Every part is x' = A x + B u, y = C x + D u; a connection gives u = E(s) y with the transfer
+//! function of its extrapolator. Eliminating u leaves N(s) x = 0, whose roots are the poles: exact
+//! roots of a transcendental equation, found by Newton's method on det N.
+
+use nalgebra::{Complex, DMatrix};
+use oldham_cosim::{Simulation, SubsystemId};
+
+use crate::extrapolator::Extrapolator;
+use crate::recurrence::AnalysisError;
+
+type Matrix = DMatrix<Complex<f64>>;
+
+const MAX_ITERATIONS: usize = 60;
+/// Steps in which the macro step grows from nothing while a pole is followed.
+const STAGES: usize = 25;
+
+/// The joined linearisations of all parts and how they are connected.
+pub struct CoupledModel {
+    a: DMatrix<f64>,
+    b: DMatrix<f64>,
+    c: DMatrix<f64>,
+    d: DMatrix<f64>,
+    /// Inputs by outputs: one where an output feeds an input.
+    wiring: DMatrix<f64>,
+}
+
+impl CoupledModel {
+    /// Linearises every part of a simulation at its present state.
+    pub fn of(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
+        let names: Vec<String> = simulation.names().map(Into::into).collect();
+        let mut parts = Vec::new();
+        for (index, name) in names.into_iter().enumerate() {
+            let id = SubsystemId(index);
+            let linear = simulation.linearise(id);
+            let linear = linear.ok_or(AnalysisError::NoLinearisation(name))?;
+            let ports = simulation.ports(id);
+            parts.push((linear, ports.input_width(), ports.output_width()));
+        }
+        let mut starts = vec![(0, 0, 0)];
+        for (linear, inputs, outputs) in &parts {
+            let &(states, before, sent) = starts.last().expect("never empty");
+            starts.push((states + linear.states, before + inputs, sent + outputs));
+        }
+        let &(states, inputs, outputs) = starts.last().expect("never empty");
+        let mut model = Self {
+            a: DMatrix::zeros(states, states),
+            b: DMatrix::zeros(states, inputs),
+            c: DMatrix::zeros(outputs, states),
+            d: DMatrix::zeros(outputs, inputs),
+            wiring: DMatrix::zeros(inputs, outputs),
+        };
+        for ((linear, wide, tall), &(x, u, y)) in parts.iter().zip(&starts) {
+            let n = linear.states;
+            place(&mut model.a, (x, x), (n, n), &linear.a);
+            place(&mut model.b, (x, u), (n, *wide), &linear.b);
+            place(&mut model.c, (y, x), (*tall, n), &linear.c);
+            place(&mut model.d, (y, u), (*tall, *wide), &linear.d);
+        }
+        for connection in simulation.connections() {
+            for component in 0..connection.width {
+                let input = starts[connection.to.0].1 + connection.input + component;
+                let output = starts[connection.from.0].2 + connection.output + component;
+                model.wiring[(input, output)] = 1.0;
+            }
+        }
+        Ok(model)
+    }
+
+    /// The matrix whose determinant vanishes at a pole.
+    fn dynamic(&self, s: Complex<f64>, extrapolation: Complex<f64>) -> Option<Matrix> {
+        let wiring = self.wiring.map(|w| extrapolation * w);
+        let [a, b, c, d] = [&self.a, &self.b, &self.c, &self.d].map(|m| m.map(Complex::from));
+        let size = wiring.nrows();
+        let loops = Matrix::identity(size, size) - &wiring * d;
+        let inputs = loops.lu().solve(&(wiring * c))?;
+        let states = a.nrows();
+        Some(Matrix::identity(states, states) * s - a - b * inputs)
+    }
+
+    /// Poles of the undivided system, by frequency; of each pair the upper one.
+    pub fn monolithic(&self) -> Vec<Complex<f64>> {
+        let Some(matrix) = self.dynamic(Complex::from(0.0), Complex::from(1.0)) else {
+            return Vec::new();
+        };
+        let real = matrix.map(|value| -value.re);
+        let values = real.complex_eigenvalues();
+        let mut poles: Vec<_> = values
+            .iter()
+            .copied()
+            .filter(|pole| pole.im >= 0.0)
+            .collect();
+        poles.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
+        poles
+    }
+
+    /// The pole of the co-simulation that a pole of the undivided system becomes: it is followed
+    /// while the macro step grows from nothing to its value.
+    pub fn primary(&self, start: Complex<f64>, extrapolator: Extrapolator) -> Option<Complex<f64>> {
+        let mut pole = start;
+        for stage in 1..=STAGES {
+            let share = stage as f64 / STAGES as f64;
+            let partial = Extrapolator {
+                period: share * extrapolator.period,
+                latency: share * extrapolator.latency,
+                ..extrapolator
+            };
+            pole = self.root(pole, partial)?;
+        }
+        Some(pole)
+    }
+
+    /// Roots that the exchange adds, found from a grid of starting points up to the given multiple
+    /// of the exchange rate; the rightmost first.
+    pub fn latent(&self, extrapolator: Extrapolator, rates: usize) -> Vec<Complex<f64>> {
+        let primaries: Vec<_> = self
+            .monolithic()
+            .into_iter()
+            .filter_map(|pole| self.primary(pole, extrapolator))
+            .collect();
+        let rate = 1.0 / extrapolator.period;
+        let mut found: Vec<Complex<f64>> = Vec::new();
+        for row in 0..=4 * rates {
+            for column in 0..24 {
+                let re = rate * (1.0 - 0.7 * f64::from(column));
+                let im = rate * std::f64::consts::FRAC_PI_2 * row as f64;
+                let Some(root) = self.root(Complex::new(re, im), extrapolator) else {
+                    continue;
+                };
+                let root = Complex::new(root.re, root.im.abs());
+                let same =
+                    |other: &Complex<f64>| (root - other).norm() < 1e-6 * (rate + root.norm());
+                let inside = root.im <= rate * std::f64::consts::TAU * rates as f64;
+                if inside && !found.iter().any(same) && !primaries.iter().any(same) {
+                    found.push(root);
+                }
+            }
+        }
+        found.sort_by(|a, b| b.re.total_cmp(&a.re));
+        found
+    }
+
+    /// Newton's method on the determinant: its logarithmic derivative is the trace of N^-1 N'.
+    fn root(&self, start: Complex<f64>, extrapolator: Extrapolator) -> Option<Complex<f64>> {
+        let mut s = start;
+        for _ in 0..MAX_ITERATIONS {
+            let here = self.dynamic(s, extrapolator.at(s))?;
+            let small = 1e-6 * (s.norm() + 1e-3);
+            let ahead = self.dynamic(s + small, extrapolator.at(s + small))?;
+            let behind = self.dynamic(s - small, extrapolator.at(s - small))?;
+            let slope = (ahead - behind) / Complex::from(2.0 * small);
+            // A singular matrix is what is looked for.
+            let Some(quotient) = here.lu().solve(&slope) else {
+                return Some(s);
+            };
+            let step = Complex::from(1.0) / quotient.trace();
+            if !step.re.is_finite() || !step.im.is_finite() {
+                return None;
+            }
+            s -= step;
+            if step.norm() <= 1e-13 * s.norm() {
+                return Some(s);
+            }
+        }
+        None
+    }
+}
+
+fn place(into: &mut DMatrix<f64>, at: (usize, usize), size: (usize, usize), values: &[f64]) {
+    let block = DMatrix::from_row_slice(size.0, size.1, values);
+    into.view_mut(at, size).copy_from(&block);
+}
