@@ -61,6 +61,13 @@ pub enum Command {
     /// roots of the transcendental equation, or of its Pade approximant) and those of the scheme as
     /// it is really run. They differ: a continuous hold is only a model of the exchange.
     Poles(Poles),
+    /// Compute tables and figures of the papers anew, beside the printed values
+    ///
+    ///   oldham papers                      everything there is
+    ///   oldham papers fontana              one paper
+    ///   oldham papers fontana/fig-9        one item
+    #[command(verbatim_doc_comment)]
+    Papers(Papers),
     /// Draw results as SVG or PNG
     Plot(Plot),
     /// Measure Oldham's own speed
@@ -81,6 +88,7 @@ impl Command {
             Self::Compare(compare) => compare.json,
             Self::Stability(stability) => stability.json,
             Self::Poles(poles) => poles.json,
+            Self::Papers(papers) => papers.json,
             Self::Plot(plot) => plot.json,
             Self::Bench(bench) => bench.json,
             Self::Completions(completions) => completions.json,
@@ -291,6 +299,20 @@ pub struct Poles {
     /// Picture, .svg or .png [default: the model's name with -poles.svg, here]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `papers`.
+#[derive(Args)]
+pub struct Papers {
+    /// A paper, or one of its items
+    #[arg(value_name = "KEY[/ITEM]")]
+    pub item: Option<String>,
+    /// Folder for pictures
+    #[arg(long, short, value_name = "DIR", default_value = "papers-out")]
+    pub out: PathBuf,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,

@@ -34,6 +34,9 @@ pub enum Failure {
     /// The coupling cannot be analysed.
     #[error(transparent)]
     Analysis(#[from] oldham_stability::AnalysisError),
+    /// An item of a paper is unknown or cannot be computed.
+    #[error(transparent)]
+    Paper(#[from] oldham_papers::PaperError),
     /// A name that does not exist.
     #[error("there is no {what} `{name}`{}", hint(.nearest))]
     Unknown {

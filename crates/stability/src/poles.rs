@@ -70,13 +70,17 @@ impl CoupledModel {
 
     /// The matrix whose determinant vanishes at a pole.
     fn dynamic(&self, s: Complex<f64>, extrapolation: Complex<f64>) -> Option<Matrix> {
-        let wiring = self.wiring.map(|w| extrapolation * w);
         let [a, b, c, d] = [&self.a, &self.b, &self.c, &self.d].map(|m| m.map(Complex::from));
+        let states = a.nrows();
+        let alone = Matrix::identity(states, states) * s - a;
+        if self.wiring.is_empty() {
+            return Some(alone);
+        }
+        let wiring = self.wiring.map(|w| extrapolation * w);
         let size = wiring.nrows();
         let loops = Matrix::identity(size, size) - &wiring * d;
         let inputs = loops.lu().solve(&(wiring * c))?;
-        let states = a.nrows();
-        Some(Matrix::identity(states, states) * s - a - b * inputs)
+        Some(alone - b * inputs)
     }
 
     /// Poles of the undivided system, by frequency; of each pair the upper one.

@@ -4,6 +4,7 @@ pub mod bench;
 mod check;
 mod compare;
 mod completions;
+mod papers;
 mod plot;
 mod poles;
 mod run;
@@ -22,6 +23,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Bench(arguments) => bench::execute(&arguments),
         Command::Stability(arguments) => stability::execute(&arguments),
         Command::Poles(arguments) => poles::execute(&arguments),
+        Command::Papers(arguments) => papers::execute(&arguments),
         Command::Completions(arguments) => completions::execute(&arguments),
     }
 }

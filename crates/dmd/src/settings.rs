@@ -1,0 +1,122 @@
+//! What the user chooses.
+
+use oldham_cosim::{OutputPort, Ports};
+
+use crate::error::DmdError;
+
+/// Scaled columns that are this close to a combination of the others add no information.
+const TRUNCATION: f64 = 1e-10;
+
+/// How a [`crate::Dmd`] learns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// The models that compete; the first one starts. One alone is a fixed choice.
+    pub candidates: Vec<Shape>,
+    /// The outputs that act on the other side.
+    pub controls: Controls,
+    /// Relative size below which a direction of the scaled data counts as absent.
+    pub truncation: f64,
+}
+
+/// Size of one model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Snapshot pairs in the window; an odd number is rounded up.
+    pub window: usize,
+    /// Earlier snapshots that the model sees beside the newest one.
+    pub delays: usize,
+}
+
+/// Which outputs of the subsystem a model takes as controls.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Controls {
+    /// All.
+    All,
+    /// Only these: those that lead to the senders of the inputs.
+    Only(Vec<OutputPort>),
+}
+
+impl Settings {
+    /// A window of fixed length without delays.
+    pub fn fixed(window: usize) -> Self {
+        Self::with(vec![Shape { window, delays: 0 }])
+    }
+
+    /// Chooses among windows up to `longest`, without a delay and with one. It starts with the
+    /// shortest, which follows a changing motion most closely. Windows that are too short for
+    /// these ports are left out; the longest is kept, to be judged by [`crate::Dmd::new`].
+    pub fn automatic(longest: usize, ports: &Ports) -> Self {
+        let signals = ports.input_width() + ports.output_width();
+        let windows = [
+            (longest / 10, 0),
+            (longest / 3, 0),
+            (longest, 0),
+            (longest, 1),
+        ];
+        let shapes = windows.map(|(window, delays)| Shape { window, delays });
+        let possible = |shape: &Shape| {
+            let enough = shape.window >= shape.columns(signals);
+            enough || (shape.window, shape.delays) == (longest, 0)
+        };
+        Self::with(shapes.into_iter().filter(possible).collect())
+    }
+
+    fn with(candidates: Vec<Shape>) -> Self {
+        Self {
+            candidates,
+            controls: Controls::All,
+            truncation: TRUNCATION,
+        }
+    }
+
+    /// Checks the settings against the ports of a subsystem; gives the places of the controls in
+    /// its flat output vector.
+    pub(crate) fn validate(&self, ports: &Ports) -> Result<Vec<usize>, DmdError> {
+        let controls = self.controls.places(ports)?;
+        let (received, sent) = (ports.input_width(), controls.len());
+        if received == 0 {
+            return Err(DmdError::NothingReceived);
+        }
+        if self.candidates.is_empty() {
+            return Err(DmdError::NoCandidates);
+        }
+        if !(self.truncation > 0.0 && self.truncation < 1.0) {
+            return Err(DmdError::Truncation);
+        }
+        for &Shape { window, delays } in &self.candidates {
+            let needed = Shape { window, delays }.columns(received + sent);
+            if window < needed {
+                return Err(DmdError::WindowTooShort {
+                    window,
+                    needed,
+                    received,
+                    sent,
+                    delays,
+                });
+            }
+        }
+        Ok(controls)
+    }
+}
+
+impl Shape {
+    /// Unknowns per predicted component: every signal, now and delayed, and a constant.
+    pub(crate) fn columns(&self, signals: usize) -> usize {
+        signals * (self.delays + 1) + 1
+    }
+}
+
+impl Controls {
+    fn places(&self, ports: &Ports) -> Result<Vec<usize>, DmdError> {
+        let outputs = match self {
+            Self::All => return Ok((0..ports.output_width()).collect()),
+            Self::Only(outputs) => outputs,
+        };
+        let known = ports.outputs().len();
+        if let Some(&unknown) = outputs.iter().find(|port| port.0 >= known) {
+            return Err(DmdError::NoSuchOutput(unknown));
+        }
+        let places = |&port: &OutputPort| ports.output_range(port);
+        Ok(outputs.iter().flat_map(places).collect())
+    }
+}

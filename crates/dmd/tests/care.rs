@@ -1,0 +1,383 @@
+//! What must not go wrong: settings that cannot work, data that teach nothing, jumps, rollback.
+
+mod support;
+
+use oldham_cosim::{
+    Hold, InputPort, OutputPort, Ports, Predictor, Quantity, Schedule, Simulation, Snapshot, Tight,
+    Unit,
+};
+use oldham_dmd::{Controls, Dmd, DmdError, Settings, Shape};
+use support::{Exchange, TwoMass, learning};
+
+const H: f64 = 0.01;
+const IN: InputPort = InputPort(0);
+
+/// A motion along a line in, a force out.
+fn ports() -> Ports {
+    let mut ports = Ports::new();
+    ports.add_input("far", Quantity::Translation);
+    ports.add_output("force", Quantity::Scalar(Unit::NEWTON));
+    ports
+}
+
+/// Only scalars without rates in, nothing out.
+fn scalars(count: usize) -> Ports {
+    let mut ports = Ports::new();
+    for index in 0..count {
+        ports.add_input(format!("in{index}"), Quantity::Scalar(Unit::ONE));
+    }
+    ports
+}
+
+fn dmd(ports: &Ports, settings: Settings) -> Dmd {
+    Dmd::new(ports, &settings).unwrap()
+}
+
+fn predicted(dmd: &mut Dmd, t: f64, width: usize) -> Vec<f64> {
+    let mut inputs = vec![f64::NAN; width];
+    dmd.predict(t, None, &mut inputs);
+    inputs
+}
+
+#[test]
+fn a_window_that_cannot_determine_the_model_is_refused() {
+    let refusal = |settings: &Settings| Dmd::new(&ports(), settings).err();
+    let short = refusal(&Settings::fixed(4)).unwrap();
+    assert_eq!(
+        short,
+        DmdError::WindowTooShort {
+            window: 4,
+            needed: 5,
+            received: 3,
+            sent: 1,
+            delays: 0
+        }
+    );
+    assert!(short.to_string().contains("at least 5 pairs"), "{short}");
+    assert_eq!(refusal(&Settings::fixed(5)), None);
+    let candidates = vec![Shape {
+        window: 8,
+        delays: 1,
+    }];
+    let delayed = Settings {
+        candidates,
+        ..Settings::fixed(0)
+    };
+    assert!(matches!(
+        refusal(&delayed),
+        Some(DmdError::WindowTooShort { needed: 9, .. })
+    ));
+}
+
+#[test]
+fn other_settings_that_cannot_work_are_refused() {
+    let good = Settings::fixed(10);
+    let refusal = |settings: Settings| Dmd::new(&ports(), &settings).err();
+    let none = Settings {
+        candidates: Vec::new(),
+        ..good.clone()
+    };
+    assert_eq!(refusal(none), Some(DmdError::NoCandidates));
+    for truncation in [0.0, 1.0, f64::NAN] {
+        let settings = Settings {
+            truncation,
+            ..good.clone()
+        };
+        assert_eq!(refusal(settings), Some(DmdError::Truncation));
+    }
+    let controls = Controls::Only(vec![OutputPort(1)]);
+    let wrong = DmdError::NoSuchOutput(OutputPort(1));
+    assert_eq!(refusal(Settings { controls, ..good }), Some(wrong));
+    let nothing = Dmd::new(&Ports::new(), &Settings::fixed(10)).err();
+    assert_eq!(nothing, Some(DmdError::NothingReceived));
+}
+
+#[test]
+fn a_port_that_nothing_feeds_is_left_alone() {
+    let mut dmd = dmd(&scalars(2), Settings::fixed(10));
+    assert!(predicted(&mut dmd, 0.0, 2).iter().all(|x| x.is_nan()));
+    for k in 0..20 {
+        dmd.receive(IN, f64::from(k), &[f64::from(k).sin()]);
+    }
+    let inputs = predicted(&mut dmd, 20.0, 2);
+    assert!(inputs[0].is_finite() && inputs[1].is_nan());
+}
+
+#[test]
+fn at_the_time_of_a_sample_the_sample_itself_is_given() {
+    let mut dmd = dmd(&ports(), Settings::fixed(10));
+    for k in 0..30 {
+        let t = H * f64::from(k);
+        dmd.sent(t, &[t]);
+        dmd.receive(IN, t, &[9.0, 9.0, 9.0]);
+        let sample = [t.sin(), t.cos(), -t.sin()];
+        dmd.receive(IN, t, &sample);
+        assert_eq!(predicted(&mut dmd, t, 3), sample);
+        predicted(&mut dmd, t + H, 3);
+    }
+}
+
+/// x(k) = cos(0.3 k) obeys x(k+1) = 2 cos(0.3) x(k) - x(k-1): exact with one delay, also several
+/// steps ahead.
+#[test]
+fn a_recurrence_is_continued_over_several_steps() {
+    let candidates = vec![Shape {
+        window: 10,
+        delays: 1,
+    }];
+    let settings = Settings {
+        candidates,
+        ..Settings::fixed(10)
+    };
+    let mut dmd = dmd(&scalars(1), settings);
+    for k in 0..12 {
+        dmd.receive(IN, f64::from(k), &[(0.3 * f64::from(k)).cos()]);
+    }
+    for ahead in [1, 5, 3, 2] {
+        let k = f64::from(11 + ahead);
+        let [x] = predicted(&mut dmd, k, 1)[..] else {
+            panic!("one input")
+        };
+        assert!((x - (0.3 * k).cos()).abs() < 1e-12, "{ahead} ahead: {x}");
+    }
+}
+
+/// Between samples of a harmonic motion a cubic with the right values and rates at both ends errs
+/// by O(h^4).
+#[test]
+fn within_a_step_the_prediction_is_of_fourth_order() {
+    let error = |h: f64| {
+        let mut dmd = dmd(&ports(), Settings::fixed(10));
+        let mut worst: f64 = 0.0;
+        for k in 0..40 {
+            let t = h * f64::from(k);
+            dmd.sent(t, &[0.0]);
+            dmd.receive(IN, t, &[t.sin(), t.cos(), -t.sin()]);
+            let x = predicted(&mut dmd, t + 0.5 * h, 3)[0];
+            if k > 10 {
+                worst = worst.max((x - (t + 0.5 * h).sin()).abs());
+            }
+        }
+        worst
+    };
+    let order = (error(0.2) / error(0.1)).log2();
+    assert!((order - 4.0).abs() < 0.3, "{order}");
+}
+
+#[test]
+fn a_sample_at_the_end_of_the_step_makes_it_an_interpolation() {
+    let mut dmd = dmd(&ports(), Settings::fixed(10));
+    let cubic = |t: f64| [t * t * t, 3.0 * t * t, 6.0 * t];
+    dmd.receive(IN, 0.0, &cubic(0.0));
+    dmd.receive(IN, 1.0, &cubic(1.0));
+    let x = predicted(&mut dmd, 0.25, 3);
+    assert!((x[0] - 0.25f64.powi(3)).abs() < 1e-15);
+}
+
+#[test]
+fn constant_data_are_continued_as_they_are() {
+    let mut dmd = dmd(&ports(), Settings::automatic(30, &ports()));
+    for k in 0..200 {
+        let t = H * f64::from(k);
+        dmd.sent(t, &[-4.0]);
+        dmd.receive(IN, t, &[0.25, 0.0, 0.0]);
+        for x in [t + 0.3 * H, t + H].map(|t| predicted(&mut dmd, t, 3)) {
+            assert_eq!(x, [0.25, 0.0, 0.0], "step {k}");
+        }
+    }
+    let report = dmd.report();
+    assert_eq!((report.rank, report.resets, report.switches), (1, 0, 0));
+}
+
+/// Six signals that are multiples of one: rank two with the constant, and still exact.
+#[test]
+fn signals_that_repeat_each_other_are_harmless() {
+    let mut dmd = dmd(&scalars(6), Settings::automatic(40, &scalars(6)));
+    let decay = |k: u32| 0.9f64.powi(k as i32);
+    for k in 0..100 {
+        for port in 0..6 {
+            let value = decay(k) * 10f64.powi(port as i32 * 3 - 6);
+            dmd.receive(InputPort(port), f64::from(k), &[value]);
+        }
+        let next = predicted(&mut dmd, f64::from(k + 1), 6);
+        assert!(next.iter().all(|x| x.is_finite()));
+        if k > 5 {
+            let error = next[2] - decay(k + 1);
+            assert!(error.abs() < 1e-12 * decay(k), "step {k}: {error}");
+        }
+    }
+    assert!(dmd.report().rank <= 2, "{:?}", dmd.report());
+}
+
+/// A ball that bounces: the motion between impacts is learned, an impact drops it.
+#[test]
+fn an_impact_drops_the_past_and_the_model_recovers() {
+    let mut dmd = dmd(&scalars(2), Settings::fixed(20));
+    let (mut x, mut v, mut impacts) = (1.0, 0.0, 0);
+    let mut worst_after: f64 = 0.0;
+    let mut since = 0;
+    for k in 0..400 {
+        let t = H * f64::from(k);
+        dmd.receive(InputPort(0), t, &[x]);
+        dmd.receive(InputPort(1), t, &[v]);
+        let next = predicted(&mut dmd, t + H, 2);
+        v -= H * 9.81;
+        x += H * v;
+        since += 1;
+        if x < 0.0 {
+            (x, v) = (-x, -v);
+            impacts += 1;
+            since = 0;
+        } else if since > 6 {
+            worst_after = worst_after.max((next[0] - x).abs());
+        }
+    }
+    assert!(impacts >= 3);
+    assert_eq!(dmd.report().resets, impacts, "{:?}", dmd.report());
+    assert!(worst_after < 1e-10, "{worst_after}");
+}
+
+/// Nothing can be learned from noise, and nothing is: the newest value is held.
+#[test]
+fn noise_is_answered_with_a_hold_and_counted() {
+    let mut dmd = dmd(&scalars(1), Settings::fixed(6));
+    let mut seed: u32 = 1;
+    let mut held = 0;
+    for k in 0..500 {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let walk = f64::from(seed >> 16) / 65536.0 * if k % 7 == 0 { 50.0 } else { 1.0 };
+        dmd.receive(IN, f64::from(k), &[walk]);
+        let next = predicted(&mut dmd, f64::from(k + 1), 1)[0];
+        assert!(next.abs() < 1e3, "{next}");
+        held += u64::from(next == walk);
+    }
+    let report = dmd.report();
+    assert!(report.fallbacks > 10, "{report:?}");
+    assert!(held >= report.fallbacks);
+}
+
+#[test]
+fn numbers_that_are_none_are_not_taken_up() {
+    let mut dmd = dmd(&ports(), Settings::fixed(10));
+    for k in 0..50 {
+        let t = H * f64::from(k);
+        let bad = k % 13 == 5;
+        dmd.sent(t, &[if bad { f64::INFINITY } else { t }]);
+        dmd.receive(IN, t, &[if bad { f64::NAN } else { t.sin() }, t.cos(), 0.0]);
+        let next = predicted(&mut dmd, t + H, 3);
+        assert!(
+            next.iter().all(|x| x.is_finite() && x.abs() < 10.0),
+            "{next:?}"
+        );
+    }
+}
+
+#[test]
+fn numbers_that_overflow_end_in_a_hold() {
+    let mut dmd = dmd(&scalars(1), Settings::fixed(6));
+    for k in 0..60 {
+        let value = if k < 20 { 1e200 * f64::from(k) } else { 1.0 };
+        dmd.receive(IN, f64::from(k), &[value]);
+        assert!(predicted(&mut dmd, f64::from(k + 1), 1)[0].is_finite());
+    }
+    assert_eq!(predicted(&mut dmd, 60.0, 1), [1.0]);
+}
+
+#[test]
+fn another_step_size_makes_another_model() {
+    let mut dmd = dmd(&ports(), Settings::fixed(10));
+    let mut t: f64 = 0.0;
+    for k in 0..60 {
+        dmd.sent(t, &[0.0]);
+        dmd.receive(IN, t, &[t.sin(), t.cos(), -t.sin()]);
+        predicted(&mut dmd, t + H, 3);
+        t += if k < 30 { H } else { 2.0 * H };
+    }
+    assert_eq!(dmd.report().resets, 1);
+    assert!(dmd.report().error < 1e-8, "{:?}", dmd.report());
+}
+
+/// What comes late replaces what was already learned from.
+#[test]
+fn a_sample_that_is_replaced_late_leaves_no_trace() {
+    let feed = |dmd: &mut Dmd, replace: bool| {
+        for k in 0..30 {
+            let t = H * f64::from(k);
+            let sample = [t.sin(), t.cos(), -t.sin()];
+            dmd.sent(t, &[t]);
+            if replace && k == 29 {
+                dmd.receive(IN, t, &[t.sin() + 1e-3, t.cos(), -t.sin()]);
+                predicted(dmd, t + H, 3);
+            }
+            dmd.receive(IN, t, &sample);
+        }
+        predicted(dmd, 30.0 * H, 3)
+    };
+    let straight = feed(&mut dmd(&ports(), Settings::fixed(20)), false);
+    let replaced = feed(&mut dmd(&ports(), Settings::fixed(20)), true);
+    assert_eq!(straight, replaced);
+}
+
+fn bits(simulation: &mut Simulation, steps: usize) -> Vec<u64> {
+    let mut bits = Vec::new();
+    for _ in 0..steps {
+        simulation.step().unwrap();
+        for name in ["left", "right"] {
+            let id = simulation.find(name).unwrap();
+            bits.extend(simulation.outputs(id).iter().map(|x| x.to_bits()));
+        }
+    }
+    bits
+}
+
+/// The learned factors are no part of the state: they are made anew from it, to the last bit.
+#[test]
+fn rollback_and_a_fresh_start_from_a_snapshot_repeat_every_bit() {
+    let pair = TwoMass::square_root(Exchange::Velocity);
+    let build = || {
+        pair.coupled(H, |ports| {
+            learning(ports, &Settings::automatic(30, ports), &mut None)
+        })
+    };
+    for before in [1, 2, 5, 37, 150] {
+        let mut simulation = build();
+        bits(&mut simulation, before);
+        let mut snapshot = Snapshot::default();
+        snapshot.save(&mut simulation);
+        let straight = bits(&mut simulation, 80);
+        snapshot.restore(&mut simulation);
+        assert_eq!(
+            straight,
+            bits(&mut simulation, 80),
+            "rolled back to {before}"
+        );
+        let mut fresh = build();
+        snapshot.restore(&mut fresh);
+        assert_eq!(straight, bits(&mut fresh, 80), "continued from {before}");
+    }
+}
+
+/// A tight schedule saves, rolls back and delivers iterates at the end of the step.
+#[test]
+fn tight_iterations_start_closer_and_converge_to_the_same() {
+    let pair = TwoMass::linear(Exchange::Velocity);
+    let run = |predictor: &dyn Fn(&Ports) -> Box<dyn Predictor>| {
+        let predictors = [
+            predictor(&pair.left_ports()),
+            support::hold(&pair.right_ports()),
+        ];
+        let mut simulation = pair.scheduled(predictors, |left, right| {
+            Schedule::jacobi(H, [left, right]).tight(Tight::default())
+        });
+        (0..200).for_each(|_| simulation.step().unwrap());
+        let left = simulation.find("left").unwrap();
+        (simulation.outputs(left)[0], simulation.summary().iterations)
+    };
+    let (held, more) = run(&|ports| Box::new(Hold::new(1, ports)));
+    let (learned, fewer) = run(&|ports| learning(ports, &Settings::fixed(20), &mut None));
+    assert!(
+        (held - learned).abs() < 1e-5 * held.abs(),
+        "{held} {learned}"
+    );
+    assert!(fewer <= more, "{fewer} against {more} iterations");
+}

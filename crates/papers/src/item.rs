@@ -1,0 +1,134 @@
+//! What a table or figure is, and what comes of computing it.
+
+use std::path::{Path, PathBuf};
+
+use oldham_model::{Model, Overrides, Problems};
+use oldham_results::plot::{Figure, PlotError};
+use oldham_stability::AnalysisError;
+use serde::Serialize;
+
+/// A table or figure of a paper.
+#[derive(Clone, Copy)]
+pub struct Item {
+    /// Key of the paper.
+    pub paper: &'static str,
+    /// Such as `table-2` or `fig-9`.
+    pub item: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    pub(crate) compute: fn(&mut Report) -> Result<(), PaperError>,
+}
+
+impl Item {
+    /// Computes it; pictures go to `out`.
+    pub fn compute(&self, out: &Path) -> Result<Report, PaperError> {
+        let mut report = Report {
+            paper: self.paper,
+            item: self.item,
+            title: self.title,
+            rows: Vec::new(),
+            files: Vec::new(),
+            out: out.into(),
+        };
+        (self.compute)(&mut report)?;
+        Ok(report)
+    }
+}
+
+/// A computed item.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// Key of the paper.
+    pub paper: &'static str,
+    /// Such as `table-2`.
+    pub item: &'static str,
+    /// What it shows.
+    pub title: &'static str,
+    /// Printed and computed values.
+    pub rows: Vec<Row>,
+    /// Pictures that were drawn.
+    pub files: Vec<PathBuf>,
+    #[serde(skip)]
+    out: PathBuf,
+}
+
+/// A value as it is printed and as it comes out.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// What it is.
+    pub name: String,
+    /// In the paper, if it is there.
+    pub printed: Option<f64>,
+    /// Here.
+    pub computed: f64,
+    /// SI unit.
+    pub unit: &'static str,
+    /// Why they differ, or what else to know.
+    pub note: String,
+}
+
+impl Report {
+    pub(crate) fn row(
+        &mut self,
+        name: impl Into<String>,
+        printed: impl Into<Option<f64>>,
+        computed: f64,
+        unit: &'static str,
+        note: &str,
+    ) {
+        self.rows.push(Row {
+            name: name.into(),
+            printed: printed.into(),
+            computed,
+            unit,
+            note: note.into(),
+        });
+    }
+
+    pub(crate) fn picture(&mut self, figure: &Figure) -> Result<(), PaperError> {
+        let path = self.out.join(format!("{}-{}.svg", self.paper, self.item));
+        figure.save(&path)?;
+        self.files.push(path);
+        Ok(())
+    }
+}
+
+/// Why an item could not be computed.
+#[derive(Debug, thiserror::Error)]
+pub enum PaperError {
+    /// No such paper or item.
+    #[error("there is no item `{name}`; known: {}", .known.join(", "))]
+    Unknown {
+        /// As asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A model of ours does not read.
+    #[error("a model of the paper does not read: {0}")]
+    Model(Box<Problems>),
+    /// A model could not be analysed.
+    #[error(transparent)]
+    Analysis(#[from] AnalysisError),
+    /// A picture could not be drawn.
+    #[error(transparent)]
+    Plot(#[from] PlotError),
+}
+
+impl From<Problems> for PaperError {
+    fn from(problems: Problems) -> Self {
+        Self::Model(Box::new(problems))
+    }
+}
+
+/// Reads one of our models with changed values.
+pub(crate) fn model(text: &str, set: &[(&str, f64)]) -> Result<Model, PaperError> {
+    let set = set
+        .iter()
+        .map(|(key, value)| ((*key).into(), value.to_string()));
+    Ok(Model::parse(
+        text,
+        "the paper's model",
+        &Overrides(set.collect()),
+    )?)
+}

@@ -1,0 +1,54 @@
+//! Computed values against those found independently from the equations.
+
+use oldham_papers::{Report, find};
+
+fn compute(name: &str) -> Report {
+    let folder = tempfile::tempdir().unwrap();
+    let items = find(Some(name)).unwrap();
+    assert_eq!(items.len(), 1);
+    let report = items[0].compute(folder.path()).unwrap();
+    for file in &report.files {
+        assert!(file.exists());
+    }
+    report
+}
+
+fn value(report: &Report, name: &str) -> f64 {
+    let found = report.rows.iter().find(|row| row.name == name);
+    found.unwrap_or_else(|| panic!("no row {name}")).computed
+}
+
+/// Every digit of the printed table comes out with the damping that its authors must have used.
+#[test]
+fn table_2_of_fontana_comes_out_with_stronger_dampers_on_the_left() {
+    let report = compute("fontana/table-2");
+    for row in report.rows.iter().filter(|row| row.printed.is_some()) {
+        let printed = row.printed.unwrap();
+        assert!(
+            (row.computed / printed - 1.0).abs() < 5e-5,
+            "{}: {}",
+            row.name,
+            row.computed
+        );
+    }
+    assert!((value(&report, "Table 1, eigenvalue 1, real part") + 1.2641).abs() < 5e-5);
+    assert!((value(&report, "Table 1, eigenvalue 3, imaginary part") - 45.916).abs() < 5e-4);
+}
+
+#[test]
+fn fig_9_of_fontana_has_the_known_radii_and_counts() {
+    let report = compute("fontana/fig-9");
+    assert!((value(&report, "proposed: spectral radius") - 0.998_736_772).abs() < 1e-9);
+    assert!((value(&report, "monolithic: spectral radius") - 0.998_736_785).abs() < 1e-9);
+    assert_eq!(value(&report, "proposed: stable points"), 599.0);
+    // The literature's scheme: 2.99 at the baseline, 36 % of the map.
+    assert!((value(&report, "literature: spectral radius") - 2.99).abs() < 5e-3);
+    let share = value(&report, "literature: stable points") / 625.0;
+    assert!((share - 0.36).abs() < 5e-3, "{share}");
+}
+
+#[test]
+fn an_unknown_item_is_told_with_what_there_is() {
+    let error = find(Some("fontana/fig-99")).err().unwrap().to_string();
+    assert!(error.contains("fontana/fig-9"), "{error}");
+}
