@@ -3,6 +3,7 @@
 OLDHAM := target/release/oldham
 DEMO   := examples/two-mass-force-displacement.toml
 MDBOOK := target/tools/bin/mdbook
+PEERS  := target/tools/peers
 
 .PHONY: demo test soak bench docs clean
 
@@ -33,8 +34,14 @@ test: docs
 soak:
 	OLDHAM_KILLS=100 cargo test -p oldham --test reliability
 
-bench: $(OLDHAM)
+## Our own figures, then Exudyn from PyPI on the same models in the same run.
+bench: $(OLDHAM) $(PEERS)
 	$(OLDHAM) bench
+	$(PEERS)/bin/python benches/exudyn_peer.py $(OLDHAM)
+
+$(PEERS):
+	python3 -m venv $(PEERS)
+	$(PEERS)/bin/pip install --quiet exudyn==1.13.6 numpy || (rm -rf $(PEERS); false)
 
 ## The guide as a web book in docs/book.
 docs: $(MDBOOK)

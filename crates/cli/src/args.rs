@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::drawing::ViewName;
 
 /// Co-simulation of multibody systems.
 ///
@@ -70,6 +72,21 @@ pub enum Command {
     Papers(Papers),
     /// Draw results as SVG or PNG
     Plot(Plot),
+    /// Find where mechanisms come to rest under their loads
+    ///
+    /// Loads and gravity are raised in steps from nothing. A table of all nodes, and a picture with
+    /// the given configuration in grey.
+    Statics(Statics),
+    /// Find the natural vibrations of mechanisms: frequencies, damping and shapes
+    Modes(Modes),
+    /// Draw the motion of mechanisms: a picture that moves by itself, or frames
+    ///
+    ///   oldham animate slider-crank.parquet                     slider-crank-motion.svg, for any browser
+    ///   oldham animate examples/slider-crank.toml               solves the model first
+    ///   oldham animate slider-crank.parquet -o frames/          PNG frames, for films and reports
+    ///   oldham animate slider-crank.parquet -o motion.png       nine exposures in one picture
+    #[command(verbatim_doc_comment)]
+    Animate(Animate),
     /// Measure Oldham's own speed
     Bench(Bench),
     /// Print a completion script for your shell
@@ -90,6 +107,9 @@ impl Command {
             Self::Poles(poles) => poles.json,
             Self::Papers(papers) => papers.json,
             Self::Plot(plot) => plot.json,
+            Self::Statics(statics) => statics.json,
+            Self::Modes(modes) => modes.json,
+            Self::Animate(animate) => animate.json,
             Self::Bench(bench) => bench.json,
             Self::Completions(completions) => completions.json,
         }
@@ -341,6 +361,91 @@ pub struct Plot {
     pub json: bool,
 }
 
+/// Arguments of `statics`.
+#[derive(Args)]
+pub struct Statics {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The time at which the loads are taken, in seconds [default: the model's start]
+    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    pub time: Option<f64>,
+    /// Steps in which the loads are raised; more are taken where they are needed
+    #[arg(long, value_name = "N", default_value_t = 4)]
+    pub steps: usize,
+    /// From where to look
+    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
+    pub view: ViewName,
+    /// Picture, .svg or .png [default: the model's name with -statics.svg, here]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The configuration about which vibrations are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Configuration {
+    /// As the model starts
+    Initial,
+    /// At rest under its loads
+    Static,
+}
+
+/// Arguments of `modes`.
+#[derive(Args)]
+pub struct Modes {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The configuration about which the mechanism vibrates
+    #[arg(long, value_enum, default_value_t = Configuration::Initial)]
+    pub at: Configuration,
+    /// How many modes, from the lowest frequency on
+    #[arg(long, value_name = "N", default_value_t = 6)]
+    pub count: usize,
+    /// Search around this frequency, in hertz [default: from zero on]
+    #[arg(long, value_name = "HZ")]
+    pub near: Option<f64>,
+    /// From where to look
+    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
+    pub view: ViewName,
+    /// Picture, .svg or .png [default: the model's name with -modes.svg, here]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Mode shapes as JSON [default: the model's name with -modes.json, here]
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `animate`.
+#[derive(Args)]
+pub struct Animate {
+    /// Result file, or model file (.toml) to be solved first
+    pub source: PathBuf,
+    /// Change a setting or a parameter of the model file first
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub set: Vec<(String, String)>,
+    /// Moving picture (.svg), one picture (.png), or a folder for PNG frames [default: the name
+    /// with -motion.svg, here]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Frames at most, from 2 to 2000
+    #[arg(long, value_name = "N", default_value_t = 120)]
+    pub frames: usize,
+    /// Simulated seconds per second of the film
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
+    pub speed: f64,
+    /// From where to look
+    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
+    pub view: ViewName,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of `bench`.
 #[derive(Args)]
 pub struct Bench {
@@ -360,6 +465,13 @@ pub struct Completions {
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if value > 0.0 && f64::is_finite(value) => Ok(value),
+        _ => Err("a positive number is needed".into()),
+    }
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

@@ -9,6 +9,7 @@ use miette::{
 };
 use oldham_cosim::{CheckpointError, Fault};
 use oldham_model::Problems;
+use oldham_multibody::SolveError;
 use oldham_results::reader::ReadError;
 use oldham_results::writer::WriteError;
 use serde_json::{Value, json};
@@ -56,6 +57,32 @@ pub enum Failure {
         wanted: &'static str,
         /// What it was given.
         value: f64,
+    },
+    /// The model has nothing for this command.
+    #[error("`{model}` has no multibody subsystem: add a section such as [multibody.arm]")]
+    NoMechanism {
+        /// Title of the model.
+        model: String,
+    },
+    /// Statics or modes could not be found.
+    #[error("in `{part}`: {error}")]
+    Solve {
+        /// The subsystem.
+        part: String,
+        /// Why not.
+        error: SolveError,
+    },
+    /// A result file without the text of its model.
+    #[error("{path} does not say which model it is of; animate a .parquet result or the model file itself", path = path.display())]
+    NoModel {
+        /// The result file.
+        path: PathBuf,
+    },
+    /// A result without the poses of the nodes.
+    #[error("the result has no column `{column}`: run the model with record.nodes = true")]
+    NoPoses {
+        /// What is missing.
+        column: String,
     },
     /// A picture could not be drawn.
     #[error("the picture could not be written to {path}: {reason}", path = path.display())]
@@ -106,7 +133,9 @@ impl Failure {
     /// 1: ran but failed; 2: bad input, nothing was started; 130: interrupted.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Run { .. } | Self::Finish(_) | Self::Picture { .. } => ExitCode::from(1),
+            Self::Run { .. } | Self::Finish(_) | Self::Picture { .. } | Self::Solve { .. } => {
+                ExitCode::from(1)
+            }
             Self::Interrupted => ExitCode::from(130),
             _ => ExitCode::from(2),
         }
@@ -131,7 +160,7 @@ impl Failure {
             }),
             Self::Run { answer, .. } => (**answer).clone(),
             Self::Interrupted => json!({"status": "interrupted"}),
-            Self::Finish(_) | Self::Picture { .. } => {
+            Self::Finish(_) | Self::Picture { .. } | Self::Solve { .. } => {
                 json!({"status": "failed", "error": self.to_string()})
             }
             _ => json!({"status": "bad input", "error": self.to_string()}),

@@ -2,10 +2,13 @@
 
 mod args;
 mod commands;
+mod drawing;
 mod failure;
 mod interrupt;
 mod load;
+mod mechanisms;
 mod output;
+mod picture;
 mod progress;
 mod remedies;
 mod table;

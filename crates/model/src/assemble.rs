@@ -1,13 +1,14 @@
 //! From a model to simulations: the coupled one, and its monolithic twin.
 
 use oldham_cosim::{
-    Builder, Coupling, Hold, IntegratedMotion, Predictor, Schedule, Simulation, Source, Stage,
-    Subsystem, SubsystemId,
+    Builder, Coupling, Hold, IntegratedMotion, Ports, Predictor, Schedule, Simulation, Source,
+    Stage, Subsystem, SubsystemId,
 };
+use oldham_dmd::{self as dmd, Dmd};
 use oldham_expression::Expression;
 use oldham_lumped::{Integrator, Lumped, Spec};
 
-use crate::model::{Connection, DrivenInput, Model, Part, Prediction};
+use crate::model::{Connection, Content, DrivenInput, Model, Part, Prediction};
 use crate::problem::{Findings, Problem, Problems};
 
 impl Model {
@@ -16,13 +17,13 @@ impl Model {
         let mut findings = Findings::default();
         let mut builder = Builder::new();
         for part in &self.plan.parts {
-            match Lumped::new(part.spec.clone()) {
+            match self.subsystem(part) {
                 Ok(subsystem) => {
                     let id = add(&mut builder, &part.name, subsystem, part.prediction);
                     builder.every(id, part.every);
                 }
-                Err(errors) => findings.extend(errors.into_iter().map(|error| {
-                    let message = format!("in `{}`: {error}", part.name);
+                Err(messages) => findings.extend(messages.into_iter().map(|message| {
+                    let message = format!("in `{}`: {message}", part.name);
                     Problem::new(part.span.clone(), message)
                 })),
             }
@@ -37,16 +38,36 @@ impl Model {
         self.build(builder, self.plan.schedule.clone())
     }
 
+    /// The solver of a part, or why there is none.
+    fn subsystem(&self, part: &Part) -> Result<Box<dyn Subsystem>, Vec<String>> {
+        match &part.content {
+            Content::Lumped(spec) => match Lumped::new(spec.clone()) {
+                Ok(lumped) => Ok(Box::new(lumped)),
+                Err(errors) => Err(errors.iter().map(ToString::to_string).collect()),
+            },
+            Content::Multibody(recipe) => match recipe.part(self.plan.clock.start) {
+                Ok(part) => Ok(Box::new(part)),
+                Err(error) => Err(vec![error.to_string()]),
+            },
+        }
+    }
+
     /// The same model without any exchange, as one subsystem: what the coupled simulation is
-    /// compared to. Its columns have the same names.
+    /// compared to. Its columns have the same names. A single multibody part is its own twin;
+    /// several parts of which one is multibody have none.
     pub fn monolithic(&self, integrator: Option<Integrator>) -> Result<Simulation, Problems> {
+        if let ([only], None) = (self.plan.parts.as_slice(), integrator)
+            && only.lumped().is_none()
+        {
+            return self.simulation();
+        }
         let integrator = integrator.unwrap_or(self.plan.twin.integrator);
         let twin = self
             .twin(integrator)
             .map_err(|findings| findings.into_problems(&self.source))?;
         let mut builder = Builder::new();
         // Its ports are called `subsystem.port` already.
-        let id = add(&mut builder, "", twin, Prediction::Hold(0));
+        let id = add(&mut builder, "", Box::new(twin), Prediction::Hold(0));
         for drive in &self.plan.drives {
             if let Some(port) = builder.ports(id).input(&self.input_name(drive)) {
                 builder.drive(id, port, drive.source());
@@ -67,7 +88,9 @@ impl Model {
             let message = format!("the monolithic twin cannot be made: {error}");
             Problem::new(self.plan.twin.span.clone(), message)
         };
-        let spec = self.joined(integrator).map_err(|error| problem(&error))?;
+        let parts = self.lumped_parts()?;
+        let spec = self.joined(&parts, integrator);
+        let spec = spec.map_err(|error| problem(&error))?;
         Lumped::new(spec).map_err(|errors| {
             let mut findings = Findings::default();
             findings.extend(errors.iter().map(|error| problem(error)));
@@ -75,21 +98,53 @@ impl Model {
         })
     }
 
-    fn joined(&self, integrator: Integrator) -> Result<Spec, oldham_lumped::MergeError> {
+    /// All parts, if they are lumped: only such equations can be joined.
+    fn lumped_parts(&self) -> Result<Vec<oldham_lumped::Part<'_>>, Findings> {
+        let mut findings = Findings::default();
+        let mut parts = Vec::new();
+        for part in &self.plan.parts {
+            if let Some(spec) = part.lumped() {
+                let name = &part.name;
+                parts.push(oldham_lumped::Part { name, spec });
+                continue;
+            }
+            let message = format!(
+                "the monolithic twin cannot be made: `{}` is a multibody subsystem",
+                part.name
+            );
+            let problem = Problem::new(part.span.clone(), message)
+                .help("only lumped subsystems can be joined into one");
+            findings.push(problem);
+        }
+        if findings.is_empty() {
+            Ok(parts)
+        } else {
+            Err(findings)
+        }
+    }
+
+    fn joined(
+        &self,
+        parts: &[oldham_lumped::Part<'_>],
+        integrator: Integrator,
+    ) -> Result<Spec, oldham_lumped::MergeError> {
         let connection = |connection: &Connection| oldham_lumped::Connection {
             from_part: connection.from.0,
             output: connection.from.1,
             to_part: connection.to.0,
             input: connection.to.1,
         };
-        let parts: Vec<_> = self.plan.parts.iter().map(Part::to_join).collect();
         let connections: Vec<_> = self.plan.connections.iter().map(connection).collect();
-        oldham_lumped::merge(&parts, &connections, integrator, self.plan.twin.micro_steps)
+        oldham_lumped::merge(parts, &connections, integrator, self.plan.twin.micro_steps)
     }
 
     fn input_name(&self, drive: &DrivenInput) -> String {
         let part = &self.plan.parts[drive.part];
-        format!("{}.{}", part.name, part.spec.inputs[drive.port.0].name)
+        let port = match &part.content {
+            Content::Lumped(spec) => &spec.inputs[drive.port.0].name,
+            Content::Multibody(recipe) => &recipe.inputs[drive.port.0].0,
+        };
+        format!("{}.{port}", part.name)
     }
 
     fn build(&self, builder: Builder, schedule: Schedule) -> Result<Simulation, Problems> {
@@ -105,27 +160,30 @@ impl Model {
     }
 }
 
-impl Part {
-    fn to_join(&self) -> oldham_lumped::Part<'_> {
-        oldham_lumped::Part {
-            name: &self.name,
-            spec: &self.spec,
-        }
-    }
-}
-
 fn add(
     builder: &mut Builder,
     name: &str,
-    subsystem: Lumped,
+    subsystem: Box<dyn Subsystem>,
     prediction: Prediction,
 ) -> SubsystemId {
     let ports = subsystem.ports();
     let predictor: Box<dyn Predictor> = match prediction {
         Prediction::Hold(order) => Box::new(Hold::new(order, ports)),
         Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(rate, rho, ports)),
+        Prediction::Learned => learned(ports),
     };
-    builder.add(name, Box::new(subsystem), predictor)
+    builder.add(name, subsystem, predictor)
+}
+
+/// Exchanges that the learning predictor looks back on at most.
+const LONGEST_WINDOW: usize = 100;
+
+/// The learning predictor; a part that receives too little or too much for it holds.
+fn learned(ports: &Ports) -> Box<dyn Predictor> {
+    match Dmd::new(ports, &dmd::Settings::automatic(LONGEST_WINDOW, ports)) {
+        Ok(predictor) => Box::new(predictor),
+        Err(_) => Box::new(Hold::new(0, ports)),
+    }
 }
 
 impl DrivenInput {

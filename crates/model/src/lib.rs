@@ -35,6 +35,7 @@ mod assemble;
 mod check;
 mod format;
 mod limits;
+mod mechanism;
 mod model;
 mod overrides;
 mod parameters;
@@ -49,6 +50,7 @@ mod suggest;
 mod words;
 
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
+pub use mechanism::{About, Mechanism, Outline, Pose, Shape, Sketch, Solid, Symbol, Vibration};
 pub use model::Model;
 pub use oldham_lumped::{Integrator, StageInputs};
 pub use overrides::Overrides;

@@ -6,6 +6,7 @@ use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Schedule};
 use oldham_expression::Expression;
 use oldham_lumped::{Integrator, Spec};
 
+use crate::mechanism::Recipe;
 use crate::overrides::Overrides;
 use crate::problem::Problems;
 use crate::read;
@@ -50,11 +51,34 @@ pub(crate) struct Clock {
 pub(crate) struct Part {
     pub name: String,
     pub span: Span,
-    pub spec: Spec,
+    pub content: Content,
     /// How its inputs are predicted.
     pub prediction: Prediction,
     /// Its own macro step in steps of the engine.
     pub every: u32,
+}
+
+/// What a subsystem is made of.
+#[derive(Clone, Debug)]
+pub(crate) enum Content {
+    Lumped(Spec),
+    Multibody(Box<Recipe>),
+}
+
+impl Part {
+    pub fn lumped(&self) -> Option<&Spec> {
+        match &self.content {
+            Content::Lumped(spec) => Some(spec),
+            Content::Multibody(_) => None,
+        }
+    }
+
+    pub fn micro_steps(&self) -> usize {
+        match &self.content {
+            Content::Lumped(spec) => spec.micro_steps,
+            Content::Multibody(recipe) => recipe.micro_steps,
+        }
+    }
 }
 
 /// From an output to an input, each with the place of its part.
@@ -90,6 +114,8 @@ pub(crate) enum Prediction {
     Hold(usize),
     /// The rate is extrapolated and integrated by LMS2 with this spectral radius.
     Integrated(RateExtrapolation, f64),
+    /// A model of the sender is learned.
+    Learned,
 }
 
 #[derive(Clone, Debug)]
@@ -158,6 +184,11 @@ impl Model {
     /// Threads that advance subsystems.
     pub fn threads(&self) -> usize {
         self.plan.threads
+    }
+
+    /// Whether its subsystems exchange anything.
+    pub fn is_coupled(&self) -> bool {
+        !self.plan.connections.is_empty()
     }
 
     /// Names of the subsystems, in the order of the file.

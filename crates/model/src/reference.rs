@@ -24,7 +24,8 @@ pub fn reference_markdown() -> String {
     let mut page = INTRODUCTION.to_owned();
     page.push_str(&expressions());
     section(&mut page, "The file", root, root.description());
-    subsections(&mut page, "", root);
+    let mut written = Vec::new();
+    subsections(&mut page, "", root, &mut written);
     page
 }
 
@@ -34,14 +35,15 @@ fn expressions() -> String {
         "\n## Expressions\n\n\
          Operators are `+`, `-`, `*`, `/` and `^`, with parentheses; constants are `pi` and `e`. \
          The functions are {functions}. Angles are in rad, `log` is the natural logarithm, \
-         `sgn(0)` is 0, and `step` is 0 below 0 and 1 from 0 on. Spring laws may use the \
-         elongation `d`, its rate `v` and the time `t`, loads and drives the time `t`; all may \
-         use parameters.\n"
+         `sgn(0)` is 0, and `step` is 0 below 0 and 1 from 0 on. Laws of lumped springs may use \
+         the elongation `d`, its rate `v` and the time `t`, loads, drives and numbers given in \
+         time the time `t`; all may use parameters.\n"
     )
 }
 
-/// A section for each table inside a table.
-fn subsections(page: &mut String, path: &str, shape: Shape<'_>) {
+/// A section for each table inside a table. A table that may stand in several places is written
+/// where it occurs first.
+fn subsections<'a>(page: &mut String, path: &str, shape: Shape<'a>, written: &mut Vec<Shape<'a>>) {
     for (key, inside) in shape.entries() {
         let path = match path {
             "" => key.to_owned(),
@@ -54,20 +56,30 @@ fn subsections(page: &mut String, path: &str, shape: Shape<'_>) {
             };
             for table in tables(item) {
                 section(page, &format!("`[{path}]`"), table, table.description());
-                subsections(page, &path, table);
+                subsections(page, &path, table, written);
             }
-        } else if let Some(item) = inside.item() {
-            let title = match item.alternatives().len() {
-                1 => format!("`[[{path}]]`"),
-                _ => format!("Tables in `{path}`"),
+            continue;
+        }
+        let item = inside.item();
+        let title = match item.unwrap_or(inside).alternatives().len() {
+            1 if item.is_some() => format!("`[[{path}]]`"),
+            1 => format!("`[{path}]`"),
+            _ => format!("Tables in `{path}`"),
+        };
+        for table in tables(item.unwrap_or(inside)) {
+            if written.iter().any(|other| other.is_same(table)) {
+                continue;
+            }
+            written.push(table);
+            // Within something that has a name, the same table may stand under several keys.
+            let about = match item {
+                None if !path.contains("<name>") => description(shape.key_notes(key)),
+                _ => table.description(),
             };
-            for table in tables(item) {
-                section(page, &title, table, table.description());
+            section(page, &title, table, about);
+            if item.is_none() {
+                subsections(page, &path, table, written);
             }
-        } else if inside.keys().next().is_some() {
-            let about = description(shape.key_notes(key));
-            section(page, &format!("`[{path}]`"), inside, about);
-            subsections(page, &path, inside);
         }
     }
 }

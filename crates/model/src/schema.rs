@@ -170,6 +170,11 @@ impl<'a> Shape<'a> {
         Some(self.at(self.here.get("items")?))
     }
 
+    /// Whether it is the very same place.
+    pub fn is_same(self, other: Self) -> bool {
+        std::ptr::eq(self.here, other.here)
+    }
+
     /// What it is about.
     pub fn description(self) -> &'a str {
         self.here["description"].as_str().unwrap_or_default()

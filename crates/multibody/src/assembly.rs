@@ -293,25 +293,15 @@ impl Assembly {
 
     /// Force and moment that an element exerts on one of its nodes.
     pub fn wrench(&self, at: &Everywhere<'_>, element: ElementId, node: usize) -> (Vec3, Vec3) {
-        const MOST_ROWS: usize = 64;
-        let placed = &self.elements[element.0];
-        let nodes = placed.rows.len() - 1;
-        assert!(
-            6 * nodes + placed.multipliers.len() <= MOST_ROWS,
-            "element with many nodes"
-        );
-        let mut values = [0.0; MOST_ROWS];
-        let mut rows = [0; MOST_ROWS / 6 + 1];
-        for (i, row) in rows.iter_mut().enumerate() {
-            *row = 6 * i;
-        }
-        let mut out = Residual {
-            values: &mut values,
-            rows: &rows[..=nodes],
-        };
-        placed.element.residual(&at.of(placed), &mut out);
+        let values = local_residual(&self.elements[element.0], at);
         let v = &values[6 * node..];
         (Vec3::new(v[0], v[1], v[2]), Vec3::new(v[3], v[4], v[5]))
+    }
+
+    /// Name of the first element whose forces or violations are not finite.
+    pub fn not_finite(&self, at: &Everywhere<'_>) -> Option<&str> {
+        let bad = |placed: &&Placed| local_residual(placed, at).iter().any(|v| !v.is_finite());
+        self.elements.iter().find(bad).map(|placed| &*placed.name)
     }
 
     /// Name of the node or element to which an unknown belongs.
@@ -326,6 +316,29 @@ impl Assembly {
             .find(|p| p.multipliers.contains(&multiplier));
         owner.map_or("ground", |placed| &placed.name)
     }
+}
+
+/// Rows that an element may have: a bound that keeps its own residual off the heap.
+const MOST_ROWS: usize = 64;
+
+/// The residual of one element: its nodes one after the other, then its constraints.
+fn local_residual(placed: &Placed, at: &Everywhere<'_>) -> [f64; MOST_ROWS] {
+    let nodes = placed.rows.len() - 1;
+    assert!(
+        6 * nodes + placed.multipliers.len() <= MOST_ROWS,
+        "element with many nodes"
+    );
+    let mut values = [0.0; MOST_ROWS];
+    let mut rows = [0; MOST_ROWS / 6 + 1];
+    for (i, row) in rows.iter_mut().enumerate() {
+        *row = 6 * i;
+    }
+    let mut out = Residual {
+        values: &mut values,
+        rows: &rows[..=nodes],
+    };
+    placed.element.residual(&at.of(placed), &mut out);
+    values
 }
 
 /// In a time step the rotation vector about the last orientation is integrated: to first order

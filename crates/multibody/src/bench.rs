@@ -1,8 +1,9 @@
 //! Models whose time per step is a figure of merit, and the stopwatch.
 
 use crate::{
-    BeamMesh, Body, Joint, LineInertia, Mat3, Model, Motion, NodeId, Options, Section, SolveError,
-    System, Vec3, straight_beam,
+    BeamMesh, Body, Drive, Joint, LineInertia, Load, Marker, Mat3, Model, Motion, NodeId, Options,
+    Section, ShellGrid, ShellMesh, ShellSection, SolveError, SurfaceInertia, System, Vec3,
+    mapped_shell, rectangle, straight_beam,
 };
 use oldham_cosim::Counters;
 use std::time::Instant;
@@ -65,6 +66,48 @@ pub fn spatial_chain(links: usize) -> (Model, Vec<NodeId>) {
         nodes.push(node);
     }
     (model, nodes)
+}
+
+/// The shell of Fontana 2026, Sect. 5.2, as a model and its nodes: 1 m × 0.2 m × 1 mm, density
+/// 1000, both short ends clamped, its middle line pushed up by a force that grows smoothly to 20 N
+/// in 1 s. The number of elements along the shell must be even.
+pub fn clamped_shell(divisions: [usize; 2]) -> (Model, ShellGrid) {
+    let mut model = Model::new();
+    let (length, width, thickness) = (1.0, 0.2, 0.001);
+    let mesh = ShellMesh {
+        divisions,
+        closed: false,
+        section: ShellSection::isotropic(6.825e7, 0.3, thickness),
+        inertia: SurfaceInertia::uniform(1000.0, thickness),
+    };
+    let corner = Vec3::new(-0.5 * length, -0.5 * width, 0.0);
+    let surface = rectangle(corner, Vec3::X * length, Vec3::Y * width);
+    let grid = mapped_shell(&mut model, "shell", &mesh, surface).expect("rectangles are proper");
+    let [last_column, last_row] = divisions;
+    for row in 0..=last_row {
+        for column in [0, last_column] {
+            let node = grid.node(column, row);
+            let place = model.nodes[node.0].initial.position;
+            let [a, b] = [NodeId::GROUND, node].map(|n| model.marker(n, place));
+            model.element(format!("clamp {column}.{row}"), Joint::clamp(a, b));
+        }
+        let is_side = row == 0 || row == last_row;
+        let share = if is_side { 0.5 } else { 1.0 } / last_row as f64;
+        let push = Drive::SmoothStep {
+            start: 0.0,
+            end: 1.0,
+            from: 0.0,
+            to: 20.0 * share,
+        };
+        let middle = Marker::on(grid.node(last_column / 2, row));
+        let load = Load::fixed(
+            middle,
+            [Drive::ZERO, Drive::ZERO, push],
+            [Drive::ZERO, Drive::ZERO, Drive::ZERO],
+        );
+        model.element(format!("push {row}"), load);
+    }
+    (model, grid)
 }
 
 /// Times `steps` steps of a model from its start, best of `repetitions`.

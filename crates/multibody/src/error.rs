@@ -19,12 +19,6 @@ pub enum ModelError {
         /// Name of the node.
         node: String,
     },
-    /// The step size is not a positive number.
-    #[error("the step size must be positive and finite, not {step}")]
-    StepSize {
-        /// What was given.
-        step: f64,
-    },
 }
 
 /// Why a solution failed.
@@ -43,6 +37,14 @@ pub enum SolveError {
         correction: f64,
         /// Name of the node with the largest correction.
         worst: String,
+    },
+    /// A force law or a drive gave something that is not a number.
+    #[error("at t = {time} s `{element}` gives a force or a violation that is not a number")]
+    NotFinite {
+        /// Time.
+        time: f64,
+        /// Name of the element.
+        element: String,
     },
     /// The matrix is singular: a free motion in statics, a singular configuration in a run.
     #[error("at t = {time} s the system matrix is singular at `{unknown}`")]
@@ -88,6 +90,11 @@ impl From<SolveError> for StepError {
                 iterations,
                 residual: correction,
                 worst,
+            },
+            SolveError::NotFinite { time, element } => Self::NotFinite {
+                law: element,
+                value: f64::NAN,
+                at: format!("t = {time} s"),
             },
             SolveError::Singular { unknown, .. } => Self::Singular { unknown },
             SolveError::Redundant { joints } => Self::Singular {

@@ -1,4 +1,4 @@
-//! Smooth multibody dynamics: rigid bodies, joints, compliant elements.
+//! Smooth multibody dynamics: rigid bodies, joints, springs, beams, shells.
 //!
 //! A [`Model`] lists nodes (a position and an orientation each), [`Body`]s on nodes and
 //! [`Element`]s between nodes. A [`System`] moves it: index-3 differential-algebraic equations in
@@ -30,15 +30,21 @@ mod system;
 
 pub use body::Body;
 pub use drive::Drive;
-pub use element::beam::{Beam3, BeamMesh, LineInertia, Section, straight_beam};
+pub use element::beam::{Beam2, Beam3, BeamMesh, LineInertia, Section, straight_beam};
+pub use element::shell::{
+    Shell4, ShellError, ShellGrid, ShellMesh, ShellSection, SurfaceInertia, annulus, cylinder,
+    mapped_shell, rectangle,
+};
 pub use element::{Bushing, Element, ElementId, Law, Load, PortWrench, Rod, TorsionSpring};
 pub use error::{ModelError, SolveError};
 pub use integrator::Method;
-pub use joint::{Direction, Joint, PrescribedPose, Row};
+pub use joint::{
+    Coordinate, Direction, Frictional, Joint, LuGre, PrescribedPose, Row, Transmission,
+};
 pub use math::{M3, Mat3, Pair, Scalar, V3, Vec3};
 pub use model::Model;
 pub use modes::Mode;
 pub use node::{Marker, Motion, NodeId};
 pub use rotation::Quaternion;
-pub use subsystem::{Part, PartBuilder};
+pub use subsystem::{Along, Part, PartBuilder};
 pub use system::{Options, System};

@@ -75,6 +75,11 @@ impl Model {
         NodeId(self.nodes.len() - 1)
     }
 
+    /// The initial motion of a node.
+    pub fn initial(&self, node: NodeId) -> &Motion {
+        &self.nodes[node.0].initial
+    }
+
     /// Attaches a rigid body to a node; a node may carry several.
     pub fn body(&mut self, node: NodeId, body: Body) {
         self.nodes[node.0].inertia.add(&body);

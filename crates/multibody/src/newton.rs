@@ -83,26 +83,30 @@ impl Convergence {
 /// makes its factors from it again and so continues with the same bits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Linearisation {
-    /// c, time, then motions, multipliers, memory and inputs.
+    /// Gains, time, then motions, multipliers, memory and inputs.
     pub values: Vec<f64>,
 }
 
+/// Both gains and the time.
+const HEADER: usize = 3;
 const NUMBERS_PER_MOTION: usize = 13;
 
 impl Linearisation {
     /// Makes room, so that recording allocates nothing.
     pub fn reserve(&mut self, nodes: usize, others: usize) {
-        let length = 2 + NUMBERS_PER_MOTION * nodes + others;
+        let length = HEADER + NUMBERS_PER_MOTION * nodes + others;
         self.values.resize(length, f64::NAN);
     }
 
-    pub fn c(&self) -> f64 {
-        self.values.first().copied().unwrap_or(f64::NAN)
+    fn gains(&self) -> [f64; 2] {
+        let value = |i: usize| self.values.get(i).copied().unwrap_or(f64::NAN);
+        [value(0), value(1)]
     }
 
-    fn record(&mut self, c: f64, at: &Everywhere<'_>) {
+    fn record(&mut self, gains: [f64; 2], at: &Everywhere<'_>) {
         self.values.clear();
-        self.values.extend([c, at.time]);
+        self.values.extend(gains);
+        self.values.push(at.time);
         for motion in at.motions {
             self.values.extend(motion.position.0);
             self.values.extend(motion.orientation.0);
@@ -115,27 +119,36 @@ impl Linearisation {
     }
 
     fn motions(&self) -> impl Iterator<Item = Motion> + '_ {
-        self.values[2..].chunks_exact(NUMBERS_PER_MOTION).map(|n| {
-            let v = |i: usize| Vec3::new(n[i], n[i + 1], n[i + 2]);
-            let orientation = Quaternion([n[3], n[4], n[5], n[6]]);
-            Motion {
-                position: v(0),
-                orientation,
-                rotation: orientation.matrix(),
-                velocity: v(7),
-                angular_velocity: v(10),
-            }
-        })
+        self.values[HEADER..]
+            .chunks_exact(NUMBERS_PER_MOTION)
+            .map(|n| {
+                let v = |i: usize| Vec3::new(n[i], n[i + 1], n[i + 2]);
+                let orientation = Quaternion([n[3], n[4], n[5], n[6]]);
+                Motion {
+                    position: v(0),
+                    orientation,
+                    rotation: orientation.matrix(),
+                    velocity: v(7),
+                    angular_velocity: v(10),
+                }
+            })
     }
 }
 
 impl System {
     /// Iterates from the predicted state to the solution at `time`.
-    pub(crate) fn converge(&mut self, time: f64, h: f64, c: f64, inputs: &[f64]) -> Result<(), SolveError> {
-        self.prepare_factors(time, h, c, inputs)?;
+    pub(crate) fn converge(
+        &mut self,
+        time: f64,
+        h: f64,
+        gains: [f64; 2],
+        inputs: &[f64],
+    ) -> Result<(), SolveError> {
+        self.prepare_factors(time, h, gains, inputs)?;
+        let [c, gain] = gains;
         let per_c = 1.0 / c;
         let memory = self.state.convergence;
-        let target = self.options.tolerance * memory.acceleration * c * c;
+        let target = self.options.tolerance * memory.acceleration * c * gain;
         let must_measure = memory.must_measure();
         let mut only_measures = false;
         let mut last = None;
@@ -147,7 +160,7 @@ impl System {
             let (size, worst) = self.correction();
             self.counters.iterations += 1;
             if !size.is_finite() {
-                return Err(self.not_converged(time, iteration, size, worst));
+                return Err(self.diverged(time, iteration, worst, inputs));
             }
             self.correct(c);
             if let Some(last) = last {
@@ -171,7 +184,7 @@ impl System {
                 return Err(self.not_converged(time, iteration, size, worst));
             }
             if last.is_some() && rate > BAD {
-                self.factor_here(time, h, c, inputs)?;
+                self.factor_here(time, h, gains, inputs)?;
                 (last, rate) = (None, 1.0);
             } else {
                 last = Some(size);
@@ -197,9 +210,16 @@ impl System {
     }
 
     /// Keeps the factors, makes them again after a restore, or makes new ones.
-    fn prepare_factors(&mut self, time: f64, h: f64, c: f64, inputs: &[f64]) -> Result<(), SolveError> {
-        if self.state.convergence.debt >= FACTORISATION || self.state.linearisation.c() != c {
-            return self.factor_here(time, h, c, inputs);
+    fn prepare_factors(
+        &mut self,
+        time: f64,
+        h: f64,
+        gains: [f64; 2],
+        inputs: &[f64],
+    ) -> Result<(), SolveError> {
+        if self.state.convergence.debt >= FACTORISATION || self.state.linearisation.gains() != gains
+        {
+            return self.factor_here(time, h, gains, inputs);
         }
         if self.work.factored.values.is_empty() {
             return self.factor_again(time, h);
@@ -207,7 +227,13 @@ impl System {
         Ok(())
     }
 
-    fn factor_here(&mut self, time: f64, h: f64, c: f64, inputs: &[f64]) -> Result<(), SolveError> {
+    fn factor_here(
+        &mut self,
+        time: f64,
+        h: f64,
+        gains: [f64; 2],
+        inputs: &[f64],
+    ) -> Result<(), SolveError> {
         let at = Everywhere {
             time,
             motions: &self.motions,
@@ -218,9 +244,9 @@ impl System {
             memory: &self.state.memory,
             elapsed: h,
         };
-        self.state.linearisation.record(c, &at);
+        self.state.linearisation.record(gains, &at);
         self.work.factored.values.clear();
-        let factored = self.assembly.factor(&mut self.lu, &at, step_weights(c));
+        let factored = self.assembly.factor(&mut self.lu, &at, step_weights(gains));
         self.counters.factorisations += 1;
         self.state.convergence.restart();
         factored.map_err(|pivot| self.singular(time, pivot.unknown))?;
@@ -234,20 +260,20 @@ impl System {
         let motions = &mut self.work.recorded;
         motions.clear();
         motions.extend(recorded.motions().take(self.motions.len()));
-        let rest = &recorded.values[2 + NUMBERS_PER_MOTION * motions.len()..];
+        let rest = &recorded.values[HEADER + NUMBERS_PER_MOTION * motions.len()..];
         let (multipliers, rest) = rest.split_at(self.multipliers.len());
         let (memory, inputs) = rest.split_at(self.assembly.memory);
         let at = Everywhere {
-            time: recorded.values[1],
+            time: recorded.values[2],
             motions,
             multipliers,
             inputs,
-            input_time: recorded.values[1],
+            input_time: recorded.values[2],
             load_factor: 1.0,
             memory,
             elapsed: h,
         };
-        let weights = step_weights(recorded.c());
+        let weights = step_weights(recorded.gains());
         let factored = self.assembly.factor(&mut self.lu, &at, weights);
         factored.map_err(|pivot| self.singular(time, pivot.unknown))?;
         self.note_factored();
@@ -275,6 +301,22 @@ impl System {
         SolveError::Singular {
             time,
             unknown: self.assembly.name_of(unknown).to_owned(),
+        }
+    }
+
+    /// The first cause of a correction that is not finite.
+    fn diverged(&self, time: f64, iterations: usize, worst: usize, inputs: &[f64]) -> SolveError {
+        let at = Everywhere {
+            time,
+            input_time: time,
+            ..self.everywhere(inputs)
+        };
+        match self.assembly.not_finite(&at) {
+            Some(element) => SolveError::NotFinite {
+                time,
+                element: element.to_owned(),
+            },
+            None => self.not_converged(time, iterations, f64::NAN, worst),
         }
     }
 

@@ -10,6 +10,11 @@ pub struct NodeId(pub(crate) usize);
 impl NodeId {
     /// The absolute frame: a node that never moves.
     pub const GROUND: Self = Self(0);
+
+    /// Its place among the nodes of its model, the ground being the first.
+    pub fn index(self) -> usize {
+        self.0
+    }
 }
 
 /// The motion of a node in the absolute frame.

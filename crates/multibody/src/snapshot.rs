@@ -53,6 +53,9 @@ fn visit_record(record: &mut Record, visitor: &mut dyn Visitor) {
     visitor.vector(&mut record.angular_acceleration.0);
     visitor.vector(&mut record.momentum_rate.linear.0);
     visitor.vector(&mut record.momentum_rate.angular.0);
+    for vector in &mut record.algorithmic {
+        visitor.vector(&mut vector.0);
+    }
 }
 
 impl System {

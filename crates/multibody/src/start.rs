@@ -90,7 +90,8 @@ impl System {
         Ok(())
     }
 
-    fn find_accelerations(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
+    /// Finds the accelerations and multipliers of the present state.
+    pub(crate) fn find_accelerations(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
         let mut x = self.acceleration_load(inputs);
         self.factor_accelerations(inputs)?;
         self.lu.solve(&mut x);
@@ -143,6 +144,7 @@ impl System {
             let record = &mut self.state.now[i + 1];
             record.motion = motion;
             (record.acceleration, record.angular_acceleration) = (a, alpha);
+            record.algorithmic = [a, motion.rotation.transpose_mul(alpha)];
             record.momentum = inertia.momentum(&motion);
             record.momentum_rate = inertia.momentum_rate(&motion, a, alpha);
             if inertia.mass > 0.0 {

@@ -3,7 +3,7 @@
 use crate::assembly::{Assembly, Everywhere};
 use crate::element::{ElementId, Weights};
 use crate::error::{ModelError, SolveError};
-use crate::integrator::{self, Coefficients, Known, Method, Rates, Record};
+use crate::integrator::{self, Formula, Known, Method, Rates, Record};
 use crate::linear::BlockLu;
 use crate::math::Vec3;
 use crate::model::Model;
@@ -66,7 +66,8 @@ pub(crate) struct State {
     pub multipliers_before: Vec<f64>,
     /// What elements remember of the newest time.
     pub memory: Vec<f64>,
-    /// Number of usable records: 0 before the start, at most 2.
+    /// Number of usable records, at most 2; 0 before the start, and after an event that made the
+    /// accelerations worthless.
     pub known: u64,
     /// Size of the last step.
     pub step: f64,
@@ -171,9 +172,16 @@ impl System {
         self.counters
     }
 
-    /// Forgets the past: the next step starts the two-step method anew.
-    pub fn restart(&mut self) {
-        self.state.known = self.state.known.min(1);
+    /// After a jump of loads or prescribed accelerations: forgets the past and finds the
+    /// accelerations and multipliers that the present `inputs` cause.
+    pub fn restart(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
+        self.forget_history();
+        self.find_accelerations(inputs)
+    }
+
+    /// The next step starts the two-step method anew.
+    fn forget_history(&mut self) {
+        self.state.known = 1;
     }
 
     /// Advances by `h`; `inputs` are those at the end of the step.
@@ -184,29 +192,32 @@ impl System {
     /// Advances by `h` to `time`, which is the present time plus `h` up to rounding.
     pub(crate) fn step_to(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
         if h != self.state.step {
-            self.restart();
+            self.forget_history();
         }
-        let k = self.options.method.coefficients(self.state.known);
-        let c = h * k.b0;
-        self.predict(h, &k);
-        let outcome = self.converge(time, h, c, inputs);
+        let formula = self.options.method.formula(self.state.known);
+        let gains = formula.gains(h);
+        self.predict(h, &formula);
+        let outcome = self.converge(time, h, gains, inputs);
         if let Err(error) = outcome {
             self.return_to_records();
             return Err(error);
         }
         self.remember(time, h, inputs);
-        self.accept(h, 1.0 / c, time);
+        self.accept(h, 1.0 / gains[0], time);
         if self.options.account_energy {
             self.accumulate_energy(h, inputs);
         }
         Ok(())
     }
 
-    fn predict(&mut self, h: f64, k: &Coefficients) {
-        let c = h * k.b0;
+    fn predict(&mut self, h: f64, formula: &Formula) {
+        let [c, _] = formula.gains(h);
         let records = self.state.now.iter().zip(&self.state.before).skip(1);
         for (i, (now, before)) in records.enumerate() {
-            let (known, rates) = integrator::begin(now, before, h, k);
+            let (known, rates) = match formula {
+                Formula::MultiStep(k) => integrator::begin(now, before, h, k),
+                Formula::Newmark(k) => integrator::newmark::begin(now, h, k),
+            };
             self.motions[i + 1] = known.motion(&rates, c);
             self.work.known[i + 1] = known;
             self.work.rates[i + 1] = rates;
@@ -217,7 +228,7 @@ impl System {
             .iter()
             .zip(&self.state.multipliers_before);
         for (next, (now, before)) in self.multipliers.iter_mut().zip(past) {
-            *next = if k.is_two_step() {
+            *next = if formula.is_two_step() {
                 2.0 * now - before
             } else {
                 *now
@@ -342,10 +353,10 @@ impl System {
     }
 }
 
-/// Weights of a time step with c = h b0.
-pub(crate) fn step_weights(c: f64) -> Weights {
+/// Weights of a time step with the gains of its formula.
+pub(crate) fn step_weights([c, gain]: [f64; 2]) -> Weights {
     Weights {
-        mass: 1.0 / (c * c),
+        mass: 1.0 / (c * gain),
         damping: 1.0 / c,
         stiffness: 1.0,
     }

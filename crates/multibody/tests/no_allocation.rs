@@ -2,8 +2,9 @@
 
 use std::alloc::System as SystemAllocator;
 
+use oldham_cosim::{Hold, Inputs, Subsystem};
 use oldham_multibody::bench::{hanging_beam, spatial_chain};
-use oldham_multibody::{Model, Options, System};
+use oldham_multibody::{Model, Options, PartBuilder, System};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -28,8 +29,29 @@ fn assert_no_allocation(model: Model, h: f64) {
     assert_eq!(change.allocations + change.reallocations, 0);
 }
 
+/// The same through the engine's interface, with a received wrench.
+fn assert_advance_without_allocation() {
+    let (model, nodes) = spatial_chain(4);
+    let mut builder = PartBuilder::new(model);
+    builder.load("tip", nodes[4]);
+    let mut part = builder.build(Options::default(), 2).unwrap();
+    let mut inputs = Inputs::new(part.ports(), Box::new(Hold::new(1, part.ports())));
+    let mut outputs = vec![0.0; part.ports().output_width()];
+    part.outputs(0.0, &[0.0; 6], &mut outputs).unwrap();
+    let region = Region::new(ALLOCATOR);
+    for step in 0..200 {
+        let t = step as f64 * 1e-3;
+        part.advance(t, t + 1e-3, &mut inputs).unwrap();
+        part.outputs(t + 1e-3, &[0.0; 6], &mut outputs).unwrap();
+    }
+    let change = region.change();
+    assert_eq!(change.allocations + change.reallocations, 0);
+}
+
+/// One test, since the counter is that of the whole process.
 #[test]
-fn steps_and_factorisations_allocate_nothing() {
+fn steps_factorisations_and_advances_allocate_nothing() {
     assert_no_allocation(spatial_chain(5).0, 1e-3);
     assert_no_allocation(hanging_beam(4, 0.05).0, 1e-4);
+    assert_advance_without_allocation();
 }

@@ -6,6 +6,9 @@ use oldham_multibody::{
     Body, Direction, Drive, Joint, Law, Marker, Mat3, Model, Motion, NodeId, Options, Part,
     PartBuilder, Rod, System, Vec3,
 };
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 fn no_exchange(ports: &Ports) -> Inputs {
     Inputs::new(ports, Box::new(Hold::new(0, ports)))
@@ -169,6 +172,43 @@ fn a_restored_run_continues_with_the_same_bits() {
         run(&mut other, step, 80);
         assert_eq!(words(&mut other), end, "new part from step {step}");
     }
+}
+
+/// A force that is switched on from outside.
+struct Switched(Arc<AtomicBool>);
+
+impl Source for Switched {
+    fn value(&mut self, _t: f64, out: &mut [f64]) {
+        out.fill(0.0);
+        out[0] = if self.0.load(Relaxed) { 4.0 } else { 0.0 };
+    }
+}
+
+/// A force that jumps: after a restart the motion is that of a constant force, to the last digit,
+/// since the method is exact for it.
+#[test]
+fn after_a_restart_a_jump_of_the_load_costs_no_accuracy() {
+    let mut model = Model::new();
+    let mass = model.node("mass", Motion::at(Vec3::ZERO));
+    model.body(mass, Body::centred(2.0, Mat3::IDENTITY));
+    let mut builder = PartBuilder::new(model);
+    let (port, _) = builder.load("mass", mass);
+    let mut part = builder.build(Options::default(), 1).unwrap();
+    let mut inputs = no_exchange(part.ports());
+    let switch = Arc::new(AtomicBool::new(false));
+    inputs.drive(part.ports(), port, Box::new(Switched(switch.clone())));
+    let time = |step: usize| step as f64 / 100.0;
+    for step in 0..30 {
+        if step == 10 {
+            switch.store(true, Relaxed);
+            part.restart();
+        }
+        part.advance(time(step), time(step + 1), &mut inputs)
+            .unwrap();
+    }
+    let x = part.system().motion(mass).position[0];
+    let expected = 0.5 * (4.0 / 2.0) * 0.2 * 0.2;
+    assert!((x - expected).abs() < 1e-12, "{x} {expected}");
 }
 
 /// A settled beam stays where it is.

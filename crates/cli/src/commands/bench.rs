@@ -3,8 +3,10 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use oldham_cosim::{Column, Discard, Recorder, Run, Simulation};
+use oldham_cosim::{Column, Counters, Discard, Recorder, Run, Simulation};
 use oldham_model::{Model, Overrides};
+use oldham_multibody::bench::{clamped_shell, hanging_beam, spatial_chain};
+use oldham_multibody::{Model as Mechanism, Options, System};
 use oldham_results::{Metadata, ResultWriter};
 use oldham_stability::map;
 use rustix::time::{ClockId, clock_gettime};
@@ -17,7 +19,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 2] = ["engine", "map"];
+pub const NAMES: [&str; 6] = ["engine", "beam", "shell", "chain", "map", "predictors"];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
 /// moment more surely than few long ones.
@@ -65,7 +67,11 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
     for name in names {
         let mut figures = match name {
             "engine" => engine()?,
+            "beam" => beam(),
+            "shell" => shell(),
+            "chain" => chain(),
             "map" => stability_map()?,
+            "predictors" => predictors(),
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());
@@ -128,6 +134,73 @@ fn engine() -> Result<Vec<Figure>, Failure> {
         )
         .required(0.2),
     ])
+}
+
+/// The hanging beam of Fontana 2026, Sect. 5.1, undamped, h = 1e-4 s.
+fn beam() -> Vec<Figure> {
+    let figure = |name, elements, steps, required: Option<f64>| {
+        let (spent, counters) = mechanism(|| hanging_beam(elements, 0.0).0, 1e-4, steps);
+        let figure = Figure::new(name, spent, "us", &work(counters));
+        match required {
+            Some(limit) => figure.required(limit),
+            None => figure,
+        }
+    };
+    vec![
+        figure("beam-6", 6, 4000, Some(30.0)),
+        figure("beam-12", 12, 4000, Some(62.0)),
+        figure("beam-24", 24, 4000, Some(125.0)),
+        figure("beam-1000", 1000, 200, None),
+    ]
+}
+
+/// The clamped shell of Fontana 2026, Sect. 5.2, 4 x 2 elements, h = 1e-3 s.
+fn shell() -> Vec<Figure> {
+    let (spent, counters) = mechanism(|| clamped_shell([4, 2]).0, 1e-3, 1000);
+    vec![Figure::new("shell-4x2", spent, "us", &work(counters)).required(500.0)]
+}
+
+/// Ten rigid links in space joined by universal joints, h = 1e-3 s.
+fn chain() -> Vec<Figure> {
+    let (spent, counters) = mechanism(|| spatial_chain(10).0, 1e-3, 2000);
+    vec![Figure::new("chain-10", spent, "us", &work(counters)).required(20.0)]
+}
+
+/// CPU time per step of a mechanism from its start, best of several.
+fn mechanism(model: impl Fn() -> Mechanism, h: f64, steps: usize) -> (f64, Counters) {
+    let mut best = f64::INFINITY;
+    let mut counters = Counters::default();
+    for _ in 0..5 {
+        let system = System::new(model(), Options::default());
+        let mut system = system.expect("a benchmark's model is valid");
+        system.start(0.0, &[]).expect("a benchmark's model starts");
+        let start = cpu_seconds();
+        for _ in 0..steps {
+            system.step(h, &[]).expect("a benchmark's model runs");
+        }
+        best = best.min((cpu_seconds() - start) / steps as f64 * 1e6);
+        counters = system.counters();
+    }
+    (best, counters)
+}
+
+fn work(counters: Counters) -> String {
+    let per_step = |count: u64| number(count as f64 / counters.micro_steps.max(1) as f64);
+    format!(
+        "CPU time per step; {} iterations and {} factorisations a step",
+        per_step(counters.iterations),
+        per_step(counters.factorisations)
+    )
+}
+
+/// The learning predictor: one update and one prediction.
+fn predictors() -> Vec<Figure> {
+    let timing = oldham_dmd::bench::time(4, 2, |_| oldham_dmd::Settings::fixed(100));
+    let spent = timing
+        .expect("the benchmark's window is long enough")
+        .microseconds;
+    let note = "wall time of update and prediction, window 100, four signals received, two sent";
+    vec![Figure::new("dmd-100x6", spent, "us", note).required(5.0)]
 }
 
 const INTERFACE_MASS: &str = include_str!("../../../../examples/interface-mass.toml");

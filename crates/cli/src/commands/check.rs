@@ -6,9 +6,12 @@ use serde_json::{Value, json};
 
 use crate::args::Check;
 use crate::failure::Failure;
-use crate::load;
 use crate::remedies::Advice;
 use crate::say;
+use crate::{load, mechanisms};
+
+/// Why there is no analysis.
+const ALONE: &str = "nothing is exchanged: no coupling to analyse";
 
 pub fn execute(arguments: &Check) -> Result<(), Failure> {
     let Some(path) = arguments.model.as_ref().filter(|_| !arguments.schema) else {
@@ -17,21 +20,22 @@ pub fn execute(arguments: &Check) -> Result<(), Failure> {
     };
     let model = load::with_overrides(path, &arguments.set)?;
     let simulation = model.simulation()?;
-    let advice = Advice::on(&model, path, &arguments.set);
+    let advice = (!mechanisms::alone(&model)).then(|| Advice::on(&model, path, &arguments.set));
     if arguments.json {
-        say!("{:#}", as_json(&model, &simulation, &advice));
+        say!("{:#}", as_json(&model, &simulation, advice.as_ref()));
     } else {
-        print(&model, &simulation, &advice);
+        print(&model, &simulation, advice.as_ref());
     }
     Ok(())
 }
 
-/// Each part with its ports as `name (quantity)`.
+/// Each part with its ports as `name (quantity)`, without those that only record nodes.
 fn parts(simulation: &Simulation) -> Vec<(String, Vec<String>, Vec<String>)> {
     let names: Vec<String> = simulation.names().map(Into::into).collect();
     let describe = |ports: &[oldham_cosim::Port]| {
         let port = |port: &oldham_cosim::Port| format!("{} ({})", port.name, port.quantity);
-        ports.iter().map(port).collect::<Vec<_>>()
+        let asked_for = |port: &&oldham_cosim::Port| !mechanisms::shows_node(&port.name);
+        ports.iter().filter(asked_for).map(port).collect::<Vec<_>>()
     };
     let part = |(index, name): (usize, String)| {
         let ports = simulation.ports(SubsystemId(index));
@@ -40,7 +44,7 @@ fn parts(simulation: &Simulation) -> Vec<(String, Vec<String>, Vec<String>)> {
     names.into_iter().enumerate().map(part).collect()
 }
 
-fn as_json(model: &Model, simulation: &Simulation, advice: &Advice) -> Value {
+fn as_json(model: &Model, simulation: &Simulation, advice: Option<&Advice>) -> Value {
     let part =
         |(name, inputs, outputs)| json!({"name": name, "inputs": inputs, "outputs": outputs});
     json!({
@@ -51,11 +55,11 @@ fn as_json(model: &Model, simulation: &Simulation, advice: &Advice) -> Value {
         "step": model.step(),
         "parts": parts(simulation).into_iter().map(part).collect::<Vec<_>>(),
         "interfaces": simulation.interfaces(),
-        "stability": advice.as_json(),
+        "stability": advice.map_or(json!({"analysed": false, "reason": ALONE}), Advice::as_json),
     })
 }
 
-fn print(model: &Model, simulation: &Simulation, advice: &Advice) {
+fn print(model: &Model, simulation: &Simulation, advice: Option<&Advice>) {
     say!("{}: no problems", model.name());
     say!("  {} macro steps of {} s", model.steps(), model.step());
     for (name, inputs, outputs) in parts(simulation) {
@@ -66,6 +70,14 @@ fn print(model: &Model, simulation: &Simulation, advice: &Advice) {
     for interface in simulation.interfaces() {
         say!("  interface {interface}: energy is balanced");
     }
+    for mechanism in model.mechanisms() {
+        let nodes = mechanism.sketch().nodes.len() - 1;
+        say!("  {}: {nodes} nodes", mechanism.name());
+    }
+    let Some(advice) = advice else {
+        say!("  {ALONE}");
+        return;
+    };
     match (&advice.verdict, advice.warning()) {
         (Err(reason), _) => say!("  stability not analysed: {reason}"),
         (_, Some(warning)) => say!("  {warning}"),

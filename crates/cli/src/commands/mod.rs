@@ -1,14 +1,17 @@
 //! One file a command.
 
+mod animate;
 pub mod bench;
 mod check;
 mod compare;
 mod completions;
+mod modes;
 mod papers;
 mod plot;
 mod poles;
 mod run;
 mod stability;
+mod statics;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -20,6 +23,9 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Check(arguments) => check::execute(&arguments),
         Command::Compare(arguments) => compare::execute(&arguments),
         Command::Plot(arguments) => plot::execute(&arguments),
+        Command::Statics(arguments) => statics::execute(&arguments),
+        Command::Modes(arguments) => modes::execute(&arguments),
+        Command::Animate(arguments) => animate::execute(&arguments),
         Command::Bench(arguments) => bench::execute(&arguments),
         Command::Stability(arguments) => stability::execute(&arguments),
         Command::Poles(arguments) => poles::execute(&arguments),

@@ -15,7 +15,7 @@ use crate::progress::Bar;
 use crate::remedies::Advice;
 use crate::say;
 use crate::table::number;
-use crate::{interrupt, load};
+use crate::{interrupt, load, mechanisms};
 
 pub fn execute(arguments: &Run) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
@@ -56,7 +56,7 @@ fn build(model: &Model, monolithic: bool) -> Result<Simulation, Failure> {
 }
 
 fn analyse(model: &Model, arguments: &Run) -> Option<Advice> {
-    if arguments.no_analysis || arguments.monolithic {
+    if arguments.no_analysis || arguments.monolithic || mechanisms::alone(model) {
         return None;
     }
     let advice = Advice::on(model, &arguments.model.model, &arguments.model.set);

@@ -41,7 +41,7 @@ impl Checker<'_> {
         })
     }
 
-    fn spectral_radius(&mut self, rho: &Option<At<Formula>>) -> Option<f64> {
+    pub(super) fn spectral_radius(&mut self, rho: &Option<At<Formula>>) -> Option<f64> {
         match rho {
             None => Some(DEFAULT_RHO),
             Some(rho) => {

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use oldham_lumped::{GhostIndex, NodeRef, PortKind};
 
-use super::lumped::Checked;
-use crate::model::Connection;
+use super::part::Checked;
+use crate::model::{Connection, Content};
 
 /// Where two parts move ghosts of each other and send no force on them, both have a copy of what
 /// is between, and each accounts for half of its energy.
@@ -26,8 +26,10 @@ pub(super) fn mark_mirrored(parts: &mut [Checked], connections: &[Connection]) {
         .map(|&(part, _, owner)| (part, owner))
         .collect();
     for (part, ghost, owner) in silent {
-        if let Some(checked) = &mut parts[part].part {
-            checked.spec.ghosts[ghost.0].mirrored = pairs.contains(&(owner, part));
+        if let Some(part_of_ghost) = &mut parts[part].part
+            && let Content::Lumped(spec) = &mut part_of_ghost.content
+        {
+            spec.ghosts[ghost.0].mirrored = pairs.contains(&(owner, part));
         }
     }
 }
@@ -35,7 +37,8 @@ pub(super) fn mark_mirrored(parts: &mut [Checked], connections: &[Connection]) {
 /// The ghost on which a connection sends the force, with its part.
 fn ghost_of_force(parts: &[Checked], connection: &Connection) -> Option<(usize, GhostIndex)> {
     let (sender, output) = connection.from;
-    let port = parts[sender].part.as_ref()?.spec.outputs.get(output.0)?;
+    let spec = parts[sender].part.as_ref()?.lumped()?;
+    let port = spec.outputs.get(output.0)?;
     match (port.kind, port.node) {
         (PortKind::Force, NodeRef::Ghost(ghost)) => Some((sender, ghost)),
         _ => None,
@@ -45,14 +48,8 @@ fn ghost_of_force(parts: &[Checked], connection: &Connection) -> Option<(usize, 
 /// The ghost that a connection moves, with its part.
 fn ghost_of_motion(parts: &[Checked], connection: &Connection) -> Option<(usize, GhostIndex)> {
     let (receiver, input) = connection.to;
-    match parts[receiver]
-        .part
-        .as_ref()?
-        .spec
-        .inputs
-        .get(input.0)?
-        .node
-    {
+    let spec = parts[receiver].part.as_ref()?.lumped()?;
+    match spec.inputs.get(input.0)?.node {
         NodeRef::Ghost(ghost) => Some((receiver, ghost)),
         _ => None,
     }

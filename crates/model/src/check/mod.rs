@@ -8,6 +8,8 @@ mod clock;
 mod lumped;
 mod method;
 mod mirror;
+mod multibody;
+mod part;
 mod schedule;
 mod switchboard;
 mod tight;
@@ -18,7 +20,7 @@ use std::collections::HashMap;
 
 use oldham_expression::Expression;
 
-use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula};
+use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Predictor, Subsystem};
 use crate::model::{Plan, Record};
 use crate::parameters::Parameters;
 use crate::problem::{Findings, Problem};
@@ -32,6 +34,17 @@ const RESERVED_SUBSYSTEMS: [&str; 2] = ["energy", "exchange"];
 pub(crate) struct Checker<'a> {
     pub parameters: Parameters<'a>,
     pub findings: &'a mut Findings,
+}
+
+/// When a subsystem advances, and what it guesses meanwhile.
+#[derive(Clone, Copy)]
+struct Pace {
+    /// Initial time.
+    start: f64,
+    /// Macro step of its stage, if that is known.
+    step: Option<f64>,
+    /// Predictor of its inputs, if it chooses none.
+    predictor: Predictor,
 }
 
 /// Checks a whole file. The plan is worth something only if nothing was found.
@@ -49,13 +62,21 @@ impl Checker<'_> {
         let heading = file.model.as_ref();
         let heading_span = heading.map_or(0..0, |heading| heading.span.clone());
         let clock = self.clock(file.simulation.as_ref());
-        let names = self.subsystem_names(file, &heading_span);
+        let subsystems = file.subsystems();
+        let names = self.subsystem_names(&subsystems, &heading_span);
         let timing = self.schedule(&file.schedule, &names);
         let mut parts = Vec::new();
-        for (index, entry) in file.lumped.iter().enumerate() {
+        for (index, subsystem) in subsystems.iter().enumerate() {
             let rate = timing.rates.get(index).copied().unwrap_or(1.0);
-            let own_step = clock.as_ref().map(|clock| clock.step / rate);
-            parts.push(self.lumped(entry, own_step, timing.default_predictor));
+            let pace = Pace {
+                start: clock.as_ref().map_or(0.0, |clock| clock.start),
+                step: clock.as_ref().map(|clock| clock.step / rate),
+                predictor: timing.default_predictor,
+            };
+            parts.push(match subsystem {
+                Subsystem::Lumped(entry) => self.lumped(entry, pace),
+                Subsystem::Multibody(entry) => self.multibody(entry, pace, &file.record),
+            });
         }
         self.multiples(&parts, &timing);
         let wiring = self.wiring(file, &mut parts);
@@ -89,22 +110,33 @@ impl Checker<'_> {
     }
 
     /// Reports unusable names; gives the place of each subsystem in the order of the file.
-    fn subsystem_names<'f>(&mut self, file: &'f File, heading: &Span) -> HashMap<&'f str, usize> {
-        for entry in &file.lumped {
-            self.name(&entry.name, "a subsystem");
-            if RESERVED_SUBSYSTEMS.contains(&entry.name.value.as_str()) {
-                let message = format!("no subsystem can be called `{}`", entry.name.value);
-                let problem = Problem::new(entry.name.span.clone(), message);
+    fn subsystem_names<'f>(
+        &mut self,
+        subsystems: &[Subsystem<'f>],
+        heading: &Span,
+    ) -> HashMap<&'f str, usize> {
+        let mut places = HashMap::new();
+        for (place, subsystem) in subsystems.iter().enumerate() {
+            let name = subsystem.name();
+            self.name(name, "a subsystem");
+            if RESERVED_SUBSYSTEMS.contains(&name.value.as_str()) {
+                let message = format!("no subsystem can be called `{}`", name.value);
+                let problem = Problem::new(name.span.clone(), message);
                 let problem = problem.label("reserved for columns of the results");
                 self.findings.push(problem);
             }
+            if places.insert(name.value.as_str(), place).is_some() {
+                let message = format!("there are two subsystems called `{}`", name.value);
+                let problem = Problem::new(name.span.clone(), message);
+                self.findings.push(problem.label("choose another name"));
+            }
         }
-        if file.lumped.is_empty() {
+        if subsystems.is_empty() {
             let problem = Problem::new(heading.clone(), "the model has no subsystem")
-                .help("add a section such as [lumped.left]");
+                .help("add a section such as [lumped.left] or [multibody.arm]");
             self.findings.incomplete(&(0..0), problem);
         }
-        file.lumped.names().zip(0..).collect()
+        places
     }
 
     fn name(&mut self, name: &At<String>, of: &str) {

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use oldham_cosim as cosim;
 use oldham_cosim::{RateExtrapolation, SubsystemId};
-use oldham_lumped::Integrator;
 
 use super::Checker;
-use super::lumped::Checked;
+use super::part::Checked;
 use crate::format::{self, At, Coupling, Kind, Predictor, Stage};
 use crate::model::{Clock, Prediction};
 use crate::problem::Problem;
@@ -48,12 +47,8 @@ impl Timing {
 }
 
 impl Predictor {
-    /// What it is for a part that integrates with this method.
-    pub(super) fn prediction(self, method: Integrator) -> Prediction {
-        let rho = match method {
-            Integrator::Lms2 { rho } => rho,
-            _ => format::DEFAULT_RHO,
-        };
+    /// What it is for a part whose integrator has this spectral radius.
+    pub(super) fn prediction(self, rho: f64) -> Prediction {
         match self {
             Self::Zero => Prediction::Hold(0),
             Self::First => Prediction::Hold(1),
@@ -61,6 +56,7 @@ impl Predictor {
             Self::ConstantRate => Prediction::Integrated(RateExtrapolation::Constant, rho),
             Self::LinearRate => Prediction::Integrated(RateExtrapolation::Linear, rho),
             Self::Hermite => Prediction::Integrated(RateExtrapolation::Hermite, rho),
+            Self::Dmd => Prediction::Learned,
         }
     }
 }

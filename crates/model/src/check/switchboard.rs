@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use oldham_cosim::Quantity;
 
-use super::lumped::{Checked, Port};
+use super::part::{Checked, Port};
 use crate::format::At;
 use crate::problem::{Findings, Problem};
 
@@ -119,8 +119,7 @@ impl<'p> Switchboard<'p> {
 
     /// What a port carries, if that could be read.
     pub fn quantity(&self, (part, port): Place, end: End) -> Option<Quantity> {
-        let kind = self.ports(part, end)[port].kind?;
-        Some(kind.quantity(self.parts[part].coordinates))
+        self.ports(part, end)[port].quantity.clone()
     }
 
     fn ports(&self, part: usize, end: End) -> &'p [Port] {

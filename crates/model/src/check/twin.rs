@@ -1,8 +1,10 @@
 //! The section `[monolithic]`: how the twin is solved.
 
+use oldham_lumped::Integrator;
+
 use super::Checker;
-use super::lumped::Checked;
-use crate::format::{At, Monolithic};
+use super::part::Checked;
+use crate::format::{At, DEFAULT_RHO, Monolithic};
 use crate::model::{Part, Twin};
 use crate::problem::Problem;
 
@@ -55,19 +57,22 @@ impl Checker<'_> {
     }
 }
 
-/// The integrator of the first part, and steps as fine as the finest part's.
+/// The integrator of the first lumped part, and steps as fine as the finest part's.
 fn default_twin(parts: &[Checked], rates: &[f64]) -> Option<Twin> {
     let parts: Vec<&Part> = parts
         .iter()
         .map(|part| part.part.as_ref())
         .collect::<Option<_>>()?;
     let steps = |(part, rate): (&&Part, &f64)| {
-        let per_macro_step = part.spec.micro_steps as f64 * rate / f64::from(part.every);
+        let per_macro_step = part.micro_steps() as f64 * rate / f64::from(part.every);
         per_macro_step.ceil() as usize
     };
+    let lumped = parts.iter().find_map(|part| part.lumped());
     Some(Twin {
         span: 0..0,
-        integrator: parts.first()?.spec.integrator,
+        integrator: lumped.map_or(Integrator::Lms2 { rho: DEFAULT_RHO }, |spec| {
+            spec.integrator
+        }),
         micro_steps: parts.iter().zip(rates).map(steps).max()?,
     })
 }

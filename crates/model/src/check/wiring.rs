@@ -1,11 +1,11 @@
 //! The sections `[[connection]]` and `[drive]`: what feeds which input.
 
-use oldham_cosim::{InputPort, OutputPort};
+use oldham_cosim::{InputPort, OutputPort, Quantity};
 use oldham_expression::Expression;
 
 use super::Checker;
-use super::lumped::Checked;
 use super::mirror::mark_mirrored;
+use super::part::Checked;
 use super::switchboard::{End, Switchboard};
 use crate::format::{self, At, Drive, Entry, File};
 use crate::model::{Connection, DrivenInput};
@@ -78,12 +78,17 @@ impl Checker<'_> {
         let components = self.driven_components(entry);
         let place = place?;
         board.feed(place, &entry.name, "[drive]", self.findings);
-        let width = board.quantity(place, End::To)?.width();
+        let quantity = board.quantity(place, End::To)?;
         let components = components?;
-        if components.len() != width {
-            let message = match width {
-                1 => "this input is a single number: give one expression",
-                _ => "this input is a motion: give `x`, `v` and `a`",
+        if components.len() != quantity.width() {
+            let message = match quantity {
+                Quantity::Scalar(_) => "this input is a single number: give one expression",
+                Quantity::Translation | Quantity::Rotation => {
+                    "this input is a motion: give `x`, `v` and `a`"
+                }
+                Quantity::Motion | Quantity::Wrench => {
+                    "a motion or a wrench in space cannot be given here: connect an output to it"
+                }
             };
             let problem = Problem::new(entry.value.span.clone(), message);
             self.findings

@@ -8,6 +8,7 @@
 mod at;
 mod drive;
 mod lumped;
+pub(crate) mod multibody;
 mod named;
 mod number;
 mod schedule;
@@ -20,6 +21,7 @@ pub(crate) use drive::Drive;
 pub(crate) use lumped::{
     Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,
 };
+pub(crate) use multibody::Multibody;
 pub(crate) use named::{Entry, Named};
 pub(crate) use number::{Count, Formula};
 pub(crate) use schedule::{
@@ -48,6 +50,9 @@ pub(crate) struct File {
     /// one axis, by name.
     #[serde(default)]
     pub lumped: Named<Lumped>,
+    /// Multibody subsystems: rigid bodies, joints, springs, beams and shells in space, by name.
+    #[serde(default)]
+    pub multibody: Named<Multibody>,
     /// Which output feeds which input.
     #[serde(default)]
     pub connection: Vec<At<Connection>>,
@@ -66,6 +71,33 @@ pub(crate) struct File {
     /// What is recorded.
     #[serde(default)]
     pub record: Record,
+}
+
+/// A section that describes a subsystem.
+#[derive(Clone, Copy)]
+pub(crate) enum Subsystem<'f> {
+    Lumped(&'f Entry<Lumped>),
+    Multibody(&'f Entry<Multibody>),
+}
+
+impl<'f> Subsystem<'f> {
+    pub fn name(self) -> &'f At<String> {
+        match self {
+            Self::Lumped(entry) => &entry.name,
+            Self::Multibody(entry) => &entry.name,
+        }
+    }
+}
+
+impl File {
+    /// The subsystems of all kinds, in the order of the text.
+    pub fn subsystems(&self) -> Vec<Subsystem<'_>> {
+        let lumped = self.lumped.iter().map(Subsystem::Lumped);
+        let multibody = self.multibody.iter().map(Subsystem::Multibody);
+        let mut all: Vec<_> = lumped.chain(multibody).collect();
+        all.sort_by_key(|subsystem| subsystem.name().span.start);
+        all
+    }
 }
 
 /// What the model is.
@@ -143,4 +175,8 @@ pub(crate) struct Record {
     /// Names of the recorded signals, such as `left.x1.v` or `energy.total`; all, if not given. A
     /// name without component, such as `left.x1`, stands for all its components.
     pub signals: Option<Vec<At<String>>>,
+    /// Record the position and orientation of every node of multibody subsystems, beside the
+    /// signals: an animation needs them. Their names are such as `arm.nodes.tip.px`.
+    #[schemars(extend("default" = true))]
+    pub nodes: Option<bool>,
 }

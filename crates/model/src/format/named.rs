@@ -13,6 +13,9 @@ use super::At;
 /// The form of `subsystem.port`, for tables whose keys refer to ports.
 pub(crate) const PORT_PATTERN: &str = r"^[^.]+\.[^.]+$";
 
+/// The form of an output; some are sent in return for an input and called `input.motion`.
+pub(crate) const OUTPUT_PATTERN: &str = r"^[^.]+\.[^.]+(\.[^.]+)?$";
+
 /// A table whose keys are names.
 #[derive(Debug)]
 pub(crate) struct Named<T>(Vec<Entry<T>>);

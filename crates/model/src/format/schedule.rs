@@ -8,7 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::named::PORT_PATTERN;
+use super::named::OUTPUT_PATTERN;
 use super::{At, Count, Formula, Named};
 
 /// Who advances when, and with which guess of the inputs.
@@ -81,6 +81,10 @@ pub(crate) enum Predictor {
     /// The same with the cubic through the last two values and rates: the interface-mass scheme.
     #[serde(rename = "hermite")]
     Hermite,
+    /// A linear model of the sender is learned from what is exchanged (windowed dynamic mode
+    /// decomposition, window chosen automatically up to 100 exchanges). Exchange velocities too.
+    #[serde(rename = "dmd")]
+    Dmd,
 }
 
 /// One stage of a macro step.
@@ -156,7 +160,7 @@ pub(crate) struct Tight {
     #[schemars(extend("default" = oldham_cosim::Tight::default().absolute))]
     pub absolute: Option<At<Formula>>,
     /// Absolute tolerances of single outputs, as `"subsystem.port"`.
-    #[schemars(extend("propertyNames" = { "pattern": PORT_PATTERN }))]
+    #[schemars(extend("propertyNames" = { "pattern": OUTPUT_PATTERN }))]
     #[serde(default)]
     pub ports: Named<Formula>,
     /// Iterations per macro step at most.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use oldham_cosim::{InMemory, Run, Simulation};
 use oldham_model::{Model, Overrides, Problems};
 
 /// Reads a text without overrides.
@@ -41,4 +42,40 @@ pub fn example(name: &str) -> String {
         .join(name)
         .with_extension("toml");
     fs::read_to_string(path).expect("an example")
+}
+
+/// All columns over all steps of a model.
+pub struct History {
+    names: Vec<String>,
+    /// The rows.
+    pub record: InMemory,
+}
+
+impl History {
+    /// Runs to the end.
+    pub fn of(model: &Model, mut simulation: Simulation) -> Self {
+        let mut record = InMemory::default();
+        let outcome = simulation.run(Run::new(model.steps(), &mut record));
+        outcome.end.expect("a finished run");
+        let names = simulation
+            .columns()
+            .iter()
+            .map(|column| column.name.clone());
+        Self {
+            names: names.collect(),
+            record,
+        }
+    }
+
+    /// One column by its name.
+    pub fn column(&self, name: &str) -> Vec<f64> {
+        let found = self.names.iter().position(|column| column == name);
+        let index = found.unwrap_or_else(|| panic!("`{name}` among {:?}", self.names));
+        self.record.column(index)
+    }
+}
+
+/// A run of the coupled model.
+pub fn coupled(model: &Model) -> History {
+    History::of(model, model.simulation().expect("a simulation"))
 }

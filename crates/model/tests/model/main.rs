@@ -2,6 +2,7 @@
 
 mod common;
 mod examples;
+mod multibody;
 mod overrides;
 mod problems;
 mod robustness;

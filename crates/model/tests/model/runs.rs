@@ -1,40 +1,7 @@
 //! Simulations made from model files, against solutions that were not made from them.
 
-use crate::common::{example, read};
-use oldham_cosim::{InMemory, Run, Simulation};
+use crate::common::{History, coupled, example, read};
 use oldham_model::{Integrator, Model, Overrides};
-
-/// All columns over all steps of a model.
-struct History {
-    names: Vec<String>,
-    record: InMemory,
-}
-
-impl History {
-    fn of(model: &Model, mut simulation: Simulation) -> Self {
-        let mut record = InMemory::default();
-        let outcome = simulation.run(Run::new(model.steps(), &mut record));
-        outcome.end.expect("a finished run");
-        let names = simulation
-            .columns()
-            .iter()
-            .map(|column| column.name.clone());
-        Self {
-            names: names.collect(),
-            record,
-        }
-    }
-
-    fn column(&self, name: &str) -> Vec<f64> {
-        let found = self.names.iter().position(|column| column == name);
-        let index = found.unwrap_or_else(|| panic!("`{name}` among {:?}", self.names));
-        self.record.column(index)
-    }
-}
-
-fn coupled(model: &Model) -> History {
-    History::of(model, model.simulation().expect("a simulation"))
-}
 
 fn monolithic(model: &Model) -> History {
     History::of(model, model.monolithic(None).expect("a twin"))

@@ -105,8 +105,10 @@ pub(crate) fn two_nodes(model: &mut Model, moving: bool) -> [crate::node::NodeId
 mod tests {
     use super::*;
     use crate::drive::Drive;
-    use crate::element::{Bushing, Law, Load, Rod};
-    use crate::joint::{Direction, Joint, PrescribedPose};
+    use crate::element::{Bushing, Law, Load, Rod, TorsionSpring};
+    use crate::joint::{
+        Coordinate, Direction, Frictional, Joint, LuGre, PrescribedPose, Transmission,
+    };
     use crate::math::M3;
     use crate::node::{Marker, NodeId};
 
@@ -195,6 +197,42 @@ mod tests {
         model.element("load", Load::fixed(a, drives(), drives()));
         model.element("follower", Load::follower(b, drives(), drives()));
         assert_derivatives(model, 0.0, &[], 1e-8);
+    }
+
+    /// Axes aligned, as a joint would keep them, and at rest but for the relative turn.
+    #[test]
+    fn torsion_springs_and_transmissions() {
+        let mut model = Model::new();
+        let a = model.node("a", Motion::at(Vec3::ZERO));
+        let turned = Quaternion::exp(Vec3::Z * 0.4);
+        let b = model.node("b", Motion::at_rest(Vec3::Z * 0.3, turned));
+        let (a, b) = (Marker::on(a), Marker::on(b));
+        model.element("bar", TorsionSpring::new(a, b, 3.0, 0.4, 0.4));
+        let screw = Transmission::new(
+            (Coordinate::Angle, [a, b], 0.7),
+            (Coordinate::Slide, [a, b], -1.3),
+        );
+        model.element("screw", screw);
+        assert_derivatives(model, 0.0, &[], 1e-8);
+    }
+
+    #[test]
+    fn friction() {
+        let law = LuGre {
+            coulomb: 0.3,
+            stiction: 0.3,
+            stribeck: 0.1,
+            stiffness: 10.0,
+            damping: 0.2,
+            viscous: 0.1,
+        };
+        let mut model = Model::new();
+        let a = model.node("a", Motion::at(Vec3::ZERO));
+        let b = model.node("b", Motion::at(Vec3::ZERO));
+        let (a, b) = (Marker::on(a), Marker::on(b));
+        model.element("pin", Frictional::revolute(a, b, 0.2, 5.0, law));
+        model.element("rail", Frictional::prismatic(a, b, 5.0, law));
+        assert_derivatives(model, 0.0, &[], 1e-6);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod bushing;
 pub(crate) mod check;
 mod load;
 mod rod;
+pub mod shell;
 mod torsion;
 
 pub use bushing::Bushing;

@@ -23,12 +23,53 @@ pub enum Law {
         /// Damping.
         damping: f64,
     },
+    /// A given tension: an actuator, an internal force.
+    Given(Drive),
+    /// Generalised Maxwell solid: a spring, and beside it springs in series with dampers.
+    Viscoelastic {
+        /// Stiffness after long times.
+        stiffness: f64,
+        /// Stiffness and relaxation time of each branch.
+        branches: Arc<[(f64, f64)]>,
+    },
 }
 
 impl Law {
-    /// Tension, and its derivatives by elongation and rate.
-    fn evaluate(&self, elongation: f64, rate: f64) -> (f64, f64, f64) {
+    fn memory(&self) -> usize {
         match self {
+            Self::Viscoelastic { branches, .. } => 1 + branches.len(),
+            _ => 0,
+        }
+    }
+
+    /// Tension of a branch whose elongation has grown steadily, and its derivative by that. What is
+    /// remembered are the elongation, then the tensions of the branches.
+    fn branch((stiffness, time): (f64, f64), before: f64, growth: f64, elapsed: f64) -> (f64, f64) {
+        if elapsed == 0.0 {
+            return (before, 0.0);
+        }
+        let x = elapsed / time;
+        let slope = stiffness * -(-x).exp_m1() / x;
+        (before * (-x).exp() + slope * growth, slope)
+    }
+
+    /// Tension, and its derivatives by elongation and rate.
+    fn evaluate(&self, elongation: f64, rate: f64, at: &At<'_>) -> (f64, f64, f64) {
+        match self {
+            Self::Given(drive) => (drive.value(at.time, at.inputs), 0.0, 0.0),
+            Self::Viscoelastic {
+                stiffness,
+                branches,
+            } => {
+                let growth = elongation - at.memory[0];
+                let (mut tension, mut by_length) = (stiffness * elongation, *stiffness);
+                for (&branch, &before) in branches.iter().zip(&at.memory[1..]) {
+                    let (force, slope) = Self::branch(branch, before, growth, at.elapsed);
+                    tension += force;
+                    by_length += slope;
+                }
+                (tension, by_length, 0.0)
+            }
             Self::Linear { stiffness, damping } => (
                 stiffness * elongation + damping * rate,
                 *stiffness,
@@ -43,14 +84,18 @@ impl Law {
 
     fn stored(&self, elongation: f64) -> f64 {
         match self {
-            Self::Linear { stiffness, .. } => 0.5 * stiffness * elongation * elongation,
+            Self::Linear { stiffness, .. } | Self::Viscoelastic { stiffness, .. } => {
+                0.5 * stiffness * elongation * elongation
+            }
             Self::Table { points, .. } => area(points, elongation) - area(points, 0.0),
+            Self::Given(_) => 0.0,
         }
     }
 
     fn damping(&self) -> f64 {
         match self {
             Self::Linear { damping, .. } | Self::Table { damping, .. } => *damping,
+            Self::Given(_) | Self::Viscoelastic { .. } => 0.0,
         }
     }
 }
@@ -137,9 +182,26 @@ impl Element for Rod {
         &self.nodes
     }
 
+    fn memory(&self) -> usize {
+        self.law.memory()
+    }
+
+    fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
+        let Law::Viscoelastic { branches, .. } = &self.law else {
+            return;
+        };
+        let elongation = self.elongation(at, &self.line(at));
+        let growth = elongation - at.memory[0];
+        memory[0] = elongation;
+        for (i, &branch) in branches.iter().enumerate() {
+            memory[1 + i] = Law::branch(branch, at.memory[1 + i], growth, at.elapsed).0;
+        }
+    }
+
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
         let line = self.line(at);
-        let (tension, ..) = self.law.evaluate(self.elongation(at, &line), line.rate);
+        let elongation = self.elongation(at, &line);
+        let (tension, ..) = self.law.evaluate(elongation, line.rate, at);
         let force = line.direction * tension;
         out.load(0, force, line.arms[0].cross(force));
         out.load(1, -force, -line.arms[1].cross(force));
@@ -148,7 +210,7 @@ impl Element for Rod {
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
         let line = self.line(at);
         let (tension, by_length, by_rate) =
-            self.law.evaluate(self.elongation(at, &line), line.rate);
+            self.law.evaluate(self.elongation(at, &line), line.rate, at);
         let n = line.direction;
         let along = weights.stiffness * by_length + weights.damping * by_rate;
         let across = weights.stiffness * tension / line.length;
@@ -165,11 +227,22 @@ impl Element for Rod {
 
     fn energy(&self, at: &At<'_>) -> Account {
         let line = self.line(at);
-        Account {
+        let mut account = Account {
             stored: self.law.stored(self.elongation(at, &line)),
             dissipated: self.law.damping() * line.rate * line.rate,
             supplied: 0.0,
+        };
+        if let Law::Given(drive) = &self.law {
+            account.supplied = -drive.value(at.time, at.inputs) * line.rate;
         }
+        if let Law::Viscoelastic { branches, .. } = &self.law {
+            for ((stiffness, time), tension) in branches.iter().zip(&at.memory[1..]) {
+                let work = tension * tension / stiffness;
+                account.stored += 0.5 * work;
+                account.dissipated += work / time;
+            }
+        }
+        account
     }
 }
 

@@ -5,13 +5,19 @@
 //! is a constructor of a few lines. Constraints that are not made of such rows implement
 //! [`Element`] themselves, as [`PrescribedPose`] does.
 
+mod coordinate;
 mod families;
+mod friction;
 mod pose;
 mod row;
+mod transmission;
 
+pub use coordinate::Coordinate;
 pub use families::Direction;
+pub use friction::{Frictional, LuGre};
 pub use pose::PrescribedPose;
 pub use row::Row;
+pub use transmission::Transmission;
 
 use crate::drive::Drive;
 use crate::element::{Account, At, Element, Jacobian, Residual, Weights};
@@ -23,12 +29,47 @@ use row::{Gradient, RowKind};
 /// Constraints between two markers.
 #[derive(Clone, Debug)]
 pub struct Joint {
-    nodes: [NodeId; 2],
-    offsets: [Vec3; 2],
-    axes: [Quaternion; 2],
+    ends: Ends,
     rows: Vec<Row>,
     /// Prescribed rotation vector, for rows of kind turn.
     turn: [Drive; 3],
+}
+
+/// The two markers that a joint connects.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ends {
+    pub nodes: [NodeId; 2],
+    offsets: [Vec3; 2],
+    axes: [Quaternion; 2],
+}
+
+impl Ends {
+    pub fn new(a: Marker, b: Marker) -> Self {
+        Self {
+            nodes: [a.node, b.node],
+            offsets: [a.offset, b.offset],
+            axes: [a.orientation, b.orientation],
+        }
+    }
+
+    /// Orientations of the markers.
+    fn orientations(&self, at: &At<'_>) -> [Quaternion; 2] {
+        [0, 1].map(|i| {
+            let node = at.motion(self.nodes[i]);
+            node.orientation.times(self.axes[i])
+        })
+    }
+
+    pub fn geometry(&self, at: &At<'_>) -> Geometry {
+        let [a, b] = self.nodes.map(|node| at.motion(node));
+        let arms = [a.rotation * self.offsets[0], b.rotation * self.offsets[1]];
+        Geometry {
+            arms,
+            axes: self.orientations(at).map(Quaternion::matrix),
+            between: b.position + arms[1] - a.position - arms[0],
+            theta: Vec3::ZERO,
+        }
+    }
 }
 
 /// What all rows of a joint share at one state.
@@ -48,9 +89,7 @@ impl Joint {
     /// A joint made of rows.
     pub fn from_rows(a: Marker, b: Marker, rows: Vec<Row>) -> Self {
         Self {
-            nodes: [a.node, b.node],
-            offsets: [a.offset, b.offset],
-            axes: [a.orientation, b.orientation],
+            ends: Ends::new(a, b),
             rows,
             turn: [Drive::ZERO, Drive::ZERO, Drive::ZERO],
         }
@@ -62,33 +101,22 @@ impl Joint {
     }
 
     fn geometry(&self, at: &At<'_>) -> Geometry {
-        let [a, b] = self.nodes.map(|node| at.motion(node));
-        let arms = [a.rotation * self.offsets[0], b.rotation * self.offsets[1]];
-        let [first, second] = [(a, 0), (b, 1)].map(|(n, i)| n.orientation.times(self.axes[i]));
-        let theta = if self
-            .rows
-            .iter()
-            .any(|row| matches!(row.kind, RowKind::Turn { .. }))
-        {
+        let mut geometry = self.ends.geometry(at);
+        let turns = |row: &Row| matches!(row.kind, RowKind::Turn { .. });
+        if self.rows.iter().any(turns) {
             let [x, y, z] = [0, 1, 2].map(|i| self.turn[i].value(at.time, at.inputs));
             let target = Quaternion::exp(Vec3::new(x, y, z));
+            let [first, second] = self.ends.orientations(at);
             let relative = first.conjugate().times(second);
-            relative.times(target.conjugate()).log()
-        } else {
-            Vec3::ZERO
-        };
-        Geometry {
-            arms,
-            axes: [first.matrix(), second.matrix()],
-            between: b.position + arms[1] - a.position - arms[0],
-            theta,
+            geometry.theta = relative.times(target.conjugate()).log();
         }
+        geometry
     }
 }
 
 impl Element for Joint {
     fn nodes(&self) -> &[NodeId] {
-        &self.nodes
+        &self.ends.nodes
     }
 
     fn constraints(&self) -> usize {
@@ -127,15 +155,9 @@ impl Element for Joint {
     /// Power of the prescribed motion, by the reaction.
     fn energy(&self, at: &At<'_>) -> Account {
         let geometry = self.geometry(at);
-        let [a, b] = self.nodes.map(|node| at.motion(node));
-        let power = |(row, &multiplier): (&Row, &f64)| {
-            let g = row.gradient(&geometry);
-            let rate = g.position[0].dot(a.velocity)
-                + g.position[1].dot(b.velocity)
-                + g.rotation[0].dot(a.angular_velocity)
-                + g.rotation[1].dot(b.angular_velocity);
-            -multiplier * rate
-        };
+        let motions = self.ends.nodes.map(|node| at.motion(node));
+        let power =
+            |(row, &multiplier): (&Row, &f64)| -multiplier * row.gradient(&geometry).rate(motions);
         Account {
             supplied: self.rows.iter().zip(at.multipliers).map(power).sum(),
             ..Account::default()

@@ -7,6 +7,7 @@ use super::Geometry;
 use crate::drive::Drive;
 use crate::element::{Jacobian, Part};
 use crate::math::{Mat3, Vec3};
+use crate::node::Motion;
 use crate::rotation::{inverse_tangent, inverse_transpose_derivative};
 
 /// One scalar constraint: some measure of the two markers equals a target.
@@ -168,6 +169,15 @@ pub(crate) struct Gradient {
 }
 
 impl Gradient {
+    /// Rate of the row when the nodes move.
+    pub fn rate(&self, motions: [&Motion; 2]) -> f64 {
+        let node = |i: usize| {
+            self.position[i].dot(motions[i].velocity)
+                + self.rotation[i].dot(motions[i].angular_velocity)
+        };
+        node(0) + node(1)
+    }
+
     pub fn add_scaled(&mut self, other: &Self, factor: f64) {
         for node in 0..2 {
             self.position[node] += other.position[node] * factor;

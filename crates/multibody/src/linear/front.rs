@@ -37,6 +37,31 @@ impl Shape {
     }
 }
 
+/// The largest entry of each row, columns scaled.
+#[inline(always)]
+pub fn row_maxima(a: &[f64], shape: Shape, scale: &[f64], most: &mut [f64]) {
+    let most = &mut most[..shape.stride];
+    most.fill(0.0);
+    for (column, factor) in a.chunks_exact(shape.stride).zip(scale) {
+        for (most, entry) in most.iter_mut().zip(column) {
+            let size = entry.abs() * factor;
+            // Not `f64::max`, whose care for what is not a number costs a branch.
+            *most = if size > *most { size } else { *most };
+        }
+    }
+}
+
+/// Scales rows and columns alike.
+#[inline(always)]
+pub fn scale(a: &mut [f64], shape: Shape, scale: &[f64]) {
+    for (j, column) in a.chunks_exact_mut(shape.stride).enumerate() {
+        let factor = scale[j];
+        for (entry, row) in column[..shape.order].iter_mut().zip(scale) {
+            *entry *= factor * row;
+        }
+    }
+}
+
 /// A pivot below this fraction of its column is not used while the unknown can still be
 /// eliminated later, together with more of its neighbours.
 const WEAK: f64 = 1e-8;

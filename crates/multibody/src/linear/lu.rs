@@ -23,6 +23,9 @@ pub struct BlockLu {
     swaps: Vec<usize>,
     scale: Vec<f64>,
     largest: Vec<f64>,
+    /// The largest stride of a front.
+    widest: usize,
+    /// Room for two rows of the widest front.
     work: Vec<f64>,
 }
 
@@ -36,6 +39,7 @@ impl BlockLu {
             swaps: Vec::new(),
             scale: Vec::new(),
             largest: Vec::new(),
+            widest: 0,
             work: Vec::new(),
         };
         lu.allocate();
@@ -44,12 +48,13 @@ impl BlockLu {
 
     fn allocate(&mut self) {
         let unknowns = self.unknowns();
-        let widest = self.plan.fronts.iter().map(|f| f.shape.stride).max();
+        let strides = self.plan.fronts.iter().map(|front| front.shape.stride);
+        self.widest = strides.max().unwrap_or(0);
         self.fronts = vec![0.0; self.plan.storage];
         self.swaps = vec![0; unknowns];
         self.scale = vec![1.0; unknowns];
         self.largest = vec![0.0; unknowns];
-        self.work = vec![0.0; widest.unwrap_or(0)];
+        self.work = vec![0.0; 2 * self.widest];
     }
 
     /// Number of unknowns.
@@ -76,7 +81,7 @@ impl BlockLu {
     /// Factors. `Ok(false)`: a pivot was too weak where it stood, so its block is from now on
     /// eliminated together with the next one; fill the matrix again and repeat.
     pub fn factor(&mut self) -> Result<bool, SingularPivot> {
-        self.equilibrate();
+        dispatch::run(Equilibrate { lu: self });
         let failed = dispatch::run(Factor { lu: self });
         let Some((front, pivot)) = failed else {
             return Ok(true);
@@ -95,63 +100,86 @@ impl BlockLu {
         assert_eq!(x.len(), self.unknowns());
         dispatch::run(Solve { lu: self, x });
     }
+}
 
-    /// Scales rows and columns alike, so that the diagonal is one where it counts and the largest
-    /// entry of the other rows is one: the pivots then do not depend on units.
-    fn equilibrate(&mut self) {
-        self.scale.fill(1.0);
-        self.find_largest();
-        for front in &self.plan.fronts {
+/// A diagonal entry below this fraction of its row is no measure of the row's size.
+const NEGLIGIBLE: f64 = 3e-9;
+
+/// Scales rows and columns alike, so that the diagonal is one where it counts and the largest
+/// entry of the other rows is one: the pivots then do not depend on units.
+struct Equilibrate<'a> {
+    lu: &'a mut BlockLu,
+}
+
+impl Kernel for Equilibrate<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
+        let lu = self.lu;
+        lu.scale.fill(1.0);
+        lu.find_largest();
+        for front in &lu.plan.fronts {
             let shape = front.shape;
             for (i, &unknown) in front.unknowns[..shape.own].iter().enumerate() {
-                let diagonal = self.fronts[front.start + i * shape.stride + i].abs();
-                let counts = diagonal > NEGLIGIBLE * self.largest[unknown];
-                self.scale[unknown] = if counts { diagonal.sqrt().recip() } else { 0.0 };
+                let diagonal = lu.fronts[front.start + i * shape.stride + i].abs();
+                let counts = diagonal > NEGLIGIBLE * lu.largest[unknown];
+                lu.scale[unknown] = if counts { diagonal.sqrt().recip() } else { 0.0 };
             }
         }
         // A row without a diagonal takes the scale of its neighbours; some of these may have got
         // theirs only in the first round.
         for _ in 0..2 {
-            self.find_largest();
-            for (scale, &largest) in self.scale.iter_mut().zip(&self.largest) {
+            lu.find_largest();
+            let mut left = false;
+            for (scale, &largest) in lu.scale.iter_mut().zip(&lu.largest) {
                 if *scale == 0.0 && largest > 0.0 {
                     *scale = largest.recip();
                 }
+                left |= *scale == 0.0;
+            }
+            if !left {
+                break;
             }
         }
-        for scale in &mut self.scale {
+        for scale in &mut lu.scale {
             if *scale == 0.0 {
                 *scale = 1.0;
             }
         }
-        for front in &self.plan.fronts {
-            let columns = self.fronts[front.start..].chunks_exact_mut(front.shape.stride);
-            for (column, &j) in columns.zip(&front.unknowns) {
-                let factor = self.scale[j];
-                for (entry, &i) in column.iter_mut().zip(&front.unknowns) {
-                    *entry *= factor * self.scale[i];
-                }
-            }
+        for front in &lu.plan.fronts {
+            let local = &mut lu.work[..front.shape.stride];
+            gather(&lu.scale, &front.unknowns, local);
+            let matrix = &mut lu.fronts[front.start..][..front.shape.len()];
+            front::scale(matrix, front.shape, local);
         }
     }
+}
 
+impl BlockLu {
     /// The largest entry of each row, columns scaled.
+    #[inline(always)]
     fn find_largest(&mut self) {
         self.largest.fill(0.0);
         for front in &self.plan.fronts {
-            let columns = self.fronts[front.start..].chunks_exact(front.shape.stride);
-            for (column, &j) in columns.zip(&front.unknowns) {
-                let factor = self.scale[j];
-                for (entry, &i) in column.iter().zip(&front.unknowns) {
-                    self.largest[i] = self.largest[i].max(entry.abs() * factor);
-                }
+            let (scale, most) = self.work.split_at_mut(self.widest);
+            gather(&self.scale, &front.unknowns, scale);
+            let matrix = &self.fronts[front.start..][..front.shape.len()];
+            front::row_maxima(matrix, front.shape, scale, most);
+            for (&unknown, &value) in front.unknowns.iter().zip(&*most) {
+                self.largest[unknown] = self.largest[unknown].max(value);
             }
         }
     }
 }
 
-/// A diagonal entry below this fraction of its row is no measure of the row's size.
-const NEGLIGIBLE: f64 = 1e-7;
+/// Copies the values of some unknowns side by side.
+#[inline(always)]
+fn gather(values: &[f64], unknowns: &[usize], local: &mut [f64]) {
+    for (target, &unknown) in local.iter_mut().zip(unknowns) {
+        *target = values[unknown];
+    }
+}
 
 struct Factor<'a> {
     lu: &'a mut BlockLu,

@@ -28,10 +28,46 @@ pub struct PartBuilder {
 #[derive(Clone, Copy, Debug)]
 enum Output {
     Motion(NodeId),
+    /// Motion of a node along a direction.
+    Along(NodeId, Vec3, Along),
     /// Force and moment of an element on one of its nodes.
     Element(ElementId, usize),
     /// Internal load of the part on a node whose pose is prescribed.
     Interface(NodeId, ElementId),
+}
+
+/// What is shown of a motion along a direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Along {
+    /// Displacement from the origin, velocity and acceleration.
+    Motion,
+    /// Only the displacement.
+    Displacement,
+    /// Only the velocity.
+    Velocity,
+    /// Only the acceleration.
+    Acceleration,
+}
+
+impl Along {
+    /// What a port that shows it carries.
+    pub fn quantity(self) -> Quantity {
+        match self {
+            Self::Motion => Quantity::Translation,
+            Self::Displacement => Quantity::Scalar(Unit::METRE),
+            Self::Velocity => Quantity::Scalar(Unit::METRE_PER_SECOND),
+            Self::Acceleration => Quantity::Scalar(Unit::METRE_PER_SECOND2),
+        }
+    }
+
+    fn write(self, values: &mut [f64], [x, v, a]: [f64; 3]) {
+        match self {
+            Self::Motion => values.copy_from_slice(&[x, v, a]),
+            Self::Displacement => values[0] = x,
+            Self::Velocity => values[0] = v,
+            Self::Acceleration => values[0] = a,
+        }
+    }
 }
 
 impl PartBuilder {
@@ -93,6 +129,19 @@ impl PartBuilder {
         self.ports.add_output(name, Quantity::Motion)
     }
 
+    /// Shows the motion of a node along a fixed direction.
+    pub fn observe_along(
+        &mut self,
+        name: &str,
+        node: NodeId,
+        direction: Vec3,
+        along: Along,
+    ) -> OutputPort {
+        self.outputs
+            .push(Output::Along(node, direction.unit(), along));
+        self.ports.add_output(name, along.quantity())
+    }
+
     /// Shows the wrench that an element exerts on one of its nodes, given by its place in
     /// [`Element::nodes`](crate::Element::nodes).
     pub fn observe_element(&mut self, name: &str, element: ElementId, node: usize) -> OutputPort {
@@ -145,6 +194,11 @@ impl Part {
         &self.system
     }
 
+    /// The system inside, for statics and modes before a run.
+    pub fn system_mut(&mut self) -> &mut System {
+        &mut self.system
+    }
+
     /// Puts the part at rest in equilibrium under its loads and given inputs; it starts from
     /// there.
     pub fn settle(&mut self, t: f64, inputs: &[f64]) -> Result<(), SolveError> {
@@ -154,12 +208,15 @@ impl Part {
     }
 
     /// Starts, or starts again while no step has been taken and the initial exchange brings other
-    /// inputs.
+    /// inputs, or restarts after an event.
     fn start_if_needed(&mut self, t: f64, inputs: &[f64]) -> Result<(), SolveError> {
         let state = &self.system.state;
         let fresh = state.step == 0.0;
         if state.known > 0 && (!fresh || self.started_with == inputs) {
             return Ok(());
+        }
+        if !fresh {
+            return self.system.restart(inputs);
         }
         self.system.motions.copy_from_slice(&self.initial);
         self.system.start(t, inputs)?;
@@ -195,6 +252,13 @@ impl Part {
                 let record = &system.state.now[node.0];
                 let (a, alpha) = (record.acceleration, record.angular_acceleration);
                 values.copy_from_slice(&motion_values(&record.motion, a, alpha));
+                return;
+            }
+            Output::Along(node, direction, along) => {
+                let record = &system.state.now[node.0];
+                let motion = &record.motion;
+                let vectors = [motion.position, motion.velocity, record.acceleration];
+                along.write(values, vectors.map(|v| v.dot(direction)));
                 return;
             }
             Output::Element(element, node) => system.wrench(element, node, inputs),
@@ -246,8 +310,9 @@ impl Subsystem for Part {
         Some(&mut self.system)
     }
 
+    /// Accelerations are found again with the next inputs.
     fn restart(&mut self) {
-        self.system.restart();
+        self.system.state.known = 0;
     }
 
     fn energy(&mut self, _t: f64, inputs: &[f64]) -> Option<Energy> {

@@ -90,8 +90,13 @@ impl Figure {
 
     /// The figure as a PNG file.
     pub fn to_png(&self) -> Result<Vec<u8>, PlotError> {
-        png::render(&self.to_svg())
+        svg_to_png(&self.to_svg())
     }
+}
+
+/// Renders an SVG document to a PNG file, with the font of the figures.
+pub fn svg_to_png(svg: &str) -> Result<Vec<u8>, PlotError> {
+    png::render(svg)
 }
 
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {

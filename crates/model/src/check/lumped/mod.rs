@@ -6,36 +6,17 @@ mod ports;
 
 use std::collections::HashMap;
 
-use oldham_lumped::{
-    Coordinates, Element, ElementKind, Integrator, NodeRef, PortKind, Spec, SpecError,
-};
+use oldham_lumped::{Coordinates, Element, ElementKind, Integrator, NodeRef, Spec, SpecError};
 
-use super::Checker;
-use crate::format::{self, At, Entry, Predictor};
-use crate::model::Part;
+use super::part::{Checked, Port, Steps};
+use super::{Checker, Pace};
+use crate::format::{self, At, Entry};
+use crate::model::{Content, Part};
 use crate::problem::Problem;
 use crate::source::Span;
 
 /// The node that is always there.
 const GROUND: &str = "ground";
-
-/// A subsystem as far as it could be read.
-pub(super) struct Checked {
-    pub name: String,
-    pub coordinates: Coordinates,
-    pub inputs: Vec<Port>,
-    pub outputs: Vec<Port>,
-    /// With the place where it is given.
-    pub every: Option<(u32, Span)>,
-    /// If nothing is wrong with it.
-    pub part: Option<Part>,
-}
-
-/// A port as far as it could be read: another check still needs its name when its node is wrong.
-pub(super) struct Port {
-    pub name: At<String>,
-    pub kind: Option<PortKind>,
-}
 
 /// The description in the making.
 struct Draft<'f> {
@@ -49,20 +30,20 @@ struct Draft<'f> {
 }
 
 impl Checker<'_> {
-    pub(super) fn lumped(
-        &mut self,
-        entry: &Entry<format::Lumped>,
-        own_step: Option<f64>,
-        default_predictor: Predictor,
-    ) -> Checked {
+    pub(super) fn lumped(&mut self, entry: &Entry<format::Lumped>, pace: Pace) -> Checked {
         let section = &entry.value.value;
         let (rho, inputs_within_step) = (&section.rho, &section.inputs_within_step);
         let method = section.integrator.as_ref();
         let method = method.and_then(|method| self.method(method, rho, inputs_within_step));
         let every = section.every.as_ref();
         let every = every.and_then(|at| Some((self.count(at)?, at.span.clone())));
-        let own_step = own_step.map(|step| step * every.as_ref().map_or(1.0, |e| f64::from(e.0)));
-        let micro_steps = self.micro_steps(section, own_step);
+        let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
+        let own_step = pace.step.map(|step| step * multiple);
+        let steps = Steps {
+            micro_steps: section.micro_steps.as_ref(),
+            micro_step: section.micro_step.as_ref(),
+        };
+        let micro_steps = self.micro_steps(steps, own_step);
         let coordinates = match section.coordinates {
             Some(format::Coordinates::Rotation) => Coordinates::Rotation,
             Some(format::Coordinates::Translation) | None => Coordinates::Translation,
@@ -74,23 +55,20 @@ impl Checker<'_> {
         let part = settled.map(|(method, micro_steps)| {
             draft.spec.integrator = method;
             draft.spec.micro_steps = micro_steps as usize;
+            self.physics(entry, &draft);
             Part {
                 name: entry.name.value.clone(),
                 span: entry.name.span.clone(),
                 every: every.as_ref().map_or(1, |(every, _)| *every),
                 prediction: section
                     .predictor
-                    .unwrap_or(default_predictor)
-                    .prediction(method),
-                spec: draft.spec,
+                    .unwrap_or(pace.predictor)
+                    .prediction(spectral_radius(method)),
+                content: Content::Lumped(draft.spec),
             }
         });
-        if let Some(part) = &part {
-            self.physics(part, section, &draft.places);
-        }
         Checked {
             name: entry.name.value.clone(),
-            coordinates,
             inputs,
             outputs,
             every,
@@ -120,50 +98,22 @@ impl Checker<'_> {
         self.loads(section, draft);
         self.matrices(section, draft);
         let outputs = self.outputs(section, draft);
-        self.port_names(section);
+        let names = section.outputs.iter().map(|entry| &entry.name);
+        self.port_names(section.inputs.names(), names);
         draft.complete &= self.findings.len() == before;
         [inputs, outputs]
     }
 
-    fn micro_steps(&mut self, section: &format::Lumped, own_step: Option<f64>) -> Option<u32> {
-        let Some(micro_step) = &section.micro_step else {
-            return self.count_or_one(section.micro_steps.as_ref());
-        };
-        if section.micro_steps.is_some() {
-            let message = "`micro_step` and `micro_steps` say the same thing: give one of them";
-            let problem = Problem::new(micro_step.span.clone(), message).label("one too many");
-            self.findings.push(problem);
-        }
-        let length = self.number_where(micro_step, |h| h > 0.0, "must be positive")?;
-        let own_step = own_step?;
-        let steps = own_step / length;
-        let whole = steps.round();
-        if whole >= 1.0 && whole <= f64::from(u32::MAX) && (steps - whole).abs() <= 1e-9 * whole {
-            return Some(whole as u32);
-        }
-        let message =
-            format!("a macro step of {own_step} s is no whole number of micro steps of {length} s");
-        let fewer = steps.floor().max(1.0);
-        let help = format!(
-            "micro_steps = {fewer} makes them {} s long",
-            own_step / fewer
-        );
-        let problem = Problem::new(micro_step.span.clone(), message);
-        self.findings
-            .push(problem.label("does not divide the macro step").help(help));
-        None
-    }
-
     /// What only the physics can tell: a node without mass, a ghost without velocity.
-    fn physics(&mut self, part: &Part, section: &format::Lumped, places: &HashMap<String, Span>) {
-        let Err(errors) = oldham_lumped::Lumped::new(part.spec.clone()) else {
+    fn physics(&mut self, entry: &Entry<format::Lumped>, draft: &Draft<'_>) {
+        let Err(errors) = oldham_lumped::Lumped::new(draft.spec.clone()) else {
             return;
         };
         for error in errors {
-            let place = subject(&error).and_then(|name| places.get(name));
-            let integrator = section.integrator.as_ref().map(|at| &at.span);
-            let place = place.or(integrator).unwrap_or(&part.span);
-            let message = format!("in `{}`: {error}", part.name);
+            let place = subject(&error).and_then(|name| draft.places.get(name));
+            let integrator = entry.value.value.integrator.as_ref().map(|at| &at.span);
+            let place = place.or(integrator).unwrap_or(&entry.name.span);
+            let message = format!("in `{}`: {error}", entry.name.value);
             self.findings.push(Problem::new(place.clone(), message));
         }
     }
@@ -195,6 +145,14 @@ impl Draft<'_> {
             .entry(name.clone())
             .or_insert(entry.name.span.clone());
         self.spec.elements.push(Element { name, kind });
+    }
+}
+
+/// The spectral radius with which predictors integrate rates.
+fn spectral_radius(method: Integrator) -> f64 {
+    match method {
+        Integrator::Lms2 { rho } => rho,
+        _ => format::DEFAULT_RHO,
     }
 }
 

@@ -1,11 +1,10 @@
 //! What a subsystem receives and sends.
 
-use std::collections::HashSet;
-
 use oldham_lumped::{NodeRef, PortKind, PortSpec};
 
-use super::{Draft, Port};
+use super::Draft;
 use crate::check::Checker;
+use crate::check::part::Port;
 use crate::format::{At, Entry, Lumped};
 use crate::problem::Problem;
 
@@ -27,7 +26,7 @@ impl Checker<'_> {
             draft.all_nodes_known &= given.is_some();
             ports.push(Port {
                 name: entry.name.clone(),
-                kind: given.map(|(kind, _)| kind),
+                quantity: given.map(|(kind, _)| kind.quantity(draft.spec.coordinates)),
             });
             let node = given.and_then(|(kind, node)| match kind {
                 PortKind::Force => self.own_node(node, draft),
@@ -56,7 +55,7 @@ impl Checker<'_> {
             let given = self.one_of(entry, kinds, "sends");
             ports.push(Port {
                 name: entry.name.clone(),
-                kind: given.map(|(kind, _)| kind),
+                quantity: given.map(|(kind, _)| kind.quantity(draft.spec.coordinates)),
             });
             let node = given.and_then(|(kind, node)| match kind {
                 PortKind::Force => self.received_node(node, draft),
@@ -90,19 +89,6 @@ impl Checker<'_> {
             .help("one of `motion`, `displacement`, `velocity`, `acceleration`, `force`");
         self.findings.incomplete(&entry.value.span, problem);
         None
-    }
-
-    /// Columns of the results have the names of ports: one name, one port.
-    pub(super) fn port_names(&mut self, section: &Lumped) {
-        let inputs: HashSet<_> = section.inputs.names().collect();
-        for output in &section.outputs {
-            let name = output.name.value.as_str();
-            if inputs.contains(name) {
-                let message = format!("an input of this subsystem is called `{name}` as well");
-                let problem = Problem::new(output.name.span.clone(), message);
-                self.findings.push(problem.label("choose another name"));
-            }
-        }
     }
 }
 

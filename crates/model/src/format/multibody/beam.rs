@@ -49,8 +49,8 @@ pub(crate) struct Section {
     pub damping: Option<At<Formula>>,
 }
 
-/// A beam of three-node elements along a line. Its inner nodes are called `<beam>.1`,
-/// `<beam>.2` and so on, its ends `<beam>.0` and `<beam>.<2 elements>` unless they are given nodes.
+/// A beam along a line, meshed with geometrically exact elements. Its nodes are called `<beam>.0`,
+/// `<beam>.1` and so on, apart from ends that are given nodes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Beam {
@@ -67,6 +67,9 @@ pub(crate) struct Beam {
     /// The number of elements.
     #[schemars(required)]
     pub elements: Option<At<Count>>,
+    /// Nodes of an element: 3, or 2 for cheaper and less accurate ones.
+    #[schemars(extend("default" = 3))]
+    pub nodes_per_element: Option<At<Count>>,
     /// The cross-section, by its name.
     #[schemars(required)]
     pub section: Option<At<String>>,

@@ -15,7 +15,7 @@ use crate::format::{At, Formula};
 #[derive(Debug)]
 pub(crate) enum Given {
     Formula(Formula),
-    Table(GivenTable),
+    Table(Box<GivenTable>),
 }
 
 /// A number given in time: exactly one of these.
@@ -58,7 +58,8 @@ impl<'de> Visitor<'de> for GivenVisitor {
         Ok(Given::Formula(Formula::Text(text.to_owned())))
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Given, A::Error> {
-        GivenTable::deserialize(MapAccessDeserializer::new(map)).map(Given::Table)
+        GivenTable::deserialize(MapAccessDeserializer::new(map))
+            .map(|table| Given::Table(Box::new(table)))
     }
 }
 

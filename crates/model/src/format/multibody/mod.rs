@@ -11,11 +11,12 @@ mod given;
 mod joint;
 mod load;
 mod port;
+mod shell;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::schedule::Order;
+use super::schedule::Predictor;
 use super::{At, Count, DEFAULT_RHO, Formula, Named};
 
 pub(crate) use beam::{Beam, End, Section};
@@ -26,6 +27,7 @@ pub(crate) use given::{Given, GivenTable};
 pub(crate) use joint::{Friction, Joint, JointKind};
 pub(crate) use load::Load;
 pub(crate) use port::{Input, Output};
+pub(crate) use shell::{Edge, Shell};
 
 /// Error of the accelerations at which Newton's iteration stops when nothing else is said.
 pub(crate) const DEFAULT_TOLERANCE: f64 = 1e-6;
@@ -33,7 +35,7 @@ pub(crate) const DEFAULT_TOLERANCE: f64 = 1e-6;
 pub(crate) const DEFAULT_ITERATIONS: usize = 25;
 
 /// A multibody subsystem: nodes (a position and an orientation each) that carry bodies and are
-/// connected by joints, springs and beams, in space. The absolute frame is the node `ground`, which
+/// connected by joints, springs, beams and shells, in space. The absolute frame is the node `ground`, which
 /// does not move. Places and directions are absolute unless a frame is named beside them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -58,7 +60,7 @@ pub(crate) struct Multibody {
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,
     /// How its inputs are guessed between exchanges; overrides `schedule.predictor`.
-    pub predictor: Option<Order>,
+    pub predictor: Option<Predictor>,
     /// Newton's iteration stops when the error of the accelerations is below this fraction of the
     /// largest acceleration so far.
     #[schemars(extend("default" = DEFAULT_TOLERANCE))]
@@ -102,6 +104,9 @@ pub(crate) struct Multibody {
     /// Flexible beams, by name: a line, meshed with nodes and elements.
     #[serde(default)]
     pub beams: Named<Beam>,
+    /// Thin shells, by name: a surface, meshed with nodes and elements.
+    #[serde(default)]
+    pub shells: Named<Shell>,
     /// What it receives, by the name of the port.
     #[serde(default)]
     pub inputs: Named<Input>,

@@ -12,7 +12,9 @@
 mod mesh;
 mod section;
 mod three_node;
+mod two_node;
 
 pub use mesh::{BeamMesh, LineInertia, straight_beam};
 pub use section::Section;
 pub use three_node::Beam3;
+pub use two_node::Beam2;

@@ -17,6 +17,10 @@
 //! Fontana et al. 2026, Eq. 11–15 and Sect. 4.1.2. There, in the step that applies Eq. 8 to the
 //! rotation, ω(k) has to be read as R(k)ᵀ ω(k).
 
+pub(crate) mod newmark;
+
+use newmark::{Newmark, NewmarkKnown};
+
 use crate::body::{Inertia, Momentum};
 use crate::math::{Mat3, Vec3};
 use crate::node::Motion;
@@ -33,6 +37,12 @@ pub enum Method {
     },
     /// First order, heavily dissipative.
     BackwardEuler,
+    /// Second order, one step, with an asymptotic spectral radius between 0 and 1; on rotations in
+    /// its Lie group form.
+    GeneralisedAlpha {
+        /// Asymptotic spectral radius.
+        rho: f64,
+    },
 }
 
 impl Default for Method {
@@ -57,9 +67,41 @@ impl Coefficients {
     }
 }
 
+/// The formula of one step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Formula {
+    MultiStep(Coefficients),
+    Newmark(Newmark),
+}
+
+impl Formula {
+    /// The pose at the end of a step of size h changes by c times the change of the velocity, the
+    /// velocity by the second number times the change of the acceleration.
+    pub fn gains(&self, h: f64) -> [f64; 2] {
+        match self {
+            Self::MultiStep(k) => [h * k.b0; 2],
+            Self::Newmark(k) => [
+                h * k.beta / k.gamma,
+                h * k.gamma * (1.0 - k.alpha_f) / (1.0 - k.alpha_m),
+            ],
+        }
+    }
+
+    pub fn is_two_step(&self) -> bool {
+        matches!(self, Self::MultiStep(k) if k.is_two_step())
+    }
+}
+
 impl Method {
-    /// The coefficients for a step with `known` earlier states of the same step size.
-    pub(crate) fn coefficients(self, known: u64) -> Coefficients {
+    /// The formula for a step with `known` earlier states of the same step size.
+    pub(crate) fn formula(self, known: u64) -> Formula {
+        match self {
+            Self::GeneralisedAlpha { rho } => Formula::Newmark(Newmark::new(rho)),
+            _ => Formula::MultiStep(self.coefficients(known)),
+        }
+    }
+
+    fn coefficients(self, known: u64) -> Coefficients {
         let one_step = |b0: f64| Coefficients {
             a1: 1.0,
             a2: 0.0,
@@ -70,7 +112,7 @@ impl Method {
         match self {
             Self::BackwardEuler => one_step(1.0),
             Self::Lms2 { .. } if known < 2 => one_step(0.5),
-            Self::Lms2 { rho } => lms2(rho),
+            Self::Lms2 { rho } | Self::GeneralisedAlpha { rho } => lms2(rho),
         }
     }
 }
@@ -97,6 +139,9 @@ pub(crate) struct Record {
     pub angular_acceleration: Vec3,
     pub momentum: Momentum,
     pub momentum_rate: Momentum,
+    /// Algorithmic accelerations of the generalised-α method: in the absolute frame, and about
+    /// node axes.
+    pub algorithmic: [Vec3; 2],
 }
 
 /// What a step knows about a node before it is taken: values at the end are
@@ -110,6 +155,7 @@ pub(crate) struct Known {
     momentum: Momentum,
     start: Quaternion,
     axes: Mat3,
+    newmark: Option<NewmarkKnown>,
 }
 
 /// The unknowns of a node in a step.
@@ -117,7 +163,7 @@ pub(crate) struct Known {
 pub(crate) struct Rates {
     velocity: Vec3,
     /// Rate of the rotation vector from the orientation at the start of the step, in the axes of
-    /// that.
+    /// that; for the generalised-α method the angular velocity in node axes.
     theta: Vec3,
 }
 
@@ -140,6 +186,7 @@ pub(crate) fn begin(now: &Record, before: &Record, h: f64, k: &Coefficients) -> 
         },
         start: m.orientation,
         axes,
+        newmark: None,
     };
     let (mut a, mut alpha) = (now.acceleration, now.angular_acceleration);
     if k.is_two_step() {
@@ -177,7 +224,21 @@ impl Known {
     #[inline(always)]
     pub fn record(&self, inertia: &Inertia, motion: Motion, per_c: f64) -> Record {
         let (momentum, momentum_rate) = self.momentum(inertia, &motion, per_c);
+        if let Some(newmark) = &self.newmark {
+            let spin = motion.rotation.transpose_mul(motion.angular_velocity);
+            let [acceleration, angular_acceleration] = newmark.accelerations(&motion);
+            let algorithmic = |v: Vec3, i: usize| (v - newmark.velocities[i]) * newmark.per_gain;
+            return Record {
+                motion,
+                acceleration,
+                angular_acceleration,
+                momentum,
+                momentum_rate,
+                algorithmic: [algorithmic(motion.velocity, 0), algorithmic(spin, 1)],
+            };
+        }
         Record {
+            algorithmic: [Vec3::ZERO; 2],
             motion,
             acceleration: (motion.velocity - self.velocity) * per_c,
             angular_acceleration: (motion.angular_velocity - self.angular_velocity) * per_c,
@@ -191,12 +252,18 @@ impl Known {
     pub fn motion(&self, rates: &Rates, c: f64) -> Motion {
         let theta = self.theta + rates.theta * c;
         let orientation = self.start.times(Quaternion::exp(theta)).normalised();
+        let rotation = orientation.matrix();
+        let angular_velocity = if self.newmark.is_some() {
+            rotation * rates.theta
+        } else {
+            self.axes * tangent_times(theta, rates.theta)
+        };
         Motion {
             position: self.position + rates.velocity * c,
             orientation,
-            rotation: orientation.matrix(),
+            rotation,
             velocity: rates.velocity,
-            angular_velocity: self.axes * tangent_times(theta, rates.theta),
+            angular_velocity,
         }
     }
 
@@ -213,6 +280,10 @@ impl Known {
     #[inline(always)]
     pub fn momentum(&self, inertia: &Inertia, motion: &Motion, per_c: f64) -> (Momentum, Momentum) {
         let momentum = inertia.momentum(motion);
+        if let Some(newmark) = &self.newmark {
+            let [a, alpha] = newmark.accelerations(motion);
+            return (momentum, inertia.momentum_rate(motion, a, alpha));
+        }
         let rate = Momentum {
             linear: (momentum.linear - self.momentum.linear) * per_c,
             angular: (momentum.angular - self.momentum.angular) * per_c,

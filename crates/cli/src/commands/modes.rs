@@ -1,0 +1,196 @@
+//! `oldham modes`: natural vibrations of mechanisms.
+
+use oldham_model::{About, Mechanism, Model, Pose, Vibration};
+use oldham_multibody::{Quaternion, Vec3};
+use serde_json::{Value, json};
+
+use crate::args::{Configuration, Modes};
+use crate::drawing::{Page, View, marks};
+use crate::failure::Failure;
+use crate::say;
+use crate::table::{Table, number};
+use crate::{load, mechanisms, picture};
+
+/// Largest displacement of a drawn mode as a fraction of the mechanism's size.
+const DRAWN: f64 = 0.15;
+
+/// The vibrations of a mechanism.
+struct Found<'m> {
+    mechanism: Mechanism<'m>,
+    poses: Vec<Pose>,
+    vibrations: Vec<Vibration>,
+}
+
+pub fn execute(arguments: &Modes) -> Result<(), Failure> {
+    let model = load::model(&arguments.model)?;
+    let about = match arguments.at {
+        Configuration::Initial => About::Start,
+        Configuration::Static => About::Equilibrium,
+    };
+    let mut all = Vec::new();
+    for mechanism in mechanisms::of(&model)? {
+        let found = mechanism.vibrations(about, arguments.count, arguments.near);
+        let (poses, vibrations) = found.map_err(|error| mechanisms::failed(mechanism, error))?;
+        all.push(Found {
+            mechanism,
+            poses,
+            vibrations,
+        });
+    }
+    let beside = |suffix: &str| load::beside(&arguments.model.model, suffix);
+    let out = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| beside("-modes.svg"));
+    let data = arguments
+        .data
+        .clone()
+        .unwrap_or_else(|| beside("-modes.json"));
+    let pages: Vec<Page> = all
+        .iter()
+        .flat_map(|found| found.pages(arguments))
+        .collect();
+    picture::save(&out, &Page::stack(&pages))?;
+    let shapes = as_json(&model, arguments, &all);
+    picture::write(&data, format!("{shapes:#}\n").as_bytes())?;
+    if arguments.json {
+        say!("{shapes:#}");
+    } else {
+        say!("{}: natural vibrations", model.name());
+        all.iter().for_each(Found::print);
+        say!("mode shapes: {}", data.display());
+        say!("picture: {}", out.display());
+    }
+    Ok(())
+}
+
+fn as_json(model: &Model, arguments: &Modes, all: &[Found<'_>]) -> Value {
+    let about = match arguments.at {
+        Configuration::Initial => "initial",
+        Configuration::Static => "static",
+    };
+    json!({
+        "command": "modes",
+        "model": model.name(),
+        "status": "finished",
+        "about": about,
+        "parts": all.iter().map(Found::as_json).collect::<Vec<_>>(),
+    })
+}
+
+/// Growth rate of an unstable mode, if it is one.
+fn growth(vibration: &Vibration) -> Option<f64> {
+    (vibration.omega_squared < 0.0).then(|| (-vibration.omega_squared).sqrt())
+}
+
+impl Found<'_> {
+    fn print(&self) {
+        say!("\n{}", self.mechanism.name());
+        if self.vibrations.is_empty() {
+            say!("  no freedom to vibrate: all motions are prescribed");
+            return;
+        }
+        let mut table = Table::new(["mode", "frequency / Hz", "period / s", "damping ratio", ""]);
+        for (index, vibration) in self.vibrations.iter().enumerate() {
+            let unstable = growth(vibration);
+            let frequency = vibration.frequency();
+            let digits = |value: f64| {
+                if unstable.is_some() {
+                    "-".into()
+                } else {
+                    format!("{value:.5}")
+                }
+            };
+            table.row([
+                (index + 1).to_string(),
+                digits(frequency),
+                digits(1.0 / frequency),
+                vibration.damping.map_or("-".into(), number),
+                unstable.map_or_else(String::new, |rate| {
+                    format!("unstable: grows at {} 1/s", number(rate))
+                }),
+            ]);
+        }
+        say!("{table}");
+    }
+
+    fn as_json(&self) -> Value {
+        let node = |(name, pose): (&String, &Pose)| json!({"node": name, "position": pose.position.0, "orientation": pose.orientation.0});
+        let nodes = self
+            .mechanism
+            .sketch()
+            .nodes
+            .iter()
+            .zip(&self.poses)
+            .skip(1);
+        let mode = |vibration: &Vibration| {
+            let shape = vibration.shape.iter().skip(1);
+            let shape = shape.map(|(displacement, rotation)| {
+                json!({"displacement": displacement.0, "rotation": rotation.0})
+            });
+            let stable = vibration.omega_squared > 0.0;
+            json!({
+                "frequency": stable.then(|| vibration.frequency()),
+                "growth": growth(vibration),
+                "damping": vibration.damping,
+                "shape": shape.collect::<Vec<_>>(),
+            })
+        };
+        json!({
+            "part": self.mechanism.name(),
+            "nodes": nodes.map(node).collect::<Vec<_>>(),
+            "modes": self.vibrations.iter().map(mode).collect::<Vec<_>>(),
+        })
+    }
+
+    /// One page a mode.
+    fn pages(&self, arguments: &Modes) -> Vec<Page> {
+        let page = |(index, vibration): (usize, &Vibration)| {
+            let view = self.view(vibration, arguments);
+            let frequency = vibration.frequency();
+            let what = match growth(vibration) {
+                Some(rate) => format!("unstable, {} 1/s", number(rate)),
+                None => format!("{frequency:.4} Hz"),
+            };
+            let title = format!("{}, mode {}: {what}", self.mechanism.name(), index + 1);
+            let sketch = self.mechanism.sketch();
+            Page::new(title, view)
+                .layer(marks(sketch, &self.poses, &view), 0.25)
+                .layer(marks(sketch, &self.swung(vibration), &view), 1.0)
+        };
+        self.vibrations.iter().enumerate().map(page).collect()
+    }
+
+    /// From where a mode shows best.
+    fn view(&self, vibration: &Vibration, arguments: &Modes) -> View {
+        let swung = self.swung(vibration);
+        let both = self.poses.iter().chain(&swung);
+        View::of(arguments.view, both.map(|pose| pose.position))
+    }
+
+    /// The nodes displaced along a mode, so far that it shows.
+    fn swung(&self, vibration: &Vibration) -> Vec<Pose> {
+        let origin = self
+            .poses
+            .get(1)
+            .map(|pose| pose.position)
+            .unwrap_or_default();
+        let size = self
+            .poses
+            .iter()
+            .map(|pose| (pose.position - origin).norm());
+        let size = size.fold(0.0, f64::max);
+        let turn = 0.5 / size.max(f64::MIN_POSITIVE);
+        let reach = vibration
+            .shape
+            .iter()
+            .map(|(d, r)| d.norm().max(r.norm() / turn));
+        let reach = reach.fold(f64::MIN_POSITIVE, f64::max);
+        let factor = DRAWN * size / reach;
+        let swing = |(pose, (displacement, rotation)): (&Pose, &(Vec3, Vec3))| Pose {
+            position: pose.position + *displacement * factor,
+            orientation: Quaternion::exp(*rotation * factor).times(pose.orientation),
+        };
+        self.poses.iter().zip(&vibration.shape).map(swing).collect()
+    }
+}

@@ -1,0 +1,267 @@
+//! What is drawn of a mechanism in one configuration.
+
+use std::f64::consts::TAU;
+
+use oldham_model::{Outline, Pose, Shape, Sketch, Solid, Symbol};
+use oldham_multibody::{Marker, NodeId, Vec3};
+
+use super::View;
+
+/// Corners of what is round.
+const CORNERS: usize = 16;
+/// Turns of a spring.
+const TURNS: usize = 6;
+
+/// How a mark looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ink {
+    /// Face of a body.
+    Face,
+    /// A link, or a rigid rod.
+    Link,
+    /// A beam.
+    Beam,
+    /// A spring.
+    Spring,
+    /// A guide.
+    Guide,
+    /// A pin: a dot of fixed size.
+    Pin,
+    /// A node or a centre of mass: a small dot.
+    Dot,
+    /// Where the ground takes hold: a symbol of fixed size.
+    Ground,
+}
+
+/// Points to be drawn in one way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// In which way.
+    pub ink: Ink,
+    /// One point for pins, dots and the ground.
+    pub points: Vec<Vec3>,
+}
+
+/// All marks of a mechanism whose nodes are at `poses`, the ground first.
+pub fn marks(sketch: &Sketch, poses: &[Pose], view: &View) -> Vec<Mark> {
+    let canvas = Canvas {
+        sketch,
+        poses,
+        view,
+    };
+    let mut marks = Vec::new();
+    canvas.guides(&mut marks);
+    canvas.bodies(&mut marks);
+    canvas.outlines(&mut marks);
+    canvas.joints(&mut marks);
+    marks
+}
+
+struct Canvas<'a> {
+    sketch: &'a Sketch,
+    poses: &'a [Pose],
+    view: &'a View,
+}
+
+impl Canvas<'_> {
+    fn pose(&self, node: NodeId) -> &Pose {
+        &self.poses[node.index()]
+    }
+
+    fn place(&self, marker: &Marker) -> Vec3 {
+        self.pose(marker.node).point(marker.offset)
+    }
+
+    /// Largest distance of two nodes from the first one.
+    fn size(&self) -> f64 {
+        let from = self.poses.get(1).map_or(Vec3::ZERO, |pose| pose.position);
+        let distance = |pose: &Pose| (pose.position - from).norm();
+        self.poses.iter().map(distance).fold(0.0, f64::max)
+    }
+
+    fn guides(&self, marks: &mut Vec<Mark>) {
+        for (symbol, [a, b]) in &self.sketch.joints {
+            let grounded = [a, b].into_iter().find(|end| end.node == NodeId::GROUND);
+            if let (Symbol::Slide, Some(end)) = (symbol, grounded) {
+                let axis = self
+                    .pose(end.node)
+                    .direction(end.orientation.matrix().column(2));
+                let reach = axis * (0.4 * self.size());
+                let place = self.place(end);
+                marks.push(Mark {
+                    ink: Ink::Guide,
+                    points: vec![place - reach, place + reach],
+                });
+            }
+        }
+    }
+
+    fn bodies(&self, marks: &mut Vec<Mark>) {
+        for solid in &self.sketch.bodies {
+            let node = self.pose(solid.node);
+            let body = Pose {
+                position: node.point(solid.centre),
+                orientation: node.orientation.times(solid.orientation),
+            };
+            match &solid.shape {
+                Some(shape) => self.shape(shape, &body, marks),
+                None => self.links(solid, body.position, marks),
+            }
+        }
+    }
+
+    /// A body of unknown shape: lines from its centre to all that takes hold of it.
+    fn links(&self, solid: &Solid, centre: Vec3, marks: &mut Vec<Mark>) {
+        let joints = self.sketch.joints.iter().flat_map(|(_, ends)| ends);
+        let springs = self
+            .sketch
+            .outlines
+            .iter()
+            .flat_map(|outline| match outline {
+                Outline::Spring(ends) => ends.as_slice(),
+                Outline::Beam(_) | Outline::Face(_) => &[],
+            });
+        for marker in joints
+            .chain(springs)
+            .filter(|marker| marker.node == solid.node)
+        {
+            marks.push(Mark {
+                ink: Ink::Link,
+                points: vec![centre, self.place(marker)],
+            });
+        }
+        marks.push(dot(Ink::Dot, centre));
+    }
+
+    fn shape(&self, shape: &Shape, body: &Pose, marks: &mut Vec<Mark>) {
+        let mut face = |points: Vec<Vec3>| {
+            let points = points.into_iter().map(|point| body.point(point)).collect();
+            marks.push(Mark {
+                ink: Ink::Face,
+                points,
+            });
+        };
+        match *shape {
+            Shape::Box(sides) => box_faces(sides).into_iter().for_each(&mut face),
+            Shape::Tube { outer, length, .. } => {
+                tube_faces(outer, length).into_iter().for_each(&mut face);
+            }
+            Shape::Sphere(radius) => {
+                let at = |i: usize| self.view.around(body.position, radius, corner(i));
+                marks.push(Mark {
+                    ink: Ink::Face,
+                    points: (0..CORNERS).map(at).collect(),
+                });
+            }
+            Shape::Rod(length) => marks.push(Mark {
+                ink: Ink::Link,
+                points: [-0.5, 0.5]
+                    .map(|x| body.point(Vec3::X * (x * length)))
+                    .to_vec(),
+            }),
+        }
+    }
+
+    fn outlines(&self, marks: &mut Vec<Mark>) {
+        for outline in &self.sketch.outlines {
+            marks.push(match outline {
+                Outline::Beam(nodes) => Mark {
+                    ink: Ink::Beam,
+                    points: nodes.iter().map(|&node| self.pose(node).position).collect(),
+                },
+                Outline::Face(nodes) => Mark {
+                    ink: Ink::Face,
+                    points: nodes.map(|node| self.pose(node).position).to_vec(),
+                },
+                Outline::Spring([a, b]) => Mark {
+                    ink: Ink::Spring,
+                    points: self.coil(self.place(a), self.place(b)),
+                },
+            });
+        }
+    }
+
+    /// A zigzag that faces the viewer.
+    fn coil(&self, a: Vec3, b: Vec3) -> Vec<Vec3> {
+        let [x, y] = self.view.see(b - a);
+        let across = self
+            .view
+            .around(Vec3::ZERO, 0.03 * self.size(), y.atan2(x) + TAU / 4.0);
+        let between = |part: f64, side: f64| a + (b - a) * part + across * side;
+        let mut points = vec![a, between(0.2, 0.0)];
+        for turn in 0..2 * TURNS {
+            let side = if turn % 2 == 0 { 1.0 } else { -1.0 };
+            let part = 0.2 + 0.6 * (turn as f64 + 0.5) / (2 * TURNS) as f64;
+            points.push(between(part, side));
+        }
+        points.extend([between(0.8, 0.0), b]);
+        points
+    }
+
+    fn joints(&self, marks: &mut Vec<Mark>) {
+        for (symbol, [a, b]) in &self.sketch.joints {
+            let ends = [a, b].map(|end| self.place(end));
+            if *symbol == Symbol::Rod {
+                marks.push(Mark {
+                    ink: Ink::Link,
+                    points: ends.to_vec(),
+                });
+            }
+            for (end, place) in [a, b].into_iter().zip(ends) {
+                if end.node == NodeId::GROUND && *symbol != Symbol::Slide {
+                    marks.push(dot(Ink::Ground, place));
+                }
+            }
+            let on_guide = [a, b].into_iter().any(|end| end.node == NodeId::GROUND);
+            match symbol {
+                Symbol::Slide if on_guide => marks.push(dot(Ink::Dot, ends[1])),
+                Symbol::Pin | Symbol::Slide => marks.push(dot(Ink::Pin, ends[1])),
+                Symbol::Rod => marks.extend(ends.map(|end| dot(Ink::Pin, end))),
+                Symbol::Clamp => {}
+            }
+        }
+    }
+}
+
+fn dot(ink: Ink, place: Vec3) -> Mark {
+    Mark {
+        ink,
+        points: vec![place],
+    }
+}
+
+fn corner(i: usize) -> f64 {
+    TAU * i as f64 / CORNERS as f64
+}
+
+fn box_faces(sides: [f64; 3]) -> Vec<Vec<Vec3>> {
+    let mut faces = Vec::new();
+    for normal in 0..3 {
+        let (u, v) = ((normal + 1) % 3, (normal + 2) % 3);
+        for end in [-0.5, 0.5] {
+            let corner = |(a, b): (f64, f64)| {
+                let mut point = Vec3::ZERO;
+                point[normal] = end * sides[normal];
+                point[u] = a * sides[u];
+                point[v] = b * sides[v];
+                point
+            };
+            let around = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)];
+            faces.push(around.map(corner).to_vec());
+        }
+    }
+    faces
+}
+
+fn tube_faces(radius: f64, length: f64) -> Vec<Vec<Vec3>> {
+    let rim = |i: usize, end: f64| {
+        let angle = corner(i);
+        Vec3::new(end * length, radius * angle.cos(), radius * angle.sin())
+    };
+    let side = |i: usize| vec![rim(i, -0.5), rim(i + 1, -0.5), rim(i + 1, 0.5), rim(i, 0.5)];
+    let lid = |end: f64| (0..CORNERS).map(|i| rim(i, end)).collect();
+    (0..CORNERS)
+        .map(side)
+        .chain([lid(-0.5), lid(0.5)])
+        .collect()
+}

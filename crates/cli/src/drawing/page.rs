@@ -1,0 +1,422 @@
+//! Marks on a page: one picture, several beside each other, or a film.
+
+use std::fmt::Write;
+
+use super::view::Flat;
+use super::{Ink, Mark, View};
+
+const FONT: &str = "Noto Sans, Helvetica, Arial, sans-serif";
+/// Width of a panel in units of the page.
+const WIDTH: f64 = 640.0;
+/// Bounds of its height.
+const HEIGHTS: [f64; 2] = [140.0, 560.0];
+/// Space around the drawing.
+const MARGIN: f64 = 36.0;
+/// Space for a title above, and for the scale below.
+const HEAD: f64 = 34.0;
+const FOOT: f64 = 34.0;
+
+/// A panel: some marks, each list with how strongly it shows.
+pub struct Page {
+    view: View,
+    title: String,
+    layers: Vec<(Vec<Mark>, f64)>,
+}
+
+/// Frames of the same marks at equal distances in time.
+pub struct Film {
+    /// From where it is seen.
+    pub view: View,
+    /// Title.
+    pub title: String,
+    /// Marks of each frame.
+    pub frames: Vec<Vec<Mark>>,
+    /// Time of each frame in s.
+    pub times: Vec<f64>,
+    /// Seconds that it takes to show it once.
+    pub duration: f64,
+}
+
+impl Page {
+    /// Nothing yet.
+    pub fn new(title: impl Into<String>, view: View) -> Self {
+        Self {
+            view,
+            title: title.into(),
+            layers: Vec::new(),
+        }
+    }
+
+    /// Adds marks; strength 1 is black on white, 0 is nothing.
+    pub fn layer(mut self, marks: Vec<Mark>, strength: f64) -> Self {
+        self.layers.push((marks, strength));
+        self
+    }
+
+    /// Several pages below each other as one picture.
+    pub fn stack(pages: &[Self]) -> String {
+        let mut body = String::new();
+        let mut height = 0.0;
+        for page in pages {
+            let sheet = Sheet::around(&page.view, page.layers.iter().map(|(marks, _)| marks));
+            append(
+                &mut body,
+                format_args!("<g transform=\"translate(0 {})\">\n", round(height)),
+            );
+            sheet.furniture(&mut body, &page.title);
+            for (marks, strength) in &page.layers {
+                append(&mut body, format_args!("<g opacity=\"{strength}\">\n"));
+                marks.iter().for_each(|mark| sheet.still(&mut body, mark));
+                body.push_str("</g>\n");
+            }
+            body.push_str("</g>\n");
+            height += sheet.height;
+        }
+        document(height, &body)
+    }
+
+    /// The page alone.
+    pub fn to_svg(&self) -> String {
+        Self::stack(std::slice::from_ref(self))
+    }
+}
+
+impl Film {
+    /// An SVG that moves by itself.
+    pub fn to_svg(&self) -> String {
+        let sheet = self.sheet();
+        let mut body = String::new();
+        sheet.furniture(&mut body, &self.title);
+        for index in 0..self.frames.first().map_or(0, Vec::len) {
+            let moving: Vec<&Mark> = self.frames.iter().map(|frame| &frame[index]).collect();
+            sheet.moving(&mut body, &moving, self.duration);
+        }
+        sheet.clock(&mut body, &self.times, self.duration);
+        document(sheet.height, &body)
+    }
+
+    /// One frame.
+    pub fn still(&self, index: usize) -> String {
+        let sheet = self.sheet();
+        let mut body = String::new();
+        sheet.furniture(&mut body, &self.title);
+        self.frames[index]
+            .iter()
+            .for_each(|mark| sheet.still(&mut body, mark));
+        let time = format!("t = {:.3} s", self.times[index]);
+        sheet.note(&mut body, &time);
+        document(sheet.height, &body)
+    }
+
+    /// Several frames over each other, the later ones stronger.
+    pub fn exposures(&self, count: usize) -> Page {
+        let mut page = Page::new(self.title.clone(), self.view);
+        let last = self.frames.len().saturating_sub(1);
+        let count = count.clamp(1, last + 1);
+        for i in 0..count {
+            let frame = if count == 1 {
+                last
+            } else {
+                i * last / (count - 1)
+            };
+            let strength = 0.15 + 0.85 * (i as f64 + 1.0) / count as f64;
+            let strength = if i + 1 == count { 1.0 } else { 0.5 * strength };
+            page = page.layer(self.frames[frame].clone(), strength);
+        }
+        page
+    }
+
+    fn sheet(&self) -> Sheet {
+        Sheet::around(&self.view, self.frames.iter())
+    }
+}
+
+/// The map from metres to the page.
+struct Sheet {
+    view: View,
+    scale: f64,
+    /// Lower left corner of the drawing, in m.
+    corner: Flat,
+    /// Added to the right, to centre what is narrow.
+    shift: f64,
+    height: f64,
+}
+
+impl Sheet {
+    fn around<'m>(view: &View, layers: impl Iterator<Item = &'m Vec<Mark>>) -> Self {
+        let (mut low, mut high) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+        for point in layers.flatten().flat_map(|mark| &mark.points) {
+            let seen = view.see(*point);
+            for i in 0..2 {
+                low[i] = low[i].min(seen[i]);
+                high[i] = high[i].max(seen[i]);
+            }
+        }
+        if low[0] > high[0] {
+            (low, high) = ([0.0; 2], [1.0; 2]);
+        }
+        let size = [0, 1].map(|i| (high[i] - low[i]).max(1e-9));
+        let room = [
+            WIDTH - 2.0 * MARGIN,
+            HEIGHTS[1] - HEAD - FOOT - 2.0 * MARGIN,
+        ];
+        let scale = (room[0] / size[0]).min(room[1] / size[1]);
+        let height = scale * size[1] + HEAD + FOOT + 2.0 * MARGIN;
+        let extra = (HEIGHTS[0] - height).max(0.0);
+        Self {
+            view: *view,
+            scale,
+            corner: [low[0], low[1] - 0.5 * extra / scale],
+            shift: 0.5 * (room[0] - scale * size[0]),
+            height: height + extra,
+        }
+    }
+
+    fn place(&self, point: oldham_multibody::Vec3) -> Flat {
+        let seen = self.view.see(point);
+        [
+            MARGIN + self.shift + self.scale * (seen[0] - self.corner[0]),
+            self.height - FOOT - MARGIN - self.scale * (seen[1] - self.corner[1]),
+        ]
+    }
+
+    fn path(&self, mark: &Mark) -> String {
+        let mut path = String::new();
+        for (i, &point) in mark.points.iter().enumerate() {
+            let [x, y] = self.place(point);
+            let command = if i == 0 { 'M' } else { 'L' };
+            append(
+                &mut path,
+                format_args!("{command}{} {}", round(x), round(y)),
+            );
+        }
+        if mark.ink == Ink::Face {
+            path.push('Z');
+        }
+        path
+    }
+
+    fn still(&self, body: &mut String, mark: &Mark) {
+        self.moving(body, &[mark], 0.0);
+    }
+
+    /// One mark in all frames.
+    fn moving(&self, body: &mut String, frames: &[&Mark], duration: f64) {
+        let Some(first) = frames.first() else {
+            return;
+        };
+        let style = style(first.ink);
+        if first.points.len() > 1 {
+            let paths: Vec<String> = frames.iter().map(|mark| self.path(mark)).collect();
+            append(body, format_args!("<path d=\"{}\" {style}", paths[0]));
+            close(body, "path", &[("d", &paths)], duration);
+            return;
+        }
+        let places: Vec<Flat> = frames
+            .iter()
+            .map(|mark| self.place(mark.points[0]))
+            .collect();
+        if first.ink == Ink::Ground {
+            let [x, y] = places[0].map(round);
+            append(
+                body,
+                format_args!("<path transform=\"translate({x} {y})\" {GROUND} {style}/>\n"),
+            );
+            return;
+        }
+        let [xs, ys] = [0, 1].map(|i| {
+            places
+                .iter()
+                .map(|place| round(place[i]))
+                .collect::<Vec<_>>()
+        });
+        append(
+            body,
+            format_args!("<circle cx=\"{}\" cy=\"{}\" {style}", xs[0], ys[0]),
+        );
+        close(body, "circle", &[("cx", &xs), ("cy", &ys)], duration);
+    }
+
+    /// Title, and a scale.
+    fn furniture(&self, body: &mut String, title: &str) {
+        append(
+            body,
+            format_args!(
+                "<text x=\"{}\" y=\"22\" text-anchor=\"middle\" font-size=\"14\" font-weight=\"bold\">{}</text>\n",
+                WIDTH / 2.0,
+                escaped(title)
+            ),
+        );
+        let metres = round_length(120.0 / self.scale);
+        let (y, end) = (self.height - 16.0, MARGIN + metres * self.scale);
+        append(
+            body,
+            format_args!(
+                "<path d=\"M{MARGIN} {0}v6M{MARGIN} {1}H{2}M{2} {0}v6\" stroke=\"#000000\" fill=\"none\"/>\n<text x=\"{3}\" y=\"{4}\" font-size=\"11\">{metres} m</text>\n",
+                round(y - 3.0),
+                round(y),
+                round(end),
+                round(end + 6.0),
+                round(y + 4.0),
+            ),
+        );
+    }
+
+    fn note(&self, body: &mut String, text: &str) {
+        append(
+            body,
+            format_args!(
+                "<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"11\">{text}</text>\n",
+                WIDTH - MARGIN,
+                round(self.height - 12.0)
+            ),
+        );
+    }
+
+    /// A bar that grows with time.
+    fn clock(&self, body: &mut String, times: &[f64], duration: f64) {
+        let (Some(first), Some(last)) = (times.first(), times.last()) else {
+            return;
+        };
+        let (x, y) = (WIDTH - MARGIN - 160.0, round(self.height - 18.0));
+        append(
+            body,
+            format_args!(
+                "<rect x=\"{x}\" y=\"{y}\" width=\"160\" height=\"4\" fill=\"#DDDDDD\"/>\n<rect x=\"{x}\" y=\"{y}\" width=\"0\" height=\"4\" fill=\"#0072B2\"><animate attributeName=\"width\" values=\"0;160\" dur=\"{duration}s\" repeatCount=\"indefinite\"/></rect>\n<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"11\">{first} s to {last} s</text>\n",
+                x - 8.0,
+                round(self.height - 12.0),
+            ),
+        );
+    }
+}
+
+/// A hatched support, drawn around the origin.
+const GROUND: &str = "d=\"M0 0L-8 12H8ZM-12 12H12M-10 17l5 -5M-4 17l5 -5M2 17l5 -5M8 17l4 -4\"";
+
+fn style(ink: Ink) -> &'static str {
+    match ink {
+        Ink::Face => {
+            r##"fill="#56B4E9" fill-opacity="0.25" stroke="#1F5C85" stroke-width="1" stroke-linejoin="round""##
+        }
+        Ink::Link => r##"fill="none" stroke="#1F5C85" stroke-width="4" stroke-linecap="round""##,
+        Ink::Beam => {
+            r##"fill="none" stroke="#0072B2" stroke-width="3.5" stroke-linejoin="round" stroke-linecap="round""##
+        }
+        Ink::Spring => {
+            r##"fill="none" stroke="#009E73" stroke-width="1.5" stroke-linejoin="round""##
+        }
+        Ink::Guide => {
+            r##"fill="none" stroke="#888888" stroke-width="1" stroke-dasharray="8 3 2 3""##
+        }
+        Ink::Pin => r##"r="4.5" fill="#FFFFFF" stroke="#000000" stroke-width="1.5""##,
+        Ink::Dot => r##"r="2.5" fill="#000000""##,
+        Ink::Ground => r##"fill="none" stroke="#555555" stroke-width="1.2""##,
+    }
+}
+
+/// Ends an element, with what of it moves.
+fn close(body: &mut String, tag: &str, attributes: &[(&str, &[String])], duration: f64) {
+    let moves = |values: &[String]| values.iter().any(|value| *value != values[0]);
+    let moving: Vec<_> = attributes
+        .iter()
+        .filter(|(_, values)| moves(values))
+        .collect();
+    if moving.is_empty() {
+        body.push_str("/>\n");
+        return;
+    }
+    body.push('>');
+    for (name, values) in moving {
+        append(
+            body,
+            format_args!(
+                "<animate attributeName=\"{name}\" dur=\"{duration}s\" repeatCount=\"indefinite\" values=\"{}\"/>",
+                values.join(";")
+            ),
+        );
+    }
+    append(body, format_args!("</{tag}>\n"));
+}
+
+fn document(height: f64, body: &str) -> String {
+    let height = round(height);
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"{FONT}\">\n<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n{body}</svg>\n"
+    )
+}
+
+/// A tenth of a unit is finer than any screen shows.
+fn round(value: f64) -> String {
+    let text = format!("{value:.1}");
+    match text.strip_suffix(".0") {
+        Some("-0") => "0".into(),
+        Some(whole) => whole.into(),
+        None => text,
+    }
+}
+
+/// The next 1, 2 or 5 times a power of ten below.
+fn round_length(length: f64) -> f64 {
+    let power = 10.0_f64.powf(length.log10().floor());
+    let leading = [5.0, 2.0, 1.0]
+        .into_iter()
+        .find(|step| step * power <= length);
+    leading.unwrap_or(1.0) * power
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}
+
+fn append(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    text.write_fmt(arguments).expect("a text takes everything");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ViewName;
+    use super::*;
+    use oldham_multibody::Vec3;
+
+    fn rod(angle: f64) -> Vec<Mark> {
+        let end = Vec3::new(angle.cos(), angle.sin(), 0.0);
+        let points = vec![Vec3::ZERO, end];
+        let still = Mark {
+            ink: Ink::Ground,
+            points: vec![Vec3::ZERO],
+        };
+        vec![
+            Mark {
+                ink: Ink::Link,
+                points,
+            },
+            still,
+        ]
+    }
+
+    #[test]
+    fn only_what_moves_is_animated() {
+        let film = Film {
+            view: View::of(ViewName::Xy, std::iter::empty()),
+            title: "a < b".into(),
+            frames: vec![rod(0.0), rod(1.0), rod(2.0)],
+            times: vec![0.0, 1.0, 2.0],
+            duration: 2.0,
+        };
+        let svg = film.to_svg();
+        // The rod, and the clock.
+        assert_eq!(svg.matches("<animate ").count(), 2);
+        assert!(svg.contains("a &lt; b"));
+        assert!(!film.still(1).contains("<animate "));
+        assert!(oldham_results::plot::svg_to_png(&film.still(2)).is_ok());
+    }
+
+    #[test]
+    fn scales_are_round_numbers() {
+        for (length, expected) in [(0.37, 0.2), (1.0, 1.0), (7.3, 5.0), (0.049, 0.02)] {
+            assert!((round_length(length) - expected).abs() < 1e-12);
+        }
+    }
+}

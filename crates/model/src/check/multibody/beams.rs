@@ -1,0 +1,295 @@
+//! Beams: meshes along lines.
+
+use oldham_expression::Expression;
+use oldham_multibody::{Beam2, Beam3, Body, Motion, NodeId, Quaternion, Vec3};
+
+use super::Draft;
+use super::sections::CrossSection;
+use crate::check::Checker;
+use crate::format::multibody::{self, End, Multibody, Vector};
+use crate::format::{At, Entry};
+use crate::mechanism::{Curve, Mesh, MeshError, Outline, Piece, Pose};
+use crate::problem::Problem;
+
+/// Most elements of one beam.
+const MAX_ELEMENTS: u32 = 10_000;
+
+/// What the points of a curve depend on.
+const CURVE_VARIABLES: [&str; 1] = ["s"];
+
+/// A given node counts as the end of a curve within this fraction of the curve's length.
+const AT_THE_END: f64 = 1e-6;
+
+/// A beam whose data are read.
+struct Plan {
+    mesh: Mesh,
+    /// Given nodes at the ends, with their orientations.
+    ends: [Option<(NodeId, Quaternion)>; 2],
+    cross_section: CrossSection,
+    up: Vec3,
+    /// Intervals of an element: one or two.
+    intervals: usize,
+    velocity: Vec3,
+    spin: Vec3,
+}
+
+/// The line of a beam, with the nodes at its ends.
+struct Line {
+    curve: Box<dyn Curve>,
+    ends: [Option<NodeId>; 2],
+}
+
+impl Checker<'_> {
+    pub(super) fn beams<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+        for entry in &section.beams {
+            self.element_name(&entry.name, "a beam", draft);
+            match self.beam(entry, draft) {
+                Some(plan) => mesh_beam(entry, &plan, draft),
+                None => draft.all_beams_known = false,
+            }
+        }
+    }
+
+    fn beam(&mut self, entry: &Entry<multibody::Beam>, draft: &Draft<'_>) -> Option<Plan> {
+        let given = &entry.value.value;
+        let frame = self.frame_named(&given.frame, draft);
+        let cross_section = given.section.as_ref();
+        let cross_section = cross_section.and_then(|name| self.section_named(name, draft));
+        let elements = given.elements.as_ref().and_then(|at| self.elements(at));
+        let intervals = self.intervals(given);
+        let up = given.up.as_ref().and_then(|up| self.direction(up));
+        let velocity = self.vector_or_zero(&given.velocity);
+        let spin = self.vector_or_zero(&given.angular_velocity);
+        let line = self.line(entry, &frame.unwrap_or(Pose::ABSOLUTE), draft);
+        let (frame, intervals, line) = (frame?, intervals?, line?);
+        let up = frame.direction(up?);
+        let mesh = Mesh::along(&line.curve, elements? as usize * intervals, up);
+        let mesh = match mesh {
+            Ok(mesh) => mesh,
+            Err(error) => {
+                self.mesh_error(entry, error);
+                return None;
+            }
+        };
+        self.meets_its_nodes(entry, &mesh, line.ends, draft);
+        let oriented = |node: Option<NodeId>| {
+            let node = node?;
+            Some((node, draft.motion(node)?.orientation))
+        };
+        Some(Plan {
+            mesh,
+            ends: line.ends.map(oriented),
+            cross_section: cross_section?,
+            up,
+            intervals,
+            velocity: frame.direction(velocity?),
+            spin: frame.direction(spin?),
+        })
+    }
+
+    fn elements(&mut self, at: &At<crate::format::Count>) -> Option<u32> {
+        let count = self.count(at)?;
+        if count <= MAX_ELEMENTS {
+            return Some(count);
+        }
+        let message = format!("a beam has at most {MAX_ELEMENTS} elements");
+        let problem = Problem::new(at.span.clone(), message);
+        self.findings.push(problem.label(format!("is {count}")));
+        None
+    }
+
+    fn intervals(&mut self, given: &multibody::Beam) -> Option<usize> {
+        let Some(at) = &given.nodes_per_element else {
+            return Some(2);
+        };
+        match self.count(at)? {
+            2 => Some(1),
+            3 => Some(2),
+            _ => {
+                let message = "an element has 2 or 3 nodes";
+                self.findings.push(Problem::new(at.span.clone(), message));
+                None
+            }
+        }
+    }
+
+    fn section_named(&mut self, name: &At<String>, draft: &Draft<'_>) -> Option<CrossSection> {
+        if let Some(section) = draft.sections.get(name.value.as_str()) {
+            return *section;
+        }
+        let message = format!("there is no section `{}` in this subsystem", name.value);
+        let problem = Problem::new(name.span.clone(), message)
+            .label("unknown section")
+            .help("sections are made in `sections`");
+        let known = draft.sections.keys().copied();
+        self.findings.push_misspelt(problem, &name.value, known);
+        None
+    }
+
+    fn line(
+        &mut self,
+        entry: &Entry<multibody::Beam>,
+        frame: &Pose,
+        draft: &Draft<'_>,
+    ) -> Option<Line> {
+        let given = &entry.value.value;
+        let from = given.from.as_ref().map(|end| self.end(end, frame, draft));
+        let to = given.to.as_ref().map(|end| self.end(end, frame, draft));
+        if let Some(curve) = &given.curve {
+            let [x, y, z] = self.curve(curve)?;
+            let frame = *frame;
+            let curve = move |s: f64| {
+                let at = |expression: &Expression| expression.eval(&[s]);
+                frame.point(Vec3::new(at(&x), at(&y), at(&z)))
+            };
+            let node = |end: Option<Option<(Vec3, Option<NodeId>)>>| match end {
+                Some(end) => end.map(|(_, node)| node),
+                None => Some(None),
+            };
+            return Some(Line {
+                curve: Box::new(curve),
+                ends: [node(from)?, node(to)?],
+            });
+        }
+        let (Some(from), Some(to)) = (from, to) else {
+            let message = format!("the beam `{}` has no line", entry.name.value);
+            let problem = Problem::new(entry.value.span.clone(), message)
+                .help("give `from` and `to`, or a `curve`");
+            self.findings.incomplete(&entry.value.span, problem);
+            return None;
+        };
+        let ((start, first), (end, last)) = (from?, to?);
+        Some(Line {
+            curve: Box::new(move |s: f64| start * (1.0 - s) + end * s),
+            ends: [first, last],
+        })
+    }
+
+    fn curve(&mut self, curve: &At<Vector>) -> Option<[Expression; 3]> {
+        if curve.value.len() != 3 {
+            let message = format!("three expressions are needed, not {}", curve.value.len());
+            self.findings
+                .push(Problem::new(curve.span.clone(), message));
+            return None;
+        }
+        let expressions = curve
+            .value
+            .iter()
+            .map(|at| self.expression(at, &CURVE_VARIABLES));
+        let expressions: Vec<Option<Expression>> = expressions.collect();
+        let expressions: Vec<Expression> = expressions.into_iter().collect::<Option<_>>()?;
+        expressions.try_into().ok()
+    }
+
+    fn end(
+        &mut self,
+        end: &At<End>,
+        frame: &Pose,
+        draft: &Draft<'_>,
+    ) -> Option<(Vec3, Option<NodeId>)> {
+        match &end.value {
+            End::Node(name) => {
+                let name = At {
+                    value: name.clone(),
+                    span: end.span.clone(),
+                };
+                let node = self.moving_node_named(&name, draft)?;
+                Some((draft.motion(node)?.position, Some(node)))
+            }
+            End::Point(point) => {
+                let point = At {
+                    value: point.clone(),
+                    span: end.span.clone(),
+                };
+                Some((frame.point(self.vector(&point)?), None))
+            }
+        }
+    }
+
+    fn mesh_error(&mut self, entry: &Entry<multibody::Beam>, error: MeshError) {
+        let given = &entry.value.value;
+        let line = given.curve.as_ref().map(|at| &at.span);
+        let line = line.or(given.to.as_ref().map(|at| &at.span));
+        let (place, message) = match error {
+            MeshError::NoLength => (line, "the beam has no length".to_owned()),
+            MeshError::NotFinite(s) => (line, format!("the curve has no point at s = {s}")),
+            MeshError::UpAlongTheLine => (
+                given.up.as_ref().map(|at| &at.span),
+                "`up` points along the beam: it must point across".to_owned(),
+            ),
+        };
+        let place = place.unwrap_or(&entry.value.span);
+        self.findings.push(Problem::new(place.clone(), message));
+    }
+
+    /// Nodes given at the ends of a curve must be there.
+    fn meets_its_nodes(
+        &mut self,
+        entry: &Entry<multibody::Beam>,
+        mesh: &Mesh,
+        ends: [Option<NodeId>; 2],
+        draft: &Draft<'_>,
+    ) {
+        let given = &entry.value.value;
+        let last = mesh.nodes.len() - 1;
+        let length = mesh.spacing * last as f64;
+        for (node, place, at) in [(ends[0], 0, &given.from), (ends[1], last, &given.to)] {
+            let (Some(at), Some(motion)) = (at, node.and_then(|node| draft.motion(node))) else {
+                continue;
+            };
+            let distance = (motion.position - mesh.nodes[place].0).norm();
+            if distance > AT_THE_END * length {
+                let message = format!("the curve ends {distance} m away from this node");
+                self.findings.push(Problem::new(at.span.clone(), message));
+            }
+        }
+    }
+}
+
+/// Makes nodes, bodies and elements.
+fn mesh_beam(entry: &Entry<multibody::Beam>, plan: &Plan, draft: &mut Draft<'_>) {
+    let name = &entry.name.value;
+    let last = plan.mesh.nodes.len() - 1;
+    let start = plan.mesh.nodes[0].0;
+    let mut nodes = Vec::with_capacity(last + 1);
+    for (i, (place, axes)) in plan.mesh.nodes.iter().enumerate() {
+        let given = match i {
+            0 => plan.ends[0],
+            _ if i == last => plan.ends[1],
+            _ => None,
+        };
+        let own = Quaternion::from_matrix(axes);
+        let (node, orientation) = match given {
+            Some((node, orientation)) => (node, orientation),
+            None => {
+                let velocity = plan.velocity + plan.spin.cross(*place - start);
+                let motion = Motion::at_rest(*place, own).moving(velocity, plan.spin);
+                let name = format!("{name}.{i}");
+                (draft.node(&name, motion, &entry.name.span), own)
+            }
+        };
+        let (mass, inertia) = plan.mesh.lump(i, &plan.cross_section.inertia, orientation);
+        draft
+            .recipe
+            .bodies
+            .push((node, Body::centred(mass, inertia)));
+        nodes.push(node);
+    }
+    let section = plan.cross_section.section;
+    for (i, ends) in nodes
+        .windows(plan.intervals + 1)
+        .step_by(plan.intervals)
+        .enumerate()
+    {
+        let piece = match *ends {
+            [a, b] => Piece::Beam2(Box::new(Beam2::new(&draft.scale, [a, b], section, plan.up))),
+            [a, b, c] => {
+                let beam = Beam3::new(&draft.scale, [a, b, c], section, plan.up);
+                Piece::Beam3(Box::new(beam))
+            }
+            _ => unreachable!("an element has two or three nodes"),
+        };
+        draft.piece(&format!("{name}.element {i}"), piece, ends);
+    }
+    draft.recipe.sketch.outlines.push(Outline::Beam(nodes));
+}

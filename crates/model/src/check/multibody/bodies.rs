@@ -1,0 +1,188 @@
+//! Rigid bodies, by mass and inertia or by shape.
+
+use oldham_multibody::{Body, Mat3, Model, Motion, Quaternion};
+
+use super::Draft;
+use crate::check::Checker;
+use crate::format::multibody::{self, Multibody};
+use crate::format::{At, Entry};
+use crate::mechanism::{Shape, Solid, solid_inertia};
+use crate::problem::Problem;
+
+impl Checker<'_> {
+    pub(super) fn bodies<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+        for entry in &section.bodies {
+            self.name(&entry.name, "a body");
+            let given = &entry.value.value;
+            let node = given.node.as_ref();
+            let node = node.and_then(|node| self.moving_node_named(node, draft));
+            let orientation = match &given.orientation {
+                Some(orientation) => self.orientation(orientation),
+                None => Some(Quaternion::IDENTITY),
+            };
+            let shape = given.shape.as_ref().map(|shape| self.solid(shape));
+            let body = self.body(entry, shape.flatten(), orientation);
+            if let (Some(node), Some(body), Some(orientation)) = (node, body, orientation) {
+                draft.recipe.bodies.push((node, body));
+                draft.recipe.sketch.bodies.push(Solid {
+                    node,
+                    centre: body.centre,
+                    orientation,
+                    shape: shape.flatten(),
+                });
+            }
+        }
+    }
+
+    fn body(
+        &mut self,
+        entry: &Entry<multibody::Body>,
+        shape: Option<Shape>,
+        orientation: Option<Quaternion>,
+    ) -> Option<Body> {
+        let given = &entry.value.value;
+        let centre = self.vector_or_zero(&given.centre);
+        let (volume, per_mass) = match &shape {
+            Some(shape) => solid_inertia(shape),
+            None => (None, Mat3::ZERO),
+        };
+        let mass = self.mass(entry, shape.as_ref(), volume);
+        let inertia = match (&given.inertia, &given.shape) {
+            (Some(inertia), None) => self.inertia(inertia),
+            (None, None) => Some(Mat3::ZERO),
+            (None, Some(_)) => mass.map(|mass| per_mass * mass),
+            (Some(inertia), Some(_)) => {
+                let message = "a shape gives the inertia: leave one of them out";
+                let problem = Problem::new(inertia.span.clone(), message);
+                self.findings.push(problem.label("one too many"));
+                None
+            }
+        };
+        let axes = orientation?.matrix();
+        let turned = axes * inertia? * axes.transpose();
+        let body = Body {
+            mass: mass?,
+            centre: centre?,
+            inertia: (turned + turned.transpose()) * 0.5,
+        };
+        if !is_physical(body) {
+            let message = "no body has such an inertia: the largest principal moment is at most the sum of the others, and none is negative";
+            let place = given
+                .inertia
+                .as_ref()
+                .map_or(&entry.value.span, |at| &at.span);
+            self.findings.push(Problem::new(place.clone(), message));
+        }
+        Some(body)
+    }
+
+    fn mass(
+        &mut self,
+        entry: &Entry<multibody::Body>,
+        shape: Option<&Shape>,
+        volume: Option<f64>,
+    ) -> Option<f64> {
+        let given = &entry.value.value;
+        let positive = |value: f64| value > 0.0;
+        match (&given.mass, &given.density) {
+            (Some(mass), None) => {
+                self.number_where(mass, positive, "must be positive: it is a mass")
+            }
+            (None, Some(density)) => {
+                let density = (
+                    density,
+                    self.number_where(density, positive, "must be positive"),
+                );
+                let unreadable = given.shape.is_some() && shape.is_none();
+                if volume.is_none() && !unreadable && !self.findings.is_damaged(&entry.value.span) {
+                    let message = "a density needs a shape with a volume";
+                    let problem = Problem::new(density.0.span.clone(), message);
+                    self.findings.push(problem.help("give `mass` instead"));
+                }
+                Some(density.1? * volume?)
+            }
+            (None, None) => {
+                let message = format!("the body `{}` has no mass", entry.name.value);
+                let problem = Problem::new(entry.value.span.clone(), message)
+                    .help("give `mass`, or `density` and `shape`");
+                self.findings.incomplete(&entry.value.span, problem);
+                None
+            }
+            (Some(_), Some(density)) => {
+                let message = "`mass` and `density` say the same thing: give one of them";
+                let problem = Problem::new(density.span.clone(), message);
+                self.findings.push(problem.label("one too many"));
+                None
+            }
+        }
+    }
+
+    fn inertia(&mut self, given: &At<multibody::Vector>) -> Option<Mat3> {
+        if given.value.len() == 3 {
+            let [x, y, z] = self.numbers(given, "three principal moments")?;
+            return Some(Mat3::diagonal(x, y, z));
+        }
+        let what = "three principal moments, or the six entries xx, yy, zz, xy, xz, yz";
+        let [xx, yy, zz, xy, xz, yz] = self.numbers(given, what)?;
+        let mut inertia = Mat3::diagonal(xx, yy, zz);
+        for (i, j, value) in [(0, 1, xy), (0, 2, xz), (1, 2, yz)] {
+            inertia.0[i][j] = value;
+            inertia.0[j][i] = value;
+        }
+        Some(inertia)
+    }
+
+    fn solid(&mut self, given: &At<multibody::Solid>) -> Option<Shape> {
+        let solid = &given.value;
+        let kinds = [
+            solid.cuboid.is_some(),
+            solid.sphere.is_some(),
+            solid.cylinder.is_some(),
+            solid.tube.is_some(),
+            solid.rod.is_some(),
+        ];
+        let count = kinds.into_iter().filter(|&kind| kind).count();
+        if count != 1 {
+            let message = format!("the shape is {count} things; it must be one");
+            let problem = Problem::new(given.span.clone(), message)
+                .help("one of `box`, `sphere`, `cylinder`, `tube`, `rod`");
+            self.findings.incomplete(&given.span, problem);
+            return None;
+        }
+        let positive = |value: f64| value > 0.0;
+        if let Some(sides) = &solid.cuboid {
+            return Some(Shape::Box(self.lengths(sides, "the lengths of a box")?));
+        }
+        if let Some(radius) = &solid.sphere {
+            let radius = self.number_where(radius, positive, "must be positive")?;
+            return Some(Shape::Sphere(radius));
+        }
+        if let Some(list) = &solid.cylinder {
+            let [outer, length] = self.lengths(list, "radius and length")?;
+            return Some(Shape::Tube {
+                outer,
+                inner: 0.0,
+                length,
+            });
+        }
+        if let Some(list) = &solid.tube {
+            let [outer, inner, length] = self.radii(list, "outer radius, inner radius, length")?;
+            return Some(Shape::Tube {
+                outer,
+                inner,
+                length,
+            });
+        }
+        let length = solid.rod.as_ref()?;
+        let length = self.number_where(length, positive, "must be positive")?;
+        Some(Shape::Rod(length))
+    }
+}
+
+/// Whether a body can exist.
+fn is_physical(body: Body) -> bool {
+    let mut model = Model::new();
+    let node = model.node("node", Motion::default());
+    model.body(node, body);
+    model.check().is_ok()
+}

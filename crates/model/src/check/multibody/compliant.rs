@@ -1,0 +1,172 @@
+//! Springs, torsion springs and bushings.
+
+use std::sync::Arc;
+
+use oldham_multibody::{Bushing, Drive, Law, Marker, Mat3, NodeId, Rod, TorsionSpring, Vec3};
+
+use super::Draft;
+use crate::check::Checker;
+use crate::format::multibody::{self, Multibody, Vector};
+use crate::format::{At, Entry};
+use crate::mechanism::{Outline, Piece};
+use crate::problem::Problem;
+
+impl Checker<'_> {
+    pub(super) fn line_springs<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+        for entry in &section.springs {
+            self.element_name(&entry.name, "a spring", draft);
+            draft.holders.insert(&entry.name.value, None);
+            if let Some((rod, ends)) = self.spring(entry, draft) {
+                draft.recipe.sketch.outlines.push(Outline::Spring(ends));
+                let nodes = ends.map(|end| end.node);
+                draft.holder(&entry.name.value, Piece::Rod(rod), nodes);
+            }
+        }
+    }
+
+    fn spring(
+        &mut self,
+        entry: &Entry<multibody::Spring>,
+        draft: &Draft<'_>,
+    ) -> Option<(Rod, [Marker; 2])> {
+        let given = &entry.value.value;
+        let law = self.law(entry);
+        let nodes = self.ends_of(&given.between, draft);
+        let frame = self.frame_named(&given.frame, draft);
+        let length = given.length.as_ref();
+        let length = length.map(|length| self.drive_in_time(length, draft));
+        let nodes = nodes?;
+        let points = self.points_in(&frame?, &given.points, nodes, draft)?;
+        let apart = self.apart(points, &given.between.as_ref()?.span)?;
+        let ends = [0, 1].map(|i| draft.scale.marker(nodes[i], points[i]));
+        let length = match length {
+            Some(length) => length?,
+            None => Drive::Constant(apart),
+        };
+        Some((Rod::new(ends[0], ends[1], length, law?), ends))
+    }
+
+    fn law(&mut self, entry: &Entry<multibody::Spring>) -> Option<Law> {
+        let given = &entry.value.value;
+        let damping = self.not_negative(&given.damping);
+        let stiffness = self.number_or(&given.stiffness, 0.0);
+        let one_too_many = |other: &str, what: &str| format!("`{other}` says it already: {what}");
+        if let Some(pairs) = &given.table {
+            let points = self.rising_pairs(pairs, "elongation and tension");
+            if let Some(other) = &given.stiffness {
+                let message = one_too_many("table", "leave the stiffness out");
+                self.findings
+                    .push(Problem::new(other.span.clone(), message));
+            }
+            return Some(Law::Table {
+                points: Arc::from(points?),
+                damping: damping?,
+            });
+        }
+        if let Some(pairs) = &given.branches {
+            let branches = self.pairs(pairs, "stiffness and relaxation time")?;
+            if let Some(other) = &given.damping {
+                let message = one_too_many("branches", "leave the damping out");
+                self.findings
+                    .push(Problem::new(other.span.clone(), message));
+            }
+            for (pair, &(_, time)) in pairs.value.iter().zip(&branches) {
+                if time <= 0.0 {
+                    self.not_positive(pair, time);
+                }
+            }
+            return Some(Law::Viscoelastic {
+                stiffness: stiffness?,
+                branches: Arc::from(branches),
+            });
+        }
+        if given.stiffness.is_none() && given.damping.is_none() {
+            let message = format!(
+                "the spring `{}` has no stiffness or damping",
+                entry.name.value
+            );
+            let problem = Problem::new(entry.value.span.clone(), message)
+                .help("give `stiffness`, `damping` or both, a `table` or `branches`");
+            self.findings.incomplete(&entry.value.span, problem);
+        }
+        Some(Law::Linear {
+            stiffness: stiffness?,
+            damping: damping?,
+        })
+    }
+
+    pub(super) fn torsion_springs<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+        for entry in &section.torsion_springs {
+            self.element_name(&entry.name, "a torsion spring", draft);
+            draft.holders.insert(&entry.name.value, None);
+            if let Some((spring, nodes)) = self.torsion_spring(&entry.value.value, draft) {
+                draft.holder(&entry.name.value, Piece::TorsionSpring(spring), nodes);
+            }
+        }
+    }
+
+    fn torsion_spring(
+        &mut self,
+        given: &multibody::TorsionSpring,
+        draft: &Draft<'_>,
+    ) -> Option<(TorsionSpring, [NodeId; 2])> {
+        let nodes = self.ends_of(&given.between, draft);
+        let frame = self.frame_named(&given.frame, draft);
+        let axis = match &given.axis {
+            Some(axis) => self.direction(axis),
+            None => Some(Vec3::Z),
+        };
+        let stiffness = self.number_or(&given.stiffness, 0.0);
+        let damping = self.not_negative(&given.damping);
+        let angle = match &given.angle {
+            Some(angle) => self.drive_in_time(angle, draft),
+            None => Some(Drive::ZERO),
+        };
+        let nodes = nodes?;
+        let axis = frame?.direction(axis?);
+        let [a, b] = nodes.map(|node| draft.scale.axis_marker(node, Vec3::ZERO, axis));
+        let spring = TorsionSpring::new(a, b, stiffness?, damping?, angle?);
+        Some((spring, nodes))
+    }
+
+    pub(super) fn bushings<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+        for entry in &section.bushings {
+            self.element_name(&entry.name, "a bushing", draft);
+            draft.holders.insert(&entry.name.value, None);
+            if let Some((bushing, nodes)) = self.bushing(&entry.value.value, draft) {
+                draft.holder(&entry.name.value, Piece::Bushing(bushing), nodes);
+            }
+        }
+    }
+
+    fn bushing(
+        &mut self,
+        given: &multibody::Bushing,
+        draft: &Draft<'_>,
+    ) -> Option<(Bushing, [NodeId; 2])> {
+        let nodes = self.ends_of(&given.between, draft);
+        let frame = self.frame_named(&given.frame, draft);
+        let stiffness = self.diagonal(&given.stiffness);
+        let damping = self.diagonal(&given.damping);
+        let rotational_stiffness = self.diagonal(&given.rotational_stiffness);
+        let rotational_damping = self.diagonal(&given.rotational_damping);
+        let (nodes, frame) = (nodes?, frame?);
+        let axes = self.orientation_in(&frame, &given.orientation)?;
+        let place = self.place_in(&frame, &given.position, nodes, draft)?;
+        let [a, b] = draft.markers(nodes, place, axes);
+        let mut bushing = Bushing::new(a, b);
+        bushing.stiffness = stiffness?;
+        bushing.damping = damping?;
+        bushing.rotational_stiffness = rotational_stiffness?;
+        bushing.rotational_damping = rotational_damping?;
+        Some((bushing, nodes))
+    }
+
+    fn diagonal(&mut self, given: &Option<At<Vector>>) -> Option<Mat3> {
+        let vector = match given {
+            Some(list) => self.vector(list)?,
+            None => Vec3::ZERO,
+        };
+        Some(Mat3::diagonal(vector[0], vector[1], vector[2]))
+    }
+}

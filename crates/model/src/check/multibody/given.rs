@@ -1,0 +1,229 @@
+//! Numbers given in time.
+
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+use oldham_multibody::{Direction, Drive};
+
+use super::Draft;
+use crate::check::Checker;
+use crate::format::multibody::{Given, GivenTable, Vector};
+use crate::format::{At, Formula};
+use crate::problem::Problem;
+use crate::words;
+
+/// Time is all that an expression may use.
+const VARIABLES: [&str; 1] = ["t"];
+
+impl Checker<'_> {
+    pub(super) fn drive_in_time(&mut self, given: &At<Given>, draft: &Draft<'_>) -> Option<Drive> {
+        match &given.value {
+            Given::Formula(formula) => {
+                let formula = At {
+                    value: formula.clone(),
+                    span: given.span.clone(),
+                };
+                self.formula_in_time(&formula)
+            }
+            Given::Table(table) => self.table_in_time(table, given, draft),
+        }
+    }
+
+    fn formula_in_time(&mut self, formula: &At<Formula>) -> Option<Drive> {
+        if let Formula::Text(text) = &formula.value
+            && words::names(text).any(|name| VARIABLES.contains(&name))
+        {
+            let expression = self.expression(formula, &VARIABLES)?;
+            return Some(Drive::function(move |t| expression.eval(&[t])));
+        }
+        Some(Drive::Constant(self.number(formula)?))
+    }
+
+    fn table_in_time(
+        &mut self,
+        table: &GivenTable,
+        at: &At<Given>,
+        draft: &Draft<'_>,
+    ) -> Option<Drive> {
+        let given = [
+            table.ramp.is_some(),
+            table.smooth_step.is_some(),
+            table.sine.is_some(),
+            table.chirp.is_some(),
+            table.table.is_some(),
+            table.input.is_some(),
+        ];
+        let count = given.into_iter().filter(|&given| given).count();
+        if count != 1 {
+            let message = format!("the number is given in {count} ways; it must be one");
+            let problem = Problem::new(at.span.clone(), message)
+                .help("one of `ramp`, `smooth_step`, `sine`, `chirp`, `table`, `input`");
+            self.findings.incomplete(&at.span, problem);
+            return None;
+        }
+        if let Some(list) = &table.ramp {
+            let [start, end, from, to] = self.transition(list)?;
+            return Some(Drive::Ramp {
+                start,
+                end,
+                from,
+                to,
+            });
+        }
+        if let Some(list) = &table.smooth_step {
+            let [start, end, from, to] = self.transition(list)?;
+            return Some(Drive::SmoothStep {
+                start,
+                end,
+                from,
+                to,
+            });
+        }
+        if let Some(list) = &table.sine {
+            let [mean, amplitude, frequency, phase] =
+                self.numbers(list, "mean value, amplitude, frequency, phase")?;
+            return Some(Drive::Sine {
+                mean,
+                amplitude,
+                omega: TAU * frequency,
+                phase,
+            });
+        }
+        if let Some(list) = &table.chirp {
+            let [amplitude, frequency, rate] =
+                self.numbers(list, "amplitude, frequency, growth of the frequency")?;
+            return Some(Drive::Chirp {
+                amplitude,
+                frequency,
+                rate,
+            });
+        }
+        if let Some(pairs) = &table.table {
+            let points = self.rising_pairs(pairs, "time and value")?;
+            return Some(Drive::Table(Arc::from(points)));
+        }
+        self.input_in_time(table.input.as_ref()?, draft)
+    }
+
+    fn transition(&mut self, list: &At<Vector>) -> Option<[f64; 4]> {
+        let values: [f64; 4] = self.numbers(list, "start, end, first value, last value")?;
+        if values[1] > values[0] {
+            return Some(values);
+        }
+        let message = "the end must be later than the start";
+        let problem = Problem::new(list.span.clone(), message);
+        self.findings
+            .push(problem.label("start, end, first value, last value"));
+        None
+    }
+
+    fn input_in_time(&mut self, name: &At<String>, draft: &Draft<'_>) -> Option<Drive> {
+        if let Some(&component) = draft.scalars.get(name.value.as_str()) {
+            return Some(Drive::Input(component));
+        }
+        let message = format!(
+            "there is no scalar input `{}` in this subsystem",
+            name.value
+        );
+        let problem = Problem::new(name.span.clone(), message)
+            .label("unknown input")
+            .help("give it in `inputs` as { scalar = \"<unit>\" }");
+        let known = draft.scalars.keys().copied();
+        self.findings.push_misspelt(problem, &name.value, known);
+        None
+    }
+
+    /// Three components.
+    pub(super) fn drives_in_time(
+        &mut self,
+        given: &Option<At<Vec<At<Given>>>>,
+        draft: &Draft<'_>,
+    ) -> Option<[Drive; 3]> {
+        let Some(list) = given else {
+            return Some([Drive::ZERO, Drive::ZERO, Drive::ZERO]);
+        };
+        let drives = list.value.iter().map(|at| self.drive_in_time(at, draft));
+        let drives = drives.collect();
+        self.three(list, drives)
+    }
+
+    /// Three components of a total joint.
+    pub(super) fn directions_in_time(
+        &mut self,
+        given: &Option<At<Vec<At<Given>>>>,
+        draft: &Draft<'_>,
+    ) -> Option<[Direction; 3]> {
+        let Some(list) = given else {
+            return Some([Direction::Free, Direction::Free, Direction::Free]);
+        };
+        let direction = |at: &At<Given>| match &at.value {
+            Given::Formula(Formula::Text(word)) if word == "free" => Some(Direction::Free),
+            Given::Formula(Formula::Text(word)) if word == "locked" => Some(Direction::Locked),
+            _ => self.drive_in_time(at, draft).map(Direction::Prescribed),
+        };
+        let directions = list.value.iter().map(direction).collect();
+        self.three(list, directions)
+    }
+
+    fn three<T>(&mut self, list: &At<Vec<At<Given>>>, values: Vec<Option<T>>) -> Option<[T; 3]> {
+        if values.len() != 3 {
+            let message = format!("three components are needed, not {}", values.len());
+            self.findings.push(Problem::new(list.span.clone(), message));
+            return None;
+        }
+        let values: Option<Vec<T>> = values.into_iter().collect();
+        values?.try_into().ok()
+    }
+}
+
+/// The opposite, if that can be told before the inputs are known.
+pub(super) fn opposite(drive: &Drive) -> Option<Drive> {
+    Some(match drive.clone() {
+        Drive::Constant(value) => Drive::Constant(-value),
+        Drive::Ramp {
+            start,
+            end,
+            from,
+            to,
+        } => Drive::Ramp {
+            start,
+            end,
+            from: -from,
+            to: -to,
+        },
+        Drive::SmoothStep {
+            start,
+            end,
+            from,
+            to,
+        } => Drive::SmoothStep {
+            start,
+            end,
+            from: -from,
+            to: -to,
+        },
+        Drive::Sine {
+            mean,
+            amplitude,
+            omega,
+            phase,
+        } => Drive::Sine {
+            mean: -mean,
+            amplitude: -amplitude,
+            omega,
+            phase,
+        },
+        Drive::Chirp {
+            amplitude,
+            frequency,
+            rate,
+        } => Drive::Chirp {
+            amplitude: -amplitude,
+            frequency,
+            rate,
+        },
+        Drive::Table(points) => Drive::Table(points.iter().map(|&(t, y)| (t, -y)).collect()),
+        Drive::Function(function) => Drive::function(move |t| -function(t)),
+        Drive::Input(_) => return None,
+    })
+}

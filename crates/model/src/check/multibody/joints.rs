@@ -1,0 +1,305 @@
+//! Joints.
+
+use oldham_multibody::{Drive, Frictional, Joint, LuGre, Marker, Mat3, NodeId, Quaternion, Vec3};
+
+use super::Draft;
+use crate::check::Checker;
+use crate::format::multibody::{self, Friction, JointKind, Multibody};
+use crate::format::{At, Entry};
+use crate::mechanism::{Piece, Pose, Symbol};
+use crate::problem::Problem;
+use crate::source::Span;
+
+/// Stribeck velocity in m/s when none is given.
+const DEFAULT_STRIBECK: f64 = 0.01;
+/// Two directions count as at right angles up to this cosine.
+const RIGHT_ANGLE: f64 = 1e-9;
+
+impl Checker<'_> {
+    pub(super) fn joints<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+        for entry in &section.joints {
+            self.element_name(&entry.name, "a joint", draft);
+            let name = entry.name.value.as_str();
+            draft.holders.insert(name, None);
+            draft.joints.insert(name, None);
+            let Some(kind) = &entry.value.value.kind else {
+                continue;
+            };
+            self.foreign_keys(kind, &entry.value.value);
+            let Some((piece, ends)) = self.joint(entry, kind.value, draft) else {
+                continue;
+            };
+            draft.holder(name, piece, ends.map(|end| end.node));
+            draft.joints.insert(name, Some((kind.value, ends)));
+            draft.recipe.sketch.joints.push((symbol(kind.value), ends));
+        }
+    }
+
+    /// The element, and the markers that it connects.
+    fn joint(
+        &mut self,
+        entry: &Entry<multibody::Joint>,
+        kind: JointKind,
+        draft: &Draft<'_>,
+    ) -> Option<(Piece, [Marker; 2])> {
+        let given = &entry.value.value;
+        let nodes = self.ends_of(&given.between, draft);
+        let frame = self.frame_named(&given.frame, draft);
+        if kind == JointKind::Distance {
+            return self.distance(given, nodes?, &frame?, draft);
+        }
+        let axes = self.joint_axes(given, kind, frame.unwrap_or(Pose::ABSOLUTE));
+        let angle = given.angle.as_ref();
+        let angle = angle.map(|angle| self.drive_in_time(angle, draft));
+        let displacement = self.directions_in_time(&given.displacement, draft);
+        let rotation = self.directions_in_time(&given.rotation, draft);
+        let friction = given.friction.as_ref();
+        let friction = friction.map(|friction| self.friction(friction, kind));
+        let nodes = nodes?;
+        let place = self.place_in(&frame?, &given.position, nodes, draft)?;
+        let ends = draft.markers(nodes, place, axes?);
+        let [a, b] = ends;
+        let joint = match kind {
+            JointKind::Clamp => Joint::clamp(a, b),
+            JointKind::Spherical => Joint::spherical(a, b),
+            JointKind::Cylindrical => Joint::cylindrical(a, b),
+            JointKind::Universal => Joint::universal(a, b),
+            JointKind::Planar => Joint::planar(a, b),
+            JointKind::InLine => Joint::in_line(a, b),
+            JointKind::InPlane => Joint::in_plane(a, b),
+            JointKind::Total => Joint::total(a, b, displacement?, rotation?),
+            JointKind::Distance => unreachable!("a distance has no axes"),
+            JointKind::Prismatic => match friction {
+                Some(rubbing) => {
+                    let Rubbing { law, preload, .. } = rubbing?;
+                    let joint = Frictional::prismatic(a, b, preload, law);
+                    return Some((Piece::Frictional(joint), ends));
+                }
+                None => Joint::prismatic(a, b),
+            },
+            JointKind::Revolute => match (friction, angle) {
+                (Some(rubbing), None) => {
+                    let rubbing = rubbing?;
+                    let (preload, radius) = (rubbing.preload, rubbing.radius?);
+                    let joint = Frictional::revolute(a, b, radius, preload, rubbing.law);
+                    return Some((Piece::Frictional(joint), ends));
+                }
+                (None, Some(angle)) => Joint::driven_revolute(a, b, angle?),
+                (None, None) => Joint::revolute(a, b),
+                (Some(_), Some(_)) => {
+                    self.driven_with_friction(given.friction.as_ref()?);
+                    return None;
+                }
+            },
+        };
+        Some((Piece::Joint(joint), ends))
+    }
+
+    fn driven_with_friction(&mut self, friction: &At<Friction>) {
+        let message = "the angle is prescribed: friction has nothing to act on";
+        let problem = Problem::new(friction.span.clone(), message);
+        self.findings.push(problem.label("leave it out"));
+    }
+
+    fn distance(
+        &mut self,
+        given: &multibody::Joint,
+        nodes: [NodeId; 2],
+        frame: &Pose,
+        draft: &Draft<'_>,
+    ) -> Option<(Piece, [Marker; 2])> {
+        let length = given.length.as_ref();
+        let length = length.map(|length| self.drive_in_time(length, draft));
+        let points = self.points_in(frame, &given.points, nodes, draft)?;
+        let apart = self.apart(points, &given.between.as_ref()?.span)?;
+        let ends = [0, 1].map(|i| draft.scale.marker(nodes[i], points[i]));
+        let length = match length {
+            Some(length) => length?,
+            None => Drive::Constant(apart),
+        };
+        let joint = Joint::distance(ends[0], ends[1], length);
+        Some((Piece::Joint(joint), ends))
+    }
+
+    /// The distance of two points that must not coincide: their line has no direction then.
+    pub(super) fn apart(&mut self, [a, b]: [Vec3; 2], place: &Span) -> Option<f64> {
+        let distance = (b - a).norm();
+        if distance > 0.0 {
+            return Some(distance);
+        }
+        let message = "the two points are at the same place: there is no line between them";
+        self.findings.push(Problem::new(place.clone(), message));
+        None
+    }
+
+    /// Absolute axes of both markers: the joint's axis is the third one.
+    fn joint_axes(
+        &mut self,
+        given: &multibody::Joint,
+        kind: JointKind,
+        frame: Pose,
+    ) -> Option<Quaternion> {
+        if let (Some(axis), Some(_)) = (&given.axis, &given.orientation) {
+            let message = "`axis` and `orientation` say the same thing: give one of them";
+            let problem = Problem::new(axis.span.clone(), message).label("one too many");
+            self.findings.push(problem);
+            return None;
+        }
+        if let (JointKind::Universal, Some(arms)) = (kind, &given.arms) {
+            return self.cross(arms, &frame);
+        }
+        if let Some(axis) = &given.axis {
+            let third = frame.direction(self.direction(axis)?);
+            return Some(Marker::on(NodeId::GROUND).axis(third).orientation);
+        }
+        self.orientation_in(&frame, &given.orientation)
+    }
+
+    /// The axes of a universal joint from the arms of its cross.
+    fn cross(&mut self, arms: &At<Vec<At<multibody::Vector>>>, frame: &Pose) -> Option<Quaternion> {
+        let [first, second] = self.two(arms, "arms")?.map(|arm| self.direction(arm));
+        let (first, second) = (frame.direction(first?), frame.direction(second?));
+        if first.dot(second).abs() > RIGHT_ANGLE {
+            let message = "the arms of the cross must be at right angles";
+            self.findings.push(Problem::new(arms.span.clone(), message));
+            return None;
+        }
+        let axes = Mat3::from_columns(first, second, first.cross(second));
+        Some(Quaternion::from_matrix(&axes))
+    }
+
+    fn friction(&mut self, given: &At<Friction>, kind: JointKind) -> Option<Rubbing> {
+        let place = &given.span;
+        let given = &given.value;
+        let coulomb = given.coulomb.as_ref();
+        let coulomb = coulomb.and_then(|at| self.number_where(at, |x| x > 0.0, "must be positive"));
+        let stiction = match &given.stiction {
+            Some(at) => self.number_where(at, |x| x > 0.0, "must be positive"),
+            None => coulomb,
+        };
+        let stribeck = match &given.stribeck {
+            Some(at) => self.number_where(at, |x| x > 0.0, "must be positive"),
+            None => Some(DEFAULT_STRIBECK),
+        };
+        let stiffness = given.stiffness.as_ref();
+        let stiffness =
+            stiffness.and_then(|at| self.number_where(at, |x| x > 0.0, "must be positive"));
+        let damping = self.not_negative(&given.damping);
+        let viscous = self.not_negative(&given.viscous);
+        let preload = self.not_negative(&given.preload);
+        let radius = match (&given.radius, kind) {
+            (Some(at), _) => self.number_where(at, |x| x > 0.0, "must be positive"),
+            (None, JointKind::Revolute) => {
+                let message = "friction of a revolute joint needs the radius of its pin";
+                let problem = Problem::new(place.clone(), message).label("has no `radius`");
+                self.findings.incomplete(place, problem);
+                None
+            }
+            (None, _) => None,
+        };
+        Some(Rubbing {
+            law: LuGre {
+                coulomb: coulomb?,
+                stiction: stiction?,
+                stribeck: stribeck?,
+                stiffness: stiffness?,
+                damping: damping?,
+                viscous: viscous?,
+            },
+            preload: preload?,
+            radius,
+        })
+    }
+
+    /// Keys that this kind of joint does not use.
+    fn foreign_keys(&mut self, kind: &At<JointKind>, given: &multibody::Joint) {
+        use JointKind as K;
+        let with_axis = [
+            K::Revolute,
+            K::Prismatic,
+            K::Cylindrical,
+            K::Planar,
+            K::InLine,
+            K::InPlane,
+        ];
+        let with_place = [
+            &with_axis[..],
+            &[K::Clamp, K::Spherical, K::Universal, K::Total],
+        ]
+        .concat();
+        let keys: [(&str, Option<&Span>, &[JointKind]); 9] = [
+            (
+                "position",
+                given.position.as_ref().map(|at| &at.span),
+                &with_place,
+            ),
+            ("axis", given.axis.as_ref().map(|at| &at.span), &with_axis),
+            (
+                "orientation",
+                given.orientation.as_ref().map(|at| &at.span),
+                &with_place,
+            ),
+            (
+                "arms",
+                given.arms.as_ref().map(|at| &at.span),
+                &[K::Universal],
+            ),
+            (
+                "points",
+                given.points.as_ref().map(|at| &at.span),
+                &[K::Distance],
+            ),
+            (
+                "length",
+                given.length.as_ref().map(|at| &at.span),
+                &[K::Distance],
+            ),
+            (
+                "angle",
+                given.angle.as_ref().map(|at| &at.span),
+                &[K::Revolute],
+            ),
+            (
+                "displacement",
+                given.displacement.as_ref().map(|at| &at.span),
+                &[K::Total],
+            ),
+            (
+                "rotation",
+                given.rotation.as_ref().map(|at| &at.span),
+                &[K::Total],
+            ),
+        ];
+        let friction = given.friction.as_ref().map(|at| &at.span);
+        let rubbing: &[JointKind] = &[K::Revolute, K::Prismatic];
+        for (key, span, kinds) in keys.into_iter().chain([("friction", friction, rubbing)]) {
+            if let Some(span) = span
+                && !kinds.contains(&kind.value)
+            {
+                let message = format!("`{key}` has no meaning for this type of joint");
+                let problem = Problem::new(span.clone(), message).label("not used");
+                self.findings.push(problem);
+            }
+        }
+    }
+}
+
+/// Friction with what belongs to the joint.
+struct Rubbing {
+    law: LuGre,
+    preload: f64,
+    radius: Option<f64>,
+}
+
+fn symbol(kind: JointKind) -> Symbol {
+    match kind {
+        JointKind::Clamp | JointKind::Total => Symbol::Clamp,
+        JointKind::Revolute | JointKind::Spherical | JointKind::Universal => Symbol::Pin,
+        JointKind::Prismatic
+        | JointKind::Cylindrical
+        | JointKind::Planar
+        | JointKind::InLine
+        | JointKind::InPlane => Symbol::Slide,
+        JointKind::Distance => Symbol::Rod,
+    }
+}

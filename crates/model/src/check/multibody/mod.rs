@@ -1,0 +1,269 @@
+//! A section `[multibody.*]`: from its text to the recipe of a mechanism.
+//!
+//! Frames, nodes, beams and shells come first, since everything else takes hold of nodes; a trial of the
+//! finished mechanism comes last and finds what only the equations can tell.
+
+mod beams;
+mod bodies;
+mod compliant;
+mod frames;
+mod given;
+mod joints;
+mod loads;
+mod nodes;
+mod ports;
+mod sections;
+mod shells;
+mod transmissions;
+mod trial;
+mod values;
+
+use std::collections::{HashMap, HashSet};
+
+use oldham_multibody::{Marker, Method, Model, Motion, NodeId, Options, Quaternion, Vec3};
+
+use super::part::{Checked, Port, Steps};
+use super::{Checker, Pace};
+use crate::format::multibody::{DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody};
+use crate::format::{self, At, DEFAULT_RHO, Entry, Formula, Record};
+use crate::mechanism::{Piece, Pose, Recipe};
+use crate::model::{Content, Part};
+use crate::problem::Problem;
+use crate::source::Span;
+use sections::CrossSection;
+
+/// The node that is always there.
+const GROUND: &str = "ground";
+
+/// The recipe in the making.
+struct Draft<'f> {
+    recipe: Recipe,
+    /// Holds the nodes made so far, to measure by.
+    scale: Model,
+    nodes: HashMap<String, NodeId>,
+    /// Nothing for those that could not be read.
+    frames: HashMap<&'f str, Option<Pose>>,
+    sections: HashMap<&'f str, Option<CrossSection>>,
+    /// What can be asked for its reaction: the place among the pieces, and the nodes.
+    holders: HashMap<&'f str, Option<(usize, [NodeId; 2])>>,
+    /// Joints whose coordinate a transmission may use.
+    joints: HashMap<&'f str, Option<(JointKind, [Marker; 2])>>,
+    /// First component of each scalar input.
+    scalars: HashMap<&'f str, usize>,
+    /// Where nodes, bodies and elements were written.
+    places: HashMap<String, Span>,
+    /// Nodes whose motion could not be read: what depends on it is no news.
+    unplaced: HashSet<NodeId>,
+    /// Nodes that some element holds.
+    held: HashSet<NodeId>,
+    /// Nothing unreadable could have made further nodes.
+    all_nodes_known: bool,
+    /// The same for nodes of beams.
+    all_beams_known: bool,
+}
+
+impl Checker<'_> {
+    pub(super) fn multibody(
+        &mut self,
+        entry: &Entry<Multibody>,
+        pace: Pace,
+        record: &Record,
+    ) -> Checked {
+        let section = &entry.value.value;
+        let every = section.every.as_ref();
+        let every = every.and_then(|at| Some((self.count(at)?, at.span.clone())));
+        let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
+        let own_step = pace.step.map(|step| step * multiple);
+        let steps = Steps {
+            micro_steps: section.micro_steps.as_ref(),
+            micro_step: section.micro_step.as_ref(),
+        };
+        let micro_steps = self.micro_steps(steps, own_step);
+        let before = self.findings.len();
+        let options = self.options(section);
+        let mut draft = Draft::new();
+        let damaged = self.findings.is_damaged(&entry.value.span);
+        draft.all_nodes_known = !(damaged && section.nodes.is_empty());
+        let meshes = [section.beams.is_empty(), section.shells.is_empty()];
+        draft.all_beams_known = !(damaged && meshes.contains(&true));
+        draft.recipe.shows_nodes = record.nodes.unwrap_or(true);
+        draft.recipe.settles = section.settle.unwrap_or(false);
+        let [inputs, outputs] = self.mechanism(section, &mut draft);
+        let mut part = None;
+        if let (Some(options), Some(micro_steps)) = (options, micro_steps)
+            && self.findings.len() == before
+            && !damaged
+        {
+            draft.recipe.options = options;
+            draft.recipe.micro_steps = micro_steps as usize;
+            let micro_step = own_step.map(|step| step / f64::from(micro_steps));
+            self.trial(entry, &draft, pace.start, micro_step);
+            part = Some(Part {
+                name: entry.name.value.clone(),
+                span: entry.name.span.clone(),
+                every: every.as_ref().map_or(1, |(every, _)| *every),
+                prediction: section
+                    .predictor
+                    .unwrap_or(pace.predictor)
+                    .prediction(spectral_radius(options.method)),
+                content: Content::Multibody(Box::new(draft.recipe)),
+            });
+        }
+        Checked {
+            name: entry.name.value.clone(),
+            inputs,
+            outputs,
+            every,
+            part,
+        }
+    }
+
+    /// Everything in the section but its steps; gives inputs and outputs.
+    fn mechanism<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) -> [Vec<Port>; 2] {
+        if let Some(gravity) = self.vector_or_zero(&section.gravity) {
+            draft.recipe.gravity = gravity;
+        }
+        self.frames(section, draft);
+        self.scalar_inputs(section, draft);
+        self.nodes(section, draft);
+        self.sections(section, draft);
+        self.beams(section, draft);
+        self.shells(section, draft);
+        self.bodies(section, draft);
+        self.joints(section, draft);
+        self.transmissions(section, draft);
+        self.line_springs(section, draft);
+        self.torsion_springs(section, draft);
+        self.bushings(section, draft);
+        self.wrenches(section, draft);
+        let ports = self.ports(section, draft);
+        let names = section.outputs.iter().map(|entry| &entry.name);
+        self.port_names(section.inputs.names(), names);
+        ports
+    }
+
+    fn options(&mut self, section: &Multibody) -> Option<Options> {
+        let method = self.method_in_space(section);
+        let tolerance = match &section.tolerance {
+            None => Some(DEFAULT_TOLERANCE),
+            Some(at) => self.number_where(at, |x| x > 0.0 && x < 1.0, "must lie between 0 and 1"),
+        };
+        let max_iterations = match &section.max_iterations {
+            None => Some(DEFAULT_ITERATIONS),
+            Some(at) => self.count(at).map(|count| count as usize),
+        };
+        Some(Options {
+            method: method?,
+            tolerance: tolerance?,
+            max_iterations: max_iterations?,
+            account_energy: true,
+        })
+    }
+
+    fn method_in_space(&mut self, section: &Multibody) -> Option<Method> {
+        use format::multibody::Method as Word;
+        let word = section
+            .integrator
+            .as_ref()
+            .map_or(Word::Lms2, |at| at.value);
+        if let (Word::BackwardEuler, Some(rho)) = (word, &section.rho) {
+            self.foreign_setting(&rho.span, "rho", "lms2");
+        }
+        let rho = self.spectral_radius(&section.rho)?;
+        Some(match word {
+            Word::Lms2 => Method::Lms2 { rho },
+            Word::GeneralisedAlpha => Method::GeneralisedAlpha { rho },
+            Word::BackwardEuler => Method::BackwardEuler,
+        })
+    }
+
+    /// An element's name: one for all kinds, since messages and results name elements by it.
+    fn element_name(&mut self, name: &At<String>, of: &str, draft: &mut Draft<'_>) {
+        self.name(name, of);
+        let taken = draft
+            .places
+            .insert(element_key(&name.value), name.span.clone());
+        if taken.is_some() {
+            let message = format!("two elements of this subsystem are called `{}`", name.value);
+            let problem = Problem::new(name.span.clone(), message);
+            self.findings.push(problem.label("choose another name"));
+        }
+    }
+
+    /// A number that must be there unless its table is damaged, not negative.
+    fn not_negative(&mut self, formula: &Option<At<Formula>>) -> Option<f64> {
+        match formula {
+            None => Some(0.0),
+            Some(at) => self.number_where(at, |x| x >= 0.0, "must not be negative"),
+        }
+    }
+}
+
+/// Nodes and elements may have the same names.
+fn element_key(name: &str) -> String {
+    format!("element {name}")
+}
+
+fn spectral_radius(method: Method) -> f64 {
+    match method {
+        Method::Lms2 { rho } | Method::GeneralisedAlpha { rho } => rho,
+        Method::BackwardEuler => DEFAULT_RHO,
+    }
+}
+
+impl<'f> Draft<'f> {
+    fn new() -> Self {
+        Self {
+            recipe: Recipe::new(),
+            scale: Model::new(),
+            nodes: HashMap::from([(GROUND.to_owned(), NodeId::GROUND)]),
+            frames: HashMap::new(),
+            sections: HashMap::new(),
+            holders: HashMap::new(),
+            joints: HashMap::new(),
+            scalars: HashMap::new(),
+            places: HashMap::new(),
+            unplaced: HashSet::new(),
+            held: HashSet::new(),
+            all_nodes_known: true,
+            all_beams_known: true,
+        }
+    }
+
+    fn node(&mut self, name: &str, motion: Motion, place: &Span) -> NodeId {
+        let node = self.scale.node(name, motion);
+        self.made_node(name, node, place);
+        node
+    }
+
+    /// Notes a node that the scale has already.
+    fn made_node(&mut self, name: &str, node: NodeId, place: &Span) {
+        self.recipe.nodes.push((node, *self.scale.initial(node)));
+        self.recipe.sketch.nodes.push(name.to_owned());
+        self.nodes.insert(name.to_owned(), node);
+        self.places.insert(name.to_owned(), place.clone());
+    }
+
+    fn piece(&mut self, name: &str, piece: Piece, nodes: &[NodeId]) -> usize {
+        self.held.extend(nodes);
+        self.recipe.pieces.push((name.to_owned(), piece));
+        self.recipe.pieces.len() - 1
+    }
+
+    /// An element whose reaction can be asked for.
+    fn holder(&mut self, name: &'f str, piece: Piece, nodes: [NodeId; 2]) {
+        let place = self.piece(name, piece, &nodes);
+        self.holders.insert(name, Some((place, nodes)));
+    }
+
+    /// The initial motion of a node, if it is known.
+    fn motion(&self, node: NodeId) -> Option<Motion> {
+        let known = !self.unplaced.contains(&node);
+        known.then(|| *self.scale.initial(node))
+    }
+
+    /// Markers on two nodes at one place with the same axes.
+    fn markers(&self, nodes: [NodeId; 2], place: Vec3, axes: Quaternion) -> [Marker; 2] {
+        nodes.map(|node| self.scale.oriented_marker(node, place, axes))
+    }
+}

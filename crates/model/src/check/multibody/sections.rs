@@ -1,0 +1,183 @@
+//! Cross-sections of beams.
+
+use oldham_multibody::{LineInertia, Section};
+
+use super::Draft;
+use crate::check::Checker;
+use crate::format::multibody::{self, Multibody, Pairs};
+use crate::format::{At, Entry};
+use crate::mechanism::{Material, Profile};
+use crate::problem::Problem;
+
+/// Poisson's ratio when none is given.
+pub(super) const DEFAULT_POISSON: f64 = 0.3;
+
+/// What a beam is made of.
+#[derive(Clone, Copy)]
+pub(super) struct CrossSection {
+    pub section: Section,
+    pub inertia: LineInertia,
+}
+
+impl Checker<'_> {
+    pub(super) fn sections<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+        for entry in &section.sections {
+            self.name(&entry.name, "a section");
+            let made = self.cross_section(entry);
+            draft.sections.insert(&entry.name.value, made);
+        }
+    }
+
+    fn cross_section(&mut self, entry: &Entry<multibody::Section>) -> Option<CrossSection> {
+        let given = &entry.value.value;
+        let profile = self.profile(entry);
+        let material = self.material(entry);
+        let section = match (profile, material) {
+            (Some(profile), Some(material)) => Some(profile?.section(material?)),
+            (None, None) => self.stiffnesses(entry),
+            _ => {
+                let message = "a profile needs a material, and a material a profile";
+                let problem = Problem::new(entry.value.span.clone(), message)
+                    .help("give `young` and one of `rectangle`, `circle`, `tube`");
+                self.findings.incomplete(&entry.value.span, problem);
+                None
+            }
+        };
+        let damping = self.not_negative(&given.damping);
+        let inertia = self.line_inertia(entry, profile.flatten());
+        Some(CrossSection {
+            section: section?.damped(damping?),
+            inertia: inertia?,
+        })
+    }
+
+    /// The profile, if one is given.
+    fn profile(&mut self, entry: &Entry<multibody::Section>) -> Option<Option<Profile>> {
+        let given = &entry.value.value;
+        let kinds = [
+            given.rectangle.is_some(),
+            given.circle.is_some(),
+            given.tube.is_some(),
+        ];
+        if kinds.into_iter().filter(|&kind| kind).count() > 1 {
+            let message = "the section has several profiles; it must be one";
+            let problem = Problem::new(entry.value.span.clone(), message);
+            self.findings.push(problem);
+            return Some(None);
+        }
+        if let Some(sides) = &given.rectangle {
+            let sides = self.lengths(sides, "the sides along the second and third axis");
+            return Some(sides.map(Profile::Rectangle));
+        }
+        if let Some(radius) = &given.circle {
+            let radius = self.number_where(radius, |r| r > 0.0, "must be positive");
+            return Some(radius.map(|radius| Profile::Tube([radius, 0.0])));
+        }
+        let radii = self.radii(given.tube.as_ref()?, "outer and inner radius");
+        Some(radii.map(Profile::Tube))
+    }
+
+    /// The material, if one is given.
+    fn material(&mut self, entry: &Entry<multibody::Section>) -> Option<Option<Material>> {
+        let given = &entry.value.value;
+        let young = given.young.as_ref()?;
+        let young = self.number_where(young, |e| e > 0.0, "must be positive");
+        let poisson = match &given.poisson {
+            None => Some(DEFAULT_POISSON),
+            Some(at) => {
+                let possible = |nu: f64| nu > -1.0 && nu <= 0.5;
+                self.number_where(at, possible, "must lie between -1 and 0.5")
+            }
+        };
+        let both = young.zip(poisson);
+        Some(both.map(|(young, poisson)| Material { young, poisson }))
+    }
+
+    fn stiffnesses(&mut self, entry: &Entry<multibody::Section>) -> Option<Section> {
+        let given = &entry.value.value;
+        if let Some(rows) = &given.stiffness {
+            return self.stiffness_matrix(rows);
+        }
+        let (Some(axial), Some(shear), Some(torsion), Some(bending)) =
+            (&given.axial, &given.shear, &given.torsion, &given.bending)
+        else {
+            let message = format!("the section `{}` lacks stiffness", entry.name.value);
+            let problem = Problem::new(entry.value.span.clone(), message).help(
+                "give `axial`, `shear`, `torsion` and `bending`, or `stiffness`, or a material and a profile",
+            );
+            self.findings.incomplete(&entry.value.span, problem);
+            return None;
+        };
+        let positive = |value: f64| value > 0.0;
+        let axial = self.number_where(axial, positive, "must be positive");
+        let shear: Option<[f64; 2]> = self.lengths(shear, "along the second and third axis");
+        let torsion = self.number_where(torsion, positive, "must be positive");
+        let bending: Option<[f64; 2]> = self.lengths(bending, "about the second and third axis");
+        let ([sy, sz], [by, bz]) = (shear?, bending?);
+        Some(Section::diagonal([axial?, sy, sz, torsion?, by, bz]))
+    }
+
+    fn stiffness_matrix(&mut self, rows: &At<Pairs>) -> Option<Section> {
+        if rows.value.len() != 6 {
+            let message = format!("six rows are needed, not {}", rows.value.len());
+            self.findings.push(Problem::new(rows.span.clone(), message));
+            return None;
+        }
+        let read = rows
+            .value
+            .iter()
+            .map(|row| self.numbers(row, "a row of the stiffness"));
+        let read: Vec<Option<[f64; 6]>> = read.collect();
+        let read: Vec<[f64; 6]> = read.into_iter().collect::<Option<_>>()?;
+        let stiffness: [[f64; 6]; 6] = read.try_into().ok()?;
+        let symmetric = (0..6).all(|i| (0..i).all(|j| stiffness[i][j] == stiffness[j][i]));
+        let definite = nalgebra::Matrix6::from(stiffness).cholesky().is_some();
+        if !(symmetric && definite) {
+            let message = "a section stiffness must be symmetric and positive definite";
+            self.findings.push(Problem::new(rows.span.clone(), message));
+        }
+        Some(Section {
+            stiffness,
+            damping: 0.0,
+        })
+    }
+
+    fn line_inertia(
+        &mut self,
+        entry: &Entry<multibody::Section>,
+        profile: Option<Profile>,
+    ) -> Option<LineInertia> {
+        let given = &entry.value.value;
+        let positive = |value: f64| value > 0.0;
+        let density = given.density.as_ref();
+        let density = density.map(|at| self.number_where(at, positive, "must be positive"));
+        let mass = given.mass.as_ref();
+        let mass = mass.map(|at| self.number_where(at, positive, "must be positive: it is a mass"));
+        let rotary = given.inertia.as_ref();
+        let rotary: Option<Option<[f64; 3]>> =
+            rotary.map(|list| self.numbers(list, "about the three section axes"));
+        let of_profile = match (density, profile) {
+            (Some(density), Some(profile)) => Some(profile.inertia(density?)),
+            _ => None,
+        };
+        let mass = match (mass, of_profile) {
+            (Some(mass), _) => mass,
+            (None, Some(inertia)) => Some(inertia.mass),
+            (None, None) => {
+                let message = format!("the section `{}` has no mass", entry.name.value);
+                let problem = Problem::new(entry.value.span.clone(), message)
+                    .help("give `mass`, or `density` and a profile");
+                self.findings.incomplete(&entry.value.span, problem);
+                None
+            }
+        };
+        let rotary = match rotary {
+            Some(rotary) => rotary,
+            None => Some(of_profile.map_or([0.0; 3], |inertia| inertia.rotary)),
+        };
+        Some(LineInertia {
+            mass: mass?,
+            rotary: rotary?,
+        })
+    }
+}

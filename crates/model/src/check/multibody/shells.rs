@@ -1,0 +1,245 @@
+//! Shells: meshes over surfaces.
+
+use oldham_expression::Expression;
+use oldham_multibody::{Joint, NodeId, ShellGrid, ShellMesh, ShellSection, SurfaceInertia};
+
+use super::Draft;
+use super::sections::DEFAULT_POISSON;
+use crate::check::Checker;
+use crate::format::multibody::{self, Edge, Multibody, Vector};
+use crate::format::{At, Entry, Formula};
+use crate::mechanism::{Outline, Piece, Pose, ShellPlan, Surface, Symbol};
+use crate::problem::Problem;
+
+/// Most elements of one shell.
+const MAX_ELEMENTS: usize = 10_000;
+
+/// What the points of a surface depend on.
+const SURFACE_VARIABLES: [&str; 2] = ["u", "v"];
+
+impl Checker<'_> {
+    pub(super) fn shells<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+        for entry in &section.shells {
+            self.element_name(&entry.name, "a shell", draft);
+            let made = self.shell(entry, draft);
+            let made = made.and_then(|plan| self.mesh_shell(entry, plan, draft));
+            if made.is_none() {
+                draft.all_beams_known = false;
+            }
+        }
+    }
+
+    fn shell(&mut self, entry: &Entry<multibody::Shell>, draft: &Draft<'_>) -> Option<ShellPlan> {
+        let given = &entry.value.value;
+        let frame = self.frame_named(&given.frame, draft);
+        let surface = self.surface(entry, frame.unwrap_or(Pose::ABSOLUTE));
+        let divisions = given.elements.as_ref().and_then(|at| self.divisions(at));
+        let mut positive = |number: &Option<At<Formula>>| {
+            let number = number.as_ref()?;
+            self.number_where(number, |x| x > 0.0, "must be positive")
+        };
+        let thickness = positive(&given.thickness);
+        let young = positive(&given.young);
+        let density = positive(&given.density);
+        let poisson = match &given.poisson {
+            None => Some(DEFAULT_POISSON),
+            Some(at) => {
+                let possible = |nu: f64| nu > -1.0 && nu <= 0.5;
+                self.number_where(at, possible, "must lie between -1 and 0.5")
+            }
+        };
+        let damping = self.not_negative(&given.damping);
+        let (thickness, _) = (thickness?, frame?);
+        let section = ShellSection::isotropic(young?, poisson?, thickness);
+        Some(ShellPlan {
+            name: entry.name.value.clone(),
+            mesh: ShellMesh {
+                divisions: divisions?,
+                closed: given.closed.unwrap_or(false),
+                section: section.damped(damping?),
+                inertia: SurfaceInertia::uniform(density?, thickness),
+            },
+            surface: surface?,
+        })
+    }
+
+    fn surface(&mut self, entry: &Entry<multibody::Shell>, frame: Pose) -> Option<Surface> {
+        let given = &entry.value.value;
+        match (&given.rectangle, &given.surface) {
+            (Some(vectors), None) => self.parallelogram(vectors, &frame),
+            (None, Some(formulas)) => {
+                let formulas = self.surface_formulas(formulas)?;
+                Some(Surface::Formula(frame, Box::new(formulas)))
+            }
+            (rectangle, _) => {
+                let count = if rectangle.is_some() {
+                    "two surfaces"
+                } else {
+                    "no surface"
+                };
+                let message = format!(
+                    "the shell `{}` has {count}; it must be one",
+                    entry.name.value
+                );
+                let problem = Problem::new(entry.value.span.clone(), message)
+                    .help("give `rectangle` or `surface`");
+                self.findings.incomplete(&entry.value.span, problem);
+                None
+            }
+        }
+    }
+
+    fn parallelogram(&mut self, given: &At<Vec<At<Vector>>>, frame: &Pose) -> Option<Surface> {
+        let vectors: Vec<_> = given.value.iter().map(|at| self.vector(at)).collect();
+        let [corner, along, across] = vectors[..] else {
+            let message = format!(
+                "a corner and two sides are needed, not {} vectors",
+                vectors.len()
+            );
+            self.findings
+                .push(Problem::new(given.span.clone(), message));
+            return None;
+        };
+        let (along, across) = (along?, across?);
+        if along.cross(across).norm() <= 1e-9 * along.norm() * across.norm() {
+            let message = "the two sides must not lie along one line";
+            self.findings
+                .push(Problem::new(given.span.clone(), message));
+            return None;
+        }
+        let sides = [along, across].map(|side| frame.direction(side));
+        Some(Surface::Parallelogram([
+            frame.point(corner?),
+            sides[0],
+            sides[1],
+        ]))
+    }
+
+    fn surface_formulas(&mut self, given: &At<Vector>) -> Option<[Expression; 3]> {
+        if given.value.len() != 3 {
+            let message = format!("three expressions are needed, not {}", given.value.len());
+            self.findings
+                .push(Problem::new(given.span.clone(), message));
+            return None;
+        }
+        let formulas = given
+            .value
+            .iter()
+            .map(|at| self.expression(at, &SURFACE_VARIABLES));
+        let formulas: Vec<Option<Expression>> = formulas.collect();
+        let formulas: Vec<Expression> = formulas.into_iter().collect::<Option<_>>()?;
+        formulas.try_into().ok()
+    }
+
+    fn divisions(&mut self, given: &At<Vec<At<crate::format::Count>>>) -> Option<[usize; 2]> {
+        let [a, b] = self
+            .two(given, "numbers of elements")?
+            .map(|at| self.count(at));
+        let divisions = [a? as usize, b? as usize];
+        if divisions[0].saturating_mul(divisions[1]) <= MAX_ELEMENTS {
+            return Some(divisions);
+        }
+        let message = format!("a shell has at most {MAX_ELEMENTS} elements");
+        self.findings
+            .push(Problem::new(given.span.clone(), message));
+        None
+    }
+
+    fn mesh_shell<'f>(
+        &mut self,
+        entry: &'f Entry<multibody::Shell>,
+        plan: ShellPlan,
+        draft: &mut Draft<'f>,
+    ) -> Option<()> {
+        let given = &entry.value.value;
+        if let Err(message) = plan.trial() {
+            let place = given.surface.as_ref().map(|at| &at.span);
+            let place = place.or(given.rectangle.as_ref().map(|at| &at.span));
+            let place = place.unwrap_or(&entry.value.span).clone();
+            self.findings.push(Problem::new(place, message));
+            return None;
+        }
+        let grid = plan.mesh_into(&mut draft.scale).ok()?;
+        let [columns, rows] = grid.size();
+        for row in 0..rows {
+            for column in 0..columns {
+                let name = format!("{}.{column}.{row}", plan.name);
+                draft.made_node(&name, grid.node(column, row), &entry.name.span);
+            }
+        }
+        draft.held.extend(grid.nodes());
+        sketch(&grid, plan.mesh.closed, draft);
+        draft.recipe.shells.push(plan);
+        self.hold_edges(entry, &grid, draft);
+        Some(())
+    }
+
+    /// Joints between the ground and the nodes of some edges; a corner is held once.
+    fn hold_edges<'f>(
+        &mut self,
+        entry: &'f Entry<multibody::Shell>,
+        grid: &ShellGrid,
+        draft: &mut Draft<'f>,
+    ) {
+        let given = &entry.value.value;
+        let clamped = given.clamp.iter().flatten().map(|edge| (edge, true));
+        let pinned = given.pin.iter().flatten().map(|edge| (edge, false));
+        let mut held: Vec<NodeId> = Vec::new();
+        for (edge, clamps) in clamped.chain(pinned) {
+            if given.closed == Some(true) && matches!(edge.value, Edge::U0 | Edge::U1) {
+                let message = "a closed surface has no such edge";
+                self.findings.push(Problem::new(edge.span.clone(), message));
+                continue;
+            }
+            for node in edge_nodes(grid, edge.value) {
+                if held.contains(&node) {
+                    continue;
+                }
+                held.push(node);
+                let Some(motion) = draft.motion(node) else {
+                    continue;
+                };
+                let nodes = [NodeId::GROUND, node];
+                let ends = draft.markers(nodes, motion.position, motion.orientation);
+                let (joint, symbol) = match clamps {
+                    true => (Joint::clamp(ends[0], ends[1]), Symbol::Clamp),
+                    false => (Joint::spherical(ends[0], ends[1]), Symbol::Pin),
+                };
+                let name = format!("edge at {}", draft.recipe.sketch.nodes[node.index()]);
+                draft.piece(&name, Piece::Joint(joint), &nodes);
+                draft.recipe.sketch.joints.push((symbol, ends));
+            }
+        }
+    }
+}
+
+fn edge_nodes(grid: &ShellGrid, edge: Edge) -> Vec<NodeId> {
+    let [columns, rows] = grid.size();
+    match edge {
+        Edge::U0 => (0..rows).map(|row| grid.node(0, row)).collect(),
+        Edge::U1 => (0..rows).map(|row| grid.node(columns - 1, row)).collect(),
+        Edge::V0 => (0..columns).map(|column| grid.node(column, 0)).collect(),
+        Edge::V1 => (0..columns)
+            .map(|column| grid.node(column, rows - 1))
+            .collect(),
+    }
+}
+
+/// One face an element.
+fn sketch(grid: &ShellGrid, closed: bool, draft: &mut Draft<'_>) {
+    let [columns, rows] = grid.size();
+    let across = if closed { columns } else { columns - 1 };
+    for row in 0..rows - 1 {
+        for column in 0..across {
+            let next = (column + 1) % columns;
+            let corners = [
+                (column, row),
+                (next, row),
+                (next, row + 1),
+                (column, row + 1),
+            ];
+            let face = corners.map(|(i, j)| grid.node(i, j));
+            draft.recipe.sketch.outlines.push(Outline::Face(face));
+        }
+    }
+}

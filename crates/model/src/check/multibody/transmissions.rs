@@ -1,0 +1,61 @@
+//! Gears, racks and screws.
+
+use oldham_multibody::{Coordinate, Marker, Transmission};
+
+use super::Draft;
+use crate::check::Checker;
+use crate::format::At;
+use crate::format::multibody::{JointKind, Multibody};
+use crate::mechanism::Piece;
+use crate::problem::Problem;
+
+impl Checker<'_> {
+    pub(super) fn transmissions<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+        for entry in &section.transmissions {
+            self.element_name(&entry.name, "a transmission", draft);
+            let given = &entry.value.value;
+            let joints = given.joints.as_ref();
+            let joints = joints.and_then(|joints| self.two(joints, "joints"));
+            let joints = joints.map(|pair| pair.map(|name| self.coordinate(name, draft)));
+            let ratios = given.ratios.as_ref();
+            let ratios: Option<[f64; 2]> =
+                ratios.and_then(|ratios| self.numbers(ratios, "one ratio for each joint"));
+            if let (Some([Some(first), Some(second)]), Some([p, q])) = (joints, ratios) {
+                let sides = [(first.0, first.1, p), (second.0, second.1, q)];
+                let nodes = [first.1, second.1].concat();
+                let nodes: Vec<_> = nodes.iter().map(|marker| marker.node).collect();
+                let piece = Piece::Transmission(Transmission::new(sides[0], sides[1]));
+                draft.piece(&entry.name.value, piece, &nodes);
+            }
+        }
+    }
+
+    /// The coordinate of a joint, with the markers between which it is measured.
+    fn coordinate(
+        &mut self,
+        name: &At<String>,
+        draft: &Draft<'_>,
+    ) -> Option<(Coordinate, [Marker; 2])> {
+        let Some(joint) = draft.joints.get(name.value.as_str()) else {
+            let message = format!("there is no joint `{}` in this subsystem", name.value);
+            let problem = Problem::new(name.span.clone(), message).label("unknown joint");
+            let known = draft.joints.keys().copied();
+            self.findings.push_misspelt(problem, &name.value, known);
+            return None;
+        };
+        let (kind, markers) = (*joint)?;
+        let coordinate = match kind {
+            JointKind::Revolute | JointKind::Cylindrical => Coordinate::Angle,
+            JointKind::Prismatic => Coordinate::Slide,
+            _ => {
+                let message = format!("the joint `{}` has no single coordinate", name.value);
+                let problem = Problem::new(name.span.clone(), message).help(
+                    "a transmission is between `revolute`, `cylindrical` and `prismatic` joints",
+                );
+                self.findings.push(problem);
+                return None;
+            }
+        };
+        Some((coordinate, markers))
+    }
+}

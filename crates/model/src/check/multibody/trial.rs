@@ -1,0 +1,114 @@
+//! What only the equations can tell: nodes that nothing holds, joints that contradict each other.
+
+use oldham_cosim::Subsystem;
+use oldham_multibody::{ModelError, SolveError};
+
+use super::{Draft, element_key};
+use crate::check::Checker;
+use crate::format::Entry;
+use crate::format::multibody::Multibody;
+use crate::problem::Problem;
+use crate::source::Span;
+
+/// Above this number of nodes the trial is left to the run itself: finding dependent joints takes
+/// dense matrices.
+const MAX_NODES: usize = 400;
+
+impl Checker<'_> {
+    /// Starts the mechanism and takes one step of it.
+    pub(super) fn trial(
+        &mut self,
+        entry: &Entry<Multibody>,
+        draft: &Draft<'_>,
+        start: f64,
+        micro_step: Option<f64>,
+    ) {
+        if self.loose_nodes(draft) || draft.recipe.nodes.len() > MAX_NODES {
+            return;
+        }
+        let mut part = match draft.recipe.unsettled_part() {
+            Ok(part) => part,
+            Err(errors) => {
+                errors
+                    .iter()
+                    .for_each(|error| self.data_error(error, entry, draft));
+                return;
+            }
+        };
+        // What a scalar input drives may be impossible at the zero that stands for it until the
+        // first exchange.
+        if !draft.scalars.is_empty() {
+            return;
+        }
+        let inputs = part.ports().initial_inputs().to_vec();
+        let system = part.system_mut();
+        let started = system.start(start, &inputs);
+        let tried = started.and_then(|()| match micro_step {
+            Some(step) => system.step(step, &inputs),
+            None => Ok(()),
+        });
+        if let Err(error) = tried {
+            self.solve_error(&error, entry, draft);
+        }
+    }
+
+    /// Nodes without mass that nothing holds.
+    fn loose_nodes(&mut self, draft: &Draft<'_>) -> bool {
+        let mut any = false;
+        for &(node, _) in &draft.recipe.nodes {
+            let carries = |(other, _): &(_, _)| *other == node;
+            if draft.held.contains(&node) || draft.recipe.bodies.iter().any(carries) {
+                continue;
+            }
+            any = true;
+            let name = &draft.recipe.sketch.nodes[node.index()];
+            let message = format!("the node `{name}` has no mass and nothing holds it");
+            let place = draft.places.get(name).cloned().unwrap_or_default();
+            let problem = Problem::new(place, message).label("free to move anywhere");
+            self.findings
+                .push(problem.help("give it a body, or connect it to others"));
+        }
+        any
+    }
+
+    fn data_error(&mut self, error: &ModelError, entry: &Entry<Multibody>, draft: &Draft<'_>) {
+        let (ModelError::UnphysicalBody { node } | ModelError::NotFinite { node }) = error;
+        let place = draft.places.get(node);
+        let place = place.unwrap_or(&entry.name.span).clone();
+        self.findings.push(Problem::new(place, error.to_string()));
+    }
+
+    fn solve_error(&mut self, error: &SolveError, entry: &Entry<Multibody>, draft: &Draft<'_>) {
+        let place_of = |name: &str| {
+            let place = draft.places.get(name);
+            place.or_else(|| draft.places.get(&element_key(name)))
+        };
+        let place = |name: &str| place_of(name).unwrap_or(&entry.name.span).clone();
+        let problem = match error {
+            // Whether an iteration converges depends on more than one step of a trial.
+            SolveError::NotConverged { .. } => return,
+            SolveError::Singular { unknown, .. } => {
+                let message = format!("nothing resists some motion of `{unknown}`");
+                Problem::new(place(unknown), message)
+                    .label("the equations are singular here")
+                    .help("give it mass and inertia, or hold it by joints or springs")
+            }
+            SolveError::Redundant { joints } => {
+                let first = joints.iter().filter_map(|joint| place_of(joint));
+                let last: Option<&Span> = first.max_by_key(|span| span.start);
+                let place = last.unwrap_or(&entry.name.span).clone();
+                Problem::new(place, error.to_string())
+                    .label("holds what others hold already")
+                    .help("such as spherical or in-line instead of revolute")
+            }
+            SolveError::NotAssembled { joint, .. } => {
+                Problem::new(place(joint), error.to_string()).label("does not fit")
+            }
+            SolveError::NotFinite { element, .. } => {
+                Problem::new(place(element), error.to_string()).label("no number")
+            }
+            SolveError::Massless => Problem::new(entry.name.span.clone(), error.to_string()),
+        };
+        self.findings.push(problem);
+    }
+}

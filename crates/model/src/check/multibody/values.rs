@@ -1,0 +1,205 @@
+//! Vectors, directions and lists of numbers.
+
+use oldham_multibody::{Quaternion, Vec3};
+
+use crate::check::Checker;
+use crate::format::At;
+use crate::format::multibody::{Orientation, Pairs, Vector};
+use crate::mechanism::Pose;
+use crate::problem::Problem;
+
+impl Checker<'_> {
+    /// So many numbers; `what` says which.
+    pub(super) fn numbers<const N: usize>(
+        &mut self,
+        list: &At<Vector>,
+        what: &str,
+    ) -> Option<[f64; N]> {
+        let values: Vec<Option<f64>> = list.value.iter().map(|at| self.number(at)).collect();
+        if values.len() != N {
+            let message = format!("{N} numbers are needed: {what}");
+            let label = format!("has {}", values.len());
+            let problem = Problem::new(list.span.clone(), message).label(label);
+            self.findings.push(problem);
+            return None;
+        }
+        let values: Option<Vec<f64>> = values.into_iter().collect();
+        values?.try_into().ok()
+    }
+
+    pub(super) fn vector(&mut self, list: &At<Vector>) -> Option<Vec3> {
+        let [x, y, z] = self.numbers(list, "the components of a vector")?;
+        Some(Vec3::new(x, y, z))
+    }
+
+    pub(super) fn vector_or_zero(&mut self, list: &Option<At<Vector>>) -> Option<Vec3> {
+        match list {
+            Some(list) => self.vector(list),
+            None => Some(Vec3::ZERO),
+        }
+    }
+
+    /// A vector of length one.
+    pub(super) fn direction(&mut self, list: &At<Vector>) -> Option<Vec3> {
+        let vector = self.vector(list)?;
+        let length = vector.norm();
+        if length > 0.0 && length.is_finite() {
+            return Some(vector * (1.0 / length));
+        }
+        let message = "a direction must have a length";
+        let problem = Problem::new(list.span.clone(), message);
+        self.findings
+            .push(problem.label(format!("its length is {length}")));
+        None
+    }
+
+    /// Positive numbers, so many.
+    pub(super) fn lengths<const N: usize>(
+        &mut self,
+        list: &At<Vector>,
+        what: &str,
+    ) -> Option<[f64; N]> {
+        let values = self.numbers(list, what)?;
+        for (at, &value) in list.value.iter().zip(&values) {
+            if value <= 0.0 {
+                self.not_positive(at, value);
+                return None;
+            }
+        }
+        Some(values)
+    }
+
+    pub(super) fn not_positive<T>(&mut self, at: &At<T>, value: f64) {
+        let problem = Problem::new(at.span.clone(), "the number must be positive");
+        self.findings.push(problem.label(format!("is {value}")));
+    }
+
+    /// Outer and inner radius, and more.
+    pub(super) fn radii<const N: usize>(
+        &mut self,
+        list: &At<Vector>,
+        what: &str,
+    ) -> Option<[f64; N]> {
+        let values: [f64; N] = self.numbers(list, what)?;
+        let (outer, inner) = (values[0], values[1]);
+        if inner >= 0.0 && outer > inner && values[2..].iter().all(|&length| length > 0.0) {
+            return Some(values);
+        }
+        let message = "lengths must be positive, and the outer radius larger than the inner one";
+        let problem = Problem::new(list.span.clone(), message);
+        self.findings.push(problem.label(what));
+        None
+    }
+
+    /// Pairs whose first numbers rise.
+    pub(super) fn rising_pairs(
+        &mut self,
+        pairs: &At<Pairs>,
+        what: &str,
+    ) -> Option<Vec<(f64, f64)>> {
+        let points = self.pairs(pairs, what)?;
+        let falls = points.windows(2).position(|pair| pair[1].0 <= pair[0].0);
+        if let Some(place) = falls {
+            let problem = Problem::new(
+                pairs.value[place + 1].span.clone(),
+                "the first numbers of the pairs must rise",
+            );
+            self.findings
+                .push(problem.label("not above the one before"));
+            return None;
+        }
+        Some(points)
+    }
+
+    /// At least one pair.
+    pub(super) fn pairs(&mut self, pairs: &At<Pairs>, what: &str) -> Option<Vec<(f64, f64)>> {
+        if pairs.value.is_empty() {
+            let message = format!("at least one pair is needed: {what}");
+            self.findings
+                .push(Problem::new(pairs.span.clone(), message));
+            return None;
+        }
+        let pair = |pair| self.numbers(pair, what).map(|[x, y]| (x, y));
+        let points: Vec<Option<(f64, f64)>> = pairs.value.iter().map(pair).collect();
+        points.into_iter().collect()
+    }
+
+    /// Two of something, such as nodes; `what` says of what.
+    pub(super) fn two<'l, T>(
+        &mut self,
+        list: &'l At<Vec<At<T>>>,
+        what: &str,
+    ) -> Option<[&'l At<T>; 2]> {
+        if let [a, b] = &list.value[..] {
+            return Some([a, b]);
+        }
+        let message = format!("two {what} are needed, not {}", list.value.len());
+        self.findings.push(Problem::new(list.span.clone(), message));
+        None
+    }
+
+    /// An orientation in a frame, as an absolute one.
+    pub(super) fn orientation_in(
+        &mut self,
+        frame: &Pose,
+        given: &Option<At<Orientation>>,
+    ) -> Option<Quaternion> {
+        let Some(given) = given else {
+            return Some(frame.orientation);
+        };
+        Some(frame.orientation.times(self.orientation(given)?))
+    }
+
+    pub(super) fn orientation(&mut self, given: &At<Orientation>) -> Option<Quaternion> {
+        let o = &given.value;
+        let turn = o.axis.is_some() || o.angle.is_some();
+        let ways = [
+            turn,
+            o.euler.is_some(),
+            o.vector.is_some(),
+            o.quaternion.is_some(),
+        ];
+        let ways = ways.into_iter().filter(|&way| way).count();
+        if ways != 1 {
+            let message = format!("the orientation is given in {ways} ways; it must be one");
+            let problem = Problem::new(given.span.clone(), message)
+                .help("`axis` and `angle`, or one of `euler`, `vector`, `quaternion`");
+            self.findings.incomplete(&given.span, problem);
+            return None;
+        }
+        if let Some(euler) = &o.euler {
+            let [a, b, c] = self.numbers(euler, "three angles")?;
+            let about = |axis: Vec3, angle: f64| Quaternion::exp(axis * angle);
+            return Some(
+                about(Vec3::X, a)
+                    .times(about(Vec3::Y, b))
+                    .times(about(Vec3::Z, c)),
+            );
+        }
+        if let Some(vector) = &o.vector {
+            return Some(Quaternion::exp(self.vector(vector)?));
+        }
+        if let Some(list) = &o.quaternion {
+            return self.quaternion(list);
+        }
+        let (Some(axis), Some(angle)) = (&o.axis, &o.angle) else {
+            let message = "an axis needs an angle, and an angle an axis";
+            let problem = Problem::new(given.span.clone(), message);
+            self.findings.incomplete(&given.span, problem);
+            return None;
+        };
+        let (axis, angle) = (self.direction(axis), self.number(angle));
+        Some(Quaternion::exp(axis? * angle?))
+    }
+
+    fn quaternion(&mut self, list: &At<Vector>) -> Option<Quaternion> {
+        let values: [f64; 4] = self.numbers(list, "a quaternion, the scalar first")?;
+        let size = values.iter().map(|q| q * q).sum::<f64>().sqrt();
+        if size > 0.0 && size.is_finite() {
+            return Some(Quaternion(values.map(|q| q / size)));
+        }
+        let problem = Problem::new(list.span.clone(), "a quaternion must not be zero");
+        self.findings.push(problem);
+        None
+    }
+}

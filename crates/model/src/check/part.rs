@@ -1,0 +1,81 @@
+//! A subsystem as far as it could be read, whatever its kind.
+
+use oldham_cosim::Quantity;
+
+use super::Checker;
+use crate::format::{At, Count, Formula};
+use crate::model::Part;
+use crate::problem::Problem;
+use crate::source::Span;
+
+/// A subsystem as far as it could be read.
+pub(super) struct Checked {
+    pub name: String,
+    pub inputs: Vec<Port>,
+    pub outputs: Vec<Port>,
+    /// With the place where it is given.
+    pub every: Option<(u32, Span)>,
+    /// If nothing is wrong with it.
+    pub part: Option<Part>,
+}
+
+/// A port as far as it could be read: another check still needs its name when its node is wrong.
+pub(super) struct Port {
+    pub name: At<String>,
+    pub quantity: Option<Quantity>,
+}
+
+/// The steps of a subsystem, as they are written.
+pub(super) struct Steps<'f> {
+    pub micro_steps: Option<&'f At<Count>>,
+    pub micro_step: Option<&'f At<Formula>>,
+}
+
+impl Checker<'_> {
+    /// Micro steps of a subsystem whose own macro step may be known.
+    pub(super) fn micro_steps(&mut self, steps: Steps<'_>, own_step: Option<f64>) -> Option<u32> {
+        let Some(micro_step) = steps.micro_step else {
+            return self.count_or_one(steps.micro_steps);
+        };
+        if steps.micro_steps.is_some() {
+            let message = "`micro_step` and `micro_steps` say the same thing: give one of them";
+            let problem = Problem::new(micro_step.span.clone(), message).label("one too many");
+            self.findings.push(problem);
+        }
+        let length = self.number_where(micro_step, |h| h > 0.0, "must be positive")?;
+        let own_step = own_step?;
+        let steps = own_step / length;
+        let whole = steps.round();
+        if whole >= 1.0 && whole <= f64::from(u32::MAX) && (steps - whole).abs() <= 1e-9 * whole {
+            return Some(whole as u32);
+        }
+        let message =
+            format!("a macro step of {own_step} s is no whole number of micro steps of {length} s");
+        let fewer = steps.floor().max(1.0);
+        let help = format!(
+            "micro_steps = {fewer} makes them {} s long",
+            own_step / fewer
+        );
+        let problem = Problem::new(micro_step.span.clone(), message);
+        self.findings
+            .push(problem.label("does not divide the macro step").help(help));
+        None
+    }
+
+    /// Columns of the results have the names of ports: one name, one port.
+    pub(super) fn port_names<'n>(
+        &mut self,
+        inputs: impl Iterator<Item = &'n str>,
+        outputs: impl Iterator<Item = &'n At<String>>,
+    ) {
+        let inputs: std::collections::HashSet<_> = inputs.collect();
+        for output in outputs {
+            let name = output.value.as_str();
+            if inputs.contains(name) {
+                let message = format!("an input of this subsystem is called `{name}` as well");
+                let problem = Problem::new(output.span.clone(), message);
+                self.findings.push(problem.label("choose another name"));
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! What a mechanism consists of, and how a solver is made of it.
+
+use oldham_cosim::Unit;
+use oldham_multibody::{
+    Along, Beam2, Beam3, Body, Bushing, Element, ElementId, Frictional, Joint, Load, Model,
+    ModelError, Motion, NodeId, Options, Part, PartBuilder, Rod, ShellError, ShellGrid, ShellMesh,
+    SolveError, TorsionSpring, Transmission, Vec3, mapped_shell,
+};
+
+use super::{NODE_PORTS, Sketch, Surface};
+
+/// A mechanism as plain data. Nodes, elements and ports are made in the order of the lists, so that
+/// the identities in it hold for every solver.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipe {
+    pub gravity: Vec3,
+    /// All nodes but the ground, with their initial motions; those of shells come last.
+    pub nodes: Vec<(NodeId, Motion)>,
+    pub bodies: Vec<(NodeId, Body)>,
+    pub shells: Vec<ShellPlan>,
+    pub pieces: Vec<(String, Piece)>,
+    pub inputs: Vec<(String, Received)>,
+    pub outputs: Vec<(String, Sent)>,
+    /// Whether every node has an output of its own.
+    pub shows_nodes: bool,
+    pub options: Options,
+    pub micro_steps: usize,
+    /// Whether it starts in static equilibrium.
+    pub settles: bool,
+    pub sketch: Sketch,
+}
+
+/// A shell and its mesh.
+#[derive(Clone, Debug)]
+pub(crate) struct ShellPlan {
+    pub name: String,
+    pub mesh: ShellMesh,
+    pub surface: Surface,
+}
+
+/// An element.
+#[derive(Clone, Debug)]
+pub(crate) enum Piece {
+    Joint(Joint),
+    Frictional(Frictional),
+    Transmission(Transmission),
+    Rod(Rod),
+    TorsionSpring(TorsionSpring),
+    Bushing(Bushing),
+    Load(Load),
+    Beam2(Box<Beam2>),
+    Beam3(Box<Beam3>),
+}
+
+/// What an input port receives.
+#[derive(Clone, Debug)]
+pub(crate) enum Received {
+    Wrench(NodeId),
+    Pose(NodeId),
+    Scalar(Unit),
+}
+
+/// What an output port sends.
+#[derive(Clone, Debug)]
+pub(crate) enum Sent {
+    Motion(NodeId),
+    Along(NodeId, Vec3, Along),
+    /// The wrench of a piece on one of its nodes.
+    Reaction {
+        piece: usize,
+        node: usize,
+    },
+}
+
+/// Why no solver could be made.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(crate) enum RecipeError {
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Model(Vec<ModelError>),
+    #[error("no static equilibrium to start from: {0}")]
+    NotSettled(SolveError),
+}
+
+impl Recipe {
+    /// A mechanism of the ground alone.
+    pub fn new() -> Self {
+        Self {
+            gravity: Vec3::ZERO,
+            nodes: Vec::new(),
+            bodies: Vec::new(),
+            shells: Vec::new(),
+            pieces: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            shows_nodes: true,
+            options: Options::default(),
+            micro_steps: 1,
+            settles: false,
+            sketch: Sketch {
+                nodes: vec!["ground".into()],
+                ..Sketch::default()
+            },
+        }
+    }
+
+    /// A solver at the initial state.
+    pub fn part(&self, start: f64) -> Result<Part, RecipeError> {
+        let mut part = self.unsettled_part().map_err(RecipeError::Model)?;
+        if self.settles {
+            let inputs = initial_inputs(&part);
+            part.settle(start, &inputs)
+                .map_err(RecipeError::NotSettled)?;
+        }
+        Ok(part)
+    }
+
+    /// A solver whose nodes are where they are given.
+    pub fn unsettled_part(&self) -> Result<Part, Vec<ModelError>> {
+        let (model, elements) = self.model();
+        let mut builder = PartBuilder::new(model);
+        for (name, received) in &self.inputs {
+            match received {
+                Received::Wrench(node) => drop(builder.load(name, *node)),
+                Received::Pose(node) => drop(builder.prescribe(name, *node)),
+                Received::Scalar(unit) => drop(builder.drive(name, unit.clone())),
+            }
+        }
+        for (name, sent) in &self.outputs {
+            match *sent {
+                Sent::Motion(node) => builder.observe(name, node),
+                Sent::Along(node, axis, along) => builder.observe_along(name, node, axis, along),
+                Sent::Reaction { piece, node } => {
+                    builder.observe_element(name, elements[piece], node)
+                }
+            };
+        }
+        if self.shows_nodes {
+            for &(node, _) in &self.nodes {
+                let name = &self.sketch.nodes[node.index()];
+                builder.observe(&format!("{NODE_PORTS}{name}"), node);
+            }
+        }
+        builder.build(self.options, self.micro_steps)
+    }
+
+    /// Equations less constraints.
+    pub fn freedoms(&self) -> usize {
+        let constraints = self.pieces.iter().map(|(_, piece)| piece.constraints());
+        let prescribed = self
+            .inputs
+            .iter()
+            .filter(|(_, received)| matches!(received, Received::Pose(_)));
+        let bound = constraints.sum::<usize>() + 6 * prescribed.count();
+        (6 * self.nodes.len()).saturating_sub(bound)
+    }
+
+    fn model(&self) -> (Model, Vec<ElementId>) {
+        let mut model = Model::new();
+        model.gravity(self.gravity);
+        let meshed: usize = self.shells.iter().map(ShellPlan::nodes).sum();
+        for &(node, motion) in &self.nodes[..self.nodes.len() - meshed] {
+            let made = model.node(self.sketch.nodes[node.index()].as_str(), motion);
+            debug_assert_eq!(made, node);
+        }
+        for shell in &self.shells {
+            let made = shell.mesh_into(&mut model);
+            made.expect("the same mesh was made when the model was checked");
+        }
+        for &(node, body) in &self.bodies {
+            model.body(node, body);
+        }
+        let add = |(name, piece): &(String, Piece)| piece.add_to(&mut model, name);
+        let elements = self.pieces.iter().map(add).collect();
+        (model, elements)
+    }
+}
+
+impl ShellPlan {
+    /// Why it cannot be meshed, if it cannot.
+    pub fn trial(&self) -> Result<(), String> {
+        let [across, up] = self.mesh.divisions;
+        for (i, j) in (0..=across).flat_map(|i| (0..=up).map(move |j| (i, j))) {
+            let (u, v) = (i as f64 / across as f64, j as f64 / up as f64);
+            if !self.surface.at(u, v).norm().is_finite() {
+                return Err(format!("the surface has no point at u = {u}, v = {v}"));
+            }
+        }
+        let made = self.mesh_into(&mut Model::new());
+        made.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Adds its nodes, bodies and elements.
+    pub fn mesh_into(&self, model: &mut Model) -> Result<ShellGrid, ShellError> {
+        let surface = |u: f64, v: f64| self.surface.at(u, v);
+        mapped_shell(model, &self.name, &self.mesh, surface)
+    }
+
+    fn nodes(&self) -> usize {
+        let [across, up] = self.mesh.divisions;
+        let columns = if self.mesh.closed { across } else { across + 1 };
+        columns * (up + 1)
+    }
+}
+
+impl Piece {
+    fn add_to(&self, model: &mut Model, name: &str) -> ElementId {
+        match self {
+            Self::Joint(joint) => model.element(name, joint.clone()),
+            Self::Frictional(joint) => model.element(name, joint.clone()),
+            Self::Transmission(transmission) => model.element(name, transmission.clone()),
+            Self::Rod(rod) => model.element(name, rod.clone()),
+            Self::TorsionSpring(spring) => model.element(name, spring.clone()),
+            Self::Bushing(bushing) => model.element(name, bushing.clone()),
+            Self::Load(load) => model.element(name, load.clone()),
+            Self::Beam2(beam) => model.element(name, (**beam).clone()),
+            Self::Beam3(beam) => model.element(name, (**beam).clone()),
+        }
+    }
+
+    fn constraints(&self) -> usize {
+        match self {
+            Self::Joint(joint) => joint.constraints(),
+            Self::Frictional(joint) => joint.constraints(),
+            Self::Transmission(transmission) => transmission.constraints(),
+            _ => 0,
+        }
+    }
+}
+
+/// What the inputs are before the first exchange.
+pub(super) fn initial_inputs(part: &Part) -> Vec<f64> {
+    oldham_cosim::Subsystem::ports(part)
+        .initial_inputs()
+        .to_vec()
+}

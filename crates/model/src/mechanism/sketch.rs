@@ -1,0 +1,74 @@
+//! What a mechanism looks like.
+
+use oldham_multibody::{Marker, NodeId, Quaternion, Vec3};
+
+/// What there is to draw of a mechanism. Where things are is another matter: poses of the nodes
+/// come from a solution.
+#[derive(Clone, Debug, Default)]
+pub struct Sketch {
+    /// Names of the nodes, the ground first.
+    pub nodes: Vec<String>,
+    /// Rigid bodies.
+    pub bodies: Vec<Solid>,
+    /// Beams through nodes, springs between markers, faces of shells.
+    pub outlines: Vec<Outline>,
+    /// Joints, with the two places that they connect.
+    pub joints: Vec<(Symbol, [Marker; 2])>,
+}
+
+/// A rigid body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Solid {
+    /// The node that carries it.
+    pub node: NodeId,
+    /// Its centre relative to the node, in node axes.
+    pub centre: Vec3,
+    /// Its axes relative to the node's.
+    pub orientation: Quaternion,
+    /// What it looks like, if that is known.
+    pub shape: Option<Shape>,
+}
+
+/// A homogeneous shape; round ones and rods lie along the first axis. Lengths in m.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// Sides.
+    Box([f64; 3]),
+    /// Radius.
+    Sphere(f64),
+    /// A tube, or a cylinder if nothing is inside.
+    Tube {
+        /// Outer radius.
+        outer: f64,
+        /// Inner radius.
+        inner: f64,
+        /// Length.
+        length: f64,
+    },
+    /// Length.
+    Rod(f64),
+}
+
+/// A line or a face.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Outline {
+    /// A beam through nodes.
+    Beam(Vec<NodeId>),
+    /// A spring between two points.
+    Spring([Marker; 2]),
+    /// A face between four nodes.
+    Face([NodeId; 4]),
+}
+
+/// How a joint is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Symbol {
+    /// A rigid connection.
+    Clamp,
+    /// A pin, or a ball.
+    Pin,
+    /// Something that slides along the third axis of the first marker.
+    Slide,
+    /// A rigid rod between two points.
+    Rod,
+}

@@ -1,0 +1,99 @@
+//! The generalised-α method, in its Lie group form on rotations. Accelerations take the place of
+//! the momenta of the multi-step methods.
+//!
+//! # References
+//! Chung and Hulbert, J. Appl. Mech. 60 (1993) 371–375; on rotations: Arnold and Brüls, Multibody
+//! Syst. Dyn. 18 (2007) 185–202, and Brüls, Cardona, Arnold, Mech. Mach. Theory 48 (2012) 121–137.
+
+use super::{Known, Rates, Record};
+use crate::math::Vec3;
+use crate::node::Motion;
+
+/// Parameters of the generalised-α method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Newmark {
+    pub(super) alpha_m: f64,
+    pub(super) alpha_f: f64,
+    pub(super) beta: f64,
+    pub(super) gamma: f64,
+}
+
+impl Newmark {
+    /// Chung and Hulbert, Eq. 25 and 17, 20.
+    pub(super) fn new(rho: f64) -> Self {
+        let alpha_m = (2.0 * rho - 1.0) / (rho + 1.0);
+        let alpha_f = rho / (rho + 1.0);
+        let spread = 1.0 - alpha_m + alpha_f;
+        Self {
+            alpha_m,
+            alpha_f,
+            beta: 0.25 * spread * spread,
+            gamma: 0.5 - alpha_m + alpha_f,
+        }
+    }
+}
+
+/// What the generalised-α method knows besides. The true acceleration at the end is
+/// `offset + slope · velocity`, and likewise about node axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct NewmarkKnown {
+    offsets: [Vec3; 2],
+    slope: f64,
+    /// The algorithmic acceleration is `(velocity - velocities) · per_gain`.
+    pub(super) velocities: [Vec3; 2],
+    pub(super) per_gain: f64,
+}
+
+/// The step from `now`: the known parts, and the predicted rates.
+pub(crate) fn begin(now: &Record, h: f64, k: &Newmark) -> (Known, Rates) {
+    let m = &now.motion;
+    let axes = m.rotation;
+    let spin = axes.transpose_mul(m.angular_velocity);
+    let true_accelerations = [
+        now.acceleration,
+        axes.transpose_mul(now.angular_acceleration),
+    ];
+    let velocities = [
+        m.velocity + now.algorithmic[0] * (h * (1.0 - k.gamma)),
+        spin + now.algorithmic[1] * (h * (1.0 - k.gamma)),
+    ];
+    // Increments are h v + h² (½ - β) a + h² β a(end), and a(end) follows from v(end).
+    let c = h * k.beta / k.gamma;
+    let increment = |v: Vec3, a: Vec3, from: Vec3| v * h + a * (h * h * (0.5 - k.beta)) - from * c;
+    let per_gain = 1.0 / (h * k.gamma);
+    let slope = (1.0 - k.alpha_m) / (1.0 - k.alpha_f) * per_gain;
+    let offset = |i: usize| {
+        let held = now.algorithmic[i] * k.alpha_m - true_accelerations[i] * k.alpha_f;
+        held * (1.0 / (1.0 - k.alpha_f)) - velocities[i] * slope
+    };
+    let known = Known {
+        position: m.position + increment(m.velocity, now.algorithmic[0], velocities[0]),
+        theta: increment(spin, now.algorithmic[1], velocities[1]),
+        start: m.orientation,
+        axes,
+        newmark: Some(NewmarkKnown {
+            offsets: [offset(0), offset(1)],
+            slope,
+            velocities,
+            per_gain,
+        }),
+        ..Known::default()
+    };
+    let predicted = |i: usize| (true_accelerations[i] - offset(i)) * (1.0 / slope);
+    let rates = Rates {
+        velocity: predicted(0),
+        theta: predicted(1),
+    };
+    (known, rates)
+}
+
+impl NewmarkKnown {
+    /// True accelerations at the end of the step, in the absolute frame.
+    pub(super) fn accelerations(&self, motion: &Motion) -> [Vec3; 2] {
+        let spin = motion.rotation.transpose_mul(motion.angular_velocity);
+        [
+            self.offsets[0] + motion.velocity * self.slope,
+            motion.rotation * (self.offsets[1] + spin * self.slope),
+        ]
+    }
+}

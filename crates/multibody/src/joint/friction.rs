@@ -1,0 +1,176 @@
+//! Friction in revolute and prismatic joints: the LuGre model.
+//!
+//! Bristles of mean deflection z obey z' = v - σ₀ |v| z / g(v), and the friction force is
+//! N (σ₀ z + σ₁ z' + σ₂ v), with g(v) = μ_C + (μ_S - μ_C) exp(-(v/v_S)²) and the normal force N
+//! from the reactions of the joint. Over a step v is taken constant, for which z is known exactly.
+//!
+//! # References
+//! Canudas de Wit, Olsson, Åström, Lischinsky, "A new model for control of systems with friction",
+//! IEEE Trans. Automatic Control 40 (1995) 419–425.
+
+use super::{Coordinate, Joint};
+use crate::element::{Account, At, Element, Jacobian, Part, Residual, Weights};
+use crate::node::{Marker, NodeId};
+
+/// Parameters of the LuGre model, for forces relative to the normal force.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LuGre {
+    /// Coulomb coefficient μ_C.
+    pub coulomb: f64,
+    /// Static coefficient μ_S.
+    pub stiction: f64,
+    /// Stribeck velocity v_S.
+    pub stribeck: f64,
+    /// Bristle stiffness σ₀, per metre.
+    pub stiffness: f64,
+    /// Bristle damping σ₁, in s/m.
+    pub damping: f64,
+    /// Viscous friction σ₂, in s/m.
+    pub viscous: f64,
+}
+
+/// Friction at one moment: coefficient, its derivative by the velocity, and the deflection.
+struct Bristles {
+    coefficient: f64,
+    slope: f64,
+    deflection: f64,
+}
+
+impl LuGre {
+    fn evaluate(&self, v: f64, before: f64, elapsed: f64) -> Bristles {
+        let s0 = self.stiffness;
+        let ratio = v / self.stribeck;
+        let level = self.coulomb + (self.stiction - self.coulomb) * (-ratio * ratio).exp();
+        let decay = s0 * v.abs() / level;
+        let x = decay * elapsed;
+        // (1 - exp(-x)) / x
+        let mean = if x > 1e-8 {
+            -(-x).exp_m1() / x
+        } else {
+            1.0 - 0.5 * x
+        };
+        let rate_before = v - decay * before;
+        let deflection = before + rate_before * elapsed * mean;
+        let rate = rate_before * (-x).exp();
+        Bristles {
+            coefficient: s0 * deflection + self.damping * rate + self.viscous * v,
+            slope: s0 * elapsed * mean + self.damping * (-x).exp() + self.viscous,
+            deflection,
+        }
+    }
+}
+
+/// A joint with friction along its free coordinate.
+#[derive(Clone, Debug)]
+pub struct Frictional {
+    joint: Joint,
+    coordinate: Coordinate,
+    law: LuGre,
+    /// Lever of the friction force: the pin's radius, or one for a slide.
+    radius: f64,
+    /// Normal force without any reaction.
+    preload: f64,
+    /// The first rows of the joint, whose reactions press.
+    pressing: usize,
+}
+
+impl Frictional {
+    /// A revolute joint on a pin.
+    pub fn revolute(a: Marker, b: Marker, radius: f64, preload: f64, law: LuGre) -> Self {
+        Self {
+            joint: Joint::revolute(a, b),
+            coordinate: Coordinate::Angle,
+            law,
+            radius,
+            preload,
+            pressing: 3,
+        }
+    }
+
+    /// A prismatic joint on a rail.
+    pub fn prismatic(a: Marker, b: Marker, preload: f64, law: LuGre) -> Self {
+        Self {
+            joint: Joint::prismatic(a, b),
+            coordinate: Coordinate::Slide,
+            law,
+            radius: 1.0,
+            preload,
+            pressing: 2,
+        }
+    }
+
+    fn normal_force(&self, at: &At<'_>) -> f64 {
+        let pressing = &at.multipliers[..self.pressing];
+        self.preload + pressing.iter().map(|m| m * m).sum::<f64>().sqrt()
+    }
+
+    fn bristles(&self, at: &At<'_>) -> Bristles {
+        let geometry = self.joint.ends.geometry(at);
+        let rate = self.coordinate.rate(&self.joint.ends, &geometry, at);
+        self.law
+            .evaluate(rate * self.radius, at.memory[0], at.elapsed)
+    }
+}
+
+impl Element for Frictional {
+    fn nodes(&self) -> &[NodeId] {
+        self.joint.nodes()
+    }
+
+    fn constraints(&self) -> usize {
+        self.joint.constraints()
+    }
+
+    /// The deflection of the bristles.
+    fn memory(&self) -> usize {
+        1
+    }
+
+    fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
+        memory[0] = self.bristles(at).deflection;
+    }
+
+    fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
+        self.joint.residual(at, out);
+        let geometry = self.joint.ends.geometry(at);
+        let gradient = self.coordinate.gradient(&geometry);
+        let force = -self.radius * self.normal_force(at) * self.bristles(at).coefficient;
+        for node in 0..2 {
+            let (x, r) = (gradient.position[node], gradient.rotation[node]);
+            out.load(node, x * force, r * force);
+        }
+    }
+
+    /// The dependence on the normal force is left out of the matrix.
+    fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
+        self.joint.jacobian(at, weights, out);
+        let geometry = self.joint.ends.geometry(at);
+        let gradient = self.coordinate.gradient(&geometry);
+        let slope = self.radius * self.radius * self.normal_force(at) * self.bristles(at).slope;
+        let k = slope * weights.damping;
+        let vectors = |node: usize| {
+            [
+                (Part::Linear, gradient.position[node]),
+                (Part::Angular, gradient.rotation[node]),
+            ]
+        };
+        for row in 0..2 {
+            for column in 0..2 {
+                for (row_part, u) in vectors(row) {
+                    for (column_part, w) in vectors(column) {
+                        out.add((row, row_part), (column, column_part), u.outer(w) * k);
+                    }
+                }
+            }
+        }
+    }
+
+    fn energy(&self, at: &At<'_>) -> Account {
+        let geometry = self.joint.ends.geometry(at);
+        let rate = self.coordinate.rate(&self.joint.ends, &geometry, at) * self.radius;
+        Account {
+            dissipated: self.normal_force(at) * self.bristles(at).coefficient * rate,
+            ..self.joint.energy(at)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Gears, racks, screws: a linear relation between two joint coordinates.
+
+use super::{Coordinate, Ends};
+use crate::element::{At, Element, Jacobian, Residual, Weights};
+use crate::math::Vec3;
+use crate::node::{Marker, NodeId};
+
+/// Keeps `first ratio · first coordinate + second ratio · second coordinate` at its initial value.
+/// Each coordinate is measured by its own pair of markers, which some joint keeps aligned.
+#[derive(Clone, Debug)]
+pub struct Transmission {
+    nodes: [NodeId; 4],
+    sides: [Side; 2],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    coordinate: Coordinate,
+    ends: Ends,
+    ratio: f64,
+}
+
+impl Transmission {
+    /// Two wheels on a common carrier: `radius₁ · angle₁ + radius₂ · angle₂` is constant, so that
+    /// wheels of positive radius turn against each other. Each pair of markers is one on the
+    /// carrier and one on the wheel.
+    pub fn gear(first: [Marker; 2], second: [Marker; 2], radii: [f64; 2]) -> Self {
+        Self::new(
+            (Coordinate::Angle, first, radii[0]),
+            (Coordinate::Angle, second, radii[1]),
+        )
+    }
+
+    /// A pinion that moves a rack: the distance is `radius · angle`.
+    pub fn rack(pinion: [Marker; 2], rack: [Marker; 2], radius: f64) -> Self {
+        Self::new(
+            (Coordinate::Angle, pinion, radius),
+            (Coordinate::Slide, rack, -1.0),
+        )
+    }
+
+    /// Any two coordinates with their ratios.
+    pub fn new(
+        first: (Coordinate, [Marker; 2], f64),
+        second: (Coordinate, [Marker; 2], f64),
+    ) -> Self {
+        let sides = [first, second].map(|(coordinate, [a, b], ratio)| Side {
+            coordinate,
+            ends: Ends::new(a, b),
+            ratio,
+        });
+        let [[a, b], [c, d]] = sides.map(|side| side.ends.nodes);
+        Self {
+            nodes: [a, b, c, d],
+            sides,
+        }
+    }
+
+    fn coordinates(&self, at: &At<'_>) -> [f64; 2] {
+        [0, 1].map(|i| {
+            let side = &self.sides[i];
+            side.coordinate.value(&side.ends.geometry(at), at.memory[i])
+        })
+    }
+}
+
+impl Element for Transmission {
+    fn nodes(&self) -> &[NodeId] {
+        &self.nodes
+    }
+
+    fn constraints(&self) -> usize {
+        1
+    }
+
+    /// Both coordinates, to count turns, and the value to keep.
+    fn memory(&self) -> usize {
+        3
+    }
+
+    fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
+        let values = self.coordinates(at);
+        memory[..2].copy_from_slice(&values);
+        memory[2] = if at.elapsed == 0.0 {
+            self.sides[0].ratio * values[0] + self.sides[1].ratio * values[1]
+        } else {
+            at.memory[2]
+        };
+    }
+
+    fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
+        let values = self.coordinates(at);
+        let sum: f64 = self
+            .sides
+            .iter()
+            .zip(values)
+            .map(|(side, v)| side.ratio * v)
+            .sum();
+        out.constraint(0, sum - at.memory[2]);
+        for (i, side) in self.sides.iter().enumerate() {
+            let gradient = side.coordinate.gradient(&side.ends.geometry(at));
+            let factor = -at.multipliers[0] * side.ratio;
+            for node in 0..2 {
+                let (force, moment) = (gradient.position[node], gradient.rotation[node]);
+                out.load(2 * i + node, force * factor, moment * factor);
+            }
+        }
+    }
+
+    /// Second derivatives are left out: the axes turn with their carrier, slowly.
+    fn jacobian(&self, at: &At<'_>, _weights: Weights, out: &mut Jacobian<'_>) {
+        for (i, side) in self.sides.iter().enumerate() {
+            let gradient = side.coordinate.gradient(&side.ends.geometry(at));
+            let scaled = |v: Vec3| v * side.ratio;
+            for node in 0..2 {
+                let (x, r) = (gradient.position[node], gradient.rotation[node]);
+                out.constraint(0, 2 * i + node, scaled(x), scaled(r));
+            }
+        }
+    }
+}
