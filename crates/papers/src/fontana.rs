@@ -12,28 +12,24 @@ const LITERATURE: &str = include_str!("../../../papers/fontana/literature.toml")
 /// Points along each axis of a map.
 const POINTS: usize = 25;
 
-const fn item(
-    item: &'static str,
-    title: &'static str,
-    compute: fn(&mut Report) -> Result<(), PaperError>,
-) -> Item {
-    Item {
-        paper: "fontana",
-        item,
-        title,
-        compute,
-    }
-}
+const PAPER: &str = "fontana";
 
 pub(crate) const ITEMS: &[Item] = &[
-    item("table-2", "Eigenvalues of the linear problem", table_2),
-    item("fig-9", "Stability over the interface masses", fig_9),
-    item(
+    Item::new(
+        PAPER,
+        "table-2",
+        "Eigenvalues of the linear problem",
+        table_2,
+    ),
+    Item::new(PAPER, "fig-9", "Stability over the interface masses", fig_9),
+    Item::new(
+        PAPER,
         "fig-10",
         "Border of stability when stiffness or damping are scaled",
         fig_10,
     ),
-    item(
+    Item::new(
+        PAPER,
         "fig-12",
         "Stability over time step and spectral radius at infinity",
         fig_12,

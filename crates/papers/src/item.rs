@@ -20,6 +20,20 @@ pub struct Item {
 }
 
 impl Item {
+    pub(crate) const fn new(
+        paper: &'static str,
+        item: &'static str,
+        title: &'static str,
+        compute: fn(&mut Report) -> Result<(), PaperError>,
+    ) -> Self {
+        Self {
+            paper,
+            item,
+            title,
+            compute,
+        }
+    }
+
     /// Computes it; pictures go to `out`.
     pub fn compute(&self, out: &Path) -> Result<Report, PaperError> {
         let mut report = Report {

@@ -11,29 +11,35 @@ const UNDAMPED: &str = include_str!("../../../examples/two-mass-force-displaceme
 const DAMPED: &str = include_str!("../../../examples/two-mass-damped.toml");
 const FOUR_MASS: &str = include_str!("../../../examples/four-mass-chain.toml");
 
-const fn item(
-    item: &'static str,
-    title: &'static str,
-    compute: fn(&mut Report) -> Result<(), PaperError>,
-) -> Item {
-    Item {
-        paper: "tamellin",
-        item,
-        title,
-        compute,
-    }
-}
+const PAPER: &str = "tamellin";
 
 pub(crate) const ITEMS: &[Item] = &[
-    item("table-1", "Poles of the undamped two-mass system", table_1),
-    item("table-2", "Poles of the damped two-mass system", table_2),
-    item("table-7", "Primary poles of the four-mass system", table_7),
-    item(
+    Item::new(
+        PAPER,
+        "table-1",
+        "Poles of the undamped two-mass system",
+        table_1,
+    ),
+    Item::new(
+        PAPER,
+        "table-2",
+        "Poles of the damped two-mass system",
+        table_2,
+    ),
+    Item::new(
+        PAPER,
+        "table-7",
+        "Primary poles of the four-mass system",
+        table_7,
+    ),
+    Item::new(
+        PAPER,
         "fig-4",
         "Latent roots of the undamped two-mass system",
         fig_4,
     ),
-    item(
+    Item::new(
+        PAPER,
         "fig-5",
         "Primary poles of the damped two-mass system over the macro step",
         fig_5,
