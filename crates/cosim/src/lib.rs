@@ -19,6 +19,7 @@ mod crew;
 mod fault;
 mod hermite;
 mod inputs;
+mod interfaces;
 mod plan;
 mod port;
 mod predictor;

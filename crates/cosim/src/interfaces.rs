@@ -1,0 +1,151 @@
+//! Finding the interfaces whose energy is balanced, while a simulation is built.
+
+use crate::balance::{Account, Interface, InterfaceKind, Measure, Side};
+use crate::builder::{Builder, Connection};
+use crate::port::{Conjugate, InputPort, OutputPort};
+use crate::schedule::SubsystemId;
+
+impl Builder {
+    /// Finds the pairs of connections between two parts that are conjugate in power, and opens an
+    /// account on both sides of each.
+    pub(crate) fn find_interfaces(&mut self) -> Vec<Interface> {
+        let mut interfaces = Vec::new();
+        let connections = std::mem::take(&mut self.connections);
+        for (index, &there) in connections.iter().enumerate() {
+            let later = connections[index + 1..].iter();
+            for &back in later.filter(|back| oppose(there, **back)) {
+                let found = self.force_motion(there, back);
+                let found = found.or_else(|| self.force_motion(back, there));
+                interfaces.extend(found.or_else(|| self.motion_motion(there, back)));
+            }
+        }
+        self.connections = connections;
+        interfaces
+    }
+
+    fn force_motion(&mut self, force: Connection, motion: Connection) -> Option<Interface> {
+        let giver = Conjugate::GivesForce {
+            motion: motion.to.1,
+            force: force.from.1,
+        };
+        let mover = Conjugate::GivesMotion {
+            force: force.to.1,
+            motion: motion.from.1,
+        };
+        let (a, b) = (force.from.0, force.to.0);
+        let (ports_a, ports_b) = (self.ports(a), self.ports(b));
+        if !ports_a.conjugates().contains(&giver) || !ports_b.conjugates().contains(&mover) {
+            return None;
+        }
+        let measure = Measure::of(
+            &ports_a.inputs()[motion.to.1.0].quantity,
+            &ports_a.outputs()[force.from.1.0].quantity,
+        )?;
+        let side_a = Side::GivesForce {
+            motion: ports_a.input_range(motion.to.1).start,
+            force: ports_a.output_range(force.from.1).start,
+        };
+        let side_b = Side::GivesMotion {
+            force: ports_b.input_range(force.to.1).start,
+            motion: ports_b.output_range(motion.from.1).start,
+        };
+        let name = self.interface_name(force, motion);
+        let sides = [
+            self.open_account(a, side_a, measure),
+            self.open_account(b, side_b, measure),
+        ];
+        Some(Interface {
+            name,
+            kind: InterfaceKind::ForceMotion,
+            sides,
+        })
+    }
+
+    fn motion_motion(&mut self, there: Connection, back: Connection) -> Option<Interface> {
+        let (side_b, measure) = self.keeps_force(there.to, back.from.1)?;
+        let (side_a, _) = self.keeps_force(back.to, there.from.1)?;
+        let name = self.interface_name(there, back);
+        let sides = [
+            self.open_account(there.from.0, side_a, measure),
+            self.open_account(there.to.0, side_b, measure),
+        ];
+        Some(Interface {
+            name,
+            kind: InterfaceKind::MotionMotion,
+            sides,
+        })
+    }
+
+    /// The side of a part that receives a motion, sends its own, and keeps the force to itself.
+    fn keeps_force(
+        &self,
+        to: (SubsystemId, InputPort),
+        own: OutputPort,
+    ) -> Option<(Side, Measure)> {
+        let ports = self.ports(to.0);
+        ports.conjugates().iter().find_map(|pair| match *pair {
+            Conjugate::GivesForce { motion, force } if motion == to.1 => {
+                let quantity = &ports.inputs()[motion.0].quantity;
+                let measure = Measure::of(quantity, &ports.outputs()[force.0].quantity)?;
+                let side = Side::KeepsForce {
+                    far: ports.input_range(motion).start,
+                    own: ports.output_range(own).start,
+                    force: ports.output_range(force).start,
+                };
+                Some((side, measure))
+            }
+            _ => None,
+        })
+    }
+
+    /// Opens an account at every driven input whose work can be told: it is supplied from outside.
+    pub(crate) fn account_for_drives(&mut self) {
+        for (id, port) in std::mem::take(&mut self.driven) {
+            let ports = self.ports(id);
+            let pair = ports.conjugates().iter().find(|pair| match pair {
+                Conjugate::GivesForce { motion, .. } => *motion == port,
+                Conjugate::GivesMotion { force, .. } => *force == port,
+            });
+            let (side, quantities, sign) = match pair {
+                Some(&Conjugate::GivesForce { motion, force }) => (
+                    Side::GivesForce {
+                        motion: ports.input_range(motion).start,
+                        force: ports.output_range(force).start,
+                    },
+                    (&ports.inputs()[motion.0], &ports.outputs()[force.0]),
+                    -1.0,
+                ),
+                Some(&Conjugate::GivesMotion { force, motion }) => (
+                    Side::GivesMotion {
+                        force: ports.input_range(force).start,
+                        motion: ports.output_range(motion).start,
+                    },
+                    (&ports.outputs()[motion.0], &ports.inputs()[force.0]),
+                    1.0,
+                ),
+                None => continue,
+            };
+            let (motion, force) = quantities;
+            if let Some(measure) = Measure::of(&motion.quantity, &force.quantity) {
+                let account = Account::new(side, measure);
+                self.units[id.0].driven.push((account, sign));
+            }
+        }
+    }
+
+    fn interface_name(&self, there: Connection, back: Connection) -> String {
+        let (a, b) = (self.output_name(there.from), self.output_name(back.from));
+        format!("{a}<->{b}")
+    }
+
+    fn open_account(&mut self, id: SubsystemId, side: Side, measure: Measure) -> (usize, usize) {
+        let accounts = &mut self.units[id.0].accounts;
+        accounts.push(Account::new(side, measure));
+        (id.0, accounts.len() - 1)
+    }
+}
+
+/// Whether two connections lead between the same parts, one there and one back.
+fn oppose(there: Connection, back: Connection) -> bool {
+    there.from.0 == back.to.0 && there.to.0 == back.from.0
+}
