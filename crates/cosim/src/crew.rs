@@ -12,7 +12,7 @@ use crate::barrier::Barrier;
 use crate::board::Board;
 use crate::fault::Fault;
 use crate::plan::Plan;
-use crate::schedule::{Coupling, SubsystemId};
+use crate::schedule::{Coupling, Duty, SubsystemId};
 use crate::tight::{TightSolver, Verdict};
 use crate::unit::Unit;
 
@@ -208,7 +208,9 @@ impl<'a> Crew<'a> {
             if !plan.sends[phase][*id] {
                 continue;
             }
-            let advanced = if unit.every == 1 {
+            let advanced = if span.duty == Duty::Correct {
+                unit.correct(from, to)
+            } else if unit.every == 1 {
                 unit.advance(from, to)
             } else if n.is_multiple_of(unit.every) {
                 unit.advance(from, plan.step_time(n + unit.every))
