@@ -32,10 +32,33 @@ impl Model {
         for Connection { from, to } in &self.plan.connections {
             builder.connect((SubsystemId(from.0), from.1), (SubsystemId(to.0), to.1));
         }
+        self.connect_tangents(&mut builder);
         for drive in &self.plan.drives {
             builder.drive(SubsystemId(drive.part), drive.port, drive.source());
         }
         self.build(builder, self.plan.schedule.clone())
+    }
+
+    /// Leads the tangents of parts to the owners of their interfaces.
+    fn connect_tangents(&self, builder: &mut Builder) {
+        for (owner, part) in self.plan.parts.iter().enumerate() {
+            let taken = part.lumped().map_or(&[][..], |spec| &spec.tangents);
+            for tangent in taken {
+                let sender = |part: &Part| part.name == tangent.sender;
+                let sender = self.plan.parts.iter().position(sender);
+                let sender = SubsystemId(sender.expect("senders are parts"));
+                let echoes = tangent.points.iter().map(|(ghost, _)| ghost);
+                let echoes = echoes.map(|ghost| (Spec::at(ghost), tangent.at_input(ghost)));
+                let whole = (Spec::TANGENT.to_owned(), tangent.tangent_input());
+                for (output, input) in echoes.chain([whole]) {
+                    let from = builder.ports(sender).output(&output);
+                    let to = builder.ports(SubsystemId(owner)).input(&input);
+                    if let (Some(from), Some(to)) = (from, to) {
+                        builder.connect((sender, from), (SubsystemId(owner), to));
+                    }
+                }
+            }
+        }
     }
 
     /// The solver of a part, or why there is none.

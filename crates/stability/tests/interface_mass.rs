@@ -72,6 +72,8 @@ fn side(own_mass: f64, integrator: Integrator) -> Spec {
         ],
         integrator,
         micro_steps: 1,
+        sends_tangent: false,
+        tangents: Vec::new(),
     }
 }
 
@@ -90,6 +92,8 @@ fn coupling(mass_of_both: f64, integrator: Integrator) -> Spec {
         outputs: vec![port("joint", joint, PortKind::Motion)],
         integrator,
         micro_steps: 1,
+        sends_tangent: false,
+        tangents: Vec::new(),
     }
 }
 
