@@ -17,6 +17,8 @@ use crate::tight::{TightSolver, Verdict};
 use crate::unit::Unit;
 
 const NEVER: u64 = u64::MAX;
+/// Exchanges after an event.
+const EVENT_PASSES: usize = 8;
 
 /// What all threads of a run see.
 pub(crate) struct Shared<'a> {
@@ -167,7 +169,7 @@ impl<'a> Crew<'a> {
             self.refresh(n)?;
         }
         if self.shared.plan.has_event(n) {
-            self.units.iter_mut().for_each(|(_, unit)| unit.restart());
+            self.begin_anew(n)?;
         }
         if self.reporting.record.is_due(n) || self.reporting.watch.is_due(n) {
             self.report(n, leader)?;
@@ -317,19 +319,8 @@ impl<'a> Crew<'a> {
         let buffer = self.buffer();
         let refreshes = |id: usize| plan.feedthrough[id] && plan.releases(SubsystemId(id), n);
         for place in 0..self.units.len() {
-            let (id, unit) = &mut self.units[place];
-            if !refreshes(*id) {
-                continue;
-            }
-            match unit.evaluate(t) {
-                Ok(()) => {
-                    unit.release();
-                    unit.publish(t, self.shared.board, buffer);
-                }
-                Err(fault) => {
-                    let id = *id;
-                    self.note(id, fault);
-                }
+            if refreshes(self.units[place].0) {
+                self.send_again(place, t, buffer);
             }
         }
         self.meet()?;
@@ -337,6 +328,39 @@ impl<'a> Crew<'a> {
             unit.pull(t, self.shared.board, buffer, |sender| refreshes(sender.0));
         }
         Ok(())
+    }
+
+    /// An event made the past worthless: all units forget it, and exchange what they are now until
+    /// jumps of forces and accelerations have reached everybody.
+    fn begin_anew(&mut self, n: u64) -> Result<(), Halt> {
+        let t = self.shared.plan.step_time(n + 1);
+        self.units.iter_mut().for_each(|(_, unit)| unit.restart());
+        for _ in 0..EVENT_PASSES {
+            let buffer = self.buffer();
+            for place in 0..self.units.len() {
+                self.send_again(place, t, buffer);
+            }
+            self.meet()?;
+            for (_, unit) in &mut self.units {
+                unit.pull(t, self.shared.board, buffer, |_| true);
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates and publishes the outputs of a unit at the time it has reached.
+    fn send_again(&mut self, place: usize, t: f64, buffer: usize) {
+        let (id, unit) = &mut self.units[place];
+        match unit.evaluate(t) {
+            Ok(()) => {
+                unit.release();
+                unit.publish(t, self.shared.board, buffer);
+            }
+            Err(fault) => {
+                let id = *id;
+                self.note(id, fault);
+            }
+        }
     }
 
     fn report(&mut self, n: u64, leader: &mut Option<&mut dyn Leader>) -> Result<(), Halt> {

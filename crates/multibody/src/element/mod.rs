@@ -9,12 +9,14 @@ mod bushing;
 #[cfg(test)]
 pub(crate) mod check;
 mod load;
+mod remote;
 mod rod;
 pub mod shell;
 mod torsion;
 
 pub use bushing::Bushing;
 pub use load::{Load, PortWrench};
+pub use remote::Remote;
 pub(crate) use rod::add_point_stiffness;
 pub use rod::{Law, Rod};
 pub use torsion::TorsionSpring;
