@@ -7,12 +7,14 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::Instant;
 
 use crate::barrier::Barrier;
 use crate::board::Board;
 use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::schedule::{Coupling, Duty, SubsystemId};
+use crate::stats::Split;
 use crate::tight::{TightSolver, Verdict};
 use crate::unit::Unit;
 
@@ -130,6 +132,9 @@ pub(crate) struct Crew<'a> {
     shared: &'a Shared<'a>,
     reporting: Reporting,
     meeting: u64,
+    /// Whether the time of this step is looked at.
+    is_sampled: bool,
+    pub split: Split,
 }
 
 impl<'a> Crew<'a> {
@@ -143,6 +148,8 @@ impl<'a> Crew<'a> {
             shared,
             reporting,
             meeting: 0,
+            is_sampled: false,
+            split: Split::default(),
         }
     }
 
@@ -150,9 +157,12 @@ impl<'a> Crew<'a> {
     /// Returns the number of complete steps.
     pub fn run(&mut self, first: u64, mut leader: Option<&mut dyn Leader>) -> u64 {
         for n in first..=self.reporting.last {
+            self.is_sampled = Split::is_due(n);
+            let start = self.clock();
             if self.step(n, &mut leader).is_err() {
                 return n - first;
             }
+            self.split.stepped(start);
             if self.shared.last_step.load(Ordering::Relaxed) <= n {
                 return n + 1 - first;
             }
@@ -206,6 +216,7 @@ impl<'a> Crew<'a> {
         let span = &plan.timeline.phases[phase];
         let (from, to) = (plan.time(n, span.from), plan.time(n, span.to));
         for place in 0..self.units.len() {
+            let clock = self.clock();
             let (id, unit) = &mut self.units[place];
             if !plan.sends[phase][*id] {
                 continue;
@@ -219,6 +230,7 @@ impl<'a> Crew<'a> {
             } else {
                 Ok(())
             };
+            self.split.worked(clock);
             match advanced {
                 Err(fault) => {
                     let id = *id;
@@ -394,8 +406,15 @@ impl<'a> Crew<'a> {
         meeting.fetch_min(self.meeting, Ordering::Relaxed);
     }
 
+    /// The time, where it is looked at.
+    fn clock(&self) -> Option<Instant> {
+        self.is_sampled.then(Instant::now)
+    }
+
     fn meet(&mut self) -> Result<(), Halt> {
+        let clock = self.clock();
         self.shared.barrier.wait();
+        self.split.waited(clock);
         let fault = self.shared.fault_meeting.load(Ordering::Relaxed);
         let halted = fault <= self.meeting;
         self.meeting += 1;
