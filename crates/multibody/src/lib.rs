@@ -9,6 +9,7 @@ mod assembly;
 pub mod bench;
 mod body;
 mod correction;
+pub mod cut;
 mod drive;
 pub mod element;
 mod energy;
@@ -36,7 +37,9 @@ pub use element::shell::{
     Shell4, ShellError, ShellGrid, ShellMesh, ShellSection, SurfaceInertia, annulus, cylinder,
     mapped_shell, rectangle,
 };
-pub use element::{Bushing, Element, ElementId, Law, Load, PortWrench, Rod, TorsionSpring};
+pub use element::{
+    Bushing, Element, ElementId, Law, Load, PortWrench, References, Rod, TorsionSpring,
+};
 pub use error::{ModelError, SolveError};
 pub use integrator::Method;
 pub use joint::{

@@ -1,6 +1,7 @@
 //! A part of a mechanism that is solved elsewhere, as the interface nodes see it.
 
-use super::{Account, At, Element, Jacobian, Part, Residual, Weights};
+use super::references::refer_nodes;
+use super::{Account, At, Element, Jacobian, Part, References, Residual, Weights};
 use crate::math::{M3, Mat3, Vec3};
 use crate::node::NodeId;
 use crate::rotation::Quaternion;
@@ -97,6 +98,14 @@ fn seeks_accelerations(at: &At<'_>) -> bool {
 impl Element for Remote {
     fn nodes(&self) -> &[NodeId] {
         &self.nodes
+    }
+
+    fn refer(&mut self, references: &mut dyn References) {
+        refer_nodes(&mut self.nodes, references);
+        for component in self.loads.iter_mut().chain(&mut self.found_at) {
+            references.input(component);
+        }
+        references.input(&mut self.tangent);
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
