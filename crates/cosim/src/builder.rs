@@ -370,24 +370,16 @@ impl Builder {
         let (mut columns, mut places) = (Vec::new(), Vec::new());
         for (index, unit) in self.units.iter().enumerate() {
             let ports = unit.subsystem.ports();
-<<<<<<< HEAD
-            let mut place = unit.places.report;
-            for port in ports.outputs() {
-                if let Quantity::Tangent(_) = port.quantity {
-                    place += port.quantity.width();
-                    continue;
-                }
-                for component in 0..port.quantity.width() {
-                    let inner = ports.output_component_name(place - unit.places.report);
-=======
             for (port, output) in ports.outputs().iter().enumerate() {
                 let port = OutputPort(port);
+                if let Quantity::Tangent(_) = output.quantity {
+                    continue;
+                }
                 let Some(name) = self.column_name((SubsystemId(index), port)) else {
                     continue;
                 };
                 for (component, offset) in ports.output_range(port).enumerate() {
                     let inner = output.quantity.component_name(component);
->>>>>>> w-cut
                     columns.push(Column {
                         name: match inner {
                             "" => name.clone(),

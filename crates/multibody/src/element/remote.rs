@@ -1,7 +1,6 @@
 //! A part of a mechanism that is solved elsewhere, as the interface nodes see it.
 
-use super::references::refer_nodes;
-use super::{Account, At, Element, Jacobian, Part, References, Residual, Weights};
+use super::{Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_nodes};
 use crate::math::{M3, Mat3, Vec3};
 use crate::node::NodeId;
 use crate::rotation::Quaternion;
