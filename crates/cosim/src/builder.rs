@@ -1,6 +1,6 @@
 //! From subsystems, connections and a schedule to a simulation that can run.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::balance::Interface;
 use crate::board::Layout;
@@ -40,6 +40,9 @@ pub struct Builder {
     pub(crate) units: Vec<Unit>,
     pub(crate) connections: Vec<Connection>,
     pub(crate) driven: Vec<(SubsystemId, InputPort)>,
+    /// Names in the results of outputs that are not called after their subsystem; without one they
+    /// are not recorded.
+    labels: HashMap<(SubsystemId, OutputPort), Option<String>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -82,6 +85,11 @@ impl Builder {
     /// Connects an output to an input.
     pub fn connect(&mut self, from: (SubsystemId, OutputPort), to: (SubsystemId, InputPort)) {
         self.connections.push(Connection { from, to });
+    }
+
+    /// Calls an output otherwise in the results than `subsystem.port`, or leaves it out of them.
+    pub fn record_as(&mut self, output: (SubsystemId, OutputPort), name: Option<&str>) {
+        self.labels.insert(output, name.map(Into::into));
     }
 
     /// The ports of a subsystem.
@@ -142,6 +150,14 @@ impl Builder {
     pub(crate) fn output_name(&self, (id, port): (SubsystemId, OutputPort)) -> String {
         let name = &self.ports(id).outputs()[port.0].name;
         qualified(&self.units[id.0].name, name)
+    }
+
+    /// What an output is called in the results, if it is recorded.
+    fn column_name(&self, output: (SubsystemId, OutputPort)) -> Option<String> {
+        match self.labels.get(&output) {
+            Some(label) => label.clone(),
+            None => Some(self.output_name(output)),
+        }
     }
 
     fn input_name(&self, (id, port): (SubsystemId, InputPort)) -> String {
@@ -352,22 +368,26 @@ impl Builder {
 
     fn columns(&self, interfaces: &[Interface], energy: bool) -> (Vec<Column>, Vec<usize>) {
         let (mut columns, mut places) = (Vec::new(), Vec::new());
-        for unit in &self.units {
+        for (index, unit) in self.units.iter().enumerate() {
             let ports = unit.subsystem.ports();
-            let mut place = unit.places.report;
-            for port in ports.outputs() {
-                if let Quantity::Tangent(_) = port.quantity {
-                    place += port.quantity.width();
+            for (port, output) in ports.outputs().iter().enumerate() {
+                let port = OutputPort(port);
+                if let Quantity::Tangent(_) = output.quantity {
                     continue;
                 }
-                for component in 0..port.quantity.width() {
-                    let inner = ports.output_component_name(place - unit.places.report);
+                let Some(name) = self.column_name((SubsystemId(index), port)) else {
+                    continue;
+                };
+                for (component, offset) in ports.output_range(port).enumerate() {
+                    let inner = output.quantity.component_name(component);
                     columns.push(Column {
-                        name: qualified(&unit.name, &inner),
-                        unit: port.quantity.component_unit(component),
+                        name: match inner {
+                            "" => name.clone(),
+                            _ => format!("{name}.{inner}"),
+                        },
+                        unit: output.quantity.component_unit(component),
                     });
-                    places.push(place);
-                    place += 1;
+                    places.push(unit.places.report + offset);
                 }
             }
         }

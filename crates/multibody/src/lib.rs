@@ -8,6 +8,8 @@
 mod assembly;
 pub mod bench;
 mod body;
+mod correction;
+pub mod cut;
 mod drive;
 pub mod element;
 mod energy;
@@ -35,7 +37,9 @@ pub use element::shell::{
     Shell4, ShellError, ShellGrid, ShellMesh, ShellSection, SurfaceInertia, annulus, cylinder,
     mapped_shell, rectangle,
 };
-pub use element::{Bushing, Element, ElementId, Law, Load, PortWrench, Rod, TorsionSpring};
+pub use element::{
+    Bushing, Element, ElementId, Law, Load, PortWrench, References, Rod, TorsionSpring,
+};
 pub use error::{ModelError, SolveError};
 pub use integrator::Method;
 pub use joint::{
@@ -46,5 +50,5 @@ pub use model::Model;
 pub use modes::Mode;
 pub use node::{Marker, Motion, NodeId};
 pub use rotation::Quaternion;
-pub use subsystem::{Along, Part, PartBuilder};
+pub use subsystem::{Along, Attached, Part, PartBuilder, Shared};
 pub use system::{Options, System};

@@ -1,7 +1,9 @@
 //! A model: nodes, bodies and elements, as plain data.
 
 use crate::body::{Body, Inertia};
-use crate::element::{Element, ElementId};
+use std::collections::BTreeSet;
+
+use crate::element::{Element, ElementId, References};
 use crate::error::ModelError;
 use crate::math::Vec3;
 use crate::node::{Marker, Motion, NodeId};
@@ -24,7 +26,7 @@ pub struct Model {
     pub(crate) nodes: Vec<Node>,
     pub(crate) elements: Vec<NamedElement>,
     pub(crate) gravity: Vec3,
-    bodies: Vec<(NodeId, Body)>,
+    pub(crate) bodies: Vec<(NodeId, Body)>,
 }
 
 pub(crate) struct Node {
@@ -36,6 +38,19 @@ pub(crate) struct Node {
 pub(crate) struct NamedElement {
     pub name: String,
     pub element: Box<dyn Element>,
+    /// Components of the input vector that it uses.
+    pub inputs: Vec<usize>,
+}
+
+/// Notes the inputs that an element uses.
+struct UsedInputs(Vec<usize>);
+
+impl References for UsedInputs {
+    fn node(&mut self, _: &mut NodeId) {}
+
+    fn input(&mut self, component: &mut usize) {
+        self.0.push(*component);
+    }
 }
 
 impl Default for Model {
@@ -80,6 +95,30 @@ impl Model {
         &self.nodes[node.0].initial
     }
 
+    /// Moves a node in the initial configuration. Elements keep the unloaded shape that they were
+    /// made with.
+    pub fn place(&mut self, node: NodeId, initial: Motion) {
+        self.nodes[node.0].initial = initial;
+    }
+
+    /// Number of nodes, the ground included.
+    pub fn node_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// The name of a node.
+    pub fn node_name(&self, node: NodeId) -> &str {
+        &self.nodes[node.0].name
+    }
+
+    /// The components of the input vector that its elements use, in order.
+    pub fn inputs_used(&self) -> BTreeSet<usize> {
+        let elements = self.elements.iter();
+        elements
+            .flat_map(|named| named.inputs.iter().copied())
+            .collect()
+    }
+
     /// Attaches a rigid body to a node; a node may carry several.
     pub fn body(&mut self, node: NodeId, body: Body) {
         self.nodes[node.0].inertia.add(&body);
@@ -90,11 +129,14 @@ impl Model {
     pub fn element(
         &mut self,
         name: impl Into<String>,
-        element: impl Element + 'static,
+        mut element: impl Element + 'static,
     ) -> ElementId {
+        let mut used = UsedInputs(Vec::new());
+        element.refer(&mut used);
         self.elements.push(NamedElement {
             name: name.into(),
             element: Box::new(element),
+            inputs: used.0,
         });
         ElementId(self.elements.len() - 1)
     }

@@ -1,6 +1,6 @@
 //! A six-dimensional spring and damper between two markers.
 
-use super::{Account, At, Element, Jacobian, Part, Residual, Weights};
+use super::{Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_nodes};
 use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
 use crate::rotation::{Quaternion, inverse_tangent, inverse_transpose_derivative};
@@ -82,6 +82,10 @@ impl Bushing {
 impl Element for Bushing {
     fn nodes(&self) -> &[NodeId] {
         &self.nodes
+    }
+
+    fn refer(&mut self, references: &mut dyn References) {
+        refer_nodes(&mut self.nodes, references);
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

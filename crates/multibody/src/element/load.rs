@@ -1,6 +1,8 @@
 //! Applied forces and couples.
 
-use super::{Account, At, Element, Jacobian, Part, Residual, Weights};
+use super::{
+    Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_drives, refer_nodes,
+};
 use crate::drive::Drive;
 use crate::math::Vec3;
 use crate::node::{Marker, NodeId};
@@ -55,6 +57,12 @@ impl Load {
 impl Element for Load {
     fn nodes(&self) -> &[NodeId] {
         &self.nodes
+    }
+
+    fn refer(&mut self, references: &mut dyn References) {
+        refer_nodes(&mut self.nodes, references);
+        refer_drives(&mut self.force, references);
+        refer_drives(&mut self.moment, references);
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
@@ -113,6 +121,11 @@ impl PortWrench {
 impl Element for PortWrench {
     fn nodes(&self) -> &[NodeId] {
         &self.nodes
+    }
+
+    fn refer(&mut self, references: &mut dyn References) {
+        refer_nodes(&mut self.nodes, references);
+        references.input(&mut self.first);
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

@@ -9,12 +9,17 @@ mod bushing;
 #[cfg(test)]
 pub(crate) mod check;
 mod load;
+mod references;
+mod remote;
 mod rod;
 pub mod shell;
 mod torsion;
 
 pub use bushing::Bushing;
 pub use load::{Load, PortWrench};
+pub use references::References;
+pub(crate) use references::{refer_drives, refer_nodes};
+pub use remote::Remote;
 pub(crate) use rod::add_point_stiffness;
 pub use rod::{Law, Rod};
 pub use torsion::TorsionSpring;
@@ -27,12 +32,22 @@ use crate::node::{Motion, NodeId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ElementId(pub(crate) usize);
 
+impl ElementId {
+    /// Its place among the elements of its model.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
 /// Forces and constraints between nodes.
 ///
 /// Parameters are immutable; what changes is in [`At`].
 pub trait Element: Send + Sync {
     /// The nodes it connects, in the order that the other methods refer to.
     fn nodes(&self) -> &[NodeId];
+
+    /// Shows all nodes and inputs that it refers to, in all places where it keeps them.
+    fn refer(&mut self, references: &mut dyn References);
 
     /// Number of its constraint equations and multipliers.
     fn constraints(&self) -> usize {

@@ -1,6 +1,6 @@
 //! A force along the line between two points: springs, dampers, rods.
 
-use super::{Account, At, Element, Jacobian, Part, Residual, Weights};
+use super::{Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_nodes};
 use crate::drive::{Drive, interpolate};
 use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
@@ -180,6 +180,14 @@ impl Rod {
 impl Element for Rod {
     fn nodes(&self) -> &[NodeId] {
         &self.nodes
+    }
+
+    fn refer(&mut self, references: &mut dyn References) {
+        refer_nodes(&mut self.nodes, references);
+        self.free_length.refer(references);
+        if let Law::Given(tension) = &mut self.law {
+            tension.refer(references);
+        }
     }
 
     fn memory(&self) -> usize {

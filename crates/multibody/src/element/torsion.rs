@@ -1,6 +1,6 @@
 //! A torsion spring and damper about a common axis of two markers.
 
-use super::{Account, At, Element, Jacobian, Part, Residual, Weights};
+use super::{Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_nodes};
 use crate::drive::Drive;
 use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
@@ -53,6 +53,11 @@ impl TorsionSpring {
 impl Element for TorsionSpring {
     fn nodes(&self) -> &[NodeId] {
         &self.nodes
+    }
+
+    fn refer(&mut self, references: &mut dyn References) {
+        refer_nodes(&mut self.nodes, references);
+        self.free_angle.refer(references);
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

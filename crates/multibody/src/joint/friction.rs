@@ -9,7 +9,7 @@
 //! IEEE Trans. Automatic Control 40 (1995) 419–425.
 
 use super::{Coordinate, Joint};
-use crate::element::{Account, At, Element, Jacobian, Part, Residual, Weights};
+use crate::element::{Account, At, Element, Jacobian, Part, References, Residual, Weights};
 use crate::node::{Marker, NodeId};
 
 /// Parameters of the LuGre model, for forces relative to the normal force.
@@ -115,6 +115,10 @@ impl Frictional {
 impl Element for Frictional {
     fn nodes(&self) -> &[NodeId] {
         self.joint.nodes()
+    }
+
+    fn refer(&mut self, references: &mut dyn References) {
+        self.joint.refer(references);
     }
 
     fn constraints(&self) -> usize {

@@ -20,7 +20,9 @@ pub use row::Row;
 pub use transmission::Transmission;
 
 use crate::drive::Drive;
-use crate::element::{Account, At, Element, Jacobian, Residual, Weights};
+use crate::element::{
+    Account, At, Element, Jacobian, References, Residual, Weights, refer_drives, refer_nodes,
+};
 use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
 use crate::rotation::Quaternion;
@@ -117,6 +119,14 @@ impl Joint {
 impl Element for Joint {
     fn nodes(&self) -> &[NodeId] {
         &self.ends.nodes
+    }
+
+    fn refer(&mut self, references: &mut dyn References) {
+        refer_nodes(&mut self.ends.nodes, references);
+        refer_drives(&mut self.turn, references);
+        for row in &mut self.rows {
+            row.target.refer(references);
+        }
     }
 
     fn constraints(&self) -> usize {

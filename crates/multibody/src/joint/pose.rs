@@ -1,6 +1,8 @@
 //! A node whose whole motion comes from an input port.
 
-use crate::element::{Account, At, Element, Jacobian, Part, Residual, Weights};
+use crate::element::{
+    Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_nodes,
+};
 use crate::math::Vec3;
 use crate::node::NodeId;
 use crate::rotation::{Quaternion, inverse_tangent, inverse_transpose_derivative};
@@ -53,6 +55,11 @@ impl PrescribedPose {
 impl Element for PrescribedPose {
     fn nodes(&self) -> &[NodeId] {
         &self.nodes
+    }
+
+    fn refer(&mut self, references: &mut dyn References) {
+        refer_nodes(&mut self.nodes, references);
+        references.input(&mut self.first);
     }
 
     fn constraints(&self) -> usize {

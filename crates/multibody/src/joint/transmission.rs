@@ -1,7 +1,7 @@
 //! Gears, racks, screws: a linear relation between two joint coordinates.
 
 use super::{Coordinate, Ends};
-use crate::element::{At, Element, Jacobian, Residual, Weights};
+use crate::element::{At, Element, Jacobian, References, Residual, Weights, refer_nodes};
 use crate::math::Vec3;
 use crate::node::{Marker, NodeId};
 
@@ -67,6 +67,13 @@ impl Transmission {
 impl Element for Transmission {
     fn nodes(&self) -> &[NodeId] {
         &self.nodes
+    }
+
+    fn refer(&mut self, references: &mut dyn References) {
+        refer_nodes(&mut self.nodes, references);
+        for side in &mut self.sides {
+            refer_nodes(&mut side.ends.nodes, references);
+        }
     }
 
     fn constraints(&self) -> usize {

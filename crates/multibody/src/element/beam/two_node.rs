@@ -5,7 +5,9 @@
 
 use super::Section;
 use super::three_node::section_axes;
-use crate::element::{Account, At, Element, Jacobian, Part, Residual, Weights};
+use crate::element::{
+    Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_nodes,
+};
 use crate::math::{M3, Mat3, Vec3};
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
@@ -110,6 +112,10 @@ fn factor(g: Vec3) -> f64 {
 impl Element for Beam2 {
     fn nodes(&self) -> &[NodeId] {
         &self.nodes
+    }
+
+    fn refer(&mut self, references: &mut dyn References) {
+        refer_nodes(&mut self.nodes, references);
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

@@ -10,7 +10,7 @@ use super::ShellSection;
 use super::frame::Frame;
 use super::stiffness::stiffness;
 use super::tangent::Tangent;
-use crate::element::{Account, At, Element, Jacobian, Residual, Weights};
+use crate::element::{Account, At, Element, Jacobian, References, Residual, Weights, refer_nodes};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
@@ -191,6 +191,10 @@ impl Shell4 {
 impl Element for Shell4 {
     fn nodes(&self) -> &[NodeId] {
         &self.nodes
+    }
+
+    fn refer(&mut self, references: &mut dyn References) {
+        refer_nodes(&mut self.nodes, references);
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

@@ -8,7 +8,7 @@
 mod cut;
 
 use super::Section;
-use crate::element::{Account, At, Element, Jacobian, Residual, Weights};
+use crate::element::{Account, At, Element, Jacobian, References, Residual, Weights, refer_nodes};
 use crate::math::{M3, Mat3, Pair, Scalar, V3, Vec3};
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
@@ -274,6 +274,10 @@ pub(super) fn section_axes(tangent: Vec3, up: Vec3) -> Mat3 {
 impl Element for Beam3 {
     fn nodes(&self) -> &[NodeId] {
         &self.nodes
+    }
+
+    fn refer(&mut self, references: &mut dyn References) {
+        refer_nodes(&mut self.nodes, references);
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

@@ -1,0 +1,26 @@
+//! Cutting a model into parts that can be solved side by side.
+//!
+//! A cut goes through nodes. Each of them stays, with all its mass, in a small *coupling* model;
+//! every part that has elements at the node gets a massless copy of it, whose pose is prescribed.
+//! A part gives back the load on its copies, which acts on the node in the coupling. A cut at an
+//! element between two nodes is a cut at both nodes, and the element goes into the coupling.
+//!
+//! [`plan`] decides what goes where and refuses cuts that cannot work, [`Plan::split`] takes the
+//! model apart. Nothing here knows of ports, predictors or time.
+//!
+//! # References
+//! A. Fontana, M. Morandini, P. Masarati, "A co-simulation algorithm for the efficient real-time
+//! parallel solution of multibody systems", Multibody System Dynamics, 2026, Sect. 2.
+
+mod error;
+mod graph;
+mod partition;
+mod rank;
+mod remedy;
+mod sets;
+mod split;
+
+pub use error::{CutError, Lack, Place, Reason, Remedy};
+pub use partition::{Cut, Interface, Piece, Plan, Role};
+pub use remedy::plan;
+pub use split::Split;

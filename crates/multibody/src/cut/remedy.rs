@@ -1,0 +1,119 @@
+//! The nearest cut that works, for one that does not.
+
+use super::error::{CutError, Place, Reason, Remedy};
+use super::graph::Graph;
+use super::partition::{Cut, Partition, Plan, Role};
+use crate::model::Model;
+use crate::node::NodeId;
+
+/// Nodes that are tried at most, nearest first.
+const TRIED: usize = 100;
+
+/// Decides what goes where, or tells everything that is wrong with a cut, each with the nearest
+/// cut that would work.
+pub fn plan(model: &Model, cut: &Cut) -> Result<Plan, Vec<CutError>> {
+    let graph = Graph::of(model);
+    let search = Search {
+        model,
+        graph: &graph,
+        cut,
+    };
+    search.plan(cut).map_err(|mut errors| {
+        for error in &mut errors {
+            error.remedy = search.remedy(error);
+        }
+        errors
+    })
+}
+
+struct Search<'m> {
+    model: &'m Model,
+    graph: &'m Graph,
+    cut: &'m Cut,
+}
+
+impl Search<'_> {
+    fn plan(&self, cut: &Cut) -> Result<Plan, Vec<CutError>> {
+        Partition::new(self.model, self.graph, cut).plan()
+    }
+
+    fn works(&self, cut: &Cut) -> bool {
+        let is_cut = !cut.nodes.is_empty() || !cut.elements.is_empty();
+        is_cut && self.plan(cut).is_ok()
+    }
+
+    fn remedy(&self, error: &CutError) -> Option<Remedy> {
+        match &error.reason {
+            Reason::NothingSeparated { nodes, .. } => {
+                self.instead(error, nodes).or_else(|| self.also(error))
+            }
+            Reason::NoInertia { node, .. } | Reason::InsideElement { node, .. } => {
+                self.instead(error, std::slice::from_ref(node))
+            }
+            Reason::HeldTwice { nodes, .. } => {
+                self.instead(error, nodes).or_else(|| self.without())
+            }
+            Reason::PartWithoutInertia { .. } => self.without(),
+            Reason::NotBetweenTwo { .. } => self.instead(error, &[]),
+            Reason::Ground | Reason::NotSeparated { .. } | Reason::CutNodeAsMember { .. } => None,
+        }
+    }
+
+    /// The nearest node that works in place of what is wrong.
+    fn instead(&self, error: &CutError, wrong: &[String]) -> Option<Remedy> {
+        let mut cut = self.cut.clone();
+        if let Place::Element(element) = error.at {
+            cut.elements.retain(|&other| other != element);
+        }
+        cut.nodes
+            .retain(|node| !wrong.contains(&self.model.nodes[node.0].name));
+        let works = |&&node: &&usize| {
+            let mut cut = cut.clone();
+            cut.nodes.push(NodeId(node));
+            !self.cut.nodes.contains(&NodeId(node)) && self.works(&cut)
+        };
+        let candidates = self.graph.by_distance(self.start(error)?);
+        let found = candidates.iter().take(TRIED).find(works)?;
+        Some(Remedy::Instead(self.model.nodes[*found].name.clone()))
+    }
+
+    /// The second node that makes the parts most alike.
+    fn also(&self, error: &CutError) -> Option<Remedy> {
+        let smallest_part = |&node: &usize| {
+            let mut cut = self.cut.clone();
+            cut.nodes.push(NodeId(node));
+            let pieces = self.plan(&cut).ok()?.pieces;
+            let parts = pieces.iter().filter(|piece| piece.role == Role::Part);
+            parts.map(|part| part.nodes.len()).min()
+        };
+        let candidates = self.graph.by_distance(self.start(error)?);
+        let rated = candidates
+            .iter()
+            .take(TRIED)
+            .filter_map(|node| Some((smallest_part(node)?, *node)));
+        // Of equally good ones the nearest, which comes last here.
+        let rated: Vec<(usize, usize)> = rated.collect();
+        let (_, node) = rated.into_iter().rev().max_by_key(|(size, _)| *size)?;
+        Some(Remedy::Also(self.model.nodes[node].name.clone()))
+    }
+
+    /// A node of the cut that had better be left out.
+    fn without(&self) -> Option<Remedy> {
+        let works = |&&node: &&NodeId| {
+            let mut cut = self.cut.clone();
+            cut.nodes.retain(|&other| other != node);
+            self.works(&cut)
+        };
+        let found = self.cut.nodes.iter().find(works)?;
+        Some(Remedy::Without(self.model.nodes[found.0].name.clone()))
+    }
+
+    /// Where to begin to look.
+    fn start(&self, error: &CutError) -> Option<usize> {
+        match error.at {
+            Place::Node(node) => Some(node.0),
+            Place::Element(element) => self.graph.nodes_of(element.0).first().copied(),
+            Place::Part(_) => None,
+        }
+    }
+}
