@@ -13,7 +13,7 @@ use crate::plant::Plant;
 
 /// Nothing is known of the start yet.
 const NEW: u64 = 0;
-/// The accelerations at the start are those of the initial exchange.
+/// The accelerations at the start are those of the exchange there.
 const READY: u64 = 1;
 const MOVING: u64 = 2;
 
@@ -78,6 +78,7 @@ impl Implicit {
     }
 
     pub(crate) fn restart(&mut self) {
+        self.phase = NEW;
         if let Some(history) = &mut self.history {
             history.depth = 0;
         }
@@ -195,8 +196,7 @@ impl Implicit {
         } else {
             Scheme::CRANK_NICOLSON
         };
-        // What arrived since the initial exchange belongs to the end of the first step; after a
-        // restart the forces may have jumped.
+        // What has arrived since the start belongs to the end of the first step.
         if scheme == self.scheme || self.phase == READY {
             plant.motion.a[..own].copy_from_slice(&history.a);
         } else {
