@@ -225,10 +225,9 @@ fn check_ports(spec: &Spec, found: &mut Vec<SpecError>) {
 /// What the inputs give of each ghost's motion, and what the elements use of it.
 fn check_ghost_motions(spec: &Spec, found: &mut Vec<SpecError>) {
     let given = given_components(spec, found);
-    let traced = spec.ghosts.iter().filter(|ghost| ghost.traced);
     if !is_implicit(spec) {
-        found.extend(traced.map(|ghost| SpecError::CannotTrace {
-            ghost: ghost.name.clone(),
+        found.extend(spec.traced().map(|ghost| SpecError::CannotTrace {
+            ghost: spec.ghosts[ghost.0].name.clone(),
         }));
     }
     let mut reported = HashSet::new();
