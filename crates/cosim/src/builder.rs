@@ -112,6 +112,9 @@ impl Builder {
         } else {
             0
         };
+        for id in schedule.corrected() {
+            self.units[id.0].subsystem.expect_correction();
+        }
         let interfaces = self.find_interfaces();
         self.account_for_drives();
         let mut layout = Layout::default();
