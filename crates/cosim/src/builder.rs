@@ -147,7 +147,8 @@ impl Builder {
             .map_err(|fault| vec![BuildError::Initial(fault)])
     }
 
-    pub(crate) fn output_name(&self, (id, port): (SubsystemId, OutputPort)) -> String {
+    /// The name of an output, as `subsystem.port`.
+    pub fn output_name(&self, (id, port): (SubsystemId, OutputPort)) -> String {
         let name = &self.ports(id).outputs()[port.0].name;
         qualified(&self.units[id.0].name, name)
     }

@@ -93,6 +93,7 @@ impl Checker<'_> {
         Some(Plan {
             name: heading?.value.name.as_ref()?.value.clone(),
             description: heading?.value.description.clone(),
+            is_sequential: timing.is_sequential,
             schedule: timing.schedule(&clock),
             clock,
             parameters: self.parameters.known(),
