@@ -12,7 +12,8 @@
 //! work is of the same order and is not included.
 
 use crate::port::{MOTION_QUATERNION, Quantity, Unit};
-use crate::state::{State, Visitor, multiply, rotation_vector_of};
+use crate::rotation::{conjugate, logarithm, multiply};
+use crate::state::{State, Visitor};
 
 /// How motion becomes work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,9 +64,7 @@ impl Measure {
                     let part = &sample.motion[MOTION_QUATERNION];
                     part.try_into().expect("four components")
                 };
-                let [w, x, y, z] = quaternion(from);
-                let turned = multiply(quaternion(to), [w, -x, -y, -z]);
-                let turn = rotation_vector_of(turned);
+                let turn = logarithm(multiply(quaternion(to), conjugate(quaternion(from))));
                 let along = (0..3).map(|i| mean(i) * (to.motion[i] - from.motion[i]));
                 let about = (0..3).map(|i| mean(3 + i) * turn[i]);
                 along.chain(about).sum()
@@ -185,6 +184,8 @@ pub(crate) struct Ledger<const F: usize, const M: usize> {
     side: Side,
     measure: Measure,
     work: f64,
+    /// Work before the step, so that a corrected step can be closed again.
+    opened: f64,
     /// At the end of the last step, and at the start of this one.
     last: Sample<F, M>,
     start: Sample<F, M>,
@@ -198,6 +199,7 @@ impl<const F: usize, const M: usize> Ledger<F, M> {
             side,
             measure,
             work: 0.0,
+            opened: 0.0,
             last: Sample::ZERO,
             start: Sample::ZERO,
             own_start: Sample::ZERO,
@@ -209,13 +211,14 @@ impl<const F: usize, const M: usize> Ledger<F, M> {
     }
 
     fn open(&mut self, inputs: &[f64], outputs: &[f64]) {
+        self.opened = self.work;
         if let Side::GivesMotion { force, .. } = self.side {
             self.start = Sample::take(&inputs[force..], &self.last.motion);
             return;
         }
         self.start = self.sample(inputs, outputs);
         if self.measure != Measure::Rate {
-            self.work += self.measure.work(&self.last, &self.start, 0.0);
+            self.opened += self.measure.work(&self.last, &self.start, 0.0);
         }
         if let Some(own) = self.own_sample(outputs) {
             self.own_start = own;
@@ -224,7 +227,7 @@ impl<const F: usize, const M: usize> Ledger<F, M> {
 
     fn close(&mut self, inputs: &[f64], outputs: &[f64], h: f64) {
         let end = self.sample(inputs, outputs);
-        self.work += self.measure.work(&self.start, &end, h);
+        self.work = self.opened + self.measure.work(&self.start, &end, h);
         if let Some(own_end) = self.own_sample(outputs) {
             self.work += self.measure.work(&self.own_start, &own_end, h);
         }

@@ -7,7 +7,7 @@ use crate::board::Layout;
 use crate::fault::BuildError;
 use crate::inputs::{Inputs, Source};
 use crate::plan::{Plan, Wire};
-use crate::port::{InputPort, OutputPort, Ports, Unit as PortUnit};
+use crate::port::{InputPort, OutputPort, Ports, Quantity, Unit as PortUnit};
 use crate::predictor::Predictor;
 use crate::recorder::Column;
 use crate::schedule::{Coupling, Schedule, Stage, SubsystemId, Timeline};
@@ -220,8 +220,18 @@ impl Builder {
                 );
             }
         }
+        self.check_corrections(schedule, errors);
         if let Coupling::Tight(tight) = &schedule.coupling {
             self.check_tight(schedule, &tight.per_port, errors);
+        }
+    }
+
+    fn check_corrections(&self, schedule: &Schedule, errors: &mut Vec<BuildError>) {
+        for id in schedule.corrected() {
+            let unit = &self.units[id.0];
+            if !unit.subsystem.corrects() || unit.every > 1 {
+                errors.push(BuildError::CannotCorrect(unit.name.clone()));
+            }
         }
     }
 
@@ -231,6 +241,10 @@ impl Builder {
         tolerances: &[(String, f64)],
         errors: &mut Vec<BuildError>,
     ) {
+        if let Some(id) = schedule.corrected().first() {
+            let name = self.units[id.0].name.clone();
+            errors.push(BuildError::TightAndCorrected(name));
+        }
         for stage in &schedule.stages {
             if let Stage::Nested { stages, .. } = stage {
                 let inside = Schedule::with_stages(1.0, stages.clone()).appearances();
@@ -357,6 +371,16 @@ impl Builder {
         let (mut columns, mut places) = (Vec::new(), Vec::new());
         for (index, unit) in self.units.iter().enumerate() {
             let ports = unit.subsystem.ports();
+<<<<<<< HEAD
+            let mut place = unit.places.report;
+            for port in ports.outputs() {
+                if let Quantity::Tangent(_) = port.quantity {
+                    place += port.quantity.width();
+                    continue;
+                }
+                for component in 0..port.quantity.width() {
+                    let inner = ports.output_component_name(place - unit.places.report);
+=======
             for (port, output) in ports.outputs().iter().enumerate() {
                 let port = OutputPort(port);
                 let Some(name) = self.column_name((SubsystemId(index), port)) else {
@@ -364,6 +388,7 @@ impl Builder {
                 };
                 for (component, offset) in ports.output_range(port).enumerate() {
                     let inner = output.quantity.component_name(component);
+>>>>>>> w-cut
                     columns.push(Column {
                         name: match inner {
                             "" => name.clone(),
@@ -408,7 +433,7 @@ fn qualified(subsystem: &str, port: &str) -> String {
 
 fn has_zero_ratio(stages: &[Stage]) -> bool {
     stages.iter().any(|stage| match stage {
-        Stage::Together(_) => false,
+        Stage::Together(_) | Stage::Corrected(_) => false,
         Stage::Nested { ratio, stages } => *ratio == 0 || has_zero_ratio(stages),
     })
 }

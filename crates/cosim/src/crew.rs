@@ -7,16 +7,20 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::time::Instant;
 
 use crate::barrier::Barrier;
 use crate::board::Board;
 use crate::fault::Fault;
 use crate::plan::Plan;
-use crate::schedule::{Coupling, SubsystemId};
+use crate::schedule::{Coupling, Duty, SubsystemId};
+use crate::stats::Split;
 use crate::tight::{TightSolver, Verdict};
 use crate::unit::Unit;
 
 const NEVER: u64 = u64::MAX;
+/// Exchanges after an event.
+const EVENT_PASSES: usize = 8;
 
 /// What all threads of a run see.
 pub(crate) struct Shared<'a> {
@@ -128,6 +132,9 @@ pub(crate) struct Crew<'a> {
     shared: &'a Shared<'a>,
     reporting: Reporting,
     meeting: u64,
+    /// Whether the time of this step is looked at.
+    is_sampled: bool,
+    pub split: Split,
 }
 
 impl<'a> Crew<'a> {
@@ -141,6 +148,8 @@ impl<'a> Crew<'a> {
             shared,
             reporting,
             meeting: 0,
+            is_sampled: false,
+            split: Split::default(),
         }
     }
 
@@ -148,9 +157,12 @@ impl<'a> Crew<'a> {
     /// Returns the number of complete steps.
     pub fn run(&mut self, first: u64, mut leader: Option<&mut dyn Leader>) -> u64 {
         for n in first..=self.reporting.last {
+            self.is_sampled = Split::is_due(n);
+            let start = self.clock();
             if self.step(n, &mut leader).is_err() {
                 return n - first;
             }
+            self.split.stepped(start);
             if self.shared.last_step.load(Ordering::Relaxed) <= n {
                 return n + 1 - first;
             }
@@ -167,7 +179,7 @@ impl<'a> Crew<'a> {
             self.refresh(n)?;
         }
         if self.shared.plan.has_event(n) {
-            self.units.iter_mut().for_each(|(_, unit)| unit.restart());
+            self.begin_anew(n)?;
         }
         if self.reporting.record.is_due(n) || self.reporting.watch.is_due(n) {
             self.report(n, leader)?;
@@ -204,17 +216,21 @@ impl<'a> Crew<'a> {
         let span = &plan.timeline.phases[phase];
         let (from, to) = (plan.time(n, span.from), plan.time(n, span.to));
         for place in 0..self.units.len() {
+            let clock = self.clock();
             let (id, unit) = &mut self.units[place];
             if !plan.sends[phase][*id] {
                 continue;
             }
-            let advanced = if unit.every == 1 {
+            let advanced = if span.duty == Duty::Correct {
+                unit.correct(from, to)
+            } else if unit.every == 1 {
                 unit.advance(from, to)
             } else if n.is_multiple_of(unit.every) {
                 unit.advance(from, plan.step_time(n + unit.every))
             } else {
                 Ok(())
             };
+            self.split.worked(clock);
             match advanced {
                 Err(fault) => {
                     let id = *id;
@@ -315,19 +331,8 @@ impl<'a> Crew<'a> {
         let buffer = self.buffer();
         let refreshes = |id: usize| plan.feedthrough[id] && plan.releases(SubsystemId(id), n);
         for place in 0..self.units.len() {
-            let (id, unit) = &mut self.units[place];
-            if !refreshes(*id) {
-                continue;
-            }
-            match unit.evaluate(t) {
-                Ok(()) => {
-                    unit.release();
-                    unit.publish(t, self.shared.board, buffer);
-                }
-                Err(fault) => {
-                    let id = *id;
-                    self.note(id, fault);
-                }
+            if refreshes(self.units[place].0) {
+                self.send_again(place, t, buffer);
             }
         }
         self.meet()?;
@@ -335,6 +340,39 @@ impl<'a> Crew<'a> {
             unit.pull(t, self.shared.board, buffer, |sender| refreshes(sender.0));
         }
         Ok(())
+    }
+
+    /// An event made the past worthless: all units forget it, and exchange what they are now until
+    /// jumps of forces and accelerations have reached everybody.
+    fn begin_anew(&mut self, n: u64) -> Result<(), Halt> {
+        let t = self.shared.plan.step_time(n + 1);
+        self.units.iter_mut().for_each(|(_, unit)| unit.restart());
+        for _ in 0..EVENT_PASSES {
+            let buffer = self.buffer();
+            for place in 0..self.units.len() {
+                self.send_again(place, t, buffer);
+            }
+            self.meet()?;
+            for (_, unit) in &mut self.units {
+                unit.pull(t, self.shared.board, buffer, |_| true);
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates and publishes the outputs of a unit at the time it has reached.
+    fn send_again(&mut self, place: usize, t: f64, buffer: usize) {
+        let (id, unit) = &mut self.units[place];
+        match unit.evaluate(t) {
+            Ok(()) => {
+                unit.release();
+                unit.publish(t, self.shared.board, buffer);
+            }
+            Err(fault) => {
+                let id = *id;
+                self.note(id, fault);
+            }
+        }
     }
 
     fn report(&mut self, n: u64, leader: &mut Option<&mut dyn Leader>) -> Result<(), Halt> {
@@ -368,8 +406,15 @@ impl<'a> Crew<'a> {
         meeting.fetch_min(self.meeting, Ordering::Relaxed);
     }
 
+    /// The time, where it is looked at.
+    fn clock(&self) -> Option<Instant> {
+        self.is_sampled.then(Instant::now)
+    }
+
     fn meet(&mut self) -> Result<(), Halt> {
+        let clock = self.clock();
         self.shared.barrier.wait();
+        self.split.waited(clock);
         let fault = self.shared.fault_meeting.load(Ordering::Relaxed);
         let halted = fault <= self.meeting;
         self.meeting += 1;

@@ -48,6 +48,14 @@ pub enum BuildError {
     /// Iteration needs rollback.
     #[error("tight coupling needs rollback, which `{0}` cannot do; use loose coupling for it")]
     CannotRollBack(String),
+    /// A correction stage needs parts that can correct.
+    #[error("`{0}` cannot correct its steps; leave it out of the correction stage")]
+    CannotCorrect(String),
+    /// Iteration leaves nothing to correct.
+    #[error(
+        "tight coupling repeats a step until it needs no correction, so that `{0}` cannot be in a correction stage; use loose coupling, or leave the stage out"
+    )]
+    TightAndCorrected(String),
     /// A tolerance for a port that does not exist.
     #[error("there is no connected output `{0}` to give a tolerance to")]
     UnknownTolerancePort(String),

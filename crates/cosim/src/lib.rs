@@ -24,6 +24,7 @@ mod plan;
 mod port;
 mod predictor;
 mod recorder;
+mod rotation;
 mod run;
 mod schedule;
 mod simulation;

@@ -56,6 +56,9 @@ pub enum Quantity {
     Motion,
     /// Force and moment at a node, in the absolute frame, moment about the node.
     Wrench,
+    /// How so many force components change with as many displacements, row by row: N/m, N/rad,
+    /// N.m/m or N.m/rad. It is not recorded.
+    Tangent(usize),
 }
 
 /// Where the orientation quaternion lives inside [`Quantity::Motion`].
@@ -75,13 +78,14 @@ impl Quantity {
             Self::Translation | Self::Rotation => 3,
             Self::Motion => 19,
             Self::Wrench => 6,
+            Self::Tangent(n) => n * n,
         }
     }
 
     /// Name of a component, empty for a scalar.
     pub fn component_name(&self, component: usize) -> &'static str {
         match self {
-            Self::Scalar(_) => "",
+            Self::Scalar(_) | Self::Tangent(_) => "",
             Self::Translation | Self::Rotation => ["x", "v", "a"][component],
             Self::Motion => MOTION_NAMES[component],
             Self::Wrench => WRENCH_NAMES[component],
@@ -111,6 +115,7 @@ impl Quantity {
             },
             Self::Wrench if component < 3 => Unit::NEWTON,
             Self::Wrench => Unit::NEWTON_METRE,
+            Self::Tangent(_) => Unit::ONE,
         }
     }
 
@@ -132,6 +137,7 @@ impl fmt::Display for Quantity {
             Self::Rotation => f.write_str("motion about an axis (rad, rad/s, rad/s2)"),
             Self::Motion => f.write_str("motion of a node (pose, twist, acceleration)"),
             Self::Wrench => f.write_str("wrench (N, N.m)"),
+            Self::Tangent(n) => write!(f, "tangent of {n} force components"),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::recorder::Recorder;
 use crate::simulation::Simulation;
-use crate::stats::{StepTimes, Stopwatch};
+use crate::stats::{Split, StepTimes, Stopwatch};
 use crate::subsystem::{Counters, Energy};
 use crate::tight::TightSolver;
 use crate::unit::Unit;
@@ -105,6 +105,9 @@ pub struct Summary {
     /// Median, 99th percentile and maximum of the time per macro step, in microseconds. Steps
     /// shorter than a microsecond are timed in groups of sixteen.
     pub step_us: [f64; 3],
+    /// Time of a step, in microseconds, as the mean thread sees it in one of 64 steps: work of the
+    /// parts, waiting for other threads, and the exchange with recording and watching.
+    pub split_us: Option<[f64; 3]>,
     /// Values delivered from port to port.
     pub exchanges: u64,
     /// Iterations of tight steps.
@@ -180,6 +183,7 @@ pub struct PartSummary {
 #[derive(Default)]
 pub(crate) struct Tally {
     pub times: StepTimes,
+    pub split: Split,
     pub wall: Duration,
     pub threads: usize,
     pub iterations: u64,
@@ -246,13 +250,24 @@ impl Simulation {
         control.stopwatch = Stopwatch::start();
         let mut shares = share(&mut self.units, &self.plan, threads);
         let own = shares.remove(0);
-        let done = std::thread::scope(|scope| {
-            for units in shares {
+        let (done, split) = std::thread::scope(|scope| {
+            let start = |units| {
                 let mut crew = Crew::new(units, &shared, reporting);
-                scope.spawn(move || crew.run(first, None));
+                scope.spawn(move || {
+                    crew.run(first, None);
+                    crew.split
+                })
+            };
+            let others: Vec<_> = shares.into_iter().map(start).collect();
+            let mut crew = Crew::new(own, &shared, reporting);
+            let done = crew.run(first, Some(&mut control));
+            let mut split = crew.split;
+            for other in others {
+                split.add(&other.join().expect("a panic of a part is a fault"));
             }
-            Crew::new(own, &shared, reporting).run(first, Some(&mut control))
+            (done, split)
         });
+        control.tally.split.add(&split);
         control.stopwatch.stop(&mut control.tally.times);
         let cancelled = control.cancelled;
         self.steps_done += done;
@@ -288,6 +303,7 @@ impl Simulation {
                 tally.times.quantile_us(0.99),
                 tally.times.longest_us(),
             ],
+            split_us: tally.split.mean_us(),
             exchanges: self.units.iter().map(|unit| unit.received).sum(),
             iterations: tally.iterations,
             most_iterations: tally.most_iterations,

@@ -13,6 +13,9 @@ pub struct SubsystemId(pub usize);
 pub enum Stage {
     /// These subsystems advance over the step, in parallel.
     Together(Vec<SubsystemId>),
+    /// These subsystems, which advanced in an earlier stage, correct the end of their step for
+    /// what has arrived since, in parallel.
+    Corrected(Vec<SubsystemId>),
     /// These stages run `ratio` times, each over a step shorter by that factor.
     Nested {
         /// Inner steps per outer step.
@@ -149,24 +152,42 @@ impl Schedule {
 
     /// How often each subsystem advances in one macro step, for those that appear.
     pub(crate) fn appearances(&self) -> Vec<SubsystemId> {
-        fn collect(stages: &[Stage], found: &mut Vec<SubsystemId>) {
-            for stage in stages {
-                match stage {
-                    Stage::Together(members) => found.extend(members),
-                    Stage::Nested { stages, .. } => collect(stages, found),
-                }
-            }
-        }
-        let mut found = Vec::new();
-        collect(&self.stages, &mut found);
-        found
+        members(&self.stages, &|stage| match stage {
+            Stage::Together(members) => members,
+            _ => &[],
+        })
     }
+
+    /// The subsystems that correct their steps.
+    pub(crate) fn corrected(&self) -> Vec<SubsystemId> {
+        members(&self.stages, &|stage| match stage {
+            Stage::Corrected(members) => members,
+            _ => &[],
+        })
+    }
+}
+
+/// The members of all stages, nested ones included, as `of` reads them.
+fn members(stages: &[Stage], of: &impl Fn(&Stage) -> &[SubsystemId]) -> Vec<SubsystemId> {
+    let of_stage = |stage: &Stage| match stage {
+        Stage::Nested { stages, .. } => members(stages, of),
+        _ => of(stage).to_vec(),
+    };
+    stages.iter().flat_map(of_stage).collect()
+}
+
+/// What the members of a phase do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Duty {
+    Advance,
+    Correct,
 }
 
 /// One stage, placed on the macro step's time line; nesting is unrolled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Phase {
     pub members: Vec<SubsystemId>,
+    pub duty: Duty,
     /// In ticks from the start of the macro step.
     pub from: u64,
     pub to: u64,
@@ -194,7 +215,7 @@ impl Timeline {
 /// Ticks needed so that every inner step is a whole number of them.
 fn resolution(stages: &[Stage]) -> u64 {
     let needed = stages.iter().map(|stage| match stage {
-        Stage::Together(_) => 1,
+        Stage::Together(_) | Stage::Corrected(_) => 1,
         Stage::Nested { ratio, stages } => u64::from(*ratio) * resolution(stages),
     });
     needed.fold(1, least_common_multiple)
@@ -209,13 +230,16 @@ pub(crate) fn least_common_multiple(a: u64, b: u64) -> u64 {
 }
 
 fn place(stages: &[Stage], from: u64, to: u64, phases: &mut Vec<Phase>) {
+    let phase = |members: &[SubsystemId], duty| Phase {
+        members: members.to_vec(),
+        duty,
+        from,
+        to,
+    };
     for stage in stages {
         match stage {
-            Stage::Together(members) => phases.push(Phase {
-                members: members.clone(),
-                from,
-                to,
-            }),
+            Stage::Together(members) => phases.push(phase(members, Duty::Advance)),
+            Stage::Corrected(members) => phases.push(phase(members, Duty::Correct)),
             Stage::Nested { ratio, stages } => {
                 let inner = (to - from) / u64::from(*ratio);
                 for k in 0..u64::from(*ratio) {

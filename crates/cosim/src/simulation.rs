@@ -15,6 +15,9 @@ use crate::unit::{Link, Unit};
 
 /// Passes after which the initial exchange of an algebraic loop is taken as it is.
 const INITIAL_PASSES: usize = 50;
+/// From this pass on a change of the outputs by rounding does not count.
+const ROUNDING_PASSES: usize = 4;
+const INITIAL_ROUNDING: f64 = 1e-12;
 
 /// A co-simulation, ready to run. Made by [`crate::Builder`].
 pub struct Simulation {
@@ -53,7 +56,7 @@ impl Simulation {
     /// the initial time, however long the chain of direct feedthrough.
     fn exchange_initially(&mut self) -> Result<(), Fault> {
         let t = self.plan.step_time(0);
-        let mut before: Vec<u64> = Vec::new();
+        let mut before: Vec<f64> = Vec::new();
         for pass in 0..INITIAL_PASSES {
             for unit in &mut self.units {
                 unit.evaluate(t)?;
@@ -64,8 +67,9 @@ impl Simulation {
                 unit.pull(t, &self.board, 0, |_| true);
             }
             let all = self.units.iter().flat_map(|unit| unit.visible_outputs());
-            let now: Vec<u64> = all.map(|value| value.to_bits()).collect();
-            if now == before {
+            let now: Vec<f64> = all.copied().collect();
+            let change = self.largest_change(&before, &now);
+            if change == 0.0 || (pass >= ROUNDING_PASSES && change <= INITIAL_ROUNDING) {
                 return Ok(());
             }
             before = now;
@@ -76,6 +80,33 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// The largest change of an output from one pass to the next, relative to its port.
+    fn largest_change(&self, before: &[f64], now: &[f64]) -> f64 {
+        if before.is_empty() {
+            return f64::INFINITY;
+        }
+        let mut start = 0;
+        let mut largest = 0.0_f64;
+        for port in self
+            .units
+            .iter()
+            .flat_map(|unit| unit.subsystem.ports().outputs())
+        {
+            let range = start..start + port.quantity.width();
+            start = range.end;
+            let (old, new) = (&before[range.clone()], &now[range]);
+            let change = old.iter().zip(new).map(|(a, b)| (b - a).abs());
+            let change = change.fold(0.0, f64::max);
+            if change > 0.0 {
+                let size = new
+                    .iter()
+                    .fold(0.0_f64, |size, value| size.max(value.abs()));
+                largest = largest.max(change / size);
+            }
+        }
+        largest
     }
 
     /// Does one macro step on this thread.

@@ -3,6 +3,8 @@
 //! A part lists its state once, in [`State::visit`]; every use of the state is a visitor over
 //! that one list, so nothing can be saved but not restored, or restored but not analysed.
 
+use crate::rotation::{exponential, logarithm, multiply};
+
 /// Something whose complete state can be visited.
 pub trait State {
     /// Hands every piece of state to the visitor, always in the same order and number.
@@ -178,7 +180,7 @@ impl Visitor for Mover<'_> {
     }
     fn rotation(&mut self, quaternion: &mut [f64; 4]) {
         let turn = [(); 3].map(|()| *self.coordinates.next().expect("three coordinates"));
-        *quaternion = multiply(*quaternion, quaternion_of(turn));
+        *quaternion = multiply(*quaternion, exponential(turn));
     }
     fn fixed(&mut self, _: &mut [f64]) {}
     fn count(&mut self, _: &mut u64) {}
@@ -205,7 +207,7 @@ impl Visitor for Differ<'_> {
     fn rotation(&mut self, quaternion: &mut [f64; 4]) {
         let [w, x, y, z] = [(); 4].map(|()| self.base());
         let relative = multiply([w, -x, -y, -z], *quaternion);
-        for value in rotation_vector_of(relative) {
+        for value in logarithm(relative) {
             *self.coordinates.next().expect("three coordinates") = value;
         }
     }
@@ -215,41 +217,6 @@ impl Visitor for Differ<'_> {
     fn count(&mut self, _: &mut u64) {
         self.words.next();
     }
-}
-
-/// Hamilton product.
-pub(crate) fn multiply(p: [f64; 4], q: [f64; 4]) -> [f64; 4] {
-    [
-        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
-        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
-        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
-        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
-    ]
-}
-
-fn quaternion_of(rotation_vector: [f64; 3]) -> [f64; 4] {
-    let angle = rotation_vector.iter().map(|x| x * x).sum::<f64>().sqrt();
-    // sin(a/2)/a by its series near zero, where the quotient loses digits.
-    let scale = if angle < 1e-4 {
-        0.5 - angle * angle / 48.0
-    } else {
-        (angle / 2.0).sin() / angle
-    };
-    let [x, y, z] = rotation_vector.map(|component| component * scale);
-    [(angle / 2.0).cos(), x, y, z]
-}
-
-/// The rotation vector, of length at most pi, of a unit quaternion.
-pub(crate) fn rotation_vector_of(quaternion: [f64; 4]) -> [f64; 3] {
-    let sign = quaternion[0].signum();
-    let [w, x, y, z] = quaternion.map(|component| component * sign);
-    let sine = (x * x + y * y + z * z).sqrt();
-    let scale = if sine < 1e-8 {
-        2.0
-    } else {
-        2.0 * sine.atan2(w) / sine
-    };
-    [x * scale, y * scale, z * scale]
 }
 
 #[cfg(test)]
@@ -275,7 +242,7 @@ mod tests {
     fn part() -> Part {
         Part {
             position: [1.0, -2.0],
-            orientation: quaternion_of([0.3, -0.2, 0.9]),
+            orientation: exponential([0.3, -0.2, 0.9]),
             time: 0.25,
             samples: 3,
         }

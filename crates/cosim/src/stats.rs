@@ -1,6 +1,6 @@
 //! Step times: a histogram of fixed size, so that a run of any length costs no memory.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Sub-buckets per octave: quantiles are good to about 3 %.
 const FINE: usize = 32;
@@ -120,6 +120,62 @@ impl Stopwatch {
             times.add_many(each, self.pending);
             self.pending = 0;
         }
+    }
+}
+
+/// Where the time of a step goes, from a sample of the steps: reading the clock in each of them
+/// would be a good part of what is measured.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Split {
+    total: Duration,
+    work: Duration,
+    waiting: Duration,
+    steps: u64,
+}
+
+/// One of so many steps is looked at.
+const SAMPLED: u64 = 64;
+
+impl Split {
+    /// Whether step n is looked at.
+    pub fn is_due(n: u64) -> bool {
+        n.is_multiple_of(SAMPLED)
+    }
+
+    /// A part advanced or was corrected from `start` on.
+    pub fn worked(&mut self, start: Option<Instant>) {
+        self.work += start.map_or(Duration::ZERO, |start| start.elapsed());
+    }
+
+    /// The others were waited for from `start` on.
+    pub fn waited(&mut self, start: Option<Instant>) {
+        self.waiting += start.map_or(Duration::ZERO, |start| start.elapsed());
+    }
+
+    /// A step began at `start`.
+    pub fn stepped(&mut self, start: Option<Instant>) {
+        if let Some(start) = start {
+            self.total += start.elapsed();
+            self.steps += 1;
+        }
+    }
+
+    /// Adds what another thread saw.
+    pub fn add(&mut self, other: &Self) {
+        self.total += other.total;
+        self.work += other.work;
+        self.waiting += other.waiting;
+        self.steps += other.steps;
+    }
+
+    /// Microseconds per step and thread: work, waiting, and the rest.
+    pub fn mean_us(&self) -> Option<[f64; 3]> {
+        if self.steps == 0 {
+            return None;
+        }
+        let rest = self.total.saturating_sub(self.work + self.waiting);
+        let mean = |time: Duration| time.as_secs_f64() * 1e6 / self.steps as f64;
+        Some([self.work, self.waiting, rest].map(mean))
     }
 }
 

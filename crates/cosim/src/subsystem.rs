@@ -25,6 +25,17 @@ pub trait Subsystem: Send {
     /// schedule decides which input is used.
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError>;
 
+    /// Whether it can [`correct`](Self::correct) a step.
+    fn corrects(&self) -> bool {
+        false
+    }
+
+    /// Takes the end of the last step back and finds it again with other inputs there, cheaply:
+    /// the inputs differ from those of the advance by the error of a prediction.
+    fn correct(&mut self, _t: f64, _inputs: &[f64]) -> Result<(), StepError> {
+        unreachable!("only a subsystem that says so is asked to correct")
+    }
+
     /// The complete state as a value: rollback, checkpoint, stability analysis.
     fn state(&mut self) -> Option<&mut dyn State> {
         None

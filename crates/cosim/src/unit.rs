@@ -90,7 +90,28 @@ impl Unit {
 
     /// Advances, evaluates the outputs with the inputs predicted for the end, checks them.
     pub fn advance(&mut self, from: f64, to: f64) -> Result<(), Fault> {
-        let attempt = catch_unwind(AssertUnwindSafe(|| self.advance_unguarded(from, to)));
+        self.guarded(from, |unit| unit.advance_unguarded(from, to))
+    }
+
+    /// Corrects the step for what has arrived since, and evaluates the outputs again.
+    pub fn correct(&mut self, from: f64, to: f64) -> Result<(), Fault> {
+        self.guarded(from, |unit| {
+            unit.inputs.at(to, &mut unit.input_values);
+            let corrected = unit.subsystem.correct(to, &unit.input_values);
+            corrected.map_err(|cause| unit.step_fault(from, cause))?;
+            unit.evaluate_known(to)?;
+            unit.close_accounts(to - from);
+            Ok(())
+        })
+    }
+
+    /// A panic in a part is a fault of that part.
+    fn guarded(
+        &mut self,
+        from: f64,
+        work: impl FnOnce(&mut Self) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let attempt = catch_unwind(AssertUnwindSafe(|| work(self)));
         attempt.unwrap_or_else(|panic| {
             Err(Fault::Panic {
                 subsystem: self.name.clone(),
@@ -116,10 +137,14 @@ impl Unit {
             t = reached.time;
         }
         self.evaluate(to)?;
-        for account in all(&mut self.accounts, &mut self.driven) {
-            account.close(&self.input_values, &self.output_values, to - from);
-        }
+        self.close_accounts(to - from);
         Ok(())
+    }
+
+    fn close_accounts(&mut self, h: f64) {
+        for account in all(&mut self.accounts, &mut self.driven) {
+            account.close(&self.input_values, &self.output_values, h);
+        }
     }
 
     fn open_accounts(&mut self, t: f64) -> Result<(), Fault> {
@@ -142,6 +167,11 @@ impl Unit {
     /// The outputs at time t with the inputs predicted for it.
     pub fn evaluate(&mut self, t: f64) -> Result<(), Fault> {
         self.inputs.at(t, &mut self.input_values);
+        self.evaluate_known(t)
+    }
+
+    /// The outputs at time t with the inputs at hand.
+    fn evaluate_known(&mut self, t: f64) -> Result<(), Fault> {
         let outputs = &mut self.output_values;
         let evaluated = self.subsystem.outputs(t, &self.input_values, outputs);
         evaluated.map_err(|cause| self.step_fault(t, cause))?;

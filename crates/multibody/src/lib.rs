@@ -8,6 +8,7 @@
 mod assembly;
 pub mod bench;
 mod body;
+mod correction;
 pub mod cut;
 mod drive;
 pub mod element;
@@ -49,5 +50,5 @@ pub use model::Model;
 pub use modes::Mode;
 pub use node::{Marker, Motion, NodeId};
 pub use rotation::Quaternion;
-pub use subsystem::{Along, Part, PartBuilder};
+pub use subsystem::{Along, Attached, Part, PartBuilder, Shared};
 pub use system::{Options, System};

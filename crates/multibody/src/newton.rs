@@ -118,7 +118,7 @@ impl Linearisation {
         self.values.extend(at.inputs);
     }
 
-    fn motions(&self) -> impl Iterator<Item = Motion> + '_ {
+    pub fn motions(&self) -> impl Iterator<Item = Motion> + '_ {
         self.values[HEADER..]
             .chunks_exact(NUMBERS_PER_MOTION)
             .map(|n| {
@@ -281,6 +281,7 @@ impl System {
     }
 
     fn note_factored(&mut self) {
+        self.work.stamp += 1;
         let values = &mut self.work.factored.values;
         values.clear();
         values.extend_from_slice(&self.state.linearisation.values);

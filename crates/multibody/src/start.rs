@@ -185,6 +185,7 @@ impl System {
             elapsed: 0.0,
         };
         self.work.factored.values.clear();
+        self.work.stamp += 1;
         let factored = self.assembly.factor_kinematics(&mut self.lu, &at, floor);
         let Err(pivot) = factored else { return Ok(()) };
         let joints = redundancy::dependent_joints(&self.assembly, &at);

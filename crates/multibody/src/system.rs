@@ -1,6 +1,7 @@
 //! A model in motion.
 
 use crate::assembly::{Assembly, Everywhere};
+use crate::correction::Taken;
 use crate::element::{ElementId, Weights};
 use crate::error::{ModelError, SolveError};
 use crate::integrator::{self, Formula, Known, Method, Rates, Record};
@@ -90,6 +91,9 @@ pub(crate) struct Work {
     /// Motions of a recorded linearisation.
     pub recorded: Vec<Motion>,
     pub memory: Vec<f64>,
+    /// Number of factorisations, of any matrix.
+    pub stamp: u64,
+    pub taken: Taken,
 }
 
 impl System {
@@ -122,6 +126,8 @@ impl System {
             factored: Linearisation::default(),
             recorded: Vec::with_capacity(motions.len()),
             memory: vec![0.0; assembly.memory],
+            stamp: 0,
+            taken: Taken::default(),
         };
         Ok(Self {
             assembly,
@@ -202,6 +208,12 @@ impl System {
             self.return_to_records();
             return Err(error);
         }
+        self.work.taken = Taken {
+            gains,
+            dissipated: self.state.dissipated,
+            supplied: self.state.supplied,
+            powers: self.state.powers,
+        };
         self.remember(time, h, inputs);
         self.accept(h, 1.0 / gains[0], time);
         if self.options.account_energy {
@@ -314,6 +326,18 @@ impl System {
     fn accept(&mut self, h: f64, per_c: f64, time: f64) {
         let state = &mut self.state;
         std::mem::swap(&mut state.now, &mut state.before);
+        std::mem::swap(&mut state.multipliers, &mut state.multipliers_before);
+        self.record_end(per_c);
+        let state = &mut self.state;
+        state.time = time;
+        state.step = h;
+        state.known = (state.known + 1).min(2);
+        self.counters.micro_steps += 1;
+    }
+
+    /// Writes the trial state to the newest records.
+    pub(crate) fn record_end(&mut self, per_c: f64) {
+        let state = &mut self.state;
         let mut largest = 0.0_f64;
         for i in 1..self.motions.len() {
             let inertia = &self.assembly.inertia[i];
@@ -322,12 +346,7 @@ impl System {
             state.now[i] = record;
         }
         state.convergence.observe_acceleration(largest.sqrt());
-        std::mem::swap(&mut state.multipliers, &mut state.multipliers_before);
         state.multipliers.copy_from_slice(&self.multipliers);
-        state.time = time;
-        state.step = h;
-        state.known = (state.known + 1).min(2);
-        self.counters.micro_steps += 1;
     }
 
     /// Takes motions and multipliers back from the newest records.

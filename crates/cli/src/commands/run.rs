@@ -239,6 +239,9 @@ fn print_summary(model: &Model, summary: &Summary, failed: bool) {
         if summary.threads == 1 { "" } else { "s" },
     );
     say!("  per step   {p50} us median, {p99} us 99th percentile, {max} us longest");
+    if let Some([work, waiting, rest]) = summary.split_us.map(|split| split.map(number)) {
+        say!("  of which   {work} us work, {waiting} us waiting, {rest} us exchange and recording");
+    }
     say!("  exchanges  {} values delivered", summary.exchanges);
     if summary.iterations > 0 {
         say!(

@@ -293,7 +293,7 @@ fn inner_steps(stages: &[cosim::Stage]) -> Option<u64> {
     let mut total: u64 = 0;
     for stage in stages {
         let steps = match stage {
-            cosim::Stage::Together(_) => 1,
+            cosim::Stage::Together(_) | cosim::Stage::Corrected(_) => 1,
             cosim::Stage::Nested { ratio, stages } => {
                 u64::from(*ratio).checked_mul(inner_steps(stages)?)?
             }

@@ -2,19 +2,21 @@
 
 mod interface;
 mod linearise;
+mod tangent;
 
 use crate::drive::Drive;
-use crate::element::{ElementId, PortWrench};
+use crate::element::{ElementId, PortWrench, Remote, Weights};
 use crate::error::{ModelError, SolveError};
 use crate::joint::PrescribedPose;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
-use crate::system::{Options, System};
+use crate::system::{Options, System, step_weights};
 use oldham_cosim::{
     Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, OutputPort,
     Ports, Quantity, Reached, State, StepError, Subsystem, Unit,
 };
+use tangent::{Prescribed, Tangent};
 
 /// A model and the ports it gets.
 pub struct PartBuilder {
@@ -22,6 +24,31 @@ pub struct PartBuilder {
     ports: Ports,
     outputs: Vec<Output>,
     loaded: Vec<(NodeId, usize)>,
+    prescribed: Vec<(String, Prescribed)>,
+    shares_tangent: bool,
+    is_thorough: bool,
+}
+
+/// The ports by which a part tells how its loads change with its prescribed poses.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// The motion at which each load was found, in the order of the prescribed nodes.
+    pub found_at: Vec<OutputPort>,
+    /// The tangent of all loads by all poses.
+    pub tangent: OutputPort,
+}
+
+/// The ports by which the owner of interface nodes deals with a part that shares its tangent.
+#[derive(Clone, Debug)]
+pub struct Attached {
+    /// The motions of the nodes, for the part to follow.
+    pub motions: Vec<OutputPort>,
+    /// The loads of the part on the nodes.
+    pub loads: Vec<InputPort>,
+    /// The motions at which the part found them.
+    pub found_at: Vec<InputPort>,
+    /// How they change.
+    pub tangent: InputPort,
 }
 
 /// What an output port shows.
@@ -34,6 +61,8 @@ enum Output {
     Element(ElementId, usize),
     /// Internal load of the part on a node whose pose is prescribed.
     Interface(NodeId, ElementId),
+    /// How these loads change with the prescribed poses.
+    Tangent,
 }
 
 /// What is shown of a motion along a direction.
@@ -78,6 +107,9 @@ impl PartBuilder {
             ports: Ports::new(),
             outputs: Vec::new(),
             loaded: Vec::new(),
+            prescribed: Vec::new(),
+            shares_tangent: false,
+            is_thorough: false,
         }
     }
 
@@ -96,6 +128,12 @@ impl PartBuilder {
             .ports
             .add_output(format!("{name}.load"), Quantity::Wrench);
         self.outputs.push(Output::Interface(node, joint));
+        let prescribed = Prescribed {
+            node,
+            joint,
+            motion: first,
+        };
+        self.prescribed.push((name.to_owned(), prescribed));
         self.ports
             .conjugate(Conjugate::GivesForce { motion, force });
         (motion, force)
@@ -113,6 +151,66 @@ impl PartBuilder {
         self.ports
             .conjugate(Conjugate::GivesMotion { force, motion });
         (force, motion)
+    }
+
+    /// Shows how the loads on all nodes prescribed so far change with their poses, and lets the
+    /// part correct its steps for small changes of those. Only for one integrator step per macro
+    /// step.
+    pub fn share_tangent(&mut self) -> Shared {
+        let names: Vec<(String, NodeId)> = self
+            .prescribed
+            .iter()
+            .map(|(name, prescribed)| (format!("{name}.at"), prescribed.node))
+            .collect();
+        let found_at = names.iter().map(|(name, node)| self.observe(name, *node));
+        let found_at = found_at.collect();
+        self.shares_tangent = true;
+        self.outputs.push(Output::Tangent);
+        let order = 6 * self.prescribed.len();
+        let tangent = self.ports.add_output("tangent", Quantity::Tangent(order));
+        Shared { found_at, tangent }
+    }
+
+    /// Nodes of this part on which another part that shares its tangent exerts loads. The two
+    /// must use the same method and step.
+    pub fn attach(&mut self, name: &str, nodes: &[NodeId]) -> Attached {
+        let ports = &mut self.ports;
+        let mut add = |what: &str, i: usize, quantity| {
+            ports.add_input(format!("{name}.{i}.{what}"), quantity)
+        };
+        let count = nodes.len();
+        let loads: Vec<_> = (0..count)
+            .map(|i| add("load", i, Quantity::Wrench))
+            .collect();
+        let found_at: Vec<_> = (0..count).map(|i| add("at", i, Quantity::Motion)).collect();
+        let tangent = ports.add_input(format!("{name}.tangent"), Quantity::Tangent(6 * count));
+        let first = |port: &InputPort| self.ports.input_range(*port).start;
+        let remote = Remote::new(
+            nodes.to_vec(),
+            loads.iter().map(first).collect(),
+            found_at.iter().map(first).collect(),
+            first(&tangent),
+        );
+        self.model.element(format!("loads of {name}"), remote);
+        let shown = nodes.iter().enumerate();
+        let motions: Vec<_> = shown
+            .map(|(i, &node)| self.observe(&format!("{name}.{i}.motion"), node))
+            .collect();
+        for (&force, &motion) in loads.iter().zip(&motions) {
+            self.ports
+                .conjugate(Conjugate::GivesMotion { force, motion });
+        }
+        Attached {
+            motions,
+            loads,
+            found_at,
+            tangent,
+        }
+    }
+
+    /// Corrections of a step end with a full iteration: dearer, and as exact as an advance.
+    pub fn correct_thoroughly(&mut self) {
+        self.is_thorough = true;
     }
 
     /// A number that the part receives, to be used as a drive by elements that are added to
@@ -159,7 +257,13 @@ impl PartBuilder {
         let mut system = System::new(self.model, options)?;
         let width = self.ports.input_width();
         system.reserve_linearisation(width);
+        let prescribed = self.prescribed.into_iter().map(|(_, p)| p).collect();
+        let tangent = self
+            .shares_tangent
+            .then(|| Tangent::new(prescribed, &system));
         Ok(Part {
+            tangent,
+            is_thorough: self.is_thorough,
             initial: system.motions.clone(),
             started_with: vec![f64::NAN; width],
             inputs: self.ports.initial_inputs().to_vec(),
@@ -180,6 +284,8 @@ pub struct Part {
     /// Nodes on which received wrenches act, and the first component of each.
     loaded: Vec<(NodeId, usize)>,
     micro_steps: usize,
+    tangent: Option<Tangent>,
+    is_thorough: bool,
     /// Motions from which a start begins.
     initial: Vec<Motion>,
     /// Inputs of the last start.
@@ -207,21 +313,42 @@ impl Part {
         Ok(())
     }
 
-    /// Starts, or starts again while no step has been taken and the initial exchange brings other
-    /// inputs, or restarts after an event.
+    /// Starts, or restarts after an event; and does so again while no step has been taken since
+    /// and the exchange brings other inputs.
     fn start_if_needed(&mut self, t: f64, inputs: &[f64]) -> Result<(), SolveError> {
-        let state = &self.system.state;
-        let fresh = state.step == 0.0;
-        if state.known > 0 && (!fresh || self.started_with == inputs) {
+        let known = self.system.state.known;
+        if known > 1 || (known == 1 && self.started_with == inputs) {
             return Ok(());
         }
-        if !fresh {
-            return self.system.restart(inputs);
+        self.start(t, inputs)
+    }
+
+    fn start(&mut self, t: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        if self.system.state.step == 0.0 {
+            self.system.motions.copy_from_slice(&self.initial);
+            self.system.start(t, inputs)?;
+        } else {
+            self.system.restart(inputs)?;
         }
-        self.system.motions.copy_from_slice(&self.initial);
-        self.system.start(t, inputs)?;
         self.started_with.copy_from_slice(inputs);
+        if let Some(tangent) = &mut self.tangent {
+            // The factors are still those of the accelerations.
+            let weights = Weights {
+                mass: 1.0,
+                damping: 0.0,
+                stiffness: 0.0,
+            };
+            tangent.update(&mut self.system, weights);
+        }
         Ok(())
+    }
+
+    /// After a step, whose factors may be new.
+    fn update_tangent(&mut self) {
+        if let Some(tangent) = &mut self.tangent {
+            let weights = step_weights(self.system.work.taken.gains);
+            tangent.update(&mut self.system, weights);
+        }
     }
 
     /// The micro step size. Times are rounded: a step that differs from the last one by no more
@@ -261,6 +388,11 @@ impl Part {
                 along.write(values, vectors.map(|v| v.dot(direction)));
                 return;
             }
+            Output::Tangent => {
+                let tangent = self.tangent.as_ref().expect("the port was made with it");
+                values.copy_from_slice(tangent.matrix());
+                return;
+            }
             Output::Element(element, node) => system.wrench(element, node, inputs),
             Output::Interface(node, joint) => {
                 let m = system.multipliers(joint);
@@ -285,8 +417,11 @@ impl Subsystem for Part {
     fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError> {
         let mut at = std::mem::take(&mut self.inputs);
         let size = self.micro_step(from, to);
-        inputs.at(from, &mut at);
-        let mut outcome = self.start_if_needed(from, &at);
+        let mut outcome = Ok(());
+        if self.system.state.known == 0 {
+            inputs.at(from, &mut at);
+            outcome = self.start(from, &at);
+        }
         for index in 1..=self.micro_steps {
             if outcome.is_err() {
                 break;
@@ -297,7 +432,24 @@ impl Subsystem for Part {
         }
         self.inputs = at;
         outcome?;
+        self.update_tangent();
         Ok(Reached::end(to))
+    }
+
+    fn corrects(&self) -> bool {
+        self.micro_steps == 1
+    }
+
+    fn correct(&mut self, _t: f64, inputs: &[f64]) -> Result<(), StepError> {
+        if let Some(tangent) = &self.tangent {
+            tangent.correct(&mut self.system, inputs);
+        }
+        if self.is_thorough || self.tangent.is_none() {
+            self.system.repeat(inputs)?;
+            self.update_tangent();
+        }
+        self.inputs.copy_from_slice(inputs);
+        Ok(())
     }
 
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {

@@ -3,6 +3,9 @@
 //! A. Fontana, M. Morandini, P. Masarati, "A co-simulation algorithm for the efficient real-time
 //! parallel solution of multibody systems", Multibody System Dynamics, 2026, Sect. 4.1.2.
 
+mod line;
+mod spatial;
+
 use crate::port::{InputPort, Ports, Quantity};
 use crate::predictor::{Hold, Predictor};
 use crate::state::{State, Visitor};
@@ -18,54 +21,41 @@ pub enum RateExtrapolation {
     Hermite,
 }
 
-/// Predicts motions along a line or about an axis at the end of a step by extrapolating their rate
-/// and integrating it with the two-step method LMS2; within the step by the cubic between the
-/// newest sample and that prediction. Other quantities are extrapolated linearly.
+/// Predicts motions at the end of a step by extrapolating their rate and integrating it with the
+/// two-step method LMS2; within the step by the cubic between the newest sample and that
+/// prediction. Other quantities are extrapolated linearly.
 ///
 /// After a single sample the motion goes on with its velocity (Eq. 14 and 15).
 #[derive(Clone, Debug)]
 pub struct IntegratedMotion {
-    extrapolation: RateExtrapolation,
-    /// a1, a2, b0, b1, b2 of Eq. 12.
-    weights: [f64; 5],
+    extrapolation: Extrapolation,
     others: Hold,
-    motions: Vec<Option<Samples>>,
+    motions: Vec<Samples>,
 }
 
-/// The last two samples of a motion: displacement, velocity, acceleration; newest first.
+/// The samples of a port, if it carries a motion.
 #[derive(Clone, Debug)]
-struct Samples {
-    start: usize,
-    count: u64,
-    times: [f64; 2],
-    values: [[f64; 3]; 2],
+enum Samples {
+    None,
+    Line(line::Samples),
+    Spatial(Box<spatial::Samples>),
 }
 
 impl IntegratedMotion {
     /// The predictor for these ports, with the spectral radius of the method that integrates.
     pub fn new(extrapolation: RateExtrapolation, rho: f64, ports: &Ports) -> Self {
-        // Eq. 12 and 13.
-        let square = (1.0 - rho).powi(2);
-        let beta = (3.0 * square + 4.0 * (2.0 * rho - 1.0)) / (4.0 - square);
-        let delta = square / (2.0 * (4.0 - square));
         let motion = |(index, port): (usize, &crate::port::Port)| {
-            let is_motion = matches!(port.quantity, Quantity::Translation | Quantity::Rotation);
-            is_motion.then(|| Samples {
-                start: ports.input_range(InputPort(index)).start,
-                count: 0,
-                times: [0.0; 2],
-                values: [[0.0; 3]; 2],
-            })
+            let start = ports.input_range(InputPort(index)).start;
+            match port.quantity {
+                Quantity::Translation | Quantity::Rotation => {
+                    Samples::Line(line::Samples::new(start))
+                }
+                Quantity::Motion => Samples::Spatial(Box::new(spatial::Samples::new(start))),
+                _ => Samples::None,
+            }
         };
         Self {
-            extrapolation,
-            weights: [
-                1.0 - beta,
-                beta,
-                delta + 0.5,
-                beta / 2.0 + 0.5 - 2.0 * delta,
-                beta / 2.0 + delta,
-            ],
+            extrapolation: Extrapolation::new(extrapolation, rho),
             others: Hold::new(1, ports),
             motions: ports.inputs().iter().enumerate().map(motion).collect(),
         }
@@ -75,11 +65,11 @@ impl IntegratedMotion {
 impl State for IntegratedMotion {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         self.others.visit(visitor);
-        for samples in self.motions.iter_mut().flatten() {
-            visitor.count(&mut samples.count);
-            visitor.fixed(&mut samples.times);
-            for values in &mut samples.values {
-                visitor.vector(values);
+        for samples in &mut self.motions {
+            match samples {
+                Samples::None => {}
+                Samples::Line(samples) => samples.visit(visitor),
+                Samples::Spatial(samples) => samples.visit(visitor),
             }
         }
     }
@@ -88,73 +78,65 @@ impl State for IntegratedMotion {
 impl Predictor for IntegratedMotion {
     fn receive(&mut self, port: InputPort, t: f64, values: &[f64]) {
         match &mut self.motions[port.0] {
-            Some(samples) => samples.push(t, values),
-            None => self.others.receive(port, t, values),
+            Samples::None => self.others.receive(port, t, values),
+            Samples::Line(samples) => samples.push(t, values),
+            Samples::Spatial(samples) => samples.push(t, values),
         }
     }
 
     fn predict(&mut self, t: f64, now: Option<&[f64]>, inputs: &mut [f64]) {
         self.others.predict(t, now, inputs);
-        for samples in self.motions.iter().flatten().filter(|s| s.count > 0) {
-            let motion = samples.at(t, self.extrapolation, &self.weights);
-            inputs[samples.start..samples.start + 3].copy_from_slice(&motion);
+        for samples in &self.motions {
+            match samples {
+                Samples::None => {}
+                Samples::Line(samples) => samples.write(t, &self.extrapolation, inputs),
+                Samples::Spatial(samples) => samples.write(t, &self.extrapolation, inputs),
+            }
         }
     }
 
     fn reset(&mut self) {
         self.others.reset();
-        for samples in self.motions.iter_mut().flatten() {
-            samples.count = samples.count.min(1);
+        for samples in &mut self.motions {
+            match samples {
+                Samples::None => {}
+                Samples::Line(samples) => samples.reset(),
+                Samples::Spatial(samples) => samples.reset(),
+            }
         }
     }
 }
 
-impl Samples {
-    fn push(&mut self, t: f64, values: &[f64]) {
-        if self.count == 0 || self.times[0] != t {
-            self.times[1] = self.times[0];
-            self.values[1] = self.values[0];
-            self.count = (self.count + 1).min(2);
+/// From two values and rates to those one step ahead.
+#[derive(Clone, Copy, Debug)]
+struct Extrapolation {
+    rate: RateExtrapolation,
+    /// a1, a2, b0, b1, b2 of Eq. 12.
+    weights: [f64; 5],
+}
+
+impl Extrapolation {
+    fn new(rate: RateExtrapolation, rho: f64) -> Self {
+        // Eq. 12 and 13.
+        let square = (1.0 - rho).powi(2);
+        let beta = (3.0 * square + 4.0 * (2.0 * rho - 1.0)) / (4.0 - square);
+        let delta = square / (2.0 * (4.0 - square));
+        Self {
+            rate,
+            weights: [
+                1.0 - beta,
+                beta,
+                delta + 0.5,
+                beta / 2.0 + 0.5 - 2.0 * delta,
+                beta / 2.0 + delta,
+            ],
         }
-        self.times[0] = t;
-        self.values[0].copy_from_slice(values);
     }
 
-    fn at(&self, t: f64, extrapolation: RateExtrapolation, weights: &[f64; 5]) -> [f64; 3] {
-        let [x, v, a] = self.values[0];
-        let ahead = t - self.times[0];
-        if ahead <= 0.0 {
-            return self.values[0];
-        }
-        if self.count < 2 {
-            return [x + ahead * v, v, a];
-        }
-        let h = self.times[0] - self.times[1];
-        let (x_end, x_rate) = self.end(0, h, extrapolation, weights);
-        let (v_end, v_rate) = self.end(1, h, extrapolation, weights);
-        let s = ahead / h;
-        // The end of the step, which most parts ask for, must not depend on rounding of the time.
-        if (s - 1.0).abs() < 1e-6 {
-            return [x_end, v_end, v_rate];
-        }
-        [
-            cubic(s, x, h * v, x_end, h * x_rate),
-            cubic(s, v, h * a, v_end, h * v_rate),
-            a + s * (v_rate - a),
-        ]
-    }
-
-    /// Value and rate of a component one step ahead.
-    fn end(
-        &self,
-        component: usize,
-        h: f64,
-        extrapolation: RateExtrapolation,
-        &[a1, a2, b0, b1, b2]: &[f64; 5],
-    ) -> (f64, f64) {
-        let [y0, y1] = [0, 1].map(|back: usize| self.values[back][component]);
-        let [r0, r1] = [0, 1].map(|back: usize| self.values[back][component + 1]);
-        let rate = match extrapolation {
+    /// Value and rate one step ahead, from the newest and the older ones.
+    fn end(&self, h: f64, [y0, y1]: [f64; 2], [r0, r1]: [f64; 2]) -> (f64, f64) {
+        let [a1, a2, b0, b1, b2] = self.weights;
+        let rate = match self.rate {
             RateExtrapolation::Constant => r0,
             RateExtrapolation::Linear => 2.0 * r0 - r1,
             // Eq. 8 with Eq. 10.
@@ -164,6 +146,11 @@ impl Samples {
         let value = a1 * y0 + a2 * y1 + h * (b0 * rate + b1 * r0 + b2 * r1);
         (value, rate)
     }
+}
+
+/// The end of the step, which most parts ask for, must not depend on rounding of the time.
+fn reaches_end(steps: f64) -> bool {
+    (steps - 1.0).abs() < 1e-6
 }
 
 /// The cubic with given values and slopes at 0 and 1.

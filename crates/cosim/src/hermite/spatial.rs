@@ -1,0 +1,203 @@
+//! Motions of a node in space.
+//!
+//! Positions and velocities are predicted component by component. Orientations are predicted as
+//! rotation vectors from the newest one, in its axes, so that they stay small and the result is an
+//! orientation (Sect. 4.1.2; where the rate of the newest rotation vector is printed as ω, it
+//! means Rᵀω).
+
+use super::{Extrapolation, cubic, reaches_end};
+use crate::port::{MOTION_QUATERNION, Quantity};
+use crate::rotation::{
+    conjugate, exponential, inverse_tangent_times, logarithm, multiply, rotate_back,
+};
+use crate::state::Visitor;
+
+const WIDTH: usize = 19;
+const POSITION: usize = 0;
+const VELOCITY: usize = 7;
+const SPIN: usize = 10;
+const ACCELERATION: usize = 13;
+const SPIN_RATE: usize = 16;
+
+/// The last two samples of a motion, newest first.
+#[derive(Clone, Debug)]
+pub(super) struct Samples {
+    pub start: usize,
+    count: u64,
+    times: [f64; 2],
+    values: [[f64; WIDTH]; 2],
+}
+
+impl Samples {
+    pub fn new(start: usize) -> Self {
+        debug_assert_eq!(WIDTH, Quantity::Motion.width());
+        let mut resting = [0.0; WIDTH];
+        resting[MOTION_QUATERNION.start] = 1.0;
+        Self {
+            start,
+            count: 0,
+            times: [0.0; 2],
+            values: [resting; 2],
+        }
+    }
+
+    pub fn visit(&mut self, visitor: &mut dyn Visitor) {
+        visitor.count(&mut self.count);
+        visitor.fixed(&mut self.times);
+        for values in &mut self.values {
+            let (position, rest) = values.split_at_mut(MOTION_QUATERNION.start);
+            let (orientation, rates) = rest.split_at_mut(MOTION_QUATERNION.len());
+            visitor.vector(position);
+            visitor.rotation(orientation.try_into().expect("four components"));
+            visitor.vector(rates);
+        }
+    }
+
+    pub fn reset(&mut self) {
+        self.count = self.count.min(1);
+    }
+
+    pub fn push(&mut self, t: f64, values: &[f64]) {
+        if self.count == 0 || self.times[0] != t {
+            self.times[1] = self.times[0];
+            self.values[1] = self.values[0];
+            self.count = (self.count + 1).min(2);
+        }
+        self.times[0] = t;
+        self.values[0].copy_from_slice(values);
+    }
+
+    /// Writes the motion at time t.
+    pub fn write(&self, t: f64, extrapolation: &Extrapolation, inputs: &mut [f64]) {
+        if self.count == 0 {
+            return;
+        }
+        let out = &mut inputs[self.start..self.start + WIDTH];
+        out.copy_from_slice(&self.values[0]);
+        let ahead = t - self.times[0];
+        if ahead <= 0.0 {
+            return;
+        }
+        if self.count < 2 {
+            self.drift(ahead, out);
+            return;
+        }
+        let h = self.times[0] - self.times[1];
+        let path = Path {
+            h,
+            s: ahead / h,
+            extrapolation,
+        };
+        for i in 0..3 {
+            let [x, v, a] = [POSITION, VELOCITY, ACCELERATION].map(|first| self.both(first + i));
+            (out[POSITION + i], _) = path.follow(x, v);
+            (out[VELOCITY + i], out[ACCELERATION + i]) = path.follow(v, a);
+            let [w, alpha] = [SPIN, SPIN_RATE].map(|first| self.both(first + i));
+            (out[SPIN + i], out[SPIN_RATE + i]) = path.follow(w, alpha);
+        }
+        let orientation = self.turned(&path);
+        out[MOTION_QUATERNION].copy_from_slice(&orientation);
+    }
+
+    /// Goes on with the velocities (Eq. 14 and 15).
+    fn drift(&self, ahead: f64, out: &mut [f64]) {
+        for i in 0..3 {
+            out[POSITION + i] += ahead * out[VELOCITY + i];
+        }
+        let turn = self.vector(0, SPIN).map(|w| w * ahead);
+        let orientation = multiply(exponential(turn), self.orientation(0));
+        out[MOTION_QUATERNION].copy_from_slice(&orientation);
+    }
+
+    fn turned(&self, path: &Path<'_>) -> [f64; 4] {
+        let [newest, older] = [0, 1].map(|back| self.orientation(back));
+        let theta = logarithm(multiply(conjugate(newest), older));
+        let rate = rotate_back(newest, self.vector(0, SPIN));
+        let spin = rotate_back(newest, self.vector(1, SPIN));
+        let older_rate = inverse_tangent_times(theta, spin);
+        let turn = [0, 1, 2].map(|i| path.follow([0.0, theta[i]], [rate[i], older_rate[i]]).0);
+        multiply(newest, exponential(turn))
+    }
+
+    fn both(&self, component: usize) -> [f64; 2] {
+        [self.values[0][component], self.values[1][component]]
+    }
+
+    fn vector(&self, back: usize, first: usize) -> [f64; 3] {
+        [0, 1, 2].map(|i| self.values[back][first + i])
+    }
+
+    fn orientation(&self, back: usize) -> [f64; 4] {
+        let part = &self.values[back][MOTION_QUATERNION];
+        part.try_into().expect("four components")
+    }
+}
+
+/// The way from the newest sample to the predicted end of the step.
+struct Path<'a> {
+    h: f64,
+    /// How far along, in steps.
+    s: f64,
+    extrapolation: &'a Extrapolation,
+}
+
+impl Path<'_> {
+    /// Value and rate, from the newest and the older value and rate.
+    fn follow(&self, values: [f64; 2], rates: [f64; 2]) -> (f64, f64) {
+        let (end, end_rate) = self.extrapolation.end(self.h, values, rates);
+        if reaches_end(self.s) {
+            return (end, end_rate);
+        }
+        let (s, h) = (self.s, self.h);
+        let value = cubic(s, values[0], h * rates[0], end, h * end_rate);
+        (value, rates[0] + s * (end_rate - rates[0]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Extrapolation, RateExtrapolation};
+    use super::*;
+
+    /// A steady turn about a tilted axis, seen while it moves along a circle.
+    fn motion(t: f64) -> [f64; WIDTH] {
+        let spin = [0.6, -0.3, 0.9];
+        let [c, s] = [t.cos(), t.sin()];
+        let q = exponential(spin.map(|w| w * t));
+        let mut values = [0.0; WIDTH];
+        values[..3].copy_from_slice(&[c, s, 0.0]);
+        values[3..7].copy_from_slice(&q);
+        values[7..10].copy_from_slice(&[-s, c, 0.0]);
+        values[10..13].copy_from_slice(&spin);
+        values[13..16].copy_from_slice(&[-c, -s, 0.0]);
+        values
+    }
+
+    fn predicted(h: f64, ahead: f64) -> [f64; WIDTH] {
+        let mut samples = Samples::new(0);
+        samples.push(1.0 - h, &motion(1.0 - h));
+        samples.push(1.0, &motion(1.0));
+        let mut out = [0.0; WIDTH];
+        let extrapolation = Extrapolation::new(RateExtrapolation::Hermite, 0.6);
+        samples.write(1.0 + ahead, &extrapolation, &mut out);
+        out
+    }
+
+    /// A turn at constant speed about a fixed axis is a straight line of rotation vectors.
+    #[test]
+    fn a_steady_turn_is_predicted_exactly() {
+        for ahead in [0.05, 0.1] {
+            let (found, exact) = (predicted(0.1, ahead), motion(1.0 + ahead));
+            for i in MOTION_QUATERNION {
+                assert!((found[i] - exact[i]).abs() < 1e-14);
+            }
+        }
+    }
+
+    #[test]
+    fn the_local_error_of_the_position_has_order_three() {
+        let error = |h: f64| (predicted(h, h)[0] - motion(1.0 + h)[0]).abs();
+        let order = (error(0.02) / error(0.01)).log2();
+        assert!((order - 3.0).abs() < 0.2, "{order}");
+    }
+}

@@ -1,0 +1,94 @@
+//! Rotations as unit quaternions, scalar first, and rotation vectors.
+
+/// Hamilton product.
+pub(crate) fn multiply(p: [f64; 4], q: [f64; 4]) -> [f64; 4] {
+    [
+        p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3],
+        p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2],
+        p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1],
+        p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0],
+    ]
+}
+
+/// The inverse rotation.
+pub(crate) fn conjugate([w, x, y, z]: [f64; 4]) -> [f64; 4] {
+    [w, -x, -y, -z]
+}
+
+/// The quaternion of a rotation vector.
+pub(crate) fn exponential(rotation_vector: [f64; 3]) -> [f64; 4] {
+    let angle = rotation_vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+    // sin(a/2)/a by its series near zero, where the quotient loses digits.
+    let scale = if angle < 1e-4 {
+        0.5 - angle * angle / 48.0
+    } else {
+        (angle / 2.0).sin() / angle
+    };
+    let [x, y, z] = rotation_vector.map(|component| component * scale);
+    [(angle / 2.0).cos(), x, y, z]
+}
+
+/// The rotation vector, of length at most pi, of a unit quaternion.
+pub(crate) fn logarithm(quaternion: [f64; 4]) -> [f64; 3] {
+    let sign = quaternion[0].signum();
+    let [w, x, y, z] = quaternion.map(|component| component * sign);
+    let sine = (x * x + y * y + z * z).sqrt();
+    let scale = if sine < 1e-8 {
+        2.0
+    } else {
+        2.0 * sine.atan2(w) / sine
+    };
+    [x * scale, y * scale, z * scale]
+}
+
+/// A vector turned back by a rotation.
+pub(crate) fn rotate_back(q: [f64; 4], v: [f64; 3]) -> [f64; 3] {
+    let [_, x, y, z] = multiply(multiply(conjugate(q), [0.0, v[0], v[1], v[2]]), q);
+    [x, y, z]
+}
+
+/// The rate of a rotation vector from the angular velocity in the axes where it starts.
+pub(crate) fn inverse_tangent_times(theta: [f64; 3], spin: [f64; 3]) -> [f64; 3] {
+    let square: f64 = theta.iter().map(|x| x * x).sum();
+    // (1 - (a/2) cot(a/2)) / a², by its series near zero.
+    let weight = if square < 1e-4 {
+        1.0 / 12.0 + square / 720.0
+    } else {
+        let half = 0.5 * square.sqrt();
+        (1.0 - half / half.tan()) / square
+    };
+    let first = cross(theta, spin);
+    let second = cross(theta, first);
+    [0, 1, 2].map(|i| spin[i] - 0.5 * first[i] + weight * second[i])
+}
+
+fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rate of a rotation vector, by differences along a turning frame.
+    #[test]
+    fn the_inverse_tangent_gives_the_rate_of_a_rotation_vector() {
+        for theta in [[0.003, -0.004, 0.002], [0.7, -0.4, 1.1]] {
+            let spin = [0.3, 0.8, -0.5];
+            let at = |t: f64| {
+                let turn = exponential(spin.map(|w| w * t));
+                logarithm(multiply(turn, exponential(theta)))
+            };
+            let (after, before) = (at(1e-5), at(-1e-5));
+            let rate = inverse_tangent_times(theta, spin);
+            for i in 0..3 {
+                let difference = (after[i] - before[i]) / 2e-5;
+                assert!((rate[i] - difference).abs() < 1e-9);
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The end of the last step, found once more with other inputs.
+
+use crate::element::{ElementId, Weights};
+use crate::error::SolveError;
+use crate::math::{Mat3, Vec3};
+use crate::node::NodeId;
+use crate::system::System;
+
+/// What a step leaves behind so that its end can be found again.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Taken {
+    pub gains: [f64; 2],
+    /// Accounts before the step.
+    pub dissipated: f64,
+    pub supplied: f64,
+    pub powers: [f64; 2],
+}
+
+impl System {
+    /// Changes with every factorisation.
+    pub(crate) fn factor_stamp(&self) -> u64 {
+        self.work.stamp
+    }
+
+    /// First unknown among the multipliers of an element.
+    pub(crate) fn constraint_row(&self, element: ElementId) -> usize {
+        let multipliers = &self.assembly.elements[element.0].multipliers;
+        6 * self.assembly.nodes() + multipliers.start
+    }
+
+    /// How the inertia load of a node changes with its pose, where the step was linearised; or
+    /// with its acceleration.
+    pub(crate) fn inertia_jacobian(&self, node: NodeId, weights: Weights) -> [Mat3; 4] {
+        let inertia = &self.assembly.inertia[node.0];
+        let recorded = self.state.linearisation.motions().nth(node.0);
+        let motion = match recorded {
+            Some(motion) if weights.stiffness > 0.0 => motion,
+            _ => self.motions[node.0],
+        };
+        let spin_coupling = motion.angular_velocity.skew() * -0.5;
+        inertia.jacobian(&motion, Vec3::ZERO, weights, spin_coupling)
+    }
+
+    /// Applies the correction in `work.residual` to the end of the last step.
+    pub(crate) fn take_correction(&mut self, inputs: &[f64]) {
+        self.reopen();
+        self.correct(self.work.taken.gains[0]);
+        self.close_again(inputs);
+    }
+
+    /// Iterates from the end of the last step to its end with other inputs.
+    pub(crate) fn repeat(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
+        self.reopen();
+        let (time, h, gains) = (self.state.time, self.state.step, self.work.taken.gains);
+        if let Err(error) = self.converge(time, h, gains, inputs) {
+            self.return_to_records();
+            return Err(error);
+        }
+        self.close_again(inputs);
+        Ok(())
+    }
+
+    /// Takes back what elements remembered of the end, and the accounts.
+    fn reopen(&mut self) {
+        if self.assembly.memory > 0 {
+            std::mem::swap(&mut self.state.memory, &mut self.work.memory);
+        }
+        let (state, taken) = (&mut self.state, &self.work.taken);
+        state.dissipated = taken.dissipated;
+        state.supplied = taken.supplied;
+        state.powers = taken.powers;
+    }
+
+    fn close_again(&mut self, inputs: &[f64]) {
+        let (time, h) = (self.state.time, self.state.step);
+        self.remember(time, h, inputs);
+        self.record_end(1.0 / self.work.taken.gains[0]);
+        if self.options.account_energy {
+            self.accumulate_energy(h, inputs);
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! The interface tangent: how the loads of a part change with its prescribed poses.
+//!
+//! The factors of the last step give it at the price of a few back-substitutions, and only when
+//! they have changed. The same columns then correct the part's own state for a small change of the
+//! poses: for linear problems exactly, for others as one more Newton iteration would.
+
+use crate::element::{ElementId, Weights};
+use crate::math::Vec3;
+use crate::node::NodeId;
+use crate::rotation::Quaternion;
+use crate::system::System;
+
+/// A node whose pose is prescribed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Prescribed {
+    pub node: NodeId,
+    pub joint: ElementId,
+    /// First component of the prescribed motion in the input vector.
+    pub motion: usize,
+}
+
+/// The tangent over all prescribed nodes of a part.
+#[derive(Clone, Debug)]
+pub(super) struct Tangent {
+    prescribed: Vec<Prescribed>,
+    /// The unknown in whose row each prescribed component stands.
+    rows: Vec<usize>,
+    /// Change of all unknowns by each prescribed component, column by column.
+    columns: Vec<f64>,
+    /// Change of the loads, row by row.
+    matrix: Vec<f64>,
+    /// The factorisation from which they were made.
+    made_from: Option<u64>,
+}
+
+impl Tangent {
+    pub fn new(prescribed: Vec<Prescribed>, system: &System) -> Self {
+        let order = 6 * prescribed.len();
+        let row = |k: usize| system.constraint_row(prescribed[k / 6].joint) + k % 6;
+        Self {
+            rows: (0..order).map(row).collect(),
+            columns: vec![0.0; order * system.assembly.unknowns()],
+            matrix: vec![0.0; order * order],
+            made_from: None,
+            prescribed,
+        }
+    }
+
+    /// The change of the loads, row by row.
+    pub fn matrix(&self) -> &[f64] {
+        &self.matrix
+    }
+
+    /// Follows the factors of the system, in which mass, damping and stiffness have these weights.
+    pub fn update(&mut self, system: &mut System, weights: Weights) {
+        let stamp = system.factor_stamp();
+        if self.made_from == Some(stamp) {
+            return;
+        }
+        self.made_from = Some(stamp);
+        let order = self.rows.len();
+        let columns = self.columns.chunks_exact_mut(system.assembly.unknowns());
+        for (j, column) in columns.enumerate() {
+            column.fill(0.0);
+            column[self.rows[j]] = 1.0;
+            system.lu.solve(column);
+            for (i, &row) in self.rows.iter().enumerate() {
+                self.matrix[i * order + j] = column[row];
+            }
+        }
+        self.add_inertia(system, weights);
+    }
+
+    /// The load contains the inertia of the node's own bodies.
+    fn add_inertia(&mut self, system: &System, weights: Weights) {
+        let order = self.rows.len();
+        for (k, prescribed) in self.prescribed.iter().enumerate() {
+            let blocks = system.inertia_jacobian(prescribed.node, weights);
+            for (b, block) in blocks.iter().enumerate() {
+                let (row, column) = (6 * k + 3 * (b / 2), 6 * k + 3 * (b % 2));
+                for i in 0..3 {
+                    for j in 0..3 {
+                        self.matrix[(row + i) * order + column + j] += block.0[i][j];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Moves the end of the last step to the poses that `inputs` prescribe.
+    pub fn correct(&self, system: &mut System, inputs: &[f64]) {
+        let unknowns = system.assembly.unknowns();
+        system.work.residual.fill(0.0);
+        for (k, prescribed) in self.prescribed.iter().enumerate() {
+            let [displacement, turn] = prescribed.deviation(system, inputs);
+            let changes = displacement.0.into_iter().chain(turn.0);
+            let columns = self.columns[6 * k * unknowns..].chunks_exact(unknowns);
+            for (change, column) in changes.zip(columns) {
+                for (sum, value) in system.work.residual.iter_mut().zip(column) {
+                    *sum += change * value;
+                }
+            }
+        }
+        system.take_correction(inputs);
+    }
+}
+
+impl Prescribed {
+    /// From the node to the prescribed pose: displacement and rotation vector.
+    fn deviation(&self, system: &System, inputs: &[f64]) -> [Vec3; 2] {
+        let motion = system.motion(self.node);
+        let value = |i: usize| inputs[self.motion + i];
+        let position = Vec3::new(value(0), value(1), value(2));
+        let orientation = Quaternion([3, 4, 5, 6].map(value)).normalised();
+        let turn = orientation.times(motion.orientation.conjugate()).log();
+        [position - motion.position, turn]
+    }
+}
