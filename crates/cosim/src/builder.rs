@@ -155,6 +155,10 @@ impl Builder {
 
     /// What an output is called in the results, if it is recorded.
     fn column_name(&self, output: (SubsystemId, OutputPort)) -> Option<String> {
+        let quantity = &self.ports(output.0).outputs()[output.1.0].quantity;
+        if let Quantity::Tangent(_) = quantity {
+            return None;
+        }
         match self.labels.get(&output) {
             Some(label) => label.clone(),
             None => Some(self.output_name(output)),
@@ -371,16 +375,6 @@ impl Builder {
         let (mut columns, mut places) = (Vec::new(), Vec::new());
         for (index, unit) in self.units.iter().enumerate() {
             let ports = unit.subsystem.ports();
-<<<<<<< HEAD
-            let mut place = unit.places.report;
-            for port in ports.outputs() {
-                if let Quantity::Tangent(_) = port.quantity {
-                    place += port.quantity.width();
-                    continue;
-                }
-                for component in 0..port.quantity.width() {
-                    let inner = ports.output_component_name(place - unit.places.report);
-=======
             for (port, output) in ports.outputs().iter().enumerate() {
                 let port = OutputPort(port);
                 let Some(name) = self.column_name((SubsystemId(index), port)) else {
@@ -388,7 +382,6 @@ impl Builder {
                 };
                 for (component, offset) in ports.output_range(port).enumerate() {
                     let inner = output.quantity.component_name(component);
->>>>>>> w-cut
                     columns.push(Column {
                         name: match inner {
                             "" => name.clone(),

@@ -6,7 +6,7 @@ use oldham_cosim::{
 use oldham_multibody::cut::Role;
 
 use crate::assemble::add;
-use crate::mechanism::Pieces;
+use crate::mechanism::{Pieces, Scheme};
 use crate::model::{Part, Plan};
 
 /// What solves a subsystem of the model.
@@ -22,6 +22,8 @@ pub(crate) struct Member {
     ports: Option<Ports>,
     /// Its parts advance one after the other where the schedule does.
     sequential: bool,
+    /// Its parts correct their steps once the couplings are done.
+    corrected: bool,
 }
 
 struct Ports {
@@ -42,6 +44,7 @@ impl Solvers {
                 )],
                 ports: None,
                 sequential: false,
+                corrected: false,
             },
             Self::Pieces(pieces) => pieces.add_to(builder, part),
         };
@@ -72,6 +75,7 @@ impl Pieces {
         for wire in &self.wires {
             builder.connect(output(wire.from), input(&wire.to));
         }
+        let scheme = part.cutting().map(|cutting| cutting.scheme);
         let ports = Ports {
             inputs: self
                 .inputs
@@ -84,7 +88,8 @@ impl Pieces {
         Member {
             ids,
             ports: Some(ports),
-            sequential: part.cutting().is_some_and(|cutting| cutting.sequential),
+            sequential: scheme == Some(Scheme::ForceDisplacement),
+            corrected: scheme == Some(Scheme::InterfaceTangent),
         }
     }
 }
@@ -112,7 +117,8 @@ impl Member {
     }
 }
 
-/// The schedule of the engine: where a mechanism advances, its parts do, then its couplings.
+/// The schedule of the engine: where a mechanism advances, its parts do, then its couplings,
+/// and at last the parts correct their steps where they can.
 pub(crate) fn schedule(plan: &Plan, members: &[Member]) -> Schedule {
     let mut schedule = plan.schedule.clone();
     schedule.stages = stages(&plan.schedule.stages, members, plan.is_sequential);
@@ -131,6 +137,12 @@ fn stages(given: &[Stage], members: &[Member], is_sequential: bool) -> Vec<Stage
             Stage::Together(ids) => {
                 let together = ids.iter().map(|id| &members[id.0]);
                 made.extend(together_in_pieces(together.collect(), is_sequential));
+            }
+            Stage::Corrected(ids) => {
+                let parts = ids
+                    .iter()
+                    .flat_map(|id| members[id.0].with_role(Role::Part));
+                made.push(Stage::Corrected(parts.collect()));
             }
             Stage::Nested {
                 ratio,
@@ -159,6 +171,13 @@ fn together_in_pieces(members: Vec<&Member>, is_sequential: bool) -> Vec<Stage> 
     }
     if !couplings.is_empty() {
         stages.push(Stage::Together(couplings));
+    }
+    let corrected = members.iter().filter(|member| member.corrected);
+    let corrected: Vec<SubsystemId> = corrected
+        .flat_map(|member| member.with_role(Role::Part))
+        .collect();
+    if !corrected.is_empty() {
+        stages.push(Stage::Corrected(corrected));
     }
     stages
 }

@@ -43,7 +43,7 @@ impl Timing {
         }
     }
 
-    fn is_tight(&self) -> bool {
+    pub fn is_tight(&self) -> bool {
         matches!(self.coupling, cosim::Coupling::Tight(_))
     }
 }

@@ -13,11 +13,27 @@ pub(crate) struct Cutting {
     pub names: Vec<String>,
     /// How pieces that follow interface nodes guess their motion.
     pub prediction: Prediction,
-    /// How couplings are integrated.
-    pub coupling: Options,
-    pub coupling_micro_steps: usize,
-    /// Parts advance one after the other where the schedule does.
-    pub sequential: bool,
+    /// How couplings are solved.
+    pub coupling: Solution,
+    pub scheme: Scheme,
+}
+
+/// How a piece is solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Solution {
+    pub options: Options,
+    pub micro_steps: usize,
+}
+
+/// How the pieces are coupled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    /// Couplings know the tangents of the parts, which correct their steps in the end.
+    InterfaceTangent,
+    /// Couplings know the mass of the interface only.
+    InterfaceMass,
+    /// There are no couplings: the first part at an interface has it.
+    ForceDisplacement,
 }
 
 /// What couplings are called; several are numbered.

@@ -18,7 +18,7 @@ pub use analysis::{About, Mechanism, Vibration};
 pub use pose::Pose;
 pub use sketch::{Outline, Shape, Sketch, Solid, Symbol};
 
-pub(crate) use cutting::Cutting;
+pub(crate) use cutting::{Cutting, Scheme, Solution};
 pub(crate) use mesh::{Curve, Mesh, MeshError};
 pub(crate) use pieces::Pieces;
 pub(crate) use profile::{Material, Profile};

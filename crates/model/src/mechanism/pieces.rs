@@ -1,11 +1,11 @@
 //! The pieces of a cut mechanism as solvers, and how they are wired.
 
 use oldham_cosim::{InputPort, OutputPort, Quantity};
-use oldham_multibody::cut::{Role, Split};
-use oldham_multibody::{Motion, NodeId, Options, Part, PartBuilder};
+use oldham_multibody::cut::{Interface, Role, Split};
+use oldham_multibody::{Motion, NodeId, Part, PartBuilder};
 
 use super::recipe::{RecipeError, initial_inputs};
-use super::{Cutting, NODE_PORTS, Received, Recipe, Sent};
+use super::{Cutting, NODE_PORTS, Received, Recipe, Scheme, Sent};
 use crate::model::Prediction;
 
 /// The prefix of the results that show loads at interfaces.
@@ -180,6 +180,60 @@ impl<'r> Workshop<'r> {
 
     /// Connects the owner of each interface node with those who follow it.
     fn couple(&mut self) {
+        match self.cutting.scheme {
+            Scheme::InterfaceTangent => self.couple_by_tangents(),
+            Scheme::InterfaceMass | Scheme::ForceDisplacement => self.couple_by_loads(),
+        }
+    }
+
+    /// Each part shows the tangent of all its loads to the coupling that has all its interfaces.
+    fn couple_by_tangents(&mut self) {
+        let interfaces = self.cutting.plan.interfaces();
+        for follower in 0..self.builders.len() {
+            let of_follower = interfaces.iter();
+            let of_follower: Vec<&Interface> = of_follower
+                .filter(|interface| interface.followers.contains(&follower))
+                .collect();
+            let Some(&Interface { owner, .. }) = of_follower.first().copied() else {
+                continue;
+            };
+            let part = &self.cutting.names[follower];
+            let ports: Vec<_> = of_follower
+                .iter()
+                .map(|interface| {
+                    let name = &self.recipe.sketch.nodes[interface.node.index()];
+                    let copy = self.node(follower, interface.node);
+                    self.builders[follower].prescribe(name, copy)
+                })
+                .collect();
+            let shared = self.builders[follower].share_tangent();
+            let nodes: Vec<NodeId> = of_follower
+                .iter()
+                .map(|interface| self.node(owner, interface.node))
+                .collect();
+            let attached = self.builders[owner].attach(part, &nodes);
+            for (i, (pose, load)) in ports.into_iter().enumerate() {
+                let name = &self.recipe.sketch.nodes[of_follower[i].node.index()];
+                let motion = attached.motions[i];
+                self.wire((owner, motion), (follower, pose));
+                self.wire((follower, load), (owner, attached.loads[i]));
+                let found_at = (follower, shared.found_at[i]);
+                self.wire(found_at, (owner, attached.found_at[i]));
+                let label = format!("{INTERFACES}.{name}.{part}");
+                self.pieces.labels.push(((follower, load), Some(label)));
+                // The node shows its motion already.
+                self.pieces.labels.push(((owner, motion), None));
+                self.pieces.labels.push((found_at, None));
+            }
+            self.wire((follower, shared.tangent), (owner, attached.tangent));
+        }
+    }
+
+    fn wire(&mut self, from: (usize, OutputPort), to: (usize, InputPort)) {
+        self.pieces.wires.push(Wire { from, to });
+    }
+
+    fn couple_by_loads(&mut self) {
         for interface in self.cutting.plan.interfaces() {
             let name = &self.recipe.sketch.nodes[interface.node.index()];
             let owner = interface.owner;
@@ -189,14 +243,8 @@ impl<'r> Workshop<'r> {
                 let part = &self.cutting.names[follower];
                 let (pose, load) = self.builders[follower].prescribe(name, copy);
                 let (wrench, motion) = self.builders[owner].load(&format!("{part}.{name}"), node);
-                self.pieces.wires.push(Wire {
-                    from: (owner, motion),
-                    to: (follower, pose),
-                });
-                self.pieces.wires.push(Wire {
-                    from: (follower, load),
-                    to: (owner, wrench),
-                });
+                self.wire((owner, motion), (follower, pose));
+                self.wire((follower, load), (owner, wrench));
                 let label = format!("{INTERFACES}.{name}.{part}");
                 self.pieces.labels.push(((follower, load), Some(label)));
                 // The node shows its motion already.
@@ -247,11 +295,11 @@ impl<'r> Workshop<'r> {
     fn finish(mut self) -> Result<Pieces, RecipeError> {
         for (index, builder) in self.builders.into_iter().enumerate() {
             let role = self.cutting.plan.pieces[index].role;
-            let (options, micro_steps): (Options, usize) = match role {
-                Role::Part => (self.recipe.options, self.recipe.micro_steps),
-                Role::Coupling => (self.cutting.coupling, self.cutting.coupling_micro_steps),
+            let solution = match role {
+                Role::Part => self.recipe.solution(),
+                Role::Coupling => self.cutting.coupling,
             };
-            let part = builder.build(options, micro_steps);
+            let part = builder.build(solution.options, solution.micro_steps);
             self.pieces.solvers.push(Solver {
                 name: self.cutting.names[index].clone(),
                 role,

@@ -7,7 +7,7 @@ use oldham_multibody::{
     SolveError, TorsionSpring, Transmission, Vec3, mapped_shell,
 };
 
-use super::{Cutting, NODE_PORTS, Sketch, Surface};
+use super::{Cutting, NODE_PORTS, Sketch, Solution, Surface};
 
 /// A mechanism as plain data. Nodes, elements and ports are made in the order of the lists, so that
 /// the identities in it hold for every solver.
@@ -146,6 +146,14 @@ impl Recipe {
             }
         }
         builder.build(self.options, self.micro_steps)
+    }
+
+    /// How it is solved.
+    pub fn solution(&self) -> Solution {
+        Solution {
+            options: self.options,
+            micro_steps: self.micro_steps,
+        }
     }
 
     /// The node in a place of the sketch.

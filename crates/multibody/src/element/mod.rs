@@ -9,23 +9,17 @@ mod bushing;
 #[cfg(test)]
 pub(crate) mod check;
 mod load;
-<<<<<<< HEAD
-mod remote;
-=======
 mod references;
->>>>>>> w-cut
+mod remote;
 mod rod;
 pub mod shell;
 mod torsion;
 
 pub use bushing::Bushing;
 pub use load::{Load, PortWrench};
-<<<<<<< HEAD
-pub use remote::Remote;
-=======
 pub use references::References;
 pub(crate) use references::{refer_drives, refer_nodes};
->>>>>>> w-cut
+pub use remote::Remote;
 pub(crate) use rod::add_point_stiffness;
 pub use rod::{Law, Rod};
 pub use torsion::TorsionSpring;

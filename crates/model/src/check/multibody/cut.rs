@@ -3,12 +3,12 @@
 use oldham_multibody::cut::{self, Cut, CutError, Place};
 use oldham_multibody::{ElementId, Method, NodeId, Options};
 
-use super::{Draft, GROUND, Word, method, spectral_radius};
+use super::{Draft, GROUND, MethodWord, method, spectral_radius};
 use crate::check::Checker;
-use crate::format::multibody::{self, Members, Multibody, Scheme};
+use crate::format::multibody::{self, Members, Multibody, Scheme as Word};
 use crate::format::schedule::Predictor;
 use crate::format::{At, Entry};
-use crate::mechanism::{Cutting, Piece};
+use crate::mechanism::{Cutting, Piece, Received, Scheme, Solution};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -43,9 +43,9 @@ impl Checker<'_> {
         &mut self,
         section: &Multibody,
         draft: &Draft<'_>,
-        options: Options,
-        micro_steps: u32,
+        is_tight: bool,
     ) -> Option<Cutting> {
+        let parts = draft.recipe.solution();
         let At { value: given, span } = section.cut.as_ref()?;
         let before = self.findings.len();
         let (model, elements) = draft.recipe.model();
@@ -56,11 +56,7 @@ impl Checker<'_> {
         for entry in &given.parts {
             self.part_named(entry, draft, &mut request);
         }
-        let method = self.coupling_method(&given.coupling, options.method);
-        let coupling_steps = match &given.coupling.micro_steps {
-            None => Some(micro_steps),
-            Some(count) => self.count(count),
-        };
+        let coupling = self.coupling_solution(&given.coupling, parts);
         if self.findings.len() != before {
             return None;
         }
@@ -79,25 +75,40 @@ impl Checker<'_> {
                 return None;
             }
         };
-        let scheme = given.scheme.as_ref().map(|at| at.value);
-        let sequential = scheme == Some(Scheme::ForceDisplacement);
-        let plan = match sequential {
-            true => plan.without_couplings(),
-            false => plan,
+        let coupling = coupling?;
+        let obstacle = obstacle_to_tangents(draft, parts, coupling, is_tight);
+        let scheme = self.scheme(&given.scheme, obstacle)?;
+        let plan = match scheme {
+            Scheme::InterfaceTangent => plan.joined(),
+            Scheme::InterfaceMass => plan,
+            Scheme::ForceDisplacement => plan.without_couplings(),
         };
-        let parts: Vec<&str> = given.parts.names().collect();
+        let names: Vec<&str> = given.parts.names().collect();
         let predictor = given.predictor.unwrap_or(Predictor::Hermite);
         Some(Cutting {
-            names: Cutting::names(&plan, &parts),
+            names: Cutting::names(&plan, &names),
             plan,
-            prediction: predictor.prediction(spectral_radius(options.method)),
-            coupling: Options {
-                method: method?,
-                ..options
-            },
-            coupling_micro_steps: coupling_steps? as usize,
-            sequential,
+            prediction: predictor.prediction(spectral_radius(parts.options.method)),
+            coupling,
+            scheme,
         })
+    }
+
+    /// The scheme as it is wanted, or the best that is possible.
+    fn scheme(&mut self, wanted: &Option<At<Word>>, obstacle: Option<&str>) -> Option<Scheme> {
+        match (wanted.as_ref().map(|at| at.value), obstacle) {
+            (Some(Word::InterfaceMass), _) | (None, Some(_)) => Some(Scheme::InterfaceMass),
+            (Some(Word::ForceDisplacement), _) => Some(Scheme::ForceDisplacement),
+            (Some(Word::InterfaceTangent) | None, None) => Some(Scheme::InterfaceTangent),
+            (Some(Word::InterfaceTangent), Some(obstacle)) => {
+                let span = wanted.as_ref()?.span.clone();
+                let message = format!("the scheme `interface-tangent` cannot be used {obstacle}");
+                let problem = Problem::new(span, message);
+                self.findings
+                    .push(problem.help("`interface-mass` works, within its limits of stability"));
+                None
+            }
+        }
     }
 
     /// Notes what a name in `at` means.
@@ -193,21 +204,34 @@ impl Checker<'_> {
         request.parts.push(entry.value.span.clone());
     }
 
-    fn coupling_method(
+    /// How couplings are solved: as the parts where nothing else is said.
+    fn coupling_solution(
         &mut self,
         given: &multibody::CouplingMethod,
-        default: Method,
-    ) -> Option<Method> {
+        parts: Solution,
+    ) -> Option<Solution> {
+        let default = parts.options.method;
         let word = match (&given.integrator, default) {
             (Some(word), _) => word.value,
-            (None, Method::Lms2 { .. }) => Word::Lms2,
-            (None, Method::GeneralisedAlpha { .. }) => Word::GeneralisedAlpha,
-            (None, Method::BackwardEuler) => Word::BackwardEuler,
+            (None, Method::Lms2 { .. }) => MethodWord::Lms2,
+            (None, Method::GeneralisedAlpha { .. }) => MethodWord::GeneralisedAlpha,
+            (None, Method::BackwardEuler) => MethodWord::BackwardEuler,
         };
-        match &given.rho {
+        let method = match &given.rho {
             Some(_) => self.method_of(word, &given.rho),
             None => Some(method(word, spectral_radius(default))),
-        }
+        };
+        let micro_steps = match &given.micro_steps {
+            None => Some(parts.micro_steps),
+            Some(count) => self.count(count).map(|count| count as usize),
+        };
+        Some(Solution {
+            options: Options {
+                method: method?,
+                ..parts.options
+            },
+            micro_steps: micro_steps?,
+        })
     }
 
     fn refused(&mut self, error: &CutError, request: &Request, table: &Span) {
@@ -217,6 +241,30 @@ impl Checker<'_> {
             problem = problem.help(remedy.to_string());
         }
         self.findings.push(problem);
+    }
+}
+
+/// Why parts cannot correct their steps by tangents, if they cannot.
+fn obstacle_to_tangents(
+    draft: &Draft<'_>,
+    parts: Solution,
+    coupling: Solution,
+    is_tight: bool,
+) -> Option<&'static str> {
+    let inputs = &draft.recipe.inputs;
+    let has_pose = inputs
+        .iter()
+        .any(|(_, received)| matches!(received, Received::Pose(_)));
+    if is_tight {
+        Some("with tight coupling")
+    } else if parts.micro_steps > 1 || coupling.micro_steps > 1 {
+        Some("with several micro steps per macro step")
+    } else if parts.options.method != coupling.options.method {
+        Some("with a coupling that is integrated otherwise than the parts")
+    } else if has_pose {
+        Some("where a pose comes from outside")
+    } else {
+        None
     }
 }
 

@@ -25,7 +25,7 @@ use oldham_multibody::{Marker, Method, Model, Motion, NodeId, Options, Quaternio
 
 use super::part::{Checked, Port, Steps};
 use super::{Checker, Pace};
-use crate::format::multibody::Method as Word;
+use crate::format::multibody::Method as MethodWord;
 use crate::format::multibody::{DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody};
 use crate::format::{At, DEFAULT_RHO, Entry, Formula, Record};
 use crate::mechanism::{Piece, Pose, Recipe};
@@ -100,7 +100,7 @@ impl Checker<'_> {
             draft.recipe.micro_steps = micro_steps as usize;
             let micro_step = own_step.map(|step| step / f64::from(micro_steps));
             self.trial(entry, &draft, pace.start, micro_step);
-            draft.recipe.cutting = self.cutting(section, &draft, options, micro_steps);
+            draft.recipe.cutting = self.cutting(section, &draft, pace.is_tight);
             part = Some(Part {
                 name: entry.name.value.clone(),
                 span: entry.name.span.clone(),
@@ -165,11 +165,11 @@ impl Checker<'_> {
 
     fn method_in_space(&mut self, section: &Multibody) -> Option<Method> {
         let word = section.integrator.as_ref().map(|at| at.value);
-        self.method_of(word.unwrap_or(Word::Lms2), &section.rho)
+        self.method_of(word.unwrap_or(MethodWord::Lms2), &section.rho)
     }
 
-    fn method_of(&mut self, word: Word, rho: &Option<At<Formula>>) -> Option<Method> {
-        if let (Word::BackwardEuler, Some(rho)) = (word, rho) {
+    fn method_of(&mut self, word: MethodWord, rho: &Option<At<Formula>>) -> Option<Method> {
+        if let (MethodWord::BackwardEuler, Some(rho)) = (word, rho) {
             self.foreign_setting(&rho.span, "rho", "lms2");
         }
         Some(method(word, self.spectral_radius(rho)?))
@@ -202,11 +202,11 @@ fn element_key(name: &str) -> String {
     format!("element {name}")
 }
 
-fn method(word: Word, rho: f64) -> Method {
+fn method(word: MethodWord, rho: f64) -> Method {
     match word {
-        Word::Lms2 => Method::Lms2 { rho },
-        Word::GeneralisedAlpha => Method::GeneralisedAlpha { rho },
-        Word::BackwardEuler => Method::BackwardEuler,
+        MethodWord::Lms2 => Method::Lms2 { rho },
+        MethodWord::GeneralisedAlpha => Method::GeneralisedAlpha { rho },
+        MethodWord::BackwardEuler => Method::BackwardEuler,
     }
 }
 

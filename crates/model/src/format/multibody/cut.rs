@@ -28,8 +28,9 @@ pub(crate) struct Cut {
     /// part. Parts that are not named are numbered.
     #[serde(default)]
     pub parts: Named<Members>,
-    /// How the parts are coupled.
-    #[schemars(extend("default" = "interface-mass"))]
+    /// How the parts are coupled. By default `interface-tangent`, or `interface-mass` where that
+    /// cannot be: with several micro steps, a coupling integrated otherwise than the parts, or tight
+    /// coupling.
     pub scheme: Option<At<Scheme>>,
     /// How parts guess the motion of interface nodes over a step.
     #[schemars(extend("default" = "hermite"))]
@@ -43,7 +44,11 @@ pub(crate) struct Cut {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Scheme {
-    /// Interface nodes have a subsystem of their own, which advances after the parts.
+    /// Interface nodes have a subsystem of their own, which advances after the parts and knows from
+    /// them how their loads change with its motion; then the parts correct their steps. For linear
+    /// mechanisms this is the step of the whole.
+    InterfaceTangent,
+    /// The same, but the subsystem of the interface knows only its own mass and the loads.
     InterfaceMass,
     /// The first part at an interface has it with its mass and receives loads; the others follow
     /// its motion. They advance together or one after the other, as `schedule.kind` says.
