@@ -86,7 +86,7 @@ impl Checker<'_> {
                 Quantity::Translation | Quantity::Rotation => {
                     "this input is a motion: give `x`, `v` and `a`"
                 }
-                Quantity::Motion | Quantity::Wrench => {
+                Quantity::Motion | Quantity::Wrench | Quantity::Tangent(_) => {
                     "a motion or a wrench in space cannot be given here: connect an output to it"
                 }
             };
