@@ -112,6 +112,9 @@ impl Builder {
         } else {
             0
         };
+        for id in schedule.corrected() {
+            self.units[id.0].subsystem.expect_correction();
+        }
         let interfaces = self.find_interfaces();
         self.account_for_drives();
         let mut layout = Layout::default();
@@ -168,13 +171,18 @@ impl Builder {
             .collect()
     }
 
-    pub(crate) fn output_name(&self, (id, port): (SubsystemId, OutputPort)) -> String {
+    /// The name of an output, as `subsystem.port`.
+    pub fn output_name(&self, (id, port): (SubsystemId, OutputPort)) -> String {
         let name = &self.ports(id).outputs()[port.0].name;
         qualified(&self.units[id.0].name, name)
     }
 
     /// What an output is called in the results, if it is recorded.
     fn column_name(&self, output: (SubsystemId, OutputPort)) -> Option<String> {
+        let quantity = &self.ports(output.0).outputs()[output.1.0].quantity;
+        if let Quantity::Tangent(_) = quantity {
+            return None;
+        }
         match self.labels.get(&output) {
             Some(label) => label.clone(),
             None => Some(self.output_name(output)),

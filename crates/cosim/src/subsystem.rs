@@ -30,6 +30,9 @@ pub trait Subsystem: Send {
         false
     }
 
+    /// The schedule corrects every step: what need not be shown before may wait for that.
+    fn expect_correction(&mut self) {}
+
     /// Takes the end of the last step back and finds it again with other inputs there, cheaply:
     /// the inputs differ from those of the advance by the error of a prediction.
     fn correct(&mut self, _t: f64, _inputs: &[f64]) -> Result<(), StepError> {

@@ -8,20 +8,30 @@ use oldham_dmd::{self as dmd, Dmd};
 use oldham_expression::Expression;
 use oldham_lumped::{Integrator, Lumped, Spec};
 
+use crate::expansion::{self, Member, Solvers};
 use crate::model::{Connection, Content, DrivenInput, Model, Part, Prediction};
 use crate::problem::{Findings, Problem, Problems};
+
+/// Whether mechanisms are cut as the file says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cuts {
+    Made,
+    Undone,
+}
 
 impl Model {
     /// The coupled simulation, at its initial time.
     pub fn simulation(&self) -> Result<Simulation, Problems> {
+        self.coupled(Cuts::Made)
+    }
+
+    fn coupled(&self, cuts: Cuts) -> Result<Simulation, Problems> {
         let mut findings = Findings::default();
         let mut builder = Builder::new();
+        let mut members = Vec::new();
         for part in &self.plan.parts {
-            match self.subsystem(part) {
-                Ok(subsystem) => {
-                    let id = add(&mut builder, &part.name, subsystem, part.prediction);
-                    builder.every(id, part.every);
-                }
+            match self.solvers(part, cuts) {
+                Ok(solvers) => members.push(solvers.add_to(&mut builder, part)),
                 Err(messages) => findings.extend(messages.into_iter().map(|message| {
                     let message = format!("in `{}`: {message}", part.name);
                     Problem::new(part.span.clone(), message)
@@ -30,59 +40,76 @@ impl Model {
         }
         findings.finish(&self.source)?;
         for Connection { from, to } in &self.plan.connections {
-            builder.connect((SubsystemId(from.0), from.1), (SubsystemId(to.0), to.1));
+            for input in members[to.0].inputs(to.1) {
+                builder.connect(members[from.0].output(from.1), input);
+            }
         }
-        self.connect_tangents(&mut builder);
+        self.connect_tangents(&mut builder, &members);
         for drive in &self.plan.drives {
-            builder.drive(SubsystemId(drive.part), drive.port, drive.source());
+            for (id, port) in members[drive.part].inputs(drive.port) {
+                builder.drive(id, port, drive.source());
+            }
         }
-        self.build(builder, self.plan.schedule.clone())
+        let schedule = expansion::schedule(&self.plan, &members);
+        self.build(builder, schedule)
     }
 
     /// Leads the tangents of parts to the owners of their interfaces.
-    fn connect_tangents(&self, builder: &mut Builder) {
-        for (owner, part) in self.plan.parts.iter().enumerate() {
+    fn connect_tangents(&self, builder: &mut Builder, members: &[Member]) {
+        for (part, owner) in self.plan.parts.iter().zip(members) {
             let taken = part.lumped().map_or(&[][..], |spec| &spec.tangents);
             for tangent in taken {
                 let sender = |part: &Part| part.name == tangent.sender;
                 let sender = self.plan.parts.iter().position(sender);
-                let sender = SubsystemId(sender.expect("senders are parts"));
-                let echoes = tangent.points.iter().map(|(ghost, _)| ghost);
-                let echoes = echoes.map(|ghost| (Spec::at(ghost), tangent.at_input(ghost)));
-                let whole = (Spec::TANGENT.to_owned(), tangent.tangent_input());
-                for (output, input) in echoes.chain([whole]) {
-                    let from = builder.ports(sender).output(&output);
-                    let to = builder.ports(SubsystemId(owner)).input(&input);
-                    if let (Some(from), Some(to)) = (from, to) {
-                        builder.connect((sender, from), (SubsystemId(owner), to));
-                    }
+                let sender = members[sender.expect("senders are parts")].only();
+                for (ghost, _) in &tangent.points {
+                    let echo = port(builder.ports(sender).output(&Spec::at(ghost)));
+                    let to = port(builder.ports(owner.only()).input(&tangent.at_input(ghost)));
+                    builder.connect((sender, echo), (owner.only(), to));
+                    builder.record_as((sender, echo), None);
                 }
+                let from = port(builder.ports(sender).output(Spec::TANGENT));
+                let to = port(builder.ports(owner.only()).input(&tangent.tangent_input()));
+                builder.connect((sender, from), (owner.only(), to));
             }
         }
     }
 
-    /// The solver of a part, or why there is none.
-    fn subsystem(&self, part: &Part) -> Result<Box<dyn Subsystem>, Vec<String>> {
+    /// The solvers of a part, or why there are none.
+    fn solvers(&self, part: &Part, cuts: Cuts) -> Result<Solvers, Vec<String>> {
         match &part.content {
             Content::Lumped(spec) => match Lumped::new(spec.clone()) {
-                Ok(lumped) => Ok(Box::new(lumped)),
+                Ok(lumped) => Ok(Solvers::Whole(Box::new(lumped))),
                 Err(errors) => Err(errors.iter().map(ToString::to_string).collect()),
             },
-            Content::Multibody(recipe) => match recipe.part(self.plan.clock.start) {
-                Ok(part) => Ok(Box::new(part)),
-                Err(error) => Err(vec![error.to_string()]),
-            },
+            Content::Multibody(recipe) => {
+                let start = self.plan.clock.start;
+                let made = match (&recipe.cutting, cuts) {
+                    (Some(cutting), Cuts::Made) => {
+                        let pieces = recipe.pieces(cutting, start);
+                        pieces.map(|pieces| Solvers::Pieces(Box::new(pieces)))
+                    }
+                    _ => recipe
+                        .part(start)
+                        .map(|part| Solvers::Whole(Box::new(part))),
+                };
+                made.map_err(|error| vec![error.to_string()])
+            }
         }
     }
 
     /// The same model without any exchange, as one subsystem: what the coupled simulation is
-    /// compared to. Its columns have the same names. A single multibody part is its own twin;
-    /// several parts of which one is multibody have none.
+    /// compared to. Its columns have the same names. A single multibody part is its own twin, in
+    /// one piece; where cut mechanisms are coupled with others, only the cuts are undone. Other
+    /// models of several parts of which one is multibody have no twin.
     pub fn monolithic(&self, integrator: Option<Integrator>) -> Result<Simulation, Problems> {
         if let ([only], None) = (self.plan.parts.as_slice(), integrator)
             && only.lumped().is_none()
         {
-            return self.simulation();
+            return self.coupled(Cuts::Undone);
+        }
+        if self.is_cut() && integrator.is_none() {
+            return self.coupled(Cuts::Undone);
         }
         let integrator = integrator.unwrap_or(self.plan.twin.integrator);
         let twin = self
@@ -183,7 +210,7 @@ impl Model {
     }
 }
 
-fn add(
+pub(crate) fn add(
     builder: &mut Builder,
     name: &str,
     subsystem: Box<dyn Subsystem>,
@@ -196,6 +223,11 @@ fn add(
         Prediction::Learned => learned(ports),
     };
     builder.add(name, subsystem, predictor)
+}
+
+/// A port that a part has because its description says so.
+fn port<T>(found: Option<T>) -> T {
+    found.expect("tangents have ports")
 }
 
 /// Exchanges that the learning predictor looks back on at most.

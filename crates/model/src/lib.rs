@@ -33,6 +33,7 @@
 
 mod assemble;
 mod check;
+mod expansion;
 mod format;
 mod limits;
 mod mechanism;

@@ -6,7 +6,7 @@ use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Schedule};
 use oldham_expression::Expression;
 use oldham_lumped::{Integrator, Spec};
 
-use crate::mechanism::Recipe;
+use crate::mechanism::{Cutting, Recipe};
 use crate::overrides::Overrides;
 use crate::problem::Problems;
 use crate::read;
@@ -33,6 +33,8 @@ pub(crate) struct Plan {
     pub connections: Vec<Connection>,
     pub drives: Vec<DrivenInput>,
     pub schedule: Schedule,
+    /// Subsystems advance one after the other.
+    pub is_sequential: bool,
     pub twin: Twin,
     pub record: Record,
 }
@@ -70,6 +72,13 @@ impl Part {
         match &self.content {
             Content::Lumped(spec) => Some(spec),
             Content::Multibody(_) => None,
+        }
+    }
+
+    pub fn cutting(&self) -> Option<&Cutting> {
+        match &self.content {
+            Content::Lumped(_) => None,
+            Content::Multibody(recipe) => recipe.cutting.as_ref(),
         }
     }
 
@@ -188,7 +197,12 @@ impl Model {
 
     /// Whether its subsystems exchange anything.
     pub fn is_coupled(&self) -> bool {
-        !self.plan.connections.is_empty()
+        !self.plan.connections.is_empty() || self.is_cut()
+    }
+
+    /// Whether any mechanism is cut.
+    pub fn is_cut(&self) -> bool {
+        self.plan.parts.iter().any(|part| part.cutting().is_some())
     }
 
     /// Names of the subsystems, in the order of the file.

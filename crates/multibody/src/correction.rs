@@ -2,6 +2,7 @@
 
 use crate::element::{ElementId, Weights};
 use crate::error::SolveError;
+use crate::integrator::Record;
 use crate::math::{Mat3, Vec3};
 use crate::node::NodeId;
 use crate::system::System;
@@ -9,6 +10,8 @@ use crate::system::System;
 /// What a step leaves behind so that its end can be found again.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Taken {
+    pub time: f64,
+    pub h: f64,
     pub gains: [f64; 2],
     /// Accounts before the step.
     pub dissipated: f64,
@@ -41,13 +44,6 @@ impl System {
         inertia.jacobian(&motion, Vec3::ZERO, weights, spin_coupling)
     }
 
-    /// Applies the correction in `work.residual` to the end of the last step.
-    pub(crate) fn take_correction(&mut self, inputs: &[f64]) {
-        self.reopen();
-        self.correct(self.work.taken.gains[0]);
-        self.close_again(inputs);
-    }
-
     /// Iterates from the end of the last step to its end with other inputs.
     pub(crate) fn repeat(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
         self.reopen();
@@ -56,8 +52,32 @@ impl System {
             self.return_to_records();
             return Err(error);
         }
+        self.correct(gains[0]);
         self.close_again(inputs);
         Ok(())
+    }
+
+    /// What a node will be at the end of a step that is not finished yet. The node gets its share
+    /// of the last correction at once.
+    pub(crate) fn finish_node(&mut self, node: NodeId) -> Record {
+        let (i, [c, _]) = (node.0, self.work.taken.gains);
+        let share = &mut self.work.residual[6 * (i - 1)..6 * i];
+        let displacement = Vec3::new(share[0], share[1], share[2]);
+        let spin = Vec3::new(share[3], share[4], share[5]);
+        share.fill(0.0);
+        let (known, rates) = (&self.work.known[i], &mut self.work.rates[i]);
+        known.correct(rates, displacement, spin, c);
+        self.motions[i] = known.motion(rates, c);
+        known.record(&self.assembly.inertia[i], self.motions[i], 1.0 / c)
+    }
+
+    /// Gives the multipliers their share of the last correction at once.
+    pub(crate) fn finish_multipliers(&mut self) {
+        let start = 6 * self.assembly.nodes();
+        let shares = &mut self.work.residual[start..start + self.multipliers.len()];
+        for (multiplier, share) in self.multipliers.iter_mut().zip(shares) {
+            *multiplier += std::mem::take(share);
+        }
     }
 
     /// Takes back what elements remembered of the end, and the accounts.

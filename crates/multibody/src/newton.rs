@@ -136,7 +136,8 @@ impl Linearisation {
 }
 
 impl System {
-    /// Iterates from the predicted state to the solution at `time`.
+    /// Iterates from the predicted state to the solution at `time`. The last correction is left in
+    /// `work.residual`, to be applied by whoever asked.
     pub(crate) fn converge(
         &mut self,
         time: f64,
@@ -162,7 +163,6 @@ impl System {
             if !size.is_finite() {
                 return Err(self.diverged(time, iteration, worst, inputs));
             }
-            self.correct(c);
             if let Some(last) = last {
                 rate = size / last;
                 self.state.convergence.rate = rate;
@@ -180,6 +180,7 @@ impl System {
                 self.state.convergence.book(iteration, needed);
                 return Ok(());
             }
+            self.correct(c);
             if iteration == self.options.max_iterations {
                 return Err(self.not_converged(time, iteration, size, worst));
             }

@@ -161,16 +161,16 @@ impl System {
 
     /// The multipliers of an element at the time reached.
     pub fn multipliers(&self, element: ElementId) -> &[f64] {
-        let range = self.assembly.elements[element.0].multipliers.clone();
-        &self.state.multipliers[range]
+        &self.state.multipliers[self.multiplier_range(element)]
+    }
+
+    pub(crate) fn multiplier_range(&self, element: ElementId) -> std::ops::Range<usize> {
+        self.assembly.elements[element.0].multipliers.clone()
     }
 
     /// Force and moment that accelerate the bodies of a node: the rates of its momenta.
     pub fn inertia_load(&self, node: NodeId) -> (Vec3, Vec3) {
-        let record = &self.state.now[node.0];
-        let rate = &record.momentum_rate;
-        let convected = record.motion.velocity.cross(record.momentum.linear);
-        (rate.linear, rate.angular + convected)
+        self.state.now[node.0].inertia_load()
     }
 
     /// Work done so far.
@@ -197,29 +197,43 @@ impl System {
 
     /// Advances by `h` to `time`, which is the present time plus `h` up to rounding.
     pub(crate) fn step_to(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        self.try_step(time, h, inputs)?;
+        self.finish_step(inputs);
+        Ok(())
+    }
+
+    /// Finds the end of the step; it becomes the new state by [`finish_step`](Self::finish_step).
+    pub(crate) fn try_step(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
         if h != self.state.step {
             self.forget_history();
         }
         let formula = self.options.method.formula(self.state.known);
         let gains = formula.gains(h);
         self.predict(h, &formula);
-        let outcome = self.converge(time, h, gains, inputs);
-        if let Err(error) = outcome {
+        if let Err(error) = self.converge(time, h, gains, inputs) {
             self.return_to_records();
             return Err(error);
         }
         self.work.taken = Taken {
+            time,
+            h,
             gains,
             dissipated: self.state.dissipated,
             supplied: self.state.supplied,
             powers: self.state.powers,
         };
+        Ok(())
+    }
+
+    /// Applies the last correction of the iteration and makes its result the new state.
+    pub(crate) fn finish_step(&mut self, inputs: &[f64]) {
+        let Taken { time, h, gains, .. } = self.work.taken;
+        self.correct(gains[0]);
         self.remember(time, h, inputs);
         self.accept(h, 1.0 / gains[0], time);
         if self.options.account_energy {
             self.accumulate_energy(h, inputs);
         }
-        Ok(())
     }
 
     fn predict(&mut self, h: f64, formula: &Formula) {

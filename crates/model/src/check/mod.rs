@@ -46,6 +46,8 @@ struct Pace {
     step: Option<f64>,
     /// Predictor of its inputs, if it chooses none.
     predictor: Predictor,
+    /// Whether steps are iterated.
+    is_tight: bool,
 }
 
 /// Checks a whole file. The plan is worth something only if nothing was found.
@@ -73,6 +75,7 @@ impl Checker<'_> {
                 start: clock.as_ref().map_or(0.0, |clock| clock.start),
                 step: clock.as_ref().map(|clock| clock.step / rate),
                 predictor: timing.default_predictor,
+                is_tight: timing.is_tight(),
             };
             parts.push(match subsystem {
                 Subsystem::Lumped(entry) => self.lumped(entry, pace),
@@ -95,6 +98,7 @@ impl Checker<'_> {
         Some(Plan {
             name: heading?.value.name.as_ref()?.value.clone(),
             description: heading?.value.description.clone(),
+            is_sequential: timing.is_sequential,
             schedule: timing.schedule(&clock),
             clock,
             parameters: self.parameters.known(),

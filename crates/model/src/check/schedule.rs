@@ -23,6 +23,8 @@ pub(super) struct Timing {
     pub stages: Vec<cosim::Stage>,
     coupling: cosim::Coupling,
     refresh: bool,
+    /// Everybody advances alone.
+    pub is_sequential: bool,
     /// Predictor of subsystems that choose none.
     pub default_predictor: Predictor,
     /// Steps of each subsystem's stage per macro step.
@@ -108,6 +110,7 @@ impl Checker<'_> {
                 false => cosim::Coupling::Loose,
             },
             refresh: section.refresh.unwrap_or(false),
+            is_sequential: kind == Kind::GaussSeidel,
             default_predictor: match section.predictor {
                 Some(predictor) => predictor,
                 None if is_tight => Predictor::First,

@@ -11,7 +11,7 @@ mod lumped;
 pub(crate) mod multibody;
 mod named;
 mod number;
-mod schedule;
+pub(crate) mod schedule;
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -4,7 +4,9 @@
 //! [`Mechanism`] is the same thing seen from outside: its statics, its modes and what to draw.
 
 mod analysis;
+mod cutting;
 mod mesh;
+mod pieces;
 mod pose;
 mod profile;
 mod recipe;
@@ -16,7 +18,9 @@ pub use analysis::{About, Mechanism, Vibration};
 pub use pose::Pose;
 pub use sketch::{Outline, Shape, Sketch, Solid, Symbol};
 
+pub(crate) use cutting::{Cutting, Scheme, Solution};
 pub(crate) use mesh::{Curve, Mesh, MeshError};
+pub(crate) use pieces::Pieces;
 pub(crate) use profile::{Material, Profile};
 pub(crate) use recipe::{Piece, Received, Recipe, Sent, ShellPlan};
 pub(crate) use solid::solid_inertia;

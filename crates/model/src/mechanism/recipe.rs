@@ -7,7 +7,7 @@ use oldham_multibody::{
     SolveError, TorsionSpring, Transmission, Vec3, mapped_shell,
 };
 
-use super::{NODE_PORTS, Sketch, Surface};
+use super::{Cutting, NODE_PORTS, Sketch, Solution, Surface};
 
 /// A mechanism as plain data. Nodes, elements and ports are made in the order of the lists, so that
 /// the identities in it hold for every solver.
@@ -27,6 +27,8 @@ pub(crate) struct Recipe {
     pub micro_steps: usize,
     /// Whether it starts in static equilibrium.
     pub settles: bool,
+    /// How it is cut, if it is.
+    pub cutting: Option<Cutting>,
     pub sketch: Sketch,
 }
 
@@ -79,6 +81,8 @@ pub(crate) enum RecipeError {
     Model(Vec<ModelError>),
     #[error("no static equilibrium to start from: {0}")]
     NotSettled(SolveError),
+    #[error("the mechanism cannot be started in one piece: {0}")]
+    NotStarted(SolveError),
 }
 
 impl Recipe {
@@ -96,6 +100,7 @@ impl Recipe {
             options: Options::default(),
             micro_steps: 1,
             settles: false,
+            cutting: None,
             sketch: Sketch {
                 nodes: vec!["ground".into()],
                 ..Sketch::default()
@@ -143,6 +148,22 @@ impl Recipe {
         builder.build(self.options, self.micro_steps)
     }
 
+    /// How it is solved.
+    pub fn solution(&self) -> Solution {
+        Solution {
+            options: self.options,
+            micro_steps: self.micro_steps,
+        }
+    }
+
+    /// The node in a place of the sketch.
+    pub fn node(&self, index: usize) -> NodeId {
+        match index.checked_sub(1) {
+            None => NodeId::GROUND,
+            Some(moving) => self.nodes[moving].0,
+        }
+    }
+
     /// Equations less constraints.
     pub fn freedoms(&self) -> usize {
         let constraints = self.pieces.iter().map(|(_, piece)| piece.constraints());
@@ -154,7 +175,8 @@ impl Recipe {
         (6 * self.nodes.len()).saturating_sub(bound)
     }
 
-    fn model(&self) -> (Model, Vec<ElementId>) {
+    /// The whole model, and what the pieces are in it.
+    pub fn model(&self) -> (Model, Vec<ElementId>) {
         let mut model = Model::new();
         model.gravity(self.gravity);
         let meshed: usize = self.shells.iter().map(ShellPlan::nodes).sum();

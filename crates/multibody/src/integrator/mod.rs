@@ -144,6 +144,15 @@ pub(crate) struct Record {
     pub algorithmic: [Vec3; 2],
 }
 
+impl Record {
+    /// Force and moment that accelerate the bodies of the node.
+    pub fn inertia_load(&self) -> (Vec3, Vec3) {
+        let rate = &self.momentum_rate;
+        let convected = self.motion.velocity.cross(self.momentum.linear);
+        (rate.linear, rate.angular + convected)
+    }
+}
+
 /// What a step knows about a node before it is taken: values at the end are
 /// `known + c · rate at the end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -7,6 +7,7 @@ mod tangent;
 use crate::drive::Drive;
 use crate::element::{ElementId, PortWrench, Remote, Weights};
 use crate::error::{ModelError, SolveError};
+use crate::integrator::Record;
 use crate::joint::PrescribedPose;
 use crate::math::Vec3;
 use crate::model::Model;
@@ -264,6 +265,7 @@ impl PartBuilder {
         Ok(Part {
             tangent,
             is_thorough: self.is_thorough,
+            is_corrected: false,
             initial: system.motions.clone(),
             started_with: vec![f64::NAN; width],
             inputs: self.ports.initial_inputs().to_vec(),
@@ -286,6 +288,8 @@ pub struct Part {
     micro_steps: usize,
     tangent: Option<Tangent>,
     is_thorough: bool,
+    /// Whether the schedule corrects every step.
+    is_corrected: bool,
     /// Motions from which a start begins.
     initial: Vec<Motion>,
     /// Inputs of the last start.
@@ -339,6 +343,7 @@ impl Part {
                 stiffness: 0.0,
             };
             tangent.update(&mut self.system, weights);
+            tangent.review(&self.system);
         }
         Ok(())
     }
@@ -348,7 +353,24 @@ impl Part {
         if let Some(tangent) = &mut self.tangent {
             let weights = step_weights(self.system.work.taken.gains);
             tangent.update(&mut self.system, weights);
+            tangent.review(&self.system);
         }
+    }
+
+    /// Whether a step is finished by its correction, which follows for sure.
+    fn defers(&self) -> bool {
+        self.is_corrected && !self.is_thorough && self.tangent.is_some()
+    }
+
+    /// Takes a step up to the last correction of its iteration: that of the poses joins it later,
+    /// and all nodes are moved only once.
+    fn try_step(&mut self, to: f64, size: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        self.system.try_step(to, size, inputs)?;
+        let tangent = self.tangent.as_mut().expect("a part that defers has one");
+        let weights = step_weights(self.system.work.taken.gains);
+        tangent.update(&mut self.system, weights);
+        tangent.preview(&mut self.system);
+        Ok(())
     }
 
     /// The micro step size. Times are rounded: a step that differs from the last one by no more
@@ -372,11 +394,17 @@ impl Part {
         }
     }
 
+    /// The state of a node; of a prescribed one also while its step is not finished.
+    fn end(&self, node: NodeId) -> &Record {
+        let previewed = self.tangent.as_ref().and_then(|tangent| tangent.end(node));
+        previewed.unwrap_or(&self.system.state.now[node.0])
+    }
+
     fn output(&self, output: Output, inputs: &[f64], values: &mut [f64]) {
         let system = &self.system;
         let (force, moment) = match output {
             Output::Motion(node) => {
-                let record = &system.state.now[node.0];
+                let record = self.end(node);
                 let (a, alpha) = (record.acceleration, record.angular_acceleration);
                 values.copy_from_slice(&motion_values(&record.motion, a, alpha));
                 return;
@@ -395,8 +423,8 @@ impl Part {
             }
             Output::Element(element, node) => system.wrench(element, node, inputs),
             Output::Interface(node, joint) => {
-                let m = system.multipliers(joint);
-                let (force, moment) = system.inertia_load(node);
+                let m = &system.multipliers[system.multiplier_range(joint)];
+                let (force, moment) = self.end(node).inertia_load();
                 // The reaction on the body is the negative multiplier.
                 (
                     force + Vec3::new(m[0], m[1], m[2]),
@@ -428,11 +456,17 @@ impl Subsystem for Part {
             }
             let end = from + (to - from) * (index as f64 / self.micro_steps as f64);
             inputs.at(end, &mut at);
-            outcome = self.system.step_to(end, size, &at);
+            outcome = if self.defers() {
+                self.try_step(end, size, &at)
+            } else {
+                self.system.step_to(end, size, &at)
+            };
         }
         self.inputs = at;
         outcome?;
-        self.update_tangent();
+        if !self.defers() {
+            self.update_tangent();
+        }
         Ok(Reached::end(to))
     }
 
@@ -440,14 +474,19 @@ impl Subsystem for Part {
         self.micro_steps == 1
     }
 
+    fn expect_correction(&mut self) {
+        self.is_corrected = true;
+    }
+
     fn correct(&mut self, _t: f64, inputs: &[f64]) -> Result<(), StepError> {
-        if let Some(tangent) = &self.tangent {
-            tangent.correct(&mut self.system, inputs);
+        match &self.tangent {
+            Some(tangent) if self.defers() => {
+                tangent.add_correction(&mut self.system, inputs);
+                self.system.finish_step(inputs);
+            }
+            _ => self.system.repeat(inputs)?,
         }
-        if self.is_thorough || self.tangent.is_none() {
-            self.system.repeat(inputs)?;
-            self.update_tangent();
-        }
+        self.update_tangent();
         self.inputs.copy_from_slice(inputs);
         Ok(())
     }

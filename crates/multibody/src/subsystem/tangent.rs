@@ -5,6 +5,7 @@
 //! poses: for linear problems exactly, for others as one more Newton iteration would.
 
 use crate::element::{ElementId, Weights};
+use crate::integrator::Record;
 use crate::math::Vec3;
 use crate::node::NodeId;
 use crate::rotation::Quaternion;
@@ -31,6 +32,8 @@ pub(super) struct Tangent {
     matrix: Vec<f64>,
     /// The factorisation from which they were made.
     made_from: Option<u64>,
+    /// The prescribed nodes at the end of the step.
+    ends: Vec<Record>,
 }
 
 impl Tangent {
@@ -42,6 +45,7 @@ impl Tangent {
             columns: vec![0.0; order * system.assembly.unknowns()],
             matrix: vec![0.0; order * order],
             made_from: None,
+            ends: vec![Record::default(); prescribed.len()],
             prescribed,
         }
     }
@@ -87,10 +91,10 @@ impl Tangent {
         }
     }
 
-    /// Moves the end of the last step to the poses that `inputs` prescribe.
-    pub fn correct(&self, system: &mut System, inputs: &[f64]) {
+    /// Adds what the poses that `inputs` prescribe change to the correction that a step still
+    /// has to apply.
+    pub fn add_correction(&self, system: &mut System, inputs: &[f64]) {
         let unknowns = system.assembly.unknowns();
-        system.work.residual.fill(0.0);
         for (k, prescribed) in self.prescribed.iter().enumerate() {
             let [displacement, turn] = prescribed.deviation(system, inputs);
             let changes = displacement.0.into_iter().chain(turn.0);
@@ -101,14 +105,35 @@ impl Tangent {
                 }
             }
         }
-        system.take_correction(inputs);
+    }
+
+    /// Takes what there is to show of a step that is not finished: the ends of the prescribed
+    /// nodes, and the multipliers.
+    pub fn preview(&mut self, system: &mut System) {
+        system.finish_multipliers();
+        for (end, prescribed) in self.ends.iter_mut().zip(&self.prescribed) {
+            *end = system.finish_node(prescribed.node);
+        }
+    }
+
+    /// Takes it from a finished state.
+    pub fn review(&mut self, system: &System) {
+        for (end, prescribed) in self.ends.iter_mut().zip(&self.prescribed) {
+            *end = system.state.now[prescribed.node.0];
+        }
+    }
+
+    /// What a prescribed node is at the end of the step, finished or not.
+    pub fn end(&self, node: NodeId) -> Option<&Record> {
+        let place = self.prescribed.iter().position(|p| p.node == node)?;
+        Some(&self.ends[place])
     }
 }
 
 impl Prescribed {
     /// From the node to the prescribed pose: displacement and rotation vector.
     fn deviation(&self, system: &System, inputs: &[f64]) -> [Vec3; 2] {
-        let motion = system.motion(self.node);
+        let motion = &system.motions[self.node.0];
         let value = |i: usize| inputs[self.motion + i];
         let position = Vec3::new(value(0), value(1), value(2));
         let orientation = Quaternion([3, 4, 5, 6].map(value)).normalised();

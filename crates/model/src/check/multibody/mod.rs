@@ -6,6 +6,7 @@
 mod beams;
 mod bodies;
 mod compliant;
+mod cut;
 mod frames;
 mod given;
 mod joints;
@@ -24,8 +25,9 @@ use oldham_multibody::{Marker, Method, Model, Motion, NodeId, Options, Quaternio
 
 use super::part::{Checked, Port, Steps};
 use super::{Checker, Pace};
+use crate::format::multibody::Method as MethodWord;
 use crate::format::multibody::{DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody};
-use crate::format::{self, At, DEFAULT_RHO, Entry, Formula, Record};
+use crate::format::{At, DEFAULT_RHO, Entry, Formula, Record};
 use crate::mechanism::{Piece, Pose, Recipe};
 use crate::model::{Content, Part};
 use crate::problem::Problem;
@@ -98,6 +100,7 @@ impl Checker<'_> {
             draft.recipe.micro_steps = micro_steps as usize;
             let micro_step = own_step.map(|step| step / f64::from(micro_steps));
             self.trial(entry, &draft, pace.start, micro_step);
+            draft.recipe.cutting = self.cutting(section, &draft, pace.is_tight);
             part = Some(Part {
                 name: entry.name.value.clone(),
                 span: entry.name.span.clone(),
@@ -161,20 +164,15 @@ impl Checker<'_> {
     }
 
     fn method_in_space(&mut self, section: &Multibody) -> Option<Method> {
-        use format::multibody::Method as Word;
-        let word = section
-            .integrator
-            .as_ref()
-            .map_or(Word::Lms2, |at| at.value);
-        if let (Word::BackwardEuler, Some(rho)) = (word, &section.rho) {
+        let word = section.integrator.as_ref().map(|at| at.value);
+        self.method_of(word.unwrap_or(MethodWord::Lms2), &section.rho)
+    }
+
+    fn method_of(&mut self, word: MethodWord, rho: &Option<At<Formula>>) -> Option<Method> {
+        if let (MethodWord::BackwardEuler, Some(rho)) = (word, rho) {
             self.foreign_setting(&rho.span, "rho", "lms2");
         }
-        let rho = self.spectral_radius(&section.rho)?;
-        Some(match word {
-            Word::Lms2 => Method::Lms2 { rho },
-            Word::GeneralisedAlpha => Method::GeneralisedAlpha { rho },
-            Word::BackwardEuler => Method::BackwardEuler,
-        })
+        Some(method(word, self.spectral_radius(rho)?))
     }
 
     /// An element's name: one for all kinds, since messages and results name elements by it.
@@ -202,6 +200,14 @@ impl Checker<'_> {
 /// Nodes and elements may have the same names.
 fn element_key(name: &str) -> String {
     format!("element {name}")
+}
+
+fn method(word: MethodWord, rho: f64) -> Method {
+    match word {
+        MethodWord::Lms2 => Method::Lms2 { rho },
+        MethodWord::GeneralisedAlpha => Method::GeneralisedAlpha { rho },
+        MethodWord::BackwardEuler => Method::BackwardEuler,
+    }
 }
 
 fn spectral_radius(method: Method) -> f64 {

@@ -6,6 +6,7 @@
 mod beam;
 mod body;
 mod compliant;
+mod cut;
 mod geometry;
 mod given;
 mod joint;
@@ -22,6 +23,7 @@ use super::{At, Count, DEFAULT_RHO, Formula, Named};
 pub(crate) use beam::{Beam, End, Section};
 pub(crate) use body::{Body, Solid};
 pub(crate) use compliant::{Bushing, Pairs, Spring, TorsionSpring, Transmission};
+pub(crate) use cut::{CouplingMethod, Cut, Members, Scheme};
 pub(crate) use geometry::{Frame, Node, Orientation, Vector};
 pub(crate) use given::{Given, GivenTable};
 pub(crate) use joint::{Friction, Joint, JointKind};
@@ -113,6 +115,9 @@ pub(crate) struct Multibody {
     /// What it sends, by the name of the port.
     #[serde(default)]
     pub outputs: Named<Output>,
+    /// Where it is cut into parts that run side by side. Without it, and with `--monolithic`, it is
+    /// solved in one piece.
+    pub cut: Option<At<Cut>>,
 }
 
 /// A method of integration in time, all implicit.

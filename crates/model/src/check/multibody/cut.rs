@@ -1,0 +1,284 @@
+//! The table `cut`: where a mechanism is taken apart.
+
+use oldham_multibody::cut::{self, Cut, CutError, Place};
+use oldham_multibody::{ElementId, Method, NodeId, Options};
+
+use super::{Draft, GROUND, MethodWord, method, spectral_radius};
+use crate::check::Checker;
+use crate::format::multibody::{self, Members, Multibody, Scheme as Word};
+use crate::format::schedule::Predictor;
+use crate::format::{At, Entry};
+use crate::mechanism::{Cutting, Piece, Received, Scheme, Solution};
+use crate::problem::Problem;
+use crate::source::Span;
+
+/// A cut with the places where its members were written.
+#[derive(Default)]
+struct Request {
+    cut: Cut,
+    nodes: Vec<Span>,
+    elements: Vec<Span>,
+    parts: Vec<Span>,
+}
+
+impl Request {
+    fn span(&self, place: Place) -> Option<&Span> {
+        match place {
+            Place::Node(node) => {
+                let index = self.cut.nodes.iter().position(|&other| other == node)?;
+                self.nodes.get(index)
+            }
+            Place::Element(element) => {
+                let found = self.cut.elements.iter().position(|&other| other == element);
+                self.elements.get(found?)
+            }
+            Place::Part(part) => self.parts.get(part),
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// How the finished mechanism is cut; nothing if something is wrong with that.
+    pub(super) fn cutting(
+        &mut self,
+        section: &Multibody,
+        draft: &Draft<'_>,
+        is_tight: bool,
+    ) -> Option<Cutting> {
+        let parts = draft.recipe.solution();
+        let At { value: given, span } = section.cut.as_ref()?;
+        let before = self.findings.len();
+        let (model, elements) = draft.recipe.model();
+        let mut request = Request::default();
+        for name in given.at.iter().flat_map(|at| &at.value) {
+            self.cut_at(name, draft, &elements, &mut request);
+        }
+        for entry in &given.parts {
+            self.part_named(entry, draft, &mut request);
+        }
+        let coupling = self.coupling_solution(&given.coupling, parts);
+        if self.findings.len() != before {
+            return None;
+        }
+        if request.cut.nodes.is_empty() && request.cut.elements.is_empty() {
+            let message = "nothing is cut";
+            let problem = Problem::new(span.clone(), message).help("name nodes or joints in `at`");
+            self.findings.incomplete(span, problem);
+            return None;
+        }
+        let plan = match cut::plan(&model, &request.cut) {
+            Ok(plan) => plan,
+            Err(errors) => {
+                for error in errors {
+                    self.refused(&error, &request, span);
+                }
+                return None;
+            }
+        };
+        let coupling = coupling?;
+        let obstacle = obstacle_to_tangents(draft, parts, coupling, is_tight);
+        let scheme = self.scheme(&given.scheme, obstacle)?;
+        let plan = match scheme {
+            Scheme::InterfaceTangent => plan.joined(),
+            Scheme::InterfaceMass => plan,
+            Scheme::ForceDisplacement => plan.without_couplings(),
+        };
+        let names: Vec<&str> = given.parts.names().collect();
+        let predictor = given.predictor.unwrap_or(Predictor::Hermite);
+        Some(Cutting {
+            names: Cutting::names(&plan, &names),
+            plan,
+            prediction: predictor.prediction(spectral_radius(parts.options.method)),
+            coupling,
+            scheme,
+        })
+    }
+
+    /// The scheme as it is wanted, or the best that is possible.
+    fn scheme(&mut self, wanted: &Option<At<Word>>, obstacle: Option<&str>) -> Option<Scheme> {
+        match (wanted.as_ref().map(|at| at.value), obstacle) {
+            (Some(Word::InterfaceMass), _) | (None, Some(_)) => Some(Scheme::InterfaceMass),
+            (Some(Word::ForceDisplacement), _) => Some(Scheme::ForceDisplacement),
+            (Some(Word::InterfaceTangent) | None, None) => Some(Scheme::InterfaceTangent),
+            (Some(Word::InterfaceTangent), Some(obstacle)) => {
+                let span = wanted.as_ref()?.span.clone();
+                let message = format!("the scheme `interface-tangent` cannot be used {obstacle}");
+                let problem = Problem::new(span, message);
+                self.findings
+                    .push(problem.help("`interface-mass` works, within its limits of stability"));
+                None
+            }
+        }
+    }
+
+    /// Notes what a name in `at` means.
+    fn cut_at(
+        &mut self,
+        name: &At<String>,
+        draft: &Draft<'_>,
+        elements: &[ElementId],
+        request: &mut Request,
+    ) {
+        let names = draft.recipe.sketch.nodes.iter().enumerate();
+        let nodes = names.filter(|(_, node)| stands_for(&name.value, node));
+        let nodes: Vec<NodeId> = nodes.map(|(index, _)| draft.recipe.node(index)).collect();
+        let pieces = draft.recipe.pieces.iter().enumerate();
+        let pieces: Vec<usize> = pieces
+            .filter(|(_, (piece, _))| *piece == name.value)
+            .map(|(index, _)| index)
+            .collect();
+        match (&nodes[..], &pieces[..]) {
+            ([], []) => self.unknown_cut(name, draft),
+            ([_, ..], []) => {
+                request
+                    .nodes
+                    .extend(nodes.iter().map(|_| name.span.clone()));
+                request.cut.nodes.extend(nodes);
+            }
+            ([], [first, ..]) if self.can_be_cut(name, &draft.recipe.pieces[*first].1) => {
+                request.elements.push(name.span.clone());
+                request.cut.elements.push(elements[*first]);
+            }
+            ([], _) => {}
+            ([_, ..], [_, ..]) => {
+                let message = format!("`{}` is a node and an element as well", name.value);
+                let problem = Problem::new(name.span.clone(), message)
+                    .label("which one is to be cut?")
+                    .help("call one of them otherwise");
+                self.findings.push(problem);
+            }
+        }
+    }
+
+    fn can_be_cut(&mut self, name: &At<String>, piece: &Piece) -> bool {
+        let (what, help) = match piece {
+            Piece::Beam2(_) | Piece::Beam3(_) => (
+                "a beam",
+                format!("cut it at one of its nodes, such as `{}.2`", name.value),
+            ),
+            Piece::Load(_) => ("a load", "cut at the node on which it acts".to_owned()),
+            _ => return true,
+        };
+        let message = format!("`{}` is {what}, not a connection of two nodes", name.value);
+        let problem = Problem::new(name.span.clone(), message);
+        self.findings
+            .push(problem.label("cannot be cut as a whole").help(help));
+        false
+    }
+
+    fn unknown_cut(&mut self, name: &At<String>, draft: &Draft<'_>) {
+        let message = format!(
+            "there is no node, joint or spring `{}` to cut at",
+            name.value
+        );
+        let problem = Problem::new(name.span.clone(), message)
+            .label("unknown")
+            .help("nodes of beams are called `<beam>.0`, of shells `<shell>.0.0`; `*` stands for any name between two dots");
+        let nodes = draft.recipe.sketch.nodes.iter();
+        let pieces = draft.recipe.pieces.iter().map(|(name, _)| name);
+        let known = nodes.chain(pieces).map(String::as_str);
+        let known = known.filter(|&known| known != GROUND);
+        self.findings.push_misspelt(problem, &name.value, known);
+    }
+
+    /// A part by the nodes that are in it.
+    fn part_named(&mut self, entry: &Entry<Members>, draft: &Draft<'_>, request: &mut Request) {
+        self.name(&entry.name, "a part");
+        if !Cutting::is_free_name(&entry.name.value) {
+            let message = format!("no part can be called `{}`", entry.name.value);
+            let problem = Problem::new(entry.name.span.clone(), message);
+            self.findings
+                .push(problem.label("the subsystem between the parts is called so"));
+        }
+        let members: Vec<At<String>> = match &entry.value.value {
+            Members::One(name) => vec![At {
+                value: name.clone(),
+                span: entry.value.span.clone(),
+            }],
+            Members::Several(names) => names.clone(),
+        };
+        let nodes = members
+            .iter()
+            .filter_map(|name| self.moving_node_named(name, draft));
+        request.cut.parts.push(nodes.collect());
+        request.parts.push(entry.value.span.clone());
+    }
+
+    /// How couplings are solved: as the parts where nothing else is said.
+    fn coupling_solution(
+        &mut self,
+        given: &multibody::CouplingMethod,
+        parts: Solution,
+    ) -> Option<Solution> {
+        let default = parts.options.method;
+        let word = match (&given.integrator, default) {
+            (Some(word), _) => word.value,
+            (None, Method::Lms2 { .. }) => MethodWord::Lms2,
+            (None, Method::GeneralisedAlpha { .. }) => MethodWord::GeneralisedAlpha,
+            (None, Method::BackwardEuler) => MethodWord::BackwardEuler,
+        };
+        let method = match &given.rho {
+            Some(_) => self.method_of(word, &given.rho),
+            None => Some(method(word, spectral_radius(default))),
+        };
+        let micro_steps = match &given.micro_steps {
+            None => Some(parts.micro_steps),
+            Some(count) => self.count(count).map(|count| count as usize),
+        };
+        Some(Solution {
+            options: Options {
+                method: method?,
+                ..parts.options
+            },
+            micro_steps: micro_steps?,
+        })
+    }
+
+    fn refused(&mut self, error: &CutError, request: &Request, table: &Span) {
+        let place = request.span(error.at).unwrap_or(table).clone();
+        let mut problem = Problem::new(place, error.to_string()).label("cannot be cut here");
+        if let Some(remedy) = &error.remedy {
+            problem = problem.help(remedy.to_string());
+        }
+        self.findings.push(problem);
+    }
+}
+
+/// Why parts cannot correct their steps by tangents, if they cannot.
+fn obstacle_to_tangents(
+    draft: &Draft<'_>,
+    parts: Solution,
+    coupling: Solution,
+    is_tight: bool,
+) -> Option<&'static str> {
+    let inputs = &draft.recipe.inputs;
+    let has_pose = inputs
+        .iter()
+        .any(|(_, received)| matches!(received, Received::Pose(_)));
+    if is_tight {
+        Some("with tight coupling")
+    } else if parts.micro_steps > 1 || coupling.micro_steps > 1 {
+        Some("with several micro steps per macro step")
+    } else if parts.options.method != coupling.options.method {
+        Some("with a coupling that is integrated otherwise than the parts")
+    } else if has_pose {
+        Some("where a pose comes from outside")
+    } else {
+        None
+    }
+}
+
+/// Whether a pattern means a name: `*` is any part of it between two dots.
+fn stands_for(pattern: &str, name: &str) -> bool {
+    if name == GROUND {
+        return pattern == GROUND;
+    }
+    let (mut pattern, mut name) = (pattern.split('.'), name.split('.'));
+    loop {
+        match (pattern.next(), name.next()) {
+            (None, None) => return true,
+            (Some(wanted), Some(found)) if wanted == "*" || wanted == found => {}
+            _ => return false,
+        }
+    }
+}

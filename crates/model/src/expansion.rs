@@ -1,0 +1,202 @@
+//! From the subsystems of a model to those of the engine: a cut mechanism becomes several.
+
+use oldham_cosim::{
+    Builder, Coupling, InputPort, OutputPort, Schedule, Stage, Subsystem, SubsystemId,
+};
+use oldham_multibody::cut::Role;
+
+use crate::assemble::add;
+use crate::mechanism::{Pieces, Scheme};
+use crate::model::{Part, Plan};
+
+/// What solves a subsystem of the model.
+pub(crate) enum Solvers {
+    Whole(Box<dyn Subsystem>),
+    Pieces(Box<Pieces>),
+}
+
+/// A subsystem of the model in the engine.
+pub(crate) struct Member {
+    ids: Vec<(Role, SubsystemId)>,
+    /// Where its ports are, if it is in pieces.
+    ports: Option<Ports>,
+    /// Its parts advance one after the other where the schedule does.
+    sequential: bool,
+    /// Its parts correct their steps once the couplings are done.
+    corrected: bool,
+}
+
+struct Ports {
+    inputs: Vec<Vec<(SubsystemId, InputPort)>>,
+    outputs: Vec<(SubsystemId, OutputPort)>,
+    /// Outputs of the whole and of the engine, by their names.
+    names: Vec<(String, String)>,
+}
+
+impl Solvers {
+    /// Gives the solvers to the engine.
+    pub fn add_to(self, builder: &mut Builder, part: &Part) -> Member {
+        let member = match self {
+            Self::Whole(subsystem) => Member {
+                ids: vec![(
+                    Role::Part,
+                    add(builder, &part.name, subsystem, part.prediction),
+                )],
+                ports: None,
+                sequential: false,
+                corrected: false,
+            },
+            Self::Pieces(pieces) => pieces.add_to(builder, part),
+        };
+        for &(_, id) in &member.ids {
+            builder.every(id, part.every);
+        }
+        member
+    }
+}
+
+impl Pieces {
+    fn add_to(self, builder: &mut Builder, part: &Part) -> Member {
+        let whole = &part.name;
+        let mut ids = Vec::new();
+        for solver in self.solvers {
+            let name = format!("{whole}.{}", solver.name);
+            let id = add(builder, &name, Box::new(solver.part), solver.prediction);
+            ids.push((solver.role, id));
+        }
+        let input = |&(piece, port): &(usize, InputPort)| (ids[piece].1, port);
+        let output = |(piece, port): (usize, OutputPort)| (ids[piece].1, port);
+        let mut names = Vec::new();
+        for (place, label) in self.labels {
+            let label = label.map(|label| format!("{whole}.{label}"));
+            builder.record_as(output(place), label.as_deref());
+            names.extend(label.map(|label| (label, builder.output_name(output(place)))));
+        }
+        for wire in &self.wires {
+            builder.connect(output(wire.from), input(&wire.to));
+        }
+        let scheme = part.cutting().map(|cutting| cutting.scheme);
+        let ports = Ports {
+            inputs: self
+                .inputs
+                .iter()
+                .map(|takers| takers.iter().map(input).collect())
+                .collect(),
+            outputs: self.outputs.iter().copied().map(output).collect(),
+            names,
+        };
+        Member {
+            ids,
+            ports: Some(ports),
+            sequential: scheme == Some(Scheme::ForceDisplacement),
+            corrected: scheme == Some(Scheme::InterfaceTangent),
+        }
+    }
+}
+
+impl Member {
+    /// Its only subsystem in the engine, if it is not in pieces; else the first.
+    pub fn only(&self) -> SubsystemId {
+        self.ids[0].1
+    }
+
+    /// The inputs in the engine that an input of the model stands for.
+    pub fn inputs(&self, port: InputPort) -> Vec<(SubsystemId, InputPort)> {
+        match &self.ports {
+            Some(ports) => ports.inputs[port.0].clone(),
+            None => vec![(self.ids[0].1, port)],
+        }
+    }
+
+    /// The output in the engine that an output of the model is.
+    pub fn output(&self, port: OutputPort) -> (SubsystemId, OutputPort) {
+        match &self.ports {
+            Some(ports) => ports.outputs[port.0],
+            None => (self.ids[0].1, port),
+        }
+    }
+
+    fn with_role(&self, wanted: Role) -> impl Iterator<Item = SubsystemId> {
+        let ids = self.ids.iter();
+        ids.filter_map(move |&(role, id)| (role == wanted).then_some(id))
+    }
+}
+
+/// The schedule of the engine: where a mechanism advances, its parts do, then its couplings,
+/// and at last the parts correct their steps where they can.
+pub(crate) fn schedule(plan: &Plan, members: &[Member]) -> Schedule {
+    let mut schedule = plan.schedule.clone();
+    schedule.stages = stages(&plan.schedule.stages, members, plan.is_sequential);
+    if let Coupling::Tight(tight) = &mut schedule.coupling {
+        for (port, _) in &mut tight.per_port {
+            rename(port, members);
+        }
+    }
+    schedule
+}
+
+fn stages(given: &[Stage], members: &[Member], is_sequential: bool) -> Vec<Stage> {
+    let mut made = Vec::new();
+    for stage in given {
+        match stage {
+            Stage::Together(ids) => {
+                let together = ids.iter().map(|id| &members[id.0]);
+                made.extend(together_in_pieces(together.collect(), is_sequential));
+            }
+            Stage::Corrected(ids) => {
+                let parts = ids
+                    .iter()
+                    .flat_map(|id| members[id.0].with_role(Role::Part));
+                made.push(Stage::Corrected(parts.collect()));
+            }
+            Stage::Nested {
+                ratio,
+                stages: inner,
+            } => made.push(Stage::Nested {
+                ratio: *ratio,
+                stages: stages(inner, members, is_sequential),
+            }),
+        }
+    }
+    made
+}
+
+fn together_in_pieces(members: Vec<&Member>, is_sequential: bool) -> Vec<Stage> {
+    let with_role = |role: Role| {
+        let members = members.iter();
+        members.flat_map(move |member| member.with_role(role))
+    };
+    let parts: Vec<SubsystemId> = with_role(Role::Part).collect();
+    let couplings: Vec<SubsystemId> = with_role(Role::Coupling).collect();
+    let mut stages = Vec::new();
+    if is_sequential && members.iter().any(|member| member.sequential) {
+        stages.extend(parts.into_iter().map(|id| Stage::Together(vec![id])));
+    } else {
+        stages.push(Stage::Together(parts));
+    }
+    if !couplings.is_empty() {
+        stages.push(Stage::Together(couplings));
+    }
+    let corrected = members.iter().filter(|member| member.corrected);
+    let corrected: Vec<SubsystemId> = corrected
+        .flat_map(|member| member.with_role(Role::Part))
+        .collect();
+    if !corrected.is_empty() {
+        stages.push(Stage::Corrected(corrected));
+    }
+    stages
+}
+
+/// The engine's name of an output of the model.
+fn rename(port: &mut String, members: &[Member]) {
+    let names = members
+        .iter()
+        .filter_map(|member| member.ports.as_ref())
+        .flat_map(|ports| &ports.names);
+    for (whole, engine) in names {
+        if whole == port {
+            *port = engine.clone();
+            return;
+        }
+    }
+}

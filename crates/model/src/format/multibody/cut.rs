@@ -1,0 +1,117 @@
+//! Where a mechanism is cut.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::Method;
+use crate::format::schedule::Predictor;
+use crate::format::{At, Count, Formula, Named};
+
+/// Cuts the mechanism into parts that are solved side by side, as subsystems of their own.
+///
+/// The nodes of a cut keep their mass in a small coupling subsystem. Every part at such a node has
+/// a massless copy of it that follows the predicted motion, and sends the load on it. Results keep
+/// the names that they have without the cut.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Cut {
+    /// What to cut: nodes (`"girder.12"`), and joints, springs, torsion springs and bushings
+    /// between two nodes. A `*` stands for any name between two dots: `"sheet.4.*"` is a line of
+    /// nodes.
+    #[schemars(required)]
+    pub at: Option<At<Vec<At<String>>>>,
+    /// The parts, by name: a node of each, or a list of nodes whose surroundings are to form one
+    /// part. Parts that are not named are numbered.
+    #[serde(default)]
+    pub parts: Named<Members>,
+    /// How the parts are coupled. By default `interface-tangent`, or `interface-mass` where that
+    /// cannot be: with several micro steps, a coupling integrated otherwise than the parts, or tight
+    /// coupling.
+    pub scheme: Option<At<Scheme>>,
+    /// How parts guess the motion of interface nodes over a step.
+    #[schemars(extend("default" = "hermite"))]
+    pub predictor: Option<Predictor>,
+    /// How coupling subsystems are integrated, where that differs from the parts.
+    #[serde(default)]
+    pub coupling: CouplingMethod,
+}
+
+/// How the parts are coupled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Scheme {
+    /// Interface nodes have a subsystem of their own, which advances after the parts and knows from
+    /// them how their loads change with its motion; then the parts correct their steps. For linear
+    /// mechanisms this is the step of the whole.
+    InterfaceTangent,
+    /// The same, but the subsystem of the interface knows only its own mass and the loads.
+    InterfaceMass,
+    /// The first part at an interface has it with its mass and receives loads; the others follow
+    /// its motion. They advance together or one after the other, as `schedule.kind` says.
+    ForceDisplacement,
+}
+
+/// How coupling subsystems are integrated. What is not given is as in the parts.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct CouplingMethod {
+    /// The integrator.
+    pub integrator: Option<At<Method>>,
+    /// Spectral radius at infinity of `lms2` and `generalised-alpha`, between 0 and 1.
+    pub rho: Option<At<Formula>>,
+    /// Integrator steps per macro step.
+    pub micro_steps: Option<At<Count>>,
+}
+
+/// Nodes that stand for a part.
+#[derive(Debug)]
+pub(crate) enum Members {
+    One(String),
+    Several(Vec<At<String>>),
+}
+
+struct MembersVisitor;
+
+// Not an untagged enum: those lose the places of what they hold.
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("the name of a node, or a list of such names")
+    }
+    fn visit_str<E: Error>(self, name: &str) -> Result<Members, E> {
+        Ok(Members::One(name.to_owned()))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Members, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = sequence.next_element()? {
+            members.push(member);
+        }
+        Ok(Members::Several(members))
+    }
+}
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(MembersVisitor)
+    }
+}
+
+impl JsonSchema for Members {
+    fn schema_name() -> Cow<'static, str> {
+        "Members".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A node of a part, or several.",
+            "anyOf": [
+                { "type": "string" },
+                { "type": "array", "items": { "type": "string" } },
+            ],
+        })
+    }
+}

@@ -1,0 +1,75 @@
+//! How a mechanism is cut, in the engine's terms.
+
+use oldham_multibody::cut::{Plan, Role};
+use oldham_multibody::{NodeId, Options};
+
+use crate::model::Prediction;
+
+/// A cut that was checked.
+#[derive(Clone, Debug)]
+pub(crate) struct Cutting {
+    pub plan: Plan,
+    /// Names of the pieces, in the order of the plan.
+    pub names: Vec<String>,
+    /// How pieces that follow interface nodes guess their motion.
+    pub prediction: Prediction,
+    /// How couplings are solved.
+    pub coupling: Solution,
+    pub scheme: Scheme,
+}
+
+/// How a piece is solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Solution {
+    pub options: Options,
+    pub micro_steps: usize,
+}
+
+/// How the pieces are coupled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    /// Couplings know the tangents of the parts, which correct their steps in the end.
+    InterfaceTangent,
+    /// Couplings know the mass of the interface only.
+    InterfaceMass,
+    /// There are no couplings: the first part at an interface has it.
+    ForceDisplacement,
+}
+
+/// What couplings are called; several are numbered.
+const COUPLING: &str = "coupling";
+
+impl Cutting {
+    /// Names for the pieces of a plan: parts by the given names, or numbers.
+    pub fn names(plan: &Plan, parts: &[&str]) -> Vec<String> {
+        let is_coupling = |role: Role| role == Role::Coupling;
+        let couplings = plan.pieces.iter().filter(|piece| is_coupling(piece.role));
+        let several = couplings.count() > 1;
+        let mut coupling = 0;
+        let mut name = |(index, role): (usize, Role)| match (role, parts.get(index)) {
+            (Role::Part, Some(name)) => (*name).to_owned(),
+            (Role::Part, None) => (index + 1).to_string(),
+            (Role::Coupling, _) => {
+                coupling += 1;
+                match several {
+                    true => format!("{COUPLING}.{coupling}"),
+                    false => COUPLING.to_owned(),
+                }
+            }
+        };
+        let roles = plan.pieces.iter().map(|piece| piece.role);
+        roles.enumerate().map(&mut name).collect()
+    }
+
+    /// Whether a part may be called so.
+    pub fn is_free_name(name: &str) -> bool {
+        name != COUPLING
+    }
+
+    /// The piece that has a node with its mass.
+    pub fn owner(&self, node: NodeId) -> usize {
+        let owns = |piece: &oldham_multibody::cut::Piece| piece.nodes.contains(&node);
+        let found = self.plan.pieces.iter().position(owns);
+        found.expect("every node has an owner")
+    }
+}
