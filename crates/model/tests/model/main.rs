@@ -7,3 +7,4 @@ mod overrides;
 mod problems;
 mod robustness;
 mod runs;
+mod tangent;
