@@ -237,11 +237,7 @@ impl Study<'_> {
             );
         } else {
             for (name, radii) in &curves {
-                say!(
-                    "{name}: stable at {} of {} points",
-                    count(radii),
-                    radii.len()
-                );
+                say!("{name}: {}", counted(radii));
             }
             say!("picture: {out}");
         }
@@ -286,11 +282,7 @@ impl Study<'_> {
             say!("{:#}", self.map_as_json((x, &xs), (y, &ys), &maps, &out));
         } else {
             for (name, radii) in &maps {
-                say!(
-                    "{name}: stable at {} of {} points",
-                    count(radii),
-                    radii.len()
-                );
+                say!("{name}: {}", counted(radii));
             }
             say!("picture: {out}");
         }
@@ -391,6 +383,15 @@ impl Border {
             (None, false) => "nowhere",
         };
         json!({"scheme": self.scheme, "critical": self.value, "stable": stable})
+    }
+}
+
+/// How many points are stable, for people.
+fn counted(radii: &[f64]) -> String {
+    let stable = format!("stable at {} of {} points", count(radii), radii.len());
+    match radii.iter().filter(|radius| radius.is_nan()).count() {
+        0 => stable,
+        lost => format!("{stable}; {lost} could not be analysed"),
     }
 }
 
