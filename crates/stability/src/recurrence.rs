@@ -15,6 +15,9 @@ const PROBE: f64 = 1e-4;
 /// eigenvalues can keep the first from ever being reached.
 const DEFLATIONS: [f64; 3] = [f64::EPSILON, 16.0 * f64::EPSILON, 1024.0 * f64::EPSILON];
 
+/// Entries of a recurrence must stay below this.
+const LARGEST_ENTRY: f64 = 1e140;
+
 /// Why a simulation could not be analysed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AnalysisError {
@@ -35,6 +38,9 @@ pub enum AnalysisError {
     /// The simulation failed while it was probed.
     #[error("probing failed: {0}")]
     Fault(#[from] Fault),
+    /// A small change of the state grows beyond what can be computed with.
+    #[error("a small change of the state grows beyond all bounds within one macro step")]
+    Unbounded,
     /// The eigenvalue iteration did not converge.
     #[error("the eigenvalues of the recurrence did not converge")]
     NoEigenvalues,
@@ -67,6 +73,10 @@ impl Recurrence {
             });
         }
         let matrix = probe(simulation, &chart, period)?;
+        // Squares of entries are formed when the matrix is balanced.
+        if !matrix.iter().all(|entry| entry.abs() < LARGEST_ENTRY) {
+            return Err(AnalysisError::Unbounded);
+        }
         chart.base().restore(simulation);
         let duration = period as f64 * simulation.schedule().step;
         Ok(Self {

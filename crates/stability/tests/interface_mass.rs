@@ -3,7 +3,7 @@
 
 mod support;
 
-use oldham_stability::{critical, radius};
+use oldham_stability::{AnalysisError, Recurrence, critical, radius};
 use support::Chain;
 
 #[test]
@@ -16,4 +16,14 @@ fn the_baseline_has_the_published_spectral_radius() {
 fn the_border_of_stability_is_an_interface_mass_of_24_935_grams() {
     let border = critical(0.01, 0.1, |mass| Some(Chain::of_table_1(mass).cut())).unwrap();
     assert!((border - 0.024935).abs() < 1e-6, "{border}");
+}
+
+/// Balancing a matrix with infinite entries would never end.
+#[test]
+fn a_step_that_blows_everything_up_is_told_from_one_that_can_be_analysed() {
+    let found = Recurrence::of(&mut Chain::of_table_1(1e-60).cut());
+    assert!(matches!(
+        found.err(),
+        Some(AnalysisError::Unbounded | AnalysisError::Fault(_))
+    ));
 }
