@@ -72,6 +72,13 @@ pub enum Command {
     Papers(Papers),
     /// Draw results as SVG or PNG
     Plot(Plot),
+    /// Show how mechanisms are cut: parts, their sizes, the interfaces, and a picture of the graph
+    ///
+    /// A cut can be tried without writing it down:
+    ///
+    ///   oldham partition beam.toml --set 'multibody.beam.cut.at=["girder.12"]'
+    #[command(verbatim_doc_comment)]
+    Partition(Partition),
     /// Find where mechanisms come to rest under their loads
     ///
     /// Loads and gravity are raised in steps from nothing. A table of all nodes, and a picture with
@@ -107,6 +114,7 @@ impl Command {
             Self::Poles(poles) => poles.json,
             Self::Papers(papers) => papers.json,
             Self::Plot(plot) => plot.json,
+            Self::Partition(partition) => partition.json,
             Self::Statics(statics) => statics.json,
             Self::Modes(modes) => modes.json,
             Self::Animate(animate) => animate.json,
@@ -354,6 +362,22 @@ pub struct Plot {
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub to: Option<f64>,
     /// Picture, .svg or .png [default: the first result's name with .svg, here]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `partition`.
+#[derive(Args)]
+pub struct Partition {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// From where to look
+    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
+    pub view: ViewName,
+    /// Picture, .svg or .png [default: the model's name with -partition.svg, here]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Answer in JSON

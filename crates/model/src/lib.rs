@@ -51,7 +51,10 @@ mod suggest;
 mod words;
 
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
-pub use mechanism::{About, Mechanism, Outline, Pose, Shape, Sketch, Solid, Symbol, Vibration};
+pub use mechanism::{
+    About, InterfaceNode, Link, Mechanism, Outline, Partition, Portion, Pose, Shape, Sketch, Solid,
+    Symbol, Vibration,
+};
 pub use model::Model;
 pub use oldham_lumped::{Integrator, StageInputs};
 pub use overrides::Overrides;

@@ -7,6 +7,7 @@ mod compare;
 mod completions;
 mod modes;
 mod papers;
+mod partition;
 mod plot;
 mod poles;
 mod run;
@@ -29,6 +30,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Bench(arguments) => bench::execute(&arguments),
         Command::Stability(arguments) => stability::execute(&arguments),
         Command::Poles(arguments) => poles::execute(&arguments),
+        Command::Partition(arguments) => partition::execute(&arguments),
         Command::Papers(arguments) => papers::execute(&arguments),
         Command::Completions(arguments) => completions::execute(&arguments),
     }

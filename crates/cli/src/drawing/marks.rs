@@ -31,6 +31,12 @@ pub enum Ink {
     Dot,
     /// Where the ground takes hold: a symbol of fixed size.
     Ground,
+    /// A node of one of several pieces, in the piece's colour.
+    Member(usize),
+    /// An element of such a piece.
+    Tie(usize),
+    /// A ring around a node between pieces.
+    Ring,
 }
 
 /// Points to be drawn in one way.

@@ -37,14 +37,16 @@ impl Shape {
     }
 }
 
-/// The largest entry of each row, columns scaled.
+/// The largest entry of each row, columns scaled. Entries that are smaller than `least` in their
+/// row before that do not count.
 #[inline(always)]
-pub fn row_maxima(a: &[f64], shape: Shape, scale: &[f64], most: &mut [f64]) {
+pub fn row_maxima(a: &[f64], shape: Shape, scale: &[f64], least: &[f64], most: &mut [f64]) {
     let most = &mut most[..shape.stride];
     most.fill(0.0);
     for (column, factor) in a.chunks_exact(shape.stride).zip(scale) {
-        for (most, entry) in most.iter_mut().zip(column) {
-            let size = entry.abs() * factor;
+        for ((most, entry), least) in most.iter_mut().zip(column).zip(least) {
+            let size = entry.abs();
+            let size = if size < *least { 0.0 } else { size * factor };
             // Not `f64::max`, whose care for what is not a number costs a branch.
             *most = if size > *most { size } else { *most };
         }

@@ -25,7 +25,9 @@ pub struct BlockLu {
     largest: Vec<f64>,
     /// The largest stride of a front.
     widest: usize,
-    /// Room for two rows of the widest front.
+    /// Entries below this do not count in the scale of their row.
+    least: Vec<f64>,
+    /// Room for three rows of the widest front.
     work: Vec<f64>,
 }
 
@@ -39,6 +41,7 @@ impl BlockLu {
             swaps: Vec::new(),
             scale: Vec::new(),
             largest: Vec::new(),
+            least: Vec::new(),
             widest: 0,
             work: Vec::new(),
         };
@@ -54,7 +57,8 @@ impl BlockLu {
         self.swaps = vec![0; unknowns];
         self.scale = vec![1.0; unknowns];
         self.largest = vec![0.0; unknowns];
-        self.work = vec![0.0; 2 * self.widest];
+        self.least = vec![0.0; unknowns];
+        self.work = vec![0.0; 3 * self.widest];
     }
 
     /// Number of unknowns.
@@ -105,6 +109,13 @@ impl BlockLu {
 /// A diagonal entry below this fraction of its row is no measure of the row's size.
 const NEGLIGIBLE: f64 = 3e-9;
 
+/// An entry below this fraction of the largest one of its row tells nothing about the row's size:
+/// reactions couple a massless node weakly with others that its joints couple strongly with it.
+const BY_THE_WAY: f64 = 1e-3;
+
+/// Scales spread from row to row so many times at most: through joints on joints.
+const ROUNDS: usize = 6;
+
 /// Scales rows and columns alike, so that the diagonal is one where it counts and the largest
 /// entry of the other rows is one: the pivots then do not depend on units.
 struct Equilibrate<'a> {
@@ -118,6 +129,7 @@ impl Kernel for Equilibrate<'_> {
     fn run<const FUSED: bool>(self) {
         let lu = self.lu;
         lu.scale.fill(1.0);
+        lu.least.fill(0.0);
         lu.find_largest();
         for front in &lu.plan.fronts {
             let shape = front.shape;
@@ -128,8 +140,11 @@ impl Kernel for Equilibrate<'_> {
             }
         }
         // A row without a diagonal takes the scale of its neighbours; some of these may have got
-        // theirs only in the first round.
-        for _ in 0..2 {
+        // theirs only in the round before.
+        for (least, &largest) in lu.least.iter_mut().zip(&lu.largest) {
+            *least = BY_THE_WAY * largest;
+        }
+        for _ in 0..ROUNDS {
             lu.find_largest();
             let mut left = false;
             for (scale, &largest) in lu.scale.iter_mut().zip(&lu.largest) {
@@ -162,10 +177,12 @@ impl BlockLu {
     fn find_largest(&mut self) {
         self.largest.fill(0.0);
         for front in &self.plan.fronts {
-            let (scale, most) = self.work.split_at_mut(self.widest);
+            let (scale, rest) = self.work.split_at_mut(self.widest);
+            let (least, most) = rest.split_at_mut(self.widest);
             gather(&self.scale, &front.unknowns, scale);
+            gather(&self.least, &front.unknowns, least);
             let matrix = &self.fronts[front.start..][..front.shape.len()];
-            front::row_maxima(matrix, front.shape, scale, most);
+            front::row_maxima(matrix, front.shape, scale, least, most);
             for (&unknown, &value) in front.unknowns.iter().zip(&*most) {
                 self.largest[unknown] = self.largest[unknown].max(value);
             }
