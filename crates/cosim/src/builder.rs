@@ -10,7 +10,7 @@ use crate::plan::{Plan, Wire};
 use crate::port::{InputPort, OutputPort, Ports, Quantity, Unit as PortUnit};
 use crate::predictor::Predictor;
 use crate::recorder::Column;
-use crate::schedule::{Coupling, Schedule, Stage, SubsystemId, Timeline};
+use crate::schedule::{Coupling, Duty, Phase, Schedule, Stage, SubsystemId, Timeline};
 use crate::simulation::Simulation;
 use crate::subsystem::Subsystem;
 use crate::unit::{Link, Unit};
@@ -132,6 +132,7 @@ impl Builder {
         });
         let feedthrough = |unit: &Unit| unit.subsystem.ports().has_feedthrough();
         let plan = Plan {
+            settles: self.settled_accounts(&timeline),
             sends: sends.collect(),
             every: self.units.iter().map(|unit| unit.every).collect(),
             feedthrough: self.units.iter().map(feedthrough).collect(),
@@ -148,6 +149,26 @@ impl Builder {
         };
         Simulation::start(self.units, plan, layout.board())
             .map_err(|fault| vec![BuildError::Initial(fault)])
+    }
+
+    /// Who has used what is corrected in each phase, by having advanced after the sender.
+    fn settled_accounts(&self, timeline: &Timeline) -> Vec<Vec<bool>> {
+        let advances = |id: SubsystemId| {
+            let mut phases = timeline.phases.iter();
+            phases.position(|phase| phase.duty == Duty::Advance && phase.members.contains(&id))
+        };
+        let uses = |phase: &Phase, id: SubsystemId| {
+            let corrects = |c: &&Connection| c.to.0 == id && phase.members.contains(&c.from.0);
+            let mut corrected = self.connections.iter().filter(corrects);
+            phase.duty == Duty::Correct
+                && !phase.members.contains(&id)
+                && corrected.any(|c| advances(c.from.0) < advances(id))
+        };
+        let everybody = || (0..self.units.len()).map(SubsystemId);
+        let phases = timeline.phases.iter();
+        phases
+            .map(|phase| everybody().map(|id| uses(phase, id)).collect())
+            .collect()
     }
 
     /// The name of an output, as `subsystem.port`.

@@ -199,11 +199,15 @@ impl<'a> Crew<'a> {
         let plan = self.shared.plan;
         for phase in 0..plan.timeline.phases.len() {
             let buffer = self.phase(n, phase)?;
-            let t = plan.time(n, plan.timeline.phases[phase].to);
-            for (_, unit) in &mut self.units {
+            let span = &plan.timeline.phases[phase];
+            let t = plan.time(n, span.to);
+            for (id, unit) in &mut self.units {
                 unit.pull(t, self.shared.board, buffer, |sender| {
                     plan.sends[phase][sender.0] && plan.releases(sender, n)
                 });
+                if plan.settles[phase][*id] {
+                    unit.settle_accounts(t, t - plan.time(n, span.from));
+                }
             }
         }
         Ok(())

@@ -22,6 +22,9 @@ pub(crate) struct Plan {
     pub timeline: Timeline,
     /// For each phase, for each subsystem: does it advance in it?
     pub sends: Vec<Vec<bool>>,
+    /// For each phase, for each subsystem: does it close its accounts again, because forces that it
+    /// has already used are corrected in this phase?
+    pub settles: Vec<Vec<bool>>,
     /// Own macro step of each subsystem as a multiple of the engine's.
     pub every: Vec<u64>,
     /// Does any output of the subsystem depend directly on an input?

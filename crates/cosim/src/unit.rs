@@ -147,6 +147,14 @@ impl Unit {
         }
     }
 
+    /// Closes the accounts of the step of length `h` again, with inputs that were corrected since.
+    pub fn settle_accounts(&mut self, to: f64, h: f64) {
+        self.inputs.at(to, &mut self.input_values);
+        for account in all(&mut self.accounts, &mut self.driven) {
+            account.close(&self.input_values, &self.released, h);
+        }
+    }
+
     fn open_accounts(&mut self, t: f64) -> Result<(), Fault> {
         if self.accounts.is_empty() && self.driven.is_empty() {
             return Ok(());

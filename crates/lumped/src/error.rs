@@ -154,6 +154,22 @@ pub enum SpecError {
         /// The ghost.
         ghost: String,
     },
+    /// A tangent without anything to which it answers.
+    #[error(
+        "a tangent is sent over nodes of which only the position is received, and there is none"
+    )]
+    NothingTraced,
+    /// A tangent needs a formula that makes rates of positions.
+    #[error("a tangent is taken into account by an implicit formula: use lms2 or backward-euler")]
+    CannotTakeTangent,
+    /// A tangent holds at the end of a macro step.
+    #[error(
+        "a received tangent holds at the end of the macro step, so this must be one micro step, not {micro_steps}"
+    )]
+    TangentWithinStep {
+        /// As given.
+        micro_steps: usize,
+    },
     /// The exact integrator is for linear systems.
     #[error("`{element}` is nonlinear: the exact integrator is for linear elements only")]
     NonlinearExact {

@@ -20,6 +20,7 @@ mod plant;
 mod sparse;
 mod spec;
 mod subsystem;
+mod tangents;
 mod validate;
 mod wiring;
 
@@ -28,6 +29,6 @@ pub use merge::{Connection, MergeError, Part, merge};
 pub use spec::{
     Coordinates, Element, ElementKind, GhostIndex, GhostMotion, GhostSpec, Integrator,
     LAW_VARIABLES, LOAD_VARIABLES, NodeIndex, NodeRef, NodeSpec, PortKind, PortSpec, Spec,
-    StageInputs,
+    StageInputs, TangentSpec,
 };
 pub use subsystem::Lumped;

@@ -55,7 +55,7 @@ impl Derivatives {
     fn zeros(rows: usize, plant: &Plant) -> Self {
         Self {
             by_state: DMatrix::zeros(rows, 2 * plant.own()),
-            by_input: DMatrix::zeros(rows, plant.wiring.targets.len()),
+            by_input: DMatrix::zeros(rows, plant.wiring.ports.input_width()),
         }
     }
 
@@ -72,10 +72,14 @@ impl Derivatives {
             for (input, target) in plant.wiring.targets.iter().enumerate() {
                 derivatives.by_input[(row, input)] = match *target {
                     Target::Displacement(slot) => -tangent.stiffness[(row, slot)],
-                    Target::Velocity(slot) => -tangent.damping[(row, slot)],
-                    Target::Acceleration(slot) => -tangent.mass[(row, slot)],
+                    // Traced rates are those of the motion, as steps become short.
+                    Target::Velocity(slot) | Target::StartingVelocity(slot) => {
+                        -tangent.damping[(row, slot)]
+                    }
+                    Target::Acceleration(slot) | Target::StartingAcceleration(slot) => {
+                        -tangent.mass[(row, slot)]
+                    }
                     Target::Force(node) => f64::from(node == row),
-                    Target::StartingRate(_) => 0.0,
                 };
             }
         }
@@ -161,6 +165,7 @@ fn output_derivatives(
             Origin::Displacement(_) | Origin::Velocity(_) | Origin::Acceleration(_) => {
                 pass_through(plant, *origin, |input| input_row[input] = 1.0);
             }
+            Origin::Tangent(_) => {}
         }
     }
     outputs
@@ -171,8 +176,11 @@ fn pass_through(plant: &Plant, origin: Origin, mut set: impl FnMut(usize)) {
     for (input, target) in plant.wiring.targets.iter().enumerate() {
         let same = match (origin, *target) {
             (Origin::Displacement(a), Target::Displacement(b))
-            | (Origin::Velocity(a), Target::Velocity(b))
-            | (Origin::Acceleration(a), Target::Acceleration(b)) => a == b,
+            | (Origin::Velocity(a), Target::Velocity(b) | Target::StartingVelocity(b))
+            | (
+                Origin::Acceleration(a),
+                Target::Acceleration(b) | Target::StartingAcceleration(b),
+            ) => a == b,
             _ => false,
         };
         if same {
@@ -181,12 +189,16 @@ fn pass_through(plant: &Plant, origin: Origin, mut set: impl FnMut(usize)) {
     }
 }
 
-/// Effective mass and force at the force inputs, or nothing where they are not independent.
+/// Effective mass and force at the force inputs, or nothing where they are not independent or answer
+/// to the motion themselves.
 /// The inputs are already imposed; their forces are taken away again.
 pub(crate) fn interface(
     plant: &mut Plant,
     t: f64,
 ) -> Result<Option<EffectiveInterface>, StepError> {
+    if !plant.tangents.is_empty() {
+        return Ok(None);
+    }
     let own = plant.own();
     let targets = plant.wiring.targets.iter().enumerate();
     let (inputs, nodes): (Vec<usize>, Vec<usize>) = targets

@@ -118,6 +118,8 @@ pub fn merge(
         inputs,
         integrator,
         micro_steps,
+        sends_tangent: false,
+        tangents: Vec::new(),
     })
 }
 

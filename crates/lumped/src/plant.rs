@@ -5,6 +5,7 @@ use oldham_cosim::Inputs;
 use oldham_cosim::StepError;
 
 use crate::equations::{Equations, Motion};
+use crate::tangents::{By, Tangents};
 use crate::wiring::Wiring;
 
 /// A system in motion.
@@ -12,6 +13,8 @@ use crate::wiring::Wiring;
 pub(crate) struct Plant {
     pub equations: Equations,
     pub wiring: Wiring,
+    /// Received tangents.
+    pub tangents: Tangents,
     pub motion: Motion,
     /// Forces from input ports, by own node.
     pub applied: Vec<f64>,
@@ -25,7 +28,7 @@ pub(crate) struct Plant {
 }
 
 impl Plant {
-    pub(crate) fn new(equations: Equations, wiring: Wiring) -> Self {
+    pub(crate) fn new(equations: Equations, wiring: Wiring, tangents: Tangents) -> Self {
         Self {
             motion: Motion::at_rest(equations.slots()),
             applied: vec![0.0; equations.own],
@@ -35,6 +38,7 @@ impl Plant {
             forces: vec![0.0; equations.own],
             equations,
             wiring,
+            tangents,
         }
     }
 
@@ -79,6 +83,11 @@ impl Plant {
         self.accelerated_at = f64::NAN;
     }
 
+    /// The accelerations in the motion are those at time t.
+    pub(crate) fn accelerated(&mut self, t: f64) {
+        self.accelerated_at = t;
+    }
+
     /// The accelerations of the own nodes from the equations of motion. An engine often asks for
     /// the outputs just where a step then starts, so they are evaluated only if something changed.
     #[inline]
@@ -86,17 +95,26 @@ impl Plant {
         if self.accelerated_at == t {
             return Ok(());
         }
-        self.evaluate_forces(t)?;
+        self.evaluate_forces(By::Position, t)?;
         self.equations
             .accelerations(&self.forces, &mut self.motion.a);
-        self.accelerated_at = t;
+        self.accelerated(t);
         Ok(())
     }
 
-    /// The forces on the own nodes, own inertia apart.
+    /// The forces on the own nodes, own inertia apart. `by` tells what received tangents answer to.
     #[inline]
-    pub(crate) fn evaluate_forces(&mut self, t: f64) -> Result<(), StepError> {
+    pub(crate) fn evaluate_forces(&mut self, by: By, t: f64) -> Result<(), StepError> {
         let (motion, applied) = (&self.motion, &self.applied);
-        self.equations.forces(t, motion, applied, &mut self.forces)
+        self.equations
+            .forces(t, motion, applied, &mut self.forces)?;
+        if !self.tangents.is_empty() {
+            let moved = match by {
+                By::Position => &motion.x,
+                By::Acceleration => &motion.a,
+            };
+            self.tangents.add(by, &self.inputs, moved, &mut self.forces);
+        }
+        Ok(())
     }
 }

@@ -22,6 +22,52 @@ pub struct Spec {
     pub integrator: Integrator,
     /// Integrator steps a macro step, at least one.
     pub micro_steps: usize,
+    /// Whether it sends, besides the forces on its traced ghosts, how they change with the ghosts'
+    /// positions, and the motions for which that holds: outputs [`Spec::TANGENT`], and one
+    /// [`Spec::at`] each ghost, after all others.
+    pub sends_tangent: bool,
+    /// The tangents of other parts that it takes into account, in inputs after all others.
+    pub tangents: Vec<TangentSpec>,
+}
+
+impl Spec {
+    /// Name of the output with the tangent of the forces on all traced ghosts.
+    pub const TANGENT: &str = "tangent";
+
+    /// Name of the output with the motion of a ghost as it was used.
+    pub fn at(ghost: &str) -> String {
+        format!("{ghost}.at")
+    }
+
+    /// The ghosts over which a tangent is sent, in the order of its rows and columns.
+    pub fn traced(&self) -> impl Iterator<Item = GhostIndex> {
+        let ghosts = self.ghosts.iter().enumerate();
+        ghosts
+            .filter(|(_, ghost)| ghost.traced && ghost.motion == GhostMotion::Inputs)
+            .map(|(index, _)| GhostIndex(index))
+    }
+}
+
+/// The tangent of another part's forces on own nodes: with it, a force f that was found for the
+/// positions y counts as f + T (x - y).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TangentSpec {
+    /// The part that sends it: prefix of the input ports.
+    pub sender: String,
+    /// In the order of rows and columns: the sender's ghost and the own node that it stands for.
+    pub points: Vec<(String, NodeIndex)>,
+}
+
+impl TangentSpec {
+    /// Name of the input with the tangent.
+    pub fn tangent_input(&self) -> String {
+        format!("{}.{}", self.sender, Spec::TANGENT)
+    }
+
+    /// Name of the input with the motion that the sender used for a ghost.
+    pub fn at_input(&self, ghost: &str) -> String {
+        format!("{}.{}", self.sender, Spec::at(ghost))
+    }
 }
 
 /// What the one coordinate of every node measures.

@@ -14,6 +14,7 @@ use crate::integrator::{Method, Step};
 use crate::linear;
 use crate::plant::Plant;
 use crate::spec::Spec;
+use crate::tangents::Tangents;
 use crate::validate::{DENSE_LIMIT, validate};
 use crate::wiring::{Origin, Wiring};
 
@@ -42,7 +43,8 @@ impl Lumped {
         }
         let equations = assemble(&spec)?;
         let wiring = Wiring::new(&spec, &equations);
-        let mut plant = Plant::new(equations, wiring);
+        let tangents = Tangents::new(&spec, wiring.targets.len());
+        let mut plant = Plant::new(equations, wiring, tangents);
         for (index, node) in spec.nodes.iter().enumerate() {
             plant.motion.x[index] = node.position;
             plant.motion.v[index] = node.velocity;
@@ -96,6 +98,7 @@ impl Lumped {
             Origin::Velocity(slot) => Ok(motion.v[slot]),
             Origin::Acceleration(slot) => Ok(motion.a[slot]),
             Origin::ForceOnGhost(ghost) => self.plant.equations.force_on_ghost(ghost, t, motion),
+            Origin::Tangent(entry) => Ok(self.method.tangent()[entry]),
         }
     }
 }
@@ -129,12 +132,25 @@ impl Subsystem for Lumped {
 
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
         self.plant.impose(inputs);
+        self.method.start(&mut self.plant, t, &mut self.counters)?;
         if self.plant.wiring.needs_accelerations {
             self.plant.accelerate(t)?;
         }
         for (output, origin) in outputs.iter_mut().zip(&self.plant.wiring.origins) {
             *output = self.output(*origin, t)?;
         }
+        Ok(())
+    }
+
+    fn corrects(&self) -> bool {
+        self.method.corrects()
+    }
+
+    fn correct(&mut self, t: f64, inputs: &[f64]) -> Result<(), StepError> {
+        self.plant.impose(inputs);
+        self.method
+            .correct(&mut self.plant, t, &mut self.counters)?;
+        self.plant.moved();
         Ok(())
     }
 

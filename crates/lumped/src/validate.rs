@@ -31,6 +31,7 @@ pub(crate) fn validate(spec: &Spec) -> Vec<SpecError> {
     check_elements(spec, &mut found);
     check_ports(spec, &mut found);
     check_ghost_motions(spec, &mut found);
+    check_tangents(spec, &mut found);
     check_size(spec, &mut found);
     found
 }
@@ -96,6 +97,11 @@ fn check_references(spec: &Spec, found: &mut Vec<SpecError>) {
     }
     for port in spec.inputs.iter().chain(&spec.outputs) {
         check(&port.name, port.node);
+    }
+    for tangent in &spec.tangents {
+        for &(_, node) in &tangent.points {
+            check(&tangent.tangent_input(), NodeRef::Node(node));
+        }
     }
     for ghost in &spec.ghosts {
         let owner = match ghost.motion {
@@ -219,14 +225,9 @@ fn check_ports(spec: &Spec, found: &mut Vec<SpecError>) {
 /// What the inputs give of each ghost's motion, and what the elements use of it.
 fn check_ghost_motions(spec: &Spec, found: &mut Vec<SpecError>) {
     let given = given_components(spec, found);
-    let is_implicit = matches!(
-        spec.integrator,
-        Integrator::Lms2 { .. } | Integrator::BackwardEuler
-    );
-    let traced = spec.ghosts.iter().filter(|ghost| ghost.traced);
-    if !is_implicit {
-        found.extend(traced.map(|ghost| SpecError::CannotTrace {
-            ghost: ghost.name.clone(),
+    if !is_implicit(spec) {
+        found.extend(spec.traced().map(|ghost| SpecError::CannotTrace {
+            ghost: spec.ghosts[ghost.0].name.clone(),
         }));
     }
     let mut reported = HashSet::new();
@@ -250,6 +251,29 @@ fn check_ghost_motions(spec: &Spec, found: &mut Vec<SpecError>) {
                 }
             }
         }
+    }
+}
+
+fn is_implicit(spec: &Spec) -> bool {
+    matches!(
+        spec.integrator,
+        Integrator::Lms2 { .. } | Integrator::BackwardEuler
+    )
+}
+
+fn check_tangents(spec: &Spec, found: &mut Vec<SpecError>) {
+    if spec.sends_tangent && spec.traced().next().is_none() {
+        found.push(SpecError::NothingTraced);
+    }
+    if spec.tangents.is_empty() {
+        return;
+    }
+    if !is_implicit(spec) {
+        found.push(SpecError::CannotTakeTangent);
+    }
+    if spec.micro_steps > 1 {
+        let micro_steps = spec.micro_steps;
+        found.push(SpecError::TangentWithinStep { micro_steps });
     }
 }
 

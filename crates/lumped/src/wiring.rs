@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use oldham_cosim::{Conjugate, InputPort, OutputPort, Ports};
+use oldham_cosim::{Conjugate, InputPort, OutputPort, Ports, Quantity};
 
 use crate::assembly::Numbering;
 use crate::equations::{Equations, Motion, OwnMass};
@@ -16,8 +16,10 @@ pub(crate) enum Target {
     Acceleration(usize),
     /// On the own node of this row.
     Force(usize),
-    /// A rate of this slot that is known only at the start; from then on it is traced.
-    StartingRate(usize),
+    /// The velocity of this slot at the start; from then on it is traced.
+    StartingVelocity(usize),
+    /// The same for its acceleration.
+    StartingAcceleration(usize),
 }
 
 /// Where a number of the output vector comes from.
@@ -28,6 +30,8 @@ pub(crate) enum Origin {
     Acceleration(usize),
     /// The force on the ghost of this number.
     ForceOnGhost(usize),
+    /// Entry of the tangent of the forces on ghosts.
+    Tangent(usize),
 }
 
 /// The ports and what they mean.
@@ -40,6 +44,10 @@ pub(crate) struct Wiring {
     pushed: Vec<usize>,
     /// Whether the outputs need the accelerations of own nodes.
     pub needs_accelerations: bool,
+    /// Slots of the ghosts of which only the position is received.
+    pub traced: Vec<usize>,
+    /// Those over which a tangent is sent, which are also their rows.
+    pub answering: Vec<usize>,
 }
 
 impl Wiring {
@@ -55,6 +63,8 @@ impl Wiring {
             ports.add_output(&port.name, port.kind.quantity(spec.coordinates));
             origins.extend(origins_of(port, numbering));
         }
+        add_tangent_inputs(spec, &mut ports);
+        let answering = add_tangent_outputs(spec, &mut ports, &mut origins);
         let dependence = Dependence { equations };
         let mut needs_accelerations = false;
         for (component, origin) in origins.iter().enumerate() {
@@ -76,16 +86,14 @@ impl Wiring {
             targets,
             origins,
             needs_accelerations,
+            traced: spec.traced().map(|g| spec.nodes.len() + g.0).collect(),
+            answering,
         }
     }
 
-    /// Slots whose rates are traced, with the input component of each starting rate.
-    pub(crate) fn starting_rates(&self) -> impl Iterator<Item = (usize, usize)> {
-        let targets = self.targets.iter().enumerate();
-        targets.filter_map(|(component, target)| match *target {
-            Target::StartingRate(slot) => Some((slot, component)),
-            _ => None,
-        })
+    /// Where a target gets its value from, if an input leads to it.
+    pub(crate) fn component(&self, target: Target) -> Option<usize> {
+        self.targets.iter().position(|&known| known == target)
     }
 
     /// Puts inputs where the equations read them.
@@ -100,22 +108,55 @@ impl Wiring {
                 Target::Velocity(slot) => motion.v[slot] = value,
                 Target::Acceleration(slot) => motion.a[slot] = value,
                 Target::Force(row) => applied[row] += value,
-                Target::StartingRate(_) => {}
+                Target::StartingVelocity(_) | Target::StartingAcceleration(_) => {}
             }
         }
     }
 }
 
+/// Ports for the tangents of others; what arrives there is read where forces are evaluated.
+fn add_tangent_inputs(spec: &Spec, ports: &mut Ports) {
+    let motion = PortKind::Motion.quantity(spec.coordinates);
+    for tangent in &spec.tangents {
+        for (ghost, _) in &tangent.points {
+            ports.add_input(tangent.at_input(ghost), motion.clone());
+        }
+        let quantity = Quantity::Tangent(tangent.points.len());
+        ports.add_input(tangent.tangent_input(), quantity);
+    }
+}
+
+/// Ports for the own tangent; gives the rows of its ghosts.
+fn add_tangent_outputs(spec: &Spec, ports: &mut Ports, origins: &mut Vec<Origin>) -> Vec<usize> {
+    if !spec.sends_tangent {
+        return Vec::new();
+    }
+    let mut rows = Vec::new();
+    for ghost in spec.traced() {
+        let echo = PortSpec {
+            name: Spec::at(&spec.ghosts[ghost.0].name),
+            node: NodeRef::Ghost(ghost),
+            kind: PortKind::Motion,
+        };
+        ports.add_output(&echo.name, echo.kind.quantity(spec.coordinates));
+        origins.extend(origins_of(&echo, Numbering(spec)));
+        rows.push(spec.nodes.len() + ghost.0);
+    }
+    ports.add_output(Spec::TANGENT, Quantity::Tangent(rows.len()));
+    origins.extend((0..rows.len() * rows.len()).map(Origin::Tangent));
+    rows
+}
+
 fn targets_of(port: &PortSpec, numbering: Numbering<'_>) -> Vec<Target> {
     let slot = numbering.slot(port.node);
+    let traced = numbering.is_traced(port.node);
     match port.kind {
-        PortKind::Velocity | PortKind::Acceleration if numbering.is_traced(port.node) => {
-            vec![Target::StartingRate(slot)]
-        }
-        PortKind::Motion if numbering.is_traced(port.node) => vec![
+        PortKind::Velocity if traced => vec![Target::StartingVelocity(slot)],
+        PortKind::Acceleration if traced => vec![Target::StartingAcceleration(slot)],
+        PortKind::Motion if traced => vec![
             Target::Displacement(slot),
-            Target::StartingRate(slot),
-            Target::StartingRate(slot),
+            Target::StartingVelocity(slot),
+            Target::StartingAcceleration(slot),
         ],
         PortKind::Motion => vec![
             Target::Displacement(slot),
@@ -159,6 +200,7 @@ impl Dependence<'_> {
             Origin::Acceleration(slot) if slot >= own => *target == Target::Acceleration(slot),
             Origin::Acceleration(node) => self.acceleration_depends(node, *target),
             Origin::ForceOnGhost(ghost) => self.ghost_force_depends(ghost, *target),
+            Origin::Tangent(_) => false,
         };
         let components = targets.iter().enumerate();
         components
@@ -218,7 +260,7 @@ impl Dependence<'_> {
                 let mut masses = equations.masses.row(row).iter();
                 masses.any(|(s, m)| *s == slot && *m != 0.0)
             }
-            Target::StartingRate(_) => false,
+            Target::StartingVelocity(_) | Target::StartingAcceleration(_) => false,
         }
     }
 

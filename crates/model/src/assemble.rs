@@ -8,7 +8,7 @@ use oldham_dmd::{self as dmd, Dmd};
 use oldham_expression::Expression;
 use oldham_lumped::{Integrator, Lumped, Spec};
 
-use crate::expansion::{self, Solvers};
+use crate::expansion::{self, Member, Solvers};
 use crate::model::{Connection, Content, DrivenInput, Model, Part, Prediction};
 use crate::problem::{Findings, Problem, Problems};
 
@@ -44,6 +44,7 @@ impl Model {
                 builder.connect(members[from.0].output(from.1), input);
             }
         }
+        self.connect_tangents(&mut builder, &members);
         for drive in &self.plan.drives {
             for (id, port) in members[drive.part].inputs(drive.port) {
                 builder.drive(id, port, drive.source());
@@ -51,6 +52,27 @@ impl Model {
         }
         let schedule = expansion::schedule(&self.plan, &members);
         self.build(builder, schedule)
+    }
+
+    /// Leads the tangents of parts to the owners of their interfaces.
+    fn connect_tangents(&self, builder: &mut Builder, members: &[Member]) {
+        for (part, owner) in self.plan.parts.iter().zip(members) {
+            let taken = part.lumped().map_or(&[][..], |spec| &spec.tangents);
+            for tangent in taken {
+                let sender = |part: &Part| part.name == tangent.sender;
+                let sender = self.plan.parts.iter().position(sender);
+                let sender = members[sender.expect("senders are parts")].only();
+                for (ghost, _) in &tangent.points {
+                    let echo = port(builder.ports(sender).output(&Spec::at(ghost)));
+                    let to = port(builder.ports(owner.only()).input(&tangent.at_input(ghost)));
+                    builder.connect((sender, echo), (owner.only(), to));
+                    builder.record_as((sender, echo), None);
+                }
+                let from = port(builder.ports(sender).output(Spec::TANGENT));
+                let to = port(builder.ports(owner.only()).input(&tangent.tangent_input()));
+                builder.connect((sender, from), (owner.only(), to));
+            }
+        }
     }
 
     /// The solvers of a part, or why there are none.
@@ -201,6 +223,11 @@ pub(crate) fn add(
         Prediction::Learned => learned(ports),
     };
     builder.add(name, subsystem, predictor)
+}
+
+/// A port that a part has because its description says so.
+fn port<T>(found: Option<T>) -> T {
+    found.expect("tangents have ports")
 }
 
 /// Exchanges that the learning predictor looks back on at most.

@@ -95,6 +95,11 @@ impl Pieces {
 }
 
 impl Member {
+    /// Its only subsystem in the engine, if it is not in pieces; else the first.
+    pub fn only(&self) -> SubsystemId {
+        self.ids[0].1
+    }
+
     /// The inputs in the engine that an input of the model stands for.
     pub fn inputs(&self, port: InputPort) -> Vec<(SubsystemId, InputPort)> {
         match &self.ports {

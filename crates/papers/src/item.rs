@@ -124,6 +124,9 @@ pub enum PaperError {
     /// A model could not be analysed.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
+    /// A model could not be run.
+    #[error(transparent)]
+    Run(#[from] oldham_cosim::Fault),
     /// A picture could not be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),
@@ -135,11 +138,23 @@ impl From<Problems> for PaperError {
     }
 }
 
-/// Reads one of our models with changed values.
-pub(crate) fn model(text: &str, set: &[(&str, f64)]) -> Result<Model, PaperError> {
+/// Keys and values that replace those of a model.
+pub(crate) type Settings = Vec<(&'static str, String)>;
+
+/// Reads one of our models with changed numbers.
+pub(crate) fn model(text: &str, set: &[(&'static str, f64)]) -> Result<Model, PaperError> {
+    let set: Settings = set
+        .iter()
+        .map(|(key, value)| (*key, value.to_string()))
+        .collect();
+    model_with(text, &set)
+}
+
+/// Reads one of our models with changed settings.
+pub(crate) fn model_with(text: &str, set: &Settings) -> Result<Model, PaperError> {
     let set = set
         .iter()
-        .map(|(key, value)| ((*key).into(), value.to_string()));
+        .map(|(key, value)| ((*key).into(), value.clone()));
     Ok(Model::parse(
         text,
         "the paper's model",

@@ -82,6 +82,8 @@ fn mass_on(velocity: f64, wall: Element) -> Spec {
         outputs: Vec::new(),
         integrator: Integrator::SemiImplicitEuler,
         micro_steps: 1,
+        sends_tangent: false,
+        tangents: Vec::new(),
     }
 }
 

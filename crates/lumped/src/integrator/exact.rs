@@ -12,6 +12,7 @@ use oldham_cosim::{Counters, StepError};
 
 use super::Step;
 use crate::plant::Plant;
+use crate::tangents::By;
 use crate::wiring::Target;
 
 /// Places within the step at which the force is evaluated.
@@ -79,7 +80,7 @@ impl Exact {
             if place > 0.0 {
                 plant.receive(t, inputs);
             }
-            plant.evaluate_forces(t)?;
+            plant.evaluate_forces(By::Position, t)?;
             for (force, &node) in self.force.iter_mut().zip(&self.forced) {
                 *force = plant.forces[node];
             }

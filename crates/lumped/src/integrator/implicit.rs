@@ -7,8 +7,15 @@ use oldham_cosim::{Counters, StepError};
 use super::Step;
 use super::newton::Newton;
 use super::scheme::Scheme;
+use super::schur::Schur;
 use super::trace::Trace;
 use crate::plant::Plant;
+
+/// Nothing is known of the start yet.
+const NEW: u64 = 0;
+/// The accelerations at the start are those of the exchange there.
+const READY: u64 = 1;
+const MOVING: u64 = 2;
 
 /// An implicit formula, the history it needs, and the solver of its equations.
 #[derive(Clone, Debug)]
@@ -17,9 +24,13 @@ pub(crate) struct Implicit {
     /// What the formula needs of the step before; none for a one-step formula without old rates.
     history: Option<History>,
     trace: Trace,
-    /// Whether the trace has its starting rates.
-    traced: u64,
+    /// How far it is: new, ready, moving.
+    phase: u64,
     newton: Newton,
+    /// The tangent that is sent.
+    schur: Option<Schur>,
+    /// Weight of the new rate in the last step, times the step size.
+    rate_weight: f64,
 }
 
 /// What is remembered besides the present positions and velocities.
@@ -41,8 +52,10 @@ impl Implicit {
             scheme: Scheme::BACKWARD_EULER,
             history: None,
             trace: Trace::new(plant),
-            traced: 0,
+            phase: NEW,
             newton: Newton::new(plant),
+            schur: Schur::new(plant),
+            rate_weight: 0.0,
         }
     }
 
@@ -57,12 +70,15 @@ impl Implicit {
                 before: [(); 3].map(|()| vec![0.0; own]),
             }),
             trace: Trace::new(plant),
-            traced: 0,
+            phase: NEW,
             newton: Newton::new(plant),
+            schur: Schur::new(plant),
+            rate_weight: 0.0,
         }
     }
 
     pub(crate) fn restart(&mut self) {
+        self.phase = NEW;
         if let Some(history) = &mut self.history {
             history.depth = 0;
         }
@@ -75,7 +91,7 @@ impl Implicit {
 
     pub(crate) fn visit(&mut self, visitor: &mut dyn Visitor) {
         self.trace.visit(visitor);
-        visitor.count(&mut self.traced);
+        visitor.count(&mut self.phase);
         if let Some(history) = &mut self.history {
             visitor.vector(&mut history.a);
             for values in &mut history.before {
@@ -86,6 +102,54 @@ impl Implicit {
         }
     }
 
+    /// The tangent of the forces on traced ghosts, row by row.
+    pub(crate) fn tangent(&self) -> &[f64] {
+        self.schur.as_ref().map_or(&[], Schur::tangent)
+    }
+
+    /// Before the first step: traced ghosts have the rates that were received, and accelerations are
+    /// such that all parts agree on them.
+    pub(crate) fn start(
+        &mut self,
+        plant: &mut Plant,
+        t: f64,
+        counters: &mut Counters,
+    ) -> Result<(), StepError> {
+        if self.phase == MOVING {
+            return Ok(());
+        }
+        self.trace.start(plant);
+        if plant.tangents.is_empty() {
+            plant.accelerate(t)?;
+        } else {
+            self.newton.start(plant, t, counters)?;
+        }
+        self.remember(plant);
+        if let Some(schur) = &mut self.schur {
+            let factors = self.newton.factors(plant, t, 0.0, counters)?;
+            schur.find(plant, t, 0.0, factors);
+        }
+        self.phase = READY;
+        Ok(())
+    }
+
+    /// The inputs at the end of the last step are others by a little: one correction finds it again.
+    pub(crate) fn correct(
+        &mut self,
+        plant: &mut Plant,
+        t: f64,
+        counters: &mut Counters,
+    ) -> Result<(), StepError> {
+        let g = self.rate_weight;
+        self.trace.correct(plant, g);
+        if self.schur.is_none() {
+            self.newton.factors(plant, t, g, counters)?;
+        }
+        self.newton.correct(plant, t, g, counters)?;
+        self.remember(plant);
+        Ok(())
+    }
+
     pub(crate) fn step(
         &mut self,
         plant: &mut Plant,
@@ -93,19 +157,28 @@ impl Implicit {
         inputs: &mut Inputs,
         counters: &mut Counters,
     ) -> Result<(), StepError> {
-        if self.traced == 0 {
-            self.trace.start(plant);
-            self.traced = 1;
+        if self.phase == NEW {
+            self.start(plant, step.from, counters)?;
         }
         let scheme = self.prepare(plant, step)?;
+        self.phase = MOVING;
         plant.receive(step.to, inputs);
         self.trace.differentiate(plant, scheme, step.size);
-        let rate_weight = scheme.rates[0] * step.size;
-        self.newton.solve(plant, step.to, rate_weight, counters)?;
+        let g = scheme.rates[0] * step.size;
+        self.newton.solve(plant, step.to, g, counters)?;
+        if let Some(schur) = &mut self.schur {
+            let factors = self.newton.factors(plant, step.to, g, counters)?;
+            schur.find(plant, step.to, g, factors);
+        }
+        self.rate_weight = g;
+        self.remember(plant);
+        Ok(())
+    }
+
+    fn remember(&mut self, plant: &Plant) {
         if let Some(history) = &mut self.history {
             history.a.copy_from_slice(&plant.motion.a[..plant.own()]);
         }
-        Ok(())
     }
 
     /// Chooses the formula and collects what it takes from the past. Leaves a first guess of the
@@ -119,12 +192,16 @@ impl Implicit {
             return Ok(self.scheme);
         };
         let scheme = if history.depth > 0 && history.step == step.size {
-            plant.motion.a[..own].copy_from_slice(&history.a);
             self.scheme
         } else {
-            plant.accelerate(step.from)?;
             Scheme::CRANK_NICOLSON
         };
+        // What has arrived since the start belongs to the end of the first step.
+        if scheme == self.scheme || self.phase == READY {
+            plant.motion.a[..own].copy_from_slice(&history.a);
+        } else {
+            plant.accelerate(step.from)?;
+        }
         let before = Some(&history.before);
         self.newton.collect(plant, scheme, step.size, before);
         history.push(plant, step.size);

@@ -5,6 +5,7 @@ mod explicit;
 mod implicit;
 mod newton;
 mod scheme;
+mod schur;
 mod trace;
 
 use oldham_cosim::Inputs;
@@ -60,6 +61,45 @@ impl Method {
             Self::RungeKutta(method) => method.step(plant, step, inputs),
             Self::Implicit(method) => method.step(plant, step, inputs, counters),
             Self::Exact(method) => method.step(plant, step, inputs, counters),
+        }
+    }
+
+    /// Before the first step: makes the present motion consistent with the inputs.
+    pub(crate) fn start(
+        &mut self,
+        plant: &mut Plant,
+        t: f64,
+        counters: &mut Counters,
+    ) -> Result<(), StepError> {
+        match self {
+            Self::Implicit(method) => method.start(plant, t, counters),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a step can be corrected.
+    pub(crate) fn corrects(&self) -> bool {
+        matches!(self, Self::Implicit(_))
+    }
+
+    /// Finds the end of the last step again, with the inputs that act now.
+    pub(crate) fn correct(
+        &mut self,
+        plant: &mut Plant,
+        t: f64,
+        counters: &mut Counters,
+    ) -> Result<(), StepError> {
+        match self {
+            Self::Implicit(method) => method.correct(plant, t, counters),
+            _ => unreachable!("only implicit methods correct"),
+        }
+    }
+
+    /// The tangent that is sent, row by row.
+    pub(crate) fn tangent(&self) -> &[f64] {
+        match self {
+            Self::Implicit(method) => method.tangent(),
+            _ => &[],
         }
     }
 

@@ -1,16 +1,16 @@
 //! One implicit step: find the accelerations for which the equations of motion hold at its end.
 //!
 //! With `v = v_known + g a` and `x = x_known + g v` the residual is `r(a) = M a - f(t, x, v)` and
-//! its derivative `M + g C + g^2 K`. Linear systems need one correction with a factorisation that
+//! its derivative `M + g C + g^2 K`; forces with a received tangent T add `-g^2 T`. Linear systems need one correction with a factorisation that
 //! is kept as long as g stays the same. Nonlinear ones iterate with a step length that lowers the
 //! residual: a full step may jump to and fro over a kink, such as that of a square-root spring.
 
 use oldham_cosim::{Counters, StepError};
 
 use super::scheme::Scheme;
-use crate::equations::Equations;
 use crate::lu::{Lu, ZeroPivot};
 use crate::plant::Plant;
+use crate::tangents::By;
 
 /// Largest residual, relative to the forces and to the change of momentum in the step.
 const RESIDUAL_TOLERANCE: f64 = 1e-12;
@@ -41,8 +41,9 @@ pub(crate) struct Newton {
     start: Vec<f64>,
     correction: Vec<f64>,
     matrix: Lu,
-    /// The g for which `matrix` holds the factors of a linear system.
+    /// The g for which `matrix` holds the factors of a linear system, with these tangents.
     factorised_for: Option<f64>,
+    tangents: Vec<f64>,
 }
 
 impl Newton {
@@ -55,8 +56,9 @@ impl Newton {
             residual: vec![0.0; own],
             start: vec![0.0; own],
             correction: vec![0.0; own],
-            matrix: Lu::with_pattern(own, pattern(&plant.equations).into_iter()),
+            matrix: Lu::with_pattern(own, pattern(plant).into_iter()),
             factorised_for: None,
+            tangents: vec![0.0; plant.tangents.entries().count()],
         }
     }
 
@@ -109,16 +111,93 @@ impl Newton {
         counters: &mut Counters,
     ) -> Result<(), StepError> {
         self.evaluate_residual(plant, t, g, 0.0)?;
-        if self.factorised_for != Some(g) {
-            self.factorised_for = None;
-            self.factorise(plant, t, g, counters)?;
-            self.factorised_for = Some(g);
+        self.factorise_once(plant, t, g, counters)?;
+        self.back_substitute(plant, g, counters);
+        Ok(())
+    }
+
+    /// Takes one correction of the accelerations in `plant` with the factors at hand: what the step
+    /// needs when inputs at its end have changed a little.
+    pub(crate) fn correct(
+        &mut self,
+        plant: &mut Plant,
+        t: f64,
+        g: f64,
+        counters: &mut Counters,
+    ) -> Result<(), StepError> {
+        let own = plant.own();
+        self.guess.copy_from_slice(&plant.motion.a[..own]);
+        self.correction.fill(0.0);
+        self.evaluate_residual(plant, t, g, 0.0)?;
+        self.back_substitute(plant, g, counters);
+        Ok(())
+    }
+
+    /// The accelerations of the own nodes at the start of the integration, where received tangents
+    /// are by acceleration.
+    pub(crate) fn start(
+        &mut self,
+        plant: &mut Plant,
+        t: f64,
+        counters: &mut Counters,
+    ) -> Result<(), StepError> {
+        let own = plant.own();
+        self.factorised_for = None;
+        self.factorise(plant, t, By::Acceleration, 0.0, counters)?;
+        plant.motion.a[..own].fill(0.0);
+        plant.evaluate_forces(By::Acceleration, t)?;
+        plant.motion.a[..own].copy_from_slice(&plant.forces);
+        self.matrix.solve(&mut plant.motion.a[..own]);
+        plant.accelerated(t);
+        Ok(())
+    }
+
+    /// The factors of the own nodes' matrix at the present point, for which a tangent is sought.
+    pub(crate) fn factors(
+        &mut self,
+        plant: &Plant,
+        t: f64,
+        g: f64,
+        counters: &mut Counters,
+    ) -> Result<&Lu, StepError> {
+        if plant.equations.is_linear() {
+            self.factorise_once(plant, t, g, counters)?;
+        } else {
+            // Those at hand are of the last iterate but one.
+            self.factorise(plant, t, By::Position, g, counters)?;
         }
+        Ok(&self.matrix)
+    }
+
+    /// Factors of a linear system, unless they are at hand.
+    fn factorise_once(
+        &mut self,
+        plant: &Plant,
+        t: f64,
+        g: f64,
+        counters: &mut Counters,
+    ) -> Result<(), StepError> {
+        if self.factorised_for == Some(g) && self.has_tangents_of(plant) {
+            return Ok(());
+        }
+        self.factorised_for = None;
+        self.factorise(plant, t, By::Position, g, counters)?;
+        self.factorised_for = Some(g);
+        Ok(())
+    }
+
+    fn has_tangents_of(&self, plant: &Plant) -> bool {
+        let entries = plant.tangents.entries().zip(&self.tangents);
+        entries
+            .map(|((_, _, component), used)| (plant.inputs()[component], *used))
+            .all(|(present, used)| present == used)
+    }
+
+    fn back_substitute(&mut self, plant: &mut Plant, g: f64, counters: &mut Counters) {
         counters.iterations += 1;
         self.correction.copy_from_slice(&self.residual);
         self.matrix.solve(&mut self.correction);
         self.place(plant, g, 1.0);
-        Ok(())
     }
 
     fn solve_nonlinear(
@@ -136,7 +215,7 @@ impl Newton {
                 return Ok(());
             }
             counters.iterations += 1;
-            self.factorise(plant, t, g, counters)?;
+            self.factorise(plant, t, By::Position, g, counters)?;
             self.correction.copy_from_slice(&self.residual);
             self.matrix.solve(&mut self.correction);
             if self.correction_is_small(g) {
@@ -207,7 +286,7 @@ impl Newton {
         length: f64,
     ) -> Result<(), StepError> {
         self.place(plant, g, length);
-        plant.evaluate_forces(t)?;
+        plant.evaluate_forces(By::Position, t)?;
         for (row, residual) in self.residual.iter_mut().enumerate() {
             let inertia = plant.equations.inertia(row, &plant.motion.a);
             *residual = inertia - plant.forces[row];
@@ -231,43 +310,35 @@ impl Newton {
         g * g * largest(&self.correction) <= POSITION_TOLERANCE * scale
     }
 
-    /// Factors of `M + g C + g^2 K` at the present point.
+    /// Factors of `M + g C + g^2 K` at the present point, received tangents included.
     fn factorise(
         &mut self,
         plant: &Plant,
         t: f64,
+        by: By,
         g: f64,
         counters: &mut Counters,
     ) -> Result<(), StepError> {
-        let equations = &plant.equations;
-        let own = equations.own;
+        let own = plant.own();
         self.matrix.clear();
-        for row in 0..own {
-            for &(slot, mass) in equations.masses.row(row).iter().filter(|e| e.0 < own) {
-                self.matrix.add(row, slot, mass);
-            }
-            for &(slot, coupling) in equations.couplings.row(row).iter().filter(|e| e.0 < own) {
-                let value = g * (coupling.damping + g * coupling.stiffness);
+        dynamic(plant, t, g, |row, slot, value| {
+            if row < own && slot < own {
                 self.matrix.add(row, slot, value);
             }
-        }
-        for law in &equations.laws {
-            let (d, v) = law.stretch(&plant.motion.x, &plant.motion.v);
-            let (by_d, by_v) = law.slopes(d, v, t);
-            let slope = g * (by_v + g * by_d);
-            for receiver in law.receivers.iter().filter(|r| r.row < own) {
-                for (slot, sign) in law.ends.into_iter().zip([-1.0, 1.0]) {
-                    if slot < own {
-                        let value = -receiver.sign * sign * slope;
-                        self.matrix.add(receiver.row, slot, value);
-                    }
-                }
-            }
+        });
+        let weight = match by {
+            By::Position => g * g,
+            By::Acceleration => 1.0,
+        };
+        let entries = plant.tangents.entries().zip(&mut self.tangents);
+        for ((row, column, component), used) in entries {
+            *used = plant.inputs()[component];
+            self.matrix.add(row, column, -weight * *used);
         }
         counters.factorisations += 1;
         let factorised = self.matrix.factorise();
         factorised.map_err(|ZeroPivot(node)| StepError::Singular {
-            unknown: equations.names[node].clone(),
+            unknown: plant.equations.names[node].clone(),
         })
     }
 
@@ -284,16 +355,43 @@ impl Newton {
     }
 }
 
+/// Visits the entries of `M + g C + g^2 K` at the present point: row, slot, value.
+pub(super) fn dynamic(plant: &Plant, t: f64, g: f64, mut visit: impl FnMut(usize, usize, f64)) {
+    let equations = &plant.equations;
+    for (row, slot, mass) in equations.masses.iter() {
+        visit(row, slot, *mass);
+    }
+    for (row, slot, coupling) in equations.couplings.iter() {
+        visit(row, slot, g * (coupling.damping + g * coupling.stiffness));
+    }
+    for law in &equations.laws {
+        let (d, v) = law.stretch(&plant.motion.x, &plant.motion.v);
+        let (by_d, by_v) = law.slopes(d, v, t);
+        let slope = g * (by_v + g * by_d);
+        for receiver in &law.receivers {
+            for (slot, sign) in law.ends.into_iter().zip([-1.0, 1.0]) {
+                visit(receiver.row, slot, -receiver.sign * sign * slope);
+            }
+        }
+    }
+}
+
 /// Where the matrix can have entries.
-fn pattern(equations: &Equations) -> Vec<(usize, usize)> {
+fn pattern(plant: &Plant) -> Vec<(usize, usize)> {
+    let equations = &plant.equations;
     let masses = equations.masses.iter().map(|(row, slot, _)| (row, slot));
     let couplings = equations.couplings.iter().map(|(row, slot, _)| (row, slot));
     let laws = equations.laws.iter().flat_map(|law| {
         let rows = law.receivers.iter().map(|receiver| receiver.row);
         rows.flat_map(|row| law.ends.map(|slot| (row, slot)))
     });
+    let tangents = plant
+        .tangents
+        .entries()
+        .map(|(row, column, _)| (row, column));
     let own = |place: &(usize, usize)| place.0 < equations.own && place.1 < equations.own;
-    masses.chain(couplings).chain(laws).filter(own).collect()
+    let elements = masses.chain(couplings).chain(laws).filter(own);
+    elements.chain(tangents).collect()
 }
 
 fn norm(values: &[f64]) -> f64 {

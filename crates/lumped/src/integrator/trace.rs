@@ -8,6 +8,7 @@ use oldham_cosim::Visitor;
 
 use super::scheme::Scheme;
 use crate::plant::Plant;
+use crate::wiring::Target;
 
 /// Traced ghosts and what is remembered of them.
 #[derive(Clone, Debug, Default)]
@@ -18,8 +19,8 @@ pub(crate) struct Trace {
 #[derive(Clone, Debug)]
 struct Ghost {
     slot: usize,
-    /// Components of the input vector with the rates at the start, velocity first.
-    starting_rates: Vec<usize>,
+    /// Components of the input vector with velocity and acceleration at the start, if received.
+    starting_rates: [Option<usize>; 2],
     /// Position, velocity and acceleration at the present point and one step back.
     now: [f64; 3],
     before: [f64; 3],
@@ -27,30 +28,42 @@ struct Ghost {
 
 impl Trace {
     pub(crate) fn new(plant: &Plant) -> Self {
-        let mut ghosts: Vec<Ghost> = Vec::new();
-        for (slot, component) in plant.wiring.starting_rates() {
-            match ghosts.iter_mut().find(|ghost| ghost.slot == slot) {
-                Some(ghost) => ghost.starting_rates.push(component),
-                None => ghosts.push(Ghost {
-                    slot,
-                    starting_rates: vec![component],
-                    now: [0.0; 3],
-                    before: [0.0; 3],
-                }),
-            }
+        let wiring = &plant.wiring;
+        let ghost = |&slot: &usize| Ghost {
+            slot,
+            starting_rates: [
+                wiring.component(Target::StartingVelocity(slot)),
+                wiring.component(Target::StartingAcceleration(slot)),
+            ],
+            now: [0.0; 3],
+            before: [0.0; 3],
+        };
+        Self {
+            ghosts: wiring.traced.iter().map(ghost).collect(),
         }
-        Self { ghosts }
     }
 
     /// The integration starts here: rates are as received.
     pub(crate) fn start(&mut self, plant: &mut Plant) {
         for ghost in &mut self.ghosts {
-            let rate = |order: usize| {
-                let component = ghost.starting_rates.get(order);
-                component.map_or(0.0, |&component| plant.inputs()[component])
-            };
-            ghost.now = [plant.motion.x[ghost.slot], rate(0), rate(1)];
+            let [v, a] = ghost
+                .starting_rates
+                .map(|component| component.map_or(0.0, |component| plant.inputs()[component]));
+            ghost.now = [plant.motion.x[ghost.slot], v, a];
         }
+        self.place(plant);
+    }
+
+    /// The positions of the last step have been corrected: their rates follow, with the weight g of
+    /// the new rate in its formula.
+    pub(crate) fn correct(&mut self, plant: &mut Plant, g: f64) {
+        for ghost in &mut self.ghosts {
+            let change = plant.motion.x[ghost.slot] - ghost.now[0];
+            ghost.now[0] = plant.motion.x[ghost.slot];
+            ghost.now[1] += change / g;
+            ghost.now[2] += change / (g * g);
+        }
+        self.place(plant);
     }
 
     /// New positions have been received: finds the rates that belong to them.

@@ -29,6 +29,8 @@ pub fn spec(nodes: &[(&str, f64, f64)], integrator: Integrator) -> Spec {
         outputs: Vec::new(),
         integrator,
         micro_steps: 1,
+        sends_tangent: false,
+        tangents: Vec::new(),
     }
 }
 

@@ -12,6 +12,7 @@ mod multibody;
 mod part;
 mod schedule;
 mod switchboard;
+mod tangent;
 mod tight;
 mod twin;
 mod wiring;
@@ -66,7 +67,7 @@ impl Checker<'_> {
         let clock = self.clock(file.simulation.as_ref());
         let subsystems = file.subsystems();
         let names = self.subsystem_names(&subsystems, &heading_span);
-        let timing = self.schedule(&file.schedule, &names);
+        let mut timing = self.schedule(&file.schedule, &names);
         let mut parts = Vec::new();
         for (index, subsystem) in subsystems.iter().enumerate() {
             let rate = timing.rates.get(index).copied().unwrap_or(1.0);
@@ -83,6 +84,7 @@ impl Checker<'_> {
         }
         self.multiples(&parts, &timing);
         let wiring = self.wiring(file, &mut parts);
+        self.tangents(&file.schedule, &mut parts, &wiring.connections, &mut timing);
         self.tolerances(&file.schedule, &parts);
         let twin = self.twin(file.monolithic.as_ref(), &parts, &timing.rates);
         let record = self.record(file);

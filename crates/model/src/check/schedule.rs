@@ -20,7 +20,7 @@ const MAX_TICKS: u64 = 1_000_000_000;
 
 /// A schedule without its clock.
 pub(super) struct Timing {
-    stages: Vec<cosim::Stage>,
+    pub stages: Vec<cosim::Stage>,
     coupling: cosim::Coupling,
     refresh: bool,
     /// Everybody advances alone.

@@ -25,7 +25,8 @@ pub(crate) use multibody::Multibody;
 pub(crate) use named::{Entry, Named};
 pub(crate) use number::{Count, Formula};
 pub(crate) use schedule::{
-    Acceleration, Coupling, DEFAULT_COLUMNS, Kind, OnLimit, Predictor, Schedule, Stage, Tight,
+    Acceleration, Coupling, DEFAULT_COLUMNS, Kind, OnLimit, Predictor, Schedule, Stage, Tangent,
+    Tight,
 };
 
 /// The factor of [`Simulation::energy_bound`] when none is given.

@@ -32,6 +32,11 @@ pub(crate) struct Schedule {
     /// Evaluate outputs again with the fresh inputs before they are used.
     #[schemars(extend("default" = false))]
     pub refresh: Option<bool>,
+    /// Subsystems of which positions are prescribed (`traced`) send the tangent of their forces too,
+    /// and are corrected after the owners of these positions have advanced: `true` for all of them,
+    /// or a list of their names.
+    #[schemars(extend("default" = false))]
+    pub tangent: Option<At<Tangent>>,
     /// How a tightly coupled step iterates; used when `coupling` is `tight`.
     #[serde(default)]
     pub tight: Tight,
@@ -143,6 +148,54 @@ impl JsonSchema for Stage {
             "anyOf": [
                 { "type": "array", "items": { "type": "string" } },
                 generator.subschema_for::<Nested>(),
+            ],
+        })
+    }
+}
+
+/// Which subsystems send tangents.
+#[derive(Debug)]
+pub(crate) enum Tangent {
+    All(bool),
+    Of(Vec<At<String>>),
+}
+
+struct TangentVisitor;
+
+impl<'de> Visitor<'de> for TangentVisitor {
+    type Value = Tangent;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("true, false, or a list of subsystems")
+    }
+    fn visit_bool<E>(self, all: bool) -> Result<Tangent, E> {
+        Ok(Tangent::All(all))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Tangent, A::Error> {
+        let mut names = Vec::new();
+        while let Some(name) = sequence.next_element()? {
+            names.push(name);
+        }
+        Ok(Tangent::Of(names))
+    }
+}
+
+impl<'de> Deserialize<'de> for Tangent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(TangentVisitor)
+    }
+}
+
+impl JsonSchema for Tangent {
+    fn schema_name() -> Cow<'static, str> {
+        "Tangent".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "All subsystems that can, or some by name.",
+            "anyOf": [
+                { "type": "boolean" },
+                { "type": "array", "items": { "type": "string" } },
             ],
         })
     }

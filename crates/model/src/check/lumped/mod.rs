@@ -132,6 +132,8 @@ impl Draft<'_> {
                 outputs: Vec::new(),
                 integrator: Integrator::Exact,
                 micro_steps: 1,
+                sends_tangent: false,
+                tangents: Vec::new(),
             },
             places: HashMap::new(),
             complete: true,

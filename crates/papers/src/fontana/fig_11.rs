@@ -1,0 +1,101 @@
+//! Interface masses against stiffness and damping, loose and tight.
+//!
+//! A tight step that converges is the step of the undivided system, so tight coupling is stable wherever
+//! its iteration converges. The plain iteration needs interface masses above the mass that the sides'
+//! dampers and springs amount to within a step; quasi-Newton and the tangent need none.
+
+use oldham_results::plot::Figure;
+
+use super::study::{Axis, Study, smallest_mass, stable};
+use super::{PROPOSED, Scheme};
+use crate::item::{PaperError, Report, Settings, model_with};
+
+/// Iterations after which a step of the map counts as diverging ...
+const FEW: &str = "500";
+/// ... and of the border: convergence becomes arbitrarily slow there.
+const MANY: &str = "20000";
+
+fn tight(acceleration: &'static str, iterations: &str) -> [(&'static str, String); 3] {
+    [
+        ("schedule.coupling", "tight".into()),
+        ("schedule.tight.acceleration", acceleration.into()),
+        ("schedule.tight.max_iterations", iterations.into()),
+    ]
+}
+
+fn schemes() -> [Scheme; 4] {
+    let tight = |name, acceleration| Scheme {
+        name,
+        text: PROPOSED,
+        settings: tight(acceleration, FEW).to_vec(),
+    };
+    [
+        Scheme {
+            name: "loose",
+            ..Scheme::proposed()
+        },
+        tight("tight, plain iteration", "fixed"),
+        tight("tight, quasi-Newton", "quasi-newton"),
+        Scheme::tangent(),
+    ]
+}
+
+/// Both interface masses by one factor.
+fn masses(factor: f64) -> Settings {
+    vec![
+        ("m2", (2.0 * factor).to_string()),
+        ("m3", factor.to_string()),
+    ]
+}
+
+pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
+    let others: [(&str, Axis); 2] = [
+        (
+            "stiffness",
+            Axis::decades("k / (N/m)", 1e3, |k| vec![("k", k.to_string())]),
+        ),
+        (
+            "damping",
+            Axis::decades("c / (N.s/m)", 10.0, |c| vec![("c", c.to_string())]),
+        ),
+    ];
+    let mut figure =
+        Figure::new("Stability over interface masses, stiffness, damping (shaded: loose unstable)");
+    for (what, other) in others {
+        let study = Study {
+            x: Axis::decades("factor on m2 and m3", 1.0, masses),
+            y: other,
+        };
+        let mut panel = None;
+        for scheme in schemes() {
+            let radii = study.radii(&scheme);
+            let base = panel.unwrap_or_else(|| study.panel(Some(&radii)));
+            panel = Some(base.with_series(study.border(scheme.name, &radii)));
+            let name = format!("masses and {what}, {}: stable points", scheme.name);
+            let note = "of 625 points; the print is a picture";
+            report.row(name, None, stable(&radii), "1", note);
+        }
+        figure.panels.extend(panel);
+    }
+    borders(report)?;
+    report.picture(&figure)
+}
+
+/// The smallest interface masses of Table 1's springs and dampers.
+fn borders(report: &mut Report) -> Result<(), PaperError> {
+    let loose = smallest_mass([1e-3, 1.0], |masses| {
+        let radius = oldham_stability::radius(&mut model_with(PROPOSED, masses)?.simulation()?);
+        Ok(oldham_stability::is_stable(radius))
+    })?;
+    let note = "m2 + m3, whatever the split; the print gives no number";
+    report.row("loose: smallest interface mass", None, loose, "kg", note);
+    let converging = smallest_mass([1e-3, 1.0], |masses| {
+        let mut set = tight("fixed", MANY).to_vec();
+        set.extend(masses.iter().cloned());
+        Ok(model_with(PROPOSED, &set)?.simulation()?.steps(2).is_ok())
+    })?;
+    let name = "tight, plain iteration: smallest interface mass";
+    let note = "below, the iteration diverges; from above, it needs ever more iterations";
+    report.row(name, None, converging, "kg", note);
+    Ok(())
+}

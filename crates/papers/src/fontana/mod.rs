@@ -1,0 +1,90 @@
+//! A. Fontana, M. Morandini, P. Masarati, "A co-simulation algorithm for the efficient real-time
+//! parallel solution of multibody systems", Multibody System Dynamics, 2026.
+//!
+//! One file an item; `study` makes the maps of stability that several of them show.
+
+mod fig_10;
+mod fig_11;
+mod fig_12;
+mod fig_13;
+mod fig_9;
+mod study;
+mod table_2;
+
+use crate::item::{Item, Settings};
+
+const PROPOSED: &str = include_str!("../../../../examples/interface-mass.toml");
+const LITERATURE: &str = include_str!("../../../../papers/fontana/literature.toml");
+
+const PAPER: &str = "fontana";
+
+pub(crate) const ITEMS: &[Item] = &[
+    Item::new(
+        PAPER,
+        "table-2",
+        "Eigenvalues of the linear problem",
+        table_2::compute,
+    ),
+    Item::new(
+        PAPER,
+        "fig-9",
+        "Stability over the interface masses",
+        fig_9::compute,
+    ),
+    Item::new(
+        PAPER,
+        "fig-10",
+        "Border of stability when stiffness or damping are scaled",
+        fig_10::compute,
+    ),
+    Item::new(
+        PAPER,
+        "fig-11",
+        "Stability over interface masses, stiffness and damping, loose and tight",
+        fig_11::compute,
+    ),
+    Item::new(
+        PAPER,
+        "fig-12",
+        "Stability over time step and spectral radius at infinity",
+        fig_12::compute,
+    ),
+    Item::new(
+        PAPER,
+        "fig-13",
+        "Errors with different integrators of the coupling subsystem",
+        fig_13::compute,
+    ),
+];
+
+/// A way to couple the parts of the linear problem (Fig. 7 and 8).
+struct Scheme {
+    name: &'static str,
+    text: &'static str,
+    settings: Settings,
+}
+
+impl Scheme {
+    fn new(name: &'static str, text: &'static str, settings: &[(&'static str, &str)]) -> Self {
+        let settings = settings.iter().map(|&(key, value)| (key, value.to_owned()));
+        Self {
+            name,
+            text,
+            settings: settings.collect(),
+        }
+    }
+
+    /// The paper's, loose.
+    fn proposed() -> Self {
+        Self::new("proposed", PROPOSED, &[])
+    }
+
+    /// The same with the tangent of the coupling forces.
+    fn tangent() -> Self {
+        Self::new(
+            "interface tangent",
+            PROPOSED,
+            &[("schedule.tangent", "true")],
+        )
+    }
+}
