@@ -48,6 +48,11 @@ pub enum BuildError {
     /// Iteration needs rollback.
     #[error("tight coupling needs rollback, which `{0}` cannot do; use loose coupling for it")]
     CannotRollBack(String),
+    /// Iteration leaves nothing to compensate.
+    #[error(
+        "tight coupling iterates the delay away that the compensator at `{0}` would undo; use one of the two"
+    )]
+    CompensatedTight(String),
     /// A tolerance for a port that does not exist.
     #[error("there is no connected output `{0}` to give a tolerance to")]
     UnknownTolerancePort(String),

@@ -5,7 +5,7 @@ use oldham_cosim::Inputs;
 use oldham_cosim::StepError;
 
 use crate::equations::{Equations, Motion};
-use crate::wiring::Wiring;
+use crate::wiring::{Origin, Wiring};
 
 /// A system in motion.
 #[derive(Clone, Debug)]
@@ -18,6 +18,8 @@ pub(crate) struct Plant {
     /// The inputs that act.
     inputs: Vec<f64>,
     offered: Vec<f64>,
+    /// What would be sent now.
+    own: Vec<f64>,
     /// Time for which the own accelerations hold, with the present motion and inputs.
     accelerated_at: f64,
     /// Room for forces on own nodes.
@@ -31,6 +33,7 @@ impl Plant {
             applied: vec![0.0; equations.own],
             inputs: vec![f64::NAN; wiring.ports.input_width()],
             offered: vec![0.0; wiring.ports.input_width()],
+            own: vec![0.0; wiring.origins.len()],
             accelerated_at: f64::NAN,
             forces: vec![0.0; equations.own],
             equations,
@@ -46,9 +49,27 @@ impl Plant {
     /// Lets the inputs at time t act.
     pub(crate) fn receive(&mut self, t: f64, inputs: &mut Inputs) {
         let mut offered = std::mem::take(&mut self.offered);
-        inputs.at(t, &mut offered);
+        if inputs.follow_own_motion() {
+            self.tell_own_motion();
+            inputs.at_with(t, &self.own, &mut offered);
+        } else {
+            inputs.at(t, &mut offered);
+        }
         self.impose(&offered);
         self.offered = offered;
+    }
+
+    /// Displacements and velocities of this moment. Accelerations are those of the last evaluation,
+    /// forces are left out: both would depend on the inputs that are asked for.
+    fn tell_own_motion(&mut self) {
+        for (value, origin) in self.own.iter_mut().zip(&self.wiring.origins) {
+            *value = match *origin {
+                Origin::Displacement(slot) => self.motion.x[slot],
+                Origin::Velocity(slot) => self.motion.v[slot],
+                Origin::Acceleration(slot) => self.motion.a[slot],
+                Origin::ForceOnGhost(_) => 0.0,
+            };
+        }
     }
 
     /// The inputs that act.
