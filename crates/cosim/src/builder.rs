@@ -340,25 +340,24 @@ impl Builder {
     /// What a unit's compensator listens to besides the connections. There is no iterate: tight
     /// coupling is not compensated.
     fn remote_links(&self, place: usize) -> Vec<Link> {
-        let compensator = self.units[place].inputs.compensator();
-        let Some(remote) = compensator.and_then(|compensator| compensator.law.remote.as_ref())
-        else {
+        let Some(compensator) = self.units[place].inputs.compensator() else {
             return Vec::new();
         };
+        let senders = compensator.law.remote.iter().flat_map(|r| &r.senders);
         let link = |(index, &(sender, port)): (usize, &(SubsystemId, OutputPort))| {
             let outputs = self.units[sender.0].places.outputs;
             let ports = self.ports(sender);
-            let port_here = InputPort(index);
+            let range = ports.output_range(port);
             Link {
                 sender,
-                port: port_here,
-                input: remote.ports.input_range(port_here),
-                sent: outputs + ports.output_range(port).start,
+                port: InputPort(index),
+                input: 0..range.len(),
+                sent: outputs + range.start,
                 iterate: 0,
                 event: outputs + ports.output_width(),
             }
         };
-        remote.senders.iter().enumerate().map(link).collect()
+        senders.enumerate().map(link).collect()
     }
 
     fn work_place(&self, (unit, account): (usize, usize)) -> usize {

@@ -17,7 +17,7 @@ pub enum Signal {
     Own(usize),
     /// A component of what it receives.
     Received(usize),
-    /// A component of [`Compensation::remote`].
+    /// A component of all [`Compensation::remote`] outputs, one behind the other.
     Remote(usize),
 }
 
@@ -54,7 +54,46 @@ pub struct Compensation {
     /// Added to outputs as they are sent, not as they are recorded.
     pub amended: Vec<Row>,
     /// Outputs of other subsystems that are received besides the connected ones.
-    pub remote: Option<Remote>,
+    pub remote: Vec<Remote>,
+}
+
+impl Compensation {
+    /// Takes over the rows of another compensation of the same subsystem; its remote outputs follow
+    /// behind the own ones.
+    pub fn merge(&mut self, other: Self) {
+        let shift = self.remote_width();
+        let moved = |mut row: Row| {
+            for (signal, _) in &mut row.terms {
+                if let Signal::Remote(component) = signal {
+                    *component += shift;
+                }
+            }
+            row
+        };
+        self.sampled.extend(other.sampled);
+        self.running.extend(other.running.into_iter().map(moved));
+        self.amended.extend(other.amended);
+        self.remote.extend(other.remote);
+    }
+
+    /// One compensation for each subsystem, from any number.
+    pub fn joined(laws: Vec<(SubsystemId, Self)>) -> Vec<(SubsystemId, Self)> {
+        let mut joined: Vec<(SubsystemId, Self)> = Vec::new();
+        for (part, law) in laws {
+            match joined.iter_mut().find(|(known, _)| *known == part) {
+                Some((_, known)) => known.merge(law),
+                None => joined.push((part, law)),
+            }
+        }
+        joined
+    }
+
+    fn remote_width(&self) -> usize {
+        self.remote
+            .iter()
+            .map(|remote| remote.ports.input_width())
+            .sum()
+    }
 }
 
 /// Outputs of other subsystems that a compensator listens to.
@@ -87,12 +126,11 @@ impl Compensator {
     pub fn new(law: Compensation, ports: &Ports) -> Self {
         let terms = |rows: &[Row]| rows.iter().map(|row| row.terms.len()).sum::<usize>();
         let (sampled, amended) = (terms(&law.sampled), terms(&law.amended));
-        let far = law.remote.as_ref().map_or(0, |r| r.ports.input_width());
         Self {
             forces: vec![0.0; law.sampled.len()],
             amendments: vec![0.0; law.amended.len()],
             own: vec![0.0; ports.output_width()],
-            far: vec![0.0; far],
+            far: vec![0.0; law.remote_width()],
             readings: vec![0.0; sampled + amended],
             feedback: Loop::new(law.sampled.len(), sampled),
             law,
@@ -107,8 +145,12 @@ impl Compensator {
         if self.law.running.is_empty() {
             return;
         }
-        if let Some(remote) = &mut self.law.remote {
-            remote.predictor.predict(t, None, &mut self.far);
+        let mut start = 0;
+        for remote in &mut self.law.remote {
+            let width = remote.ports.input_width();
+            let far = &mut self.far[start..start + width];
+            remote.predictor.predict(t, None, far);
+            start += width;
         }
         let own = now.unwrap_or(&self.own);
         for row in &self.law.running {
@@ -153,15 +195,18 @@ impl Compensator {
         targets.zip(self.amendments.iter().copied())
     }
 
-    /// A sample of a remote output arrived.
-    pub fn receive(&mut self, port: InputPort, t: f64, values: &[f64]) {
-        if let Some(remote) = &mut self.law.remote {
-            remote.predictor.receive(port, t, values);
+    /// A sample of a remote output arrived; ports of all remotes are counted on.
+    pub fn receive(&mut self, InputPort(mut port): InputPort, t: f64, values: &[f64]) {
+        for remote in &mut self.law.remote {
+            match port.checked_sub(remote.senders.len()) {
+                None => return remote.predictor.receive(InputPort(port), t, values),
+                Some(later) => port = later,
+            }
         }
     }
 
     pub fn reset(&mut self) {
-        if let Some(remote) = &mut self.law.remote {
+        for remote in &mut self.law.remote {
             remote.predictor.reset();
         }
     }
@@ -346,7 +391,7 @@ impl State for Compensator {
         visitor.vector(&mut self.forces);
         visitor.vector(&mut self.amendments);
         visitor.fixed(&mut self.own);
-        if let Some(remote) = &mut self.law.remote {
+        for remote in &mut self.law.remote {
             remote.predictor.visit(visitor);
         }
         // What was learned once must be the same bits in a continued run.

@@ -84,6 +84,17 @@ pub enum DesignError {
         /// Signals of which any one would help.
         missing: Vec<String>,
     },
+    /// A force that stays the same tells nothing about its law.
+    #[error(
+        "`{0}` does not change while the model runs, so the law behind it cannot be identified; give the model a motion, or let the part offer its linearisation"
+    )]
+    NothingExchanged(String),
+    /// Even the structural compensation leaves a growing root.
+    #[error("structural compensation leaves a growing root: spectral radius {} without and {} with it; take a smaller macro step", .radius[0], .radius[1])]
+    StructureUnstable {
+        /// Spectral radius without and with compensation.
+        radius: [f64; 2],
+    },
     /// The gains do what they should to the primary poles, but another root grows.
     #[error("the poles can be assigned, but another root of the co-simulation then grows: spectral radius {} without and {} with compensation, after {trials} trials in the null space; use structural compensation", .radius[0], .radius[1])]
     Unstable {

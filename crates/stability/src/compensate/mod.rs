@@ -15,10 +15,12 @@ mod response;
 mod rows;
 mod search;
 mod site;
+mod structural;
 mod targets;
 
 pub use assignment::{Build, BuildFailure, Design, DesignError, Domain, Mode, assign, ranks};
 pub use conditions::Ranks;
 pub use rows::{Action, Architecture, Candidate, Feedback};
 pub use site::{Site, SiteError};
+pub use structural::{CouplingLaw, Origin, confirm};
 pub use targets::Target;

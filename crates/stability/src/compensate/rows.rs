@@ -257,7 +257,7 @@ fn derivatives(quantity: &Quantity) -> &'static [i32] {
     }
 }
 
-fn own_signals(simulation: &Simulation, part: SubsystemId) -> Vec<Candidate> {
+pub(crate) fn own_signals(simulation: &Simulation, part: SubsystemId) -> Vec<Candidate> {
     let ports = simulation.ports(part);
     let name = part_name(simulation, part);
     let of_port = |index: usize| {
@@ -288,7 +288,7 @@ fn is_passed_on(ports: &Ports, port: OutputPort) -> bool {
         && derivatives(&ports.outputs()[port.0].quantity).first() == Some(&0)
 }
 
-fn received_signals(simulation: &Simulation, site: &Site) -> Vec<Candidate> {
+pub(crate) fn received_signals(simulation: &Simulation, site: &Site) -> Vec<Candidate> {
     let ports = simulation.ports(site.giver);
     let name = part_name(simulation, site.giver);
     let start = ports.input_range(site.received).start;

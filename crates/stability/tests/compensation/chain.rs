@@ -1,8 +1,8 @@
 //! Chains of masses between two walls, cut once: the force-displacement coupling of the paper.
 
 use oldham_cosim::{
-    Builder, Compensation, Hold, InputPort, Kinematic, OutputPort, Predictor, Schedule, Simulation,
-    Subsystem, SubsystemId,
+    Builder, Compensation, Hold, InputPort, OutputPort, Schedule, Simulation, Subsystem,
+    SubsystemId,
 };
 use oldham_lumped::{
     Coordinates, Element, ElementKind, GhostSpec, Integrator, Lumped, NodeRef, NodeSpec, PortKind,
@@ -50,6 +50,42 @@ impl Chain {
             velocities: vec![1.0, -2.0, 3.0, -4.0],
             cut: 2,
             step: 3e-3,
+            micro_steps: 1,
+        }
+    }
+
+    /// Two masses with random values from the ranges of Sect. 5.4, exchanged every 5 ms.
+    pub fn random_pair(random: &mut Random) -> Self {
+        let mut chain = Self::two_mass(0.0, 5e-3);
+        for mass in &mut chain.masses {
+            *mass = random.between(1.0, 10.0);
+        }
+        for stiffness in &mut chain.stiffness {
+            *stiffness = random.between(1.0, 1000.0);
+        }
+        let critical = |m: f64, k: f64| 2.0 * (m * k).sqrt();
+        let (m, k) = (&chain.masses, &chain.stiffness);
+        let first = random.between(0.001, 0.1) * critical(m[0], k[0]);
+        let last = random.between(0.001, 0.1) * critical(m[1], k[2]);
+        chain.damping = vec![first, random.between(0.0, first), last];
+        chain
+    }
+
+    /// A longer chain with values from the same ranges, cut anywhere.
+    pub fn random(count: usize, random: &mut Random) -> Self {
+        let masses: Vec<f64> = (0..count).map(|_| random.between(1.0, 10.0)).collect();
+        let stiffness: Vec<f64> = (0..=count).map(|_| random.between(1.0, 1000.0)).collect();
+        let damping = (0..=count).map(|i| {
+            let mass = masses[i.min(count - 1)];
+            random.between(0.0, 0.02) * 2.0 * (mass * stiffness[i]).sqrt()
+        });
+        Self {
+            damping: damping.collect(),
+            velocities: (0..count).map(|_| random.between(-10.0, 10.0)).collect(),
+            cut: 1 + (random.between(0.0, count as f64 - 1.0) as usize).min(count - 2),
+            masses,
+            stiffness,
+            step: 5e-3,
             micro_steps: 1,
         }
     }
@@ -118,22 +154,16 @@ impl Chain {
         }
     }
 
-    /// The co-simulation with held inputs, or with motions continued by their derivatives.
+    /// The co-simulation with held inputs.
     pub fn build(
         &self,
-        kinematic: bool,
         laws: Vec<(SubsystemId, Compensation)>,
     ) -> Result<Simulation, BuildFailure> {
         let count = self.masses.len();
         let mut builder = Builder::new();
         for (name, range) in [("left", 0..self.cut), ("right", self.cut..count)] {
             let part = Lumped::new(self.part(range)).expect("a chain is valid");
-            let predictor: Box<dyn Predictor> = if kinematic {
-                let micro = self.step / self.micro_steps as f64;
-                Box::new(Kinematic::new(micro, part.ports()))
-            } else {
-                Box::new(Hold::new(0, part.ports()))
-            };
+            let predictor = Box::new(Hold::new(0, part.ports()));
             builder.add(name, Box::new(part), predictor);
         }
         builder.connect((TAKER, OutputPort(0)), (GIVER, InputPort(0)));
@@ -147,7 +177,21 @@ impl Chain {
     }
 
     pub fn site(&self) -> Site {
-        let simulation = self.build(false, Vec::new()).expect("a chain builds");
+        let simulation = self.build(Vec::new()).expect("a chain builds");
         Site::of(&simulation, (GIVER, OutputPort(self.cut)), None).expect("a chain has a site")
+    }
+}
+
+/// A small generator (splitmix) that gives the same numbers everywhere.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^= bits >> 31;
+        low + (high - low) * (bits >> 11) as f64 / (1_u64 << 53) as f64
     }
 }

@@ -2,18 +2,20 @@
 
 mod chain;
 
-use chain::Chain;
+use chain::{Chain, Random};
 use oldham_cosim::{Compensation, SubsystemId};
-use oldham_stability::compensate::{Architecture, Design, DesignError, Domain, Target, assign};
+use oldham_stability::compensate::{
+    Architecture, CouplingLaw, Design, DesignError, Domain, Target, assign, confirm,
+};
 use oldham_stability::{CoupledModel, Extrapolator};
 
 fn design(chain: &Chain, sampled: bool) -> Result<Design, DesignError> {
-    let mut plain = chain.build(false, Vec::new())?;
+    let mut plain = chain.build(Vec::new())?;
     let rows = Architecture::new(&plain, &[chain.site()]);
     let model = CoupledModel::of(&mut plain)?;
     let targets = Target::exact(&model, &rows);
     let chosen = vec![true; rows.unknowns()];
-    let build = |laws: Vec<(SubsystemId, Compensation)>| chain.build(false, laws);
+    let build = |laws: Vec<(SubsystemId, Compensation)>| chain.build(laws);
     let domain = if sampled {
         Domain::Sampled
     } else {
@@ -22,31 +24,54 @@ fn design(chain: &Chain, sampled: bool) -> Result<Design, DesignError> {
     assign(&build, &rows, &chosen, &targets, &domain)
 }
 
+fn structural(chain: &Chain) -> Result<[f64; 2], DesignError> {
+    let build = |laws: Vec<(SubsystemId, Compensation)>| chain.build(laws);
+    let law = CouplingLaw::of(&build, &chain.site())?;
+    let micro = chain.step / chain.micro_steps as f64;
+    confirm(&build, &[law], &[[micro; 2]])
+}
+
 #[test]
 fn explore() {
-    for (name, mut chain) in [("four", Chain::four_mass())] {
+    for masses in [0, 2, 3, 4, 5, 6, 7, 8] {
         for n in [1, 2, 5, 10] {
-            chain.micro_steps = n;
-            for sampled in [true, false] {
-                match design(&chain, sampled) {
-                    Ok(d) => println!(
-                        "{name} N={n} z={sampled}: {:?} trials {} trunc {:e} radius {:?}\n   {:?}\n   gains {:?}",
-                        d.ranks,
-                        d.trials,
-                        d.truncation,
-                        d.radius,
-                        d.modes
-                            .iter()
-                            .map(|m| (m.with - m.target).norm())
-                            .collect::<Vec<_>>(),
-                        d.gains
-                            .iter()
-                            .map(|g| (g * 1e5).round() / 1e5)
-                            .collect::<Vec<_>>()
-                    ),
-                    Err(e) => println!("{name} N={n} z={sampled}: {e}"),
+            let count = if masses == 0 { 500 } else { 100 };
+            let mut random = Random(7);
+            let (mut unstable, mut z, mut s, mut st, mut err) = (0, 0, 0, 0, 0);
+            for _ in 0..count {
+                let mut chain = if masses == 0 {
+                    Chain::random_pair(&mut random)
+                } else {
+                    Chain::random(masses, &mut random)
+                };
+                chain.micro_steps = n;
+                let before = oldham_stability::radius(&mut chain.build(Vec::new()).unwrap());
+                unstable += u32::from(before > 1.0 + 1e-8);
+                match design(&chain, true) {
+                    Ok(_) => {}
+                    Err(DesignError::Unstable { .. }) => z += 1,
+                    Err(e) => {
+                        err += 1;
+                        if err < 3 {
+                            println!("{e}")
+                        }
+                    }
+                }
+                if masses == 0 {
+                    if design(&chain, false).is_err() {
+                        s += 1
+                    }
+                }
+                if let Err(e) = structural(&chain) {
+                    st += 1;
+                    if st < 3 {
+                        println!("{e}")
+                    }
                 }
             }
+            println!(
+                "masses {masses} N {n}: unstable {unstable}/{count}, z fails {z} (+{err} other), s fails {s}, structural fails {st}"
+            );
         }
     }
 }
