@@ -1,8 +1,8 @@
 //! From a model to simulations: the coupled one, and its monolithic twin.
 
 use oldham_cosim::{
-    Builder, Coupling, Hold, IntegratedMotion, Ports, Predictor, Schedule, Simulation, Source,
-    Stage, Subsystem, SubsystemId,
+    Builder, Compensation, Coupling, Hold, IntegratedMotion, Ports, Predictor, Schedule,
+    Simulation, Source, Stage, Subsystem, SubsystemId,
 };
 use oldham_dmd::{self as dmd, Dmd};
 use oldham_expression::Expression;
@@ -14,6 +14,14 @@ use crate::problem::{Findings, Problem, Problems};
 impl Model {
     /// The coupled simulation, at its initial time.
     pub fn simulation(&self) -> Result<Simulation, Problems> {
+        self.uncompensated(self.compensations()?)
+    }
+
+    /// The coupled simulation with these compensations and none of the file's.
+    pub(crate) fn uncompensated(
+        &self,
+        laws: Vec<(SubsystemId, Compensation)>,
+    ) -> Result<Simulation, Problems> {
         let mut findings = Findings::default();
         let mut builder = Builder::new();
         for part in &self.plan.parts {
@@ -34,6 +42,9 @@ impl Model {
         }
         for drive in &self.plan.drives {
             builder.drive(SubsystemId(drive.part), drive.port, drive.source());
+        }
+        for (part, law) in laws {
+            builder.compensate(part, law);
         }
         self.build(builder, self.plan.schedule.clone())
     }

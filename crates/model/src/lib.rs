@@ -33,6 +33,7 @@
 
 mod assemble;
 mod check;
+mod compensation;
 mod format;
 mod limits;
 mod mechanism;
@@ -49,6 +50,8 @@ mod structure;
 mod suggest;
 mod words;
 
+pub use compensation::gains::{Gains, GainsError};
+pub use compensation::{Approach, CompensationError, Offer};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{About, Mechanism, Outline, Pose, Shape, Sketch, Solid, Symbol, Vibration};
 pub use model::Model;

@@ -6,7 +6,7 @@ use oldham_cosim::{
 
 use nalgebra::DMatrix;
 
-use crate::compensate::site::{Site, part_name};
+use crate::compensate::site::{Site, SiteError, part_name};
 use crate::poles::{CoupledModel, Look, Push};
 
 /// A signal that a row may feed back.
@@ -60,19 +60,22 @@ pub struct Architecture {
 }
 
 impl Architecture {
-    /// With everything that may be fed back.
-    pub fn new(simulation: &Simulation, sites: &[Site]) -> Self {
+    /// With everything that may be fed back. Every giver must have a force input for corrections.
+    pub fn new(simulation: &Simulation, sites: &[Site]) -> Result<Self, SiteError> {
         let (mut corrections, mut amendments) = (Vec::new(), Vec::new());
         let mut displacements = Vec::new();
         for site in sites {
+            let (correction, near) = site.correction.ok_or_else(|| SiteError::NoForceInput {
+                part: part_name(simulation, site.giver),
+            })?;
             let (giver, taker) = (simulation.ports(site.giver), simulation.ports(site.taker));
             let own = own_signals(simulation, site.giver);
             let mut seen = own.clone();
             seen.extend(received_signals(simulation, site));
             corrections.push(row(simulation, site.giver, Action::Correct, {
-                (giver.input_range(site.correction).start, seen)
+                (giver.input_range(correction).start, seen)
             }));
-            displacements.push((site.giver, giver.output_range(site.near).start));
+            displacements.push((site.giver, giver.output_range(near).start));
             corrections.push(row(simulation, site.taker, Action::Correct, {
                 let far = own_signals(simulation, site.taker);
                 (taker.input_range(site.push).start, far)
@@ -83,11 +86,11 @@ impl Architecture {
             }));
         }
         let forces = corrections.len();
-        Self {
+        Ok(Self {
             rows: corrections.into_iter().chain(amendments).collect(),
             forces,
             displacements,
-        }
+        })
     }
 
     /// Number of all candidates.
@@ -111,6 +114,22 @@ impl Architecture {
             }
         }
         names
+    }
+
+    /// Names of the displacements at the corrected forces, such as `left.x1.x`.
+    pub fn displacement_names(&self, simulation: &Simulation) -> Vec<String> {
+        let name = |&(part, component): &(SubsystemId, usize)| {
+            let inner = simulation.ports(part).output_component_name(component);
+            format!("{}.{inner}", part_name(simulation, part))
+        };
+        self.displacements.iter().map(name).collect()
+    }
+
+    /// Which candidates belong to one of these ports, such as `left.x1`, or to one of their
+    /// components.
+    pub fn choose(&self, signals: &[String]) -> Vec<bool> {
+        let wanted = |name: &str| signals.iter().any(|s| s == name || s == port_of(name));
+        self.candidates().map(|(_, c)| wanted(&c.name)).collect()
     }
 
     /// The compensations of all parts with these gains; a row takes away gain times signal.

@@ -16,10 +16,8 @@ pub struct Site {
     pub force: OutputPort,
     /// The motion it receives.
     pub received: InputPort,
-    /// A force input of the giver that the compensator may use.
-    pub correction: InputPort,
-    /// The giver's motion at that force input.
-    pub near: OutputPort,
+    /// A force input of the giver that a compensator may use, and the motion sent from there.
+    pub correction: Option<(InputPort, OutputPort)>,
     /// Receives the force.
     pub taker: SubsystemId,
     /// Where it receives it.
@@ -81,7 +79,7 @@ pub enum SiteError {
 
 impl Site {
     /// The interface that a force output belongs to. `correction` is the force input of the sender
-    /// to be used; without, the first one that nothing feeds.
+    /// to be used; without, the first one that no connection feeds, if there is one.
     pub fn of(
         simulation: &Simulation,
         (giver, force): (SubsystemId, OutputPort),
@@ -123,18 +121,18 @@ impl Site {
             return Err(no_motion());
         }
         let correction = match correction {
-            Some(given) => given,
-            None => free_force(simulation, giver)
-                .ok_or(SiteError::NoForceInput { part: name(giver) })?,
+            Some(given) => {
+                let input = &ports.inputs()[given.0];
+                check_force(&format!("{}.{}", name(giver), input.name), &input.quantity)?;
+                Some((given, motion_at(simulation, giver, given)?))
+            }
+            None => free_force(simulation, giver),
         };
-        let input = &ports.inputs()[correction.0];
-        check_force(&format!("{}.{}", name(giver), input.name), &input.quantity)?;
         Ok(Self {
             giver,
             force,
             received,
             correction,
-            near: motion_at(simulation, giver, correction)?,
             taker,
             push,
             far,
@@ -197,18 +195,18 @@ fn motion_at(
     })
 }
 
-/// The first force input that no connection feeds and whose motion is sent.
-fn free_force(simulation: &Simulation, part: SubsystemId) -> Option<InputPort> {
+/// The first force input that no connection feeds and whose motion is sent, with that motion.
+fn free_force(simulation: &Simulation, part: SubsystemId) -> Option<(InputPort, OutputPort)> {
     let ports = simulation.ports(part);
     let connections = simulation.connections();
     ports.conjugates().iter().find_map(|pair| match *pair {
-        Conjugate::GivesMotion { force, .. } => {
+        Conjugate::GivesMotion { force, motion } => {
             let start = ports.input_range(force).start;
             let fed = connections
                 .iter()
                 .any(|wire| wire.to == part && wire.input == start);
             let is_force = check_force("", &ports.inputs()[force.0].quantity).is_ok();
-            (!fed && is_force).then_some(force)
+            (!fed && is_force).then_some((force, motion))
         }
         Conjugate::GivesForce { .. } => None,
     })

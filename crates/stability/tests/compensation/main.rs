@@ -11,7 +11,7 @@ use oldham_stability::{CoupledModel, Extrapolator};
 
 fn design(chain: &Chain, sampled: bool) -> Result<Design, DesignError> {
     let mut plain = chain.build(Vec::new())?;
-    let rows = Architecture::new(&plain, &[chain.site()]);
+    let rows = Architecture::new(&plain, &[chain.site()]).expect("a chain takes corrections");
     let model = CoupledModel::of(&mut plain)?;
     let targets = Target::exact(&model, &rows);
     let chosen = vec![true; rows.unknowns()];
