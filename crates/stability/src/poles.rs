@@ -315,6 +315,7 @@ impl CoupledModel {
     /// Newton's method on the determinant: its logarithmic derivative is the trace of N^-1 N'.
     fn root(&self, start: Complex<f64>, extrapolator: Extrapolator) -> Option<Complex<f64>> {
         let mut s = start;
+        let mut before = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
             let here = self.dynamic(s, extrapolator.at(s))?;
             let small = 1e-6 * (s.norm() + 1e-3);
@@ -329,6 +330,12 @@ impl CoupledModel {
             if !step.re.is_finite() || !step.im.is_finite() {
                 return None;
             }
+            // Where rounding keeps the steps from shrinking further, they have done so far enough.
+            let stagnates = before <= 1e-8 * s.norm() && step.norm() >= before;
+            if stagnates {
+                return Some(s);
+            }
+            before = step.norm();
             s -= step;
             if step.norm() <= 1e-13 * s.norm() {
                 return Some(s);

@@ -4,7 +4,7 @@ use nalgebra::Complex;
 use oldham_cosim::{Compensation, Simulation, SubsystemId};
 
 use crate::compensate::conditions::{Conditions, Ranks};
-use crate::compensate::response::{Continuous, Plant, Sampled};
+use crate::compensate::response::Sampled;
 use crate::compensate::rows::{Architecture, port_of};
 use crate::compensate::search::calm;
 use crate::compensate::targets::Target;
@@ -133,12 +133,7 @@ pub fn assign(
     let conditions = match *domain {
         Domain::Sampled => Conditions::new(&sampled, rows, targets),
         Domain::Continuous(model, extrapolator) => {
-            let continuous: &dyn Plant = &Continuous {
-                model,
-                rows,
-                extrapolator,
-            };
-            Conditions::new(continuous, rows, targets)
+            Conditions::continuous(model, extrapolator, rows, targets)
         }
     };
     let conditions = conditions.ok_or(DesignError::NoAuthority)?;
@@ -182,22 +177,6 @@ pub fn assign(
         radius,
         modes: targets.iter().map(mode).collect(),
     })
-}
-
-/// The ranks of the conditions, for any choice of signals.
-pub fn ranks(
-    rows: &Architecture,
-    chosen: &[bool],
-    targets: &[Target],
-    model: &CoupledModel,
-    extrapolator: Extrapolator,
-) -> Option<Ranks> {
-    let continuous = Continuous {
-        model,
-        rows,
-        extrapolator,
-    };
-    Some(Conditions::new(&continuous, rows, targets)?.ranks(chosen))
 }
 
 /// Gains and the recurrence that runs with them.

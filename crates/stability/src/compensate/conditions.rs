@@ -2,16 +2,18 @@
 
 use nalgebra::{Complex, DMatrix, DVector};
 
-use crate::compensate::response::{Matrix, Plant};
+use crate::compensate::response::{Continuous, Matrix, Plant};
 use crate::compensate::rows::Architecture;
 use crate::compensate::targets::Target;
+use crate::extrapolator::Extrapolator;
+use crate::poles::CoupledModel;
 
 /// Singular values below this part of the largest one do not count towards a rank: the probed
 /// recurrence is known to about this.
 const RANK_TOLERANCE: f64 = 1e-10;
 
 /// L k = n in real numbers, with columns scaled so that all gains are of the size of a stiffness.
-pub(crate) struct Conditions {
+pub struct Conditions {
     l: DMatrix<f64>,
     n: DVector<f64>,
     /// A gain is the scaled unknown times this.
@@ -46,7 +48,7 @@ impl Ranks {
 impl Conditions {
     /// The conditions that all targets are modes. With p = -K (readings), a push of an amendment is
     /// expressed by the pushes on the corrected forces that would move the model alike.
-    pub fn new(plant: &dyn Plant, rows: &Architecture, targets: &[Target]) -> Option<Self> {
+    pub(crate) fn new(plant: &dyn Plant, rows: &Architecture, targets: &[Target]) -> Option<Self> {
         let size = reference_frequency(targets);
         let scale: Vec<f64> = rows
             .candidates()
@@ -77,19 +79,57 @@ impl Conditions {
         Some(Self { l, n, scale })
     }
 
-    /// With one more linear map of unknowns: columns of L are combined, `mix` is old by new.
-    pub fn mixed(&self, mix: &DMatrix<f64>) -> Self {
-        let scaling = DMatrix::from_diagonal(&DVector::from_vec(self.scale.clone()));
-        let unscaled = &self.l * scaling.try_inverse().expect("scales are positive");
-        let l = unscaled * mix;
-        let scale = l.column_iter().map(|column| {
-            let size = column.norm();
-            if size > 0.0 { 1.0 / size } else { 1.0 }
-        });
-        let scale: Vec<f64> = scale.collect();
-        let l = DMatrix::from_fn(l.nrows(), l.ncols(), |i, j| l[(i, j)] * scale[j]);
+    /// The conditions on a continuous model with an extrapolator on every exchanged signal.
+    pub fn continuous(
+        model: &CoupledModel,
+        extrapolator: Extrapolator,
+        rows: &Architecture,
+        targets: &[Target],
+    ) -> Option<Self> {
+        let plant = Continuous {
+            model,
+            rows,
+            extrapolator,
+        };
+        Self::new(&plant, rows, targets)
+    }
+
+    /// The same conditions for fewer unknowns, each of which stands for several gains with given
+    /// factors: a force that acts on both sides, say.
+    pub fn combined(&self, unknowns: &[Vec<(usize, f64)>]) -> Self {
+        let mut l = DMatrix::zeros(self.l.nrows(), unknowns.len());
+        for (column, parts) in unknowns.iter().enumerate() {
+            for &(old, factor) in parts {
+                let unscaled = self.l.column(old) * (factor / self.scale[old]);
+                let sum = l.column(column) + unscaled;
+                l.set_column(column, &sum);
+            }
+        }
+        let sizes = l.column_iter().map(|column| column.norm());
+        let scale: Vec<f64> = sizes
+            .map(|size| if size > 0.0 { 1.0 / size } else { 1.0 })
+            .collect();
+        for (column, scale) in scale.iter().enumerate() {
+            let scaled = l.column(column) * *scale;
+            l.set_column(column, &scaled);
+        }
         let n = self.n.clone();
         Self { l, n, scale }
+    }
+
+    /// The smallest gains that meet the conditions, with the chosen candidates only.
+    pub fn smallest_gains(&self, chosen: &[bool], truncation: f64) -> Vec<f64> {
+        self.solve(chosen, truncation).gains
+    }
+
+    /// What gains leave of n, relative to it.
+    pub fn residual(&self, gains: &[f64]) -> f64 {
+        let scaled = gains
+            .iter()
+            .zip(&self.scale)
+            .map(|(gain, scale)| gain / scale);
+        let scaled = DVector::from_iterator(gains.len(), scaled);
+        (&self.l * scaled - &self.n).norm() / self.n.norm().max(f64::MIN_POSITIVE)
     }
 
     fn chosen(&self, chosen: &[bool]) -> DMatrix<f64> {
@@ -128,7 +168,7 @@ impl Conditions {
 
     /// The smallest gains that meet the conditions as far as singular values above the tolerance
     /// (relative to the largest) go, and the directions in which gains may be changed freely.
-    pub fn solve(&self, chosen: &[bool], tolerance: f64) -> Solution {
+    pub(crate) fn solve(&self, chosen: &[bool], tolerance: f64) -> Solution {
         let l = self.chosen(chosen);
         let unknowns = l.ncols();
         // Made square, so that the decomposition has all directions.

@@ -18,8 +18,8 @@ mod site;
 mod structural;
 mod targets;
 
-pub use assignment::{Build, BuildFailure, Design, DesignError, Domain, Mode, assign, ranks};
-pub use conditions::Ranks;
+pub use assignment::{Build, BuildFailure, Design, DesignError, Domain, Mode, assign};
+pub use conditions::{Conditions, Ranks};
 pub use rows::{Action, Architecture, Candidate, Feedback};
 pub use site::{Site, SiteError};
 pub use structural::{CouplingLaw, Origin, confirm};
