@@ -40,7 +40,8 @@ pub enum Command {
     /// Solve one model in several ways and compare them with a reference
     ///
     /// Without --vary the usual schemes are tried: as the file says, Gauss–Seidel, first- and
-    /// second-order extrapolation, refreshed outputs, tight coupling. With --vary any setting or
+    /// second-order extrapolation, refreshed outputs, tight coupling; of a model with compensators
+    /// also both kinds of compensation, none, and the learning predictor. With --vary any setting or
     /// parameter takes any values; several --vary are combined:
     ///
     ///   oldham compare model.toml --vary simulation.step=1e-3,5e-4 --vary schedule.predictor=zero-order,first-order

@@ -5,6 +5,7 @@
 //! a signal depends on the very force that is computed from it (accelerations do), the loop is
 //! solved: see [`Loop`].
 
+use crate::kinematic::Kinematic;
 use crate::port::{InputPort, OutputPort, Ports};
 use crate::predictor::Predictor;
 use crate::schedule::SubsystemId;
@@ -113,7 +114,9 @@ pub(crate) struct Compensator {
     forces: Vec<f64>,
     /// What the amendments add to the outputs that were last evaluated.
     amendments: Vec<f64>,
-    /// Own outputs as last evaluated.
+    /// Own outputs as last evaluated, continued where the subsystem does not tell its motion.
+    seen: Kinematic,
+    /// Own outputs at the time for which inputs are asked.
     own: Vec<f64>,
     /// Predicted outputs of others.
     far: Vec<f64>,
@@ -129,6 +132,7 @@ impl Compensator {
         Self {
             forces: vec![0.0; law.sampled.len()],
             amendments: vec![0.0; law.amended.len()],
+            seen: Kinematic::new(0.0, &mirrored(ports)),
             own: vec![0.0; ports.output_width()],
             far: vec![0.0; law.remote_width()],
             readings: vec![0.0; sampled + amended],
@@ -152,7 +156,13 @@ impl Compensator {
             remote.predictor.predict(t, None, far);
             start += width;
         }
-        let own = now.unwrap_or(&self.own);
+        let own = match now {
+            Some(now) => now,
+            None => {
+                self.seen.predict(t, None, &mut self.own);
+                &self.own
+            }
+        };
         for row in &self.law.running {
             let value = |signal| read(signal, own, inputs, &self.far);
             let terms = row.terms.iter();
@@ -171,8 +181,11 @@ impl Compensator {
     }
 
     /// Own outputs were evaluated.
-    pub fn observe(&mut self, outputs: &[f64]) {
-        self.own.copy_from_slice(outputs);
+    pub fn observe(&mut self, t: f64, ports: &Ports, outputs: &[f64]) {
+        for index in 0..ports.outputs().len() {
+            let range = ports.output_range(OutputPort(index));
+            self.seen.receive(InputPort(index), t, &outputs[range]);
+        }
     }
 
     /// Evaluates the amendments of outputs that were just evaluated with these inputs.
@@ -278,6 +291,33 @@ impl Compensator {
 
 /// Forces that change by less than this part of their terms stand still.
 const SETTLED: f64 = 1e-13;
+
+/// Inputs of the same quantities as all outputs.
+fn mirrored(ports: &Ports) -> Ports {
+    let mut inputs = Ports::new();
+    for port in ports.outputs() {
+        inputs.add_input(port.name.as_str(), port.quantity.clone());
+    }
+    inputs
+}
+
+/// Hands everything on as numbers that are no coordinates.
+struct Fixed<'a>(&'a mut dyn Visitor);
+
+impl Visitor for Fixed<'_> {
+    fn vector(&mut self, values: &mut [f64]) {
+        self.0.fixed(values);
+    }
+    fn rotation(&mut self, quaternion: &mut [f64; 4]) {
+        self.0.fixed(quaternion);
+    }
+    fn fixed(&mut self, values: &mut [f64]) {
+        self.0.fixed(values);
+    }
+    fn count(&mut self, value: &mut u64) {
+        self.0.count(value);
+    }
+}
 
 fn read(signal: Signal, own: &[f64], received: &[f64], far: &[f64]) -> f64 {
     match signal {
@@ -390,7 +430,8 @@ impl State for Compensator {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.vector(&mut self.forces);
         visitor.vector(&mut self.amendments);
-        visitor.fixed(&mut self.own);
+        // The subsystem's own motion, once more: no coordinates of their own.
+        self.seen.visit(&mut Fixed(visitor));
         for remote in &mut self.law.remote {
             remote.predictor.visit(visitor);
         }

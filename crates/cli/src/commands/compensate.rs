@@ -122,10 +122,18 @@ fn print(model: &Model, tried: &[Tried]) {
         ]);
     }
     say!("{table}");
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
     for one in tried {
         if let Err(error) = &one.outcome {
-            say!("{}: {error}\n", name(one.approach));
+            let reason = error.to_string();
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, approaches)) => approaches.push(name(one.approach)),
+                None => reasons.push((reason, vec![name(one.approach)])),
+            }
         }
+    }
+    for (reason, approaches) in reasons {
+        say!("{}:\n  {reason}\n", approaches.join("; "));
     }
     let offered = tried
         .iter()

@@ -78,8 +78,8 @@ impl Unit {
     #[cold]
     pub(super) fn show_outputs(&mut self, t: f64) -> Result<(), Fault> {
         let compensator = self.inputs.compensator_mut().expect("asked before");
-        compensator.observe(&self.output_values);
         if compensator.follows_own_motion() {
+            compensator.observe(t, self.subsystem.ports(), &self.output_values);
             self.evaluate_once(t)?;
         }
         let compensator = self.inputs.compensator_mut().expect("asked before");

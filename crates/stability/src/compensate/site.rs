@@ -99,7 +99,6 @@ impl Site {
             })?;
         let taker = there.to;
         let push = input_at(simulation.ports(taker), there.input);
-        let far = motion_at(simulation, taker, push)?;
         let no_motion = || SiteError::NoMotionBack {
             part: name(giver),
             other: name(taker),
@@ -110,16 +109,12 @@ impl Site {
             _ => None,
         });
         let received = received.ok_or_else(no_motion)?;
-        let sent = simulation.ports(taker).output_range(far).start;
-        let comes_back = connections.iter().any(|wire| {
+        let back = connections.iter().find(|wire| {
             wire.from == taker
                 && wire.to == giver
-                && wire.output == sent
                 && wire.input == ports.input_range(received).start
         });
-        if !comes_back {
-            return Err(no_motion());
-        }
+        let far = output_at(simulation.ports(taker), back.ok_or_else(no_motion)?.output);
         let correction = match correction {
             Some(given) => {
                 let input = &ports.inputs()[given.0];
@@ -176,6 +171,12 @@ fn input_at(ports: &Ports, start: usize) -> InputPort {
     let inputs = (0..ports.inputs().len()).map(InputPort);
     let mut here = inputs.filter(|&port| ports.input_range(port).start == start);
     here.next().expect("connections end at ports")
+}
+
+fn output_at(ports: &Ports, start: usize) -> OutputPort {
+    let outputs = (0..ports.outputs().len()).map(OutputPort);
+    let mut here = outputs.filter(|&port| ports.output_range(port).start == start);
+    here.next().expect("connections start at ports")
 }
 
 /// The motion output of the point where a force input acts.
