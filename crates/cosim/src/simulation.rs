@@ -212,6 +212,22 @@ impl Simulation {
         self.units[id.0].linearise(t)
     }
 
+    /// Pushes with a row of a subsystem's compensator, besides what its gains make: sampled rows
+    /// first, then amendments. For analyses.
+    pub fn push(&mut self, id: SubsystemId, row: usize, offset: f64) {
+        let compensator = self.units[id.0].inputs.compensator_mut();
+        let law = &mut compensator.expect("the subsystem has a compensator").law;
+        let mut rows = law.sampled.iter_mut().chain(&mut law.amended);
+        rows.nth(row).expect("the compensator has this row").offset = offset;
+    }
+
+    /// The values of all signals of a subsystem's compensator as last used: those of sampled rows,
+    /// then those of amendments, term by term.
+    pub fn readings(&self, id: SubsystemId) -> &[f64] {
+        let compensator = self.units[id.0].inputs.compensator();
+        compensator.map_or(&[], |compensator| compensator.readings())
+    }
+
     /// All connections, with places in the flat vectors of their subsystems.
     pub fn connections(&self) -> Vec<Connected> {
         let of_receiver = |(index, unit): (usize, &Unit)| {

@@ -1,8 +1,8 @@
 //! From a model to simulations: the coupled one, and its monolithic twin.
 
 use oldham_cosim::{
-    Builder, Coupling, Hold, IntegratedMotion, Ports, Predictor, Schedule, Simulation, Source,
-    Stage, Subsystem, SubsystemId,
+    Builder, Compensation, Coupling, Hold, IntegratedMotion, Ports, Predictor, Schedule,
+    Simulation, Source, Stage, Subsystem, SubsystemId,
 };
 use oldham_dmd::{self as dmd, Dmd};
 use oldham_expression::Expression;
@@ -22,10 +22,22 @@ enum Cuts {
 impl Model {
     /// The coupled simulation, at its initial time.
     pub fn simulation(&self) -> Result<Simulation, Problems> {
-        self.coupled(Cuts::Made)
+        self.coupled(Cuts::Made, self.compensations()?)
     }
 
-    fn coupled(&self, cuts: Cuts) -> Result<Simulation, Problems> {
+    /// The coupled simulation with these compensations and none of the file's.
+    pub(crate) fn uncompensated(
+        &self,
+        laws: Vec<(SubsystemId, Compensation)>,
+    ) -> Result<Simulation, Problems> {
+        self.coupled(Cuts::Made, laws)
+    }
+
+    fn coupled(
+        &self,
+        cuts: Cuts,
+        laws: Vec<(SubsystemId, Compensation)>,
+    ) -> Result<Simulation, Problems> {
         let mut findings = Findings::default();
         let mut builder = Builder::new();
         let mut members = Vec::new();
@@ -49,6 +61,9 @@ impl Model {
             for (id, port) in members[drive.part].inputs(drive.port) {
                 builder.drive(id, port, drive.source());
             }
+        }
+        for (part, law) in laws {
+            builder.compensate(members[part.0].only(), law);
         }
         let schedule = expansion::schedule(&self.plan, &members);
         self.build(builder, schedule)
@@ -106,10 +121,10 @@ impl Model {
         if let ([only], None) = (self.plan.parts.as_slice(), integrator)
             && only.lumped().is_none()
         {
-            return self.coupled(Cuts::Undone);
+            return self.coupled(Cuts::Undone, self.compensations()?);
         }
         if self.is_cut() && integrator.is_none() {
-            return self.coupled(Cuts::Undone);
+            return self.coupled(Cuts::Undone, self.compensations()?);
         }
         let integrator = integrator.unwrap_or(self.plan.twin.integrator);
         let twin = self

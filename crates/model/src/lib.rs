@@ -33,6 +33,7 @@
 
 mod assemble;
 mod check;
+mod compensation;
 mod expansion;
 mod format;
 mod limits;
@@ -50,6 +51,8 @@ mod structure;
 mod suggest;
 mod words;
 
+pub use compensation::gains::{Gains, GainsError};
+pub use compensation::{Approach, CompensationError, Offer};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
     About, InterfaceNode, Link, Mechanism, Outline, Partition, Portion, Pose, Shape, Sketch, Solid,

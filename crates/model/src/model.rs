@@ -6,6 +6,7 @@ use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Schedule};
 use oldham_expression::Expression;
 use oldham_lumped::{Integrator, Spec};
 
+use crate::compensation::gains::Gains;
 use crate::mechanism::{Cutting, Recipe};
 use crate::overrides::Overrides;
 use crate::problem::Problems;
@@ -32,6 +33,7 @@ pub(crate) struct Plan {
     pub parts: Vec<Part>,
     pub connections: Vec<Connection>,
     pub drives: Vec<DrivenInput>,
+    pub compensators: Vec<Compensator>,
     pub schedule: Schedule,
     /// Subsystems advance one after the other.
     pub is_sequential: bool,
@@ -104,6 +106,33 @@ pub(crate) struct DrivenInput {
     pub port: InputPort,
     /// Expressions of t.
     pub components: Vec<Expression>,
+}
+
+/// What is done against the delay at an interface.
+#[derive(Clone, Debug)]
+pub(crate) struct Compensator {
+    pub name: String,
+    pub span: Span,
+    /// The force that crosses the interface.
+    pub force: (usize, OutputPort),
+    /// A force input of its sender.
+    pub correct: Option<InputPort>,
+    pub way: Way,
+    /// Designed in continuous time.
+    pub continuous: bool,
+    /// For the poles of the twin as it is integrated.
+    pub as_integrated: bool,
+    /// What may be fed back, with places in the text.
+    pub signals: Option<Vec<(String, Span)>>,
+}
+
+/// How a compensator gets its gains.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Way {
+    Assignment,
+    Given(Gains),
+    Structural,
+    Off,
 }
 
 /// How the monolithic twin is solved.

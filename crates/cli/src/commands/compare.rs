@@ -34,9 +34,40 @@ const SCHEMES: [(&str, &[(&str, &str)]); 6] = [
 
 type Settings = Vec<(String, String)>;
 
+/// The usual schemes; of a model with compensators also what they do, and the others without them.
+fn schemes(model: &Model) -> Vec<(String, Settings)> {
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let usual = SCHEMES
+        .iter()
+        .map(|(name, changes)| ((*name).to_owned(), changes.iter().map(owned).collect()));
+    if model.compensators().len() == 0 {
+        return usual.collect();
+    }
+    let all = |method: &str| -> Settings {
+        let names = model.compensators();
+        names
+            .map(|name| (format!("compensator.{name}.method"), method.to_owned()))
+            .collect()
+    };
+    let mut schemes = vec![
+        ("as in the file".to_owned(), Settings::new()),
+        ("uncompensated".to_owned(), all("none")),
+        ("assignment".to_owned(), all("assignment")),
+        ("structural".to_owned(), all("structural")),
+    ];
+    let learned = [("schedule.predictor".to_owned(), "dmd".to_owned())];
+    schemes.push((
+        "learned (dmd)".to_owned(),
+        [&all("none")[..], &learned].concat(),
+    ));
+    let others = usual.filter(|(_, changes): &(_, Settings)| !changes.is_empty());
+    schemes.extend(others.map(|(name, changes)| (name, [all("none"), changes].concat())));
+    schemes
+}
+
 pub fn execute(arguments: &Compare) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
-    let variants = variants(arguments)?;
+    let variants = variants(&model, arguments)?;
     let bar = Bar::of_items(variants.len() as u64, arguments.json);
     let mut tried = Vec::new();
     for (position, (name, settings)) in variants.iter().enumerate() {
@@ -59,7 +90,7 @@ pub fn execute(arguments: &Compare) -> Result<(), Failure> {
 }
 
 /// All combinations of the varied settings, or the usual schemes.
-fn variants(arguments: &Compare) -> Result<Vec<(String, Settings)>, Failure> {
+fn variants(model: &Model, arguments: &Compare) -> Result<Vec<(String, Settings)>, Failure> {
     let base = &arguments.model.set;
     let with = |changes: &[(String, String)]| {
         // A later setting of the same key wins.
@@ -69,16 +100,14 @@ fn variants(arguments: &Compare) -> Result<Vec<(String, Settings)>, Failure> {
         kept.chain(changes).cloned().collect::<Settings>()
     };
     if arguments.vary.is_empty() {
-        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
         let mut usual = Vec::new();
-        for (name, changes) in SCHEMES {
-            let changes: Settings = changes.iter().map(owned).collect();
+        for (name, changes) in schemes(model) {
             let settings = with(&changes);
             // A scheme that does not go with this model (a loop of feedthrough, say) is left out.
             let usable = load::with_overrides(&arguments.model.model, &settings)
                 .is_ok_and(|model| model.simulation().is_ok());
             if usable || changes.is_empty() {
-                usual.push((name.to_owned(), settings));
+                usual.push((name, settings));
             }
         }
         return Ok(usual);

@@ -4,6 +4,7 @@ mod animate;
 pub mod bench;
 mod check;
 mod compare;
+mod compensate;
 mod completions;
 mod modes;
 mod papers;
@@ -23,6 +24,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Run(arguments) => run::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
         Command::Compare(arguments) => compare::execute(&arguments),
+        Command::Compensate(arguments) => compensate::execute(&arguments),
         Command::Plot(arguments) => plot::execute(&arguments),
         Command::Statics(arguments) => statics::execute(&arguments),
         Command::Modes(arguments) => modes::execute(&arguments),

@@ -5,6 +5,7 @@
 //! ever used.
 
 mod clock;
+mod compensator;
 mod lumped;
 mod method;
 mod mirror;
@@ -57,11 +58,11 @@ pub(crate) fn check(file: &File, source: &Source, findings: &mut Findings) -> Op
         parameters,
         findings,
     };
-    checker.file(file)
+    checker.file(file, source)
 }
 
 impl Checker<'_> {
-    fn file(&mut self, file: &File) -> Option<Plan> {
+    fn file(&mut self, file: &File, source: &Source) -> Option<Plan> {
         let heading = file.model.as_ref();
         let heading_span = heading.map_or(0..0, |heading| heading.span.clone());
         let clock = self.clock(file.simulation.as_ref());
@@ -83,7 +84,7 @@ impl Checker<'_> {
             });
         }
         self.multiples(&parts, &timing);
-        let wiring = self.wiring(file, &mut parts);
+        let wiring = self.wiring(file, source, &mut parts);
         self.tangents(&file.schedule, &mut parts, &wiring.connections, &mut timing);
         self.tolerances(&file.schedule, &parts);
         let twin = self.twin(file.monolithic.as_ref(), &parts, &timing.rates);
@@ -110,6 +111,7 @@ impl Checker<'_> {
                 .collect::<Option<_>>()?,
             connections: wiring.connections,
             drives: wiring.drives,
+            compensators: wiring.compensators,
             twin: twin?,
             record: record?,
         })

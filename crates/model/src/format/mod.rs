@@ -6,6 +6,7 @@
 //! optional here and nothing stops at the first mistake.
 
 mod at;
+mod compensator;
 mod drive;
 mod lumped;
 pub(crate) mod multibody;
@@ -17,6 +18,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub(crate) use at::At;
+pub(crate) use compensator::{Compensator, Domain, Method, Targets};
 pub(crate) use drive::Drive;
 pub(crate) use lumped::{
     Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,
@@ -62,6 +64,9 @@ pub(crate) struct File {
     #[schemars(extend("propertyNames" = { "pattern": named::PORT_PATTERN }))]
     #[serde(default)]
     pub drive: Named<Drive>,
+    /// Compensators, by name: what is done against the delay of an exchange.
+    #[serde(default)]
+    pub compensator: Named<Compensator>,
     /// Who advances when, and with which guess of the inputs.
     #[serde(default)]
     pub schedule: Schedule,
