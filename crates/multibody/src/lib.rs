@@ -46,5 +46,5 @@ pub use model::Model;
 pub use modes::Mode;
 pub use node::{Marker, Motion, NodeId};
 pub use rotation::Quaternion;
-pub use subsystem::{Along, Part, PartBuilder};
+pub use subsystem::{Along, LineValue, Part, PartBuilder};
 pub use system::{Options, System};

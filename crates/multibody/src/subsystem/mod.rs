@@ -1,6 +1,7 @@
 //! A system with ports: what the engine drives.
 
 mod interface;
+mod line;
 mod linearise;
 
 use crate::drive::Drive;
@@ -9,8 +10,9 @@ use crate::error::{ModelError, SolveError};
 use crate::joint::PrescribedPose;
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::node::{Motion, NodeId};
+use crate::node::{Marker, Motion, NodeId};
 use crate::system::{Options, System};
+pub use line::LineValue;
 use oldham_cosim::{
     Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, OutputPort,
     Ports, Quantity, Reached, State, StepError, Subsystem, Unit,
@@ -30,6 +32,8 @@ enum Output {
     Motion(NodeId),
     /// Motion of a node along a direction.
     Along(NodeId, Vec3, Along),
+    /// Length or rate of the line between two markers.
+    Line([Marker; 2], LineValue),
     /// Force and moment of an element on one of its nodes.
     Element(ElementId, usize),
     /// Internal load of the part on a node whose pose is prescribed.
@@ -259,6 +263,10 @@ impl Part {
                 let motion = &record.motion;
                 let vectors = [motion.position, motion.velocity, record.acceleration];
                 along.write(values, vectors.map(|v| v.dot(direction)));
+                return;
+            }
+            Output::Line(ends, value) => {
+                values[0] = value.between(ends, &system.state.now);
                 return;
             }
             Output::Element(element, node) => system.wrench(element, node, inputs),
