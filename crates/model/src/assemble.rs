@@ -1,11 +1,12 @@
 //! From a model to simulations: the coupled one, and its monolithic twin.
 
 use oldham_cosim::{
-    Builder, Coupling, Hold, IntegratedMotion, Ports, Predictor, Schedule, Simulation, Source,
-    Stage, Subsystem, SubsystemId,
+    Builder, Coupling, Hold, IntegratedMotion, Predictor, Schedule, Simulation, Source, Stage,
+    Subsystem, SubsystemId,
 };
-use oldham_dmd::{self as dmd, Dmd};
+use oldham_dmd::Dmd;
 use oldham_expression::Expression;
+use oldham_hydraulics::Hydraulics;
 use oldham_lumped::{Integrator, Lumped, Spec};
 
 use crate::model::{Connection, Content, DrivenInput, Model, Part, Prediction};
@@ -19,7 +20,7 @@ impl Model {
         for part in &self.plan.parts {
             match self.subsystem(part) {
                 Ok(subsystem) => {
-                    let id = add(&mut builder, &part.name, subsystem, part.prediction);
+                    let id = add(&mut builder, &part.name, subsystem, &part.prediction);
                     builder.every(id, part.every);
                 }
                 Err(messages) => findings.extend(messages.into_iter().map(|message| {
@@ -49,12 +50,16 @@ impl Model {
                 Ok(part) => Ok(Box::new(part)),
                 Err(error) => Err(vec![error.to_string()]),
             },
+            Content::Hydraulics(circuit) => match Hydraulics::new(circuit) {
+                Ok(hydraulics) => Ok(Box::new(hydraulics)),
+                Err(errors) => Err(errors.0.iter().map(ToString::to_string).collect()),
+            },
         }
     }
 
     /// The same model without any exchange, as one subsystem: what the coupled simulation is
-    /// compared to. Its columns have the same names. A single multibody part is its own twin;
-    /// several parts of which one is multibody have none.
+    /// compared to. Its columns have the same names. A single part that is not lumped is its own
+    /// twin; several parts of which one is not lumped have none.
     pub fn monolithic(&self, integrator: Option<Integrator>) -> Result<Simulation, Problems> {
         if let ([only], None) = (self.plan.parts.as_slice(), integrator)
             && only.lumped().is_none()
@@ -67,9 +72,10 @@ impl Model {
             .map_err(|findings| findings.into_problems(&self.source))?;
         let mut builder = Builder::new();
         // Its ports are called `subsystem.port` already.
-        let id = add(&mut builder, "", Box::new(twin), Prediction::Hold(0));
+        let id = add(&mut builder, "", Box::new(twin), &Prediction::Hold(0));
         for drive in &self.plan.drives {
-            if let Some(port) = builder.ports(id).input(&self.input_name(drive)) {
+            let name = self.input_name(drive);
+            if let Some(port) = name.and_then(|name| builder.ports(id).input(&name)) {
                 builder.drive(id, port, drive.source());
             }
         }
@@ -109,7 +115,7 @@ impl Model {
                 continue;
             }
             let message = format!(
-                "the monolithic twin cannot be made: `{}` is a multibody subsystem",
+                "the monolithic twin cannot be made: `{}` is no lumped subsystem",
                 part.name
             );
             let problem = Problem::new(part.span.clone(), message)
@@ -138,13 +144,11 @@ impl Model {
         oldham_lumped::merge(parts, &connections, integrator, self.plan.twin.micro_steps)
     }
 
-    fn input_name(&self, drive: &DrivenInput) -> String {
+    /// What the twin calls an input; only lumped parts are in it.
+    fn input_name(&self, drive: &DrivenInput) -> Option<String> {
         let part = &self.plan.parts[drive.part];
-        let port = match &part.content {
-            Content::Lumped(spec) => &spec.inputs[drive.port.0].name,
-            Content::Multibody(recipe) => &recipe.inputs[drive.port.0].0,
-        };
-        format!("{}.{port}", part.name)
+        let port = &part.lumped()?.inputs[drive.port.0].name;
+        Some(format!("{}.{port}", part.name))
     }
 
     fn build(&self, builder: Builder, schedule: Schedule) -> Result<Simulation, Problems> {
@@ -164,26 +168,18 @@ fn add(
     builder: &mut Builder,
     name: &str,
     subsystem: Box<dyn Subsystem>,
-    prediction: Prediction,
+    prediction: &Prediction,
 ) -> SubsystemId {
     let ports = subsystem.ports();
     let predictor: Box<dyn Predictor> = match prediction {
-        Prediction::Hold(order) => Box::new(Hold::new(order, ports)),
-        Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(rate, rho, ports)),
-        Prediction::Learned => learned(ports),
+        Prediction::Hold(order) => Box::new(Hold::new(*order, ports)),
+        Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(*rate, *rho, ports)),
+        Prediction::Learned(settings) => {
+            let dmd = Dmd::new(ports, settings);
+            Box::new(dmd.expect("windows were checked against the ports"))
+        }
     };
     builder.add(name, subsystem, predictor)
-}
-
-/// Exchanges that the learning predictor looks back on at most.
-const LONGEST_WINDOW: usize = 100;
-
-/// The learning predictor; a part that receives too little or too much for it holds.
-fn learned(ports: &Ports) -> Box<dyn Predictor> {
-    match Dmd::new(ports, &dmd::Settings::automatic(LONGEST_WINDOW, ports)) {
-        Ok(predictor) => Box::new(predictor),
-        Err(_) => Box::new(Hold::new(0, ports)),
-    }
 }
 
 impl DrivenInput {

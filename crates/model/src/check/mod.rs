@@ -5,11 +5,13 @@
 //! ever used.
 
 mod clock;
+mod hydraulics;
 mod lumped;
 mod method;
 mod mirror;
 mod multibody;
 mod part;
+mod predictor;
 mod schedule;
 mod switchboard;
 mod tight;
@@ -20,7 +22,9 @@ use std::collections::HashMap;
 
 use oldham_expression::Expression;
 
-use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Predictor, Subsystem};
+use predictor::Choice;
+
+use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Subsystem};
 use crate::model::{Plan, Record};
 use crate::parameters::Parameters;
 use crate::problem::{Findings, Problem};
@@ -37,14 +41,14 @@ pub(crate) struct Checker<'a> {
 }
 
 /// When a subsystem advances, and what it guesses meanwhile.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Pace {
     /// Initial time.
     start: f64,
     /// Macro step of its stage, if that is known.
     step: Option<f64>,
     /// Predictor of its inputs, if it chooses none.
-    predictor: Predictor,
+    predictor: Choice,
 }
 
 /// Checks a whole file. The plan is worth something only if nothing was found.
@@ -71,15 +75,17 @@ impl Checker<'_> {
             let pace = Pace {
                 start: clock.as_ref().map_or(0.0, |clock| clock.start),
                 step: clock.as_ref().map(|clock| clock.step / rate),
-                predictor: timing.default_predictor,
+                predictor: timing.default_predictor.clone(),
             };
             parts.push(match subsystem {
                 Subsystem::Lumped(entry) => self.lumped(entry, pace),
                 Subsystem::Multibody(entry) => self.multibody(entry, pace, &file.record),
+                Subsystem::Hydraulics(entry) => self.hydraulics(entry, pace),
             });
         }
         self.multiples(&parts, &timing);
         let wiring = self.wiring(file, &mut parts);
+        let notes = self.learners(&mut parts, &wiring.connections);
         self.tolerances(&file.schedule, &parts);
         let twin = self.twin(file.monolithic.as_ref(), &parts, &timing.rates);
         let record = self.record(file);
@@ -106,6 +112,7 @@ impl Checker<'_> {
             drives: wiring.drives,
             twin: twin?,
             record: record?,
+            notes,
         })
     }
 
