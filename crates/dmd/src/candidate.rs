@@ -110,6 +110,11 @@ impl Candidate {
         }
     }
 
+    /// How far these signals lie outside of what was learned from, at the last solution.
+    pub fn leverage(&mut self, signals: &[f64]) -> f64 {
+        self.solver.leverage(signals)
+    }
+
     /// Coefficients of one received component: newest signals, earlier ones, the constant.
     pub fn coefficients(&self, component: usize) -> &[f64] {
         let columns = self.size.columns;

@@ -13,6 +13,10 @@ use crate::skill::Skill;
 /// Steps that differ by a larger fraction are different: a discrete model holds for one step size.
 const SAME_STEP: f64 = 1e-6;
 
+/// A model is not used this many times further out than the snapshots that it was learned from:
+/// at an equilibrium it has learned rounding errors.
+const UNKNOWN_GROUND: f64 = 1e3;
+
 /// All models of the other side.
 #[derive(Clone, Debug)]
 pub(crate) struct Learner {
@@ -261,7 +265,9 @@ impl Learner {
         self.run(in_use, frames, kinematics, step);
         let finite = self.forecast.next().iter().all(|value| value.is_finite());
         self.expected.set(in_use, self.forecast.next());
-        if !finite || self.skill.is_poor() {
+        let leverage = self.candidates[in_use].leverage(self.forecast.basis());
+        let is_known_ground = leverage < UNKNOWN_GROUND;
+        if !finite || !is_known_ground || self.skill.is_poor() {
             self.set_aside = 1;
             return;
         }
