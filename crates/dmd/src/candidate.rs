@@ -139,7 +139,7 @@ impl Candidate {
 }
 
 /// The pair with this number: signals, the constant, and by how much the next received values
-/// deviate from the Taylor step. Zero if its snapshots are gone.
+/// deviate from the Taylor step. Zero if its snapshots are gone, or out of line.
 fn write_pair(
     frames: &Frames,
     kinematics: &Kinematics,
@@ -149,7 +149,8 @@ fn write_pair(
     row: &mut [f64],
 ) {
     let newest = number + delays;
-    if !frames.holds(number) || !frames.holds(newest + 1) {
+    let gone = !frames.holds(number) || !frames.holds(newest + 1);
+    if gone || (number + 1..=newest + 1).any(|step| frames.is_outlier(step)) {
         row.fill(0.0);
         return;
     }

@@ -132,7 +132,7 @@ impl Dmd {
     }
 
     fn learn(&mut self) {
-        let lesson = self.learner.learn(&self.frames, &self.kinematics);
+        let lesson = self.learner.learn(&mut self.frames, &self.kinematics);
         if lesson == Lesson::PastIsWorthless {
             self.restart();
         }

@@ -123,7 +123,7 @@ impl Learner {
     }
 
     /// Learns from the newest snapshot, if that is not done.
-    pub fn learn(&mut self, frames: &Frames, kinematics: &Kinematics) -> Lesson {
+    pub fn learn(&mut self, frames: &mut Frames, kinematics: &Kinematics) -> Lesson {
         if self.has_learned(frames) {
             return Lesson::Learned;
         }
@@ -132,8 +132,16 @@ impl Learner {
         if self.learned < 2 {
             return Lesson::Learned;
         }
-        if step_has_changed(frames) || self.meets_something_new(frames, kinematics) {
+        if step_has_changed(frames) {
             return Lesson::PastIsWorthless;
+        }
+        if self.meets_something_new(frames, kinematics) {
+            // One step that the model misses may be an impact or a switch, after which it holds
+            // as before. When it misses the next one too, it is of the past.
+            if frames.is_outlier(self.learned - 2) {
+                return Lesson::PastIsWorthless;
+            }
+            frames.mark_outlier();
         }
         if !self.factors_are_stale {
             for candidate in &mut self.candidates {
