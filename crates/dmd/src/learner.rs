@@ -13,8 +13,8 @@ use crate::skill::Skill;
 /// Steps that differ by a larger fraction are different: a discrete model holds for one step size.
 const SAME_STEP: f64 = 1e-6;
 
-/// A model is not used this many times further out than the snapshots that it was learned from:
-/// at an equilibrium it has learned rounding errors.
+/// Further out than the snapshots that it was learned from, by this factor, no model is used: at an
+/// equilibrium it has learned rounding errors.
 const UNKNOWN_GROUND: f64 = 1e3;
 
 /// All models of the other side.
@@ -273,9 +273,7 @@ impl Learner {
         self.run(in_use, frames, kinematics, step);
         let finite = self.forecast.next().iter().all(|value| value.is_finite());
         self.expected.set(in_use, self.forecast.next());
-        let leverage = self.candidates[in_use].leverage(self.forecast.basis());
-        let is_known_ground = leverage < UNKNOWN_GROUND;
-        if !finite || !is_known_ground || self.skill.is_poor() {
+        if !finite || !self.knows_the_ground(in_use) || self.skill.is_poor() {
             self.set_aside = 1;
             return;
         }
@@ -286,6 +284,11 @@ impl Learner {
         if !self.candidates[in_use].is_determined() {
             self.forecast.amend(&self.debt);
         }
+    }
+
+    /// Whether the newest signals are near enough to those that a candidate was learned from.
+    fn knows_the_ground(&mut self, candidate: usize) -> bool {
+        self.candidates[candidate].leverage(self.forecast.basis()) < UNKNOWN_GROUND
     }
 
     fn run(&mut self, candidate: usize, frames: &Frames, kinematics: &Kinematics, step: f64) {

@@ -68,27 +68,40 @@ impl Settings {
         found.map(|shape| shape.columns(signals))
     }
 
-    /// Chooses among windows up to `longest`, without a delay and with one. It starts with the
-    /// shortest, which follows a changing motion most closely. Windows that are too short for
-    /// these ports are left out; the longest is kept, to be judged by [`crate::Dmd::new`].
+    /// Chooses among windows up to `longest`, from one that holds half as many pairs again as there
+    /// are unknowns, without a delay and with one. It starts with the shortest, which follows a
+    /// changing motion most closely. Windows that are too short for these ports are left out; the
+    /// longest is kept, to be judged by [`crate::Dmd::new`].
     pub fn automatic(longest: usize, ports: &Ports) -> Self {
         Self::automatic_for(longest, ports.input_width() + ports.output_width())
     }
 
     /// The same for so many received and sent components.
     pub fn automatic_for(longest: usize, signals: usize) -> Self {
+        let unknowns = Shape {
+            window: longest,
+            delays: 0,
+        }
+        .columns(signals);
         let windows = [
+            (unknowns + unknowns / 2, 0),
             (longest / 10, 0),
             (longest / 3, 0),
             (longest, 0),
             (longest, 1),
         ];
-        let shapes = windows.map(|(window, delays)| Shape { window, delays });
+        let shapes = windows.map(|(window, delays)| Shape {
+            window: window.min(longest),
+            delays,
+        });
         let possible = |shape: &Shape| {
             let enough = shape.window >= shape.columns(signals);
             enough || (shape.window, shape.delays) == (longest, 0)
         };
-        Self::with(shapes.into_iter().filter(possible).collect())
+        let mut candidates: Vec<Shape> = shapes.into_iter().filter(possible).collect();
+        candidates.sort_by_key(|shape| (shape.delays, shape.window));
+        candidates.dedup();
+        Self::with(candidates)
     }
 
     fn with(candidates: Vec<Shape>) -> Self {
