@@ -97,6 +97,10 @@ impl Inputs {
         self.predictor.sent(t, outputs);
     }
 
+    pub(crate) fn note(&self) -> Option<String> {
+        self.predictor.note()
+    }
+
     pub(crate) fn reset(&mut self) {
         self.predictor.reset();
         if let Some(compensator) = &mut self.compensator {

@@ -2,7 +2,8 @@
 
 use crate::port::{InputPort, MOTION_QUATERNION, Ports, Quantity};
 use crate::predictor::Predictor;
-use crate::state::{State, Visitor, multiply};
+use crate::rotation::multiply;
+use crate::state::{State, Visitor};
 
 /// Continues a received motion with its acceleration held: `x + s v + s (s + h) a / 2`,
 /// `v + s a`, a time s after the sample. With h the micro step of a semi-implicit sender this is
@@ -39,7 +40,7 @@ impl Kinematic {
             shape: match port.quantity {
                 Quantity::Translation | Quantity::Rotation => Shape::Line,
                 Quantity::Motion => Shape::Spatial,
-                Quantity::Scalar(_) | Quantity::Wrench => Shape::Held,
+                Quantity::Scalar(_) | Quantity::Wrench | Quantity::Tangent(_) => Shape::Held,
             },
             count: 0,
             time: 0.0,

@@ -1,11 +1,12 @@
 //! From a model to simulations: the coupled one, and its monolithic twin.
 
 use oldham_cosim::{
-    Builder, Compensation, Coupling, Hold, IntegratedMotion, Ports, Predictor, Schedule,
-    Simulation, Source, Stage, Subsystem, SubsystemId,
+    Builder, Compensation, Coupling, Hold, IntegratedMotion, Predictor, Schedule, Simulation,
+    Source, Stage, Subsystem, SubsystemId,
 };
-use oldham_dmd::{self as dmd, Dmd};
+use oldham_dmd::Dmd;
 use oldham_expression::Expression;
+use oldham_hydraulics::Hydraulics;
 use oldham_lumped::{Integrator, Lumped, Spec};
 
 use crate::expansion::{self, Member, Solvers};
@@ -110,13 +111,17 @@ impl Model {
                 };
                 made.map_err(|error| vec![error.to_string()])
             }
+            Content::Hydraulics(circuit) => match Hydraulics::new(circuit) {
+                Ok(hydraulics) => Ok(Solvers::Whole(Box::new(hydraulics))),
+                Err(errors) => Err(errors.0.iter().map(ToString::to_string).collect()),
+            },
         }
     }
 
     /// The same model without any exchange, as one subsystem: what the coupled simulation is
-    /// compared to. Its columns have the same names. A single multibody part is its own twin, in
-    /// one piece; where cut mechanisms are coupled with others, only the cuts are undone. Other
-    /// models of several parts of which one is multibody have no twin.
+    /// compared to. Its columns have the same names. A single part that is not lumped is its own
+    /// twin, in one piece; where cut mechanisms are coupled with others, only the cuts are undone.
+    /// Other models of several parts of which one is not lumped have no twin.
     pub fn monolithic(&self, integrator: Option<Integrator>) -> Result<Simulation, Problems> {
         if let ([only], None) = (self.plan.parts.as_slice(), integrator)
             && only.lumped().is_none()
@@ -132,9 +137,10 @@ impl Model {
             .map_err(|findings| findings.into_problems(&self.source))?;
         let mut builder = Builder::new();
         // Its ports are called `subsystem.port` already.
-        let id = add(&mut builder, "", Box::new(twin), Prediction::Hold(0));
+        let id = add(&mut builder, "", Box::new(twin), &Prediction::Hold(0));
         for drive in &self.plan.drives {
-            if let Some(port) = builder.ports(id).input(&self.input_name(drive)) {
+            let name = self.input_name(drive);
+            if let Some(port) = name.and_then(|name| builder.ports(id).input(&name)) {
                 builder.drive(id, port, drive.source());
             }
         }
@@ -174,7 +180,7 @@ impl Model {
                 continue;
             }
             let message = format!(
-                "the monolithic twin cannot be made: `{}` is a multibody subsystem",
+                "the monolithic twin cannot be made: `{}` is no lumped subsystem",
                 part.name
             );
             let problem = Problem::new(part.span.clone(), message)
@@ -203,13 +209,11 @@ impl Model {
         oldham_lumped::merge(parts, &connections, integrator, self.plan.twin.micro_steps)
     }
 
-    fn input_name(&self, drive: &DrivenInput) -> String {
+    /// What the twin calls an input; only lumped parts are in it.
+    fn input_name(&self, drive: &DrivenInput) -> Option<String> {
         let part = &self.plan.parts[drive.part];
-        let port = match &part.content {
-            Content::Lumped(spec) => &spec.inputs[drive.port.0].name,
-            Content::Multibody(recipe) => &recipe.inputs[drive.port.0].0,
-        };
-        format!("{}.{port}", part.name)
+        let port = &part.lumped()?.inputs[drive.port.0].name;
+        Some(format!("{}.{port}", part.name))
     }
 
     fn build(&self, builder: Builder, schedule: Schedule) -> Result<Simulation, Problems> {
@@ -229,13 +233,16 @@ pub(crate) fn add(
     builder: &mut Builder,
     name: &str,
     subsystem: Box<dyn Subsystem>,
-    prediction: Prediction,
+    prediction: &Prediction,
 ) -> SubsystemId {
     let ports = subsystem.ports();
     let predictor: Box<dyn Predictor> = match prediction {
-        Prediction::Hold(order) => Box::new(Hold::new(order, ports)),
-        Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(rate, rho, ports)),
-        Prediction::Learned => learned(ports),
+        Prediction::Hold(order) => Box::new(Hold::new(*order, ports)),
+        Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(*rate, *rho, ports)),
+        Prediction::Learned(settings) => {
+            let dmd = Dmd::new(ports, settings);
+            Box::new(dmd.expect("windows were checked against the ports"))
+        }
     };
     builder.add(name, subsystem, predictor)
 }
@@ -243,17 +250,6 @@ pub(crate) fn add(
 /// A port that a part has because its description says so.
 fn port<T>(found: Option<T>) -> T {
     found.expect("tangents have ports")
-}
-
-/// Exchanges that the learning predictor looks back on at most.
-const LONGEST_WINDOW: usize = 100;
-
-/// The learning predictor; a part that receives too little or too much for it holds.
-fn learned(ports: &Ports) -> Box<dyn Predictor> {
-    match Dmd::new(ports, &dmd::Settings::automatic(LONGEST_WINDOW, ports)) {
-        Ok(predictor) => Box::new(predictor),
-        Err(_) => Box::new(Hold::new(0, ports)),
-    }
 }
 
 impl DrivenInput {

@@ -40,7 +40,7 @@ impl Solvers {
             Self::Whole(subsystem) => Member {
                 ids: vec![(
                     Role::Part,
-                    add(builder, &part.name, subsystem, part.prediction),
+                    add(builder, &part.name, subsystem, &part.prediction),
                 )],
                 ports: None,
                 sequential: false,
@@ -61,7 +61,7 @@ impl Pieces {
         let mut ids = Vec::new();
         for solver in self.solvers {
             let name = format!("{whole}.{}", solver.name);
-            let id = add(builder, &name, Box::new(solver.part), solver.prediction);
+            let id = add(builder, &name, Box::new(solver.part), &solver.prediction);
             ids.push((solver.role, id));
         }
         let input = |&(piece, port): &(usize, InputPort)| (ids[piece].1, port);

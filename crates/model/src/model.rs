@@ -4,6 +4,7 @@ use std::path::Path;
 
 use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Schedule};
 use oldham_expression::Expression;
+use oldham_hydraulics::Circuit;
 use oldham_lumped::{Integrator, Spec};
 
 use crate::compensation::gains::Gains;
@@ -39,6 +40,8 @@ pub(crate) struct Plan {
     pub is_sequential: bool,
     pub twin: Twin,
     pub record: Record,
+    /// Remarks that a user should read.
+    pub notes: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -67,19 +70,20 @@ pub(crate) struct Part {
 pub(crate) enum Content {
     Lumped(Spec),
     Multibody(Box<Recipe>),
+    Hydraulics(Circuit),
 }
 
 impl Part {
     pub fn lumped(&self) -> Option<&Spec> {
         match &self.content {
             Content::Lumped(spec) => Some(spec),
-            Content::Multibody(_) => None,
+            Content::Multibody(_) | Content::Hydraulics(_) => None,
         }
     }
 
     pub fn cutting(&self) -> Option<&Cutting> {
         match &self.content {
-            Content::Lumped(_) => None,
+            Content::Lumped(_) | Content::Hydraulics(_) => None,
             Content::Multibody(recipe) => recipe.cutting.as_ref(),
         }
     }
@@ -88,6 +92,7 @@ impl Part {
         match &self.content {
             Content::Lumped(spec) => spec.micro_steps,
             Content::Multibody(recipe) => recipe.micro_steps,
+            Content::Hydraulics(circuit) => circuit.micro_steps,
         }
     }
 }
@@ -144,18 +149,18 @@ pub(crate) struct Twin {
     pub micro_steps: usize,
 }
 
-/// What is recorded.
 /// How the inputs of a part are predicted.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Prediction {
     /// A polynomial of this order.
     Hold(usize),
     /// The rate is extrapolated and integrated by LMS2 with this spectral radius.
     Integrated(RateExtrapolation, f64),
     /// A model of the sender is learned.
-    Learned,
+    Learned(oldham_dmd::Settings),
 }
 
+/// What is recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub every: u32,
@@ -254,6 +259,11 @@ impl Model {
     /// How the monolithic twin is integrated.
     pub fn monolithic_integrator(&self) -> Integrator {
         self.plan.twin.integrator
+    }
+
+    /// Remarks that a user should read: what the model asks for and cannot have.
+    pub fn notes(&self) -> &[String] {
+        &self.plan.notes
     }
 
     /// The text it was read from.

@@ -50,5 +50,5 @@ pub use model::Model;
 pub use modes::Mode;
 pub use node::{Marker, Motion, NodeId};
 pub use rotation::Quaternion;
-pub use subsystem::{Along, Attached, Part, PartBuilder, Shared};
+pub use subsystem::{Along, Attached, LineValue, Part, PartBuilder, Shared};
 pub use system::{Options, System};

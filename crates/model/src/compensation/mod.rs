@@ -276,7 +276,7 @@ impl Model {
     fn hold_order(&self) -> usize {
         let orders = self.plan.parts.iter().map(|part| match part.prediction {
             Prediction::Hold(order) => order,
-            Prediction::Integrated(..) | Prediction::Learned => 0,
+            Prediction::Integrated(..) | Prediction::Learned(_) => 0,
         });
         orders.min().unwrap_or(0)
     }
@@ -301,6 +301,7 @@ impl Model {
 fn rate(stages: &[Stage], id: SubsystemId) -> f64 {
     let inside = stages.iter().map(|stage| match stage {
         Stage::Together(members) => f64::from(u8::from(members.contains(&id))),
+        Stage::Corrected(_) => 0.0,
         Stage::Nested { ratio, stages } => f64::from(*ratio) * rate(stages, id),
     });
     inside.sum()

@@ -2,7 +2,7 @@
 
 use oldham_cosim::{InputPort, OutputPort, Quantity};
 use oldham_multibody::cut::{Interface, Role, Split};
-use oldham_multibody::{Motion, NodeId, Part, PartBuilder};
+use oldham_multibody::{Marker, Motion, NodeId, Part, PartBuilder};
 
 use super::recipe::{RecipeError, initial_inputs};
 use super::{Cutting, NODE_PORTS, Received, Recipe, Scheme, Sent};
@@ -142,7 +142,21 @@ impl<'r> Workshop<'r> {
         match received {
             Received::Wrench(node) | Received::Pose(node) => self.cutting.owner(*node) == piece,
             Received::Scalar(_) => is_used,
+            Received::Thrust(ends) | Received::Pressure(ends, _) => self.home(*ends) == piece,
         }
+    }
+
+    /// The piece that has both ends of a line.
+    fn home(&self, ends: [Marker; 2]) -> usize {
+        let home = self.cutting.home(ends.map(|end| end.node));
+        home.expect("cuts between the ends of a line are refused")
+    }
+
+    fn line(&self, piece: usize, ends: [Marker; 2]) -> [Marker; 2] {
+        ends.map(|end| Marker {
+            node: self.node(piece, end.node),
+            ..end
+        })
     }
 
     fn node(&self, piece: usize, node: NodeId) -> NodeId {
@@ -166,6 +180,16 @@ impl<'r> Workshop<'r> {
                     }
                     Received::Scalar(unit) => {
                         self.builders[piece].drive(name, unit.clone());
+                    }
+                    Received::Thrust(ends) => {
+                        let ends = self.line(piece, *ends);
+                        let (_, [length, rate]) = self.builders[piece].thrust(name, ends);
+                        self.show(piece, length, format!("{name}.length"));
+                        self.show(piece, rate, format!("{name}.rate"));
+                    }
+                    Received::Pressure(ends, area) => {
+                        let ends = self.line(piece, *ends);
+                        self.builders[piece].pressure(name, ends, *area);
                     }
                 }
             }
@@ -268,6 +292,11 @@ impl<'r> Workshop<'r> {
                     let port = self.builders[piece].observe_along(name, node, axis, along);
                     (piece, port)
                 }
+                Sent::Line(ends, value) => {
+                    let piece = self.home(ends);
+                    let ends = self.line(piece, ends);
+                    (piece, self.builders[piece].observe_line(name, ends, value))
+                }
                 Sent::Reaction { piece, node } => {
                     let whole = elements[piece].index();
                     let here = self.splits.iter().map(|split| split.elements[whole]);
@@ -305,7 +334,7 @@ impl<'r> Workshop<'r> {
                 role,
                 part: part.map_err(RecipeError::Model)?,
                 prediction: match role {
-                    Role::Part => self.cutting.prediction,
+                    Role::Part => self.cutting.prediction.clone(),
                     Role::Coupling => Prediction::Hold(COUPLING_HOLD),
                 },
             });
@@ -320,7 +349,7 @@ impl Received {
         match self {
             Self::Wrench(_) => Quantity::Wrench.width(),
             Self::Pose(_) => Quantity::Motion.width(),
-            Self::Scalar(_) => 1,
+            Self::Scalar(_) | Self::Thrust(_) | Self::Pressure(..) => 1,
         }
     }
 }

@@ -351,7 +351,7 @@ fn a_mechanism_couples_with_a_lumped_part() {
     }
     let problems = model.monolithic(None).err().expect("a refusal").to_string();
     assert!(
-        problems.contains("`rail` is a multibody subsystem"),
+        problems.contains("`rail` is no lumped subsystem"),
         "{problems}"
     );
 }

@@ -25,6 +25,14 @@ pub enum Law {
     },
     /// A given tension: an actuator, an internal force.
     Given(Drive),
+    /// A push that a port receives: a factor times a component of the input vector. The engine
+    /// accounts for its work, as for everything that comes through ports.
+    Thrust {
+        /// The component.
+        input: usize,
+        /// The factor: one for a force, an area for a pressure.
+        factor: f64,
+    },
     /// Generalised Maxwell solid: a spring, and beside it springs in series with dampers.
     Viscoelastic {
         /// Stiffness after long times.
@@ -57,6 +65,7 @@ impl Law {
     fn evaluate(&self, elongation: f64, rate: f64, at: &At<'_>) -> (f64, f64, f64) {
         match self {
             Self::Given(drive) => (drive.value(at.time, at.inputs), 0.0, 0.0),
+            Self::Thrust { input, factor } => (-factor * at.inputs[*input], 0.0, 0.0),
             Self::Viscoelastic {
                 stiffness,
                 branches,
@@ -88,14 +97,14 @@ impl Law {
                 0.5 * stiffness * elongation * elongation
             }
             Self::Table { points, .. } => area(points, elongation) - area(points, 0.0),
-            Self::Given(_) => 0.0,
+            Self::Given(_) | Self::Thrust { .. } => 0.0,
         }
     }
 
     fn damping(&self) -> f64 {
         match self {
             Self::Linear { damping, .. } | Self::Table { damping, .. } => *damping,
-            Self::Given(_) | Self::Viscoelastic { .. } => 0.0,
+            Self::Given(_) | Self::Thrust { .. } | Self::Viscoelastic { .. } => 0.0,
         }
     }
 }

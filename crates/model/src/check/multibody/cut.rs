@@ -1,14 +1,14 @@
 //! The table `cut`: where a mechanism is taken apart.
 
 use oldham_multibody::cut::{self, Cut, CutError, Place};
-use oldham_multibody::{ElementId, Method, NodeId, Options};
+use oldham_multibody::{ElementId, Marker, Method, NodeId, Options};
 
 use super::{Draft, GROUND, MethodWord, method, spectral_radius};
 use crate::check::Checker;
+use crate::check::predictor::Choice;
 use crate::format::multibody::{self, Members, Multibody, Scheme as Word};
-use crate::format::schedule::Predictor;
-use crate::format::{At, Entry};
-use crate::mechanism::{Cutting, Piece, Received, Scheme, Solution};
+use crate::format::{At, Entry, PredictorKind};
+use crate::mechanism::{Cutting, Piece, Received, Scheme, Sent, Solution};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -84,14 +84,55 @@ impl Checker<'_> {
             Scheme::ForceDisplacement => plan.without_couplings(),
         };
         let names: Vec<&str> = given.parts.names().collect();
-        let predictor = given.predictor.unwrap_or(Predictor::Hermite);
-        Some(Cutting {
+        let predictor = self.cut_predictor(&given.predictor)?;
+        let cutting = Cutting {
             names: Cutting::names(&plan, &names),
             plan,
             prediction: predictor.prediction(spectral_radius(parts.options.method)),
             coupling,
             scheme,
-        })
+        };
+        self.lines_are_whole(draft, &cutting, span)?;
+        Some(cutting)
+    }
+
+    /// Pushes along lines, and what is shown of lines, need both ends in one piece.
+    fn lines_are_whole(&mut self, draft: &Draft<'_>, cutting: &Cutting, span: &Span) -> Option<()> {
+        let received = draft.recipe.inputs.iter().filter_map(|(name, received)| {
+            let (Received::Thrust(ends) | Received::Pressure(ends, _)) = received else {
+                return None;
+            };
+            Some((name, ends))
+        });
+        let sent = draft.recipe.outputs.iter().filter_map(|(name, sent)| {
+            let Sent::Line(ends, _) = sent else {
+                return None;
+            };
+            Some((name, ends))
+        });
+        let is_parted = |ends: &[Marker; 2]| cutting.home(ends.map(|end| end.node)).is_none();
+        let Some((name, _)) = received.chain(sent).find(|(_, ends)| is_parted(ends)) else {
+            return Some(());
+        };
+        let message = format!("the cut parts the two ends of `{name}`");
+        let help = "cut elsewhere, or at one of its ends, so that one part has both";
+        self.findings
+            .push(Problem::new(span.clone(), message).help(help));
+        None
+    }
+
+    /// How the parts guess the motion of the interface.
+    fn cut_predictor(&mut self, given: &Option<At<PredictorKind>>) -> Option<Choice> {
+        let Some(given) = given else {
+            return Some(PredictorKind::Hermite.into());
+        };
+        if given.value == PredictorKind::Dmd {
+            let message = "the motion of a cut is not learned";
+            let problem = Problem::new(given.span.clone(), message);
+            self.findings.push(problem.help("`hermite` is made for it"));
+            return None;
+        }
+        Some(given.value.into())
     }
 
     /// The scheme as it is wanted, or the best that is possible.

@@ -37,6 +37,25 @@ pub(crate) struct Spring {
     pub branches: Option<At<Pairs>>,
 }
 
+/// A line between two points along which forces or pressures that the subsystem receives act: a
+/// hydraulic cylinder, a linear motor. It has no mass.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Actuator {
+    /// The two nodes `[a, b]`, `ground` among them.
+    #[schemars(required)]
+    pub between: Option<At<Vec<At<String>>>>,
+    /// Two points `[on a, on b]` in m, at the start, instead of the nodes themselves.
+    pub points: Option<At<Vec<At<Vector>>>>,
+    /// The frame in which the points are given. By default the absolute frame.
+    #[serde(rename = "in")]
+    pub frame: Option<At<String>>,
+    /// Damping in N·s/m: friction of a cylinder whose pressures are received. A received force of
+    /// a hydraulic subsystem has its friction in it already.
+    #[schemars(extend("default" = 0.0))]
+    pub damping: Option<At<Formula>>,
+}
+
 /// A torsion spring and damper about an axis that a joint keeps common to two nodes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
