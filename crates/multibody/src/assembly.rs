@@ -119,6 +119,12 @@ impl Assembly {
         }
     }
 
+    /// Gives up blocks that weak pivots have joined, for another kind of matrix.
+    pub fn separate(&mut self, lu: &mut BlockLu) {
+        lu.separate();
+        self.connect(lu);
+    }
+
     /// Nodes without the ground.
     pub fn nodes(&self) -> usize {
         self.inertia.len() - 1
@@ -195,7 +201,21 @@ impl Assembly {
             damping: 0.0,
             stiffness: 0.0,
         };
-        let least = self.least_inertia(floor);
+        self.factor_with_floor(lu, at, weights, floor)
+    }
+
+    /// Fills and factors the matrix with an inertia of every node of at least `floor` times the
+    /// largest.
+    pub fn factor_with_floor(
+        &mut self,
+        lu: &mut BlockLu,
+        at: &Everywhere<'_>,
+        weights: Weights,
+        floor: f64,
+    ) -> Result<(), SingularPivot> {
+        let (mass, inertia) = self.largest_inertia();
+        let least = floor * weights.mass;
+        let least = (least * mass, least * inertia);
         loop {
             let matrix = lu.matrix();
             self.fill(matrix, at, weights, half_spin);
@@ -212,15 +232,13 @@ impl Assembly {
         }
     }
 
-    fn least_inertia(&self, floor: f64) -> (f64, f64) {
-        if floor == 0.0 {
-            return (0.0, 0.0);
-        }
+    /// The largest mass and moment of inertia of a node; one where there is none.
+    pub fn largest_inertia(&self) -> (f64, f64) {
         let largest = |f: &dyn Fn(&Inertia) -> f64| self.inertia.iter().map(f).fold(0.0, f64::max);
         let mass = largest(&|i| i.mass);
         let inertia = largest(&|i| (0..3).map(|k| i.second.0[k][k]).fold(0.0, f64::max));
         let or_one = |value: f64| if value > 0.0 { value } else { 1.0 };
-        (floor * or_one(mass), floor * or_one(inertia))
+        (or_one(mass), or_one(inertia))
     }
 
     fn fill(

@@ -21,6 +21,7 @@ mod modes;
 mod newton;
 mod node;
 mod redundancy;
+mod relaxation;
 pub mod rotation;
 mod snapshot;
 mod start;

@@ -60,7 +60,7 @@ fn redundant_joints_are_named() {
     );
 }
 
-/// A pendulum without a stiffness has no unique equilibrium under its weight alone.
+/// A wheel without any load is at rest in every position.
 #[test]
 fn a_free_motion_is_named_in_statics() {
     let mut model = Model::new();

@@ -95,6 +95,13 @@ impl BlockLu {
         Err(SingularPivot { unknown })
     }
 
+    /// Undoes the changes of the pattern that weak pivots have caused: another matrix may not need
+    /// them.
+    pub fn separate(&mut self) {
+        self.plan.separate();
+        self.allocate();
+    }
+
     /// Solves in place.
     pub fn solve(&mut self, x: &mut [f64]) {
         assert_eq!(x.len(), self.unknowns());

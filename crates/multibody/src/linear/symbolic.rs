@@ -59,6 +59,11 @@ impl Symbolic {
         Self::with_groups(structure, groups)
     }
 
+    /// As at first, with no groups joined.
+    pub fn separate(&mut self) {
+        *self = Self::new(std::mem::take(&mut self.structure));
+    }
+
     /// Joins a group with the one that follows it in the elimination tree.
     pub fn merge_with_parent(&mut self, group: usize) {
         let parent = self.fronts[group].parent.expect("a root has no parent");
