@@ -121,7 +121,7 @@ fn a_result_becomes_a_moving_picture_or_frames() {
 fn what_cannot_be_drawn_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let stone = "[simulation]\nduration = 1\nstep = 1e-3\n[multibody.fall]\ngravity = [0, 0, -9.81]\n[multibody.fall.nodes]\nstone = {}\n[multibody.fall.bodies]\nstone = { node = \"stone\", mass = 1, inertia = [1, 1, 1] }\n";
+    let stone = "[model]\nname = \"Stone\"\n[simulation]\nduration = 1\nstep = 1e-3\n[multibody.fall]\ngravity = [0, 0, -9.81]\n[multibody.fall.nodes]\nstone = {}\n[multibody.fall.bodies]\nstone = { node = \"stone\", mass = 1, inertia = [1, 1, 1] }\n";
     std::fs::write(at.join("stone.toml"), stone).unwrap();
     let crank = example("slider-crank");
     let duration = ["--set", "simulation.duration=0.01"];
