@@ -15,6 +15,8 @@ pub(crate) struct Assembly {
     pub inertia: Vec<Inertia>,
     pub gravity: Vec3,
     pub elements: Vec<Placed>,
+    /// Elements whose positions drift.
+    pub drifting: Vec<usize>,
     pub node_names: Vec<String>,
     pub constraints: usize,
     /// Number of values that all elements remember.
@@ -47,7 +49,7 @@ pub(crate) struct Everywhere<'a> {
 }
 
 impl<'a> Everywhere<'a> {
-    fn of(&self, placed: &Placed) -> At<'a> {
+    pub fn of(&self, placed: &Placed) -> At<'a> {
         At {
             time: self.time,
             motions: self.motions,
@@ -85,11 +87,14 @@ impl Assembly {
                 destinations: Vec::new(),
             }
         };
-        let elements = model.elements.into_iter().map(place).collect();
+        let elements: Vec<Placed> = model.elements.into_iter().map(place).collect();
+        let drifts = |&i: &usize| elements[i].element.drifts();
+        let drifting = (0..elements.len()).filter(drifts).collect();
         let mut assembly = Self {
             inertia: model.nodes.iter().map(|node| node.inertia).collect(),
             gravity: model.gravity,
             elements,
+            drifting,
             node_names: model.nodes.into_iter().map(|node| node.name).collect(),
             constraints,
             memory,

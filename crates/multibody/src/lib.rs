@@ -8,6 +8,7 @@
 mod assembly;
 pub mod bench;
 mod body;
+mod drift;
 mod drive;
 pub mod element;
 mod energy;
@@ -40,7 +41,8 @@ pub use element::{Bushing, Element, ElementId, Law, Load, PortWrench, Rod, Torsi
 pub use error::{ModelError, SolveError};
 pub use integrator::Method;
 pub use joint::{
-    Coordinate, Direction, Frictional, Joint, LuGre, PrescribedPose, Row, Transmission,
+    Coordinate, Direction, Frictional, Joint, LuGre, PrescribedMotion, PrescribedPose, Row,
+    Transmission,
 };
 pub use math::{M3, Mat3, Pair, Scalar, V3, Vec3};
 pub use model::Model;

@@ -163,6 +163,7 @@ impl System {
                 return Err(self.diverged(time, iteration, worst, inputs));
             }
             self.correct(c);
+            self.remove_drift(time, h, c, inputs);
             if let Some(last) = last {
                 rate = size / last;
                 self.state.convergence.rate = rate;

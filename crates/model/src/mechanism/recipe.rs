@@ -3,8 +3,8 @@
 use oldham_cosim::Unit;
 use oldham_multibody::{
     Along, Beam2, Beam3, Body, Bushing, Element, ElementId, Frictional, Joint, Load, Model,
-    ModelError, Motion, NodeId, Options, Part, PartBuilder, Rod, ShellError, ShellGrid, ShellMesh,
-    SolveError, TorsionSpring, Transmission, Vec3, mapped_shell,
+    ModelError, Motion, NodeId, Options, Part, PartBuilder, PrescribedMotion, Rod, ShellError,
+    ShellGrid, ShellMesh, SolveError, TorsionSpring, Transmission, Vec3, mapped_shell,
 };
 
 use super::{NODE_PORTS, Sketch, Surface};
@@ -42,6 +42,7 @@ pub(crate) struct ShellPlan {
 #[derive(Clone, Debug)]
 pub(crate) enum Piece {
     Joint(Joint),
+    PrescribedMotion(PrescribedMotion),
     Frictional(Frictional),
     Transmission(Transmission),
     Rod(Rod),
@@ -206,6 +207,7 @@ impl Piece {
     fn add_to(&self, model: &mut Model, name: &str) -> ElementId {
         match self {
             Self::Joint(joint) => model.element(name, joint.clone()),
+            Self::PrescribedMotion(joint) => model.element(name, joint.clone()),
             Self::Frictional(joint) => model.element(name, joint.clone()),
             Self::Transmission(transmission) => model.element(name, transmission.clone()),
             Self::Rod(rod) => model.element(name, rod.clone()),
@@ -220,6 +222,7 @@ impl Piece {
     fn constraints(&self) -> usize {
         match self {
             Self::Joint(joint) => joint.constraints(),
+            Self::PrescribedMotion(joint) => joint.constraints(),
             Self::Frictional(joint) => joint.constraints(),
             Self::Transmission(transmission) => transmission.constraints(),
             _ => 0,

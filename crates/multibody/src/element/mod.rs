@@ -54,6 +54,16 @@ pub trait Element: Send + Sync {
     /// Adds the negative derivatives of its forces, weighted, and sets the constraint gradients.
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>);
 
+    /// Whether its equations in a step are about velocities, so that positions drift.
+    fn drifts(&self) -> bool {
+        false
+    }
+
+    /// Displacements and spins of its first two nodes that put the positions right.
+    fn drift(&self, _at: &At<'_>, _mobility: [Mobility; 2]) -> [(Vec3, Vec3); 2] {
+        [(Vec3::ZERO, Vec3::ZERO); 2]
+    }
+
     /// Stored energy and powers.
     fn energy(&self, _at: &At<'_>) -> Account {
         Account::default()
@@ -101,6 +111,15 @@ pub struct Weights {
     pub damping: f64,
     /// Of derivatives by poses.
     pub stiffness: f64,
+}
+
+/// Inverse mass and inertia of a node, as a measure of how easily it moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Mobility {
+    /// Inverse mass.
+    pub linear: f64,
+    /// Inverse of a typical moment of inertia.
+    pub angular: f64,
 }
 
 /// Energy and powers of an element.
@@ -181,6 +200,18 @@ impl Jacobian<'_> {
             for (entry, row) in target.iter_mut().zip(&m.0) {
                 *entry += row[j];
             }
+        }
+    }
+
+    /// Adds to the gradient of a constraint without adding to its reaction.
+    pub fn constraint_row(&mut self, index: usize, node: usize, position: Vec3, rotation: Vec3) {
+        let row = self.destinations[(self.blocks - 1) * self.blocks + node];
+        if row == NOWHERE {
+            return;
+        }
+        for i in 0..3 {
+            self.matrix[row.start + index + i * row.stride] += position[i];
+            self.matrix[row.start + index + (3 + i) * row.stride] += rotation[i];
         }
     }
 

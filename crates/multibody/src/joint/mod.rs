@@ -8,6 +8,7 @@
 mod coordinate;
 mod families;
 mod friction;
+mod motion;
 mod pose;
 mod row;
 mod transmission;
@@ -15,6 +16,7 @@ mod transmission;
 pub use coordinate::Coordinate;
 pub use families::Direction;
 pub use friction::{Frictional, LuGre};
+pub use motion::PrescribedMotion;
 pub use pose::PrescribedPose;
 pub use row::Row;
 pub use transmission::Transmission;

@@ -165,6 +165,23 @@ impl Checker<'_> {
         self.three(list, directions)
     }
 
+    /// Three rates of a total joint; nothing for those that are not prescribed.
+    pub(super) fn rates_in_time(
+        &mut self,
+        given: &Option<At<Vec<At<Given>>>>,
+        draft: &Draft<'_>,
+    ) -> Option<[Option<Drive>; 3]> {
+        let Some(list) = given else {
+            return Some([None, None, None]);
+        };
+        let rate = |at: &At<Given>| match &at.value {
+            Given::Formula(Formula::Text(word)) if word == "free" => Some(None),
+            _ => self.drive_in_time(at, draft).map(Some),
+        };
+        let rates = list.value.iter().map(rate).collect();
+        self.three(list, rates)
+    }
+
     fn three<T>(&mut self, list: &At<Vec<At<Given>>>, values: Vec<Option<T>>) -> Option<[T; 3]> {
         if values.len() != 3 {
             let message = format!("three components are needed, not {}", values.len());
