@@ -54,6 +54,7 @@ impl<'a> Everywhere<'a> {
             time: self.time,
             motions: self.motions,
             multipliers: &self.multipliers[placed.multipliers.clone()],
+            all_multipliers: self.multipliers,
             inputs: self.inputs,
             input_time: self.input_time,
             load_factor: self.load_factor,

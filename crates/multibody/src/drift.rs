@@ -9,7 +9,8 @@ use crate::system::System;
 const FLOOR: f64 = 1e-6;
 
 impl System {
-    /// Takes away violations of positions that the equations of the step do not see.
+    /// Takes away violations of positions that the equations of the step do not see, and that the
+    /// correction of the velocities will not take away.
     pub(crate) fn remove_drift(&mut self, time: f64, h: f64, c: f64, inputs: &[f64]) {
         for index in 0..self.assembly.drifting.len() {
             let placed = &self.assembly.elements[self.assembly.drifting[index]];
@@ -25,7 +26,7 @@ impl System {
             };
             let ends = [0, 1].map(|end| placed.element.nodes()[end].0);
             let mobility = ends.map(|node| self.mobility(node));
-            let shifts = placed.element.drift(&at.of(placed), mobility);
+            let shifts = placed.element.drift(&at.of(placed), mobility, c);
             for (node, (displacement, spin)) in ends.into_iter().zip(shifts) {
                 if node > 0 {
                     let (known, rates) = (&mut self.work.known[node], &self.work.rates[node]);

@@ -24,6 +24,7 @@ mod node;
 mod redundancy;
 mod relaxation;
 pub mod rotation;
+mod sensor;
 mod snapshot;
 mod start;
 mod statics;
@@ -37,7 +38,10 @@ pub use element::shell::{
     Shell4, ShellError, ShellGrid, ShellMesh, ShellSection, SurfaceInertia, annulus, cylinder,
     mapped_shell, rectangle,
 };
-pub use element::{Bushing, Element, ElementId, Law, Load, PortWrench, Rod, TorsionSpring};
+pub use element::{
+    Bushing, Element, ElementId, InternalLoad, Law, Load, PortWrench, Rod, TensionFunction,
+    TorsionSpring,
+};
 pub use error::{ModelError, SolveError};
 pub use integrator::Method;
 pub use joint::{
@@ -49,5 +53,6 @@ pub use model::Model;
 pub use modes::Mode;
 pub use node::{Marker, Motion, NodeId};
 pub use rotation::Quaternion;
+pub use sensor::{Measured, Sensor};
 pub use subsystem::{Along, Part, PartBuilder};
 pub use system::{Options, System};

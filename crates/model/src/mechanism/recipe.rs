@@ -2,9 +2,9 @@
 
 use oldham_cosim::Unit;
 use oldham_multibody::{
-    Along, Beam2, Beam3, Body, Bushing, Element, ElementId, Frictional, Joint, Load, Model,
-    ModelError, Motion, NodeId, Options, Part, PartBuilder, PrescribedMotion, Rod, ShellError,
-    ShellGrid, ShellMesh, SolveError, TorsionSpring, Transmission, Vec3, mapped_shell,
+    Along, Beam2, Beam3, Body, Bushing, Element, ElementId, Frictional, InternalLoad, Joint, Load,
+    Model, ModelError, Motion, NodeId, Options, Part, PartBuilder, PrescribedMotion, Rod,
+    ShellError, ShellGrid, ShellMesh, SolveError, TorsionSpring, Transmission, Vec3, mapped_shell,
 };
 
 use super::{NODE_PORTS, Sketch, Surface};
@@ -49,6 +49,7 @@ pub(crate) enum Piece {
     TorsionSpring(TorsionSpring),
     Bushing(Bushing),
     Load(Load),
+    InternalLoad(InternalLoad),
     Beam2(Box<Beam2>),
     Beam3(Box<Beam3>),
 }
@@ -214,12 +215,13 @@ impl Piece {
             Self::TorsionSpring(spring) => model.element(name, spring.clone()),
             Self::Bushing(bushing) => model.element(name, bushing.clone()),
             Self::Load(load) => model.element(name, load.clone()),
+            Self::InternalLoad(load) => model.element(name, load.clone()),
             Self::Beam2(beam) => model.element(name, (**beam).clone()),
             Self::Beam3(beam) => model.element(name, (**beam).clone()),
         }
     }
 
-    fn constraints(&self) -> usize {
+    pub fn constraints(&self) -> usize {
         match self {
             Self::Joint(joint) => joint.constraints(),
             Self::PrescribedMotion(joint) => joint.constraints(),

@@ -8,15 +8,19 @@ pub mod beam;
 mod bushing;
 #[cfg(test)]
 pub(crate) mod check;
+mod internal;
+mod law;
 mod load;
 mod rod;
 pub mod shell;
 mod torsion;
 
 pub use bushing::Bushing;
+pub use internal::InternalLoad;
+pub use law::{Law, TensionFunction};
 pub use load::{Load, PortWrench};
+pub use rod::Rod;
 pub(crate) use rod::add_point_stiffness;
-pub use rod::{Law, Rod};
 pub use torsion::TorsionSpring;
 
 use crate::linear::Destination;
@@ -59,8 +63,9 @@ pub trait Element: Send + Sync {
         false
     }
 
-    /// Displacements and spins of its first two nodes that put the positions right.
-    fn drift(&self, _at: &At<'_>, _mobility: [Mobility; 2]) -> [(Vec3, Vec3); 2] {
+    /// Displacements and spins of its first two nodes that put the positions right once the
+    /// velocities are: then poses will have changed by `c` times the change of the velocities.
+    fn drift(&self, _at: &At<'_>, _mobility: [Mobility; 2], _c: f64) -> [(Vec3, Vec3); 2] {
         [(Vec3::ZERO, Vec3::ZERO); 2]
     }
 
@@ -79,6 +84,8 @@ pub struct At<'a> {
     pub motions: &'a [Motion],
     /// The element's own multipliers.
     pub multipliers: &'a [f64],
+    /// Those of all elements.
+    pub all_multipliers: &'a [f64],
     /// The input vector of the subsystem.
     pub inputs: &'a [f64],
     /// The time to which the inputs belong.

@@ -102,6 +102,17 @@ impl Joint {
         Self { turn, ..self }
     }
 
+    /// Force and moment on the second node, in the absolute frame, for its multipliers among all
+    /// from `first` on.
+    pub(crate) fn wrench(&self, at: &At<'_>, first: usize) -> (Vec3, Vec3) {
+        let geometry = self.geometry(at);
+        let mut load = Gradient::default();
+        for (row, multiplier) in self.rows.iter().zip(&at.all_multipliers[first..]) {
+            load.add_scaled(&row.gradient(&geometry), -multiplier);
+        }
+        (load.position[1], load.rotation[1])
+    }
+
     fn geometry(&self, at: &At<'_>) -> Geometry {
         let mut geometry = self.ends.geometry(at);
         let turns = |row: &Row| matches!(row.kind, RowKind::Turn { .. });

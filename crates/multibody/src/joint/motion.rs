@@ -152,13 +152,16 @@ impl Element for PrescribedMotion {
         self.rates.iter().any(Option::is_some)
     }
 
-    fn drift(&self, at: &At<'_>, mobility: [Mobility; 2]) -> [(Vec3, Vec3); 2] {
+    fn drift(&self, at: &At<'_>, mobility: [Mobility; 2], c: f64) -> [(Vec3, Vec3); 2] {
         let g = self.joint.geometry(at);
         let mut gradients = [Gradient::default(); MOST_ROWS];
         let mut violations = SVector::<f64, MOST_ROWS>::zeros();
-        for (index, row, _) in self.demanded(&g, at) {
-            gradients[index] = row.gradient(&g);
-            violations[index] = self.violation(row, &g, at);
+        let motions = self.joint.ends.nodes.map(|node| at.motion(node));
+        for (index, row, rate) in self.demanded(&g, at) {
+            let gradient = row.gradient(&g);
+            let excess = gradient.rate(motions) - rate;
+            violations[index] = self.violation(row, &g, at) - c * excess;
+            gradients[index] = gradient;
         }
         let product = |i: usize, j: usize| -> f64 {
             let (a, b) = (&gradients[i], &gradients[j]);

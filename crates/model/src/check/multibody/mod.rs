@@ -10,6 +10,7 @@ mod frames;
 mod given;
 mod joints;
 mod loads;
+mod measures;
 mod nodes;
 mod ports;
 mod sections;
@@ -20,7 +21,7 @@ mod values;
 
 use std::collections::{HashMap, HashSet};
 
-use oldham_multibody::{Marker, Method, Model, Motion, NodeId, Options, Quaternion, Vec3};
+use oldham_multibody::{Marker, Method, Model, Motion, NodeId, Options, Quaternion, Sensor, Vec3};
 
 use super::part::{Checked, Port, Steps};
 use super::{Checker, Pace};
@@ -48,6 +49,8 @@ struct Draft<'f> {
     holders: HashMap<&'f str, Option<(usize, [NodeId; 2])>>,
     /// Joints whose coordinate a transmission may use.
     joints: HashMap<&'f str, Option<(JointKind, [Marker; 2])>>,
+    /// What is measured; nothing for what could not be read.
+    measures: HashMap<&'f str, Option<Sensor>>,
     /// First component of each scalar input.
     scalars: HashMap<&'f str, usize>,
     /// Where nodes, bodies and elements were written.
@@ -132,9 +135,11 @@ impl Checker<'_> {
         self.bodies(section, draft);
         self.joints(section, draft);
         self.transmissions(section, draft);
+        self.measures_of_joints(section, draft);
         self.line_springs(section, draft);
         self.torsion_springs(section, draft);
         self.bushings(section, draft);
+        self.measures_of_springs(section, draft);
         self.wrenches(section, draft);
         let ports = self.ports(section, draft);
         let names = section.outputs.iter().map(|entry| &entry.name);
@@ -221,6 +226,7 @@ impl<'f> Draft<'f> {
             sections: HashMap::new(),
             holders: HashMap::new(),
             joints: HashMap::new(),
+            measures: HashMap::new(),
             scalars: HashMap::new(),
             places: HashMap::new(),
             unplaced: HashSet::new(),
