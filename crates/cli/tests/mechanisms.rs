@@ -121,6 +121,8 @@ fn a_result_becomes_a_moving_picture_or_frames() {
 fn what_cannot_be_drawn_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
+    let stone = "[model]\nname = \"Stone\"\n[simulation]\nduration = 1\nstep = 1e-3\n[multibody.fall]\ngravity = [0, 0, -9.81]\n[multibody.fall.nodes]\nstone = {}\n[multibody.fall.bodies]\nstone = { node = \"stone\", mass = 1, inertia = [1, 1, 1] }\n";
+    std::fs::write(at.join("stone.toml"), stone).unwrap();
     let crank = example("slider-crank");
     let duration = ["--set", "simulation.duration=0.01"];
     for (arguments, expected) in [
@@ -129,8 +131,8 @@ fn what_cannot_be_drawn_is_told() {
             "no multibody subsystem",
         ),
         (
-            vec!["statics".to_owned(), example("double-pendulum")],
-            "singular",
+            vec!["statics".to_owned(), "stone.toml".to_owned()],
+            "nothing holds `stone`",
         ),
     ] {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

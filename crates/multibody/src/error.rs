@@ -54,6 +54,16 @@ pub enum SolveError {
         /// Name of the node or joint at whose turn it showed.
         unknown: String,
     },
+    /// No static equilibrium that is held against every motion.
+    #[error(
+        "at t = {time} s nothing holds `{unknown}` in static equilibrium: some motion meets no resistance; hold it by a joint, a spring or a weight"
+    )]
+    Unheld {
+        /// Time.
+        time: f64,
+        /// Name of the node that moves most.
+        unknown: String,
+    },
     /// Constraints that depend on each other.
     #[error(
         "the constraints are redundant or contradict each other: `{}`; free some of their directions",
@@ -96,7 +106,9 @@ impl From<SolveError> for StepError {
                 value: f64::NAN,
                 at: format!("t = {time} s"),
             },
-            SolveError::Singular { unknown, .. } => Self::Singular { unknown },
+            SolveError::Singular { unknown, .. } | SolveError::Unheld { unknown, .. } => {
+                Self::Singular { unknown }
+            }
             SolveError::Redundant { joints } => Self::Singular {
                 unknown: joints.join("`, `"),
             },

@@ -152,6 +152,12 @@ impl Model {
         ElementId(self.elements.len() - 1)
     }
 
+    /// The place of an element's first multiplier among those of all elements.
+    pub fn first_multiplier(&self, element: ElementId) -> usize {
+        let before = self.elements[..element.0].iter();
+        before.map(|named| named.element.constraints()).sum()
+    }
+
     /// A marker on a node at an absolute place, with absolute axes, in the initial configuration.
     pub fn marker(&self, node: NodeId, place: Vec3) -> Marker {
         self.oriented_marker(node, place, Quaternion::IDENTITY)

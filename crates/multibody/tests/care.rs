@@ -11,14 +11,16 @@ fn started(model: Model) -> System {
     system
 }
 
-/// A massless double hinge: the intermediate node has no inertia at all.
+/// A massless double hinge: the intermediate node has no inertia at all. In units of every size.
 #[test]
 fn a_node_without_mass_is_carried_by_its_joints() {
-    let build = |massless: bool| {
+    let build = |massless: bool, length: f64, mass: f64| {
         let mut model = Model::new();
-        model.gravity(Vec3::new(0.0, -9.81, 0.0));
-        let bob = model.node("bob", Motion::at(Vec3::new(1.0, 0.0, 0.0)));
-        model.body(bob, Body::centred(1.0, Mat3::diagonal(0.1, 0.1, 0.1)));
+        model.gravity(Vec3::new(0.0, -9.81 * length, 0.0));
+        let bob = model.node("bob", Motion::at(Vec3::X * length));
+        let inertia = 0.1 * mass * length * length;
+        let inertia = Mat3::diagonal(inertia, inertia, inertia);
+        model.body(bob, Body::centred(mass, inertia));
         let hinge = |model: &Model, n| model.axis_marker(n, Vec3::ZERO, Vec3::Z);
         let last = if massless {
             let link = model.node("link", Motion::at(Vec3::ZERO));
@@ -37,9 +39,21 @@ fn a_node_without_mass_is_carried_by_its_joints() {
         model.element("arm", joint);
         let mut system = started(model);
         (0..1000).for_each(|_| system.step(1e-3, &[]).unwrap());
-        system.motion(bob).position
+        system.motion(bob).position * length.recip()
     };
-    assert!((build(true) - build(false)).norm() < 1e-6);
+    for (length, mass) in [
+        (1.0, 1.0),
+        (1e3, 1e-3),
+        (1e-3, 1e-9),
+        (1e6, 1e12),
+        (1e-6, 1e3),
+    ] {
+        let difference = build(true, length, mass) - build(false, length, mass);
+        assert!(
+            difference.norm() < 1e-6,
+            "{length} m, {mass} kg: {difference:?}"
+        );
+    }
 }
 
 #[test]
@@ -60,7 +74,7 @@ fn redundant_joints_are_named() {
     );
 }
 
-/// A pendulum without a stiffness has no unique equilibrium under its weight alone.
+/// A wheel without any load is at rest in every position.
 #[test]
 fn a_free_motion_is_named_in_statics() {
     let mut model = Model::new();

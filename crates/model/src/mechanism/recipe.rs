@@ -2,9 +2,10 @@
 
 use oldham_cosim::Unit;
 use oldham_multibody::{
-    Along, Beam2, Beam3, Body, Bushing, Element, ElementId, Frictional, Joint, LineValue, Load,
-    Marker, Model, ModelError, Motion, NodeId, Options, Part, PartBuilder, Rod, ShellError,
-    ShellGrid, ShellMesh, SolveError, TorsionSpring, Transmission, Vec3, mapped_shell,
+    Along, Beam2, Beam3, Body, Bushing, Element, ElementId, Frictional, InternalLoad, Joint,
+    LineValue, Load, Marker, Model, ModelError, Motion, NodeId, Options, Part, PartBuilder,
+    PrescribedMotion, Rod, ShellError, ShellGrid, ShellMesh, SolveError, TorsionSpring,
+    Transmission, Vec3, mapped_shell,
 };
 
 use super::{Cutting, NODE_PORTS, Sketch, Solution, Surface};
@@ -44,12 +45,14 @@ pub(crate) struct ShellPlan {
 #[derive(Clone, Debug)]
 pub(crate) enum Piece {
     Joint(Joint),
+    PrescribedMotion(PrescribedMotion),
     Frictional(Frictional),
     Transmission(Transmission),
     Rod(Rod),
     TorsionSpring(TorsionSpring),
     Bushing(Bushing),
     Load(Load),
+    InternalLoad(InternalLoad),
     Beam2(Box<Beam2>),
     Beam3(Box<Beam3>),
 }
@@ -237,20 +240,23 @@ impl Piece {
     fn add_to(&self, model: &mut Model, name: &str) -> ElementId {
         match self {
             Self::Joint(joint) => model.element(name, joint.clone()),
+            Self::PrescribedMotion(joint) => model.element(name, joint.clone()),
             Self::Frictional(joint) => model.element(name, joint.clone()),
             Self::Transmission(transmission) => model.element(name, transmission.clone()),
             Self::Rod(rod) => model.element(name, rod.clone()),
             Self::TorsionSpring(spring) => model.element(name, spring.clone()),
             Self::Bushing(bushing) => model.element(name, bushing.clone()),
             Self::Load(load) => model.element(name, load.clone()),
+            Self::InternalLoad(load) => model.element(name, load.clone()),
             Self::Beam2(beam) => model.element(name, (**beam).clone()),
             Self::Beam3(beam) => model.element(name, (**beam).clone()),
         }
     }
 
-    fn constraints(&self) -> usize {
+    pub fn constraints(&self) -> usize {
         match self {
             Self::Joint(joint) => joint.constraints(),
+            Self::PrescribedMotion(joint) => joint.constraints(),
             Self::Frictional(joint) => joint.constraints(),
             Self::Transmission(transmission) => transmission.constraints(),
             _ => 0,

@@ -105,7 +105,7 @@ pub(crate) fn two_nodes(model: &mut Model, moving: bool) -> [crate::node::NodeId
 mod tests {
     use super::*;
     use crate::drive::Drive;
-    use crate::element::{Bushing, Law, Load, Rod, TorsionSpring};
+    use crate::element::{Bushing, InternalLoad, Law, Load, Rod, TorsionSpring};
     use crate::joint::{
         Coordinate, Direction, Frictional, Joint, LuGre, PrescribedPose, Transmission,
     };
@@ -178,6 +178,7 @@ mod tests {
                 points: [(-5.0, -2.0), (0.0, 0.0), (5.0, 9.0)].into(),
                 damping: 0.2,
             },
+            Law::function(|e, v, t| 2.0 * e * e * e + 0.3 * v + t),
         ] {
             let mut model = Model::new();
             let [a, b] = markers(&mut model, false);
@@ -192,10 +193,17 @@ mod tests {
         bushing.damping = full * 0.3;
         bushing.rotational_stiffness = full * 0.7;
         bushing.rotational_damping = full * 0.1;
+        let cubic = |axis| (axis, Law::function(|e, v, _| e * e * e + 0.2 * v));
+        bushing.laws = vec![cubic(0), cubic(2)];
+        bushing.rotational_laws = vec![cubic(1)];
         model.element("bushing", bushing);
         let drives = || [0.4, -0.7, 1.1].map(Drive::Constant);
         model.element("load", Load::fixed(a, drives(), drives()));
         model.element("follower", Load::follower(b, drives(), drives()));
+        for (name, follower) in [("internal", false), ("internal follower", true)] {
+            let load = InternalLoad::new(a, b.node, drives(), drives(), follower);
+            model.element(name, load);
+        }
         assert_derivatives(model, 0.0, &[], 1e-8);
     }
 
@@ -208,6 +216,8 @@ mod tests {
         let b = model.node("b", Motion::at_rest(Vec3::Z * 0.3, turned));
         let (a, b) = (Marker::on(a), Marker::on(b));
         model.element("bar", TorsionSpring::new(a, b, 3.0, 0.4, 0.4));
+        let cubic = Law::function(|angle, rate, _| 2.0 * angle.powi(3) + 0.1 * rate);
+        model.element("stop", TorsionSpring::with_law(a, b, cubic, 0.4));
         let screw = Transmission::new(
             (Coordinate::Angle, [a, b], 0.7),
             (Coordinate::Slide, [a, b], -1.3),

@@ -48,7 +48,14 @@ impl Checker<'_> {
         let parts = draft.recipe.solution();
         let At { value: given, span } = section.cut.as_ref()?;
         let before = self.findings.len();
-        let (model, elements) = draft.recipe.model();
+        let (mut model, elements) = draft.recipe.model();
+        if let Some(name) = model.follows_sensors() {
+            let message = format!("`{name}` follows measured quantities, which a cut could part");
+            let help = "leave the mechanism in one piece, or connect the parts by ports yourself";
+            self.findings
+                .push(Problem::new(span.clone(), message).help(help));
+            return None;
+        }
         let mut request = Request::default();
         for name in given.at.iter().flat_map(|at| &at.value) {
             self.cut_at(name, draft, &elements, &mut request);

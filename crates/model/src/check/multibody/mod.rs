@@ -12,6 +12,7 @@ mod frames;
 mod given;
 mod joints;
 mod loads;
+mod measures;
 mod nodes;
 mod ports;
 mod sections;
@@ -22,7 +23,7 @@ mod values;
 
 use std::collections::{HashMap, HashSet};
 
-use oldham_multibody::{Marker, Method, Model, Motion, NodeId, Options, Quaternion, Vec3};
+use oldham_multibody::{Marker, Method, Model, Motion, NodeId, Options, Quaternion, Sensor, Vec3};
 
 use super::part::{Checked, Port, Steps};
 use super::{Checker, Pace};
@@ -53,6 +54,8 @@ struct Draft<'f> {
     joints: HashMap<&'f str, Option<(JointKind, [Marker; 2])>>,
     /// Ends of the actuators; nothing for those that could not be read.
     actuators: HashMap<&'f str, Option<[Marker; 2]>>,
+    /// What is measured; nothing for what could not be read.
+    measures: HashMap<&'f str, Option<Sensor>>,
     /// First component of each scalar input.
     scalars: HashMap<&'f str, usize>,
     /// Where nodes, bodies and elements were written.
@@ -138,10 +141,12 @@ impl Checker<'_> {
         self.bodies(section, draft);
         self.joints(section, draft);
         self.transmissions(section, draft);
+        self.measures_of_joints(section, draft);
         self.line_springs(section, draft);
         self.actuators(section, draft);
         self.torsion_springs(section, draft);
         self.bushings(section, draft);
+        self.measures_of_springs(section, draft);
         self.wrenches(section, draft);
         let ports = self.ports(section, draft);
         let names = section.outputs.iter().map(|entry| &entry.name);
@@ -232,6 +237,7 @@ impl<'f> Draft<'f> {
             holders: HashMap::new(),
             joints: HashMap::new(),
             actuators: HashMap::new(),
+            measures: HashMap::new(),
             scalars: HashMap::new(),
             places: HashMap::new(),
             unplaced: HashSet::new(),

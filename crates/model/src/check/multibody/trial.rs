@@ -87,7 +87,7 @@ impl Checker<'_> {
         let problem = match error {
             // Whether an iteration converges depends on more than one step of a trial.
             SolveError::NotConverged { .. } => return,
-            SolveError::Singular { unknown, .. } => {
+            SolveError::Singular { unknown, .. } | SolveError::Unheld { unknown, .. } => {
                 let message = format!("nothing resists some motion of `{unknown}`");
                 Problem::new(place(unknown), message)
                     .label("the equations are singular here")

@@ -32,6 +32,9 @@ pub(crate) struct Spring {
     pub length: Option<At<Given>>,
     /// Elongation (m) and tension (N) in pairs of rising elongation, instead of a stiffness.
     pub table: Option<At<Pairs>>,
+    /// The tension in N as an expression of the elongation `d`, its rate `v` and time `t`, instead
+    /// of all the others but `length`.
+    pub force: Option<At<Formula>>,
     /// Viscoelastic: stiffness (N/m) and relaxation time (s) in pairs, each a spring in series with
     /// a damper beside the spring of `stiffness`; without `damping`.
     pub branches: Option<At<Pairs>>,
@@ -74,6 +77,9 @@ pub(crate) struct TorsionSpring {
     /// Damping in N·m·s/rad.
     #[schemars(extend("default" = 0.0))]
     pub damping: Option<At<Formula>>,
+    /// The torque in N·m as an expression of the twist `d`, its rate `v` and time `t`, instead of
+    /// stiffness and damping.
+    pub torque: Option<At<Formula>>,
     /// The angle without torque in rad, from the initial orientation.
     #[schemars(extend("default" = 0.0))]
     pub angle: Option<At<Given>>,
@@ -107,6 +113,12 @@ pub(crate) struct Bushing {
     /// Damping about the three axes in N·m·s/rad.
     #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
     pub rotational_damping: Option<At<Vector>>,
+    /// Forces along the three axes in N besides, each an expression of the displacement `d` along
+    /// its axis, its rate `v` and time `t`; they pull `b` back.
+    pub force: Option<At<Vec<At<Formula>>>>,
+    /// Torques about the three axes in N·m besides, each an expression of the component `d` of the
+    /// rotation vector, its rate `v` and time `t`; they turn `b` back.
+    pub torque: Option<At<Vec<At<Formula>>>>,
 }
 
 /// A linear relation between the coordinates of two joints: the angle of a `revolute` or

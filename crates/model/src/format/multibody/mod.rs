@@ -11,6 +11,7 @@ mod geometry;
 mod given;
 mod joint;
 mod load;
+mod measure;
 mod port;
 mod shell;
 
@@ -27,6 +28,7 @@ pub(crate) use geometry::{Frame, Node, Orientation, Vector};
 pub(crate) use given::{Given, GivenTable};
 pub(crate) use joint::{Friction, Joint, JointKind};
 pub(crate) use load::Load;
+pub(crate) use measure::Measure;
 pub(crate) use port::{Input, Output};
 pub(crate) use shell::{Edge, Shell};
 
@@ -99,6 +101,10 @@ pub(crate) struct Multibody {
     /// Springs and dampers against all six relative motions of two nodes, by name.
     #[serde(default)]
     pub bushings: Named<Bushing>,
+    /// What is measured, by the name under which expressions of loads, and of the lengths and
+    /// angles without force of springs, may use it besides time `t`.
+    #[serde(default)]
+    pub measures: Named<Measure>,
     /// Given forces and moments on nodes, by name.
     #[serde(default)]
     pub loads: Named<Load>,
