@@ -186,7 +186,11 @@ impl Cut<'_> {
         let mut marks = Vec::new();
         for link in &self.partition.links {
             let moving = link.nodes.iter().filter(|&&node| node != NodeId::GROUND);
-            let points: Vec<_> = moving.map(|&node| self.place(node)).collect();
+            let mut points: Vec<_> = moving.map(|&node| self.place(node)).collect();
+            // The nodes of a face are listed around it.
+            if points.len() > 3 {
+                points.push(points[0]);
+            }
             if link.nodes.contains(&NodeId::GROUND)
                 && let Some(&held) = points.first()
             {
