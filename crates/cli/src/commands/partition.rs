@@ -216,8 +216,12 @@ impl Cut<'_> {
         };
         let owners = self.partition.owners.iter().enumerate();
         let owned = owners.filter_map(|(node, owner)| Some(mark(Ink::Member((*owner)?), node)));
-        let interfaces = self.partition.interfaces.iter();
-        let rings = interfaces.map(|interface| mark(Ink::Ring, interface.node.index()));
-        owned.chain(rings).collect()
+        // Once more on top: other nodes may be in the same place.
+        let interfaces = self.partition.interfaces.iter().flat_map(|interface| {
+            let node = interface.node.index();
+            let inks = [Ink::Member(interface.owner), Ink::Ring];
+            inks.map(|ink| mark(ink, node))
+        });
+        owned.chain(interfaces).collect()
     }
 }
