@@ -4,7 +4,7 @@ use crate::board::Board;
 use crate::crew::{Crew, Every, Leader, Reporting, Shared};
 use crate::fault::Fault;
 use crate::plan::Plan;
-use crate::port::Ports;
+use crate::port::{Ports, Quantity};
 use crate::recorder::Column;
 use crate::run::Tally;
 use crate::schedule::{Coupling, Schedule, SubsystemId};
@@ -82,31 +82,27 @@ impl Simulation {
         Ok(())
     }
 
-    /// The largest change of an output from one pass to the next, relative to its port.
+    /// The largest change of an output from one pass to the next, relative to the largest value of
+    /// its quantity: where nothing is transmitted, a port has nothing but rounding.
     fn largest_change(&self, before: &[f64], now: &[f64]) -> f64 {
         if before.is_empty() {
             return f64::INFINITY;
         }
         let mut start = 0;
-        let mut largest = 0.0_f64;
-        for port in self
-            .units
-            .iter()
-            .flat_map(|unit| unit.subsystem.ports().outputs())
-        {
+        let mut extremes: Vec<Extreme<'_>> = Vec::new();
+        let units = self.units.iter();
+        for port in units.flat_map(|unit| unit.subsystem.ports().outputs()) {
             let range = start..start + port.quantity.width();
             start = range.end;
-            let (old, new) = (&before[range.clone()], &now[range]);
-            let change = old.iter().zip(new).map(|(a, b)| (b - a).abs());
-            let change = change.fold(0.0, f64::max);
-            if change > 0.0 {
-                let size = new
-                    .iter()
-                    .fold(0.0_f64, |size, value| size.max(value.abs()));
-                largest = largest.max(change / size);
-            }
+            let same = |extreme: &Extreme<'_>| *extreme.quantity == port.quantity;
+            let index = extremes.iter().position(same).unwrap_or_else(|| {
+                extremes.push(Extreme::of(&port.quantity));
+                extremes.len() - 1
+            });
+            extremes[index].include(&before[range.clone()], &now[range]);
         }
-        largest
+        let relative = extremes.iter().map(Extreme::relative);
+        relative.fold(0.0, f64::max)
     }
 
     /// Does one macro step on this thread.
@@ -275,6 +271,37 @@ impl Simulation {
             .iter_mut()
             .find_map(|unit| (!unit.can_roll_back()).then_some(&unit.name));
         found.cloned()
+    }
+}
+
+/// The largest value and the largest change of all outputs of one quantity.
+struct Extreme<'q> {
+    quantity: &'q Quantity,
+    size: f64,
+    change: f64,
+}
+
+impl<'q> Extreme<'q> {
+    fn of(quantity: &'q Quantity) -> Self {
+        Self {
+            quantity,
+            size: 0.0,
+            change: 0.0,
+        }
+    }
+
+    fn include(&mut self, before: &[f64], now: &[f64]) {
+        for (old, new) in before.iter().zip(now) {
+            self.size = self.size.max(new.abs());
+            self.change = self.change.max((new - old).abs());
+        }
+    }
+
+    fn relative(&self) -> f64 {
+        match self.change {
+            0.0 => 0.0,
+            change => change / self.size,
+        }
     }
 }
 

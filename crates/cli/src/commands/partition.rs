@@ -186,7 +186,11 @@ impl Cut<'_> {
         let mut marks = Vec::new();
         for link in &self.partition.links {
             let moving = link.nodes.iter().filter(|&&node| node != NodeId::GROUND);
-            let points: Vec<_> = moving.map(|&node| self.place(node)).collect();
+            let mut points: Vec<_> = moving.map(|&node| self.place(node)).collect();
+            // The nodes of a face are listed around it.
+            if points.len() > 3 {
+                points.push(points[0]);
+            }
             if link.nodes.contains(&NodeId::GROUND)
                 && let Some(&held) = points.first()
             {
@@ -212,8 +216,12 @@ impl Cut<'_> {
         };
         let owners = self.partition.owners.iter().enumerate();
         let owned = owners.filter_map(|(node, owner)| Some(mark(Ink::Member((*owner)?), node)));
-        let interfaces = self.partition.interfaces.iter();
-        let rings = interfaces.map(|interface| mark(Ink::Ring, interface.node.index()));
-        owned.chain(rings).collect()
+        // Once more on top: other nodes may be in the same place.
+        let interfaces = self.partition.interfaces.iter().flat_map(|interface| {
+            let node = interface.node.index();
+            let inks = [Ink::Member(interface.owner), Ink::Ring];
+            inks.map(|ink| mark(ink, node))
+        });
+        owned.chain(interfaces).collect()
     }
 }

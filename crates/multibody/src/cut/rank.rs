@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::partition::Piece;
+use super::plan::Piece;
 use crate::element::{At, ElementId, Jacobian, NOWHERE, Weights};
 use crate::linear::Destination;
 use crate::model::Model;

@@ -2,7 +2,8 @@
 
 use super::error::{CutError, Place, Reason, Remedy};
 use super::graph::Graph;
-use super::partition::{Cut, Partition, Plan, Role};
+use super::partition::Partition;
+use super::plan::{Cut, Plan, Role};
 use crate::model::Model;
 use crate::node::NodeId;
 

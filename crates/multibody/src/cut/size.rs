@@ -1,6 +1,6 @@
 //! How large the pieces of a plan are.
 
-use super::partition::{Piece, Plan};
+use super::plan::{Piece, Plan};
 use crate::model::Model;
 
 /// What a piece amounts to.

@@ -1,6 +1,6 @@
 //! Taking a model apart as planned.
 
-use super::partition::{Piece, Plan};
+use super::plan::{Piece, Plan};
 use crate::body::Inertia;
 use crate::element::{ElementId, References};
 use crate::model::{Model, NamedElement, Node};

@@ -200,11 +200,8 @@ impl Checker<'_> {
 
     fn can_be_cut(&mut self, name: &At<String>, piece: &Piece) -> bool {
         let (what, help) = match piece {
-            Piece::Beam2(_) | Piece::Beam3(_) => (
-                "a beam",
-                format!("cut it at one of its nodes, such as `{}.2`", name.value),
-            ),
-            Piece::Load(_) => ("a load", "cut at the node on which it acts".to_owned()),
+            Piece::Beam2(_) | Piece::Beam3(_) => ("a beam element", "cut at one of its end nodes"),
+            Piece::Load(_) => ("a load", "cut at the node on which it acts"),
             _ => return true,
         };
         let message = format!("`{}` is {what}, not a connection of two nodes", name.value);
@@ -215,6 +212,19 @@ impl Checker<'_> {
     }
 
     fn unknown_cut(&mut self, name: &At<String>, draft: &Draft<'_>) {
+        let prefix = format!("{}.", name.value);
+        let mut nodes = draft.recipe.sketch.nodes.iter();
+        // Neither an end, nor the middle of a three-node element.
+        if let Some(inner) = nodes.by_ref().filter(|n| n.starts_with(&prefix)).nth(2) {
+            let message = format!(
+                "`{}` has many nodes and cannot be cut as a whole",
+                name.value
+            );
+            let problem = Problem::new(name.span.clone(), message).label("where?");
+            let help = format!("name some of its nodes, such as `{inner}`");
+            self.findings.push(problem.help(help));
+            return;
+        }
         let message = format!(
             "there is no node, joint or spring `{}` to cut at",
             name.value
