@@ -219,10 +219,11 @@ pub struct Compare {
 pub struct Stability {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// Vary a parameter, logarithmically if both ends are positive; twice for a map
+    /// Vary a parameter, simulation.step or another number of the file, logarithmically if both ends
+    /// are positive; twice for a map
     #[arg(long, value_name = "KEY[=LOW:HIGH[:POINTS]]", value_parser = range)]
     pub over: Vec<Range>,
-    /// Find the value of a parameter at which stability changes
+    /// Find the value at which stability changes, such as the largest stable simulation.step
     #[arg(long, value_name = "KEY[=LOW:HIGH]", value_parser = range, conflicts_with = "over")]
     pub critical: Option<Range>,
     /// Compare with another scheme: settings separated by spaces, such as
@@ -250,9 +251,10 @@ pub struct Range {
 }
 
 impl Range {
-    /// The ends, by default a factor of a thousand to both sides.
-    pub fn ends(&self, baseline: f64) -> (f64, f64) {
-        self.ends.unwrap_or((1e-3 * baseline, 1e3 * baseline))
+    /// The ends, by default a factor of a thousand to both sides of the present value.
+    pub fn ends(&self, baseline: Option<f64>) -> Option<(f64, f64)> {
+        let around = baseline.map(|baseline| (1e-3 * baseline, 1e3 * baseline));
+        self.ends.or(around)
     }
 
     /// Whether the points are spaced by factors.
@@ -269,9 +271,8 @@ impl Range {
         }
     }
 
-    /// The points.
-    pub fn values(&self, baseline: f64) -> Vec<f64> {
-        let (low, high) = self.ends(baseline);
+    /// The points between two ends.
+    pub fn values(&self, (low, high): (f64, f64)) -> Vec<f64> {
         let last = self.points.max(2) - 1;
         let place = |index: usize| {
             let share = index as f64 / last as f64;

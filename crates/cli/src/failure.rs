@@ -48,6 +48,12 @@ pub enum Failure {
         /// A name that exists.
         nearest: Option<String>,
     },
+    /// A setting that is varied without saying how far.
+    #[error("the range of `{key}` is not known: write {key}=LOW:HIGH")]
+    NoRange {
+        /// The setting.
+        key: String,
+    },
     /// A number that cannot be used.
     #[error("{option} must be {wanted}, not {value}")]
     BadOption {

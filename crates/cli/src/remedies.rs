@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::load;
 
 /// Settings that often help, the cheapest first.
-const CANDIDATES: [&[(&str, &str)]; 5] = [
+const CANDIDATES: [&[(&str, &str)]; 6] = [
+    &[("schedule.tangent", "true")],
     &[("schedule.refresh", "true")],
     &[("schedule.predictor", "first-order")],
     &[("schedule.predictor", "second-order")],
@@ -19,6 +20,9 @@ const CANDIDATES: [&[(&str, &str)]; 5] = [
         ("schedule.predictor", "first-order"),
     ],
 ];
+
+/// Fractions of the macro step that are tried when nothing else helps: halves of halves.
+const HALVINGS: i32 = 6;
 
 /// What the analysis says of a model, and what would help.
 pub struct Advice {
@@ -35,14 +39,7 @@ impl Advice {
         let verdict = verdict_of(model);
         let unstable = verdict.as_ref().is_ok_and(|verdict| !verdict.is_stable());
         let remedies = if unstable {
-            CANDIDATES
-                .iter()
-                .filter(|changes| is_stable_with(path, set, changes))
-                .map(|changes| {
-                    let settings = changes.iter().map(|(key, value)| format!("{key}={value}"));
-                    settings.collect::<Vec<_>>().join(" --set ")
-                })
-                .collect()
+            remedies(model, path, set)
         } else {
             Vec::new()
         };
@@ -64,15 +61,16 @@ impl Advice {
             None => String::new(),
         };
         let factor = (verdict.growth * self.duration).exp();
+        let how_far = match factor.is_finite() {
+            true => format!("by a factor of {} over", crate::table::number(factor)),
+            false => "beyond all bounds in".into(),
+        };
         let mut text = format!(
-            "the coupling is unstable{interface}: a mode at {:.3} Hz grows at {:.4} 1/s, by a factor of {} over this run (spectral radius {:.9})",
-            verdict.frequency,
-            verdict.growth,
-            crate::table::number(factor),
-            verdict.radius,
+            "the coupling is unstable{interface}: a mode at {:.3} Hz grows at {:.4} 1/s, {how_far} this run (spectral radius {:.9})",
+            verdict.frequency, verdict.growth, verdict.radius,
         );
         if self.remedies.is_empty() {
-            text += "\n  a smaller macro step or more damping may help: --set simulation.step=...";
+            text += "\n  none of the usual settings helps, nor does a shorter macro step: look at the masses, stiffnesses and dampers at that interface";
         } else {
             text += "\n  stable with: --set ";
             text += &self.remedies.join(", or --set ");
@@ -96,6 +94,30 @@ impl Advice {
             }),
         }
     }
+}
+
+/// Settings under which the model is stable.
+fn remedies(model: &Model, path: &Path, set: &[(String, String)]) -> Vec<String> {
+    let helping = CANDIDATES
+        .iter()
+        .filter(|changes| is_stable_with(path, set, changes));
+    let found: Vec<String> = helping
+        .map(|changes| {
+            let settings = changes.iter().map(|(key, value)| format!("{key}={value}"));
+            settings.collect::<Vec<_>>().join(" --set ")
+        })
+        .collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let steps = (1..=HALVINGS).map(|n| (model.step() / 2_f64.powi(n)).to_string());
+    let longest = steps
+        .into_iter()
+        .find(|step| is_stable_with(path, set, &[("simulation.step", step)]));
+    longest
+        .map(|step| format!("simulation.step={step}"))
+        .into_iter()
+        .collect()
 }
 
 fn verdict_of(model: &Model) -> Result<Verdict, AnalysisError> {

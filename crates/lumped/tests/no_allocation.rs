@@ -6,7 +6,9 @@ use std::alloc::System;
 
 use common::*;
 use oldham_cosim::Subsystem;
-use oldham_lumped::{GhostSpec, Integrator, Lumped, NodeRef, PortKind, Spec, StageInputs};
+use oldham_lumped::{
+    GhostSpec, Integrator, Lumped, NodeIndex, NodeRef, PortKind, Spec, StageInputs, TangentSpec,
+};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -68,4 +70,29 @@ fn advancing_and_reading_outputs_allocates_nothing() {
         }
         assert_eq!(region.change().allocations, 0, "{integrator:?}");
     }
+    allocates_nothing_with_tangents();
+}
+
+/// A part that sends its tangent and takes one, corrected in every step.
+fn allocates_nothing_with_tangents() {
+    let mut spec = busy(Integrator::Lms2 { rho: 0.6 });
+    spec.micro_steps = 1;
+    spec.ghosts[0].traced = true;
+    spec.sends_tangent = true;
+    spec.tangents = vec![TangentSpec {
+        sender: "other".into(),
+        points: vec![("far".into(), NodeIndex(1))],
+    }];
+    let mut lumped = Lumped::new(spec).unwrap();
+    let mut inputs = driven(&lumped, |t, out| out[0] = t.sin());
+    let (mut at_end, mut outputs) = ([0.0; 8], [0.0; 8]);
+    let region = Region::new(ALLOCATOR);
+    for index in 0..100 {
+        let t = 0.01 * f64::from(index);
+        lumped.advance(t, t + 0.01, &mut inputs).unwrap();
+        at_end[0] = 1e-6 + (t + 0.01).sin();
+        lumped.correct(t + 0.01, &at_end).unwrap();
+        lumped.outputs(t + 0.01, &at_end, &mut outputs).unwrap();
+    }
+    assert_eq!(region.change().allocations, 0);
 }

@@ -5,7 +5,8 @@ mod common;
 use common::*;
 use oldham_expression::Expression;
 use oldham_lumped::{
-    ElementKind, GhostSpec, Integrator, Lumped, NodeRef, PortKind, Spec, SpecError,
+    ElementKind, GhostSpec, Integrator, Lumped, NodeIndex, NodeRef, PortKind, Spec, SpecError,
+    TangentSpec,
 };
 
 const EULER: Integrator = Integrator::SemiImplicitEuler;
@@ -273,4 +274,27 @@ fn all_problems_are_reported_at_once() {
         spec.inputs[0].kind = PortKind::Displacement;
     });
     assert_eq!(found.len(), 4, "{found:?}");
+}
+
+#[test]
+fn a_tangent_needs_something_to_answer_to_and_an_implicit_formula_that_takes_it() {
+    let sends = |spec: &mut Spec| spec.sends_tangent = true;
+    assert_eq!(problem(sends), SpecError::NothingTraced);
+    let takes = |node: usize| TangentSpec {
+        sender: "other".into(),
+        points: vec![("own".into(), NodeIndex(node))],
+    };
+    let explicit = problem(|spec| spec.tangents = vec![takes(0)]);
+    assert_eq!(explicit, SpecError::CannotTakeTangent);
+    let within = problem(|spec| {
+        spec.integrator = Integrator::BackwardEuler;
+        spec.micro_steps = 2;
+        spec.tangents = vec![takes(0)];
+    });
+    assert_eq!(within, SpecError::TangentWithinStep { micro_steps: 2 });
+    let nowhere = problem(|spec| {
+        spec.integrator = Integrator::BackwardEuler;
+        spec.tangents = vec![takes(7)];
+    });
+    assert!(matches!(nowhere, SpecError::NoSuchNode { .. }));
 }

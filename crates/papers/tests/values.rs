@@ -45,6 +45,45 @@ fn fig_9_of_fontana_has_the_known_radii_and_counts() {
     assert!((value(&report, "literature: spectral radius") - 2.99).abs() < 5e-3);
     let share = value(&report, "literature: stable points") / 625.0;
     assert!((share - 0.36).abs() < 5e-3, "{share}");
+    let share = value(&report, "literature, semi-implicit Euler: stable points") / 625.0;
+    assert!((share - 0.55).abs() < 1e-2, "{share}");
+    assert_eq!(value(&report, "interface tangent: stable points"), 625.0);
+    let name = "interface tangent: largest difference of radii from monolithic";
+    assert!(value(&report, name) < 1e-9);
+}
+
+/// Borders that were computed independently: 24.935 g loose, 10.91 g tight.
+#[test]
+fn fig_11_of_fontana_has_the_known_borders() {
+    let report = compute("fontana/fig-11");
+    let loose = value(&report, "loose: smallest interface mass");
+    assert!((loose - 0.024935).abs() < 1e-6, "{loose}");
+    let tight = value(&report, "tight, plain iteration: smallest interface mass");
+    assert!((tight - 0.01091).abs() < 3e-5, "{tight}");
+    for what in ["stiffness", "damping"] {
+        let name = format!("masses and {what}, interface tangent: stable points");
+        assert_eq!(value(&report, &name), 625.0, "{name}");
+    }
+}
+
+/// Ratios at 1 ms and orders that were computed independently.
+#[test]
+fn fig_13_of_fontana_has_the_known_errors_and_orders() {
+    let report = compute("fontana/fig-13");
+    let expected = [
+        ("LMS2", 1.02, 2.0),
+        ("RK4, force interpolated", 0.59, 2.0),
+        ("RK4, force held", 115.0, 1.0),
+        ("backward Euler", 220.0, 1.0),
+    ];
+    for (name, ratio, order) in expected {
+        let found = value(&report, &format!("{name}: error / monolithic"));
+        assert!((found / ratio - 1.0).abs() < 0.03, "{name} {found}");
+        let found = value(&report, &format!("{name}: order"));
+        assert!((found - order).abs() < 0.06, "{name} {found}");
+    }
+    let coupling = value(&report, "LMS2: order of the coupling error");
+    assert!((coupling - 3.0).abs() < 0.05, "{coupling}");
 }
 
 #[test]

@@ -11,6 +11,10 @@ const MAX_DIMENSION: usize = 600;
 /// Size of a probe relative to the state: large against rounding, small against curvature.
 const PROBE: f64 = 1e-4;
 
+/// Relative sizes below which an entry beside the diagonal counts as none. Clusters of equal
+/// eigenvalues can keep the first from ever being reached.
+const DEFLATIONS: [f64; 3] = [f64::EPSILON, 16.0 * f64::EPSILON, 1024.0 * f64::EPSILON];
+
 /// Why a simulation could not be analysed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum AnalysisError {
@@ -85,7 +89,9 @@ pub(crate) fn eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
     // Positions, velocities and forces differ by many orders of magnitude.
     balance_parlett_reinsch(&mut balanced);
     let limit = 200 * balanced.nrows().max(1);
-    let schur = Schur::try_new(balanced, f64::EPSILON, limit)?;
+    let schur = DEFLATIONS
+        .iter()
+        .find_map(|&tolerance| Schur::try_new(balanced.clone(), tolerance, limit))?;
     let mut values: Vec<_> = schur.complex_eigenvalues().iter().copied().collect();
     values.sort_by(|a, b| b.norm().total_cmp(&a.norm()));
     Some(values)

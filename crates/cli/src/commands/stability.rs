@@ -5,7 +5,7 @@ use std::path::Path;
 use oldham_cosim::Simulation;
 use oldham_model::Model;
 use oldham_results::plot::{Cells, Figure, Panel, Scale, Series, Style};
-use oldham_stability::{Contour, Recurrence, critical, is_stable, map};
+use oldham_stability::{Contour, Recurrence, critical, is_stable, map, radius};
 use serde_json::{Value, json};
 
 use crate::args::{Range, Stability};
@@ -18,6 +18,9 @@ use crate::table::{Table, number};
 
 /// Modes listed at most.
 const MODES: usize = 12;
+
+const STEP: &str = "simulation.step";
+const DURATION: &str = "simulation.duration";
 
 pub fn execute(arguments: &Stability) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
@@ -66,39 +69,69 @@ impl Study<'_> {
         std::iter::once(own).chain(others).collect()
     }
 
+    /// The model with some values changed.
+    fn load(&self, scheme: &Scheme, changes: &[(&str, f64)]) -> Result<Model, Failure> {
+        let set = self.arguments.model.set.iter().cloned();
+        let mut set: Vec<_> = set.chain(scheme.settings.iter().cloned()).collect();
+        for &(key, value) in changes {
+            set.push((key.to_owned(), value.to_string()));
+            if key == STEP {
+                set.push((DURATION.to_owned(), self.duration(value).to_string()));
+            }
+        }
+        load::with_overrides(self.path(), &set)
+    }
+
+    /// The model's duration, up to a whole number of steps.
+    fn duration(&self, step: f64) -> f64 {
+        (self.model.duration() / step).ceil().max(1.0) * step
+    }
+
     /// The simulation with some values changed, if there is one.
     fn build(&self, scheme: &Scheme, changes: &[(&str, f64)]) -> Option<Simulation> {
-        let changes = changes
-            .iter()
-            .map(|(key, value)| ((*key).to_owned(), value.to_string()));
-        let set = self.arguments.model.set.iter().cloned();
-        let set: Vec<_> = set
-            .chain(scheme.settings.iter().cloned())
-            .chain(changes)
-            .collect();
-        let model = load::with_overrides(self.path(), &set).ok()?;
+        let model = self.load(scheme, changes).ok()?;
         if self.arguments.monolithic {
             return model.monolithic(None).ok();
         }
         model.simulation().ok()
     }
 
-    /// The present value of a parameter or of the macro step.
-    fn baseline(&self, key: &str) -> Result<f64, Failure> {
-        if key == "simulation.step" {
-            return Ok(self.model.step());
+    /// The present value of a parameter or of the macro step; of other settings it is not known.
+    fn baseline(&self, key: &str) -> Option<f64> {
+        match key {
+            STEP => Some(self.model.step()),
+            _ => self.model.parameter(key),
         }
-        let names = self.model.parameters().chain(["simulation.step"]);
-        self.model.parameter(key).ok_or_else(|| Failure::Unknown {
+    }
+
+    /// The ends of a range, at which the model must read with every scheme.
+    fn ends(&self, range: &Range) -> Result<(f64, f64), Failure> {
+        let ends = range.ends(self.baseline(&range.key));
+        let Some((low, high)) = ends else {
+            return Err(self.no_range(&range.key));
+        };
+        for scheme in self.schemes() {
+            for value in [low, high] {
+                self.load(&scheme, &[(&range.key, value)])?;
+            }
+        }
+        Ok((low, high))
+    }
+
+    fn no_range(&self, key: &str) -> Failure {
+        if key.contains('.') {
+            return Failure::NoRange { key: key.into() };
+        }
+        let names = self.model.parameters().chain([STEP]);
+        Failure::Unknown {
             what: "parameter",
             name: key.into(),
             nearest: oldham_model::nearest(key, names).map(Into::into),
-        })
+        }
     }
 
     fn values(&self, range: &Range) -> Result<Vec<f64>, Failure> {
-        let baseline = self.baseline(&range.key)?;
-        Ok(range.values(baseline))
+        Ok(range.values(self.ends(range)?))
     }
 
     /// All modes of the recurrence.
@@ -150,30 +183,33 @@ impl Study<'_> {
         Ok(())
     }
 
-    /// Where stability changes along one parameter.
+    /// Where stability changes along one parameter, for each scheme.
     fn border(&self, range: &Range) -> Result<(), Failure> {
-        let baseline = self.baseline(&range.key)?;
-        let (low, high) = range.ends(baseline);
-        let scheme = &self.schemes()[0];
-        let found = critical(low, high, |value| {
-            self.build(scheme, &[(&range.key, value)])
-        });
+        let (low, high) = self.ends(range)?;
+        let borders: Vec<_> = self
+            .schemes()
+            .into_iter()
+            .map(|scheme| Border::find(self, scheme, range, [low, high]))
+            .collect();
         if self.arguments.json {
+            let [first, ..] = borders.as_slice() else {
+                return Ok(());
+            };
+            let all: Vec<_> = borders.iter().map(Border::as_json).collect();
             say!(
                 "{:#}",
                 json!({"command": "stability", "model": self.model.name(),
-                "parameter": range.key, "low": low, "high": high, "critical": found})
+                "parameter": range.key, "low": low, "high": high, "critical": first.value,
+                "borders": all})
             );
             return Ok(());
         }
-        match found {
-            Some(value) => say!("stability changes at {} = {value:.6e}", range.key),
-            None => say!(
-                "stability does not change between {} = {} and {}",
-                range.key,
-                number(low),
-                number(high)
-            ),
+        for border in &borders {
+            say!(
+                "{}: {}",
+                border.scheme,
+                border.text(&range.key, [low, high])
+            );
         }
         Ok(())
     }
@@ -232,13 +268,18 @@ impl Study<'_> {
                 logarithmic: [x.is_logarithmic(), y.is_logarithmic()],
             };
             let (line_x, line_y) = contour.border(&radii);
-            let label = format!("border, {}", scheme.name);
+            let label = match count(&radii) {
+                0 => format!("{}: unstable everywhere", scheme.name),
+                all if all == radii.len() => format!("{}: stable everywhere", scheme.name),
+                _ => format!("border, {}", scheme.name),
+            };
             panel = panel.with_series(Series::new(label, line_x, line_y).with_style(Style::Line));
             maps.push((scheme.name, radii));
         }
-        let (base_x, base_y) = (self.baseline(&x.key)?, self.baseline(&y.key)?);
-        let base = Series::new("as in the file", vec![base_x], vec![base_y]);
-        panel = panel.with_series(base.with_style(Style::Points));
+        if let (Some(base_x), Some(base_y)) = (self.baseline(&x.key), self.baseline(&y.key)) {
+            let base = Series::new("as in the file", vec![base_x], vec![base_y]);
+            panel = panel.with_series(base.with_style(Style::Points));
+        }
         let title = format!("{} (shaded: unstable)", self.model.name());
         let out = self.save(Figure::new(title).with_panel(panel))?;
         if self.arguments.json {
@@ -304,6 +345,52 @@ impl Study<'_> {
             reason: error.to_string(),
         })?;
         Ok(out.display().to_string())
+    }
+}
+
+/// Where stability changes along a range.
+struct Border {
+    scheme: String,
+    value: Option<f64>,
+    stable_at_low: bool,
+}
+
+impl Border {
+    fn find(study: &Study<'_>, scheme: Scheme, range: &Range, [low, high]: [f64; 2]) -> Self {
+        let build = |value| study.build(&scheme, &[(&range.key, value)]);
+        let at_low = build(low).map_or(f64::NAN, |mut simulation| radius(&mut simulation));
+        Self {
+            value: critical(low, high, build),
+            stable_at_low: is_stable(at_low),
+            scheme: scheme.name,
+        }
+    }
+
+    fn text(&self, key: &str, [low, high]: [f64; 2]) -> String {
+        let kind = if self.stable_at_low {
+            "stable"
+        } else {
+            "unstable"
+        };
+        match self.value {
+            Some(value) if self.stable_at_low => format!("stable up to {key} = {value:.6e}"),
+            Some(value) => format!("stable from {key} = {value:.6e} on"),
+            None => format!(
+                "{kind} everywhere from {key} = {} to {}",
+                number(low),
+                number(high)
+            ),
+        }
+    }
+
+    fn as_json(&self) -> Value {
+        let stable = match (self.value, self.stable_at_low) {
+            (Some(_), true) => "below",
+            (Some(_), false) => "above",
+            (None, true) => "everywhere",
+            (None, false) => "nowhere",
+        };
+        json!({"scheme": self.scheme, "critical": self.value, "stable": stable})
     }
 }
 

@@ -8,3 +8,4 @@ mod overrides;
 mod problems;
 mod robustness;
 mod runs;
+mod tangent;

@@ -5,7 +5,7 @@
 use oldham_cosim::{InMemory, Run, Simulation};
 use oldham_results::plot::{Figure, Panel, Scale, Series, Style};
 
-use super::PROPOSED;
+use super::MIXED;
 use crate::item::{PaperError, Report, Settings, model_with};
 
 const STEP: f64 = 1e-3;
@@ -71,16 +71,10 @@ const COUPLED: [Solver; 5] = [
 
 impl Solver {
     fn simulation(&self, step: f64) -> Result<Simulation, PaperError> {
-        let mut set: Settings = vec![
-            ("simulation.step", step.to_string()),
-            ("lumped.left.masses.x1.position", "0.01".into()),
-            ("lumped.joint.masses.x.position", "0.01".into()),
-            ("lumped.right.masses.x4.position", "0.01".into()),
-            ("lumped.joint.predictor", "first-order".into()),
-        ];
+        let mut set: Settings = vec![("simulation.step", step.to_string())];
         let own = self.settings.iter();
         set.extend(own.map(|&(key, value)| (key, value.to_owned())));
-        let model = model_with(PROPOSED, &set)?;
+        let model = model_with(MIXED, &set)?;
         Ok(match self.monolithic {
             true => model.monolithic(None)?,
             false => model.simulation()?,

@@ -15,6 +15,9 @@ use crate::item::{Item, Settings};
 
 const PROPOSED: &str = include_str!("../../../../examples/interface-mass.toml");
 const LITERATURE: &str = include_str!("../../../../papers/fontana/literature.toml");
+const LITERATURE_EXPLICIT: &str =
+    include_str!("../../../../papers/fontana/literature-explicit.toml");
+const MIXED: &str = include_str!("../../../../papers/fontana/mixed-solvers.toml");
 
 const PAPER: &str = "fontana";
 
