@@ -6,6 +6,7 @@
 
 mod fontana;
 mod item;
+pub mod structures;
 mod tamellin;
 
 pub use item::{Item, PaperError, Report, Row};

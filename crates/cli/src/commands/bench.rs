@@ -1,5 +1,7 @@
 //! `oldham bench`: measure one thing, in one run, beside a calibration of the machine.
 
+mod cut;
+
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -19,7 +21,15 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 6] = ["engine", "beam", "shell", "chain", "map", "predictors"];
+pub const NAMES: [&str; 7] = [
+    "engine",
+    "beam",
+    "shell",
+    "chain",
+    "cut",
+    "map",
+    "predictors",
+];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
 /// moment more surely than few long ones.
@@ -32,9 +42,11 @@ struct Figure {
     name: &'static str,
     value: f64,
     unit: &'static str,
-    /// Required at most this.
+    /// Required at most this, or at least.
     #[serde(skip_serializing_if = "Option::is_none")]
     required: Option<f64>,
+    #[serde(skip)]
+    is_least: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     met: Option<bool>,
     note: String,
@@ -47,6 +59,7 @@ impl Figure {
             value,
             unit,
             required: None,
+            is_least: false,
             met: None,
             note: note.into(),
         }
@@ -55,6 +68,13 @@ impl Figure {
     fn required(mut self, limit: f64) -> Self {
         self.required = Some(limit);
         self.met = Some(self.value <= limit);
+        self
+    }
+
+    fn at_least(mut self, limit: f64) -> Self {
+        self.required = Some(limit);
+        self.is_least = true;
+        self.met = Some(self.value >= limit);
         self
     }
 }
@@ -70,6 +90,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "beam" => beam(),
             "shell" => shell(),
             "chain" => chain(),
+            "cut" => cut::figures()?,
             "map" => stability_map()?,
             "predictors" => predictors(),
             _ => unreachable!("the grammar admits only known names"),
@@ -88,9 +109,9 @@ fn print(name: &str, figures: &[Figure]) {
     say!("{name}");
     let mut table = Table::new(["figure", "value", "unit", "required", "met", "note"]);
     for figure in figures {
-        let required = figure
-            .required
-            .map_or_else(String::new, |limit| format!("<= {limit}"));
+        let required = figure.required.map_or_else(String::new, |limit| {
+            format!("{} {limit}", if figure.is_least { ">=" } else { "<=" })
+        });
         let met = figure.met.map_or("", |met| if met { "yes" } else { "no" });
         table.row([
             figure.name.into(),
