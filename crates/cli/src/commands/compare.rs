@@ -186,9 +186,9 @@ fn attempt(
     })
 }
 
-/// A signal that varies less than this beside others of its unit shows nothing but rounding, such as
+/// A signal that varies less than this beside others of its unit shows little but rounding, such as
 /// the acceleration of a node that is held.
-const QUIET: f64 = 1e-9;
+const QUIET: f64 = 1e-6;
 
 /// Signals that show nothing but rounding have no error worth telling.
 fn overlook_rounding(signals: &mut [Signal]) {
