@@ -93,5 +93,12 @@ fn cut_and_whole_are_compared_from_one_file() {
             "--json",
         ],
     ));
-    assert_eq!(answer["status"], "finished", "{answer}");
+    let variants = answer["variants"].as_array().unwrap();
+    assert_eq!(variants.len(), 2);
+    for variant in variants {
+        let signals = variant["signals"].as_array().unwrap();
+        let middle = signals.iter().find(|s| s["name"] == "beam.middle.x");
+        let error = middle.unwrap()["nrms"].as_f64().unwrap();
+        assert!(error < 1e-7, "{}: {error:e}", variant["name"]);
+    }
 }

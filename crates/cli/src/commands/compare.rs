@@ -1,5 +1,6 @@
 //! `oldham compare`: one model under several schemes, against a reference.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use oldham_cosim::{End, InMemory, Outcome, Run, Simulation};
@@ -203,6 +204,7 @@ fn attempt(
             });
         }
     }
+    overlook_rounding(&mut signals);
     Ok(Tried {
         name: name.into(),
         settings: settings.clone(),
@@ -211,6 +213,34 @@ fn attempt(
         energy,
         outcome,
     })
+}
+
+/// A signal that varies less than this beside others of its unit shows little but rounding, such as
+/// the acceleration of a node that is held.
+const QUIET: f64 = 1e-6;
+
+/// Signals that show nothing but rounding have no error worth telling.
+fn overlook_rounding(signals: &mut [Signal]) {
+    let mut widest: HashMap<String, f64> = HashMap::new();
+    for signal in &*signals {
+        let width = widest.entry(signal.unit.clone()).or_default();
+        *width = width.max(span(&signal.reference));
+    }
+    for signal in signals {
+        if span(&signal.reference) < QUIET * widest[&signal.unit] {
+            signal.error = None;
+        }
+    }
+}
+
+/// The distance between the largest and the smallest value.
+fn span(values: &[f64]) -> f64 {
+    let (low, high) = values
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
+            (low.min(v), high.max(v))
+        });
+    (high - low).max(0.0)
 }
 
 fn solve(

@@ -43,6 +43,58 @@ fn the_pieces_move_as_the_whole() {
     }
 }
 
+/// The rotor with some of its blades.
+fn rotor(blades: &[&str]) -> String {
+    let missing = ["east", "north", "west", "south"]
+        .into_iter()
+        .filter(|blade| !blades.contains(blade));
+    let gone: Vec<String> = missing
+        .flat_map(|blade| [format!("{blade} = "), format!("blade-{blade} = ")])
+        .collect();
+    let members = blades.iter().map(|b| format!("{b} = \"blade-{b}.8\""));
+    let parts = format!("parts = {{ {} }}", members.collect::<Vec<_>>().join(", "));
+    let text = example("rotor");
+    let lines = text.lines().filter(|line| {
+        let starts = |start: &String| line.starts_with(start.as_str());
+        !gone.iter().any(starts)
+    });
+    let lines = lines.map(|line| match line.starts_with("parts = ") {
+        true => parts.as_str(),
+        false => line,
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    text.replace("duration = 0.5", "duration = 0.05")
+}
+
+#[test]
+fn a_rotor_is_cut_from_one_two_or_four_blades() {
+    for blades in [
+        &["east"][..],
+        &["east", "west"],
+        &["east", "north", "west", "south"],
+    ] {
+        let model = read(&rotor(blades)).unwrap_or_else(|p| panic!("{p}"));
+        let simulation = model.simulation().unwrap();
+        assert_eq!(simulation.names().count(), blades.len() + 1);
+        let found = difference(&model, "rotor.tip.pz");
+        assert!(found < 1e-8, "{blades:?}: {found:e}");
+    }
+}
+
+/// The literature's scheme: the first part has the interface, and the schedule says who goes first.
+#[test]
+fn force_and_displacement_need_no_coupling() {
+    let scheme = ("multibody.beam.cut.scheme", "force-displacement");
+    for (kind, stages) in [("jacobi", 1), ("gauss-seidel", 2)] {
+        let model = with("cut-beam", &[scheme, ("schedule.kind", kind)]);
+        let simulation = model.simulation().unwrap();
+        let names: Vec<&str> = simulation.names().collect();
+        assert_eq!(names, ["beam.left", "beam.right"]);
+        assert_eq!(simulation.schedule().stages.len(), stages);
+        assert_eq!(simulation.interfaces().len(), 1);
+    }
+}
+
 /// The plain scheme errs by the third power of the step, as the cubic predictor does.
 #[test]
 fn without_tangents_the_difference_has_the_order_of_the_predictor() {
