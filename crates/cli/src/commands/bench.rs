@@ -1,5 +1,7 @@
 //! `oldham bench`: measure one thing, in one run, beside a calibration of the machine.
 
+mod compensation;
+
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -19,7 +21,15 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 6] = ["engine", "beam", "shell", "chain", "map", "predictors"];
+pub const NAMES: [&str; 7] = [
+    "engine",
+    "beam",
+    "shell",
+    "chain",
+    "map",
+    "predictors",
+    "compensation",
+];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
 /// moment more surely than few long ones.
@@ -72,6 +82,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "chain" => chain(),
             "map" => stability_map()?,
             "predictors" => predictors(),
+            "compensation" => compensation::compensation()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());
