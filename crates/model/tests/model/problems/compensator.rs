@@ -7,8 +7,8 @@ fn compensators() {
     check_all([
         mistake(
             "[schedule]",
-            "[compensator.link]\nforce = «\"left.f\"\n[schedule]",
-            "`left` has no output `f`",
+            "[compensator.link]\nforce = «\"left.fcc\"\n[schedule]",
+            "`left` has no output `fcc`",
             "did you mean `fc`?",
         ),
         mistake(
