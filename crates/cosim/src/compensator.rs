@@ -5,6 +5,8 @@
 //! a signal depends on the very force that is computed from it (accelerations do), the loop is
 //! solved: see [`Loop`].
 
+use std::ops::Range;
+
 use crate::kinematic::Kinematic;
 use crate::port::{InputPort, OutputPort, Ports};
 use crate::predictor::Predictor;
@@ -118,6 +120,8 @@ pub(crate) struct Compensator {
     seen: Kinematic,
     /// Own outputs at the time for which inputs are asked.
     own: Vec<f64>,
+    /// Own outputs that running rows read, with their places.
+    followed: Vec<(InputPort, Range<usize>)>,
     /// Predicted outputs of others.
     far: Vec<f64>,
     /// Values of all signals of sampled rows, then of amendments, as last used.
@@ -134,6 +138,7 @@ impl Compensator {
             amendments: vec![0.0; law.amended.len()],
             seen: Kinematic::new(0.0, &mirrored(ports)),
             own: vec![0.0; ports.output_width()],
+            followed: followed(&law.running, ports),
             far: vec![0.0; law.remote_width()],
             readings: vec![0.0; sampled + amended],
             feedback: Loop::new(law.sampled.len(), sampled),
@@ -158,6 +163,7 @@ impl Compensator {
         }
         let own = match now {
             Some(now) => now,
+            None if self.followed.is_empty() => &self.own,
             None => {
                 self.seen.predict(t, None, &mut self.own);
                 &self.own
@@ -173,7 +179,7 @@ impl Compensator {
 
     /// Whether inputs depend on the subsystem's own motion at the moment they are asked for.
     pub fn follows_own_motion(&self) -> bool {
-        !self.law.running.is_empty()
+        !self.followed.is_empty()
     }
 
     pub fn has_sampled(&self) -> bool {
@@ -181,10 +187,9 @@ impl Compensator {
     }
 
     /// Own outputs were evaluated.
-    pub fn observe(&mut self, t: f64, ports: &Ports, outputs: &[f64]) {
-        for index in 0..ports.outputs().len() {
-            let range = ports.output_range(OutputPort(index));
-            self.seen.receive(InputPort(index), t, &outputs[range]);
+    pub fn observe(&mut self, t: f64, outputs: &[f64]) {
+        for (port, range) in &self.followed {
+            self.seen.receive(*port, t, &outputs[range.clone()]);
         }
     }
 
@@ -291,6 +296,23 @@ impl Compensator {
 
 /// Forces that change by less than this part of their terms stand still.
 const SETTLED: f64 = 1e-13;
+
+/// The outputs that rows read.
+fn followed(rows: &[Row], ports: &Ports) -> Vec<(InputPort, Range<usize>)> {
+    let signals: Vec<Signal> = rows
+        .iter()
+        .flat_map(|row| row.terms.iter().map(|(signal, _)| *signal))
+        .collect();
+    let place = |index: usize| (InputPort(index), ports.output_range(OutputPort(index)));
+    let is_read = |(_, range): &(InputPort, Range<usize>)| {
+        let mut places = range.clone();
+        places.any(|component| signals.contains(&Signal::Own(component)))
+    };
+    (0..ports.outputs().len())
+        .map(place)
+        .filter(is_read)
+        .collect()
+}
 
 /// Inputs of the same quantities as all outputs.
 fn mirrored(ports: &Ports) -> Ports {

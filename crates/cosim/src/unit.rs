@@ -127,8 +127,8 @@ impl Unit {
     }
 
     fn advance_unguarded(&mut self, from: f64, to: f64) -> Result<(), Fault> {
-        self.compensate(from)?;
-        self.open_accounts(from)?;
+        let outputs_are_fresh = self.compensate(from)?;
+        self.open_accounts(from, outputs_are_fresh)?;
         self.event = false;
         let tolerance = 1e-9 * (to - from);
         let mut t = from;
@@ -161,12 +161,15 @@ impl Unit {
         }
     }
 
-    fn open_accounts(&mut self, t: f64) -> Result<(), Fault> {
+    fn open_accounts(&mut self, t: f64, outputs_are_fresh: bool) -> Result<(), Fault> {
         if self.accounts.is_empty() && self.driven.is_empty() {
             return Ok(());
         }
         // Motions are those of the end of the last step; forces must be evaluated anew.
-        if all(&mut self.accounts, &mut self.driven).any(|account| account.needs_starting_outputs())
+        if outputs_are_fresh {
+            self.inputs.at(t, &mut self.input_values);
+        } else if all(&mut self.accounts, &mut self.driven)
+            .any(|account| account.needs_starting_outputs())
         {
             self.evaluate(t)?;
         } else {
@@ -180,11 +183,10 @@ impl Unit {
 
     /// The outputs at time t with the inputs predicted for it.
     pub fn evaluate(&mut self, t: f64) -> Result<(), Fault> {
-        self.evaluate_once(t)?;
-        if self.inputs.compensator().is_some() {
-            self.show_outputs(t)?;
+        match self.inputs.compensator() {
+            None => self.evaluate_once(t),
+            Some(_) => self.evaluate_compensated(t),
         }
-        Ok(())
     }
 
     fn evaluate_once(&mut self, t: f64) -> Result<(), Fault> {

@@ -1,5 +1,6 @@
 //! `oldham bench`: measure one thing, in one run, beside a calibration of the machine.
 
+mod compensation;
 mod cut;
 
 use std::hint::black_box;
@@ -21,7 +22,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 7] = [
+pub const NAMES: [&str; 8] = [
     "engine",
     "beam",
     "shell",
@@ -29,6 +30,7 @@ pub const NAMES: [&str; 7] = [
     "cut",
     "map",
     "predictors",
+    "compensation",
 ];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
@@ -93,6 +95,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "cut" => cut::figures()?,
             "map" => stability_map()?,
             "predictors" => predictors(),
+            "compensation" => compensation::compensation()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());

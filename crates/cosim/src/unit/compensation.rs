@@ -10,21 +10,19 @@ const PASSES: usize = 8;
 
 impl Unit {
     /// Before an advance from time t: samples the signals and finds the forces that are held.
+    /// Returns whether the outputs are fresh.
     #[inline]
-    pub(super) fn compensate(&mut self, t: f64) -> Result<(), Fault> {
+    pub(super) fn compensate(&mut self, t: f64) -> Result<bool, Fault> {
         match self.inputs.compensator() {
-            None => Ok(()),
-            Some(_) => self.sample(t),
+            Some(compensator) if compensator.has_sampled() => self.sample(t),
+            _ => Ok(false),
         }
     }
 
-    #[cold]
-    fn sample(&mut self, t: f64) -> Result<(), Fault> {
-        self.evaluate(t)?;
+    #[inline(never)]
+    fn sample(&mut self, t: f64) -> Result<bool, Fault> {
+        self.look(t)?;
         let compensator = self.inputs.compensator_mut().expect("asked before");
-        if !compensator.has_sampled() {
-            return Ok(());
-        }
         if !compensator.feedback_is_known() {
             self.learn_loop(t)?;
         }
@@ -33,7 +31,7 @@ impl Unit {
             self.learn_loop(t)?;
             self.solve_loop(t)?;
         }
-        Ok(())
+        Ok(true)
     }
 
     fn solve_loop(&mut self, t: f64) -> Result<bool, Fault> {
@@ -43,7 +41,7 @@ impl Unit {
             if compensator.settle() {
                 return Ok(true);
             }
-            self.evaluate(t)?;
+            self.look(t)?;
         }
         Ok(false)
     }
@@ -58,13 +56,13 @@ impl Unit {
             let held = compensator.forces_mut()[force];
             let size = held.abs().max(1.0);
             compensator.forces_mut()[force] = held + size;
-            self.evaluate(t)?;
+            self.look(t)?;
             let compensator = self.inputs.compensator_mut().expect("asked before");
             compensator.sample(&self.input_values, &self.output_values);
             compensator.learn(force, size, &before);
             compensator.forces_mut()[force] = held;
         }
-        self.evaluate(t)?;
+        self.look(t)?;
         let compensator = self.inputs.compensator_mut().expect("asked before");
         if compensator.close_loop() {
             return Ok(());
@@ -73,22 +71,33 @@ impl Unit {
         Err(self.step_fault(t, StepError::Singular { unknown }))
     }
 
-    /// After the outputs were evaluated: the compensator sees them, and they are evaluated again
-    /// where they depend on inputs that it corrects by them.
-    #[cold]
-    pub(super) fn show_outputs(&mut self, t: f64) -> Result<(), Fault> {
+    /// Evaluates the outputs; once more where they depend on inputs that the compensator corrects
+    /// by them.
+    fn look(&mut self, t: f64) -> Result<(), Fault> {
+        self.evaluate_once(t)?;
         let compensator = self.inputs.compensator_mut().expect("asked before");
-        if compensator.follows_own_motion() {
-            compensator.observe(t, self.subsystem.ports(), &self.output_values);
-            self.evaluate_once(t)?;
+        if !compensator.follows_own_motion() {
+            return Ok(());
         }
+        compensator.observe(t, &self.output_values);
+        if self.subsystem.ports().has_feedthrough() {
+            return self.evaluate_once(t);
+        }
+        self.inputs.at(t, &mut self.input_values);
+        Ok(())
+    }
+
+    /// Evaluates the outputs and what is added to them as they are sent.
+    #[inline(never)]
+    pub(super) fn evaluate_compensated(&mut self, t: f64) -> Result<(), Fault> {
+        self.look(t)?;
         let compensator = self.inputs.compensator_mut().expect("asked before");
         compensator.amend(&self.input_values, &self.output_values);
         Ok(())
     }
 
     /// Replaces what was published by what the amendments make of it.
-    #[cold]
+    #[inline(never)]
     pub(super) fn publish_amendments(&self, start: usize, board: &Board) {
         let compensator = self.inputs.compensator().expect("asked before");
         for (target, amendment) in compensator.amendments() {
@@ -97,7 +106,7 @@ impl Unit {
     }
 
     /// Takes what the compensator listens to besides the connections.
-    #[cold]
+    #[inline(never)]
     pub(super) fn pull_remote(
         &mut self,
         t: f64,
