@@ -1,8 +1,8 @@
 //! From a model to simulations: the coupled one, and its monolithic twin.
 
 use oldham_cosim::{
-    Builder, Coupling, Hold, IntegratedMotion, Predictor, Schedule, Simulation, Source, Stage,
-    Subsystem, SubsystemId,
+    Builder, Coupling, Hold, IntegratedMotion, Ports, Predictor, Schedule, Simulation, Source,
+    Stage, Subsystem, SubsystemId,
 };
 use oldham_dmd::Dmd;
 use oldham_expression::Expression;
@@ -15,12 +15,24 @@ use crate::problem::{Findings, Problem, Problems};
 impl Model {
     /// The coupled simulation, at its initial time.
     pub fn simulation(&self) -> Result<Simulation, Problems> {
+        self.simulation_with(&|_, _| None)
+    }
+
+    /// The same with predictors of the caller's: `choose` gets the name of a part and its ports, and
+    /// gives a predictor or leaves the model's.
+    pub fn simulation_with(
+        &self,
+        choose: &dyn Fn(&str, &Ports) -> Option<Box<dyn Predictor>>,
+    ) -> Result<Simulation, Problems> {
         let mut findings = Findings::default();
         let mut builder = Builder::new();
         for part in &self.plan.parts {
             match self.subsystem(part) {
                 Ok(subsystem) => {
-                    let id = add(&mut builder, &part.name, subsystem, &part.prediction);
+                    let chosen = choose(&part.name, subsystem.ports());
+                    let predictor =
+                        chosen.unwrap_or_else(|| predictor(&part.prediction, subsystem.ports()));
+                    let id = builder.add(&part.name, subsystem, predictor);
                     builder.every(id, part.every);
                 }
                 Err(messages) => findings.extend(messages.into_iter().map(|message| {
@@ -72,7 +84,8 @@ impl Model {
             .map_err(|findings| findings.into_problems(&self.source))?;
         let mut builder = Builder::new();
         // Its ports are called `subsystem.port` already.
-        let id = add(&mut builder, "", Box::new(twin), &Prediction::Hold(0));
+        let predictor = predictor(&Prediction::Hold(0), twin.ports());
+        let id = builder.add("", Box::new(twin), predictor);
         for drive in &self.plan.drives {
             let name = self.input_name(drive);
             if let Some(port) = name.and_then(|name| builder.ports(id).input(&name)) {
@@ -164,22 +177,15 @@ impl Model {
     }
 }
 
-fn add(
-    builder: &mut Builder,
-    name: &str,
-    subsystem: Box<dyn Subsystem>,
-    prediction: &Prediction,
-) -> SubsystemId {
-    let ports = subsystem.ports();
-    let predictor: Box<dyn Predictor> = match prediction {
+fn predictor(prediction: &Prediction, ports: &Ports) -> Box<dyn Predictor> {
+    match prediction {
         Prediction::Hold(order) => Box::new(Hold::new(*order, ports)),
         Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(*rate, *rho, ports)),
         Prediction::Learned(settings) => {
             let dmd = Dmd::new(ports, settings);
             Box::new(dmd.expect("windows were checked against the ports"))
         }
-    };
-    builder.add(name, subsystem, predictor)
+    }
 }
 
 impl DrivenInput {
