@@ -127,8 +127,10 @@ pub(super) fn fig_18(report: &mut Report) -> Result<(), PaperError> {
     let step = 0.012;
     let reference = Control::Sine.reference(step)?;
     let error = |scheme| Ok::<_, PaperError>(nmse(&Control::Sine.run(scheme, step)?, &reference));
-    let errors = WINDOWS.iter().map(|&window| error(Scheme::Window(window)));
-    let errors = errors.collect::<Result<Vec<_>, _>>()?;
+    let errors = WINDOWS
+        .iter()
+        .map(|&window| Ok((window, error(Scheme::Window(window))?)));
+    let errors = errors.collect::<Result<Vec<_>, PaperError>>()?;
     let hold = error(Scheme::Hold)?;
     let note = "another frequency of the control, which the paper does not print";
     report.row("NMSE, hold, as printed", 627.0, hold, "1", note);

@@ -107,8 +107,10 @@ pub(super) fn fig_6(report: &mut Report) -> Result<(), PaperError> {
     let model = oscillator(1.0, H)?;
     let reference = monolithic(&model, STEPS)?;
     let error = |guess| Ok::<_, PaperError>(coupled(&model, guess, STEPS)?.nmse(&reference));
-    let windows = WINDOWS.iter().map(|&window| error(Guess::Window(window)));
-    let errors = windows.collect::<Result<Vec<_>, _>>()?;
+    let windows = WINDOWS
+        .iter()
+        .map(|&window| Ok((window, error(Guess::Window(window))?)));
+    let errors = windows.collect::<Result<Vec<_>, PaperError>>()?;
     over_the_window(
         report,
         "square-root spring",
@@ -122,14 +124,18 @@ pub(super) fn fig_6(report: &mut Report) -> Result<(), PaperError> {
 pub(super) fn over_the_window(
     report: &mut Report,
     what: &str,
-    errors: &[f64],
+    errors: &[(usize, f64)],
     automatic: f64,
     hold: f64,
 ) -> Result<(), PaperError> {
     let note = "Eq. 21 against the monolithic solution; the print is a picture";
-    for (window, &error) in WINDOWS.iter().zip(errors) {
+    for &(window, error) in errors {
         report.row(format!("NMSE, window {window}"), None, error, "1", note);
     }
+    let (windows, errors): (Vec<f64>, Vec<f64>) = errors
+        .iter()
+        .map(|&(window, error)| (window as f64, error))
+        .unzip();
     let best = errors.iter().copied().fold(f64::INFINITY, f64::min);
     report.row(
         "NMSE, automatic window",
@@ -147,14 +153,9 @@ pub(super) fn over_the_window(
         note,
     );
     report.row("NMSE, hold", None, hold, "1", "for comparison");
-    let windows = WINDOWS.map(|window| window as f64);
     let panel = Panel::new("window", "NMSE of the positions")
         .with_scales(Scale::Log, Scale::Log)
-        .with_series(Series::new(
-            "fixed window",
-            windows.to_vec(),
-            errors.to_vec(),
-        ))
+        .with_series(Series::new("fixed window", windows, errors))
         .with_guide("automatic", automatic);
     let panel = if hold.is_finite() {
         panel.with_guide("hold", hold)

@@ -11,6 +11,8 @@ use crate::item::{PaperError, Report};
 
 const LINKS: usize = 10;
 const STEPS: usize = 5000;
+/// Four received values, two forces and the constant.
+const UNKNOWNS: usize = 7;
 const TIP: [&str; 2] = ["chain.x", "chain.y"];
 
 fn hold(ports: &Ports) -> Box<dyn Predictor> {
@@ -36,12 +38,14 @@ fn monolithic() -> Track {
 
 pub(super) fn fig_14(report: &mut Report) -> Result<(), PaperError> {
     let reference = monolithic();
-    // Four received values, two forces and the constant.
-    let error = |window: usize| match window {
-        0..7 => f64::NAN,
-        _ => run(learned(Settings::fixed(window))).nmse(&reference),
+    let possible = WINDOWS.into_iter().filter(|&window| window >= UNKNOWNS);
+    let error = |window| {
+        (
+            window,
+            run(learned(Settings::fixed(window))).nmse(&reference),
+        )
     };
-    let errors = WINDOWS.map(error);
+    let errors: Vec<_> = possible.map(error).collect();
     let automatic = run(automatic).nmse(&reference);
     over_the_window(
         report,
