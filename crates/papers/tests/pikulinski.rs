@@ -38,6 +38,22 @@ fn the_energy_of_the_pendula_is_kept() {
     assert!(worst("learned, automatic window") < 1e-4);
 }
 
+/// The choice while running is as good as the best that could have been made before.
+#[test]
+fn automatic_windows_are_within_ten_percent_of_the_best_fixed_ones() {
+    for figure in ["fig-6", "fig-14", "fig-18"] {
+        let report = compute(&format!("pikulinski/{figure}"));
+        let rows = report.rows.iter();
+        let ratios: Vec<_> = rows
+            .filter(|row| row.name.starts_with("automatic over best"))
+            .collect();
+        assert!(!ratios.is_empty());
+        for row in ratios {
+            assert!(row.computed < 1.1, "{}: {}", row.name, row.computed);
+        }
+    }
+}
+
 /// At 20 ms a hold is unstable, learning and exchanging pressures are not.
 #[test]
 fn learning_and_pressures_are_stable_where_a_hold_is_not() {

@@ -4,11 +4,11 @@
 //! sides.
 
 use oldham_cosim::{Hold, InputPort, Ports, Predictor};
-use oldham_dmd::{Controls, Dmd, Received, Settings};
+use oldham_dmd::{Controls, Dmd, LONGEST_WINDOW, Received, Settings};
 use oldham_model::{Model, Overrides};
 use oldham_results::plot::{Figure, Panel, Series};
 
-use super::oscillator::{WINDOWS, over_the_window};
+use super::oscillator::{over_the_window, over_windows};
 use super::track::Track;
 use super::watch::Watched;
 use crate::item::{PaperError, Report};
@@ -51,7 +51,7 @@ impl Scheme {
     fn settings(self) -> Option<Settings> {
         match self {
             Self::Window(window) => Some(Settings::fixed(window)),
-            Self::Automatic => Some(Settings::automatic_for(100, 3)),
+            Self::Automatic => Some(Settings::automatic_for(LONGEST_WINDOW, 3)),
             Self::Hold | Self::Pressure => None,
         }
     }
@@ -127,10 +127,7 @@ pub(super) fn fig_18(report: &mut Report) -> Result<(), PaperError> {
     let step = 0.012;
     let reference = Control::Sine.reference(step)?;
     let error = |scheme| Ok::<_, PaperError>(nmse(&Control::Sine.run(scheme, step)?, &reference));
-    let errors = WINDOWS
-        .iter()
-        .map(|&window| Ok((window, error(Scheme::Window(window))?)));
-    let errors = errors.collect::<Result<Vec<_>, PaperError>>()?;
+    let errors = over_windows(|window| error(Scheme::Window(window)))?;
     let hold = error(Scheme::Hold)?;
     let note = "another frequency of the control, which the paper does not print";
     report.row("NMSE, hold, as printed", 627.0, hold, "1", note);
@@ -190,6 +187,7 @@ fn compared(
     control: Control,
     step: f64,
     schemes: &[Scheme],
+    bounds: [f64; 2],
 ) -> Result<(), PaperError> {
     let reference = control.reference(step)?;
     let shown = |panel: Panel, track: &Track, signal: usize, label: &str| {
@@ -203,7 +201,6 @@ fn compared(
     ];
     panels[1] = shown(panels[1].clone(), &reference, 0, "monolithic");
     panels[3] = shown(panels[3].clone(), &reference, 1, "monolithic");
-    let bounds = [0.01, 0.1];
     for &scheme in schemes {
         let (track, label) = (control.run(scheme, step)?, scheme.label());
         let outcome = match track.failed {
@@ -232,7 +229,7 @@ fn compared(
             "one if it is",
         );
     }
-    let limits = [(0.4, 0.6), (-0.3, 0.3)];
+    let limits = [(0.44, 0.58), (-0.15, 0.15)];
     for (panel, (low, high)) in [1, 3].into_iter().zip(limits) {
         panels[panel] = panels[panel].clone().with_y_limit(low, high);
     }
@@ -250,7 +247,7 @@ pub(super) fn fig_20(report: &mut Report) -> Result<(), PaperError> {
         Scheme::Window(10),
         Scheme::Automatic,
     ];
-    compared(report, Control::Sine, 0.012, &schemes)
+    compared(report, Control::Sine, 0.012, &schemes, [0.002, 0.01])
 }
 
 const FOR_SWITCHES: [Scheme; 5] = [
@@ -262,9 +259,15 @@ const FOR_SWITCHES: [Scheme; 5] = [
 ];
 
 pub(super) fn fig_21(report: &mut Report) -> Result<(), PaperError> {
-    compared(report, Control::Switched, 0.012, &FOR_SWITCHES)
+    compared(
+        report,
+        Control::Switched,
+        0.012,
+        &FOR_SWITCHES,
+        [0.003, 0.06],
+    )
 }
 
 pub(super) fn fig_22(report: &mut Report) -> Result<(), PaperError> {
-    compared(report, Control::Switched, 0.02, &FOR_SWITCHES)
+    compared(report, Control::Switched, 0.02, &FOR_SWITCHES, [0.01, 0.15])
 }
