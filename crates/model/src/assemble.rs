@@ -1,8 +1,8 @@
 //! From a model to simulations: the coupled one, and its monolithic twin.
 
 use oldham_cosim::{
-    Builder, Compensation, Coupling, Hold, IntegratedMotion, Predictor, Schedule, Simulation,
-    Source, Stage, Subsystem, SubsystemId,
+    Builder, Compensation, Coupling, Hold, IntegratedMotion, Ports, Predictor, Schedule,
+    Simulation, Source, Stage, Subsystem, SubsystemId,
 };
 use oldham_dmd::Dmd;
 use oldham_expression::Expression;
@@ -20,10 +20,19 @@ enum Cuts {
     Undone,
 }
 
+/// A caller's choice of a predictor, by the name of a part and its ports.
+pub(crate) type Choose<'a> = dyn Fn(&str, &Ports) -> Option<Box<dyn Predictor>> + 'a;
+
 impl Model {
     /// The coupled simulation, at its initial time.
     pub fn simulation(&self) -> Result<Simulation, Problems> {
-        self.coupled(Cuts::Made, self.compensations()?)
+        self.coupled(Cuts::Made, self.compensations()?, &|_, _| None)
+    }
+
+    /// The same with predictors of the caller's: `choose` gets the name of a part and its ports, and
+    /// gives a predictor or leaves the model's.
+    pub fn simulation_with(&self, choose: &Choose<'_>) -> Result<Simulation, Problems> {
+        self.coupled(Cuts::Made, self.compensations()?, choose)
     }
 
     /// The coupled simulation with these compensations and none of the file's.
@@ -31,20 +40,21 @@ impl Model {
         &self,
         laws: Vec<(SubsystemId, Compensation)>,
     ) -> Result<Simulation, Problems> {
-        self.coupled(Cuts::Made, laws)
+        self.coupled(Cuts::Made, laws, &|_, _| None)
     }
 
     fn coupled(
         &self,
         cuts: Cuts,
         laws: Vec<(SubsystemId, Compensation)>,
+        choose: &Choose<'_>,
     ) -> Result<Simulation, Problems> {
         let mut findings = Findings::default();
         let mut builder = Builder::new();
         let mut members = Vec::new();
         for part in &self.plan.parts {
             match self.solvers(part, cuts) {
-                Ok(solvers) => members.push(solvers.add_to(&mut builder, part)),
+                Ok(solvers) => members.push(solvers.add_to(&mut builder, part, choose)),
                 Err(messages) => findings.extend(messages.into_iter().map(|message| {
                     let message = format!("in `{}`: {message}", part.name);
                     Problem::new(part.span.clone(), message)
@@ -126,10 +136,10 @@ impl Model {
         if let ([only], None) = (self.plan.parts.as_slice(), integrator)
             && only.lumped().is_none()
         {
-            return self.coupled(Cuts::Undone, self.compensations()?);
+            return self.coupled(Cuts::Undone, self.compensations()?, &|_, _| None);
         }
         if self.is_cut() && integrator.is_none() {
-            return self.coupled(Cuts::Undone, self.compensations()?);
+            return self.coupled(Cuts::Undone, self.compensations()?, &|_, _| None);
         }
         let integrator = integrator.unwrap_or(self.plan.twin.integrator);
         let twin = self
@@ -137,7 +147,8 @@ impl Model {
             .map_err(|findings| findings.into_problems(&self.source))?;
         let mut builder = Builder::new();
         // Its ports are called `subsystem.port` already.
-        let id = add(&mut builder, "", Box::new(twin), &Prediction::Hold(0));
+        let predictor = predictor(&Prediction::Hold(0), twin.ports());
+        let id = builder.add("", Box::new(twin), predictor);
         for drive in &self.plan.drives {
             let name = self.input_name(drive);
             if let Some(port) = name.and_then(|name| builder.ports(id).input(&name)) {
@@ -229,22 +240,15 @@ impl Model {
     }
 }
 
-pub(crate) fn add(
-    builder: &mut Builder,
-    name: &str,
-    subsystem: Box<dyn Subsystem>,
-    prediction: &Prediction,
-) -> SubsystemId {
-    let ports = subsystem.ports();
-    let predictor: Box<dyn Predictor> = match prediction {
+pub(crate) fn predictor(prediction: &Prediction, ports: &Ports) -> Box<dyn Predictor> {
+    match prediction {
         Prediction::Hold(order) => Box::new(Hold::new(*order, ports)),
         Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(*rate, *rho, ports)),
         Prediction::Learned(settings) => {
             let dmd = Dmd::new(ports, settings);
             Box::new(dmd.expect("windows were checked against the ports"))
         }
-    };
-    builder.add(name, subsystem, predictor)
+    }
 }
 
 /// A port that a part has because its description says so.
