@@ -34,6 +34,10 @@ pub struct BlockLu {
     pub(super) work: Vec<f64>,
 }
 
+/// Unknowns that are eliminated together to save a weak pivot, at most: a singular matrix must not
+/// become one dense block.
+const MOST_TOGETHER: usize = 150;
+
 impl BlockLu {
     /// Analyses the pattern.
     pub fn new(structure: Structure) -> Self {
@@ -100,7 +104,9 @@ impl BlockLu {
             self.balanced = true;
             return Ok(false);
         }
-        if self.plan.fronts[front].parent.is_some() {
+        let own = |front: usize| self.plan.fronts[front].shape.own;
+        let parent = self.plan.fronts[front].parent;
+        if parent.is_some_and(|parent| own(front) + own(parent) <= MOST_TOGETHER) {
             self.plan.merge_with_parent(front);
             self.allocate();
             return Ok(false);
