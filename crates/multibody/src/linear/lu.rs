@@ -75,6 +75,20 @@ impl BlockLu {
         *self.plan.block_start.last().expect("never empty")
     }
 
+    /// Multiplications and additions of a factorisation, and of a solution.
+    pub fn operations(&self) -> (u64, u64) {
+        let (mut factor, mut solve) = (0, 0);
+        for front in &self.plan.fronts {
+            let (own, order) = (front.shape.own as u64, front.shape.order as u64);
+            // For the k-th pivot a column of what is left is divided and a square updated.
+            factor += (1..=own)
+                .map(|k| (order - k) + 2 * (order - k) * (order - k))
+                .sum::<u64>();
+            solve += (1..=own).map(|k| 4 * (order - k) + 1).sum::<u64>();
+        }
+        (factor, solve)
+    }
+
     /// First unknown of a block.
     pub fn block_start(&self, block: usize) -> usize {
         self.plan.block_start[block]
