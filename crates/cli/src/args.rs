@@ -476,6 +476,10 @@ pub struct Modes {
     /// Mode shapes as JSON [default: the model's name with -modes.json, here]
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
+    /// Show each mode swing: moving pictures (.svg), pictures of a whole swing (.png), or folders
+    /// of PNG frames, with the number of the mode after the name
+    #[arg(long, value_name = "FILE")]
+    pub animate: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,

@@ -59,7 +59,11 @@ fn modes_gives_frequencies_and_writes_shapes() {
     let folder = tempfile::tempdir().unwrap();
     let beam = example("fontana-beam");
     let arguments = ["modes", &beam, "--at", "static", "--count", "3", "--json"];
-    let found = answer(folder.path(), &arguments);
+    let films = ["--animate", "swing.svg"];
+    let found = answer(folder.path(), &[&arguments[..], &films].concat());
+    assert_eq!(found["films"].as_array().unwrap().len(), 3);
+    let film = String::from_utf8(read(folder.path(), "swing-2.svg")).unwrap();
+    assert!(film.contains("<animate attributeName=\"d\"") && film.contains("mode 2"));
     let modes = found["parts"][0]["modes"].as_array().unwrap();
     assert_eq!(modes.len(), 3);
     // The second mode is the first in the plane; its period is 1.01463 s.

@@ -67,7 +67,7 @@ pub enum SolveError {
     /// Constraints that depend on each other.
     #[error(
         "the constraints are redundant or contradict each other: `{}`; free some of their directions",
-        joints.join("`, `")
+        some_of(joints)
     )]
     Redundant {
         /// Names of the joints involved.
@@ -86,6 +86,22 @@ pub enum SolveError {
     /// Eigenmodes need a definite mass matrix.
     #[error("the mass matrix is singular: some motion that the joints allow moves no mass")]
     Massless,
+}
+
+/// Names in a message, at most.
+const MOST_NAMES: usize = 8;
+
+/// The first names, and how many there are besides.
+fn some_of(names: &[String]) -> String {
+    let shown = names.len().min(MOST_NAMES);
+    let list = names[..shown].join("`, `");
+    match names.len() - shown {
+        0 => list,
+        more => format!(
+            "{list}` and {more} more such as `{}",
+            names[names.len() - 1]
+        ),
+    }
 }
 
 impl From<SolveError> for StepError {

@@ -192,7 +192,7 @@ impl System {
         self.work.stamp += 1;
         let factored = self.assembly.factor_kinematics(&mut self.lu, &at, floor);
         let Err(pivot) = factored else { return Ok(()) };
-        let joints = redundancy::dependent_joints(&self.assembly, &at);
+        let joints = redundancy::dependent_joints(&self.assembly, &at, self.size);
         if joints.is_empty() {
             return Err(self.singular(self.state.time, pivot.unknown));
         }

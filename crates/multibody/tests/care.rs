@@ -141,3 +141,34 @@ fn positions_and_velocities_are_made_consistent() {
     let at_pivot = motion.velocity + motion.angular_velocity.cross(Vec3::new(PI, 0.0, 0.0));
     assert!(at_pivot.norm() < 1e-9, "{at_pivot:?}");
 }
+
+/// A long chain that is held at both ends, one of them twice. Only those are named who take part,
+/// and in no time: the check is sparse, and weak pivots do not make the matrix dense.
+#[test]
+fn redundancy_in_a_large_model_is_named_quickly() {
+    let mut model = Model::new();
+    model.gravity(Vec3::new(0.0, 0.0, -9.81));
+    let (mut last, mut links) = (NodeId::GROUND, Vec::new());
+    for i in 0..1000 {
+        let link = model.node(format!("link {i}"), Motion::at(Vec3::X * (i as f64 + 0.5)));
+        model.body(link, Body::centred(1.0, Mat3::diagonal(0.1, 0.1, 0.1)));
+        let [a, b] = [last, link].map(|n| model.marker(n, Vec3::X * i as f64));
+        model.element(format!("joint {i}"), Joint::universal(a, b));
+        links.push(link);
+        last = link;
+    }
+    let [a, b] = [NodeId::GROUND, last].map(|n| model.axis_marker(n, Vec3::X * 1000.0, Vec3::Z));
+    model.element("far end", Joint::in_plane(a, b));
+    let pair = [links[399], links[400]];
+    let [a, b] = pair.map(|n| model.axis_marker(n, Vec3::X * 400.0, Vec3::X));
+    model.element("again", Joint::in_line(a, b));
+    let start = std::time::Instant::now();
+    let mut system = System::new(model, Options::default()).unwrap();
+    let error = system.start(0.0, &[]).unwrap_err();
+    let oldham_multibody::SolveError::Redundant { joints } = &error else {
+        panic!("{error}");
+    };
+    assert_eq!(joints, &["joint 400", "again"]);
+    let spent = start.elapsed().as_secs_f64();
+    assert!(spent < 10.0, "{spent} s");
+}

@@ -237,6 +237,19 @@ impl Jacobian<'_> {
         }
     }
 
+    /// Adds the negative derivative of the force and the moment on a node by a multiplier.
+    pub fn by_multiplier(&mut self, index: usize, node: usize, force: Vec3, moment: Vec3) {
+        let column = self.destinations[node * self.blocks + self.blocks - 1];
+        if column == NOWHERE {
+            return;
+        }
+        let start = column.start + index * column.stride;
+        for i in 0..3 {
+            self.matrix[start + i] += force[i];
+            self.matrix[start + 3 + i] += moment[i];
+        }
+    }
+
     /// Sets the gradient of a constraint by the pose of a node.
     #[inline(always)]
     pub fn constraint(&mut self, index: usize, node: usize, by_position: Vec3, by_rotation: Vec3) {

@@ -34,6 +34,10 @@ pub struct BlockLu {
     pub(super) work: Vec<f64>,
 }
 
+/// Unknowns that are eliminated together to save a weak pivot, at most: a singular matrix must not
+/// become one dense block.
+const MOST_TOGETHER: usize = 150;
+
 impl BlockLu {
     /// Analyses the pattern.
     pub fn new(structure: Structure) -> Self {
@@ -71,6 +75,20 @@ impl BlockLu {
         *self.plan.block_start.last().expect("never empty")
     }
 
+    /// Multiplications and additions of a factorisation, and of a solution.
+    pub fn operations(&self) -> (u64, u64) {
+        let (mut factor, mut solve) = (0, 0);
+        for front in &self.plan.fronts {
+            let (own, order) = (front.shape.own as u64, front.shape.order as u64);
+            // For the k-th pivot a column of what is left is divided and a square updated.
+            factor += (1..=own)
+                .map(|k| (order - k) + 2 * (order - k) * (order - k))
+                .sum::<u64>();
+            solve += (1..=own).map(|k| 4 * (order - k) + 1).sum::<u64>();
+        }
+        (factor, solve)
+    }
+
     /// First unknown of a block.
     pub fn block_start(&self, block: usize) -> usize {
         self.plan.block_start[block]
@@ -100,7 +118,9 @@ impl BlockLu {
             self.balanced = true;
             return Ok(false);
         }
-        if self.plan.fronts[front].parent.is_some() {
+        let own = |front: usize| self.plan.fronts[front].shape.own;
+        let parent = self.plan.fronts[front].parent;
+        if parent.is_some_and(|parent| own(front) + own(parent) <= MOST_TOGETHER) {
             self.plan.merge_with_parent(front);
             self.allocate();
             return Ok(false);
