@@ -40,7 +40,8 @@ pub enum Command {
     /// Solve one model in several ways and compare them with a reference
     ///
     /// Without --vary the usual schemes are tried: as the file says, Gauss–Seidel, first- and
-    /// second-order extrapolation, refreshed outputs, tight coupling. With --vary any setting or
+    /// second-order extrapolation, refreshed outputs, tight coupling; of a model with compensators
+    /// also both kinds of compensation, none, and the learning predictor. With --vary any setting or
     /// parameter takes any values; several --vary are combined:
     ///
     ///   oldham compare model.toml --vary simulation.step=1e-3,5e-4 --vary schedule.predictor=zero-order,first-order
@@ -63,6 +64,13 @@ pub enum Command {
     /// roots of the transcendental equation, or of its Pade approximant) and those of the scheme as
     /// it is really run. They differ: a continuous hold is only a model of the exchange.
     Poles(Poles),
+    /// Find feedback that undoes what a delayed exchange does to a coupled model
+    ///
+    /// At interfaces where a force goes one way and a motion comes back. Gains that put the poles of
+    /// the co-simulation where those of the undivided model are, designed on the co-simulation as it
+    /// runs (z) or on a continuous model of the exchange (s); or the receiver of the force evaluates
+    /// the coupling law itself (structural). Offered is what the co-simulation with it confirms.
+    Compensate(Compensate),
     /// Compute tables and figures of the papers anew, beside the printed values
     ///
     ///   oldham papers                      everything there is
@@ -72,6 +80,13 @@ pub enum Command {
     Papers(Papers),
     /// Draw results as SVG or PNG
     Plot(Plot),
+    /// Show how mechanisms are cut: parts, their sizes, the interfaces, and a picture of the graph
+    ///
+    /// A cut can be tried without writing it down:
+    ///
+    ///   oldham partition beam.toml --set 'multibody.beam.cut.at=["girder.12"]'
+    #[command(verbatim_doc_comment)]
+    Partition(Partition),
     /// Find where mechanisms come to rest under their loads
     ///
     /// Loads and gravity are raised in steps from nothing. A table of all nodes, and a picture with
@@ -105,8 +120,10 @@ impl Command {
             Self::Compare(compare) => compare.json,
             Self::Stability(stability) => stability.json,
             Self::Poles(poles) => poles.json,
+            Self::Compensate(compensate) => compensate.json,
             Self::Papers(papers) => papers.json,
             Self::Plot(plot) => plot.json,
+            Self::Partition(partition) => partition.json,
             Self::Statics(statics) => statics.json,
             Self::Modes(modes) => modes.json,
             Self::Animate(animate) => animate.json,
@@ -325,6 +342,33 @@ pub struct Poles {
     pub json: bool,
 }
 
+/// Arguments of `compensate`.
+#[derive(Args)]
+pub struct Compensate {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Try only this approach
+    #[arg(long, value_enum)]
+    pub by: Option<CompensateBy>,
+    /// Write the gains of the first assignment that works, for `gains_from` of a compensator
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// How to compensate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CompensateBy {
+    /// Gains for the co-simulation as it runs
+    Z,
+    /// Gains for a continuous model of the exchange
+    S,
+    /// The receiver of the force evaluates the coupling law
+    Structural,
+}
+
 /// Arguments of `papers`.
 #[derive(Args)]
 pub struct Papers {
@@ -355,6 +399,22 @@ pub struct Plot {
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub to: Option<f64>,
     /// Picture, .svg or .png [default: the first result's name with .svg, here]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `partition`.
+#[derive(Args)]
+pub struct Partition {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// From where to look
+    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
+    pub view: ViewName,
+    /// Picture, .svg or .png [default: the model's name with -partition.svg, here]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Answer in JSON
@@ -416,6 +476,10 @@ pub struct Modes {
     /// Mode shapes as JSON [default: the model's name with -modes.json, here]
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
+    /// Show each mode swing: moving pictures (.svg), pictures of a whole swing (.png), or folders
+    /// of PNG frames, with the number of the mode after the name
+    #[arg(long, value_name = "FILE")]
+    pub animate: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,

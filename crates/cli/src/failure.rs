@@ -98,6 +98,28 @@ pub enum Failure {
         /// Why not.
         reason: String,
     },
+    /// No compensation was found.
+    #[error("no compensation of `{model}` can be offered; the reasons stand above")]
+    Uncompensated {
+        /// Title of the model.
+        model: String,
+        /// The answer for machines.
+        answer: Box<Value>,
+    },
+    /// No gains were found that could be written.
+    #[error("there are no gains of `{model}` to write: no assignment can be offered")]
+    NoGains {
+        /// Title of the model.
+        model: String,
+    },
+    /// A file could not be written.
+    #[error("{path} cannot be written: {reason}", path = path.display())]
+    File {
+        /// Where it should go.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
     /// The run failed.
     #[error("{fault}{}", kept(.results))]
     Run {
@@ -164,7 +186,7 @@ impl Failure {
                 "error": self.to_string(),
                 "problems": problems_as_json(problems),
             }),
-            Self::Run { answer, .. } => (**answer).clone(),
+            Self::Run { answer, .. } | Self::Uncompensated { answer, .. } => (**answer).clone(),
             Self::Interrupted => json!({"status": "interrupted"}),
             Self::Finish(_) | Self::Picture { .. } | Self::Solve { .. } => {
                 json!({"status": "failed", "error": self.to_string()})

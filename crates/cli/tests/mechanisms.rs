@@ -59,7 +59,11 @@ fn modes_gives_frequencies_and_writes_shapes() {
     let folder = tempfile::tempdir().unwrap();
     let beam = example("fontana-beam");
     let arguments = ["modes", &beam, "--at", "static", "--count", "3", "--json"];
-    let found = answer(folder.path(), &arguments);
+    let films = ["--animate", "swing.svg"];
+    let found = answer(folder.path(), &[&arguments[..], &films].concat());
+    assert_eq!(found["films"].as_array().unwrap().len(), 3);
+    let film = String::from_utf8(read(folder.path(), "swing-2.svg")).unwrap();
+    assert!(film.contains("<animate attributeName=\"d\"") && film.contains("mode 2"));
     let modes = found["parts"][0]["modes"].as_array().unwrap();
     assert_eq!(modes.len(), 3);
     // The second mode is the first in the plane; its period is 1.01463 s.
@@ -121,6 +125,8 @@ fn a_result_becomes_a_moving_picture_or_frames() {
 fn what_cannot_be_drawn_is_told() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
+    let stone = "[model]\nname = \"Stone\"\n[simulation]\nduration = 1\nstep = 1e-3\n[multibody.fall]\ngravity = [0, 0, -9.81]\n[multibody.fall.nodes]\nstone = {}\n[multibody.fall.bodies]\nstone = { node = \"stone\", mass = 1, inertia = [1, 1, 1] }\n";
+    std::fs::write(at.join("stone.toml"), stone).unwrap();
     let crank = example("slider-crank");
     let duration = ["--set", "simulation.duration=0.01"];
     for (arguments, expected) in [
@@ -129,8 +135,8 @@ fn what_cannot_be_drawn_is_told() {
             "no multibody subsystem",
         ),
         (
-            vec!["statics".to_owned(), example("double-pendulum")],
-            "singular",
+            vec!["statics".to_owned(), "stone.toml".to_owned()],
+            "nothing holds `stone`",
         ),
     ] {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

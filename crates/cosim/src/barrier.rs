@@ -26,7 +26,7 @@ impl Barrier {
         Self {
             threads,
             patience: if threads == 1 || has_cores() {
-                100_000
+                2_000
             } else {
                 100
             },

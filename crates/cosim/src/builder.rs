@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::balance::Interface;
 use crate::board::Layout;
+use crate::compensator::Compensation;
 use crate::fault::BuildError;
 use crate::inputs::{Inputs, Source};
 use crate::plan::{Plan, Wire};
@@ -80,6 +81,12 @@ impl Builder {
         let unit = &mut self.units[id.0];
         unit.inputs.drive(unit.subsystem.ports(), port, source);
         self.driven.push((id, port));
+    }
+
+    /// Corrects what a subsystem receives and amends what it sends.
+    pub fn compensate(&mut self, id: SubsystemId, law: Compensation) {
+        let unit = &mut self.units[id.0];
+        unit.inputs.compensate(unit.subsystem.ports(), law);
     }
 
     /// Connects an output to an input.
@@ -281,6 +288,9 @@ impl Builder {
             }
         }
         for unit in &mut self.units {
+            if unit.inputs.compensator().is_some() {
+                errors.push(BuildError::CompensatedTight(unit.name.clone()));
+            }
             if unit.every > 1 {
                 errors.push(BuildError::TightAtSeveralRates(unit.name.clone()));
             }
@@ -379,7 +389,34 @@ impl Builder {
                 event,
             });
         }
+        for place in 0..self.units.len() {
+            let links = self.remote_links(place);
+            self.units[place].listen(links);
+        }
         (stride, wires)
+    }
+
+    /// What a unit's compensator listens to besides the connections. There is no iterate: tight
+    /// coupling is not compensated.
+    fn remote_links(&self, place: usize) -> Vec<Link> {
+        let Some(compensator) = self.units[place].inputs.compensator() else {
+            return Vec::new();
+        };
+        let senders = compensator.law.remote.iter().flat_map(|r| &r.senders);
+        let link = |(index, &(sender, port)): (usize, &(SubsystemId, OutputPort))| {
+            let outputs = self.units[sender.0].places.outputs;
+            let ports = self.ports(sender);
+            let range = ports.output_range(port);
+            Link {
+                sender,
+                port: InputPort(index),
+                input: 0..range.len(),
+                sent: outputs + range.start,
+                iterate: 0,
+                event: outputs + ports.output_width(),
+            }
+        };
+        senders.enumerate().map(link).collect()
     }
 
     fn work_place(&self, (unit, account): (usize, usize)) -> usize {

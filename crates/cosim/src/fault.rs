@@ -56,6 +56,11 @@ pub enum BuildError {
         "tight coupling repeats a step until it needs no correction, so that `{0}` cannot be in a correction stage; use loose coupling, or leave the stage out"
     )]
     TightAndCorrected(String),
+    /// Iteration leaves nothing to compensate.
+    #[error(
+        "tight coupling iterates the delay away that the compensator at `{0}` would undo; use one of the two"
+    )]
+    CompensatedTight(String),
     /// A tolerance for a port that does not exist.
     #[error("there is no connected output `{0}` to give a tolerance to")]
     UnknownTolerancePort(String),

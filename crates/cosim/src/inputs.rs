@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::compensator::{Compensation, Compensator};
 use crate::port::{InputPort, Ports};
 use crate::predictor::Predictor;
 use crate::state::{State, Visitor};
@@ -20,6 +21,7 @@ pub struct Inputs {
     given: Vec<(usize, f64)>,
     ports: Vec<Range<usize>>,
     sources: Vec<(Range<usize>, Box<dyn Source>)>,
+    compensator: Option<Box<Compensator>>,
 }
 
 impl Inputs {
@@ -32,6 +34,7 @@ impl Inputs {
             given: initial.enumerate().collect(),
             ports: (0..ports.inputs().len()).map(range).collect(),
             sources: Vec::new(),
+            compensator: None,
         }
     }
 
@@ -58,6 +61,28 @@ impl Inputs {
         for (range, source) in &mut self.sources {
             source.value(t, &mut inputs[range.clone()]);
         }
+        if let Some(compensator) = &mut self.compensator {
+            compensator.correct(t, now, inputs);
+        }
+    }
+
+    /// Whether the inputs depend on the subsystem's own motion at the moment it asks: a subsystem
+    /// that can tell what it would send then asks by [`Inputs::at_with`].
+    pub fn follow_own_motion(&self) -> bool {
+        let compensator = self.compensator.as_ref();
+        compensator.is_some_and(|compensator| compensator.follows_own_motion())
+    }
+
+    pub(crate) fn compensate(&mut self, ports: &Ports, law: Compensation) {
+        self.compensator = Some(Box::new(Compensator::new(law, ports)));
+    }
+
+    pub(crate) fn compensator(&self) -> Option<&Compensator> {
+        self.compensator.as_deref()
+    }
+
+    pub(crate) fn compensator_mut(&mut self) -> Option<&mut Compensator> {
+        self.compensator.as_deref_mut()
     }
 
     pub(crate) fn receive(&mut self, port: InputPort, t: f64, values: &[f64]) {
@@ -72,13 +97,23 @@ impl Inputs {
         self.predictor.sent(t, outputs);
     }
 
+    pub(crate) fn note(&self) -> Option<String> {
+        self.predictor.note()
+    }
+
     pub(crate) fn reset(&mut self) {
         self.predictor.reset();
+        if let Some(compensator) = &mut self.compensator {
+            compensator.reset();
+        }
     }
 }
 
 impl State for Inputs {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         self.predictor.visit(visitor);
+        if let Some(compensator) = &mut self.compensator {
+            compensator.visit(visitor);
+        }
     }
 }

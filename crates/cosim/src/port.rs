@@ -32,6 +32,8 @@ impl Unit {
     pub const NEWTON: Self = Self(Cow::Borrowed("N"));
     /// Newton metre.
     pub const NEWTON_METRE: Self = Self(Cow::Borrowed("N.m"));
+    /// Pascal.
+    pub const PASCAL: Self = Self(Cow::Borrowed("Pa"));
     /// Joule.
     pub const JOULE: Self = Self(Cow::Borrowed("J"));
 }

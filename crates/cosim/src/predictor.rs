@@ -23,6 +23,11 @@ pub trait Predictor: State + Send {
 
     /// An event made the past worthless: keep only the newest samples.
     fn reset(&mut self);
+
+    /// What a user should know about its work, for the summary of a run.
+    fn note(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Polynomial extrapolation through the newest samples: zero-, first- or second-order hold.

@@ -284,6 +284,14 @@ impl Simulation {
         micro_steps > 0 && micro_steps < FINE_MICRO_STEPS * self.steps_done
     }
 
+    /// What the predictors have to say.
+    fn predictors(&self) -> impl Iterator<Item = String> {
+        self.units.iter().filter_map(|unit| {
+            let note = unit.inputs.note()?;
+            Some(format!("`{}` {note}", unit.name))
+        })
+    }
+
     /// What was done so far.
     pub fn summary(&mut self) -> Summary {
         let energy = self.energy();
@@ -322,7 +330,12 @@ impl Simulation {
                 })
                 .collect(),
             parts: self.units.iter().map(part_summary).collect(),
-            notes: tally.notes.clone(),
+            notes: tally
+                .notes
+                .iter()
+                .cloned()
+                .chain(self.predictors())
+                .collect(),
             cpu: CpuLevel::detect(),
         }
     }

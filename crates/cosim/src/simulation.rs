@@ -4,7 +4,7 @@ use crate::board::Board;
 use crate::crew::{Crew, Every, Leader, Reporting, Shared};
 use crate::fault::Fault;
 use crate::plan::Plan;
-use crate::port::Ports;
+use crate::port::{Ports, Quantity};
 use crate::recorder::Column;
 use crate::run::Tally;
 use crate::schedule::{Coupling, Schedule, SubsystemId};
@@ -18,6 +18,9 @@ const INITIAL_PASSES: usize = 50;
 /// From this pass on a change of the outputs by rounding does not count.
 const ROUNDING_PASSES: usize = 4;
 const INITIAL_ROUNDING: f64 = 1e-12;
+/// A change in the last pass that is worth a note: accelerations of constrained parts are found by
+/// differences and have less than all digits.
+const UNSETTLED: f64 = 1e-8;
 
 /// A co-simulation, ready to run. Made by [`crate::Builder`].
 pub struct Simulation {
@@ -73,7 +76,7 @@ impl Simulation {
                 return Ok(());
             }
             before = now;
-            if pass + 1 == INITIAL_PASSES {
+            if pass + 1 == INITIAL_PASSES && change > UNSETTLED {
                 self.tally.notes.push(
                     "the outputs at the initial time depend on each other in a loop that does not settle; the run starts from its last values".into(),
                 );
@@ -82,31 +85,27 @@ impl Simulation {
         Ok(())
     }
 
-    /// The largest change of an output from one pass to the next, relative to its port.
+    /// The largest change of an output from one pass to the next, relative to the largest value of
+    /// its quantity: where nothing is transmitted, a port has nothing but rounding.
     fn largest_change(&self, before: &[f64], now: &[f64]) -> f64 {
         if before.is_empty() {
             return f64::INFINITY;
         }
         let mut start = 0;
-        let mut largest = 0.0_f64;
-        for port in self
-            .units
-            .iter()
-            .flat_map(|unit| unit.subsystem.ports().outputs())
-        {
+        let mut extremes: Vec<Extreme<'_>> = Vec::new();
+        let units = self.units.iter();
+        for port in units.flat_map(|unit| unit.subsystem.ports().outputs()) {
             let range = start..start + port.quantity.width();
             start = range.end;
-            let (old, new) = (&before[range.clone()], &now[range]);
-            let change = old.iter().zip(new).map(|(a, b)| (b - a).abs());
-            let change = change.fold(0.0, f64::max);
-            if change > 0.0 {
-                let size = new
-                    .iter()
-                    .fold(0.0_f64, |size, value| size.max(value.abs()));
-                largest = largest.max(change / size);
-            }
+            let same = |extreme: &Extreme<'_>| *extreme.quantity == port.quantity;
+            let index = extremes.iter().position(same).unwrap_or_else(|| {
+                extremes.push(Extreme::of(&port.quantity));
+                extremes.len() - 1
+            });
+            extremes[index].include(&before[range.clone()], &now[range]);
         }
-        largest
+        let relative = extremes.iter().map(Extreme::relative);
+        relative.fold(0.0, f64::max)
     }
 
     /// Does one macro step on this thread.
@@ -212,6 +211,22 @@ impl Simulation {
         self.units[id.0].linearise(t)
     }
 
+    /// Pushes with a row of a subsystem's compensator, besides what its gains make: sampled rows
+    /// first, then amendments. For analyses.
+    pub fn push(&mut self, id: SubsystemId, row: usize, offset: f64) {
+        let compensator = self.units[id.0].inputs.compensator_mut();
+        let law = &mut compensator.expect("the subsystem has a compensator").law;
+        let mut rows = law.sampled.iter_mut().chain(&mut law.amended);
+        rows.nth(row).expect("the compensator has this row").offset = offset;
+    }
+
+    /// The values of all signals of a subsystem's compensator as last used: those of sampled rows,
+    /// then those of amendments, term by term.
+    pub fn readings(&self, id: SubsystemId) -> &[f64] {
+        let compensator = self.units[id.0].inputs.compensator();
+        compensator.map_or(&[], |compensator| compensator.readings())
+    }
+
     /// All connections, with places in the flat vectors of their subsystems.
     pub fn connections(&self) -> Vec<Connected> {
         let of_receiver = |(index, unit): (usize, &Unit)| {
@@ -259,6 +274,37 @@ impl Simulation {
             .iter_mut()
             .find_map(|unit| (!unit.can_roll_back()).then_some(&unit.name));
         found.cloned()
+    }
+}
+
+/// The largest value and the largest change of all outputs of one quantity.
+struct Extreme<'q> {
+    quantity: &'q Quantity,
+    size: f64,
+    change: f64,
+}
+
+impl<'q> Extreme<'q> {
+    fn of(quantity: &'q Quantity) -> Self {
+        Self {
+            quantity,
+            size: 0.0,
+            change: 0.0,
+        }
+    }
+
+    fn include(&mut self, before: &[f64], now: &[f64]) {
+        for (old, new) in before.iter().zip(now) {
+            self.size = self.size.max(new.abs());
+            self.change = self.change.max((new - old).abs());
+        }
+    }
+
+    fn relative(&self) -> f64 {
+        match self.change {
+            0.0 => 0.0,
+            change => change / self.size,
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! One subsystem inside a simulation: with its inputs, its accounts and its places on the board.
 
+mod compensation;
+
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -43,6 +45,8 @@ pub(crate) struct Unit {
     pub subsystem: Box<dyn Subsystem>,
     pub inputs: Inputs,
     pub links: Vec<Link>,
+    /// Connections that only the compensator listens to.
+    remote: Vec<Link>,
     pub accounts: Vec<Account>,
     pub places: Places,
     /// Advances every so many macro steps, over as many.
@@ -69,6 +73,7 @@ impl Unit {
             name,
             inputs,
             links: Vec::new(),
+            remote: Vec::new(),
             accounts: Vec::new(),
             places: Places {
                 outputs: 0,
@@ -122,7 +127,8 @@ impl Unit {
     }
 
     fn advance_unguarded(&mut self, from: f64, to: f64) -> Result<(), Fault> {
-        self.open_accounts(from)?;
+        let outputs_are_fresh = self.compensate(from)?;
+        self.open_accounts(from, outputs_are_fresh)?;
         self.event = false;
         let tolerance = 1e-9 * (to - from);
         let mut t = from;
@@ -155,12 +161,15 @@ impl Unit {
         }
     }
 
-    fn open_accounts(&mut self, t: f64) -> Result<(), Fault> {
+    fn open_accounts(&mut self, t: f64, outputs_are_fresh: bool) -> Result<(), Fault> {
         if self.accounts.is_empty() && self.driven.is_empty() {
             return Ok(());
         }
         // Motions are those of the end of the last step; forces must be evaluated anew.
-        if all(&mut self.accounts, &mut self.driven).any(|account| account.needs_starting_outputs())
+        if outputs_are_fresh {
+            self.inputs.at(t, &mut self.input_values);
+        } else if all(&mut self.accounts, &mut self.driven)
+            .any(|account| account.needs_starting_outputs())
         {
             self.evaluate(t)?;
         } else {
@@ -174,6 +183,13 @@ impl Unit {
 
     /// The outputs at time t with the inputs predicted for it.
     pub fn evaluate(&mut self, t: f64) -> Result<(), Fault> {
+        match self.inputs.compensator() {
+            None => self.evaluate_once(t),
+            Some(_) => self.evaluate_compensated(t),
+        }
+    }
+
+    fn evaluate_once(&mut self, t: f64) -> Result<(), Fault> {
         self.inputs.at(t, &mut self.input_values);
         self.evaluate_known(t)
     }
@@ -220,6 +236,9 @@ impl Unit {
     pub fn publish(&mut self, t: f64, board: &Board, buffer: usize) {
         let start = self.places.outputs + buffer * self.places.stride;
         board.write(start, &self.released);
+        if self.inputs.compensator().is_some() {
+            self.publish_amendments(start, board);
+        }
         board.write(
             start + self.released.len(),
             &[f64::from(u8::from(self.event))],
@@ -246,6 +265,9 @@ impl Unit {
             self.inputs.receive(link.port, t, values);
             self.received += 1;
             event |= board.get(link.event + shift) != 0.0;
+        }
+        if !self.remote.is_empty() {
+            self.pull_remote(t, board, buffer * self.places.stride, sends);
         }
         if event {
             self.restart();

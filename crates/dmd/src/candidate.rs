@@ -110,6 +110,11 @@ impl Candidate {
         }
     }
 
+    /// How far these signals lie outside of what was learned from, at the last solution.
+    pub fn leverage(&mut self, signals: &[f64]) -> f64 {
+        self.solver.leverage(signals)
+    }
+
     /// Coefficients of one received component: newest signals, earlier ones, the constant.
     pub fn coefficients(&self, component: usize) -> &[f64] {
         let columns = self.size.columns;
@@ -134,7 +139,7 @@ impl Candidate {
 }
 
 /// The pair with this number: signals, the constant, and by how much the next received values
-/// deviate from the Taylor step. Zero if its snapshots are gone.
+/// deviate from the Taylor step. Zero if its snapshots are gone, or out of line.
 fn write_pair(
     frames: &Frames,
     kinematics: &Kinematics,
@@ -144,7 +149,8 @@ fn write_pair(
     row: &mut [f64],
 ) {
     let newest = number + delays;
-    if !frames.holds(number) || !frames.holds(newest + 1) {
+    let gone = !frames.holds(number) || !frames.holds(newest + 1);
+    if gone || (number + 1..=newest + 1).any(|step| frames.is_outlier(step)) {
         row.fill(0.0);
         return;
     }

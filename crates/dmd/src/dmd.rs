@@ -16,7 +16,10 @@ use crate::settings::Settings;
 /// A snapshot is learned from when the next one opens or when the future is asked for, whichever
 /// is first; until then a sample at the same time replaces it at no cost.
 pub struct Dmd {
+    /// The inputs that are predicted.
     ports: Vec<Port>,
+    /// Where each input of the subsystem is among those.
+    chosen: Vec<Option<usize>>,
     /// Places of the controls among the outputs.
     controls: Vec<usize>,
     kinematics: Kinematics,
@@ -31,8 +34,11 @@ pub struct Dmd {
     answer: Vec<f64>,
 }
 
-/// An input port.
+/// An input port that is predicted.
 struct Port {
+    /// Its place in the subsystem's input vector.
+    target: Range<usize>,
+    /// Its place among the received components.
     place: Range<usize>,
     /// One if a sample arrived, else zero: nothing is said about ports that nothing feeds.
     fed: u64,
@@ -50,18 +56,28 @@ pub struct LinearModel {
 impl Dmd {
     /// A predictor for a subsystem with these ports.
     pub fn new(ports: &Ports, settings: &Settings) -> Result<Self, DmdError> {
-        let controls = settings.validate(ports)?;
-        let (received, sent) = (ports.input_width(), controls.len());
+        let (inputs, controls) = settings.validate(ports)?;
+        let mut chosen = vec![None; ports.inputs().len()];
+        let mut received_ports = Ports::new();
+        let mut predicted = Vec::new();
+        for (index, &input) in inputs.iter().enumerate() {
+            chosen[input.0] = Some(index);
+            let port = &ports.inputs()[input.0];
+            let place = received_ports.add_input(port.name.as_str(), port.quantity.clone());
+            predicted.push(Port {
+                target: ports.input_range(input),
+                place: received_ports.input_range(place),
+                fed: 0,
+            });
+        }
+        let (received, sent) = (received_ports.input_width(), controls.len());
         let learner = Learner::new(settings, received, sent);
         let frames = Frames::new(learner.snapshots(), received, sent);
-        let port = |index| Port {
-            place: ports.input_range(InputPort(index)),
-            fed: 0,
-        };
         Ok(Self {
-            ports: (0..ports.inputs().len()).map(port).collect(),
+            ports: predicted,
+            chosen,
             controls,
-            kinematics: Kinematics::of(ports),
+            kinematics: Kinematics::of(&received_ports),
             memory: frames.memory(),
             frames,
             sent: vec![0.0; sent],
@@ -116,7 +132,7 @@ impl Dmd {
     }
 
     fn learn(&mut self) {
-        let lesson = self.learner.learn(&self.frames, &self.kinematics);
+        let lesson = self.learner.learn(&mut self.frames, &self.kinematics);
         if lesson == Lesson::PastIsWorthless {
             self.restart();
         }
@@ -190,12 +206,15 @@ impl Dmd {
 
 impl Predictor for Dmd {
     fn receive(&mut self, port: InputPort, t: f64, values: &[f64]) {
+        let Some(chosen) = self.chosen[port.0] else {
+            return;
+        };
         // Not a number teaches nothing, and would stay for a whole window: the last value stands.
         if !are_finite(values) {
             return;
         }
         self.date(t);
-        let port = &mut self.ports[port.0];
+        let port = &mut self.ports[chosen];
         port.fed = 1;
         self.frames.newest_received()[port.place.clone()].copy_from_slice(values);
         self.align_newest();
@@ -225,13 +244,17 @@ impl Predictor for Dmd {
         }
         self.kinematics.normalise(&mut self.answer);
         for port in self.ports.iter().filter(|port| port.fed > 0) {
-            let place = port.place.clone();
-            inputs[place.clone()].copy_from_slice(&self.answer[place]);
+            inputs[port.target.clone()].copy_from_slice(&self.answer[port.place.clone()]);
         }
     }
 
     fn reset(&mut self) {
         self.restart();
+    }
+
+    fn note(&self) -> Option<String> {
+        let report = self.report();
+        Some(format!("predicts with what it learned: {report}"))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Why a learning predictor cannot be made.
 
-use oldham_cosim::OutputPort;
+use oldham_cosim::{InputPort, OutputPort};
 
 /// A setting that cannot work.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,6 +30,9 @@ pub enum DmdError {
     /// The subsystem receives nothing.
     #[error("the subsystem has no inputs, so there is nothing to predict")]
     NothingReceived,
+    /// An input that does not exist.
+    #[error("the subsystem has no input number {}", .0.0)]
+    NoSuchInput(InputPort),
     /// A control that does not exist.
     #[error("the subsystem has no output number {}", .0.0)]
     NoSuchOutput(OutputPort),

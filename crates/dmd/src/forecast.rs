@@ -52,6 +52,11 @@ impl Forecast {
         &self.to
     }
 
+    /// What the model acted on to get there.
+    pub fn basis(&self) -> &[f64] {
+        &self.signals
+    }
+
     /// Amends that.
     pub fn amend(&mut self, amendment: &[f64]) {
         self.amendment.copy_from_slice(amendment);

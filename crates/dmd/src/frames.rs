@@ -11,6 +11,8 @@ pub(crate) struct Frames {
     /// Snapshot by snapshot: received components, then sent ones.
     values: Vec<f64>,
     times: Vec<f64>,
+    /// One where the step to a snapshot was out of line with those before, else zero.
+    outliers: Vec<u64>,
     /// Snapshots opened since the last restart.
     count: u64,
 }
@@ -23,6 +25,7 @@ impl Frames {
             width,
             values: vec![0.0; capacity * width],
             times: vec![0.0; capacity],
+            outliers: vec![0; capacity],
             count: 0,
         }
     }
@@ -53,6 +56,17 @@ impl Frames {
         self.times[self.slot(index)]
     }
 
+    /// Whether the step to a snapshot was out of line.
+    pub fn is_outlier(&self, index: u64) -> bool {
+        self.outliers[self.slot(index)] > 0
+    }
+
+    /// The step to the newest snapshot is out of line: nothing is to be learned from it.
+    pub fn mark_outlier(&mut self) {
+        let slot = self.slot(self.count - 1);
+        self.outliers[slot] = 1;
+    }
+
     /// All components of a snapshot.
     pub fn signals(&self, index: u64) -> &[f64] {
         let start = self.slot(index) * self.width;
@@ -81,6 +95,7 @@ impl Frames {
         self.count += 1;
         let slot = self.slot(self.count - 1);
         self.times[slot] = t;
+        self.outliers[slot] = 0;
         let to = slot * self.width;
         if self.count > 1 {
             let from = self.slot(self.count - 2) * self.width;
@@ -103,6 +118,7 @@ impl Frames {
             let from = slot * self.width;
             self.values.copy_within(from..from + self.width, 0);
             self.times[0] = self.times[slot];
+            self.outliers[0] = 0;
             self.count = 1;
         }
     }
@@ -115,6 +131,7 @@ impl Frames {
             let newest = (self.count as usize + capacity - 1) % capacity;
             let slot = (newest + capacity - age) % capacity;
             visitor.fixed(&mut self.times[slot..=slot]);
+            visitor.count(&mut self.outliers[slot]);
             visitor.vector(&mut self.values[slot * self.width..(slot + 1) * self.width]);
         }
     }
@@ -124,6 +141,7 @@ impl Frames {
         memory.count = self.count;
         memory.values.clone_from(&self.values);
         memory.times.clone_from(&self.times);
+        memory.outliers.clone_from(&self.outliers);
     }
 
     /// Whether the contents are, bit by bit, those of the memory.
@@ -132,6 +150,7 @@ impl Frames {
         self.count == memory.count
             && same(&self.values, &memory.values)
             && same(&self.times, &memory.times)
+            && self.outliers == memory.outliers
     }
 
     /// Room for the contents.
@@ -140,6 +159,7 @@ impl Frames {
             count: self.count,
             values: self.values.clone(),
             times: self.times.clone(),
+            outliers: self.outliers.clone(),
         }
     }
 
@@ -155,6 +175,7 @@ pub(crate) struct Memory {
     count: u64,
     values: Vec<f64>,
     times: Vec<f64>,
+    outliers: Vec<u64>,
 }
 
 #[cfg(test)]

@@ -13,6 +13,10 @@ use crate::skill::Skill;
 /// Steps that differ by a larger fraction are different: a discrete model holds for one step size.
 const SAME_STEP: f64 = 1e-6;
 
+/// Further out than the snapshots that it was learned from, by this factor, no model is used: at an
+/// equilibrium it has learned rounding errors.
+const UNKNOWN_GROUND: f64 = 1e3;
+
 /// All models of the other side.
 #[derive(Clone, Debug)]
 pub(crate) struct Learner {
@@ -119,7 +123,7 @@ impl Learner {
     }
 
     /// Learns from the newest snapshot, if that is not done.
-    pub fn learn(&mut self, frames: &Frames, kinematics: &Kinematics) -> Lesson {
+    pub fn learn(&mut self, frames: &mut Frames, kinematics: &Kinematics) -> Lesson {
         if self.has_learned(frames) {
             return Lesson::Learned;
         }
@@ -128,8 +132,16 @@ impl Learner {
         if self.learned < 2 {
             return Lesson::Learned;
         }
-        if step_has_changed(frames) || self.meets_something_new(frames, kinematics) {
+        if step_has_changed(frames) {
             return Lesson::PastIsWorthless;
+        }
+        if self.meets_something_new(frames, kinematics) {
+            // One step that the model misses may be an impact or a switch, after which it holds
+            // as before. When it misses the next one too, it is of the past.
+            if frames.is_outlier(self.learned - 2) {
+                return Lesson::PastIsWorthless;
+            }
+            frames.mark_outlier();
         }
         if !self.factors_are_stale {
             for candidate in &mut self.candidates {
@@ -261,7 +273,7 @@ impl Learner {
         self.run(in_use, frames, kinematics, step);
         let finite = self.forecast.next().iter().all(|value| value.is_finite());
         self.expected.set(in_use, self.forecast.next());
-        if !finite || self.skill.is_poor() {
+        if !finite || !self.knows_the_ground(in_use) || self.skill.is_poor() {
             self.set_aside = 1;
             return;
         }
@@ -272,6 +284,11 @@ impl Learner {
         if !self.candidates[in_use].is_determined() {
             self.forecast.amend(&self.debt);
         }
+    }
+
+    /// Whether the newest signals are near enough to those that a candidate was learned from.
+    fn knows_the_ground(&mut self, candidate: usize) -> bool {
+        self.candidates[candidate].leverage(self.forecast.basis()) < UNKNOWN_GROUND
     }
 
     fn run(&mut self, candidate: usize, frames: &Frames, kinematics: &Kinematics, step: f64) {

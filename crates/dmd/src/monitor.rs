@@ -1,5 +1,6 @@
 //! What a predictor is doing, readable while it runs.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,6 +24,17 @@ pub struct Report {
     pub switches: u64,
     /// Usual prediction error in units of what a plain hold misses.
     pub error: f64,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Shape { window, delays } = self.shape;
+        write!(
+            f,
+            "window {window}, delays {delays}, error {:.1e} of a hold's, {} steps held instead, past dropped {} times, model changed {} times",
+            self.error, self.fallbacks, self.resets, self.switches
+        )
+    }
 }
 
 const FIELDS: usize = 8;

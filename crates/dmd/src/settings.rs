@@ -1,17 +1,22 @@
 //! What the user chooses.
 
-use oldham_cosim::{OutputPort, Ports};
+use oldham_cosim::{InputPort, OutputPort, Ports};
 
 use crate::error::DmdError;
 
 /// Scaled columns that are this close to a combination of the others add no information.
 const TRUNCATION: f64 = 1e-10;
 
+/// Snapshot pairs in the longest window of an automatic choice, where nothing else is said.
+pub const LONGEST_WINDOW: usize = 100;
+
 /// How a [`crate::Dmd`] learns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The models that compete; the first one starts. One alone is a fixed choice.
     pub candidates: Vec<Shape>,
+    /// The inputs that are predicted.
+    pub received: Received,
     /// The outputs that act on the other side.
     pub controls: Controls,
     /// Relative size below which a direction of the scaled data counts as absent.
@@ -27,6 +32,15 @@ pub struct Shape {
     pub delays: usize,
 }
 
+/// Which inputs of the subsystem are predicted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// All.
+    All,
+    /// Only these: those that somebody sends.
+    Only(Vec<InputPort>),
+}
+
 /// Which outputs of the subsystem a model takes as controls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Controls {
@@ -39,41 +53,73 @@ pub enum Controls {
 impl Settings {
     /// A window of fixed length without delays.
     pub fn fixed(window: usize) -> Self {
-        Self::with(vec![Shape { window, delays: 0 }])
+        Self::only(Shape { window, delays: 0 })
     }
 
-    /// Chooses among windows up to `longest`, without a delay and with one. It starts with the
-    /// shortest, which follows a changing motion most closely. Windows that are too short for
-    /// these ports are left out; the longest is kept, to be judged by [`crate::Dmd::new`].
+    /// One shape, whatever comes.
+    pub fn only(shape: Shape) -> Self {
+        Self::with(vec![shape])
+    }
+
+    /// The window that the first candidate needs which is too short for so many signals.
+    pub fn too_short(&self, signals: usize) -> Option<usize> {
+        let short = |shape: &&Shape| shape.window < shape.columns(signals);
+        let found = self.candidates.iter().find(short);
+        found.map(|shape| shape.columns(signals))
+    }
+
+    /// Chooses among windows up to `longest`, from one that holds half as many pairs again as there
+    /// are unknowns, without a delay and with one. It starts with the shortest, which follows a
+    /// changing motion most closely. Windows that are too short for these ports are left out; the
+    /// longest is kept, to be judged by [`crate::Dmd::new`].
     pub fn automatic(longest: usize, ports: &Ports) -> Self {
-        let signals = ports.input_width() + ports.output_width();
+        Self::automatic_for(longest, ports.input_width() + ports.output_width())
+    }
+
+    /// The same for so many received and sent components.
+    pub fn automatic_for(longest: usize, signals: usize) -> Self {
+        let unknowns = Shape {
+            window: longest,
+            delays: 0,
+        }
+        .columns(signals);
         let windows = [
+            (unknowns + unknowns / 2, 0),
             (longest / 10, 0),
             (longest / 3, 0),
             (longest, 0),
             (longest, 1),
         ];
-        let shapes = windows.map(|(window, delays)| Shape { window, delays });
+        let shapes = windows.map(|(window, delays)| Shape {
+            window: window.min(longest),
+            delays,
+        });
         let possible = |shape: &Shape| {
             let enough = shape.window >= shape.columns(signals);
             enough || (shape.window, shape.delays) == (longest, 0)
         };
-        Self::with(shapes.into_iter().filter(possible).collect())
+        let mut candidates: Vec<Shape> = shapes.into_iter().filter(possible).collect();
+        candidates.sort_by_key(|shape| (shape.delays, shape.window));
+        candidates.dedup();
+        Self::with(candidates)
     }
 
     fn with(candidates: Vec<Shape>) -> Self {
         Self {
             candidates,
+            received: Received::All,
             controls: Controls::All,
             truncation: TRUNCATION,
         }
     }
 
-    /// Checks the settings against the ports of a subsystem; gives the places of the controls in
-    /// its flat output vector.
-    pub(crate) fn validate(&self, ports: &Ports) -> Result<Vec<usize>, DmdError> {
+    /// Checks the settings against the ports of a subsystem; gives the inputs that are predicted
+    /// and the places of the controls in its flat output vector.
+    pub(crate) fn validate(&self, ports: &Ports) -> Result<(Vec<InputPort>, Vec<usize>), DmdError> {
         let controls = self.controls.places(ports)?;
-        let (received, sent) = (ports.input_width(), controls.len());
+        let inputs = self.received.inputs(ports)?;
+        let widths = inputs.iter().map(|&port| ports.input_range(port).len());
+        let (received, sent) = (widths.sum(), controls.len());
         if received == 0 {
             return Err(DmdError::NothingReceived);
         }
@@ -95,7 +141,7 @@ impl Settings {
                 });
             }
         }
-        Ok(controls)
+        Ok((inputs, controls))
     }
 }
 
@@ -103,6 +149,19 @@ impl Shape {
     /// Unknowns per predicted component: every signal, now and delayed, and a constant.
     pub(crate) fn columns(&self, signals: usize) -> usize {
         signals * (self.delays + 1) + 1
+    }
+}
+
+impl Received {
+    fn inputs(&self, ports: &Ports) -> Result<Vec<InputPort>, DmdError> {
+        let known = ports.inputs().len();
+        let Self::Only(inputs) = self else {
+            return Ok((0..known).map(InputPort).collect());
+        };
+        match inputs.iter().find(|port| port.0 >= known) {
+            Some(&unknown) => Err(DmdError::NoSuchInput(unknown)),
+            None => Ok(inputs.clone()),
+        }
     }
 }
 

@@ -2,11 +2,19 @@
 
 use crate::factor::Size;
 
+/// A signal that varies by less than this fraction of its size is an offset with a small variation.
+const OFFSET: f64 = 1e-3;
+/// A variation below this fraction of the size is rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// Solves from stacked triangular factors, by Householder reflections with column pivoting.
 ///
 /// Columns are scaled to unit length first: rank and norm do not depend on units. The last column
 /// is that of the constant, and joins only if the data columns leave it something to explain:
-/// few pairs are not spent on it.
+/// few pairs are not spent on it. That is different where a signal varies little about an offset,
+/// as about an equilibrium: few pairs would then be explained by tiny differences with huge
+/// coefficients. The constant comes first there, which leaves deviations from the mean, and those
+/// are what is scaled.
 #[derive(Clone, Debug)]
 pub(crate) struct Solver {
     size: Size,
@@ -23,15 +31,18 @@ pub(crate) struct Solver {
     solution: Vec<f64>,
     /// Factors and first components of the reflections from the right.
     right: Vec<(f64, f64)>,
+    reduced: Reduced,
 }
 
 /// Columns after the reduction.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Reduced {
     /// The first so many are triangular.
     rank: usize,
     /// The next, up to here, depend on them.
     used: usize,
+    /// Leading columns whose coefficients may be of any size: the constant, if it came first.
+    free: usize,
 }
 
 impl Solver {
@@ -49,6 +60,7 @@ impl Solver {
             reflector: vec![0.0; rows],
             solution: vec![0.0; size.columns],
             right: vec![(0.0, 0.0); size.columns],
+            reduced: Reduced::default(),
         }
     }
 
@@ -60,7 +72,11 @@ impl Solver {
     ) -> usize {
         self.load(stack);
         self.scale();
-        let reduced = self.reduce();
+        let reduced = match self.varies_about_an_offset() {
+            true => self.reduce_deviations(),
+            false => self.reduce(),
+        };
+        self.reduced = reduced;
         self.clear_right(reduced);
         for side in 0..self.size.sides {
             let columns = self.size.columns;
@@ -71,6 +87,30 @@ impl Solver {
             }
         }
         reduced.rank
+    }
+
+    /// How far a vector that the coefficients act on lies outside of the data they were fitted to:
+    /// the length of the combination of rows that makes it up, as far as they can.
+    pub fn leverage(&mut self, signals: &[f64]) -> f64 {
+        let capacity = 2 * self.size.columns;
+        let Reduced { rank, used, free } = self.reduced;
+        for (place, &column) in self.order.iter().enumerate() {
+            self.solution[place] = signals[column] * self.scales[column];
+        }
+        for i in (free..rank).rev() {
+            self.reflect_solution(i, rank, used);
+        }
+        let mut sum = 0.0;
+        for i in 0..rank {
+            let mut value = self.solution[i];
+            for j in 0..i {
+                value -= self.matrix[i * capacity + j] * self.solution[j];
+            }
+            value /= self.matrix[i * capacity + i];
+            self.solution[i] = value;
+            sum += value * value;
+        }
+        sum.sqrt()
     }
 
     fn load<'a>(&mut self, stack: impl Iterator<Item = &'a [f64]>) {
@@ -113,13 +153,48 @@ impl Solver {
         }
     }
 
-    /// Brings the columns to triangular form, the longest remainder first.
-    fn reduce(&mut self) -> Reduced {
-        let constant = self.size.columns - 1;
+    /// Whether some signal is nearly a multiple of the constant.
+    fn varies_about_an_offset(&self) -> bool {
+        let constant = self.column(self.size.columns - 1);
+        let is_offset = |j: usize| {
+            let along = dot(self.column(j), constant);
+            self.left[j] > 0.0 && 1.0 - along * along < OFFSET * OFFSET
+        };
+        (0..self.size.columns - 1).any(is_offset)
+    }
+
+    /// The same as [`Solver::reduce`] for deviations from the mean: the constant first, then what
+    /// it leaves of the others, scaled anew.
+    fn reduce_deviations(&mut self) -> Reduced {
+        let (columns, capacity) = (self.size.columns, 2 * self.size.columns);
+        self.swap(0, columns - 1);
+        self.reflect(0);
+        for place in 1..columns {
+            let length = self.left[place].sqrt();
+            let scale = if length > ROUNDING {
+                length.recip()
+            } else {
+                0.0
+            };
+            self.scales[self.order[place]] *= scale;
+            self.left[place] = if scale > 0.0 { 1.0 } else { 0.0 };
+            let column = &mut self.matrix[place * capacity..place * capacity + self.rows];
+            column.iter_mut().for_each(|value| *value *= scale);
+        }
+        Reduced {
+            rank: self.reduce_columns(1, columns),
+            used: columns,
+            free: 1,
+        }
+    }
+
+    /// Brings the columns from `first` to `end` to triangular form, the longest remainder first;
+    /// gives the first column that is left out.
+    fn reduce_columns(&mut self, first: usize, end: usize) -> usize {
         let threshold = self.truncation * self.truncation;
-        let mut rank = 0;
-        while rank < constant {
-            let lengths = self.left[rank..constant].iter().enumerate();
+        let mut rank = first;
+        while rank < end {
+            let lengths = self.left[rank..end].iter().enumerate();
             let (offset, &longest) = lengths
                 .max_by(|a, b| a.1.total_cmp(b.1))
                 .expect("columns are left");
@@ -130,11 +205,20 @@ impl Solver {
             self.reflect(rank);
             rank += 1;
         }
+        rank
+    }
+
+    /// Brings the columns to triangular form, the constant last.
+    fn reduce(&mut self) -> Reduced {
+        let constant = self.size.columns - 1;
+        let threshold = self.truncation * self.truncation;
+        let rank = self.reduce_columns(0, constant);
         if self.left[constant] <= threshold {
             // It shares nothing with the data: an offset that was not seen is not assumed.
             return Reduced {
                 rank,
                 used: constant,
+                free: 0,
             };
         }
         self.swap(rank, constant);
@@ -142,6 +226,7 @@ impl Solver {
         Reduced {
             rank: rank + 1,
             used: constant + 1,
+            free: 0,
         }
     }
 
@@ -182,9 +267,10 @@ impl Solver {
 
     /// Reflects from the right until the columns beyond the rank are zero: of all solutions, the
     /// one that then ignores them is the smallest.
-    fn clear_right(&mut self, Reduced { rank, used }: Reduced) {
+    fn clear_right(&mut self, Reduced { rank, used, free }: Reduced) {
         let capacity = 2 * self.size.columns;
-        for i in (0..rank).rev() {
+        self.right[..free].fill((0.0, 0.0));
+        for i in (free..rank).rev() {
             let vector = |j: usize| j * capacity + i;
             let tail: f64 = (rank..used).map(|j| self.matrix[vector(j)].powi(2)).sum();
             if tail == 0.0 {
@@ -212,7 +298,7 @@ impl Solver {
         }
     }
 
-    fn back_substitute(&mut self, Reduced { rank, used }: Reduced, side: usize) {
+    fn back_substitute(&mut self, Reduced { rank, used, free }: Reduced, side: usize) {
         let capacity = 2 * self.size.columns;
         let right = (self.size.columns + side) * capacity;
         self.solution.fill(0.0);
@@ -223,19 +309,25 @@ impl Solver {
             }
             self.solution[i] = value / self.matrix[i * capacity + i];
         }
-        for i in 0..rank {
-            let (beta, head) = self.right[i];
-            if beta == 0.0 {
-                continue;
-            }
-            let mut product = self.solution[i] * head;
-            for j in rank..used {
-                product += self.solution[j] * self.matrix[j * capacity + i];
-            }
-            self.solution[i] -= beta * product * head;
-            for j in rank..used {
-                self.solution[j] -= beta * product * self.matrix[j * capacity + i];
-            }
+        for i in free..rank {
+            self.reflect_solution(i, rank, used);
+        }
+    }
+
+    /// Applies the reflection from the right that belongs to a row.
+    fn reflect_solution(&mut self, i: usize, rank: usize, used: usize) {
+        let capacity = 2 * self.size.columns;
+        let (beta, head) = self.right[i];
+        if beta == 0.0 {
+            return;
+        }
+        let mut product = self.solution[i] * head;
+        for j in rank..used {
+            product += self.solution[j] * self.matrix[j * capacity + i];
+        }
+        self.solution[i] -= beta * product * head;
+        for j in rank..used {
+            self.solution[j] -= beta * product * self.matrix[j * capacity + i];
         }
     }
 }
@@ -318,13 +410,54 @@ mod tests {
         close(&found, &[2.0, -1.0, 2.0, 0.0, -2.0, 0.0]);
     }
 
-    /// One row a: the smallest x with a x = y is y a / |a|^2, in scaled coordinates where every
-    /// column has the length 1: each column explains an equal share.
+    /// One row tells nothing about slopes.
     #[test]
-    fn a_single_pair_is_shared_among_the_signals() {
+    fn a_single_pair_is_a_constant() {
         let (found, rank) = fit(&[vec![2.0, -4.0]], &[8.0]);
         assert_eq!(rank, 1);
-        close(&found, &[8.0 / 2.0 / 2.0, 8.0 / 2.0 / -4.0, 0.0]);
+        close(&found, &[0.0, 0.0, 8.0]);
+    }
+
+    /// About an offset, two pairs give the mean slope along what was seen, shared among signals that
+    /// moved together, and nothing across it.
+    #[test]
+    fn about_an_offset_deviations_from_the_mean_are_shared() {
+        let rows = [vec![5.0, -2e6], vec![5.0 + 1e-6, -2e6 + 3.0]];
+        let (found, rank) = fit(&rows, &[1.0, 1.0 + 4e-6]);
+        assert_eq!(rank, 2);
+        assert!((found[0] - 2.0).abs() < 1e-6, "{found:?}");
+        assert!((found[1] - 2e-6 / 3.0).abs() < 1e-12, "{found:?}");
+        let middle = found[0] * (5.0 + 5e-7) + found[1] * (-2e6 + 1.5) + found[2];
+        assert!((middle - 1.0 - 2e-6).abs() < 1e-9, "{middle}");
+    }
+
+    #[test]
+    fn leverage_is_the_length_of_the_combination_of_rows() {
+        for offset in [0.0, 1e5] {
+            let rows: Vec<Vec<f64>> = (0..3)
+                .map(|i| (0..4).map(|j| offset + wave(i, j)).collect())
+                .collect();
+            let size = Size {
+                columns: 5,
+                sides: 1,
+            };
+            let mut factor = vec![0.0; size.entries()];
+            for row in &rows {
+                let mut row = [row.as_slice(), &[1.0, 0.5]].concat();
+                add_row(&mut factor, &mut row, size);
+            }
+            let mut solver = Solver::new(size, TRUNCATION);
+            solver.solve([factor.as_slice()].into_iter(), &mut [0.0; 5]);
+            // -2, 4 and -1 times the rows add up to a row with the constant 1.
+            let mut signals = [0.0, 0.0, 0.0, 0.0, 1.0];
+            for (row, weight) in rows.iter().zip([-2.0, 4.0, -1.0]) {
+                for (value, part) in signals.iter_mut().zip(row) {
+                    *value += weight * part;
+                }
+            }
+            let found = solver.leverage(&signals);
+            assert!((found - 21f64.sqrt()).abs() < 1e-4, "{offset}: {found}");
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use oldham_cosim::StepError;
 
 use crate::equations::{Equations, Motion};
 use crate::tangents::{By, Tangents};
-use crate::wiring::Wiring;
+use crate::wiring::{Origin, Wiring};
 
 /// A system in motion.
 #[derive(Clone, Debug)]
@@ -21,6 +21,11 @@ pub(crate) struct Plant {
     /// The inputs that act.
     inputs: Vec<f64>,
     offered: Vec<f64>,
+    /// What would be sent at the time for which inputs are asked.
+    own: Vec<f64>,
+    /// Start of the micro step, and the motion there.
+    step_start: f64,
+    start: Motion,
     /// Time for which the own accelerations hold, with the present motion and inputs.
     accelerated_at: f64,
     /// Room for forces on own nodes.
@@ -34,6 +39,9 @@ impl Plant {
             applied: vec![0.0; equations.own],
             inputs: vec![f64::NAN; wiring.ports.input_width()],
             offered: vec![0.0; wiring.ports.input_width()],
+            own: vec![0.0; wiring.origins.len()],
+            step_start: f64::NAN,
+            start: Motion::at_rest(equations.slots()),
             accelerated_at: f64::NAN,
             forces: vec![0.0; equations.own],
             equations,
@@ -47,12 +55,42 @@ impl Plant {
         self.equations.own
     }
 
-    /// Lets the inputs at time t act.
+    /// Lets the inputs at the start of a micro step act; the motion is that of this time.
+    pub(crate) fn receive_at_start(&mut self, t: f64, inputs: &mut Inputs) {
+        if inputs.follow_own_motion() {
+            self.step_start = t;
+            self.start.x.copy_from_slice(&self.motion.x);
+            self.start.v.copy_from_slice(&self.motion.v);
+            self.start.a.copy_from_slice(&self.motion.a);
+        }
+        self.receive(t, inputs);
+    }
+
+    /// Lets the inputs at time t act, within a micro step whose start was received before.
     pub(crate) fn receive(&mut self, t: f64, inputs: &mut Inputs) {
         let mut offered = std::mem::take(&mut self.offered);
-        inputs.at(t, &mut offered);
+        if inputs.follow_own_motion() {
+            self.tell_own_motion(t - self.step_start);
+            inputs.at_with(t, &self.own, &mut offered);
+        } else {
+            inputs.at(t, &mut offered);
+        }
         self.impose(&offered);
         self.offered = offered;
+    }
+
+    /// The motion a time s after the start of the micro step, as far as it is known there. Forces
+    /// are left out: they would depend on the inputs that are asked for.
+    fn tell_own_motion(&mut self, s: f64) {
+        let Motion { x, v, a } = &self.start;
+        for (value, origin) in self.own.iter_mut().zip(&self.wiring.origins) {
+            *value = match *origin {
+                Origin::Displacement(slot) => x[slot] + s * (v[slot] + 0.5 * s * a[slot]),
+                Origin::Velocity(slot) => v[slot] + s * a[slot],
+                Origin::Acceleration(slot) => a[slot],
+                Origin::ForceOnGhost(_) | Origin::Tangent(_) => 0.0,
+            };
+        }
     }
 
     /// The inputs that act.

@@ -118,7 +118,7 @@ impl Subsystem for Lumped {
                 to: from + (to - from) * (index as f64 / self.micro_steps as f64),
                 size,
             };
-            self.plant.receive(step.from, inputs);
+            self.plant.receive_at_start(step.from, inputs);
             if self.account.has_power {
                 self.tally_work(step.from, size);
             }

@@ -1,11 +1,12 @@
 //! From a model to simulations: the coupled one, and its monolithic twin.
 
 use oldham_cosim::{
-    Builder, Coupling, Hold, IntegratedMotion, Ports, Predictor, Schedule, Simulation, Source,
-    Stage, Subsystem, SubsystemId,
+    Builder, Compensation, Coupling, Hold, IntegratedMotion, Ports, Predictor, Schedule,
+    Simulation, Source, Stage, Subsystem, SubsystemId,
 };
-use oldham_dmd::{self as dmd, Dmd};
+use oldham_dmd::Dmd;
 use oldham_expression::Expression;
+use oldham_hydraulics::Hydraulics;
 use oldham_lumped::{Integrator, Lumped, Spec};
 
 use crate::expansion::{self, Member, Solvers};
@@ -19,19 +20,41 @@ enum Cuts {
     Undone,
 }
 
+/// A caller's choice of a predictor, by the name of a part and its ports.
+pub(crate) type Choose<'a> = dyn Fn(&str, &Ports) -> Option<Box<dyn Predictor>> + 'a;
+
 impl Model {
     /// The coupled simulation, at its initial time.
     pub fn simulation(&self) -> Result<Simulation, Problems> {
-        self.coupled(Cuts::Made)
+        self.coupled(Cuts::Made, self.compensations()?, &|_, _| None)
     }
 
-    fn coupled(&self, cuts: Cuts) -> Result<Simulation, Problems> {
+    /// The same with predictors of the caller's: `choose` gets the name of a part and its ports, and
+    /// gives a predictor or leaves the model's.
+    pub fn simulation_with(&self, choose: &Choose<'_>) -> Result<Simulation, Problems> {
+        self.coupled(Cuts::Made, self.compensations()?, choose)
+    }
+
+    /// The coupled simulation with these compensations and none of the file's.
+    pub(crate) fn uncompensated(
+        &self,
+        laws: Vec<(SubsystemId, Compensation)>,
+    ) -> Result<Simulation, Problems> {
+        self.coupled(Cuts::Made, laws, &|_, _| None)
+    }
+
+    fn coupled(
+        &self,
+        cuts: Cuts,
+        laws: Vec<(SubsystemId, Compensation)>,
+        choose: &Choose<'_>,
+    ) -> Result<Simulation, Problems> {
         let mut findings = Findings::default();
         let mut builder = Builder::new();
         let mut members = Vec::new();
         for part in &self.plan.parts {
             match self.solvers(part, cuts) {
-                Ok(solvers) => members.push(solvers.add_to(&mut builder, part)),
+                Ok(solvers) => members.push(solvers.add_to(&mut builder, part, choose)),
                 Err(messages) => findings.extend(messages.into_iter().map(|message| {
                     let message = format!("in `{}`: {message}", part.name);
                     Problem::new(part.span.clone(), message)
@@ -49,6 +72,9 @@ impl Model {
             for (id, port) in members[drive.part].inputs(drive.port) {
                 builder.drive(id, port, drive.source());
             }
+        }
+        for (part, law) in laws {
+            builder.compensate(members[part.0].only(), law);
         }
         let schedule = expansion::schedule(&self.plan, &members);
         self.build(builder, schedule)
@@ -95,21 +121,25 @@ impl Model {
                 };
                 made.map_err(|error| vec![error.to_string()])
             }
+            Content::Hydraulics(circuit) => match Hydraulics::new(circuit) {
+                Ok(hydraulics) => Ok(Solvers::Whole(Box::new(hydraulics))),
+                Err(errors) => Err(errors.0.iter().map(ToString::to_string).collect()),
+            },
         }
     }
 
     /// The same model without any exchange, as one subsystem: what the coupled simulation is
-    /// compared to. Its columns have the same names. A single multibody part is its own twin, in
-    /// one piece; where cut mechanisms are coupled with others, only the cuts are undone. Other
-    /// models of several parts of which one is multibody have no twin.
+    /// compared to. Its columns have the same names. A single part that is not lumped is its own
+    /// twin, in one piece; where cut mechanisms are coupled with others, only the cuts are undone.
+    /// Other models of several parts of which one is not lumped have no twin.
     pub fn monolithic(&self, integrator: Option<Integrator>) -> Result<Simulation, Problems> {
         if let ([only], None) = (self.plan.parts.as_slice(), integrator)
             && only.lumped().is_none()
         {
-            return self.coupled(Cuts::Undone);
+            return self.coupled(Cuts::Undone, self.compensations()?, &|_, _| None);
         }
         if self.is_cut() && integrator.is_none() {
-            return self.coupled(Cuts::Undone);
+            return self.coupled(Cuts::Undone, self.compensations()?, &|_, _| None);
         }
         let integrator = integrator.unwrap_or(self.plan.twin.integrator);
         let twin = self
@@ -117,9 +147,11 @@ impl Model {
             .map_err(|findings| findings.into_problems(&self.source))?;
         let mut builder = Builder::new();
         // Its ports are called `subsystem.port` already.
-        let id = add(&mut builder, "", Box::new(twin), Prediction::Hold(0));
+        let predictor = predictor(&Prediction::Hold(0), twin.ports());
+        let id = builder.add("", Box::new(twin), predictor);
         for drive in &self.plan.drives {
-            if let Some(port) = builder.ports(id).input(&self.input_name(drive)) {
+            let name = self.input_name(drive);
+            if let Some(port) = name.and_then(|name| builder.ports(id).input(&name)) {
                 builder.drive(id, port, drive.source());
             }
         }
@@ -159,7 +191,7 @@ impl Model {
                 continue;
             }
             let message = format!(
-                "the monolithic twin cannot be made: `{}` is a multibody subsystem",
+                "the monolithic twin cannot be made: `{}` is no lumped subsystem",
                 part.name
             );
             let problem = Problem::new(part.span.clone(), message)
@@ -188,13 +220,11 @@ impl Model {
         oldham_lumped::merge(parts, &connections, integrator, self.plan.twin.micro_steps)
     }
 
-    fn input_name(&self, drive: &DrivenInput) -> String {
+    /// What the twin calls an input; only lumped parts are in it.
+    fn input_name(&self, drive: &DrivenInput) -> Option<String> {
         let part = &self.plan.parts[drive.part];
-        let port = match &part.content {
-            Content::Lumped(spec) => &spec.inputs[drive.port.0].name,
-            Content::Multibody(recipe) => &recipe.inputs[drive.port.0].0,
-        };
-        format!("{}.{port}", part.name)
+        let port = &part.lumped()?.inputs[drive.port.0].name;
+        Some(format!("{}.{port}", part.name))
     }
 
     fn build(&self, builder: Builder, schedule: Schedule) -> Result<Simulation, Problems> {
@@ -210,35 +240,20 @@ impl Model {
     }
 }
 
-pub(crate) fn add(
-    builder: &mut Builder,
-    name: &str,
-    subsystem: Box<dyn Subsystem>,
-    prediction: Prediction,
-) -> SubsystemId {
-    let ports = subsystem.ports();
-    let predictor: Box<dyn Predictor> = match prediction {
-        Prediction::Hold(order) => Box::new(Hold::new(order, ports)),
-        Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(rate, rho, ports)),
-        Prediction::Learned => learned(ports),
-    };
-    builder.add(name, subsystem, predictor)
+pub(crate) fn predictor(prediction: &Prediction, ports: &Ports) -> Box<dyn Predictor> {
+    match prediction {
+        Prediction::Hold(order) => Box::new(Hold::new(*order, ports)),
+        Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(*rate, *rho, ports)),
+        Prediction::Learned(settings) => {
+            let dmd = Dmd::new(ports, settings);
+            Box::new(dmd.expect("windows were checked against the ports"))
+        }
+    }
 }
 
 /// A port that a part has because its description says so.
 fn port<T>(found: Option<T>) -> T {
     found.expect("tangents have ports")
-}
-
-/// Exchanges that the learning predictor looks back on at most.
-const LONGEST_WINDOW: usize = 100;
-
-/// The learning predictor; a part that receives too little or too much for it holds.
-fn learned(ports: &Ports) -> Box<dyn Predictor> {
-    match Dmd::new(ports, &dmd::Settings::automatic(LONGEST_WINDOW, ports)) {
-        Ok(predictor) => Box::new(predictor),
-        Err(_) => Box::new(Hold::new(0, ports)),
-    }
 }
 
 impl DrivenInput {

@@ -5,7 +5,7 @@ use oldham_cosim::{
 };
 use oldham_multibody::cut::Role;
 
-use crate::assemble::add;
+use crate::assemble::{Choose, predictor};
 use crate::mechanism::{Pieces, Scheme};
 use crate::model::{Part, Plan};
 
@@ -35,17 +35,19 @@ struct Ports {
 
 impl Solvers {
     /// Gives the solvers to the engine.
-    pub fn add_to(self, builder: &mut Builder, part: &Part) -> Member {
+    pub fn add_to(self, builder: &mut Builder, part: &Part, choose: &Choose<'_>) -> Member {
         let member = match self {
-            Self::Whole(subsystem) => Member {
-                ids: vec![(
-                    Role::Part,
-                    add(builder, &part.name, subsystem, part.prediction),
-                )],
-                ports: None,
-                sequential: false,
-                corrected: false,
-            },
+            Self::Whole(subsystem) => {
+                let ports = subsystem.ports();
+                let chosen = choose(&part.name, ports);
+                let predictor = chosen.unwrap_or_else(|| predictor(&part.prediction, ports));
+                Member {
+                    ids: vec![(Role::Part, builder.add(&part.name, subsystem, predictor))],
+                    ports: None,
+                    sequential: false,
+                    corrected: false,
+                }
+            }
             Self::Pieces(pieces) => pieces.add_to(builder, part),
         };
         for &(_, id) in &member.ids {
@@ -61,7 +63,8 @@ impl Pieces {
         let mut ids = Vec::new();
         for solver in self.solvers {
             let name = format!("{whole}.{}", solver.name);
-            let id = add(builder, &name, Box::new(solver.part), solver.prediction);
+            let predictor = predictor(&solver.prediction, solver.part.ports());
+            let id = builder.add(&name, Box::new(solver.part), predictor);
             ids.push((solver.role, id));
         }
         let input = |&(piece, port): &(usize, InputPort)| (ids[piece].1, port);

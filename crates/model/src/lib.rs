@@ -33,6 +33,7 @@
 
 mod assemble;
 mod check;
+mod compensation;
 mod expansion;
 mod format;
 mod limits;
@@ -50,8 +51,13 @@ mod structure;
 mod suggest;
 mod words;
 
+pub use compensation::gains::{Gains, GainsError};
+pub use compensation::{Approach, CompensationError, Offer};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
-pub use mechanism::{About, Mechanism, Outline, Pose, Shape, Sketch, Solid, Symbol, Vibration};
+pub use mechanism::{
+    About, InterfaceNode, Link, Mechanism, Outline, Partition, Portion, Pose, Shape, Sketch, Solid,
+    Symbol, Vibration,
+};
 pub use model::Model;
 pub use oldham_lumped::{Integrator, StageInputs};
 pub use overrides::Overrides;

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Schedule};
 use oldham_expression::Expression;
+use oldham_hydraulics::Circuit;
 use oldham_lumped::{Integrator, Spec};
 
+use crate::compensation::gains::Gains;
 use crate::mechanism::{Cutting, Recipe};
 use crate::overrides::Overrides;
 use crate::problem::Problems;
@@ -32,11 +34,14 @@ pub(crate) struct Plan {
     pub parts: Vec<Part>,
     pub connections: Vec<Connection>,
     pub drives: Vec<DrivenInput>,
+    pub compensators: Vec<Compensator>,
     pub schedule: Schedule,
     /// Subsystems advance one after the other.
     pub is_sequential: bool,
     pub twin: Twin,
     pub record: Record,
+    /// Remarks that a user should read.
+    pub notes: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -65,19 +70,20 @@ pub(crate) struct Part {
 pub(crate) enum Content {
     Lumped(Spec),
     Multibody(Box<Recipe>),
+    Hydraulics(Circuit),
 }
 
 impl Part {
     pub fn lumped(&self) -> Option<&Spec> {
         match &self.content {
             Content::Lumped(spec) => Some(spec),
-            Content::Multibody(_) => None,
+            Content::Multibody(_) | Content::Hydraulics(_) => None,
         }
     }
 
     pub fn cutting(&self) -> Option<&Cutting> {
         match &self.content {
-            Content::Lumped(_) => None,
+            Content::Lumped(_) | Content::Hydraulics(_) => None,
             Content::Multibody(recipe) => recipe.cutting.as_ref(),
         }
     }
@@ -86,6 +92,7 @@ impl Part {
         match &self.content {
             Content::Lumped(spec) => spec.micro_steps,
             Content::Multibody(recipe) => recipe.micro_steps,
+            Content::Hydraulics(circuit) => circuit.micro_steps,
         }
     }
 }
@@ -106,6 +113,33 @@ pub(crate) struct DrivenInput {
     pub components: Vec<Expression>,
 }
 
+/// What is done against the delay at an interface.
+#[derive(Clone, Debug)]
+pub(crate) struct Compensator {
+    pub name: String,
+    pub span: Span,
+    /// The force that crosses the interface.
+    pub force: (usize, OutputPort),
+    /// A force input of its sender.
+    pub correct: Option<InputPort>,
+    pub way: Way,
+    /// Designed in continuous time.
+    pub continuous: bool,
+    /// For the poles of the twin as it is integrated.
+    pub as_integrated: bool,
+    /// What may be fed back, with places in the text.
+    pub signals: Option<Vec<(String, Span)>>,
+}
+
+/// How a compensator gets its gains.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Way {
+    Assignment,
+    Given(Gains),
+    Structural,
+    Off,
+}
+
 /// How the monolithic twin is solved.
 #[derive(Clone, Debug)]
 pub(crate) struct Twin {
@@ -115,18 +149,18 @@ pub(crate) struct Twin {
     pub micro_steps: usize,
 }
 
-/// What is recorded.
 /// How the inputs of a part are predicted.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Prediction {
     /// A polynomial of this order.
     Hold(usize),
     /// The rate is extrapolated and integrated by LMS2 with this spectral radius.
     Integrated(RateExtrapolation, f64),
     /// A model of the sender is learned.
-    Learned,
+    Learned(oldham_dmd::Settings),
 }
 
+/// What is recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct Record {
     pub every: u32,
@@ -225,6 +259,11 @@ impl Model {
     /// How the monolithic twin is integrated.
     pub fn monolithic_integrator(&self) -> Integrator {
         self.plan.twin.integrator
+    }
+
+    /// Remarks that a user should read: what the model asks for and cannot have.
+    pub fn notes(&self) -> &[String] {
+        &self.plan.notes
     }
 
     /// The text it was read from.

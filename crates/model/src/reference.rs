@@ -101,7 +101,8 @@ fn section(page: &mut String, title: &str, shape: Shape<'_>, about: &str) {
 
 /// The meanings of the words that a key can be.
 fn words(page: &mut String, key: &str, shape: Shape<'_>) {
-    let words = shape.described_words();
+    let alternatives = shape.alternatives().into_iter();
+    let words: Vec<_> = alternatives.flat_map(Shape::described_words).collect();
     if !words.is_empty() {
         page.push_str(&format!("\nPossible values of `{key}`:\n\n"));
     }

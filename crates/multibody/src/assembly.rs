@@ -15,6 +15,8 @@ pub(crate) struct Assembly {
     pub inertia: Vec<Inertia>,
     pub gravity: Vec3,
     pub elements: Vec<Placed>,
+    /// Elements whose positions drift.
+    pub drifting: Vec<usize>,
     pub node_names: Vec<String>,
     pub constraints: usize,
     /// Number of values that all elements remember.
@@ -47,11 +49,12 @@ pub(crate) struct Everywhere<'a> {
 }
 
 impl<'a> Everywhere<'a> {
-    fn of(&self, placed: &Placed) -> At<'a> {
+    pub fn of(&self, placed: &Placed) -> At<'a> {
         At {
             time: self.time,
             motions: self.motions,
             multipliers: &self.multipliers[placed.multipliers.clone()],
+            all_multipliers: self.multipliers,
             inputs: self.inputs,
             input_time: self.input_time,
             load_factor: self.load_factor,
@@ -85,11 +88,14 @@ impl Assembly {
                 destinations: Vec::new(),
             }
         };
-        let elements = model.elements.into_iter().map(place).collect();
+        let elements: Vec<Placed> = model.elements.into_iter().map(place).collect();
+        let drifts = |&i: &usize| elements[i].element.drifts();
+        let drifting = (0..elements.len()).filter(drifts).collect();
         let mut assembly = Self {
             inertia: model.nodes.iter().map(|node| node.inertia).collect(),
             gravity: model.gravity,
             elements,
+            drifting,
             node_names: model.nodes.into_iter().map(|node| node.name).collect(),
             constraints,
             memory,
@@ -117,6 +123,12 @@ impl Assembly {
                 }
             }
         }
+    }
+
+    /// Gives up blocks that weak pivots have joined, for another kind of matrix.
+    pub fn separate(&mut self, lu: &mut BlockLu) {
+        lu.separate();
+        self.connect(lu);
     }
 
     /// Nodes without the ground.
@@ -195,7 +207,21 @@ impl Assembly {
             damping: 0.0,
             stiffness: 0.0,
         };
-        let least = self.least_inertia(floor);
+        self.factor_with_floor(lu, at, weights, floor)
+    }
+
+    /// Fills and factors the matrix with an inertia of every node of at least `floor` times the
+    /// largest.
+    pub fn factor_with_floor(
+        &mut self,
+        lu: &mut BlockLu,
+        at: &Everywhere<'_>,
+        weights: Weights,
+        floor: f64,
+    ) -> Result<(), SingularPivot> {
+        let (mass, inertia) = self.largest_inertia();
+        let least = floor * weights.mass;
+        let least = (least * mass, least * inertia);
         loop {
             let matrix = lu.matrix();
             self.fill(matrix, at, weights, half_spin);
@@ -212,15 +238,13 @@ impl Assembly {
         }
     }
 
-    fn least_inertia(&self, floor: f64) -> (f64, f64) {
-        if floor == 0.0 {
-            return (0.0, 0.0);
-        }
+    /// The largest mass and moment of inertia of a node; one where there is none.
+    pub fn largest_inertia(&self) -> (f64, f64) {
         let largest = |f: &dyn Fn(&Inertia) -> f64| self.inertia.iter().map(f).fold(0.0, f64::max);
         let mass = largest(&|i| i.mass);
         let inertia = largest(&|i| (0..3).map(|k| i.second.0[k][k]).fold(0.0, f64::max));
         let or_one = |value: f64| if value > 0.0 { value } else { 1.0 };
-        (floor * or_one(mass), floor * or_one(inertia))
+        (or_one(mass), or_one(inertia))
     }
 
     fn fill(

@@ -1,5 +1,7 @@
 //! Drives: numbers that are given functions of time, or of the inputs.
 
+use crate::element::At;
+use crate::sensor::Measured;
 use std::f64::consts::{PI, TAU};
 use std::fmt;
 use std::sync::Arc;
@@ -57,6 +59,8 @@ pub enum Drive {
     Function(Arc<dyn Fn(f64) -> f64 + Send + Sync>),
     /// A component of the input vector.
     Input(usize),
+    /// A function of time and of what sensors read.
+    Measured(Measured),
 }
 
 impl Drive {
@@ -68,7 +72,16 @@ impl Drive {
         Self::Function(Arc::new(f))
     }
 
-    /// The value at time `t`.
+    /// The value at a state.
+    #[inline]
+    pub fn at(&self, at: &At<'_>) -> f64 {
+        match self {
+            Self::Measured(measured) => measured.value(at),
+            given => given.value(at.time, at.inputs),
+        }
+    }
+
+    /// The value at time `t`; not a number for one that is measured.
     pub fn value(&self, t: f64, inputs: &[f64]) -> f64 {
         match self {
             Self::Constant(value) => *value,
@@ -98,6 +111,7 @@ impl Drive {
             Self::Table(points) => interpolate(points, t),
             Self::Function(f) => f(t),
             Self::Input(component) => inputs[*component],
+            Self::Measured(_) => f64::NAN,
         }
     }
 }
@@ -119,6 +133,7 @@ impl fmt::Debug for Drive {
             Self::Table(points) => write!(f, "table of {} points", points.len()),
             Self::Function(_) => f.write_str("function"),
             Self::Input(component) => write!(f, "input {component}"),
+            Self::Measured(measured) => measured.fmt(f),
         }
     }
 }

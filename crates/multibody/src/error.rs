@@ -54,10 +54,20 @@ pub enum SolveError {
         /// Name of the node or joint at whose turn it showed.
         unknown: String,
     },
+    /// No static equilibrium that is held against every motion.
+    #[error(
+        "at t = {time} s nothing holds `{unknown}` in static equilibrium: some motion meets no resistance; hold it by a joint, a spring or a weight"
+    )]
+    Unheld {
+        /// Time.
+        time: f64,
+        /// Name of the node that moves most.
+        unknown: String,
+    },
     /// Constraints that depend on each other.
     #[error(
         "the constraints are redundant or contradict each other: `{}`; free some of their directions",
-        joints.join("`, `")
+        some_of(joints)
     )]
     Redundant {
         /// Names of the joints involved.
@@ -78,6 +88,22 @@ pub enum SolveError {
     Massless,
 }
 
+/// Names in a message, at most.
+const MOST_NAMES: usize = 8;
+
+/// The first names, and how many there are besides.
+fn some_of(names: &[String]) -> String {
+    let shown = names.len().min(MOST_NAMES);
+    let list = names[..shown].join("`, `");
+    match names.len() - shown {
+        0 => list,
+        more => format!(
+            "{list}` and {more} more such as `{}",
+            names[names.len() - 1]
+        ),
+    }
+}
+
 impl From<SolveError> for StepError {
     fn from(error: SolveError) -> Self {
         match error {
@@ -96,7 +122,9 @@ impl From<SolveError> for StepError {
                 value: f64::NAN,
                 at: format!("t = {time} s"),
             },
-            SolveError::Singular { unknown, .. } => Self::Singular { unknown },
+            SolveError::Singular { unknown, .. } | SolveError::Unheld { unknown, .. } => {
+                Self::Singular { unknown }
+            }
             SolveError::Redundant { joints } => Self::Singular {
                 unknown: joints.join("`, `"),
             },

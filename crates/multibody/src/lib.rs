@@ -10,6 +10,7 @@ pub mod bench;
 mod body;
 mod correction;
 pub mod cut;
+mod drift;
 mod drive;
 pub mod element;
 mod energy;
@@ -23,7 +24,9 @@ mod modes;
 mod newton;
 mod node;
 mod redundancy;
+mod relaxation;
 pub mod rotation;
+mod sensor;
 mod snapshot;
 mod start;
 mod statics;
@@ -38,17 +41,20 @@ pub use element::shell::{
     mapped_shell, rectangle,
 };
 pub use element::{
-    Bushing, Element, ElementId, Law, Load, PortWrench, References, Rod, TorsionSpring,
+    Bushing, Element, ElementId, InternalLoad, Law, Load, PortWrench, References, Rod,
+    TensionFunction, TorsionSpring,
 };
 pub use error::{ModelError, SolveError};
 pub use integrator::Method;
 pub use joint::{
-    Coordinate, Direction, Frictional, Joint, LuGre, PrescribedPose, Row, Transmission,
+    Coordinate, Direction, Frictional, Joint, LuGre, PrescribedMotion, PrescribedPose, Row,
+    Transmission,
 };
 pub use math::{M3, Mat3, Pair, Scalar, V3, Vec3};
 pub use model::Model;
 pub use modes::Mode;
 pub use node::{Marker, Motion, NodeId};
 pub use rotation::Quaternion;
-pub use subsystem::{Along, Attached, Part, PartBuilder, Shared};
+pub use sensor::{Measured, Sensor};
+pub use subsystem::{Along, Attached, LineValue, Part, PartBuilder, Shared};
 pub use system::{Options, System};

@@ -111,6 +111,17 @@ impl Model {
         &self.nodes[node.0].name
     }
 
+    /// The nodes that an element connects.
+    pub fn nodes_of(&self, element: ElementId) -> &[NodeId] {
+        self.elements[element.0].element.nodes()
+    }
+
+    /// Mass at a node, and its moments of inertia about the three node axes.
+    pub fn inertia(&self, node: NodeId) -> (f64, [f64; 3]) {
+        let inertia = &self.nodes[node.0].inertia;
+        (inertia.mass, [0, 1, 2].map(|i| inertia.second.0[i][i]))
+    }
+
     /// The components of the input vector that its elements use, in order.
     pub fn inputs_used(&self) -> BTreeSet<usize> {
         let elements = self.elements.iter();
@@ -139,6 +150,12 @@ impl Model {
             inputs: used.0,
         });
         ElementId(self.elements.len() - 1)
+    }
+
+    /// The place of an element's first multiplier among those of all elements.
+    pub fn first_multiplier(&self, element: ElementId) -> usize {
+        let before = self.elements[..element.0].iter();
+        before.map(|named| named.element.constraints()).sum()
     }
 
     /// A marker on a node at an absolute place, with absolute axes, in the initial configuration.

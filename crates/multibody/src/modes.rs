@@ -79,7 +79,7 @@ impl System {
         Ok((0..count.min(vectors)).map(mode).collect())
     }
 
-    fn factor_shifted(&mut self, shift: f64, inputs: &[f64]) -> Result<(), SolveError> {
+    pub(crate) fn factor_shifted(&mut self, shift: f64, inputs: &[f64]) -> Result<(), SolveError> {
         let weights = Weights {
             mass: shift,
             damping: 0.0,
@@ -104,7 +104,7 @@ impl System {
         factored.map_err(|pivot| self.singular(self.state.time, pivot.unknown))
     }
 
-    fn mass_times(&self, x: &DMatrix<f64>) -> DMatrix<f64> {
+    pub(crate) fn mass_times(&self, x: &DMatrix<f64>) -> DMatrix<f64> {
         let weights = Weights {
             mass: 1.0,
             damping: 0.0,
@@ -128,7 +128,7 @@ impl System {
         product
     }
 
-    fn solve_columns(&mut self, loads: &DMatrix<f64>) -> DMatrix<f64> {
+    pub(crate) fn solve_columns(&mut self, loads: &DMatrix<f64>) -> DMatrix<f64> {
         let freedoms = loads.nrows();
         let mut solution = loads.clone();
         let mut x = vec![0.0; self.assembly.unknowns()];

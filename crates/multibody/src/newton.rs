@@ -155,6 +155,7 @@ impl System {
         let mut last = None;
         let mut rate = (CAUTION * memory.rate).min(1.0);
         for iteration in 1..=self.options.max_iterations {
+            self.remove_drift(time, h, c, inputs);
             self.evaluate(time, h, per_c, inputs);
             let unknowns = self.assembly.unknowns();
             self.lu.solve(&mut self.work.residual[..unknowns]);

@@ -57,7 +57,7 @@ impl System {
         }
     }
 
-    fn assemble_positions(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
+    pub(crate) fn assemble_positions(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
         for _ in 0..MAX_ASSEMBLY_ITERATIONS {
             let violation = self.violation(0.0, inputs);
             let (largest, _) = peak(&violation);
@@ -173,7 +173,11 @@ impl System {
         Ok(x)
     }
 
-    fn factor_kinematics(&mut self, inputs: &[f64], floor: f64) -> Result<(), SolveError> {
+    pub(crate) fn factor_kinematics(
+        &mut self,
+        inputs: &[f64],
+        floor: f64,
+    ) -> Result<(), SolveError> {
         let at = Everywhere {
             time: self.state.time,
             motions: &self.motions,
@@ -188,7 +192,7 @@ impl System {
         self.work.stamp += 1;
         let factored = self.assembly.factor_kinematics(&mut self.lu, &at, floor);
         let Err(pivot) = factored else { return Ok(()) };
-        let joints = redundancy::dependent_joints(&self.assembly, &at);
+        let joints = redundancy::dependent_joints(&self.assembly, &at, self.size);
         if joints.is_empty() {
             return Err(self.singular(self.state.time, pivot.unknown));
         }

@@ -22,8 +22,10 @@ const STATIC: Weights = Weights {
 
 impl System {
     /// Brings the model to rest under its loads at `time`, which are raised in `steps` steps (in
-    /// more, where the iteration asks for it). A [`start`](Self::start) from there finds no
-    /// acceleration.
+    /// more, where the iteration asks for it). Where weight or tension alone gives stiffness, as
+    /// in a pendulum or a chain, it goes downhill from where it is under its full loads; from an
+    /// unstable equilibrium it does not move. A [`start`](Self::start) from there finds no
+    /// acceleration. A mechanism with a motion that nothing resists is refused.
     pub fn equilibrium(
         &mut self,
         time: f64,
@@ -39,6 +41,25 @@ impl System {
         self.multipliers.fill(0.0);
         self.state.memory.fill(0.0);
         self.remember(time, 0.0, inputs);
+        let given = self.motions.clone();
+        match self.raise_loads(steps, inputs) {
+            Err(SolveError::Singular { .. } | SolveError::NotConverged { .. }) => {
+                self.motions = given;
+                self.assembly.separate(&mut self.lu);
+                self.relax(inputs)?;
+            }
+            raised => raised?,
+        }
+        self.assembly.separate(&mut self.lu);
+        for (record, motion) in self.state.now.iter_mut().zip(&self.motions) {
+            record.motion = *motion;
+        }
+        self.state.multipliers.copy_from_slice(&self.multipliers);
+        Ok(())
+    }
+
+    /// Newton's iteration at rising loads, for models whose stiffness is there without any load.
+    fn raise_loads(&mut self, steps: usize, inputs: &[f64]) -> Result<(), SolveError> {
         let (mut reached, mut step) = (0.0, 1.0 / steps.max(1) as f64);
         let mut good: (Vec<Motion>, Vec<f64>) = (self.motions.clone(), self.multipliers.clone());
         while reached < 1.0 {
@@ -59,15 +80,11 @@ impl System {
                 }
             }
         }
-        for (record, motion) in self.state.now.iter_mut().zip(&self.motions) {
-            record.motion = *motion;
-        }
-        self.state.multipliers.copy_from_slice(&self.multipliers);
         Ok(())
     }
 
     /// Newton's iteration at one load.
-    fn balance(&mut self, load_factor: f64, inputs: &[f64]) -> Result<(), SolveError> {
+    pub(crate) fn balance(&mut self, load_factor: f64, inputs: &[f64]) -> Result<(), SolveError> {
         let time = self.state.time;
         let mut size = f64::INFINITY;
         let mut worst = 0;
@@ -102,7 +119,7 @@ impl System {
         Err(self.not_converged(time, MAX_ITERATIONS, size, worst))
     }
 
-    fn move_by_solution(&mut self) {
+    pub(crate) fn move_by_solution(&mut self) {
         let (nodes, multipliers) = self.work.residual.split_at(6 * self.assembly.nodes());
         for (motion, d) in self.motions[1..].iter_mut().zip(nodes.chunks_exact(6)) {
             motion.position += Vec3::new(d[0], d[1], d[2]);

@@ -173,6 +173,11 @@ impl System {
         self.state.now[node.0].inertia_load()
     }
 
+    /// Multiplications and additions of a factorisation of the matrix, and of a solution with it.
+    pub fn linear_operations(&self) -> (u64, u64) {
+        self.lu.operations()
+    }
+
     /// Work done so far.
     pub fn counters(&self) -> Counters {
         self.counters

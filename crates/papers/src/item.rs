@@ -2,9 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use oldham_cosim::Fault;
 use oldham_model::{Model, Overrides, Problems};
 use oldham_results::plot::{Figure, PlotError};
 use oldham_stability::AnalysisError;
+use oldham_stability::compensate::SiteError;
 use serde::Serialize;
 
 /// A table or figure of a paper.
@@ -124,9 +126,15 @@ pub enum PaperError {
     /// A model could not be analysed.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
-    /// A model could not be run.
+    /// An interface cannot be compensated.
     #[error(transparent)]
-    Run(#[from] oldham_cosim::Fault),
+    Site(#[from] SiteError),
+    /// The conditions for the gains could not be set up.
+    #[error("the continuous model has no conditions for gains at a wanted pole")]
+    NoConditions,
+    /// A run failed.
+    #[error(transparent)]
+    Run(#[from] Fault),
     /// A picture could not be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),

@@ -6,13 +6,15 @@
 
 mod fontana;
 mod item;
+mod pikulinski;
+pub mod structures;
 mod tamellin;
 
 pub use item::{Item, PaperError, Report, Row};
 
 /// All items, paper by paper in the order of the print.
 pub fn items() -> Vec<Item> {
-    [fontana::ITEMS, tamellin::ITEMS].concat()
+    [fontana::ITEMS, tamellin::ITEMS, pikulinski::ITEMS].concat()
 }
 
 /// The items that a name stands for: a paper, `paper/item`, or everything.

@@ -5,6 +5,7 @@
 //! is analysed is what is run; [`analyse`] reads stability off its eigenvalues and names the
 //! interface that feeds the growing mode.
 
+pub mod compensate;
 mod contour;
 mod extrapolator;
 mod map;

@@ -24,6 +24,44 @@ pub struct CoupledModel {
     d: DMatrix<f64>,
     /// Inputs by outputs: one where an output feeds an input.
     wiring: DMatrix<f64>,
+    /// Where the inputs and outputs of each part start.
+    starts: Vec<(usize, usize)>,
+    feedback: Option<Feedback>,
+}
+
+/// Something that is added from outside, by part and component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Push {
+    /// To an input.
+    Input(SubsystemId, usize),
+    /// To an output as it is sent.
+    Sent(SubsystemId, usize),
+}
+
+/// Something that is read, by part and component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// An output.
+    Output(SubsystemId, usize),
+    /// An input, as it is received.
+    Input(SubsystemId, usize),
+}
+
+/// Pushes that are gains times looks.
+struct Feedback {
+    pushes: Vec<Push>,
+    looks: Vec<Look>,
+    /// Pushes by looks.
+    gains: Matrix,
+}
+
+/// The joined equations at one frequency: with the state x and pushes p, the inputs are
+/// `by_state x + by_push p`, and alone x = b times them.
+struct Pieces {
+    alone: Matrix,
+    b: Matrix,
+    by_state: Matrix,
+    by_push: Matrix,
 }
 
 impl CoupledModel {
@@ -50,6 +88,11 @@ impl CoupledModel {
             c: DMatrix::zeros(outputs, states),
             d: DMatrix::zeros(outputs, inputs),
             wiring: DMatrix::zeros(inputs, outputs),
+            starts: starts
+                .iter()
+                .map(|&(_, input, output)| (input, output))
+                .collect(),
+            feedback: None,
         };
         for ((linear, wide, tall), &(x, u, y)) in parts.iter().zip(&starts) {
             let n = linear.states;
@@ -68,26 +111,146 @@ impl CoupledModel {
         Ok(model)
     }
 
+    /// The same model with pushes that are gains (pushes by looks) times what is looked at.
+    pub(crate) fn with_feedback(
+        self,
+        pushes: Vec<Push>,
+        looks: Vec<Look>,
+        gains: &DMatrix<f64>,
+    ) -> Self {
+        let gains = gains.map(Complex::from);
+        Self {
+            feedback: Some(Feedback {
+                pushes,
+                looks,
+                gains,
+            }),
+            ..self
+        }
+    }
+
+    fn pieces(
+        &self,
+        s: Complex<f64>,
+        extrapolation: Complex<f64>,
+        pushes: &[Push],
+    ) -> Option<Pieces> {
+        let [a, b, c, d] = [&self.a, &self.b, &self.c, &self.d].map(|m| m.map(Complex::from));
+        let (states, inputs) = (a.nrows(), self.wiring.nrows());
+        let alone = Matrix::identity(states, states) * s - a;
+        let wiring = self.wiring.map(|w| extrapolation * w);
+        let mut given = Matrix::zeros(inputs, pushes.len());
+        for (column, push) in pushes.iter().enumerate() {
+            match *push {
+                Push::Input(part, component) => {
+                    given[(self.starts[part.0].0 + component, column)] += Complex::from(1.0);
+                }
+                Push::Sent(part, component) => {
+                    let sent = wiring
+                        .column(self.starts[part.0].1 + component)
+                        .into_owned();
+                    given.set_column(column, &sent);
+                }
+            }
+        }
+        if inputs == 0 {
+            let by_state = Matrix::zeros(0, states);
+            return Some(Pieces {
+                alone,
+                b,
+                by_state,
+                by_push: given,
+            });
+        }
+        let loops = (Matrix::identity(inputs, inputs) - &wiring * d).lu();
+        Some(Pieces {
+            alone,
+            b,
+            by_state: loops.solve(&(wiring * c))?,
+            by_push: loops.solve(&given)?,
+        })
+    }
+
+    /// What is looked at, by state and by push.
+    fn looked_at(&self, pieces: &Pieces, looks: &[Look]) -> (Matrix, Matrix) {
+        let [c, d] = [&self.c, &self.d].map(|m| m.map(Complex::from));
+        let states = self.a.nrows();
+        let mut by_state = Matrix::zeros(looks.len(), states);
+        let mut by_push = Matrix::zeros(looks.len(), pieces.by_push.ncols());
+        for (line, look) in looks.iter().enumerate() {
+            let (state, push) = match *look {
+                Look::Input(part, component) => {
+                    let input = self.starts[part.0].0 + component;
+                    (
+                        pieces.by_state.row(input).into_owned(),
+                        pieces.by_push.row(input).into_owned(),
+                    )
+                }
+                Look::Output(part, component) => {
+                    let output = self.starts[part.0].1 + component;
+                    (
+                        c.row(output) + d.row(output) * &pieces.by_state,
+                        d.row(output) * &pieces.by_push,
+                    )
+                }
+            };
+            by_state.set_row(line, &state);
+            by_push.set_row(line, &push);
+        }
+        (by_state, by_push)
+    }
+
+    /// What is looked at for a unit of every push (looks by pushes), without feedback.
+    pub(crate) fn answer(
+        &self,
+        s: Complex<f64>,
+        extrapolator: Extrapolator,
+        pushes: &[Push],
+        looks: &[Look],
+    ) -> Option<Matrix> {
+        let pieces = self.pieces(s, extrapolator.at(s), pushes)?;
+        let matrix = &pieces.alone - &pieces.b * &pieces.by_state;
+        let states = matrix.lu().solve(&(&pieces.b * &pieces.by_push))?;
+        let (by_state, by_push) = self.looked_at(&pieces, looks);
+        Some(by_state * states + by_push)
+    }
+
+    /// The shape of an undivided mode, where it is looked at; the largest component is one.
+    pub(crate) fn shape(&self, pole: Complex<f64>, looks: &[Look]) -> Option<Vec<Complex<f64>>> {
+        let pieces = self.pieces(pole, Complex::from(1.0), &[])?;
+        let matrix = &pieces.alone - &pieces.b * &pieces.by_state;
+        let last = matrix.nrows().checked_sub(1)?;
+        let directions = matrix.svd(false, true).v_t?;
+        let state = directions.row(last).adjoint();
+        let shape = self.looked_at(&pieces, looks).0 * state;
+        let largest = shape
+            .iter()
+            .copied()
+            .max_by(|a, b| a.norm().total_cmp(&b.norm()))?;
+        (largest.norm() > 0.0).then(|| shape.iter().map(|value| value / largest).collect())
+    }
+
     /// The matrix whose determinant vanishes at a pole.
     fn dynamic(&self, s: Complex<f64>, extrapolation: Complex<f64>) -> Option<Matrix> {
-        let [a, b, c, d] = [&self.a, &self.b, &self.c, &self.d].map(|m| m.map(Complex::from));
-        let states = a.nrows();
-        let alone = Matrix::identity(states, states) * s - a;
-        if self.wiring.is_empty() {
-            return Some(alone);
-        }
-        let wiring = self.wiring.map(|w| extrapolation * w);
-        let size = wiring.nrows();
-        let loops = Matrix::identity(size, size) - &wiring * d;
-        let inputs = loops.lu().solve(&(wiring * c))?;
-        Some(alone - b * inputs)
+        let Some(feedback) = &self.feedback else {
+            let pieces = self.pieces(s, extrapolation, &[])?;
+            return Some(pieces.alone - pieces.b * pieces.by_state);
+        };
+        let pieces = self.pieces(s, extrapolation, &feedback.pushes)?;
+        let (by_state, by_push) = self.looked_at(&pieces, &feedback.looks);
+        let size = feedback.pushes.len();
+        let own = Matrix::identity(size, size) - &feedback.gains * by_push;
+        let pushes = own.lu().solve(&(&feedback.gains * by_state))?;
+        let inputs = pieces.by_state + pieces.by_push * pushes;
+        Some(pieces.alone - pieces.b * inputs)
     }
 
     /// Poles of the undivided system, by frequency; of each pair the upper one.
     pub fn monolithic(&self) -> Vec<Complex<f64>> {
-        let Some(matrix) = self.dynamic(Complex::from(0.0), Complex::from(1.0)) else {
+        let Some(pieces) = self.pieces(Complex::from(0.0), Complex::from(1.0), &[]) else {
             return Vec::new();
         };
+        let matrix = pieces.alone - pieces.b * pieces.by_state;
         let real = matrix.map(|value| -value.re);
         let values = real.complex_eigenvalues();
         let mut poles: Vec<_> = values
@@ -100,8 +263,12 @@ impl CoupledModel {
     }
 
     /// The pole of the co-simulation that a pole of the undivided system becomes: it is followed
-    /// while the macro step grows from nothing to its value.
+    /// while the macro step grows from nothing to its value. A compensator belongs to one macro
+    /// step: with one, the nearest pole is looked for at that step.
     pub fn primary(&self, start: Complex<f64>, extrapolator: Extrapolator) -> Option<Complex<f64>> {
+        if self.feedback.is_some() {
+            return self.root(start, extrapolator);
+        }
         let mut pole = start;
         for stage in 1..=STAGES {
             let share = stage as f64 / STAGES as f64;
@@ -148,6 +315,7 @@ impl CoupledModel {
     /// Newton's method on the determinant: its logarithmic derivative is the trace of N^-1 N'.
     fn root(&self, start: Complex<f64>, extrapolator: Extrapolator) -> Option<Complex<f64>> {
         let mut s = start;
+        let mut before = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
             let here = self.dynamic(s, extrapolator.at(s))?;
             let small = 1e-6 * (s.norm() + 1e-3);
@@ -162,6 +330,12 @@ impl CoupledModel {
             if !step.re.is_finite() || !step.im.is_finite() {
                 return None;
             }
+            // Where rounding keeps the steps from shrinking further, they have done so far enough.
+            let stagnates = before <= 1e-8 * s.norm() && step.norm() >= before;
+            if stagnates {
+                return Some(s);
+            }
+            before = step.norm();
             s -= step;
             if step.norm() <= 1e-13 * s.norm() {
                 return Some(s);

@@ -51,6 +51,7 @@ pub struct Recurrence {
     matrix: DMatrix<f64>,
     duration: f64,
     chart: Chart,
+    push_size: f64,
 }
 
 impl Recurrence {
@@ -58,32 +59,12 @@ impl Recurrence {
     /// The simulation is left at the point about which it was linearised, and iterates tight steps
     /// to rounding from then on.
     pub fn of(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        if let Some(part) = simulation.part_without_state() {
-            return Err(AnalysisError::NoState(part));
-        }
-        simulation.sharpen();
-        let period = simulation.period();
-        simulation.steps(WARM_UP.next_multiple_of(period))?;
-        let chart = Chart::about(simulation);
-        let dimension = chart.dimension();
-        if dimension > MAX_DIMENSION {
-            return Err(AnalysisError::TooLarge {
-                dimension,
-                limit: MAX_DIMENSION,
-            });
-        }
-        let matrix = probe(simulation, &chart, period)?;
-        // Squares of entries are formed when the matrix is balanced.
-        if !matrix.iter().all(|entry| entry.abs() < LARGEST_ENTRY) {
-            return Err(AnalysisError::Unbounded);
-        }
-        chart.base().restore(simulation);
-        let duration = period as f64 * simulation.schedule().step;
-        Ok(Self {
-            matrix,
-            duration,
-            chart,
-        })
+        Ok(probe_with(simulation, |_| Vec::new())?.0)
+    }
+
+    /// A size for pushes on inputs: large against rounding in the state.
+    pub(crate) fn push_size(&self) -> f64 {
+        self.push_size
     }
 
     /// Λ.
@@ -104,18 +85,58 @@ impl Recurrence {
     /// The eigenvalues, the largest first. Coordinates that nothing depends on, or that depend on
     /// nothing, have the eigenvalue zero and are left out.
     pub fn eigenvalues(&self) -> Result<Vec<Complex<f64>>, AnalysisError> {
-        let mut balanced = without_idle_coordinates(&self.matrix);
-        // Positions, velocities and forces differ by many orders of magnitude.
-        balance_parlett_reinsch(&mut balanced);
-        let limit = 200 * balanced.nrows().max(1);
-        let schur = DEFLATIONS
-            .iter()
-            .find_map(|&tolerance| Schur::try_new(balanced.clone(), tolerance, limit));
-        let schur = schur.ok_or(AnalysisError::NoEigenvalues)?;
-        let mut values: Vec<_> = schur.complex_eigenvalues().iter().copied().collect();
-        values.sort_by(|a, b| b.norm().total_cmp(&a.norm()));
-        Ok(values)
+        eigenvalues(&self.matrix).ok_or(AnalysisError::NoEigenvalues)
     }
+}
+
+/// The nonzero eigenvalues of a recurrence, the largest first.
+pub(crate) fn eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
+    let mut balanced = without_idle_coordinates(matrix);
+    // Positions, velocities and forces differ by many orders of magnitude.
+    balance_parlett_reinsch(&mut balanced);
+    let limit = 200 * balanced.nrows().max(1);
+    let schur = DEFLATIONS
+        .iter()
+        .find_map(|&tolerance| Schur::try_new(balanced.clone(), tolerance, limit))?;
+    let mut values: Vec<_> = schur.complex_eigenvalues().iter().copied().collect();
+    values.sort_by(|a, b| b.norm().total_cmp(&a.norm()));
+    Some(values)
+}
+
+/// The recurrence, and the linear dependence of what is observed after a step on the state before
+/// it. The simulation is left at the point about which it was linearised.
+pub(crate) fn probe_with(
+    simulation: &mut Simulation,
+    observe: impl Fn(&Simulation) -> Vec<f64>,
+) -> Result<(Recurrence, DMatrix<f64>), AnalysisError> {
+    if let Some(part) = simulation.part_without_state() {
+        return Err(AnalysisError::NoState(part));
+    }
+    simulation.sharpen();
+    let period = simulation.period();
+    simulation.steps(WARM_UP.next_multiple_of(period))?;
+    let chart = Chart::about(simulation);
+    let dimension = chart.dimension();
+    if dimension > MAX_DIMENSION {
+        return Err(AnalysisError::TooLarge {
+            dimension,
+            limit: MAX_DIMENSION,
+        });
+    }
+    let sizes = probe_sizes(simulation, &chart);
+    let (matrix, seen) = probe(simulation, &chart, period, &sizes, observe)?;
+    // Squares of entries are formed when the matrix is balanced.
+    if !matrix.iter().all(|entry| entry.abs() < LARGEST_ENTRY) {
+        return Err(AnalysisError::Unbounded);
+    }
+    chart.base().restore(simulation);
+    let recurrence = Recurrence {
+        matrix,
+        duration: period as f64 * simulation.schedule().step,
+        chart,
+        push_size: 10.0 * sizes.iter().copied().fold(PROBE, f64::max),
+    };
+    Ok((recurrence, seen))
 }
 
 /// Takes away coordinates with an empty row or column, again and again. What remains has the same
@@ -136,34 +157,44 @@ fn without_idle_coordinates(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     }
 }
 
-/// Λ column by column, by central differences about the chart's base point.
+/// Λ column by column, by central differences about the chart's base point, and the same for what
+/// is observed.
 fn probe(
     simulation: &mut Simulation,
     chart: &Chart,
     period: u64,
-) -> Result<DMatrix<f64>, AnalysisError> {
+    sizes: &[f64],
+    observe: impl Fn(&Simulation) -> Vec<f64>,
+) -> Result<(DMatrix<f64>, DMatrix<f64>), AnalysisError> {
     let dimension = chart.dimension();
-    let sizes = probe_sizes(simulation, chart);
     // Coordinates about the point that follows the base point.
     chart.base().restore(simulation);
     simulation.steps(period)?;
     let image = Chart::about(simulation);
+    let sight = observe(simulation).len();
     let mut matrix = DMatrix::zeros(dimension, dimension);
+    let mut seen = DMatrix::zeros(sight, dimension);
     let mut point = vec![0.0; dimension];
     let mut ends = [vec![0.0; dimension], vec![0.0; dimension]];
     for column in 0..dimension {
-        for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
+        let mut views = [Vec::new(), Vec::new()];
+        for ((end, view), sign) in ends.iter_mut().zip(&mut views).zip([1.0, -1.0]) {
             point[column] = sign * sizes[column];
             chart.apply(simulation, &point);
             simulation.steps(period)?;
             image.read(simulation, end);
+            *view = observe(simulation);
         }
         point[column] = 0.0;
+        let distance = 2.0 * sizes[column];
         for row in 0..dimension {
-            matrix[(row, column)] = (ends[0][row] - ends[1][row]) / (2.0 * sizes[column]);
+            matrix[(row, column)] = (ends[0][row] - ends[1][row]) / distance;
+        }
+        for row in 0..sight {
+            seen[(row, column)] = (views[0][row] - views[1][row]) / distance;
         }
     }
-    Ok(matrix)
+    Ok((matrix, seen))
 }
 
 /// A step for every coordinate: a fraction of its own magnitude, or of the largest one where it

@@ -40,7 +40,7 @@ pub fn execute(arguments: &Animate) -> Result<(), Failure> {
     let film = film(&model, &history, arguments)?;
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.source, "-motion.svg"));
-    let pictures = save(&film, &out, arguments)?;
+    let pictures = save(&film, &out, arguments.json)?;
     if arguments.json {
         let answer = json!({
             "command": "animate",
@@ -57,18 +57,18 @@ pub fn execute(arguments: &Animate) -> Result<(), Failure> {
 }
 
 /// One moving picture, one picture of several exposures, or a folder of frames.
-fn save(film: &Film, out: &Path, arguments: &Animate) -> Result<Vec<PathBuf>, Failure> {
+pub fn save(film: &Film, out: &Path, quiet: bool) -> Result<Vec<PathBuf>, Failure> {
     let extension = out.extension().and_then(|end| end.to_str());
     match extension {
         Some("svg") => picture::write(out, film.to_svg().as_bytes())?,
         Some("png") => picture::save_png(out, &film.exposures(EXPOSURES).to_svg())?,
-        _ => return frames(film, out, arguments),
+        _ => return frames(film, out, quiet),
     }
     Ok(vec![out.to_owned()])
 }
 
-fn frames(film: &Film, folder: &Path, arguments: &Animate) -> Result<Vec<PathBuf>, Failure> {
-    let bar = Bar::of_items(film.frames.len() as u64, arguments.json);
+fn frames(film: &Film, folder: &Path, quiet: bool) -> Result<Vec<PathBuf>, Failure> {
+    let bar = Bar::of_items(film.frames.len() as u64, quiet);
     let mut pictures = Vec::new();
     for index in 0..film.frames.len() {
         let name = format!("frame-{index:04}.png");

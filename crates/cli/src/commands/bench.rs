@@ -1,5 +1,8 @@
 //! `oldham bench`: measure one thing, in one run, beside a calibration of the machine.
 
+mod compensation;
+mod cut;
+
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -19,7 +22,16 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 6] = ["engine", "beam", "shell", "chain", "map", "predictors"];
+pub const NAMES: [&str; 8] = [
+    "engine",
+    "beam",
+    "shell",
+    "chain",
+    "cut",
+    "map",
+    "predictors",
+    "compensation",
+];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
 /// moment more surely than few long ones.
@@ -32,9 +44,11 @@ struct Figure {
     name: &'static str,
     value: f64,
     unit: &'static str,
-    /// Required at most this.
+    /// Required at most this, or at least.
     #[serde(skip_serializing_if = "Option::is_none")]
     required: Option<f64>,
+    #[serde(skip)]
+    is_least: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     met: Option<bool>,
     note: String,
@@ -47,6 +61,7 @@ impl Figure {
             value,
             unit,
             required: None,
+            is_least: false,
             met: None,
             note: note.into(),
         }
@@ -55,6 +70,13 @@ impl Figure {
     fn required(mut self, limit: f64) -> Self {
         self.required = Some(limit);
         self.met = Some(self.value <= limit);
+        self
+    }
+
+    fn at_least(mut self, limit: f64) -> Self {
+        self.required = Some(limit);
+        self.is_least = true;
+        self.met = Some(self.value >= limit);
         self
     }
 }
@@ -70,8 +92,10 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "beam" => beam(),
             "shell" => shell(),
             "chain" => chain(),
+            "cut" => cut::figures()?,
             "map" => stability_map()?,
             "predictors" => predictors(),
+            "compensation" => compensation::compensation()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());
@@ -88,9 +112,9 @@ fn print(name: &str, figures: &[Figure]) {
     say!("{name}");
     let mut table = Table::new(["figure", "value", "unit", "required", "met", "note"]);
     for figure in figures {
-        let required = figure
-            .required
-            .map_or_else(String::new, |limit| format!("<= {limit}"));
+        let required = figure.required.map_or_else(String::new, |limit| {
+            format!("{} {limit}", if figure.is_least { ">=" } else { "<=" })
+        });
         let met = figure.met.map_or("", |met| if met { "yes" } else { "no" });
         table.row([
             figure.name.into(),
@@ -139,8 +163,8 @@ fn engine() -> Result<Vec<Figure>, Failure> {
 /// The hanging beam of Fontana 2026, Sect. 5.1, undamped, h = 1e-4 s.
 fn beam() -> Vec<Figure> {
     let figure = |name, elements, steps, required: Option<f64>| {
-        let (spent, counters) = mechanism(|| hanging_beam(elements, 0.0).0, 1e-4, steps);
-        let figure = Figure::new(name, spent, "us", &work(counters));
+        let (spent, note) = mechanism(|| hanging_beam(elements, 0.0).0, 1e-4, steps);
+        let figure = Figure::new(name, spent, "us", &note);
         match required {
             Some(limit) => figure.required(limit),
             None => figure,
@@ -156,20 +180,20 @@ fn beam() -> Vec<Figure> {
 
 /// The clamped shell of Fontana 2026, Sect. 5.2, 4 x 2 elements, h = 1e-3 s.
 fn shell() -> Vec<Figure> {
-    let (spent, counters) = mechanism(|| clamped_shell([4, 2]).0, 1e-3, 1000);
-    vec![Figure::new("shell-4x2", spent, "us", &work(counters)).required(500.0)]
+    let (spent, note) = mechanism(|| clamped_shell([4, 2]).0, 1e-3, 1000);
+    vec![Figure::new("shell-4x2", spent, "us", &note).required(500.0)]
 }
 
 /// Ten rigid links in space joined by universal joints, h = 1e-3 s.
 fn chain() -> Vec<Figure> {
-    let (spent, counters) = mechanism(|| spatial_chain(10).0, 1e-3, 2000);
-    vec![Figure::new("chain-10", spent, "us", &work(counters)).required(20.0)]
+    let (spent, note) = mechanism(|| spatial_chain(10).0, 1e-3, 2000);
+    vec![Figure::new("chain-10", spent, "us", &note).required(20.0)]
 }
 
-/// CPU time per step of a mechanism from its start, best of several.
-fn mechanism(model: impl Fn() -> Mechanism, h: f64, steps: usize) -> (f64, Counters) {
+/// CPU time per step of a mechanism from its start, best of several, and a note on the work.
+fn mechanism(model: impl Fn() -> Mechanism, h: f64, steps: usize) -> (f64, String) {
     let mut best = f64::INFINITY;
-    let mut counters = Counters::default();
+    let mut note = String::new();
     for _ in 0..5 {
         let system = System::new(model(), Options::default());
         let mut system = system.expect("a benchmark's model is valid");
@@ -179,17 +203,25 @@ fn mechanism(model: impl Fn() -> Mechanism, h: f64, steps: usize) -> (f64, Count
             system.step(h, &[]).expect("a benchmark's model runs");
         }
         best = best.min((cpu_seconds() - start) / steps as f64 * 1e6);
-        counters = system.counters();
+        note = work(system.counters(), system.linear_operations());
     }
-    (best, counters)
+    (best, note)
 }
 
-fn work(counters: Counters) -> String {
-    let per_step = |count: u64| number(count as f64 / counters.micro_steps.max(1) as f64);
-    format!(
-        "CPU time per step; {} iterations and {} factorisations a step",
+/// Work of a step. Operations are those of the linear solver, counted; those of the elements are
+/// not.
+fn work(counters: Counters, (factorisation, solution): (u64, u64)) -> String {
+    let per_step = |count: u64| count as f64 / counters.micro_steps.max(1) as f64;
+    let (solved, factored) = (
         per_step(counters.iterations),
-        per_step(counters.factorisations)
+        per_step(counters.factorisations),
+    );
+    let operations = solved * solution as f64 + factored * factorisation as f64;
+    format!(
+        "CPU time per step; {} iterations and {} factorisations a step, {} kflop in the linear solver",
+        number(solved),
+        number(factored),
+        number(operations * 1e-3)
     )
 }
 

@@ -55,6 +55,7 @@ fn as_json(model: &Model, simulation: &Simulation, advice: Option<&Advice>) -> V
         "step": model.step(),
         "parts": parts(simulation).into_iter().map(part).collect::<Vec<_>>(),
         "interfaces": simulation.interfaces(),
+        "notes": model.notes(),
         "stability": advice.map_or(json!({"analysed": false, "reason": ALONE}), Advice::as_json),
     })
 }
@@ -70,6 +71,7 @@ fn print(model: &Model, simulation: &Simulation, advice: Option<&Advice>) {
     for interface in simulation.interfaces() {
         say!("  interface {interface}: energy is balanced");
     }
+    model.notes().iter().for_each(|note| say!("  note: {note}"));
     for mechanism in model.mechanisms() {
         let nodes = mechanism.sketch().nodes.len() - 1;
         say!("  {}: {nodes} nodes", mechanism.name());

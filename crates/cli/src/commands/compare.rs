@@ -1,5 +1,6 @@
 //! `oldham compare`: one model under several schemes, against a reference.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use oldham_cosim::{End, InMemory, Outcome, Run, Simulation};
@@ -34,9 +35,40 @@ const SCHEMES: [(&str, &[(&str, &str)]); 6] = [
 
 type Settings = Vec<(String, String)>;
 
+/// The usual schemes; of a model with compensators also what they do, and the others without them.
+fn schemes(model: &Model) -> Vec<(String, Settings)> {
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let usual = SCHEMES
+        .iter()
+        .map(|(name, changes)| ((*name).to_owned(), changes.iter().map(owned).collect()));
+    if model.compensators().len() == 0 {
+        return usual.collect();
+    }
+    let all = |method: &str| -> Settings {
+        let names = model.compensators();
+        names
+            .map(|name| (format!("compensator.{name}.method"), method.to_owned()))
+            .collect()
+    };
+    let mut schemes = vec![
+        ("as in the file".to_owned(), Settings::new()),
+        ("uncompensated".to_owned(), all("none")),
+        ("assignment".to_owned(), all("assignment")),
+        ("structural".to_owned(), all("structural")),
+    ];
+    let learned = [("schedule.predictor".to_owned(), "dmd".to_owned())];
+    schemes.push((
+        "learned (dmd)".to_owned(),
+        [&all("none")[..], &learned].concat(),
+    ));
+    let others = usual.filter(|(_, changes): &(_, Settings)| !changes.is_empty());
+    schemes.extend(others.map(|(name, changes)| (name, [all("none"), changes].concat())));
+    schemes
+}
+
 pub fn execute(arguments: &Compare) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
-    let variants = variants(arguments)?;
+    let variants = variants(&model, arguments)?;
     let bar = Bar::of_items(variants.len() as u64, arguments.json);
     let mut tried = Vec::new();
     for (position, (name, settings)) in variants.iter().enumerate() {
@@ -59,7 +91,7 @@ pub fn execute(arguments: &Compare) -> Result<(), Failure> {
 }
 
 /// All combinations of the varied settings, or the usual schemes.
-fn variants(arguments: &Compare) -> Result<Vec<(String, Settings)>, Failure> {
+fn variants(model: &Model, arguments: &Compare) -> Result<Vec<(String, Settings)>, Failure> {
     let base = &arguments.model.set;
     let with = |changes: &[(String, String)]| {
         // A later setting of the same key wins.
@@ -69,16 +101,14 @@ fn variants(arguments: &Compare) -> Result<Vec<(String, Settings)>, Failure> {
         kept.chain(changes).cloned().collect::<Settings>()
     };
     if arguments.vary.is_empty() {
-        let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
         let mut usual = Vec::new();
-        for (name, changes) in SCHEMES {
-            let changes: Settings = changes.iter().map(owned).collect();
+        for (name, changes) in schemes(model) {
             let settings = with(&changes);
             // A scheme that does not go with this model (a loop of feedthrough, say) is left out.
             let usable = load::with_overrides(&arguments.model.model, &settings)
                 .is_ok_and(|model| model.simulation().is_ok());
             if usable || changes.is_empty() {
-                usual.push((name.to_owned(), settings));
+                usual.push((name, settings));
             }
         }
         return Ok(usual);
@@ -174,6 +204,7 @@ fn attempt(
             });
         }
     }
+    overlook_rounding(&mut signals);
     Ok(Tried {
         name: name.into(),
         settings: settings.clone(),
@@ -182,6 +213,34 @@ fn attempt(
         energy,
         outcome,
     })
+}
+
+/// A signal that varies less than this beside others of its unit shows little but rounding, such as
+/// the acceleration of a node that is held.
+const QUIET: f64 = 1e-6;
+
+/// Signals that show nothing but rounding have no error worth telling.
+fn overlook_rounding(signals: &mut [Signal]) {
+    let mut widest: HashMap<String, f64> = HashMap::new();
+    for signal in &*signals {
+        let width = widest.entry(signal.unit.clone()).or_default();
+        *width = width.max(span(&signal.reference));
+    }
+    for signal in signals {
+        if span(&signal.reference) < QUIET * widest[&signal.unit] {
+            signal.error = None;
+        }
+    }
+}
+
+/// The distance between the largest and the smallest value.
+fn span(values: &[f64]) -> f64 {
+    let (low, high) = values
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &v| {
+            (low.min(v), high.max(v))
+        });
+    (high - low).max(0.0)
 }
 
 fn solve(

@@ -4,9 +4,11 @@ mod animate;
 pub mod bench;
 mod check;
 mod compare;
+mod compensate;
 mod completions;
 mod modes;
 mod papers;
+mod partition;
 mod plot;
 mod poles;
 mod run;
@@ -22,6 +24,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Run(arguments) => run::execute(&arguments),
         Command::Check(arguments) => check::execute(&arguments),
         Command::Compare(arguments) => compare::execute(&arguments),
+        Command::Compensate(arguments) => compensate::execute(&arguments),
         Command::Plot(arguments) => plot::execute(&arguments),
         Command::Statics(arguments) => statics::execute(&arguments),
         Command::Modes(arguments) => modes::execute(&arguments),
@@ -29,6 +32,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Bench(arguments) => bench::execute(&arguments),
         Command::Stability(arguments) => stability::execute(&arguments),
         Command::Poles(arguments) => poles::execute(&arguments),
+        Command::Partition(arguments) => partition::execute(&arguments),
         Command::Papers(arguments) => papers::execute(&arguments),
         Command::Completions(arguments) => completions::execute(&arguments),
     }

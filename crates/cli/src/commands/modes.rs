@@ -1,11 +1,15 @@
 //! `oldham modes`: natural vibrations of mechanisms.
 
+use std::f64::consts::TAU;
+use std::path::{Path, PathBuf};
+
 use oldham_model::{About, Mechanism, Model, Pose, Vibration};
 use oldham_multibody::{Quaternion, Vec3};
 use serde_json::{Value, json};
 
 use crate::args::{Configuration, Modes};
-use crate::drawing::{Page, View, marks};
+use crate::commands::animate;
+use crate::drawing::{Film, Page, View, marks};
 use crate::failure::Failure;
 use crate::say;
 use crate::table::{Table, number};
@@ -13,6 +17,10 @@ use crate::{load, mechanisms, picture};
 
 /// Largest displacement of a drawn mode as a fraction of the mechanism's size.
 const DRAWN: f64 = 0.15;
+
+/// Frames of a swing, and how long it takes in a film, in s: as drawn, whatever the frequency.
+const FRAMES: usize = 48;
+const SWING: f64 = 2.0;
 
 /// The vibrations of a mechanism.
 struct Found<'m> {
@@ -51,17 +59,48 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
         .flat_map(|found| found.pages(arguments))
         .collect();
     picture::save(&out, &Page::stack(&pages))?;
-    let shapes = as_json(&model, arguments, &all);
+    let films = films(arguments, &all)?;
+    let mut shapes = as_json(&model, arguments, &all);
     picture::write(&data, format!("{shapes:#}\n").as_bytes())?;
     if arguments.json {
+        if arguments.animate.is_some() {
+            shapes["films"] = json!(films);
+        }
         say!("{shapes:#}");
     } else {
         say!("{}: natural vibrations", model.name());
         all.iter().for_each(Found::print);
         say!("mode shapes: {}", data.display());
         say!("picture: {}", out.display());
+        if let Some(film) = films.first() {
+            say!("{} films, such as {}", films.len(), film.display());
+        }
     }
     Ok(())
+}
+
+/// Writes a film of each mode if they are asked for.
+fn films(arguments: &Modes, all: &[Found<'_>]) -> Result<Vec<PathBuf>, Failure> {
+    let Some(out) = &arguments.animate else {
+        return Ok(Vec::new());
+    };
+    let mut written = Vec::new();
+    for film in all.iter().flat_map(|found| found.films(arguments)) {
+        let path = numbered(out, written.len() + 1);
+        animate::save(&film, &path, arguments.json)?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+/// The path with a number before the end of its name.
+fn numbered(path: &Path, number: usize) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = match path.extension() {
+        Some(end) => format!("{stem}-{number}.{}", end.to_string_lossy()),
+        None => format!("{stem}-{number}"),
+    };
+    path.with_file_name(name)
 }
 
 fn as_json(model: &Model, arguments: &Modes, all: &[Found<'_>]) -> Value {
@@ -147,29 +186,56 @@ impl Found<'_> {
     fn pages(&self, arguments: &Modes) -> Vec<Page> {
         let page = |(index, vibration): (usize, &Vibration)| {
             let view = self.view(vibration, arguments);
-            let frequency = vibration.frequency();
-            let what = match growth(vibration) {
-                Some(rate) => format!("unstable, {} 1/s", number(rate)),
-                None => format!("{frequency:.4} Hz"),
-            };
-            let title = format!("{}, mode {}: {what}", self.mechanism.name(), index + 1);
             let sketch = self.mechanism.sketch();
-            Page::new(title, view)
+            Page::new(self.title(index), view)
                 .layer(marks(sketch, &self.poses, &view), 0.25)
-                .layer(marks(sketch, &self.swung(vibration), &view), 1.0)
+                .layer(marks(sketch, &self.swung(vibration, 1.0), &view), 1.0)
         };
         self.vibrations.iter().enumerate().map(page).collect()
     }
 
-    /// From where a mode shows best.
-    fn view(&self, vibration: &Vibration, arguments: &Modes) -> View {
-        let swung = self.swung(vibration);
-        let both = self.poses.iter().chain(&swung);
-        View::of(arguments.view, both.map(|pose| pose.position))
+    fn title(&self, index: usize) -> String {
+        let vibration = &self.vibrations[index];
+        let what = match growth(vibration) {
+            Some(rate) => format!("unstable, {} 1/s", number(rate)),
+            None => format!("{:.4} Hz", vibration.frequency()),
+        };
+        format!("{}, mode {}: {what}", self.mechanism.name(), index + 1)
     }
 
-    /// The nodes displaced along a mode, so far that it shows.
-    fn swung(&self, vibration: &Vibration) -> Vec<Pose> {
+    /// One film a mode: one swing to and fro; times are those of the mechanism.
+    fn films(&self, arguments: &Modes) -> Vec<Film> {
+        let film = |(index, vibration): (usize, &Vibration)| {
+            let view = self.view(vibration, arguments);
+            let phases = (0..=FRAMES).map(|frame| frame as f64 / FRAMES as f64);
+            let frame = |phase: f64| {
+                let poses = self.swung(vibration, (TAU * phase).sin());
+                marks(self.mechanism.sketch(), &poses, &view)
+            };
+            let period = match growth(vibration) {
+                Some(_) => 0.0,
+                None => 1.0 / vibration.frequency(),
+            };
+            Film {
+                view,
+                title: self.title(index),
+                frames: phases.clone().map(frame).collect(),
+                times: phases.map(|phase| phase * period).collect(),
+                duration: SWING,
+            }
+        };
+        self.vibrations.iter().enumerate().map(film).collect()
+    }
+
+    /// From where a mode shows best.
+    fn view(&self, vibration: &Vibration, arguments: &Modes) -> View {
+        let swung = [1.0, -1.0].map(|side| self.swung(vibration, side));
+        let all = self.poses.iter().chain(swung.iter().flatten());
+        View::of(arguments.view, all.map(|pose| pose.position))
+    }
+
+    /// The nodes displaced along a mode; a fraction of one so far that it shows.
+    fn swung(&self, vibration: &Vibration, fraction: f64) -> Vec<Pose> {
         let origin = self
             .poses
             .get(1)
@@ -186,7 +252,7 @@ impl Found<'_> {
             .iter()
             .map(|(d, r)| d.norm().max(r.norm() / turn));
         let reach = reach.fold(f64::MIN_POSITIVE, f64::max);
-        let factor = DRAWN * size / reach;
+        let factor = fraction * DRAWN * size / reach;
         let swing = |(pose, (displacement, rotation)): (&Pose, &(Vec3, Vec3))| Pose {
             position: pose.position + *displacement * factor,
             orientation: Quaternion::exp(*rotation * factor).times(pose.orientation),

@@ -181,7 +181,7 @@ impl Task<'_> {
 fn conclude(
     model: &Model,
     arguments: &Run,
-    outcome: Outcome,
+    mut outcome: Outcome,
     results: PathBuf,
     advice: Option<&Advice>,
 ) -> Result<(), Failure> {
@@ -190,6 +190,9 @@ fn conclude(
         Ok(End::Cancelled) => "interrupted",
         Err(_) => "failed",
     };
+    if !arguments.monolithic {
+        outcome.summary.notes.extend_from_slice(model.notes());
+    }
     let answer = json!({
         "command": "run",
         "model": model.name(),

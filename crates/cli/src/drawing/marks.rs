@@ -31,6 +31,12 @@ pub enum Ink {
     Dot,
     /// Where the ground takes hold: a symbol of fixed size.
     Ground,
+    /// A node of one of several pieces, in the piece's colour.
+    Member(usize),
+    /// An element of such a piece.
+    Tie(usize),
+    /// A ring around a node between pieces.
+    Ring,
 }
 
 /// Points to be drawn in one way.
@@ -118,7 +124,7 @@ impl Canvas<'_> {
             .outlines
             .iter()
             .flat_map(|outline| match outline {
-                Outline::Spring(ends) => ends.as_slice(),
+                Outline::Spring(ends) | Outline::Actuator(ends) => ends.as_slice(),
                 Outline::Beam(_) | Outline::Face(_) => &[],
             });
         for marker in joints
@@ -172,6 +178,10 @@ impl Canvas<'_> {
                 Outline::Face(nodes) => Mark {
                     ink: Ink::Face,
                     points: nodes.map(|node| self.pose(node).position).to_vec(),
+                },
+                Outline::Actuator([a, b]) => Mark {
+                    ink: Ink::Beam,
+                    points: vec![self.place(a), self.place(b)],
                 },
                 Outline::Spring([a, b]) => Mark {
                     ink: Ink::Spring,

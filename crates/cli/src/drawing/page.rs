@@ -1,5 +1,6 @@
 //! Marks on a page: one picture, several beside each other, or a film.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::view::Flat;
@@ -15,11 +16,15 @@ const MARGIN: f64 = 36.0;
 /// Space for a title above, and for the scale below.
 const HEAD: f64 = 34.0;
 const FOOT: f64 = 34.0;
+/// Height of a line of the legend.
+const LEGEND_LINE: f64 = 18.0;
 
 /// A panel: some marks, each list with how strongly it shows.
 pub struct Page {
     view: View,
     title: String,
+    /// What colours mean.
+    legend: Vec<(Ink, String)>,
     layers: Vec<(Vec<Mark>, f64)>,
 }
 
@@ -43,8 +48,15 @@ impl Page {
         Self {
             view,
             title: title.into(),
+            legend: Vec::new(),
             layers: Vec::new(),
         }
+    }
+
+    /// Says what inks mean, below the title.
+    pub fn legend(mut self, legend: Vec<(Ink, String)>) -> Self {
+        self.legend = legend;
+        self
     }
 
     /// Adds marks; strength 1 is black on white, 0 is nothing.
@@ -58,12 +70,15 @@ impl Page {
         let mut body = String::new();
         let mut height = 0.0;
         for page in pages {
-            let sheet = Sheet::around(&page.view, page.layers.iter().map(|(marks, _)| marks));
+            let mut sheet = Sheet::around(&page.view, page.layers.iter().map(|(marks, _)| marks));
+            let lines = legend_lines(&page.legend);
+            sheet.height += LEGEND_LINE * lines.len() as f64;
             append(
                 &mut body,
                 format_args!("<g transform=\"translate(0 {})\">\n", round(height)),
             );
             sheet.furniture(&mut body, &page.title);
+            legend(&mut body, &lines);
             for (marks, strength) in &page.layers {
                 append(&mut body, format_args!("<g opacity=\"{strength}\">\n"));
                 marks.iter().for_each(|mark| sheet.still(&mut body, mark));
@@ -290,11 +305,74 @@ impl Sheet {
     }
 }
 
+/// Breaks a legend into lines that fit the page.
+fn legend_lines(entries: &[(Ink, String)]) -> Vec<Vec<(Ink, &str)>> {
+    let mut lines: Vec<Vec<(Ink, &str)>> = Vec::new();
+    let mut room = 0.0;
+    for (ink, text) in entries {
+        let width = entry_width(text);
+        if lines.is_empty() || width > room {
+            lines.push(Vec::new());
+            room = WIDTH - 2.0 * MARGIN;
+        }
+        room -= width;
+        lines.last_mut().expect("a line").push((*ink, text));
+    }
+    lines
+}
+
+fn entry_width(text: &str) -> f64 {
+    26.0 + 6.5 * text.chars().count() as f64
+}
+
+/// Lines of coloured names, centred below the title.
+fn legend(body: &mut String, lines: &[Vec<(Ink, &str)>]) {
+    for (index, line) in lines.iter().enumerate() {
+        let width: f64 = line.iter().map(|(_, text)| entry_width(text)).sum();
+        let (mut x, y) = (
+            0.5 * (WIDTH - width) + 8.0,
+            HEAD + 8.0 + LEGEND_LINE * index as f64,
+        );
+        for (ink, text) in line {
+            append(
+                body,
+                format_args!(
+                    "<circle cx=\"{}\" cy=\"{}\" {}/>\n<text x=\"{}\" y=\"{}\" font-size=\"11\">{}</text>\n",
+                    round(x),
+                    round(y),
+                    style(*ink),
+                    round(x + 9.0),
+                    round(y + 4.0),
+                    escaped(text)
+                ),
+            );
+            x += entry_width(text);
+        }
+    }
+}
+
+/// The colour of a piece: distinct under colour blindness, again and again for more than six.
+fn colour(piece: usize) -> &'static str {
+    const COLOURS: [&str; 6] = [
+        "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
+    ];
+    COLOURS[piece % COLOURS.len()]
+}
+
 /// A hatched support, drawn around the origin.
 const GROUND: &str = "d=\"M0 0L-8 12H8ZM-12 12H12M-10 17l5 -5M-4 17l5 -5M2 17l5 -5M8 17l4 -4\"";
 
-fn style(ink: Ink) -> &'static str {
-    match ink {
+fn style(ink: Ink) -> Cow<'static, str> {
+    let fixed = match ink {
+        Ink::Member(piece) => return format!("r=\"4\" fill=\"{}\"", colour(piece)).into(),
+        Ink::Tie(piece) => {
+            return format!(
+                "fill=\"none\" stroke=\"{}\" stroke-width=\"2\" stroke-linejoin=\"round\"",
+                colour(piece)
+            )
+            .into();
+        }
+        Ink::Ring => r##"r="8" fill="none" stroke="#000000" stroke-width="1.5""##,
         Ink::Face => {
             r##"fill="#56B4E9" fill-opacity="0.25" stroke="#1F5C85" stroke-width="1" stroke-linejoin="round""##
         }
@@ -311,7 +389,8 @@ fn style(ink: Ink) -> &'static str {
         Ink::Pin => r##"r="4.5" fill="#FFFFFF" stroke="#000000" stroke-width="1.5""##,
         Ink::Dot => r##"r="2.5" fill="#000000""##,
         Ink::Ground => r##"fill="none" stroke="#555555" stroke-width="1.2""##,
-    }
+    };
+    fixed.into()
 }
 
 /// Ends an element, with what of it moves.

@@ -1,8 +1,6 @@
 //! Pairs of oscillators in force–displacement coupling, and their monolithic twins.
 #![allow(dead_code, reason = "every test file uses a part of this")]
 
-pub mod pendula;
-
 use oldham_cosim::{
     Builder, Hold, InputPort, OutputPort, Ports, Predictor, Schedule, Simulation, Subsystem,
     SubsystemId,

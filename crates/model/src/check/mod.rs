@@ -5,11 +5,14 @@
 //! ever used.
 
 mod clock;
+mod compensator;
+mod hydraulics;
 mod lumped;
 mod method;
 mod mirror;
 mod multibody;
 mod part;
+mod predictor;
 mod schedule;
 mod switchboard;
 mod tangent;
@@ -21,7 +24,9 @@ use std::collections::HashMap;
 
 use oldham_expression::Expression;
 
-use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Predictor, Subsystem};
+use predictor::Choice;
+
+use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Subsystem};
 use crate::model::{Plan, Record};
 use crate::parameters::Parameters;
 use crate::problem::{Findings, Problem};
@@ -38,14 +43,14 @@ pub(crate) struct Checker<'a> {
 }
 
 /// When a subsystem advances, and what it guesses meanwhile.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Pace {
     /// Initial time.
     start: f64,
     /// Macro step of its stage, if that is known.
     step: Option<f64>,
     /// Predictor of its inputs, if it chooses none.
-    predictor: Predictor,
+    predictor: Choice,
     /// Whether steps are iterated.
     is_tight: bool,
 }
@@ -57,11 +62,11 @@ pub(crate) fn check(file: &File, source: &Source, findings: &mut Findings) -> Op
         parameters,
         findings,
     };
-    checker.file(file)
+    checker.file(file, source)
 }
 
 impl Checker<'_> {
-    fn file(&mut self, file: &File) -> Option<Plan> {
+    fn file(&mut self, file: &File, source: &Source) -> Option<Plan> {
         let heading = file.model.as_ref();
         let heading_span = heading.map_or(0..0, |heading| heading.span.clone());
         let clock = self.clock(file.simulation.as_ref());
@@ -74,17 +79,19 @@ impl Checker<'_> {
             let pace = Pace {
                 start: clock.as_ref().map_or(0.0, |clock| clock.start),
                 step: clock.as_ref().map(|clock| clock.step / rate),
-                predictor: timing.default_predictor,
+                predictor: timing.default_predictor.clone(),
                 is_tight: timing.is_tight(),
             };
             parts.push(match subsystem {
                 Subsystem::Lumped(entry) => self.lumped(entry, pace),
                 Subsystem::Multibody(entry) => self.multibody(entry, pace, &file.record),
+                Subsystem::Hydraulics(entry) => self.hydraulics(entry, pace),
             });
         }
         self.multiples(&parts, &timing);
-        let wiring = self.wiring(file, &mut parts);
+        let wiring = self.wiring(file, source, &mut parts);
         self.tangents(&file.schedule, &mut parts, &wiring.connections, &mut timing);
+        let notes = self.learners(&mut parts, &wiring.connections);
         self.tolerances(&file.schedule, &parts);
         let twin = self.twin(file.monolithic.as_ref(), &parts, &timing.rates);
         let record = self.record(file);
@@ -110,8 +117,10 @@ impl Checker<'_> {
                 .collect::<Option<_>>()?,
             connections: wiring.connections,
             drives: wiring.drives,
+            compensators: wiring.compensators,
             twin: twin?,
             record: record?,
+            notes,
         })
     }
 

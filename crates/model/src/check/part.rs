@@ -3,6 +3,7 @@
 use oldham_cosim::Quantity;
 
 use super::Checker;
+use super::predictor::Choice;
 use crate::format::{At, Count, Formula};
 use crate::model::Part;
 use crate::problem::Problem;
@@ -15,6 +16,7 @@ pub(super) struct Checked {
     pub outputs: Vec<Port>,
     /// With the place where it is given.
     pub every: Option<(u32, Span)>,
+    pub predictor: Choice,
     /// If nothing is wrong with it.
     pub part: Option<Part>,
 }

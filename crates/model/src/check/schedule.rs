@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use oldham_cosim as cosim;
-use oldham_cosim::{RateExtrapolation, SubsystemId};
+use oldham_cosim::SubsystemId;
 
 use super::Checker;
 use super::part::Checked;
-use crate::format::{self, At, Coupling, Kind, Predictor, Stage};
-use crate::model::{Clock, Prediction};
+use super::predictor::Choice;
+use crate::format::{self, At, Coupling, Kind, PredictorKind, Stage};
+use crate::model::Clock;
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -26,7 +27,7 @@ pub(super) struct Timing {
     /// Everybody advances alone.
     pub is_sequential: bool,
     /// Predictor of subsystems that choose none.
-    pub default_predictor: Predictor,
+    pub default_predictor: Choice,
     /// Steps of each subsystem's stage per macro step.
     pub rates: Vec<f64>,
 }
@@ -45,21 +46,6 @@ impl Timing {
 
     pub fn is_tight(&self) -> bool {
         matches!(self.coupling, cosim::Coupling::Tight(_))
-    }
-}
-
-impl Predictor {
-    /// What it is for a part whose integrator has this spectral radius.
-    pub(super) fn prediction(self, rho: f64) -> Prediction {
-        match self {
-            Self::Zero => Prediction::Hold(0),
-            Self::First => Prediction::Hold(1),
-            Self::Second => Prediction::Hold(2),
-            Self::ConstantRate => Prediction::Integrated(RateExtrapolation::Constant, rho),
-            Self::LinearRate => Prediction::Integrated(RateExtrapolation::Linear, rho),
-            Self::Hermite => Prediction::Integrated(RateExtrapolation::Hermite, rho),
-            Self::Dmd => Prediction::Learned,
-        }
     }
 }
 
@@ -111,10 +97,10 @@ impl Checker<'_> {
             },
             refresh: section.refresh.unwrap_or(false),
             is_sequential: kind == Kind::GaussSeidel,
-            default_predictor: match section.predictor {
-                Some(predictor) => predictor,
-                None if is_tight => Predictor::First,
-                None => Predictor::Zero,
+            default_predictor: match self.predictor(&section.predictor) {
+                Some(choice) => choice,
+                None if is_tight => PredictorKind::First.into(),
+                None => PredictorKind::Zero.into(),
             },
             rates,
         };

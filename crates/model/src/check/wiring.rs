@@ -8,8 +8,9 @@ use super::mirror::mark_mirrored;
 use super::part::Checked;
 use super::switchboard::{End, Switchboard};
 use crate::format::{self, At, Drive, Entry, File};
-use crate::model::{Connection, DrivenInput};
+use crate::model::{Compensator, Connection, DrivenInput};
 use crate::problem::Problem;
+use crate::source::Source;
 
 /// Time is all that a drive depends on.
 const DRIVE_VARIABLES: [&str; 1] = ["t"];
@@ -19,10 +20,11 @@ const DRIVE_VARIABLES: [&str; 1] = ["t"];
 pub(super) struct Wiring {
     pub connections: Vec<Connection>,
     pub drives: Vec<DrivenInput>,
+    pub compensators: Vec<Compensator>,
 }
 
 impl Checker<'_> {
-    pub(super) fn wiring(&mut self, file: &File, parts: &mut [Checked]) -> Wiring {
+    pub(super) fn wiring(&mut self, file: &File, source: &Source, parts: &mut [Checked]) -> Wiring {
         let mut board = Switchboard::new(parts);
         let mut wiring = Wiring::default();
         for connection in &file.connection {
@@ -33,6 +35,7 @@ impl Checker<'_> {
         for entry in &file.drive {
             wiring.drives.extend(self.drive(entry, &mut board));
         }
+        wiring.compensators = self.compensators(file, source, &mut board);
         self.unfed(&board);
         mark_mirrored(parts, &wiring.connections);
         wiring
@@ -126,7 +129,7 @@ impl Checker<'_> {
             let message = format!("nothing feeds the input `{part}.{}`", input.name.value);
             let problem = Problem::new(input.name.span.clone(), message)
                 .label("not connected")
-                .help("connect an output to it, or give it as a function of time in [drive]");
+                .help("connect an output to it, give it as a function of time in [drive], or let a [compensator] use it");
             self.findings.push(problem);
         }
     }

@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::schedule::Predictor;
-use super::{At, Count, Formula, Named};
+use super::{At, Count, Formula, Named, Predictor};
 
 /// Spectral radius of `lms2` when none is given.
 pub(crate) const DEFAULT_RHO: f64 = 0.6;
@@ -36,7 +35,7 @@ pub(crate) struct Lumped {
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,
     /// How its inputs are guessed between exchanges; overrides `schedule.predictor`.
-    pub predictor: Option<Predictor>,
+    pub predictor: Option<At<Predictor>>,
     /// The nodes that move by the equations of this subsystem, by name.
     #[serde(default)]
     pub masses: Named<Mass>,

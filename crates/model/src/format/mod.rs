@@ -6,27 +6,32 @@
 //! optional here and nothing stops at the first mistake.
 
 mod at;
+mod compensator;
 mod drive;
+pub(crate) mod hydraulics;
 mod lumped;
 pub(crate) mod multibody;
 mod named;
 mod number;
-pub(crate) mod schedule;
+mod predictor;
+mod schedule;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub(crate) use at::At;
+pub(crate) use compensator::{Compensator, Domain, Method, Targets};
 pub(crate) use drive::Drive;
+pub(crate) use hydraulics::Hydraulics;
 pub(crate) use lumped::{
     Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,
 };
 pub(crate) use multibody::Multibody;
 pub(crate) use named::{Entry, Named};
 pub(crate) use number::{Count, Formula};
+pub(crate) use predictor::{Predictor, PredictorKind};
 pub(crate) use schedule::{
-    Acceleration, Coupling, DEFAULT_COLUMNS, Kind, OnLimit, Predictor, Schedule, Stage, Tangent,
-    Tight,
+    Acceleration, Coupling, DEFAULT_COLUMNS, Kind, OnLimit, Schedule, Stage, Tangent, Tight,
 };
 
 /// The factor of [`Simulation::energy_bound`] when none is given.
@@ -54,6 +59,9 @@ pub(crate) struct File {
     /// Multibody subsystems: rigid bodies, joints, springs, beams and shells in space, by name.
     #[serde(default)]
     pub multibody: Named<Multibody>,
+    /// Hydraulic subsystems: cylinders with their valves, a pump and a tank, by name.
+    #[serde(default)]
+    pub hydraulics: Named<Hydraulics>,
     /// Which output feeds which input.
     #[serde(default)]
     pub connection: Vec<At<Connection>>,
@@ -62,6 +70,9 @@ pub(crate) struct File {
     #[schemars(extend("propertyNames" = { "pattern": named::PORT_PATTERN }))]
     #[serde(default)]
     pub drive: Named<Drive>,
+    /// Compensators, by name: what is done against the delay of an exchange.
+    #[serde(default)]
+    pub compensator: Named<Compensator>,
     /// Who advances when, and with which guess of the inputs.
     #[serde(default)]
     pub schedule: Schedule,
@@ -79,6 +90,7 @@ pub(crate) struct File {
 pub(crate) enum Subsystem<'f> {
     Lumped(&'f Entry<Lumped>),
     Multibody(&'f Entry<Multibody>),
+    Hydraulics(&'f Entry<Hydraulics>),
 }
 
 impl<'f> Subsystem<'f> {
@@ -86,6 +98,7 @@ impl<'f> Subsystem<'f> {
         match self {
             Self::Lumped(entry) => &entry.name,
             Self::Multibody(entry) => &entry.name,
+            Self::Hydraulics(entry) => &entry.name,
         }
     }
 }
@@ -95,7 +108,8 @@ impl File {
     pub fn subsystems(&self) -> Vec<Subsystem<'_>> {
         let lumped = self.lumped.iter().map(Subsystem::Lumped);
         let multibody = self.multibody.iter().map(Subsystem::Multibody);
-        let mut all: Vec<_> = lumped.chain(multibody).collect();
+        let hydraulics = self.hydraulics.iter().map(Subsystem::Hydraulics);
+        let mut all: Vec<_> = lumped.chain(multibody).chain(hydraulics).collect();
         all.sort_by_key(|subsystem| subsystem.name().span.start);
         all
     }

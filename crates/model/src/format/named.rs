@@ -10,11 +10,9 @@ use serde::{Deserialize, Deserializer};
 
 use super::At;
 
-/// The form of `subsystem.port`, for tables whose keys refer to ports.
-pub(crate) const PORT_PATTERN: &str = r"^[^.]+\.[^.]+$";
-
-/// The form of an output; some are sent in return for an input and called `input.motion`.
-pub(crate) const OUTPUT_PATTERN: &str = r"^[^.]+\.[^.]+(\.[^.]+)?$";
+/// The form of `subsystem.port`, for tables whose keys refer to ports. Ports of actuators are called
+/// `actuator.spool`, those that answer an input `input.motion`.
+pub(crate) const PORT_PATTERN: &str = r"^[^.]+\.[^.]+(\.[^.]+)?$";
 
 /// A table whose keys are names.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::named::OUTPUT_PATTERN;
-use super::{At, Count, Formula, Named};
+use super::named::PORT_PATTERN;
+use super::{At, Count, Formula, Named, Predictor};
 
 /// Who advances when, and with which guess of the inputs.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -25,7 +25,7 @@ pub(crate) struct Schedule {
     pub stages: Option<At<Vec<At<Stage>>>>,
     /// How inputs are guessed between exchanges. By default `zero-order` when loose and
     /// `first-order` when tight.
-    pub predictor: Option<Predictor>,
+    pub predictor: Option<At<Predictor>>,
     /// Whether a macro step is done once, or repeated until the exchanged values stand still.
     #[schemars(extend("default" = "loose"))]
     pub coupling: Option<At<Coupling>>,
@@ -62,34 +62,6 @@ pub(crate) enum Coupling {
     Loose,
     /// When repeating it changes nothing any more.
     Tight,
-}
-
-/// How an input is guessed from what was received.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-pub(crate) enum Predictor {
-    /// It stays as it was received last.
-    #[serde(rename = "zero-order")]
-    Zero,
-    /// The line through the last two values.
-    #[serde(rename = "first-order")]
-    First,
-    /// The parabola through the last three values.
-    #[serde(rename = "second-order")]
-    Second,
-    /// The rate of a motion is taken as constant and integrated by LMS2; other quantities as
-    /// `first-order`.
-    #[serde(rename = "constant-rate")]
-    ConstantRate,
-    /// The same with the line through the last two rates.
-    #[serde(rename = "linear-rate")]
-    LinearRate,
-    /// The same with the cubic through the last two values and rates: the interface-mass scheme.
-    #[serde(rename = "hermite")]
-    Hermite,
-    /// A linear model of the sender is learned from what is exchanged (windowed dynamic mode
-    /// decomposition, window chosen automatically up to 100 exchanges). Exchange velocities too.
-    #[serde(rename = "dmd")]
-    Dmd,
 }
 
 /// One stage of a macro step.
@@ -213,7 +185,7 @@ pub(crate) struct Tight {
     #[schemars(extend("default" = oldham_cosim::Tight::default().absolute))]
     pub absolute: Option<At<Formula>>,
     /// Absolute tolerances of single outputs, as `"subsystem.port"`.
-    #[schemars(extend("propertyNames" = { "pattern": OUTPUT_PATTERN }))]
+    #[schemars(extend("propertyNames" = { "pattern": PORT_PATTERN }))]
     #[serde(default)]
     pub ports: Named<Formula>,
     /// Iterations per macro step at most.

@@ -4,7 +4,7 @@ use oldham_cosim::{Linearisation, Subsystem};
 use oldham_multibody::{Mode, Part, SolveError, Vec3};
 
 use super::recipe::initial_inputs;
-use super::{Pose, Recipe, Sketch};
+use super::{Partition, Pose, Recipe, Sketch};
 use crate::model::{Content, Model};
 
 /// Shift in hertz where a mechanism can move without any restoring force.
@@ -74,6 +74,12 @@ impl<'m> Mechanism<'m> {
     /// What there is to draw.
     pub fn sketch(&self) -> &'m Sketch {
         &self.recipe.sketch
+    }
+
+    /// How it is cut, if it is.
+    pub fn partition(&self) -> Option<Partition> {
+        let cutting = self.recipe.cutting.as_ref()?;
+        Some(Partition::of(self.recipe, cutting))
     }
 
     /// The poses of all nodes as they are given, the ground first.

@@ -72,4 +72,15 @@ impl Cutting {
         let found = self.plan.pieces.iter().position(owns);
         found.expect("every node has an owner")
     }
+
+    /// The piece that has both nodes, itself or as copies.
+    pub fn home(&self, nodes: [NodeId; 2]) -> Option<usize> {
+        let has_all = |piece: &oldham_multibody::cut::Piece| {
+            let has = |node: &NodeId| {
+                *node == NodeId::GROUND || piece.nodes.contains(node) || piece.copies.contains(node)
+            };
+            nodes.iter().all(has)
+        };
+        self.plan.pieces.iter().position(has_all)
+    }
 }

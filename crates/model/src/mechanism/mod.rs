@@ -6,6 +6,7 @@
 mod analysis;
 mod cutting;
 mod mesh;
+mod partition;
 mod pieces;
 mod pose;
 mod profile;
@@ -15,6 +16,7 @@ mod solid;
 mod surface;
 
 pub use analysis::{About, Mechanism, Vibration};
+pub use partition::{InterfaceNode, Link, Partition, Portion};
 pub use pose::Pose;
 pub use sketch::{Outline, Shape, Sketch, Solid, Symbol};
 

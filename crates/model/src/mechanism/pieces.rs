@@ -2,7 +2,7 @@
 
 use oldham_cosim::{InputPort, OutputPort, Quantity};
 use oldham_multibody::cut::{Interface, Role, Split};
-use oldham_multibody::{Motion, NodeId, Part, PartBuilder};
+use oldham_multibody::{Marker, Motion, NodeId, Part, PartBuilder};
 
 use super::recipe::{RecipeError, initial_inputs};
 use super::{Cutting, NODE_PORTS, Received, Recipe, Scheme, Sent};
@@ -142,7 +142,21 @@ impl<'r> Workshop<'r> {
         match received {
             Received::Wrench(node) | Received::Pose(node) => self.cutting.owner(*node) == piece,
             Received::Scalar(_) => is_used,
+            Received::Thrust(ends) | Received::Pressure(ends, _) => self.home(*ends) == piece,
         }
+    }
+
+    /// The piece that has both ends of a line.
+    fn home(&self, ends: [Marker; 2]) -> usize {
+        let home = self.cutting.home(ends.map(|end| end.node));
+        home.expect("cuts between the ends of a line are refused")
+    }
+
+    fn line(&self, piece: usize, ends: [Marker; 2]) -> [Marker; 2] {
+        ends.map(|end| Marker {
+            node: self.node(piece, end.node),
+            ..end
+        })
     }
 
     fn node(&self, piece: usize, node: NodeId) -> NodeId {
@@ -167,6 +181,16 @@ impl<'r> Workshop<'r> {
                     Received::Scalar(unit) => {
                         self.builders[piece].drive(name, unit.clone());
                     }
+                    Received::Thrust(ends) => {
+                        let ends = self.line(piece, *ends);
+                        let (_, [length, rate]) = self.builders[piece].thrust(name, ends);
+                        self.show(piece, length, format!("{name}.length"));
+                        self.show(piece, rate, format!("{name}.rate"));
+                    }
+                    Received::Pressure(ends, area) => {
+                        let ends = self.line(piece, *ends);
+                        self.builders[piece].pressure(name, ends, *area);
+                    }
                 }
             }
         }
@@ -190,67 +214,75 @@ impl<'r> Workshop<'r> {
     fn couple_by_tangents(&mut self) {
         let interfaces = self.cutting.plan.interfaces();
         for follower in 0..self.builders.len() {
-            let of_follower = interfaces.iter();
-            let of_follower: Vec<&Interface> = of_follower
-                .filter(|interface| interface.followers.contains(&follower))
-                .collect();
-            let Some(&Interface { owner, .. }) = of_follower.first().copied() else {
+            let follows = |interface: &&Interface| interface.followers.contains(&follower);
+            let followed: Vec<&Interface> = interfaces.iter().filter(follows).collect();
+            let Some(&&Interface { owner, .. }) = followed.first() else {
                 continue;
             };
-            let part = &self.cutting.names[follower];
-            let ports: Vec<_> = of_follower
+            let followed: Vec<NodeId> = followed.iter().map(|interface| interface.node).collect();
+            let copies: Vec<_> = followed
                 .iter()
-                .map(|interface| {
-                    let name = &self.recipe.sketch.nodes[interface.node.index()];
-                    let copy = self.node(follower, interface.node);
-                    self.builders[follower].prescribe(name, copy)
-                })
+                .map(|&node| self.follow(follower, node))
                 .collect();
             let shared = self.builders[follower].share_tangent();
-            let nodes: Vec<NodeId> = of_follower
+            let nodes: Vec<NodeId> = followed
                 .iter()
-                .map(|interface| self.node(owner, interface.node))
+                .map(|&node| self.node(owner, node))
                 .collect();
-            let attached = self.builders[owner].attach(part, &nodes);
-            for (i, (pose, load)) in ports.into_iter().enumerate() {
-                let name = &self.recipe.sketch.nodes[of_follower[i].node.index()];
-                let motion = attached.motions[i];
-                self.wire((owner, motion), (follower, pose));
-                self.wire((follower, load), (owner, attached.loads[i]));
+            let attached = self.builders[owner].attach(&self.cutting.names[follower], &nodes);
+            for (i, &node) in followed.iter().enumerate() {
+                let moved = (attached.loads[i], attached.motions[i]);
+                self.exchange(node, (owner, moved), (follower, copies[i]));
                 let found_at = (follower, shared.found_at[i]);
                 self.wire(found_at, (owner, attached.found_at[i]));
-                let label = format!("{INTERFACES}.{name}.{part}");
-                self.pieces.labels.push(((follower, load), Some(label)));
-                // The node shows its motion already.
-                self.pieces.labels.push(((owner, motion), None));
                 self.pieces.labels.push((found_at, None));
             }
             self.wire((follower, shared.tangent), (owner, attached.tangent));
         }
     }
 
-    fn wire(&mut self, from: (usize, OutputPort), to: (usize, InputPort)) {
-        self.pieces.wires.push(Wire { from, to });
-    }
-
+    /// Each part sends its loads to whoever has the interface.
     fn couple_by_loads(&mut self) {
         for interface in self.cutting.plan.interfaces() {
-            let name = &self.recipe.sketch.nodes[interface.node.index()];
-            let owner = interface.owner;
+            let (node, owner) = (interface.node, interface.owner);
             for follower in interface.followers {
-                let copy = self.node(follower, interface.node);
-                let node = self.node(owner, interface.node);
-                let part = &self.cutting.names[follower];
-                let (pose, load) = self.builders[follower].prescribe(name, copy);
-                let (wrench, motion) = self.builders[owner].load(&format!("{part}.{name}"), node);
-                self.wire((owner, motion), (follower, pose));
-                self.wire((follower, load), (owner, wrench));
-                let label = format!("{INTERFACES}.{name}.{part}");
-                self.pieces.labels.push(((follower, load), Some(label)));
-                // The node shows its motion already.
-                self.pieces.labels.push(((owner, motion), None));
+                let copy = self.follow(follower, node);
+                let name = format!("{}.{}", self.cutting.names[follower], self.node_name(node));
+                let moved = self.node(owner, node);
+                let moved = self.builders[owner].load(&name, moved);
+                self.exchange(node, (owner, moved), (follower, copy));
             }
         }
+    }
+
+    fn node_name(&self, node: NodeId) -> &'r str {
+        &self.recipe.sketch.nodes[node.index()]
+    }
+
+    /// Prescribes the copy of a node: its pose comes in, its load goes out.
+    fn follow(&mut self, piece: usize, node: NodeId) -> (InputPort, OutputPort) {
+        let (copy, name) = (self.node(piece, node), self.node_name(node));
+        self.builders[piece].prescribe(name, copy)
+    }
+
+    /// The motion of an interface node goes to one who follows it, the load on it back.
+    fn exchange(
+        &mut self,
+        node: NodeId,
+        (owner, (wrench, motion)): (usize, (InputPort, OutputPort)),
+        (follower, (pose, load)): (usize, (InputPort, OutputPort)),
+    ) {
+        self.wire((owner, motion), (follower, pose));
+        self.wire((follower, load), (owner, wrench));
+        let part = &self.cutting.names[follower];
+        let label = format!("{INTERFACES}.{}.{part}", self.node_name(node));
+        self.pieces.labels.push(((follower, load), Some(label)));
+        // The node shows its motion already.
+        self.pieces.labels.push(((owner, motion), None));
+    }
+
+    fn wire(&mut self, from: (usize, OutputPort), to: (usize, InputPort)) {
+        self.pieces.wires.push(Wire { from, to });
     }
 
     /// The outputs of the whole, from the pieces that have what they show.
@@ -267,6 +299,11 @@ impl<'r> Workshop<'r> {
                     let node = self.node(piece, node);
                     let port = self.builders[piece].observe_along(name, node, axis, along);
                     (piece, port)
+                }
+                Sent::Line(ends, value) => {
+                    let piece = self.home(ends);
+                    let ends = self.line(piece, ends);
+                    (piece, self.builders[piece].observe_line(name, ends, value))
                 }
                 Sent::Reaction { piece, node } => {
                     let whole = elements[piece].index();
@@ -305,7 +342,7 @@ impl<'r> Workshop<'r> {
                 role,
                 part: part.map_err(RecipeError::Model)?,
                 prediction: match role {
-                    Role::Part => self.cutting.prediction,
+                    Role::Part => self.cutting.prediction.clone(),
                     Role::Coupling => Prediction::Hold(COUPLING_HOLD),
                 },
             });
@@ -320,7 +357,7 @@ impl Received {
         match self {
             Self::Wrench(_) => Quantity::Wrench.width(),
             Self::Pose(_) => Quantity::Motion.width(),
-            Self::Scalar(_) => 1,
+            Self::Scalar(_) | Self::Thrust(_) | Self::Pressure(..) => 1,
         }
     }
 }

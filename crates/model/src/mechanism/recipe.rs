@@ -2,9 +2,10 @@
 
 use oldham_cosim::Unit;
 use oldham_multibody::{
-    Along, Beam2, Beam3, Body, Bushing, Element, ElementId, Frictional, Joint, Load, Model,
-    ModelError, Motion, NodeId, Options, Part, PartBuilder, Rod, ShellError, ShellGrid, ShellMesh,
-    SolveError, TorsionSpring, Transmission, Vec3, mapped_shell,
+    Along, Beam2, Beam3, Body, Bushing, Element, ElementId, Frictional, InternalLoad, Joint,
+    LineValue, Load, Marker, Model, ModelError, Motion, NodeId, Options, Part, PartBuilder,
+    PrescribedMotion, Rod, ShellError, ShellGrid, ShellMesh, SolveError, TorsionSpring,
+    Transmission, Vec3, mapped_shell,
 };
 
 use super::{Cutting, NODE_PORTS, Sketch, Solution, Surface};
@@ -44,12 +45,14 @@ pub(crate) struct ShellPlan {
 #[derive(Clone, Debug)]
 pub(crate) enum Piece {
     Joint(Joint),
+    PrescribedMotion(PrescribedMotion),
     Frictional(Frictional),
     Transmission(Transmission),
     Rod(Rod),
     TorsionSpring(TorsionSpring),
     Bushing(Bushing),
     Load(Load),
+    InternalLoad(InternalLoad),
     Beam2(Box<Beam2>),
     Beam3(Box<Beam3>),
 }
@@ -60,6 +63,10 @@ pub(crate) enum Received {
     Wrench(NodeId),
     Pose(NodeId),
     Scalar(Unit),
+    /// A force between two points.
+    Thrust([Marker; 2]),
+    /// A pressure on an area between two points.
+    Pressure([Marker; 2], f64),
 }
 
 /// What an output port sends.
@@ -67,6 +74,8 @@ pub(crate) enum Received {
 pub(crate) enum Sent {
     Motion(NodeId),
     Along(NodeId, Vec3, Along),
+    /// Length or rate of the line between two points.
+    Line([Marker; 2], LineValue),
     /// The wrench of a piece on one of its nodes.
     Reaction {
         piece: usize,
@@ -128,12 +137,15 @@ impl Recipe {
                 Received::Wrench(node) => drop(builder.load(name, *node)),
                 Received::Pose(node) => drop(builder.prescribe(name, *node)),
                 Received::Scalar(unit) => drop(builder.drive(name, unit.clone())),
+                Received::Thrust(ends) => drop(builder.thrust(name, *ends)),
+                Received::Pressure(ends, area) => drop(builder.pressure(name, *ends, *area)),
             }
         }
         for (name, sent) in &self.outputs {
             match *sent {
                 Sent::Motion(node) => builder.observe(name, node),
                 Sent::Along(node, axis, along) => builder.observe_along(name, node, axis, along),
+                Sent::Line(ends, value) => builder.observe_line(name, ends, value),
                 Sent::Reaction { piece, node } => {
                     builder.observe_element(name, elements[piece], node)
                 }
@@ -228,20 +240,23 @@ impl Piece {
     fn add_to(&self, model: &mut Model, name: &str) -> ElementId {
         match self {
             Self::Joint(joint) => model.element(name, joint.clone()),
+            Self::PrescribedMotion(joint) => model.element(name, joint.clone()),
             Self::Frictional(joint) => model.element(name, joint.clone()),
             Self::Transmission(transmission) => model.element(name, transmission.clone()),
             Self::Rod(rod) => model.element(name, rod.clone()),
             Self::TorsionSpring(spring) => model.element(name, spring.clone()),
             Self::Bushing(bushing) => model.element(name, bushing.clone()),
             Self::Load(load) => model.element(name, load.clone()),
+            Self::InternalLoad(load) => model.element(name, load.clone()),
             Self::Beam2(beam) => model.element(name, (**beam).clone()),
             Self::Beam3(beam) => model.element(name, (**beam).clone()),
         }
     }
 
-    fn constraints(&self) -> usize {
+    pub fn constraints(&self) -> usize {
         match self {
             Self::Joint(joint) => joint.constraints(),
+            Self::PrescribedMotion(joint) => joint.constraints(),
             Self::Frictional(joint) => joint.constraints(),
             Self::Transmission(transmission) => transmission.constraints(),
             _ => 0,

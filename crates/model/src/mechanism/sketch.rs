@@ -10,7 +10,7 @@ pub struct Sketch {
     pub nodes: Vec<String>,
     /// Rigid bodies.
     pub bodies: Vec<Solid>,
-    /// Beams through nodes, springs between markers, faces of shells.
+    /// Beams through nodes, springs and actuators between markers, faces of shells.
     pub outlines: Vec<Outline>,
     /// Joints, with the two places that they connect.
     pub joints: Vec<(Symbol, [Marker; 2])>,
@@ -56,6 +56,8 @@ pub enum Outline {
     Beam(Vec<NodeId>),
     /// A spring between two points.
     Spring([Marker; 2]),
+    /// An actuator between two points.
+    Actuator([Marker; 2]),
     /// A face between four nodes.
     Face([NodeId; 4]),
 }

@@ -1,6 +1,7 @@
 //! Model files from the outside: what they may say, what is found wrong, what comes of them.
 
 mod common;
+mod cut;
 mod examples;
 mod multibody;
 mod overrides;

@@ -14,13 +14,17 @@
 
 mod error;
 mod graph;
+mod judge;
 mod partition;
+mod plan;
 mod rank;
 mod remedy;
 mod sets;
+mod size;
 mod split;
 
 pub use error::{CutError, Lack, Place, Reason, Remedy};
-pub use partition::{Cut, Interface, Piece, Plan, Role};
+pub use plan::{Cut, Interface, Piece, Plan, Role};
 pub use remedy::plan;
+pub use size::Size;
 pub use split::Split;

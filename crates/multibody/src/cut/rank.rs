@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::partition::Piece;
+use super::plan::Piece;
 use crate::element::{At, ElementId, Jacobian, NOWHERE, Weights};
 use crate::linear::Destination;
 use crate::model::Model;
@@ -133,6 +133,7 @@ fn gradients(model: &Model, ElementId(index): ElementId) -> Vec<Row> {
             time: 0.0,
             motions: &motions,
             multipliers: &vec![0.0; rows],
+            all_multipliers: &[],
             inputs: &vec![0.0; model.inputs_used().last().map_or(0, |last| last + 1)],
             input_time: 0.0,
             load_factor: 1.0,

@@ -2,7 +2,8 @@
 
 use super::error::{CutError, Place, Reason, Remedy};
 use super::graph::Graph;
-use super::partition::{Cut, Partition, Plan, Role};
+use super::partition::Partition;
+use super::plan::{Cut, Plan, Role};
 use crate::model::Model;
 use crate::node::NodeId;
 
@@ -37,9 +38,16 @@ impl Search<'_> {
         Partition::new(self.model, self.graph, cut).plan()
     }
 
+    /// The number of nodes in the smallest part, if a cut gives at least two parts and no errors.
+    fn smallest_part(&self, cut: &Cut) -> Option<usize> {
+        let pieces = self.plan(cut).ok()?.pieces;
+        let parts = pieces.iter().filter(|piece| piece.role == Role::Part);
+        let sizes: Vec<usize> = parts.map(|part| part.nodes.len()).collect();
+        sizes.iter().copied().min().filter(|_| sizes.len() > 1)
+    }
+
     fn works(&self, cut: &Cut) -> bool {
-        let is_cut = !cut.nodes.is_empty() || !cut.elements.is_empty();
-        is_cut && self.plan(cut).is_ok()
+        self.smallest_part(cut).is_some()
     }
 
     fn remedy(&self, error: &CutError) -> Option<Remedy> {
@@ -79,20 +87,14 @@ impl Search<'_> {
 
     /// The second node that makes the parts most alike.
     fn also(&self, error: &CutError) -> Option<Remedy> {
-        let smallest_part = |&node: &usize| {
+        let rating = |&node: &usize| {
             let mut cut = self.cut.clone();
             cut.nodes.push(NodeId(node));
-            let pieces = self.plan(&cut).ok()?.pieces;
-            let parts = pieces.iter().filter(|piece| piece.role == Role::Part);
-            parts.map(|part| part.nodes.len()).min()
+            Some((self.smallest_part(&cut)?, node))
         };
         let candidates = self.graph.by_distance(self.start(error)?);
-        let rated = candidates
-            .iter()
-            .take(TRIED)
-            .filter_map(|node| Some((smallest_part(node)?, *node)));
+        let rated: Vec<_> = candidates.iter().take(TRIED).filter_map(rating).collect();
         // Of equally good ones the nearest, which comes last here.
-        let rated: Vec<(usize, usize)> = rated.collect();
         let (_, node) = rated.into_iter().rev().max_by_key(|(size, _)| *size)?;
         Some(Remedy::Also(self.model.nodes[node].name.clone()))
     }

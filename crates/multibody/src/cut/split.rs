@@ -1,6 +1,6 @@
 //! Taking a model apart as planned.
 
-use super::partition::{Piece, Plan};
+use super::plan::{Piece, Plan};
 use crate::body::Inertia;
 use crate::element::{ElementId, References};
 use crate::model::{Model, NamedElement, Node};
@@ -113,7 +113,31 @@ impl<F: Fn(usize) -> usize> References for Redirected<F> {
     }
 }
 
+/// Looks for sensors.
+#[derive(Default)]
+struct Measures(bool);
+
+impl References for Measures {
+    fn node(&mut self, _: &mut NodeId) {}
+
+    fn input(&mut self, _: &mut usize) {}
+
+    fn sensors(&mut self) {
+        self.0 = true;
+    }
+}
+
 impl Model {
+    /// The first element that follows sensors: such a model cannot be split, since a sensor may
+    /// look at another piece.
+    pub fn follows_sensors(&mut self) -> Option<&str> {
+        self.elements.iter_mut().find_map(|named| {
+            let mut measures = Measures::default();
+            named.element.refer(&mut measures);
+            measures.0.then_some(named.name.as_str())
+        })
+    }
+
     /// Tells all elements that the inputs which they use are other components now.
     pub fn redirect_inputs(&mut self, to: impl Fn(usize) -> usize) {
         let mut redirected = Redirected(&to);

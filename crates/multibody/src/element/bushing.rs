@@ -1,6 +1,8 @@
 //! A six-dimensional spring and damper between two markers.
 
-use super::{Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_nodes};
+use super::{
+    Account, At, Element, Jacobian, Law, Part, References, Residual, Weights, refer_nodes,
+};
 use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
 use crate::rotation::{Quaternion, inverse_tangent, inverse_transpose_derivative};
@@ -20,6 +22,47 @@ pub struct Bushing {
     pub rotational_stiffness: Mat3,
     /// Damping against the relative angular velocity.
     pub rotational_damping: Mat3,
+    /// Laws along axes besides, none that remembers; by axis 0, 1, 2.
+    pub laws: Vec<(usize, Law)>,
+    /// The same about axes: of the components of the rotation vector.
+    pub rotational_laws: Vec<(usize, Law)>,
+}
+
+/// Force of the laws along or about three axes, and its derivatives.
+#[derive(Clone, Copy, Default)]
+struct Laws {
+    force: Vec3,
+    /// What the rates add to it.
+    viscous: Vec3,
+    by_position: Mat3,
+    by_rate: Mat3,
+}
+
+impl Laws {
+    fn evaluate(laws: &[(usize, Law)], position: Vec3, rate: Vec3, at: &At<'_>) -> Self {
+        let mut sum = Self::default();
+        for (axis, law) in laws {
+            let i = *axis;
+            let (force, by_position, by_rate) = law.evaluate(position[i], rate[i], at);
+            let (slow, ..) = law.evaluate(position[i], 0.0, at);
+            sum.force[i] += slow;
+            sum.viscous[i] += force - slow;
+            sum.by_position.0[i][i] += by_position;
+            sum.by_rate.0[i][i] += by_rate;
+        }
+        sum
+    }
+}
+
+fn stored(laws: &[(usize, Law)], position: Vec3, at: &At<'_>) -> f64 {
+    let each = laws.iter().map(|(i, law)| law.stored(position[*i], at));
+    each.sum()
+}
+
+fn dissipated(laws: &[(usize, Law)], position: Vec3, rate: Vec3, at: &At<'_>) -> f64 {
+    let each = laws.iter();
+    each.map(|(i, law)| law.dissipated(position[*i], rate[*i], at))
+        .sum()
 }
 
 /// Relative motion, in the axes of the first marker unless said otherwise.
@@ -46,6 +89,8 @@ impl Bushing {
             damping: Mat3::ZERO,
             rotational_stiffness: Mat3::ZERO,
             rotational_damping: Mat3::ZERO,
+            laws: Vec::new(),
+            rotational_laws: Vec::new(),
         }
     }
 
@@ -71,11 +116,24 @@ impl Bushing {
 
     /// Force and moment that pull the second marker back, in the absolute frame. The moment is
     /// conjugate to the spin, so that the elastic part has a potential.
-    fn load(&self, r: &Relative) -> (Vec3, Vec3) {
+    fn load(&self, r: &Relative, [along, about]: &[Laws; 2]) -> (Vec3, Vec3) {
         let force = self.stiffness * r.displacement + self.damping * r.rate;
-        let moment = inverse_tangent(r.theta).transpose_mul(self.rotational_stiffness * r.theta)
-            + self.rotational_damping * r.spin;
-        (r.axes * force, r.axes * moment)
+        let elastic = self.rotational_stiffness * r.theta + about.force;
+        let moment = inverse_tangent(r.theta).transpose_mul(elastic)
+            + self.rotational_damping * r.spin
+            + about.viscous;
+        (
+            r.axes * (force + along.force + along.viscous),
+            r.axes * moment,
+        )
+    }
+
+    /// Laws along and about the axes.
+    fn laws(&self, r: &Relative, at: &At<'_>) -> [Laws; 2] {
+        [
+            Laws::evaluate(&self.laws, r.displacement, r.rate, at),
+            Laws::evaluate(&self.rotational_laws, r.theta, r.spin, at),
+        ]
     }
 }
 
@@ -86,11 +144,14 @@ impl Element for Bushing {
 
     fn refer(&mut self, references: &mut dyn References) {
         refer_nodes(&mut self.nodes, references);
+        for (_, law) in self.laws.iter_mut().chain(&mut self.rotational_laws) {
+            law.refer(references);
+        }
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
         let r = self.relative(at);
-        let (force, moment) = self.load(&r);
+        let (force, moment) = self.load(&r, &self.laws(&r, at));
         out.load(0, force, (r.arms[0] + r.between).cross(force) + moment);
         out.load(1, -force, -r.arms[1].cross(force) - moment);
     }
@@ -98,18 +159,21 @@ impl Element for Bushing {
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
         use Part::{Angular, Linear};
         let r = self.relative(at);
-        let (force, moment) = self.load(&r);
+        let laws = self.laws(&r, at);
+        let (force, moment) = self.load(&r, &laws);
+        let [along, about] = laws;
         let turn = |m: Mat3| r.axes * m * r.axes.transpose();
         let (ws, wd) = (weights.stiffness, weights.damping);
-        let k = turn(self.stiffness * ws + self.damping * wd);
+        let k =
+            turn((self.stiffness + along.by_position) * ws + (self.damping + along.by_rate) * wd);
         // The force acts on both nodes at the second marker: arms from both nodes to there.
         let arms = [(r.arms[0] + r.between).skew(), r.arms[1].skew()];
         let (f, m) = (force.skew() * ws, moment.skew() * ws);
         let inverse = inverse_tangent(r.theta);
-        let torque = self.rotational_stiffness * r.theta;
+        let torque = self.rotational_stiffness * r.theta + about.force;
         let by_theta = inverse_transpose_derivative(r.theta, torque)
-            + inverse.transpose() * self.rotational_stiffness;
-        let kr = turn(by_theta * inverse * ws + self.rotational_damping * wd);
+            + inverse.transpose() * (self.rotational_stiffness + about.by_position);
+        let kr = turn(by_theta * inverse * ws + (self.rotational_damping + about.by_rate) * wd);
         for row in 0..2 {
             let sign = if row == 0 { -1.0 } else { 1.0 };
             // Change of the force by each unknown; the axes turn with the first node.
@@ -140,9 +204,13 @@ impl Element for Bushing {
         let r = self.relative(at);
         Account {
             stored: 0.5 * r.displacement.dot(self.stiffness * r.displacement)
-                + 0.5 * r.theta.dot(self.rotational_stiffness * r.theta),
+                + 0.5 * r.theta.dot(self.rotational_stiffness * r.theta)
+                + stored(&self.laws, r.displacement, at)
+                + stored(&self.rotational_laws, r.theta, at),
             dissipated: r.rate.dot(self.damping * r.rate)
-                + r.spin.dot(self.rotational_damping * r.spin),
+                + r.spin.dot(self.rotational_damping * r.spin)
+                + dissipated(&self.laws, r.displacement, r.rate, at)
+                + dissipated(&self.rotational_laws, r.theta, r.spin, at),
             supplied: 0.0,
         }
     }

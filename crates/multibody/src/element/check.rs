@@ -105,7 +105,7 @@ pub(crate) fn two_nodes(model: &mut Model, moving: bool) -> [crate::node::NodeId
 mod tests {
     use super::*;
     use crate::drive::Drive;
-    use crate::element::{Bushing, Law, Load, Rod, TorsionSpring};
+    use crate::element::{Bushing, InternalLoad, Law, Load, Rod, TorsionSpring};
     use crate::joint::{
         Coordinate, Direction, Frictional, Joint, LuGre, PrescribedPose, Transmission,
     };
@@ -178,6 +178,7 @@ mod tests {
                 points: [(-5.0, -2.0), (0.0, 0.0), (5.0, 9.0)].into(),
                 damping: 0.2,
             },
+            Law::function(|e, v, t| 2.0 * e * e * e + 0.3 * v + t),
         ] {
             let mut model = Model::new();
             let [a, b] = markers(&mut model, false);
@@ -192,10 +193,17 @@ mod tests {
         bushing.damping = full * 0.3;
         bushing.rotational_stiffness = full * 0.7;
         bushing.rotational_damping = full * 0.1;
+        let cubic = |axis| (axis, Law::function(|e, v, _| e * e * e + 0.2 * v));
+        bushing.laws = vec![cubic(0), cubic(2)];
+        bushing.rotational_laws = vec![cubic(1)];
         model.element("bushing", bushing);
         let drives = || [0.4, -0.7, 1.1].map(Drive::Constant);
         model.element("load", Load::fixed(a, drives(), drives()));
         model.element("follower", Load::follower(b, drives(), drives()));
+        for (name, follower) in [("internal", false), ("internal follower", true)] {
+            let load = InternalLoad::new(a, b.node, drives(), drives(), follower);
+            model.element(name, load);
+        }
         assert_derivatives(model, 0.0, &[], 1e-8);
     }
 
@@ -208,6 +216,8 @@ mod tests {
         let b = model.node("b", Motion::at_rest(Vec3::Z * 0.3, turned));
         let (a, b) = (Marker::on(a), Marker::on(b));
         model.element("bar", TorsionSpring::new(a, b, 3.0, 0.4, 0.4));
+        let cubic = Law::function(|angle, rate, _| 2.0 * angle.powi(3) + 0.1 * rate);
+        model.element("stop", TorsionSpring::with_law(a, b, cubic, 0.4));
         let screw = Transmission::new(
             (Coordinate::Angle, [a, b], 0.7),
             (Coordinate::Slide, [a, b], -1.3),
@@ -233,6 +243,67 @@ mod tests {
         model.element("pin", Frictional::revolute(a, b, 0.2, 5.0, law));
         model.element("rail", Frictional::prismatic(a, b, 5.0, law));
         assert_derivatives(model, 0.0, &[], 1e-6);
+    }
+
+    /// Friction grows with the reactions: the columns of the multipliers against differences.
+    #[test]
+    fn friction_by_multipliers() {
+        let law = LuGre {
+            coulomb: 0.3,
+            stiction: 0.3,
+            stribeck: 0.1,
+            stiffness: 10.0,
+            damping: 0.2,
+            viscous: 0.1,
+        };
+        let mut model = Model::new();
+        let spin = Vec3::Z * 0.7;
+        let a = model.node("a", Motion::at(Vec3::ZERO));
+        let b = model.node("b", Motion::at(Vec3::ZERO).moving(spin, spin));
+        let (a, b) = (Marker::on(a), Marker::on(b));
+        model.element("pin", Frictional::revolute(a, b, 0.2, 5.0, law));
+        model.element("rail", Frictional::prismatic(a, b, 5.0, law));
+        let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
+        let (assembly, _) = Assembly::new(model);
+        let given: Vec<f64> = (0..assembly.constraints).map(|i| 1.0 + i as f64).collect();
+        let at = |multipliers: &[f64]| {
+            let here = Everywhere {
+                time: 0.0,
+                motions: &motions,
+                multipliers,
+                inputs: &[],
+                input_time: 0.0,
+                load_factor: 1.0,
+                memory: &vec![0.01; assembly.memory],
+                elapsed: 0.01,
+            };
+            let mut values = vec![0.0; assembly.residual_length()];
+            assembly.element_residual(&here, &mut values);
+            let weights = Weights {
+                mass: 0.0,
+                damping: 1.0,
+                stiffness: 1.0,
+            };
+            (values, assembly.dense(&here, weights))
+        };
+        let (n, nodes) = (assembly.unknowns(), 6 * assembly.nodes());
+        let (_, matrix) = at(&given);
+        for k in 0..assembly.constraints {
+            let moved = |step: f64| {
+                let mut changed = given.clone();
+                changed[k] += step;
+                at(&changed).0
+            };
+            let (plus, minus) = (moved(STEP), moved(-STEP));
+            for row in 0..nodes {
+                let expected = -(plus[row] - minus[row]) / (2.0 * STEP);
+                let found = matrix[(nodes + k) * n + row];
+                assert!(
+                    (found - expected).abs() < 1e-7,
+                    "{row} {k}: {found} {expected}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl Load {
     /// Force, arm and couple in the absolute frame.
     fn evaluate(&self, at: &At<'_>) -> (Vec3, Vec3, Vec3) {
         let value = |drives: &[Drive; 3]| {
-            let component = |i: usize| drives[i].value(at.time, at.inputs) * at.load_factor;
+            let component = |i: usize| drives[i].at(at) * at.load_factor;
             Vec3::new(component(0), component(1), component(2))
         };
         let (force, moment) = (value(&self.force), value(&self.moment));

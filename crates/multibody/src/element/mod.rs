@@ -8,6 +8,8 @@ pub mod beam;
 mod bushing;
 #[cfg(test)]
 pub(crate) mod check;
+mod internal;
+mod law;
 mod load;
 mod references;
 mod remote;
@@ -16,12 +18,14 @@ pub mod shell;
 mod torsion;
 
 pub use bushing::Bushing;
+pub use internal::InternalLoad;
+pub use law::{Law, TensionFunction};
 pub use load::{Load, PortWrench};
 pub use references::References;
 pub(crate) use references::{refer_drives, refer_nodes};
 pub use remote::Remote;
+pub use rod::Rod;
 pub(crate) use rod::add_point_stiffness;
-pub use rod::{Law, Rod};
 pub use torsion::TorsionSpring;
 
 use crate::linear::Destination;
@@ -69,6 +73,17 @@ pub trait Element: Send + Sync {
     /// Adds the negative derivatives of its forces, weighted, and sets the constraint gradients.
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>);
 
+    /// Whether its equations in a step are about velocities, so that positions drift.
+    fn drifts(&self) -> bool {
+        false
+    }
+
+    /// Displacements and spins of its first two nodes that put the positions right once the
+    /// velocities are: then poses will have changed by `c` times the change of the velocities.
+    fn drift(&self, _at: &At<'_>, _mobility: [Mobility; 2], _c: f64) -> [(Vec3, Vec3); 2] {
+        [(Vec3::ZERO, Vec3::ZERO); 2]
+    }
+
     /// Stored energy and powers.
     fn energy(&self, _at: &At<'_>) -> Account {
         Account::default()
@@ -84,6 +99,8 @@ pub struct At<'a> {
     pub motions: &'a [Motion],
     /// The element's own multipliers.
     pub multipliers: &'a [f64],
+    /// Those of all elements.
+    pub all_multipliers: &'a [f64],
     /// The input vector of the subsystem.
     pub inputs: &'a [f64],
     /// The time to which the inputs belong.
@@ -116,6 +133,15 @@ pub struct Weights {
     pub damping: f64,
     /// Of derivatives by poses.
     pub stiffness: f64,
+}
+
+/// Inverse mass and inertia of a node, as a measure of how easily it moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Mobility {
+    /// Inverse mass.
+    pub linear: f64,
+    /// Inverse of a typical moment of inertia.
+    pub angular: f64,
 }
 
 /// Energy and powers of an element.
@@ -196,6 +222,31 @@ impl Jacobian<'_> {
             for (entry, row) in target.iter_mut().zip(&m.0) {
                 *entry += row[j];
             }
+        }
+    }
+
+    /// Adds to the gradient of a constraint without adding to its reaction.
+    pub fn constraint_row(&mut self, index: usize, node: usize, position: Vec3, rotation: Vec3) {
+        let row = self.destinations[(self.blocks - 1) * self.blocks + node];
+        if row == NOWHERE {
+            return;
+        }
+        for i in 0..3 {
+            self.matrix[row.start + index + i * row.stride] += position[i];
+            self.matrix[row.start + index + (3 + i) * row.stride] += rotation[i];
+        }
+    }
+
+    /// Adds the negative derivative of the force and the moment on a node by a multiplier.
+    pub fn by_multiplier(&mut self, index: usize, node: usize, force: Vec3, moment: Vec3) {
+        let column = self.destinations[node * self.blocks + self.blocks - 1];
+        if column == NOWHERE {
+            return;
+        }
+        let start = column.start + index * column.stride;
+        for i in 0..3 {
+            self.matrix[start + i] += force[i];
+            self.matrix[start + 3 + i] += moment[i];
         }
     }
 

@@ -13,13 +13,18 @@ pub trait References {
 
     /// A component of the input vector, the first of those that belong to one port.
     fn input(&mut self, component: &mut usize);
+
+    /// Sensors, which read nodes and multipliers anywhere in the model.
+    fn sensors(&mut self) {}
 }
 
 impl Drive {
-    /// Shows the input that it follows, if it follows one.
+    /// Shows the input or the sensors that it follows, if it follows any.
     pub fn refer(&mut self, references: &mut dyn References) {
-        if let Self::Input(component) = self {
-            references.input(component);
+        match self {
+            Self::Input(component) => references.input(component),
+            Self::Measured(_) => references.sensors(),
+            _ => {}
         }
     }
 }

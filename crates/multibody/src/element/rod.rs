@@ -1,131 +1,11 @@
 //! A force along the line between two points: springs, dampers, rods.
 
-use super::{Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_nodes};
-use crate::drive::{Drive, interpolate};
+use super::{
+    Account, At, Element, Jacobian, Law, Part, References, Residual, Weights, refer_nodes,
+};
+use crate::drive::Drive;
 use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
-use std::sync::Arc;
-
-/// Tension as a function of elongation and its rate.
-#[derive(Clone, Debug)]
-pub enum Law {
-    /// stiffness · elongation + damping · rate.
-    Linear {
-        /// Stiffness.
-        stiffness: f64,
-        /// Damping.
-        damping: f64,
-    },
-    /// Straight lines through (elongation, tension), and damping · rate.
-    Table {
-        /// Points, by rising elongation.
-        points: Arc<[(f64, f64)]>,
-        /// Damping.
-        damping: f64,
-    },
-    /// A given tension: an actuator, an internal force.
-    Given(Drive),
-    /// Generalised Maxwell solid: a spring, and beside it springs in series with dampers.
-    Viscoelastic {
-        /// Stiffness after long times.
-        stiffness: f64,
-        /// Stiffness and relaxation time of each branch.
-        branches: Arc<[(f64, f64)]>,
-    },
-}
-
-impl Law {
-    fn memory(&self) -> usize {
-        match self {
-            Self::Viscoelastic { branches, .. } => 1 + branches.len(),
-            _ => 0,
-        }
-    }
-
-    /// Tension of a branch whose elongation has grown steadily, and its derivative by that. What is
-    /// remembered are the elongation, then the tensions of the branches.
-    fn branch((stiffness, time): (f64, f64), before: f64, growth: f64, elapsed: f64) -> (f64, f64) {
-        if elapsed == 0.0 {
-            return (before, 0.0);
-        }
-        let x = elapsed / time;
-        let slope = stiffness * -(-x).exp_m1() / x;
-        (before * (-x).exp() + slope * growth, slope)
-    }
-
-    /// Tension, and its derivatives by elongation and rate.
-    fn evaluate(&self, elongation: f64, rate: f64, at: &At<'_>) -> (f64, f64, f64) {
-        match self {
-            Self::Given(drive) => (drive.value(at.time, at.inputs), 0.0, 0.0),
-            Self::Viscoelastic {
-                stiffness,
-                branches,
-            } => {
-                let growth = elongation - at.memory[0];
-                let (mut tension, mut by_length) = (stiffness * elongation, *stiffness);
-                for (&branch, &before) in branches.iter().zip(&at.memory[1..]) {
-                    let (force, slope) = Self::branch(branch, before, growth, at.elapsed);
-                    tension += force;
-                    by_length += slope;
-                }
-                (tension, by_length, 0.0)
-            }
-            Self::Linear { stiffness, damping } => (
-                stiffness * elongation + damping * rate,
-                *stiffness,
-                *damping,
-            ),
-            Self::Table { points, damping } => {
-                let tension = interpolate(points, elongation) + damping * rate;
-                (tension, slope(points, elongation), *damping)
-            }
-        }
-    }
-
-    fn stored(&self, elongation: f64) -> f64 {
-        match self {
-            Self::Linear { stiffness, .. } | Self::Viscoelastic { stiffness, .. } => {
-                0.5 * stiffness * elongation * elongation
-            }
-            Self::Table { points, .. } => area(points, elongation) - area(points, 0.0),
-            Self::Given(_) => 0.0,
-        }
-    }
-
-    fn damping(&self) -> f64 {
-        match self {
-            Self::Linear { damping, .. } | Self::Table { damping, .. } => *damping,
-            Self::Given(_) | Self::Viscoelastic { .. } => 0.0,
-        }
-    }
-}
-
-fn slope(points: &[(f64, f64)], x: f64) -> f64 {
-    let after = points.partition_point(|&(p, _)| p <= x);
-    if after == 0 || after == points.len() {
-        return 0.0;
-    }
-    let ((x0, y0), (x1, y1)) = (points[after - 1], points[after]);
-    (y1 - y0) / (x1 - x0)
-}
-
-/// Area under the table from its first point to x.
-fn area(points: &[(f64, f64)], x: f64) -> f64 {
-    let (first, last) = (points[0], points[points.len() - 1]);
-    if x < first.0 {
-        return first.1 * (x - first.0);
-    }
-    let mut sum = 0.0;
-    for pair in points.windows(2) {
-        let ((x0, y0), (x1, _)) = (pair[0], pair[1]);
-        if x <= x0 {
-            break;
-        }
-        let end = x.min(x1);
-        sum += 0.5 * (y0 + interpolate(points, end)) * (end - x0);
-    }
-    sum + last.1 * (x - last.0).max(0.0)
-}
 
 /// A massless rod between two markers, with a tension law.
 #[derive(Clone, Debug)]
@@ -172,8 +52,21 @@ impl Rod {
         }
     }
 
+    /// Whether its law depends on the past.
+    pub fn remembers(&self) -> bool {
+        self.law.memory() > 0
+    }
+
+    /// The tension.
+    pub(crate) fn tension(&self, at: &At<'_>) -> f64 {
+        let line = self.line(at);
+        self.law
+            .evaluate(self.elongation(at, &line), line.rate, at)
+            .0
+    }
+
     fn elongation(&self, at: &At<'_>, line: &Line) -> f64 {
-        line.length - self.free_length.value(at.time, at.inputs)
+        line.length - self.free_length.at(at)
     }
 }
 
@@ -185,9 +78,7 @@ impl Element for Rod {
     fn refer(&mut self, references: &mut dyn References) {
         refer_nodes(&mut self.nodes, references);
         self.free_length.refer(references);
-        if let Law::Given(tension) = &mut self.law {
-            tension.refer(references);
-        }
+        self.law.refer(references);
     }
 
     fn memory(&self) -> usize {
@@ -236,12 +127,14 @@ impl Element for Rod {
     fn energy(&self, at: &At<'_>) -> Account {
         let line = self.line(at);
         let mut account = Account {
-            stored: self.law.stored(self.elongation(at, &line)),
-            dissipated: self.law.damping() * line.rate * line.rate,
+            stored: self.law.stored(self.elongation(at, &line), at),
+            dissipated: self
+                .law
+                .dissipated(self.elongation(at, &line), line.rate, at),
             supplied: 0.0,
         };
         if let Law::Given(drive) = &self.law {
-            account.supplied = -drive.value(at.time, at.inputs) * line.rate;
+            account.supplied = -drive.at(at) * line.rate;
         }
         if let Law::Viscoelastic { branches, .. } = &self.law {
             for ((stiffness, time), tension) in branches.iter().zip(&at.memory[1..]) {

@@ -1,6 +1,8 @@
 //! A torsion spring and damper about a common axis of two markers.
 
-use super::{Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_nodes};
+use super::{
+    Account, At, Element, Jacobian, Law, Part, References, Residual, Weights, refer_nodes,
+};
 use crate::drive::Drive;
 use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
@@ -11,8 +13,7 @@ use crate::node::{Marker, NodeId};
 pub struct TorsionSpring {
     nodes: [NodeId; 2],
     axes: [Mat3; 2],
-    stiffness: f64,
-    damping: f64,
+    law: Law,
     free_angle: Drive,
 }
 
@@ -25,11 +26,15 @@ impl TorsionSpring {
         damping: f64,
         free_angle: impl Into<Drive>,
     ) -> Self {
+        Self::with_law(a, b, Law::Linear { stiffness, damping }, free_angle)
+    }
+
+    /// Torque by a law of `angle - free_angle` and its rate; none that remembers.
+    pub fn with_law(a: Marker, b: Marker, law: Law, free_angle: impl Into<Drive>) -> Self {
         Self {
             nodes: [a.node, b.node],
             axes: [a, b].map(|marker| marker.orientation.matrix()),
-            stiffness,
-            damping,
+            law,
             free_angle: free_angle.into(),
         }
     }
@@ -42,11 +47,7 @@ impl TorsionSpring {
         let angle = first.column(1).dot(x).atan2(first.column(0).dot(x));
         let axis = first.column(2);
         let rate = axis.dot(b.angular_velocity - a.angular_velocity);
-        (
-            axis,
-            angle - self.free_angle.value(at.time, at.inputs),
-            rate,
-        )
+        (axis, angle - self.free_angle.at(at), rate)
     }
 }
 
@@ -58,19 +59,20 @@ impl Element for TorsionSpring {
     fn refer(&mut self, references: &mut dyn References) {
         refer_nodes(&mut self.nodes, references);
         self.free_angle.refer(references);
+        self.law.refer(references);
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
         let (axis, twist, rate) = self.twist(at);
-        let torque = axis * (self.stiffness * twist + self.damping * rate);
+        let torque = axis * self.law.evaluate(twist, rate, at).0;
         out.load(0, Vec3::ZERO, torque);
         out.load(1, Vec3::ZERO, -torque);
     }
 
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
         let (axis, twist, rate) = self.twist(at);
-        let k = weights.stiffness * self.stiffness + weights.damping * self.damping;
-        let torque = self.stiffness * twist + self.damping * rate;
+        let (torque, by_angle, by_rate) = self.law.evaluate(twist, rate, at);
+        let k = weights.stiffness * by_angle + weights.damping * by_rate;
         let along = axis.outer(axis) * k;
         // The axis turns with the first node.
         let turned = axis.skew() * (torque * weights.stiffness);
@@ -87,8 +89,8 @@ impl Element for TorsionSpring {
     fn energy(&self, at: &At<'_>) -> Account {
         let (_, twist, rate) = self.twist(at);
         Account {
-            stored: 0.5 * self.stiffness * twist * twist,
-            dissipated: self.damping * rate * rate,
+            stored: self.law.stored(twist, at),
+            dissipated: self.law.dissipated(twist, rate, at),
             supplied: 0.0,
         }
     }

@@ -285,6 +285,13 @@ impl Known {
         rates.theta += inverse_tangent_times(theta, self.axes.transpose_mul(spin)) * per_c;
     }
 
+    /// Moves the pose without changing the velocity.
+    pub fn shift(&mut self, rates: &Rates, displacement: Vec3, spin: Vec3, c: f64) {
+        let theta = self.theta + rates.theta * c;
+        self.position += displacement;
+        self.theta += inverse_tangent_times(theta, self.axes.transpose_mul(spin));
+    }
+
     /// Momenta at the end of the step, and their rates.
     #[inline(always)]
     pub fn momentum(&self, inertia: &Inertia, motion: &Motion, per_c: f64) -> (Momentum, Momentum) {

@@ -145,12 +145,23 @@ impl Element for Frictional {
         }
     }
 
-    /// The dependence on the normal force is left out of the matrix.
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
         self.joint.jacobian(at, weights, out);
         let geometry = self.joint.ends.geometry(at);
         let gradient = self.coordinate.gradient(&geometry);
-        let slope = self.radius * self.radius * self.normal_force(at) * self.bristles(at).slope;
+        let bristles = self.bristles(at);
+        let slope = self.radius * self.radius * self.normal_force(at) * bristles.slope;
+        let reaction = self.normal_force(at) - self.preload;
+        if reaction > 0.0 {
+            let pressing = at.multipliers[..self.pressing].iter().enumerate();
+            for (index, multiplier) in pressing {
+                let share = self.radius * bristles.coefficient * multiplier / reaction;
+                for node in 0..2 {
+                    let (x, r) = (gradient.position[node], gradient.rotation[node]);
+                    out.by_multiplier(index, node, x * share, r * share);
+                }
+            }
+        }
         let k = slope * weights.damping;
         let vectors = |node: usize| {
             [

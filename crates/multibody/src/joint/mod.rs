@@ -8,6 +8,7 @@
 mod coordinate;
 mod families;
 mod friction;
+mod motion;
 mod pose;
 mod row;
 mod transmission;
@@ -15,6 +16,7 @@ mod transmission;
 pub use coordinate::Coordinate;
 pub use families::Direction;
 pub use friction::{Frictional, LuGre};
+pub use motion::PrescribedMotion;
 pub use pose::PrescribedPose;
 pub use row::Row;
 pub use transmission::Transmission;
@@ -100,6 +102,17 @@ impl Joint {
     /// Prescribes the rotation vector from the first marker's axes to the second's.
     pub fn turning(self, turn: [Drive; 3]) -> Self {
         Self { turn, ..self }
+    }
+
+    /// Force and moment on the second node, in the absolute frame, for its multipliers among all
+    /// from `first` on.
+    pub(crate) fn wrench(&self, at: &At<'_>, first: usize) -> (Vec3, Vec3) {
+        let geometry = self.geometry(at);
+        let mut load = Gradient::default();
+        for (row, multiplier) in self.rows.iter().zip(&at.all_multipliers[first..]) {
+            load.add_scaled(&row.gradient(&geometry), -multiplier);
+        }
+        (load.position[1], load.rotation[1])
     }
 
     fn geometry(&self, at: &At<'_>) -> Geometry {

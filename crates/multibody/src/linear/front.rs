@@ -51,6 +51,19 @@ pub fn row_maxima(a: &[f64], shape: Shape, scale: &[f64], most: &mut [f64]) {
     }
 }
 
+/// The sum of the squares of each row, columns scaled.
+#[inline(always)]
+pub fn row_squares(a: &[f64], shape: Shape, scale: &[f64], sums: &mut [f64]) {
+    let sums = &mut sums[..shape.stride];
+    sums.fill(0.0);
+    for (column, factor) in a.chunks_exact(shape.stride).zip(scale) {
+        for (sum, entry) in sums.iter_mut().zip(column) {
+            let scaled = entry * factor;
+            *sum += scaled * scaled;
+        }
+    }
+}
+
 /// Scales rows and columns alike.
 #[inline(always)]
 pub fn scale(a: &mut [f64], shape: Shape, scale: &[f64]) {
@@ -62,11 +75,32 @@ pub fn scale(a: &mut [f64], shape: Shape, scale: &[f64]) {
     }
 }
 
-/// A pivot below this fraction of its column is not used while the unknown can still be
-/// eliminated later, together with more of its neighbours.
-const WEAK: f64 = 1e-8;
-/// A pivot below this in the scaled matrix means that the matrix is singular.
-const SINGULAR: f64 = 1e-13;
+/// The weakest pivots that are used.
+#[derive(Clone, Copy, Debug)]
+pub struct Weakest {
+    /// In the scaled matrix.
+    absolute: f64,
+    /// As a fraction of what is left of its column in other fronts.
+    relative: f64,
+}
+
+impl Weakest {
+    /// Where scaling with more care may still help.
+    pub const QUICK: Self = Self {
+        absolute: 1e-6,
+        relative: 1e-3,
+    };
+    /// Where the unknown can still be eliminated later, together with more of its neighbours.
+    pub const INNER: Self = Self {
+        absolute: 1e-6,
+        relative: 1e-6,
+    };
+    /// Where a weaker pivot means that the matrix is singular.
+    pub const ROOT: Self = Self {
+        absolute: 1e-13,
+        relative: 0.0,
+    };
+}
 
 /// Factors the own part and forms the Schur complement. Pivots are stored as reciprocals, row
 /// exchanges in `swaps`. Gives the index of the first bad pivot.
@@ -75,11 +109,12 @@ pub fn eliminate<const FUSED: bool>(
     a: &mut [f64],
     shape: Shape,
     swaps: &mut [usize],
+    weakest: Weakest,
 ) -> Result<(), usize> {
     let Shape { own, order, stride } = shape;
     let (panel, rest) = a.split_at_mut(own * stride);
     for k in 0..own {
-        let row = pivot_row(&panel[k * stride..][..order], k, own).ok_or(k)?;
+        let row = pivot_row(&panel[k * stride..][..order], k, own, weakest).ok_or(k)?;
         swaps[k] = row;
         if row != k {
             panel.chunks_exact_mut(stride).for_each(|c| c.swap(k, row));
@@ -101,7 +136,7 @@ pub fn eliminate<const FUSED: bool>(
 }
 
 #[inline(always)]
-fn pivot_row(column: &[f64], k: usize, own: usize) -> Option<usize> {
+fn pivot_row(column: &[f64], k: usize, own: usize, weakest: Weakest) -> Option<usize> {
     let (mut best, mut row) = (0.0, k);
     for (i, value) in column[k..own].iter().enumerate() {
         if value.abs() > best {
@@ -109,7 +144,7 @@ fn pivot_row(column: &[f64], k: usize, own: usize) -> Option<usize> {
         }
     }
     let below = column[own..].iter().fold(0.0_f64, |m, v| m.max(v.abs()));
-    (best > SINGULAR && best >= WEAK * below).then_some(row)
+    (best > weakest.absolute && best >= weakest.relative * below).then_some(row)
 }
 
 #[inline(always)]

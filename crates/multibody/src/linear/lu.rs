@@ -1,6 +1,7 @@
 //! The numerical factorisation.
 
 use super::dispatch::{self, Kernel};
+use super::equilibrate::Equilibrate;
 use super::front;
 use super::symbolic::{Destination, Structure, Symbolic};
 
@@ -18,16 +19,24 @@ pub struct SingularPivot {
 /// [`solve`](Self::solve). After `Ok(false)` the pattern has changed: fill again.
 #[derive(Clone, Debug)]
 pub struct BlockLu {
-    plan: Symbolic,
-    fronts: Vec<f64>,
+    pub(super) plan: Symbolic,
+    pub(super) fronts: Vec<f64>,
     swaps: Vec<usize>,
-    scale: Vec<f64>,
-    largest: Vec<f64>,
+    pub(super) scale: Vec<f64>,
+    pub(super) sizes: Vec<f64>,
+    /// One number for each kind of unknown.
+    pub(super) kinds: Vec<f64>,
+    /// Whether rows and columns are scaled with care; see [`super::equilibrate`].
+    pub(super) balanced: bool,
     /// The largest stride of a front.
-    widest: usize,
+    pub(super) widest: usize,
     /// Room for two rows of the widest front.
-    work: Vec<f64>,
+    pub(super) work: Vec<f64>,
 }
+
+/// Unknowns that are eliminated together to save a weak pivot, at most: a singular matrix must not
+/// become one dense block.
+const MOST_TOGETHER: usize = 150;
 
 impl BlockLu {
     /// Analyses the pattern.
@@ -38,7 +47,9 @@ impl BlockLu {
             fronts: Vec::new(),
             swaps: Vec::new(),
             scale: Vec::new(),
-            largest: Vec::new(),
+            sizes: Vec::new(),
+            kinds: Vec::new(),
+            balanced: false,
             widest: 0,
             work: Vec::new(),
         };
@@ -53,13 +64,29 @@ impl BlockLu {
         self.fronts = vec![0.0; self.plan.storage];
         self.swaps = vec![0; unknowns];
         self.scale = vec![1.0; unknowns];
-        self.largest = vec![0.0; unknowns];
+        self.sizes = vec![0.0; unknowns];
+        let kinds = self.plan.kinds.iter().flatten().max();
+        self.kinds = vec![0.0; kinds.map_or(0, |last| last + 1)];
         self.work = vec![0.0; 2 * self.widest];
     }
 
     /// Number of unknowns.
     pub fn unknowns(&self) -> usize {
         *self.plan.block_start.last().expect("never empty")
+    }
+
+    /// Multiplications and additions of a factorisation, and of a solution.
+    pub fn operations(&self) -> (u64, u64) {
+        let (mut factor, mut solve) = (0, 0);
+        for front in &self.plan.fronts {
+            let (own, order) = (front.shape.own as u64, front.shape.order as u64);
+            // For the k-th pivot a column of what is left is divided and a square updated.
+            factor += (1..=own)
+                .map(|k| (order - k) + 2 * (order - k) * (order - k))
+                .sum::<u64>();
+            solve += (1..=own).map(|k| 4 * (order - k) + 1).sum::<u64>();
+        }
+        (factor, solve)
     }
 
     /// First unknown of a block.
@@ -78,15 +105,22 @@ impl BlockLu {
         &mut self.fronts
     }
 
-    /// Factors. `Ok(false)`: a pivot was too weak where it stood, so its block is from now on
-    /// eliminated together with the next one; fill the matrix again and repeat.
+    /// Factors. `Ok(false)`: a pivot was too weak, so from now on rows are balanced with care, or,
+    /// if they are already, its block is eliminated together with the next one; fill the matrix
+    /// again and repeat.
     pub fn factor(&mut self) -> Result<bool, SingularPivot> {
         dispatch::run(Equilibrate { lu: self });
         let failed = dispatch::run(Factor { lu: self });
         let Some((front, pivot)) = failed else {
             return Ok(true);
         };
-        if self.plan.fronts[front].parent.is_some() {
+        if !self.balanced {
+            self.balanced = true;
+            return Ok(false);
+        }
+        let own = |front: usize| self.plan.fronts[front].shape.own;
+        let parent = self.plan.fronts[front].parent;
+        if parent.is_some_and(|parent| own(front) + own(parent) <= MOST_TOGETHER) {
             self.plan.merge_with_parent(front);
             self.allocate();
             return Ok(false);
@@ -95,89 +129,18 @@ impl BlockLu {
         Err(SingularPivot { unknown })
     }
 
+    /// Undoes the changes of the pattern that weak pivots have caused: another matrix may not need
+    /// them.
+    pub fn separate(&mut self) {
+        self.plan.separate();
+        self.balanced = false;
+        self.allocate();
+    }
+
     /// Solves in place.
     pub fn solve(&mut self, x: &mut [f64]) {
         assert_eq!(x.len(), self.unknowns());
         dispatch::run(Solve { lu: self, x });
-    }
-}
-
-/// A diagonal entry below this fraction of its row is no measure of the row's size.
-const NEGLIGIBLE: f64 = 3e-9;
-
-/// Scales rows and columns alike, so that the diagonal is one where it counts and the largest
-/// entry of the other rows is one: the pivots then do not depend on units.
-struct Equilibrate<'a> {
-    lu: &'a mut BlockLu,
-}
-
-impl Kernel for Equilibrate<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<const FUSED: bool>(self) {
-        let lu = self.lu;
-        lu.scale.fill(1.0);
-        lu.find_largest();
-        for front in &lu.plan.fronts {
-            let shape = front.shape;
-            for (i, &unknown) in front.unknowns[..shape.own].iter().enumerate() {
-                let diagonal = lu.fronts[front.start + i * shape.stride + i].abs();
-                let counts = diagonal > NEGLIGIBLE * lu.largest[unknown];
-                lu.scale[unknown] = if counts { diagonal.sqrt().recip() } else { 0.0 };
-            }
-        }
-        // A row without a diagonal takes the scale of its neighbours; some of these may have got
-        // theirs only in the first round.
-        for _ in 0..2 {
-            lu.find_largest();
-            let mut left = false;
-            for (scale, &largest) in lu.scale.iter_mut().zip(&lu.largest) {
-                if *scale == 0.0 && largest > 0.0 {
-                    *scale = largest.recip();
-                }
-                left |= *scale == 0.0;
-            }
-            if !left {
-                break;
-            }
-        }
-        for scale in &mut lu.scale {
-            if *scale == 0.0 {
-                *scale = 1.0;
-            }
-        }
-        for front in &lu.plan.fronts {
-            let local = &mut lu.work[..front.shape.stride];
-            gather(&lu.scale, &front.unknowns, local);
-            let matrix = &mut lu.fronts[front.start..][..front.shape.len()];
-            front::scale(matrix, front.shape, local);
-        }
-    }
-}
-
-impl BlockLu {
-    /// The largest entry of each row, columns scaled.
-    #[inline(always)]
-    fn find_largest(&mut self) {
-        self.largest.fill(0.0);
-        for front in &self.plan.fronts {
-            let (scale, most) = self.work.split_at_mut(self.widest);
-            gather(&self.scale, &front.unknowns, scale);
-            let matrix = &self.fronts[front.start..][..front.shape.len()];
-            front::row_maxima(matrix, front.shape, scale, most);
-            for (&unknown, &value) in front.unknowns.iter().zip(&*most) {
-                self.largest[unknown] = self.largest[unknown].max(value);
-            }
-        }
-    }
-}
-
-/// Copies the values of some unknowns side by side.
-#[inline(always)]
-fn gather(values: &[f64], unknowns: &[usize], local: &mut [f64]) {
-    for (target, &unknown) in local.iter_mut().zip(unknowns) {
-        *target = values[unknown];
     }
 }
 
@@ -194,6 +157,7 @@ impl Kernel for Factor<'_> {
             plan,
             fronts,
             swaps,
+            balanced,
             ..
         } = self.lu;
         let mut first = 0;
@@ -202,7 +166,12 @@ impl Kernel for Factor<'_> {
             let (before, after) = fronts.split_at_mut(front.start + shape.len());
             let matrix = &mut before[front.start..];
             let swaps = &mut swaps[first..first + shape.own];
-            if let Err(pivot) = front::eliminate::<FUSED>(matrix, shape, swaps) {
+            let weakest = match (*balanced, front.parent) {
+                (false, _) => front::Weakest::QUICK,
+                (true, Some(_)) => front::Weakest::INNER,
+                (true, None) => front::Weakest::ROOT,
+            };
+            if let Err(pivot) = front::eliminate::<FUSED>(matrix, shape, swaps, weakest) {
                 return Some((index, pivot));
             }
             first += shape.own;
@@ -346,6 +315,15 @@ mod tests {
             }
         }
 
+        fn factor(&self, lu: &mut BlockLu, structure: &Structure) -> Result<(), SingularPivot> {
+            loop {
+                self.write(lu, structure);
+                if lu.factor()? {
+                    return Ok(());
+                }
+            }
+        }
+
         fn residual(&self, x: &[f64], b: &[f64]) -> f64 {
             let row = |(a, b): (&Vec<f64>, &f64)| -> f64 {
                 (a.iter().zip(x).map(|(a, x)| a * x).sum::<f64>() - b).abs()
@@ -380,9 +358,7 @@ mod tests {
         let structure = ring(mass.len());
         let mut lu = BlockLu::new(structure.clone());
         let filled = Filled::random(&mut lu, &structure, mass);
-        while !lu.factor().unwrap() {
-            filled.write(&mut lu, &structure);
-        }
+        filled.factor(&mut lu, &structure).unwrap();
         let mut numbers = Numbers(3);
         let b: Vec<f64> = (0..lu.unknowns()).map(|_| numbers.next()).collect();
         let mut x = b.clone();
@@ -400,6 +376,42 @@ mod tests {
     fn units_of_very_different_size_do_not_matter() {
         let mass = [30.0, 1e6, 40.0, 1e8, 30.0, 2e3, 50.0];
         solve_and_check(&mass, 1e-6);
+    }
+
+    /// Units of the unknowns that differ by up to twelve orders, and nodes without any stiffness
+    /// but rounding errors.
+    #[test]
+    fn the_solution_does_not_depend_on_units() {
+        let structure = ring(7);
+        let solve = |units: &dyn Fn(usize) -> f64| -> Vec<f64> {
+            let mut lu = BlockLu::new(structure.clone());
+            let mass = [30.0, 40.0, 0.0, 30.0, 30.0, 0.0, 50.0];
+            let mut filled = Filled::random(&mut lu, &structure, &mass);
+            for hollow in [2, 5] {
+                let block = range(&lu, hollow);
+                for (i, j) in block
+                    .clone()
+                    .flat_map(|i| block.clone().map(move |j| (i, j)))
+                {
+                    filled.dense[i][j] *= 1e-17;
+                }
+            }
+            for (i, row) in filled.dense.iter_mut().enumerate() {
+                for (j, entry) in row.iter_mut().enumerate() {
+                    *entry *= units(i) * units(j);
+                }
+            }
+            filled.factor(&mut lu, &structure).unwrap();
+            let mut x: Vec<f64> = (0..lu.unknowns()).map(units).collect();
+            lu.solve(&mut x);
+            x.iter().enumerate().map(|(i, x)| x * units(i)).collect()
+        };
+        let expected = solve(&|_| 1.0);
+        let found = solve(&|i| 10.0_f64.powi((i * 7 % 13) as i32 - 6));
+        let size = expected.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        for (x, y) in expected.iter().zip(&found) {
+            assert!((x - y).abs() < 1e-9 * size, "{x} {y}");
+        }
     }
 
     #[test]
@@ -422,8 +434,7 @@ mod tests {
             Ok(false),
             "the first pivot is zero where it stands"
         );
-        filled.write(&mut lu, &structure);
-        assert_eq!(lu.factor(), Ok(true));
+        filled.factor(&mut lu, &structure).unwrap();
         let b = [1.0, 2.0, 3.0];
         let mut x = b;
         lu.solve(&mut x);
@@ -446,14 +457,7 @@ mod tests {
             row,
         ];
         let filled = Filled { dense };
-        let outcome = loop {
-            filled.write(&mut lu, &structure);
-            match lu.factor() {
-                Ok(false) => continue,
-                other => break other,
-            }
-        };
-        let singular = outcome.unwrap_err();
+        let singular = filled.factor(&mut lu, &structure).unwrap_err();
         assert!(singular.unknown >= 2, "one of the two equal constraints");
     }
 }

@@ -6,6 +6,7 @@
 //! Nothing here knows mechanics.
 
 mod dispatch;
+mod equilibrate;
 mod front;
 mod lu;
 mod order;

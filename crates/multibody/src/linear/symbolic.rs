@@ -47,6 +47,8 @@ pub struct Symbolic {
     /// First unknown of each block, and after the last one the number of unknowns.
     pub block_start: Vec<usize>,
     pub storage: usize,
+    /// Place of each unknown in its block, if that is a principal one.
+    pub kinds: Vec<Option<usize>>,
     structure: Structure,
     /// Blocks eliminated together, in order.
     groups: Vec<Vec<usize>>,
@@ -57,6 +59,11 @@ impl Symbolic {
     pub fn new(structure: Structure) -> Self {
         let groups = initial_groups(&structure);
         Self::with_groups(structure, groups)
+    }
+
+    /// As at first, with no groups joined.
+    pub fn separate(&mut self) {
+        *self = Self::new(std::mem::take(&mut self.structure));
     }
 
     /// Joins a group with the one that follows it in the elimination tree.
@@ -98,6 +105,7 @@ impl Symbolic {
             fronts: Vec::with_capacity(groups.len()),
             block_start,
             storage: 0,
+            kinds: kinds(&structure),
             structure,
             groups,
             group_of,
@@ -138,6 +146,18 @@ impl Symbolic {
             self.fronts[index].in_parent = boundary.map(|&u| place(u)).collect();
         }
     }
+}
+
+fn kinds(structure: &Structure) -> Vec<Option<usize>> {
+    let principal = structure
+        .principal
+        .iter()
+        .flat_map(|&size| (0..size).map(Some));
+    let bordering = structure
+        .bordering
+        .iter()
+        .flat_map(|(size, _)| (0..*size).map(|_| None));
+    principal.chain(bordering).collect()
 }
 
 fn block_sizes(structure: &Structure) -> Vec<usize> {

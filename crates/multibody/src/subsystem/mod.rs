@@ -1,6 +1,7 @@
 //! A system with ports: what the engine drives.
 
 mod interface;
+mod line;
 mod linearise;
 mod tangent;
 
@@ -11,8 +12,9 @@ use crate::integrator::Record;
 use crate::joint::PrescribedPose;
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::node::{Motion, NodeId};
+use crate::node::{Marker, Motion, NodeId};
 use crate::system::{Options, System, step_weights};
+pub use line::LineValue;
 use oldham_cosim::{
     Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, OutputPort,
     Ports, Quantity, Reached, State, StepError, Subsystem, Unit,
@@ -58,6 +60,8 @@ enum Output {
     Motion(NodeId),
     /// Motion of a node along a direction.
     Along(NodeId, Vec3, Along),
+    /// Length or rate of the line between two markers.
+    Line([Marker; 2], LineValue),
     /// Force and moment of an element on one of its nodes.
     Element(ElementId, usize),
     /// Internal load of the part on a node whose pose is prescribed.
@@ -419,6 +423,10 @@ impl Part {
             Output::Tangent => {
                 let tangent = self.tangent.as_ref().expect("the port was made with it");
                 values.copy_from_slice(tangent.matrix());
+                return;
+            }
+            Output::Line(ends, value) => {
+                values[0] = value.between(ends, &system.state.now);
                 return;
             }
             Output::Element(element, node) => system.wrench(element, node, inputs),

@@ -7,9 +7,13 @@ mod fig_10;
 mod fig_11;
 mod fig_12;
 mod fig_13;
+mod fig_15;
+mod fig_16;
 mod fig_9;
+mod run;
 mod study;
 mod table_2;
+mod times;
 
 use crate::item::{Item, Settings};
 
@@ -58,6 +62,20 @@ pub(crate) const ITEMS: &[Item] = &[
         "Errors with different integrators of the coupling subsystem",
         fig_13::compute,
     ),
+    Item::new(
+        PAPER,
+        "fig-15",
+        "The beam in two and three parts against the whole",
+        fig_15::compute,
+    ),
+    Item::new(PAPER, "table-4", "Times of the beam", times::table_4),
+    Item::new(
+        PAPER,
+        "fig-16",
+        "The shell in two parts against the whole",
+        fig_16::compute,
+    ),
+    Item::new(PAPER, "table-6", "Times of the shell", times::table_6),
 ];
 
 /// A way to couple the parts of the linear problem (Fig. 7 and 8).

@@ -44,6 +44,8 @@ impl Checker<'_> {
             micro_step: section.micro_step.as_ref(),
         };
         let micro_steps = self.micro_steps(steps, own_step);
+        let predictor = self.predictor(&section.predictor);
+        let predictor = predictor.unwrap_or(pace.predictor);
         let coordinates = match section.coordinates {
             Some(format::Coordinates::Rotation) => Coordinates::Rotation,
             Some(format::Coordinates::Translation) | None => Coordinates::Translation,
@@ -60,10 +62,7 @@ impl Checker<'_> {
                 name: entry.name.value.clone(),
                 span: entry.name.span.clone(),
                 every: every.as_ref().map_or(1, |(every, _)| *every),
-                prediction: section
-                    .predictor
-                    .unwrap_or(pace.predictor)
-                    .prediction(spectral_radius(method)),
+                prediction: predictor.prediction(spectral_radius(method)),
                 content: Content::Lumped(draft.spec),
             }
         });
@@ -72,6 +71,7 @@ impl Checker<'_> {
             inputs,
             outputs,
             every,
+            predictor,
             part,
         }
     }

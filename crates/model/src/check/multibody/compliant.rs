@@ -7,9 +7,13 @@ use oldham_multibody::{Bushing, Drive, Law, Marker, Mat3, NodeId, Rod, TorsionSp
 use super::Draft;
 use crate::check::Checker;
 use crate::format::multibody::{self, Multibody, Vector};
-use crate::format::{At, Entry};
+use crate::format::{At, Entry, Formula};
 use crate::mechanism::{Outline, Piece};
 use crate::problem::Problem;
+use crate::source::Span;
+
+/// Elongation, its rate, and time.
+const LAW_VARIABLES: [&str; 3] = ["d", "v", "t"];
 
 impl Checker<'_> {
     pub(super) fn line_springs<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
@@ -48,6 +52,16 @@ impl Checker<'_> {
 
     fn law(&mut self, entry: &Entry<multibody::Spring>) -> Option<Law> {
         let given = &entry.value.value;
+        if let Some(force) = &given.force {
+            let others = [
+                given.stiffness.as_ref().map(|at| &at.span),
+                given.damping.as_ref().map(|at| &at.span),
+                given.table.as_ref().map(|at| &at.span),
+                given.branches.as_ref().map(|at| &at.span),
+            ];
+            self.only_the_law("force", others.into_iter().flatten());
+            return self.law_function(force);
+        }
         let damping = self.not_negative(&given.damping);
         let stiffness = self.number_or(&given.stiffness, 0.0);
         let one_too_many = |other: &str, what: &str| format!("`{other}` says it already: {what}");
@@ -85,14 +99,50 @@ impl Checker<'_> {
                 "the spring `{}` has no stiffness or damping",
                 entry.name.value
             );
-            let problem = Problem::new(entry.value.span.clone(), message)
-                .help("give `stiffness`, `damping` or both, a `table` or `branches`");
+            let problem = Problem::new(entry.value.span.clone(), message).help(
+                "give `stiffness`, `damping` or both, a `table`, `branches` or a law as `force`",
+            );
             self.findings.incomplete(&entry.value.span, problem);
         }
         Some(Law::Linear {
             stiffness: stiffness?,
             damping: damping?,
         })
+    }
+
+    /// A law as an expression of `d`, `v` and `t`.
+    fn law_function(&mut self, formula: &At<Formula>) -> Option<Law> {
+        let expression = self.expression(formula, &LAW_VARIABLES)?;
+        Some(Law::function(move |d, v, t| expression.eval(&[d, v, t])))
+    }
+
+    /// Keys that a law leaves nothing to do for.
+    fn only_the_law<'s>(&mut self, key: &str, others: impl Iterator<Item = &'s Span>) {
+        for span in others {
+            let message = format!("`{key}` says it already");
+            let problem = Problem::new(span.clone(), message)
+                .label("leave it out")
+                .help("put it into the law: `d` is the elongation, `v` its rate");
+            self.findings.push(problem);
+        }
+    }
+
+    /// Laws for some of three axes; a law that is always zero is none.
+    fn laws(&mut self, given: &Option<At<Vec<At<Formula>>>>) -> Option<Vec<(usize, Law)>> {
+        let Some(list) = given else {
+            return Some(Vec::new());
+        };
+        let laws: Vec<Option<Law>> = list.value.iter().map(|at| self.law_function(at)).collect();
+        if laws.len() != 3 {
+            let message = format!("three components are needed, not {}", laws.len());
+            self.findings.push(Problem::new(list.span.clone(), message));
+            return None;
+        }
+        let zero = |at: &At<Formula>| matches!(at.value, Formula::Number(0.0));
+        let laws: Option<Vec<Law>> = laws.into_iter().collect();
+        let each = laws?.into_iter().enumerate().zip(&list.value);
+        let used = each.filter(|(_, at)| !zero(at));
+        Some(used.map(|(law, _)| law).collect())
     }
 
     pub(super) fn torsion_springs<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
@@ -118,6 +168,12 @@ impl Checker<'_> {
         };
         let stiffness = self.number_or(&given.stiffness, 0.0);
         let damping = self.not_negative(&given.damping);
+        let law = given.torque.as_ref().map(|torque| {
+            let others = [&given.stiffness, &given.damping];
+            let others = others.into_iter().flatten().map(|at| &at.span);
+            self.only_the_law("torque", others);
+            self.law_function(torque)
+        });
         let angle = match &given.angle {
             Some(angle) => self.drive_in_time(angle, draft),
             None => Some(Drive::ZERO),
@@ -125,7 +181,14 @@ impl Checker<'_> {
         let nodes = nodes?;
         let axis = frame?.direction(axis?);
         let [a, b] = nodes.map(|node| draft.scale.axis_marker(node, Vec3::ZERO, axis));
-        let spring = TorsionSpring::new(a, b, stiffness?, damping?, angle?);
+        let law = match law {
+            Some(law) => law?,
+            None => Law::Linear {
+                stiffness: stiffness?,
+                damping: damping?,
+            },
+        };
+        let spring = TorsionSpring::with_law(a, b, law, angle?);
         Some((spring, nodes))
     }
 
@@ -150,6 +213,8 @@ impl Checker<'_> {
         let damping = self.diagonal(&given.damping);
         let rotational_stiffness = self.diagonal(&given.rotational_stiffness);
         let rotational_damping = self.diagonal(&given.rotational_damping);
+        let laws = self.laws(&given.force);
+        let rotational_laws = self.laws(&given.torque);
         let (nodes, frame) = (nodes?, frame?);
         let axes = self.orientation_in(&frame, &given.orientation)?;
         let place = self.place_in(&frame, &given.position, nodes, draft)?;
@@ -159,6 +224,8 @@ impl Checker<'_> {
         bushing.damping = damping?;
         bushing.rotational_stiffness = rotational_stiffness?;
         bushing.rotational_damping = rotational_damping?;
+        bushing.laws = laws?;
+        bushing.rotational_laws = rotational_laws?;
         Some((bushing, nodes))
     }
 

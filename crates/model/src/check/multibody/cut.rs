@@ -1,14 +1,14 @@
 //! The table `cut`: where a mechanism is taken apart.
 
 use oldham_multibody::cut::{self, Cut, CutError, Place};
-use oldham_multibody::{ElementId, Method, NodeId, Options};
+use oldham_multibody::{ElementId, Marker, Method, NodeId, Options};
 
 use super::{Draft, GROUND, MethodWord, method, spectral_radius};
 use crate::check::Checker;
+use crate::check::predictor::Choice;
 use crate::format::multibody::{self, Members, Multibody, Scheme as Word};
-use crate::format::schedule::Predictor;
-use crate::format::{At, Entry};
-use crate::mechanism::{Cutting, Piece, Received, Scheme, Solution};
+use crate::format::{At, Entry, PredictorKind};
+use crate::mechanism::{Cutting, Piece, Received, Scheme, Sent, Solution};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -48,7 +48,14 @@ impl Checker<'_> {
         let parts = draft.recipe.solution();
         let At { value: given, span } = section.cut.as_ref()?;
         let before = self.findings.len();
-        let (model, elements) = draft.recipe.model();
+        let (mut model, elements) = draft.recipe.model();
+        if let Some(name) = model.follows_sensors() {
+            let message = format!("`{name}` follows measured quantities, which a cut could part");
+            let help = "leave the mechanism in one piece, or connect the parts by ports yourself";
+            self.findings
+                .push(Problem::new(span.clone(), message).help(help));
+            return None;
+        }
         let mut request = Request::default();
         for name in given.at.iter().flat_map(|at| &at.value) {
             self.cut_at(name, draft, &elements, &mut request);
@@ -84,14 +91,55 @@ impl Checker<'_> {
             Scheme::ForceDisplacement => plan.without_couplings(),
         };
         let names: Vec<&str> = given.parts.names().collect();
-        let predictor = given.predictor.unwrap_or(Predictor::Hermite);
-        Some(Cutting {
+        let predictor = self.cut_predictor(&given.predictor)?;
+        let cutting = Cutting {
             names: Cutting::names(&plan, &names),
             plan,
             prediction: predictor.prediction(spectral_radius(parts.options.method)),
             coupling,
             scheme,
-        })
+        };
+        self.lines_are_whole(draft, &cutting, span)?;
+        Some(cutting)
+    }
+
+    /// Pushes along lines, and what is shown of lines, need both ends in one piece.
+    fn lines_are_whole(&mut self, draft: &Draft<'_>, cutting: &Cutting, span: &Span) -> Option<()> {
+        let received = draft.recipe.inputs.iter().filter_map(|(name, received)| {
+            let (Received::Thrust(ends) | Received::Pressure(ends, _)) = received else {
+                return None;
+            };
+            Some((name, ends))
+        });
+        let sent = draft.recipe.outputs.iter().filter_map(|(name, sent)| {
+            let Sent::Line(ends, _) = sent else {
+                return None;
+            };
+            Some((name, ends))
+        });
+        let is_parted = |ends: &[Marker; 2]| cutting.home(ends.map(|end| end.node)).is_none();
+        let Some((name, _)) = received.chain(sent).find(|(_, ends)| is_parted(ends)) else {
+            return Some(());
+        };
+        let message = format!("the cut parts the two ends of `{name}`");
+        let help = "cut elsewhere, or at one of its ends, so that one part has both";
+        self.findings
+            .push(Problem::new(span.clone(), message).help(help));
+        None
+    }
+
+    /// How the parts guess the motion of the interface.
+    fn cut_predictor(&mut self, given: &Option<At<PredictorKind>>) -> Option<Choice> {
+        let Some(given) = given else {
+            return Some(PredictorKind::Hermite.into());
+        };
+        if given.value == PredictorKind::Dmd {
+            let message = "the motion of a cut is not learned";
+            let problem = Problem::new(given.span.clone(), message);
+            self.findings.push(problem.help("`hermite` is made for it"));
+            return None;
+        }
+        Some(given.value.into())
     }
 
     /// The scheme as it is wanted, or the best that is possible.
@@ -152,11 +200,8 @@ impl Checker<'_> {
 
     fn can_be_cut(&mut self, name: &At<String>, piece: &Piece) -> bool {
         let (what, help) = match piece {
-            Piece::Beam2(_) | Piece::Beam3(_) => (
-                "a beam",
-                format!("cut it at one of its nodes, such as `{}.2`", name.value),
-            ),
-            Piece::Load(_) => ("a load", "cut at the node on which it acts".to_owned()),
+            Piece::Beam2(_) | Piece::Beam3(_) => ("a beam element", "cut at one of its end nodes"),
+            Piece::Load(_) => ("a load", "cut at the node on which it acts"),
             _ => return true,
         };
         let message = format!("`{}` is {what}, not a connection of two nodes", name.value);
@@ -167,6 +212,19 @@ impl Checker<'_> {
     }
 
     fn unknown_cut(&mut self, name: &At<String>, draft: &Draft<'_>) {
+        let prefix = format!("{}.", name.value);
+        let mut nodes = draft.recipe.sketch.nodes.iter();
+        // Neither an end, nor the middle of a three-node element.
+        if let Some(inner) = nodes.by_ref().filter(|n| n.starts_with(&prefix)).nth(2) {
+            let message = format!(
+                "`{}` has many nodes and cannot be cut as a whole",
+                name.value
+            );
+            let problem = Problem::new(name.span.clone(), message).label("where?");
+            let help = format!("name some of its nodes, such as `{inner}`");
+            self.findings.push(problem.help(help));
+            return;
+        }
         let message = format!(
             "there is no node, joint or spring `{}` to cut at",
             name.value

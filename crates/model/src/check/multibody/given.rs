@@ -23,6 +23,9 @@ impl Checker<'_> {
                     value: formula.clone(),
                     span: given.span.clone(),
                 };
+                if let Some(measured) = self.measured_formula(&formula, draft)? {
+                    return Some(measured);
+                }
                 self.formula_in_time(&formula)
             }
             Given::Table(table) => self.table_in_time(table, given, draft),
@@ -165,6 +168,23 @@ impl Checker<'_> {
         self.three(list, directions)
     }
 
+    /// Three rates of a total joint; nothing for those that are not prescribed.
+    pub(super) fn rates_in_time(
+        &mut self,
+        given: &Option<At<Vec<At<Given>>>>,
+        draft: &Draft<'_>,
+    ) -> Option<[Option<Drive>; 3]> {
+        let Some(list) = given else {
+            return Some([None, None, None]);
+        };
+        let rate = |at: &At<Given>| match &at.value {
+            Given::Formula(Formula::Text(word)) if word == "free" => Some(None),
+            _ => self.drive_in_time(at, draft).map(Some),
+        };
+        let rates = list.value.iter().map(rate).collect();
+        self.three(list, rates)
+    }
+
     fn three<T>(&mut self, list: &At<Vec<At<Given>>>, values: Vec<Option<T>>) -> Option<[T; 3]> {
         if values.len() != 3 {
             let message = format!("three components are needed, not {}", values.len());
@@ -174,56 +194,4 @@ impl Checker<'_> {
         let values: Option<Vec<T>> = values.into_iter().collect();
         values?.try_into().ok()
     }
-}
-
-/// The opposite, if that can be told before the inputs are known.
-pub(super) fn opposite(drive: &Drive) -> Option<Drive> {
-    Some(match drive.clone() {
-        Drive::Constant(value) => Drive::Constant(-value),
-        Drive::Ramp {
-            start,
-            end,
-            from,
-            to,
-        } => Drive::Ramp {
-            start,
-            end,
-            from: -from,
-            to: -to,
-        },
-        Drive::SmoothStep {
-            start,
-            end,
-            from,
-            to,
-        } => Drive::SmoothStep {
-            start,
-            end,
-            from: -from,
-            to: -to,
-        },
-        Drive::Sine {
-            mean,
-            amplitude,
-            omega,
-            phase,
-        } => Drive::Sine {
-            mean: -mean,
-            amplitude: -amplitude,
-            omega,
-            phase,
-        },
-        Drive::Chirp {
-            amplitude,
-            frequency,
-            rate,
-        } => Drive::Chirp {
-            amplitude: -amplitude,
-            frequency,
-            rate,
-        },
-        Drive::Table(points) => Drive::Table(points.iter().map(|&(t, y)| (t, -y)).collect()),
-        Drive::Function(function) => Drive::function(move |t| -function(t)),
-        Drive::Input(_) => return None,
-    })
 }

@@ -1,10 +1,13 @@
 //! Joints.
 
-use oldham_multibody::{Drive, Frictional, Joint, LuGre, Marker, Mat3, NodeId, Quaternion, Vec3};
+use oldham_multibody::{
+    Direction, Drive, Frictional, Joint, LuGre, Marker, Mat3, NodeId, PrescribedMotion, Quaternion,
+    Vec3,
+};
 
 use super::Draft;
 use crate::check::Checker;
-use crate::format::multibody::{self, Friction, JointKind, Multibody};
+use crate::format::multibody::{self, Friction, Given, JointKind, Multibody};
 use crate::format::{At, Entry};
 use crate::mechanism::{Piece, Pose, Symbol};
 use crate::problem::Problem;
@@ -53,6 +56,8 @@ impl Checker<'_> {
         let angle = angle.map(|angle| self.drive_in_time(angle, draft));
         let displacement = self.directions_in_time(&given.displacement, draft);
         let rotation = self.directions_in_time(&given.rotation, draft);
+        let displacement_rate = self.rates_in_time(&given.displacement_rate, draft);
+        let rotation_rate = self.rates_in_time(&given.rotation_rate, draft);
         let friction = given.friction.as_ref();
         let friction = friction.map(|friction| self.friction(friction, kind));
         let nodes = nodes?;
@@ -67,6 +72,13 @@ impl Checker<'_> {
             JointKind::Planar => Joint::planar(a, b),
             JointKind::InLine => Joint::in_line(a, b),
             JointKind::InPlane => Joint::in_plane(a, b),
+            JointKind::Total if given.has_rates() => {
+                let displacement =
+                    self.both(&given.displacement_rate, displacement?, displacement_rate?);
+                let rotation = self.both(&given.rotation_rate, rotation?, rotation_rate?);
+                let motion = PrescribedMotion::new(a, b, displacement?, rotation?);
+                return Some((Piece::PrescribedMotion(motion), ends));
+            }
             JointKind::Total => Joint::total(a, b, displacement?, rotation?),
             JointKind::Distance => unreachable!("a distance has no axes"),
             JointKind::Prismatic => match friction {
@@ -93,6 +105,27 @@ impl Checker<'_> {
             },
         };
         Some((Piece::Joint(joint), ends))
+    }
+
+    /// Components with their rates, which only bound ones can have.
+    fn both(
+        &mut self,
+        given: &Option<At<Vec<At<Given>>>>,
+        directions: [Direction; 3],
+        rates: [Option<Drive>; 3],
+    ) -> Option<[(Direction, Option<Drive>); 3]> {
+        let list = given.iter().flat_map(|list| &list.value);
+        for (at, (direction, rate)) in list.zip(directions.iter().zip(&rates)) {
+            if let (Direction::Free, Some(_)) = (direction, rate) {
+                let message = "the rate of a free component is not prescribed";
+                let problem = Problem::new(at.span.clone(), message)
+                    .help("prescribe or lock the component too, or write \"free\" here");
+                self.findings.push(problem);
+                return None;
+            }
+        }
+        let mut pairs = directions.into_iter().zip(rates);
+        Some([0, 1, 2].map(|_| pairs.next().expect("three of each")))
     }
 
     fn driven_with_friction(&mut self, friction: &At<Friction>) {
@@ -227,7 +260,7 @@ impl Checker<'_> {
             &[K::Clamp, K::Spherical, K::Universal, K::Total],
         ]
         .concat();
-        let keys: [(&str, Option<&Span>, &[JointKind]); 9] = [
+        let keys: [(&str, Option<&Span>, &[JointKind]); 11] = [
             (
                 "position",
                 given.position.as_ref().map(|at| &at.span),
@@ -267,6 +300,16 @@ impl Checker<'_> {
             (
                 "rotation",
                 given.rotation.as_ref().map(|at| &at.span),
+                &[K::Total],
+            ),
+            (
+                "displacement_rate",
+                given.displacement_rate.as_ref().map(|at| &at.span),
+                &[K::Total],
+            ),
+            (
+                "rotation_rate",
+                given.rotation_rate.as_ref().map(|at| &at.span),
                 &[K::Total],
             ),
         ];

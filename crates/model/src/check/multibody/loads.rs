@@ -1,13 +1,12 @@
 //! Given forces and moments.
 
-use oldham_multibody::{Drive, Load, Marker};
+use oldham_multibody::{InternalLoad, Load, Marker};
 
 use super::Draft;
-use super::given::opposite;
 use crate::check::Checker;
 use crate::format::Entry;
 use crate::format::multibody::{self, Multibody};
-use crate::mechanism::{Piece, Pose};
+use crate::mechanism::Piece;
 use crate::problem::Problem;
 
 impl Checker<'_> {
@@ -36,52 +35,19 @@ impl Checker<'_> {
         let offset = self.vector_or_zero(&given.offset);
         let force = self.drives_in_time(&given.force, draft);
         let moment = self.drives_in_time(&given.moment, draft);
-        self.internal_load(entry, draft);
+        let other = given.reaction_on.as_ref();
+        let other = other.map(|other| self.node_named(other, draft));
         let (node, offset, force, moment) = (node?, offset?, force?, moment?);
-        if let Some(other) = &given.reaction_on {
-            let other = self.node_named(other, draft)?;
-            let place = Pose::from(&draft.motion(node)?).point(offset);
-            let marker = draft.scale.marker(other, place);
-            let load = Load::fixed(marker, opposites(&force)?, opposites(&moment)?);
-            draft.piece(&entry.name.value, Piece::Load(load), &[]);
-        }
         let marker = Marker::on(node).offset(offset);
-        let load = match given.follower {
-            Some(true) => Load::follower(marker, force, moment),
-            Some(false) | None => Load::fixed(marker, force, moment),
+        let follower = given.follower.unwrap_or(false);
+        let piece = match other {
+            Some(other) => {
+                Piece::InternalLoad(InternalLoad::new(marker, other?, force, moment, follower))
+            }
+            None if follower => Piece::Load(Load::follower(marker, force, moment)),
+            None => Piece::Load(Load::fixed(marker, force, moment)),
         };
-        draft.piece(&entry.name.value, Piece::Load(load), &[]);
+        draft.piece(&entry.name.value, piece, &[]);
         Some(())
     }
-
-    /// What an internal load cannot be.
-    fn internal_load(&mut self, entry: &Entry<multibody::Load>, draft: &Draft<'_>) {
-        let given = &entry.value.value;
-        let Some(other) = &given.reaction_on else {
-            return;
-        };
-        if given.follower == Some(true) {
-            let message = "a follower load has no reaction on another node";
-            self.findings
-                .push(Problem::new(other.span.clone(), message));
-        }
-        let components = [&given.force, &given.moment].into_iter().flatten();
-        for component in components.flat_map(|list| &list.value) {
-            if let multibody::Given::Table(table) = &component.value
-                && let Some(input) = &table.input
-                && draft.scalars.contains_key(input.value.as_str())
-            {
-                let message = "an internal load cannot come from an input";
-                let problem = Problem::new(input.span.clone(), message).help(
-                    "give two loads, and send the number to one and its opposite to the other",
-                );
-                self.findings.push(problem);
-            }
-        }
-    }
-}
-
-fn opposites(drives: &[Drive; 3]) -> Option<[Drive; 3]> {
-    let [x, y, z] = drives;
-    Some([opposite(x)?, opposite(y)?, opposite(z)?])
 }

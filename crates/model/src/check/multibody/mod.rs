@@ -3,6 +3,7 @@
 //! Frames, nodes, beams and shells come first, since everything else takes hold of nodes; a trial of the
 //! finished mechanism comes last and finds what only the equations can tell.
 
+mod actuators;
 mod beams;
 mod bodies;
 mod compliant;
@@ -11,6 +12,7 @@ mod frames;
 mod given;
 mod joints;
 mod loads;
+mod measures;
 mod nodes;
 mod ports;
 mod sections;
@@ -21,7 +23,7 @@ mod values;
 
 use std::collections::{HashMap, HashSet};
 
-use oldham_multibody::{Marker, Method, Model, Motion, NodeId, Options, Quaternion, Vec3};
+use oldham_multibody::{Marker, Method, Model, Motion, NodeId, Options, Quaternion, Sensor, Vec3};
 
 use super::part::{Checked, Port, Steps};
 use super::{Checker, Pace};
@@ -50,6 +52,10 @@ struct Draft<'f> {
     holders: HashMap<&'f str, Option<(usize, [NodeId; 2])>>,
     /// Joints whose coordinate a transmission may use.
     joints: HashMap<&'f str, Option<(JointKind, [Marker; 2])>>,
+    /// Ends of the actuators; nothing for those that could not be read.
+    actuators: HashMap<&'f str, Option<[Marker; 2]>>,
+    /// What is measured; nothing for what could not be read.
+    measures: HashMap<&'f str, Option<Sensor>>,
     /// First component of each scalar input.
     scalars: HashMap<&'f str, usize>,
     /// Where nodes, bodies and elements were written.
@@ -81,6 +87,8 @@ impl Checker<'_> {
             micro_step: section.micro_step.as_ref(),
         };
         let micro_steps = self.micro_steps(steps, own_step);
+        let predictor = self.predictor(&section.predictor);
+        let predictor = predictor.unwrap_or(pace.predictor);
         let before = self.findings.len();
         let options = self.options(section);
         let mut draft = Draft::new();
@@ -105,10 +113,7 @@ impl Checker<'_> {
                 name: entry.name.value.clone(),
                 span: entry.name.span.clone(),
                 every: every.as_ref().map_or(1, |(every, _)| *every),
-                prediction: section
-                    .predictor
-                    .unwrap_or(pace.predictor)
-                    .prediction(spectral_radius(options.method)),
+                prediction: predictor.prediction(spectral_radius(options.method)),
                 content: Content::Multibody(Box::new(draft.recipe)),
             });
         }
@@ -117,6 +122,7 @@ impl Checker<'_> {
             inputs,
             outputs,
             every,
+            predictor,
             part,
         }
     }
@@ -135,9 +141,12 @@ impl Checker<'_> {
         self.bodies(section, draft);
         self.joints(section, draft);
         self.transmissions(section, draft);
+        self.measures_of_joints(section, draft);
         self.line_springs(section, draft);
+        self.actuators(section, draft);
         self.torsion_springs(section, draft);
         self.bushings(section, draft);
+        self.measures_of_springs(section, draft);
         self.wrenches(section, draft);
         let ports = self.ports(section, draft);
         let names = section.outputs.iter().map(|entry| &entry.name);
@@ -227,6 +236,8 @@ impl<'f> Draft<'f> {
             sections: HashMap::new(),
             holders: HashMap::new(),
             joints: HashMap::new(),
+            actuators: HashMap::new(),
+            measures: HashMap::new(),
             scalars: HashMap::new(),
             places: HashMap::new(),
             unplaced: HashSet::new(),

@@ -1,7 +1,7 @@
 //! What a mechanism receives and sends.
 
 use oldham_cosim::{Quantity, Unit};
-use oldham_multibody::{Along, NodeId, Vec3};
+use oldham_multibody::{Along, LineValue, NodeId, Vec3};
 
 use super::Draft;
 use crate::check::Checker;
@@ -10,6 +10,9 @@ use crate::format::multibody::{Input, Multibody, Output};
 use crate::format::{At, Entry};
 use crate::mechanism::{Received, Sent};
 use crate::problem::Problem;
+
+/// What an output can be.
+const SENT_KINDS: &str = "one of `motion`, `translation`, `displacement`, `velocity`, `acceleration`, `reaction`, `length`, `rate`";
 
 impl Checker<'_> {
     /// Notes which component of the input vector each scalar input is, for those who use them.
@@ -21,6 +24,8 @@ impl Checker<'_> {
                 Quantity::Wrench
             } else if input.pose.is_some() {
                 Quantity::Motion
+            } else if input.thrust.is_some() || input.pressure.is_some() {
+                Quantity::Scalar(Unit::ONE)
             } else {
                 draft.scalars.insert(&entry.name.value, component);
                 Quantity::Scalar(Unit::ONE)
@@ -46,8 +51,8 @@ impl Checker<'_> {
             });
             outputs.extend(
                 received
-                    .as_ref()
-                    .and_then(|received| answer(entry, received)),
+                    .iter()
+                    .flat_map(|received| answers(entry, received)),
             );
             if let Some(received) = received {
                 draft
@@ -71,37 +76,52 @@ impl Checker<'_> {
     }
 
     fn received(&mut self, entry: &Entry<Input>, draft: &mut Draft<'_>) -> Option<Received> {
-        match &entry.value.value {
-            Input {
-                wrench: Some(node),
-                pose: None,
-                scalar: None,
-            } => Some(Received::Wrench(self.moving_node_named(node, draft)?)),
-            Input {
-                wrench: None,
-                pose: Some(node),
-                scalar: None,
-            } => {
-                let node = self.moving_node_named(node, draft)?;
-                draft.held.insert(node);
-                Some(Received::Pose(node))
-            }
-            Input {
-                wrench: None,
-                pose: None,
-                scalar: Some(unit),
-            } => Some(Received::Scalar(Unit(unit.value.clone().into()))),
-            Input {
-                wrench,
-                pose,
-                scalar,
-            } => {
-                let count = [wrench, pose, scalar].into_iter().flatten().count();
-                let help = "one of `wrench`, `pose`, `scalar`";
-                self.not_one_thing(entry, "receives", count, help);
-                None
-            }
+        let input = &entry.value.value;
+        if input.pressure.is_none() {
+            self.unused(&input.area, "only a pressure acts on an area");
         }
+        let kinds = [
+            &input.wrench,
+            &input.pose,
+            &input.scalar,
+            &input.thrust,
+            &input.pressure,
+        ];
+        let count = kinds.into_iter().flatten().count();
+        if count != 1 {
+            let help = "one of `wrench`, `pose`, `scalar`, `thrust`, `pressure`";
+            self.not_one_thing(entry, "receives", count, help);
+            return None;
+        }
+        if let Some(node) = &input.wrench {
+            return Some(Received::Wrench(self.moving_node_named(node, draft)?));
+        }
+        if let Some(node) = &input.pose {
+            let node = self.moving_node_named(node, draft)?;
+            draft.held.insert(node);
+            return Some(Received::Pose(node));
+        }
+        if let Some(unit) = &input.scalar {
+            return Some(Received::Scalar(Unit(unit.value.clone().into())));
+        }
+        if let Some(actuator) = &input.thrust {
+            return Some(Received::Thrust(self.actuator_named(actuator, draft)?));
+        }
+        let ends = self.actuator_named(input.pressure.as_ref()?, draft);
+        let area = self.pressed_area(entry);
+        Some(Received::Pressure(ends?, area?))
+    }
+
+    fn pressed_area(&mut self, entry: &Entry<Input>) -> Option<f64> {
+        if let Some(area) = &entry.value.value.area {
+            return self.number(area);
+        }
+        let message = "a pressure needs the `area` on which it acts";
+        let problem = Problem::new(entry.value.span.clone(), message)
+            .label("has no `area`")
+            .help("such as area = 65e-4, in m²; negative where the pressure pulls together");
+        self.findings.incomplete(&entry.value.span, problem);
+        None
     }
 
     fn sent(&mut self, entry: &Entry<Output>, draft: &Draft<'_>) -> Option<Sent> {
@@ -116,7 +136,32 @@ impl Checker<'_> {
             .into_iter()
             .filter_map(|(along, node)| Some((along, node.as_ref()?)))
             .collect();
+        let line = [
+            (LineValue::Length, &output.length),
+            (LineValue::Rate, &output.rate),
+        ];
+        let mut line = line
+            .iter()
+            .filter_map(|(value, at)| Some((value, at.as_ref()?)));
+        if let (Some((value, actuator)), None, None, [], None) = (
+            line.next(),
+            line.next(),
+            &output.motion,
+            &along[..],
+            &output.reaction,
+        ) {
+            self.unused(&output.axis, "only motions along a line have an axis");
+            self.unused(&output.on, "only a reaction is on a node of its element");
+            return Some(Sent::Line(self.actuator_named(actuator, draft)?, *value));
+        }
+        let lines = [&output.length, &output.rate].into_iter().flatten().count();
         match (&output.motion, &along[..], &output.reaction) {
+            _ if lines > 0 => {
+                let others = [&output.motion, &output.reaction].into_iter().flatten();
+                let count = lines + along.len() + others.count();
+                self.not_one_thing(entry, "sends", count, SENT_KINDS);
+                None
+            }
             (Some(node), [], None) => {
                 self.unused(&output.axis, "only motions along a line have an axis");
                 self.unused(&output.on, "only a reaction is on a node of its element");
@@ -135,8 +180,7 @@ impl Checker<'_> {
             (motion, along, reaction) => {
                 let count =
                     along.len() + usize::from(motion.is_some()) + usize::from(reaction.is_some());
-                let help = "one of `motion`, `translation`, `displacement`, `velocity`, `acceleration`, `reaction`";
-                self.not_one_thing(entry, "sends", count, help);
+                self.not_one_thing(entry, "sends", count, SENT_KINDS);
                 None
             }
         }
@@ -214,20 +258,25 @@ impl Checker<'_> {
     }
 }
 
-/// The output that the solver adds to an input.
-fn answer(entry: &Entry<Input>, received: &Received) -> Option<Port> {
-    let (suffix, quantity) = match received {
-        Received::Wrench(_) => ("motion", Quantity::Motion),
-        Received::Pose(_) => ("load", Quantity::Wrench),
-        Received::Scalar(_) => return None,
+/// The outputs that the solver adds to an input.
+fn answers(entry: &Entry<Input>, received: &Received) -> Vec<Port> {
+    let answers = match received {
+        Received::Wrench(_) => vec![("motion", Quantity::Motion)],
+        Received::Pose(_) => vec![("load", Quantity::Wrench)],
+        Received::Thrust(_) => vec![
+            ("length", LineValue::Length.quantity()),
+            ("rate", LineValue::Rate.quantity()),
+        ],
+        Received::Scalar(_) | Received::Pressure(..) => Vec::new(),
     };
-    Some(Port {
+    let port = |(suffix, quantity)| Port {
         name: At {
             value: format!("{}.{suffix}", entry.name.value),
             span: entry.name.span.clone(),
         },
         quantity: Some(quantity),
-    })
+    };
+    answers.into_iter().map(port).collect()
 }
 
 impl Received {
@@ -236,6 +285,8 @@ impl Received {
             Self::Wrench(_) => Quantity::Wrench,
             Self::Pose(_) => Quantity::Motion,
             Self::Scalar(unit) => Quantity::Scalar(unit.clone()),
+            Self::Thrust(_) => Quantity::Scalar(Unit::NEWTON),
+            Self::Pressure(..) => Quantity::Scalar(Unit::PASCAL),
         }
     }
 }
@@ -245,6 +296,7 @@ impl Sent {
         match self {
             Self::Motion(_) => Quantity::Motion,
             Self::Along(_, _, along) => along.quantity(),
+            Self::Line(_, value) => value.quantity(),
             Self::Reaction { .. } => Quantity::Wrench,
         }
     }

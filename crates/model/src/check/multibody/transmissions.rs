@@ -31,7 +31,7 @@ impl Checker<'_> {
     }
 
     /// The coordinate of a joint, with the markers between which it is measured.
-    fn coordinate(
+    pub(super) fn coordinate(
         &mut self,
         name: &At<String>,
         draft: &Draft<'_>,
@@ -49,9 +49,8 @@ impl Checker<'_> {
             JointKind::Prismatic => Coordinate::Slide,
             _ => {
                 let message = format!("the joint `{}` has no single coordinate", name.value);
-                let problem = Problem::new(name.span.clone(), message).help(
-                    "a transmission is between `revolute`, `cylindrical` and `prismatic` joints",
-                );
+                let problem = Problem::new(name.span.clone(), message)
+                    .help("`revolute`, `cylindrical` and `prismatic` joints have one");
                 self.findings.push(problem);
                 return None;
             }

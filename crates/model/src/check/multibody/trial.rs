@@ -10,9 +10,8 @@ use crate::format::multibody::Multibody;
 use crate::problem::Problem;
 use crate::source::Span;
 
-/// Above this number of nodes the trial is left to the run itself: finding dependent joints takes
-/// dense matrices.
-const MAX_NODES: usize = 400;
+/// Above this number of nodes the trial is left to the run itself: it would take seconds.
+const MAX_NODES: usize = 2500;
 
 impl Checker<'_> {
     /// Starts the mechanism and takes one step of it.
@@ -87,7 +86,7 @@ impl Checker<'_> {
         let problem = match error {
             // Whether an iteration converges depends on more than one step of a trial.
             SolveError::NotConverged { .. } => return,
-            SolveError::Singular { unknown, .. } => {
+            SolveError::Singular { unknown, .. } | SolveError::Unheld { unknown, .. } => {
                 let message = format!("nothing resists some motion of `{unknown}`");
                 Problem::new(place(unknown), message)
                     .label("the equations are singular here")

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 
 impl Checker<'_> {
     /// So many numbers; `what` says which.
-    pub(super) fn numbers<const N: usize>(
+    pub(in crate::check) fn numbers<const N: usize>(
         &mut self,
         list: &At<Vector>,
         what: &str,

@@ -32,9 +32,31 @@ pub(crate) struct Spring {
     pub length: Option<At<Given>>,
     /// Elongation (m) and tension (N) in pairs of rising elongation, instead of a stiffness.
     pub table: Option<At<Pairs>>,
+    /// The tension in N as an expression of the elongation `d`, its rate `v` and time `t`, instead
+    /// of all the others but `length`.
+    pub force: Option<At<Formula>>,
     /// Viscoelastic: stiffness (N/m) and relaxation time (s) in pairs, each a spring in series with
     /// a damper beside the spring of `stiffness`; without `damping`.
     pub branches: Option<At<Pairs>>,
+}
+
+/// A line between two points along which forces or pressures that the subsystem receives act: a
+/// hydraulic cylinder, a linear motor. It has no mass.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Actuator {
+    /// The two nodes `[a, b]`, `ground` among them.
+    #[schemars(required)]
+    pub between: Option<At<Vec<At<String>>>>,
+    /// Two points `[on a, on b]` in m, at the start, instead of the nodes themselves.
+    pub points: Option<At<Vec<At<Vector>>>>,
+    /// The frame in which the points are given. By default the absolute frame.
+    #[serde(rename = "in")]
+    pub frame: Option<At<String>>,
+    /// Damping in N·s/m: friction of a cylinder whose pressures are received. A received force of
+    /// a hydraulic subsystem has its friction in it already.
+    #[schemars(extend("default" = 0.0))]
+    pub damping: Option<At<Formula>>,
 }
 
 /// A torsion spring and damper about an axis that a joint keeps common to two nodes.
@@ -55,6 +77,9 @@ pub(crate) struct TorsionSpring {
     /// Damping in N·m·s/rad.
     #[schemars(extend("default" = 0.0))]
     pub damping: Option<At<Formula>>,
+    /// The torque in N·m as an expression of the twist `d`, its rate `v` and time `t`, instead of
+    /// stiffness and damping.
+    pub torque: Option<At<Formula>>,
     /// The angle without torque in rad, from the initial orientation.
     #[schemars(extend("default" = 0.0))]
     pub angle: Option<At<Given>>,
@@ -88,6 +113,12 @@ pub(crate) struct Bushing {
     /// Damping about the three axes in N·m·s/rad.
     #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
     pub rotational_damping: Option<At<Vector>>,
+    /// Forces along the three axes in N besides, each an expression of the displacement `d` along
+    /// its axis, its rate `v` and time `t`; they pull `b` back.
+    pub force: Option<At<Vec<At<Formula>>>>,
+    /// Torques about the three axes in N·m besides, each an expression of the component `d` of the
+    /// rotation vector, its rate `v` and time `t`; they turn `b` back.
+    pub torque: Option<At<Vec<At<Formula>>>>,
 }
 
 /// A linear relation between the coordinates of two joints: the angle of a `revolute` or

@@ -8,8 +8,8 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::Method;
-use crate::format::schedule::Predictor;
-use crate::format::{At, Count, Formula, Named};
+
+use crate::format::{At, Count, Formula, Named, PredictorKind};
 
 /// Cuts the mechanism into parts that are solved side by side, as subsystems of their own.
 ///
@@ -34,7 +34,7 @@ pub(crate) struct Cut {
     pub scheme: Option<At<Scheme>>,
     /// How parts guess the motion of interface nodes over a step.
     #[schemars(extend("default" = "hermite"))]
-    pub predictor: Option<Predictor>,
+    pub predictor: Option<At<PredictorKind>>,
     /// How coupling subsystems are integrated, where that differs from the parts.
     #[serde(default)]
     pub coupling: CouplingMethod,

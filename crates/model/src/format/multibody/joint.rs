@@ -45,8 +45,21 @@ pub(crate) struct Joint {
     /// With `total`: for each of the three axes the component of the rotation vector in rad as it
     /// is to be, or `"free"` or `"locked"` (at zero).
     pub rotation: Option<At<Vec<At<Given>>>>,
+    /// With `total`: for each of the three axes the rate of the displacement in m/s as it is to be
+    /// besides the displacement, or `"free"` where the displacement alone counts.
+    pub displacement_rate: Option<At<Vec<At<Given>>>>,
+    /// With `total`: for each of the three axes the rate of the component of the rotation vector
+    /// in rad/s as it is to be besides the component, or `"free"` where the component alone counts.
+    pub rotation_rate: Option<At<Vec<At<Given>>>>,
     /// With `revolute` and `prismatic`: friction.
     pub friction: Option<At<Friction>>,
+}
+
+impl Joint {
+    /// Whether velocities are prescribed.
+    pub fn has_rates(&self) -> bool {
+        self.displacement_rate.is_some() || self.rotation_rate.is_some()
+    }
 }
 
 /// What a joint leaves free.

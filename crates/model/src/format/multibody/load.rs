@@ -13,8 +13,8 @@ pub(crate) struct Load {
     /// The node on which it acts.
     #[schemars(required)]
     pub on: Option<At<String>>,
-    /// The opposite load acts on this node, at the same place: an internal load. Not for a
-    /// follower.
+    /// The opposite load acts on this node, at the same place: an internal load, which does
+    /// nothing to the whole.
     pub reaction_on: Option<At<String>>,
     /// Where the force acts, relative to the node, in m and in node axes.
     #[schemars(extend("default" = [0.0, 0.0, 0.0]))]

@@ -11,23 +11,24 @@ mod geometry;
 mod given;
 mod joint;
 mod load;
+mod measure;
 mod port;
 mod shell;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::schedule::Predictor;
-use super::{At, Count, DEFAULT_RHO, Formula, Named};
+use super::{At, Count, DEFAULT_RHO, Formula, Named, Predictor};
 
 pub(crate) use beam::{Beam, End, Section};
 pub(crate) use body::{Body, Solid};
-pub(crate) use compliant::{Bushing, Pairs, Spring, TorsionSpring, Transmission};
+pub(crate) use compliant::{Actuator, Bushing, Pairs, Spring, TorsionSpring, Transmission};
 pub(crate) use cut::{CouplingMethod, Cut, Members, Scheme};
 pub(crate) use geometry::{Frame, Node, Orientation, Vector};
 pub(crate) use given::{Given, GivenTable};
 pub(crate) use joint::{Friction, Joint, JointKind};
 pub(crate) use load::Load;
+pub(crate) use measure::Measure;
 pub(crate) use port::{Input, Output};
 pub(crate) use shell::{Edge, Shell};
 
@@ -62,7 +63,7 @@ pub(crate) struct Multibody {
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,
     /// How its inputs are guessed between exchanges; overrides `schedule.predictor`.
-    pub predictor: Option<Predictor>,
+    pub predictor: Option<At<Predictor>>,
     /// Newton's iteration stops when the error of the accelerations is below this fraction of the
     /// largest acceleration so far.
     #[schemars(extend("default" = DEFAULT_TOLERANCE))]
@@ -91,12 +92,19 @@ pub(crate) struct Multibody {
     /// Springs, dampers and rods along the line between two points, by name.
     #[serde(default)]
     pub springs: Named<Spring>,
+    /// Lines along which received forces or pressures act, by name.
+    #[serde(default)]
+    pub actuators: Named<Actuator>,
     /// Torsion springs and dampers about an axis that two nodes share, by name.
     #[serde(default)]
     pub torsion_springs: Named<TorsionSpring>,
     /// Springs and dampers against all six relative motions of two nodes, by name.
     #[serde(default)]
     pub bushings: Named<Bushing>,
+    /// What is measured, by the name under which expressions of loads, and of the lengths and
+    /// angles without force of springs, may use it besides time `t`.
+    #[serde(default)]
+    pub measures: Named<Measure>,
     /// Given forces and moments on nodes, by name.
     #[serde(default)]
     pub loads: Named<Load>,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Vector;
-use crate::format::At;
+use crate::format::{At, Formula};
 
 /// What an input port receives: exactly one of these.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -19,6 +19,15 @@ pub(crate) struct Input {
     /// A number of this unit, such as `"N"`, for use wherever a number may be given in time as
     /// `{ input = "<port>" }`.
     pub scalar: Option<At<String>>,
+    /// A force along this actuator in N, positive when it pushes the two points apart. In return
+    /// the subsystem sends length and rate of the line at the ports `<input>.length` and
+    /// `<input>.rate`.
+    pub thrust: Option<At<String>>,
+    /// A pressure in this actuator in Pa, which acts on `area`.
+    pub pressure: Option<At<String>>,
+    /// With `pressure`: the area in m² with which it pushes the two points apart; negative where
+    /// it pulls them together.
+    pub area: Option<At<Formula>>,
 }
 
 /// What an output port sends: exactly one of these, with what belongs to it.
@@ -39,6 +48,10 @@ pub(crate) struct Output {
     /// The force and moment, about the node and in absolute axes, that this joint, spring,
     /// torsion spring or bushing exerts on the node named by `on`.
     pub reaction: Option<At<String>>,
+    /// The length of this actuator, in m.
+    pub length: Option<At<String>>,
+    /// The rate of the length of this actuator, in m/s.
+    pub rate: Option<At<String>>,
     /// With `translation`, `displacement`, `velocity` and `acceleration`: a fixed direction.
     pub axis: Option<At<Vector>>,
     /// With `reaction`: the node; by default the second of the element.

@@ -1,5 +1,6 @@
 //! Every mistake is found, at its place, with a way out.
 
+mod compensator;
 mod mechanics;
 mod multibody;
 mod numbers;

@@ -44,7 +44,12 @@ boom = { from = "lower", to = [3, 0, 1], elements = 2, section = "steel", up = [
 [multibody.arm.shells]
 sail = { rectangle = [[0, 0, 5], [1, 0, 0], [0, 1, 0]], elements = [2, 2], thickness = 0.01, young = 1e9, density = 1000, clamp = ["u0"] }
 
+[multibody.arm.measures]
+bend = { coordinate = "shoulder" }
+pull = { force = "elbow", axis = [0, 0, 1] }
+
 [multibody.arm.loads]
+hold = { on = "upper", reaction_on = "lower", follower = true, moment = [0, "-3 * bend - 0.1 * pull", 0] }
 push = { on = "lower", force = [0, 0, { ramp = [0, 1, 0, 5] }] }
 
 [multibody.arm.outputs]
@@ -279,6 +284,82 @@ fn mechanics() {
         "elbow = { type = \"spherical\"",
         "«again = { type = \"in-line\", between = [\"ground\", \"upper\"], position = [0, 0, 1], axis = [0, 1, 0] }\nelbow = { type = \"spherical\"",
         "redundant or contradict each other: `shoulder`, `again`",
+        "",
+    );
+}
+
+#[test]
+fn measures_and_laws() {
+    check(
+        "coordinate = \"shoulder\"",
+        "coordinate = «\"sholder\"",
+        "there is no joint `sholder`",
+        "did you mean `shoulder`?",
+    );
+    check(
+        "coordinate = \"shoulder\"",
+        "coordinate = «\"elbow\"",
+        "no single coordinate",
+        "`revolute`",
+    );
+    check(
+        "force = \"elbow\", axis = [0, 0, 1] }",
+        "tension = «\"elbow\" }",
+        "is not a spring",
+        "",
+    );
+    check(
+        "bend = { coordinate = \"shoulder\" }",
+        "bend = «{ coordinate = \"shoulder\", rate = \"shoulder\" }",
+        "measures 2 things",
+        "one of",
+    );
+    check(
+        "bend = { coordinate = \"shoulder\" }",
+        "bend = «{ velocity = \"upper\" }",
+        "needs the `axis`",
+        "",
+    );
+    check(
+        "\"-3 * bend - 0.1 * pull\"",
+        "\"-3 * «bnd - 0.1 * pull\"",
+        "bnd",
+        "",
+    );
+    check(
+        "stiffness = 100 }",
+        "force = \"100 * d\", stiffness = «100 }",
+        "`force` says it already",
+        "elongation",
+    );
+    check("stiffness = 100 }", "force = \"100 * «x\" }", "x", "");
+}
+
+#[test]
+fn rates_of_total_joints() {
+    let elbow =
+        "elbow = { type = \"spherical\", between = [\"upper\", \"lower\"], position = [1, 0, 1] }";
+    let total = |more: &str| {
+        format!(
+            "elbow = {{ type = \"total\", between = [\"upper\", \"lower\"], displacement = [\"locked\", \"locked\", \"free\"], {more} }}"
+        )
+    };
+    check(
+        elbow,
+        &total("displacement_rate = [0, 0, «0]"),
+        "the rate of a free component",
+        "\"free\"",
+    );
+    check(
+        elbow,
+        &total("displacement_rate = «[0, 0]"),
+        "three components",
+        "",
+    );
+    check(
+        "position = [1, 0, 1] }",
+        "position = [1, 0, 1], rotation_rate = «[0, 0, 0] }",
+        "`rotation_rate` has no meaning",
         "",
     );
 }

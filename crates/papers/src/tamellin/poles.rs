@@ -1,50 +1,13 @@
-//! I. Tamellin, D. Richiedei, B. Rodriguez, F. Gonzalez, "Eigenstructure assignment and compensation
-//! of explicit co-simulation problems", Mechanism and Machine Theory 176 (2022) 105004.
+//! What the exchange does to the poles.
 
 use oldham_model::Model;
 use oldham_results::plot::{Figure, Panel, Series, Style};
 use oldham_stability::{CoupledModel, Extrapolator};
 
-use crate::item::{Item, PaperError, Report, model};
+use crate::item::{PaperError, Report, model};
 
-const UNDAMPED: &str = include_str!("../../../examples/two-mass-force-displacement.toml");
-const DAMPED: &str = include_str!("../../../examples/two-mass-damped.toml");
-const FOUR_MASS: &str = include_str!("../../../examples/four-mass-chain.toml");
-
-const PAPER: &str = "tamellin";
-
-pub(crate) const ITEMS: &[Item] = &[
-    Item::new(
-        PAPER,
-        "table-1",
-        "Poles of the undamped two-mass system",
-        table_1,
-    ),
-    Item::new(
-        PAPER,
-        "table-2",
-        "Poles of the damped two-mass system",
-        table_2,
-    ),
-    Item::new(
-        PAPER,
-        "table-7",
-        "Primary poles of the four-mass system",
-        table_7,
-    ),
-    Item::new(
-        PAPER,
-        "fig-4",
-        "Latent roots of the undamped two-mass system",
-        fig_4,
-    ),
-    Item::new(
-        PAPER,
-        "fig-5",
-        "Primary poles of the damped two-mass system over the macro step",
-        fig_5,
-    ),
-];
+const UNDAMPED: &str = include_str!("../../../../examples/two-mass-force-displacement.toml");
+const DAMPED: &str = include_str!("../../../../examples/two-mass-damped.toml");
 
 fn coupled(text: &str) -> Result<(Model, CoupledModel), PaperError> {
     let model = model(text, &[])?;
@@ -86,7 +49,7 @@ fn poles(
     }
 }
 
-fn table_1(report: &mut Report) -> Result<(), PaperError> {
+pub(super) fn table_1(report: &mut Report) -> Result<(), PaperError> {
     let (_, coupled) = coupled(UNDAMPED)?;
     poles(report, &coupled, None, &[(0.0, 10.0), (0.0, 33.32)], "");
     let note =
@@ -101,7 +64,7 @@ fn table_1(report: &mut Report) -> Result<(), PaperError> {
     Ok(())
 }
 
-fn table_2(report: &mut Report) -> Result<(), PaperError> {
+pub(super) fn table_2(report: &mut Report) -> Result<(), PaperError> {
     let (_, coupled) = coupled(DAMPED)?;
     poles(report, &coupled, None, &[(-0.09, 10.0), (-0.11, 33.32)], "");
     poles(
@@ -121,14 +84,7 @@ fn table_2(report: &mut Report) -> Result<(), PaperError> {
     Ok(())
 }
 
-fn table_7(report: &mut Report) -> Result<(), PaperError> {
-    let (_, coupled) = coupled(FOUR_MASS)?;
-    poles(report, &coupled, None, &[], "");
-    poles(report, &coupled, Some(3e-3), &[], "exact root");
-    Ok(())
-}
-
-fn fig_4(report: &mut Report) -> Result<(), PaperError> {
+pub(super) fn fig_4(report: &mut Report) -> Result<(), PaperError> {
     let (model, coupled) = coupled(UNDAMPED)?;
     let roots = coupled.latent(Extrapolator::hold(0, model.step()), 3);
     let rightmost = roots.first().map_or(f64::NAN, |root| root.re);
@@ -146,7 +102,7 @@ fn fig_4(report: &mut Report) -> Result<(), PaperError> {
     report.picture(&Figure::new("Latent roots, undamped, Ts = 1 ms").with_panel(panel))
 }
 
-fn fig_5(report: &mut Report) -> Result<(), PaperError> {
+pub(super) fn fig_5(report: &mut Report) -> Result<(), PaperError> {
     let (_, coupled) = coupled(DAMPED)?;
     let mut figure = Figure::new("Primary poles of the damped system, Ts from 0 to 5 ms");
     for (number, start) in coupled.monolithic().into_iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Two pendula whose tips a spring joins: Pikuliński 2026, Sect. 3.2, with point masses at the ends
-//! of massless links.
+//! Two pendula whose tips a spring joins, Sect. 3.2: point masses at the ends of massless links, in
+//! absolute angles and with the paper's semi-implicit Euler steps, which no multibody part takes.
 
 use oldham_cosim::{
-    Builder, Energy, InputPort, Inputs, OutputPort, Ports, Predictor, Quantity, Reached, Schedule,
-    Simulation, StepError, Subsystem, Unit,
+    Builder, Energy, Hold, InputPort, Inputs, OutputPort, Ports, Predictor, Quantity, Reached,
+    Schedule, Simulation, StepError, Subsystem, Unit,
 };
 
 const GRAVITY: f64 = 9.81;
@@ -187,11 +187,13 @@ fn force() -> [(&'static str, Quantity); 2] {
     ["fx", "fy"].map(|name| (name, Quantity::Scalar(Unit::NEWTON)))
 }
 
-/// A single pendulum against a chain of `links` links, both horizontal at first, tips together.
-pub fn pendula(
+/// A single pendulum `single` against a chain of `links` links `chain`, both horizontal at first, tips
+/// together, in Jacobi steps of 1 ms. With refreshed outputs, and since a step reads its inputs once,
+/// the pair is the monolithic solution.
+pub(super) fn pendula(
     links: usize,
     predictor: impl FnOnce(&Ports) -> Box<dyn Predictor>,
-    schedule: impl FnOnce(Schedule) -> Schedule,
+    refreshed: bool,
 ) -> Simulation {
     let mut ports = Ports::new();
     for (name, quantity) in motion() {
@@ -221,7 +223,7 @@ pub fn pendula(
     };
     let mut builder = Builder::new();
     let learning = predictor(single.ports());
-    let holding = super::hold(chain.ports());
+    let holding = Box::new(Hold::new(0, chain.ports()));
     let single = builder.add("single", Box::new(single), learning);
     let chain = builder.add("chain", Box::new(chain), holding);
     for port in 0..4 {
@@ -231,5 +233,10 @@ pub fn pendula(
         builder.connect((single, OutputPort(port)), (chain, InputPort(port)));
     }
     let jacobi = Schedule::jacobi(1e-3, [single, chain]);
-    builder.build(schedule(jacobi)).unwrap()
+    let schedule = if refreshed {
+        jacobi.refreshed()
+    } else {
+        jacobi
+    };
+    builder.build(schedule).expect("the pendula fit together")
 }

@@ -1,0 +1,276 @@
+//! `oldham compensate`: feedback that undoes what the exchange does to the poles.
+
+use std::path::Path;
+
+use nalgebra::Complex;
+use oldham_model::{Approach, CompensationError, Gains, Model, Offer};
+use oldham_stability::compensate::{Architecture, CouplingLaw, Design, Mode, Origin};
+use serde_json::{Value, json};
+
+use crate::args::{Compensate, CompensateBy};
+use crate::failure::Failure;
+use crate::load;
+use crate::say;
+use crate::table::{Table, number};
+
+/// What came of one approach.
+struct Tried {
+    approach: Approach,
+    outcome: Result<(Vec<String>, Offer), CompensationError>,
+}
+
+const ALL: [Approach; 3] = [
+    Approach::Sampled,
+    Approach::Continuous,
+    Approach::Structural,
+];
+
+pub fn execute(arguments: &Compensate) -> Result<(), Failure> {
+    let model = load::model(&arguments.model)?;
+    let wanted = arguments.by.map(|by| match by {
+        CompensateBy::Z => Approach::Sampled,
+        CompensateBy::S => Approach::Continuous,
+        CompensateBy::Structural => Approach::Structural,
+    });
+    let tried: Vec<Tried> = ALL
+        .into_iter()
+        .filter(|approach| wanted.is_none_or(|wanted| wanted == *approach))
+        .map(|approach| Tried {
+            approach,
+            outcome: model.compensate(approach),
+        })
+        .collect();
+    if tried.iter().all(|tried| tried.outcome.is_err()) {
+        if !arguments.json {
+            print(&model, &tried);
+        }
+        return Err(Failure::Uncompensated {
+            model: model.name().into(),
+            answer: Box::new(as_json(&model, &tried, None)),
+        });
+    }
+    if let Some(path) = &arguments.out {
+        write(path, &model, &tried)?;
+    }
+    if arguments.json {
+        say!("{:#}", as_json(&model, &tried, arguments.out.as_deref()));
+    } else {
+        print(&model, &tried);
+        if let Some(path) = &arguments.out {
+            say!("gains: {}", path.display());
+        }
+    }
+    Ok(())
+}
+
+fn name(approach: Approach) -> &'static str {
+    match approach {
+        Approach::Sampled => "assignment, as it runs (z)",
+        Approach::Continuous => "assignment, continuous (s)",
+        Approach::Structural => "structural",
+    }
+}
+
+/// The gains of the first assignment that worked.
+fn write(path: &Path, model: &Model, tried: &[Tried]) -> Result<(), Failure> {
+    let assigned = tried.iter().find_map(|tried| match &tried.outcome {
+        Ok((names, Offer::Assigned { rows, design })) => Some((names, rows, design)),
+        _ => None,
+    });
+    let Some((names, rows, design)) = assigned else {
+        return Err(Failure::NoGains {
+            model: model.name().into(),
+        });
+    };
+    let mut text = format!(
+        "# Gains for {}, exchanged every {} s: `gains_from` of a [compensator] takes this file.\n\n",
+        model.name(),
+        model.step()
+    );
+    for (name, gains) in Gains::of_design(names, rows, design) {
+        text += &gains.to_toml(&name);
+    }
+    std::fs::write(path, text).map_err(|error| Failure::File {
+        path: path.into(),
+        reason: error.to_string(),
+    })
+}
+
+fn print(model: &Model, tried: &[Tried]) {
+    say!(
+        "{}: compensation of an exchange every {} s\n",
+        model.name(),
+        model.step()
+    );
+    let mut table = Table::new(["approach", "radius without", "radius with", "verdict"]);
+    for one in tried {
+        let radius = |index: usize| match &one.outcome {
+            Ok((_, Offer::Assigned { design, .. })) => format!("{:.9}", design.radius[index]),
+            Ok((_, Offer::Structural { radius, .. })) => format!("{:.9}", radius[index]),
+            Err(_) => "-".into(),
+        };
+        let verdict = if one.outcome.is_ok() {
+            "stable"
+        } else {
+            "not offered"
+        };
+        table.row([
+            name(one.approach).into(),
+            radius(0),
+            radius(1),
+            verdict.into(),
+        ]);
+    }
+    say!("{table}");
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for one in tried {
+        if let Err(error) = &one.outcome {
+            let reason = error.to_string();
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, approaches)) => approaches.push(name(one.approach)),
+                None => reasons.push((reason, vec![name(one.approach)])),
+            }
+        }
+    }
+    for (reason, approaches) in reasons {
+        say!("{}:\n  {reason}\n", approaches.join("; "));
+    }
+    let offered = tried
+        .iter()
+        .find_map(|tried| Some((tried.approach, tried.outcome.as_ref().ok()?)));
+    match offered {
+        Some((approach, (_, Offer::Assigned { rows, design }))) => {
+            print_assigned(approach, rows, design);
+        }
+        Some((_, (_, Offer::Structural { laws, .. }))) => print_laws(laws),
+        None => {}
+    }
+}
+
+fn print_assigned(approach: Approach, rows: &Architecture, design: &Design) {
+    let ranks = &design.ranks;
+    say!("{}\n", name(approach));
+    say!(
+        "  rank L = {}, rank [L n] = {}: {} conditions for {} gains can be met",
+        ranks.rank,
+        ranks.augmented,
+        ranks.equations,
+        ranks.unknowns
+    );
+    say!(
+        "  smallest singular value {}, truncated at {}, {} trials in the null space\n",
+        number(ranks.smallest),
+        number(design.truncation),
+        design.trials
+    );
+    let mut table = Table::new([
+        "mode", "wanted", "damping", "without", "damping", "with", "damping",
+    ]);
+    for (index, mode) in design.modes.iter().enumerate() {
+        let poles = [mode.target, mode.without, mode.with];
+        let [wanted, without, with] = poles.map(|p| format!("{:.5} + {:.4}j", p.re, p.im));
+        let [a, b, c] = poles.map(|p| number(damping(p)));
+        table.row([(index + 1).to_string(), wanted, a, without, b, with, c]);
+    }
+    say!("{table}");
+    let mut table = Table::new(["row", "signal", "gain"]);
+    for ((row, candidate), gain) in rows.candidates().zip(&design.gains) {
+        let row = &rows.rows[row];
+        table.row([row.name.clone(), candidate.name.clone(), number(*gain)]);
+    }
+    say!("{table}");
+    say!("  a row takes away gain times signal");
+}
+
+fn print_laws(laws: &[CouplingLaw]) {
+    say!("structural: the receiver of the force evaluates\n");
+    let mut table = Table::new(["signal", "force per unit"]);
+    for law in laws {
+        for (candidate, gain) in law.own.iter().chain(&law.received) {
+            table.row([candidate.name.clone(), number(*gain)]);
+        }
+    }
+    say!("{table}");
+    for law in laws {
+        say!(
+            "  {}; it leaves {} of the force",
+            origin(law),
+            number(law.residual)
+        );
+    }
+}
+
+fn origin(law: &CouplingLaw) -> &'static str {
+    match law.origin {
+        Origin::Linearised => "from the sender's linearisation",
+        Origin::Identified => "fitted to what was exchanged",
+    }
+}
+
+fn damping(pole: Complex<f64>) -> f64 {
+    -pole.re / pole.norm().max(f64::MIN_POSITIVE)
+}
+
+fn as_json(model: &Model, tried: &[Tried], out: Option<&Path>) -> Value {
+    let one = |tried: &Tried| {
+        let mut answer = match &tried.outcome {
+            Err(error) => json!({"offered": false, "reason": error.to_string()}),
+            Ok((names, Offer::Assigned { rows, design })) => assigned_json(names, rows, design),
+            Ok((_, Offer::Structural { laws, radius })) => json!({
+                "offered": true,
+                "radius_without": radius[0],
+                "radius_with": radius[1],
+                "laws": laws.iter().map(law_json).collect::<Vec<_>>(),
+            }),
+        };
+        answer["approach"] = json!(match tried.approach {
+            Approach::Sampled => "z",
+            Approach::Continuous => "s",
+            Approach::Structural => "structural",
+        });
+        answer
+    };
+    json!({
+        "command": "compensate",
+        "model": model.name(),
+        "step": model.step(),
+        "approaches": tried.iter().map(one).collect::<Vec<_>>(),
+        "gains": out,
+    })
+}
+
+fn assigned_json(names: &[String], rows: &Architecture, design: &Design) -> Value {
+    let pole = |p: Complex<f64>| json!({"re": p.re, "im": p.im, "damping": damping(p)});
+    let mode = |m: &Mode| json!({"wanted": pole(m.target), "without": pole(m.without), "with": pole(m.with)});
+    let gains = rows.candidates().zip(&design.gains).map(|((row, candidate), gain)| {
+        json!({"row": rows.rows[row].name, "signal": candidate.name, "gain": gain})
+    });
+    json!({
+        "offered": true,
+        "compensators": names,
+        "rank": design.ranks.rank,
+        "rank_augmented": design.ranks.augmented,
+        "conditions": design.ranks.equations,
+        "unknowns": design.ranks.unknowns,
+        "smallest_singular_value": design.ranks.smallest,
+        "truncation": design.truncation,
+        "trials": design.trials,
+        "radius_without": design.radius[0],
+        "radius_with": design.radius[1],
+        "modes": design.modes.iter().map(mode).collect::<Vec<_>>(),
+        "gains": gains.collect::<Vec<_>>(),
+    })
+}
+
+fn law_json(law: &CouplingLaw) -> Value {
+    let terms = law.own.iter().chain(&law.received);
+    let term = |(candidate, gain): &(_, f64)| {
+        let candidate: &oldham_stability::compensate::Candidate = candidate;
+        json!({"signal": candidate.name, "force_per_unit": gain})
+    };
+    json!({
+        "terms": terms.map(term).collect::<Vec<_>>(),
+        "origin": origin(law),
+        "residual": law.residual,
+    })
+}

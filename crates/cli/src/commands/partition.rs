@@ -1,0 +1,227 @@
+//! `oldham partition`: how mechanisms are cut, and what that leaves to each part.
+
+use oldham_model::{InterfaceNode, Mechanism, Model, Partition, Pose};
+use oldham_multibody::NodeId;
+use serde_json::{Value, json};
+
+use crate::args::Partition as Arguments;
+use crate::drawing::{Ink, Mark, Page, View};
+use crate::failure::Failure;
+use crate::picture;
+use crate::say;
+use crate::table::{Table, number};
+use crate::{load, mechanisms};
+
+/// A mechanism that is cut.
+struct Cut<'m> {
+    mechanism: Mechanism<'m>,
+    partition: Partition,
+    poses: Vec<Pose>,
+}
+
+pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
+    let model = load::model(&arguments.model)?;
+    let (mut cuts, mut whole) = (Vec::new(), Vec::new());
+    for mechanism in mechanisms::of(&model)? {
+        match mechanism.partition() {
+            Some(partition) => cuts.push(Cut {
+                mechanism,
+                partition,
+                poses: mechanism.given(),
+            }),
+            None => whole.push(mechanism.name()),
+        }
+    }
+    let out = match cuts.is_empty() {
+        true => None,
+        false => Some(draw(&model, arguments, &cuts)?),
+    };
+    if arguments.json {
+        let answer = json!({
+            "command": "partition",
+            "model": model.name(),
+            "status": "fine",
+            "cut": cuts.iter().map(Cut::as_json).collect::<Vec<_>>(),
+            "whole": whole,
+            "picture": out,
+        });
+        say!("{answer:#}");
+        return Ok(());
+    }
+    say!("{}", model.name());
+    cuts.iter().for_each(Cut::print);
+    for name in whole {
+        say!("  {name} is in one piece; [multibody.{name}.cut] with `at = [\"<node>\"]` cuts it");
+    }
+    if let Some(out) = out {
+        say!("picture: {}", out.display());
+    }
+    Ok(())
+}
+
+fn draw(
+    model: &Model,
+    arguments: &Arguments,
+    cuts: &[Cut<'_>],
+) -> Result<std::path::PathBuf, Failure> {
+    let out = arguments.out.clone();
+    let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-partition.svg"));
+    let pages: Vec<Page> = cuts.iter().map(|cut| cut.page(model, arguments)).collect();
+    picture::save(&out, &Page::stack(&pages))?;
+    Ok(out)
+}
+
+impl Cut<'_> {
+    fn name(&self, piece: usize) -> &str {
+        &self.partition.pieces[piece].name
+    }
+
+    fn followers(&self, interface: &InterfaceNode) -> Vec<&str> {
+        let followers = interface.followers.iter();
+        followers.map(|&follower| self.name(follower)).collect()
+    }
+
+    fn node(&self, node: NodeId) -> &str {
+        &self.mechanism.sketch().nodes[node.index()]
+    }
+
+    fn print(&self) {
+        let partition = &self.partition;
+        say!("  {}: {}", self.mechanism.name(), partition.scheme);
+        let mut pieces = Table::new([
+            "piece",
+            "nodes",
+            "copies",
+            "elements",
+            "unknowns",
+            "mass / kg",
+            "work",
+        ]);
+        for (index, piece) in partition.pieces.iter().enumerate() {
+            let size = &piece.size;
+            pieces.row([
+                format!("{}.{}", self.mechanism.name(), piece.name),
+                size.nodes.to_string(),
+                size.copies.to_string(),
+                size.elements.to_string(),
+                size.unknowns.to_string(),
+                number(size.mass),
+                format!("{:.1} %", 100.0 * partition.share(index)),
+            ]);
+        }
+        say!("\n{pieces}");
+        let mut interfaces = Table::new([
+            "interface",
+            "moved by",
+            "followed by",
+            "mass / kg",
+            "inertia / kg.m2",
+        ]);
+        for interface in &partition.interfaces {
+            interfaces.row([
+                self.node(interface.node).to_owned(),
+                self.name(interface.owner).to_owned(),
+                self.followers(interface).join(", "),
+                number(interface.mass),
+                interface.inertia.map(number).join(", "),
+            ]);
+        }
+        say!("{interfaces}");
+        say!(
+            "  by the estimated work, at most {:.2} times faster than one piece after the other\n",
+            partition.speed_up()
+        );
+    }
+
+    fn as_json(&self) -> Value {
+        let partition = &self.partition;
+        let piece = |(index, piece): (usize, &oldham_model::Portion)| {
+            json!({
+                "name": piece.name,
+                "coupling": piece.is_coupling,
+                "nodes": piece.size.nodes,
+                "copies": piece.size.copies,
+                "elements": piece.size.elements,
+                "unknowns": piece.size.unknowns,
+                "mass": piece.size.mass,
+                "work": partition.share(index),
+            })
+        };
+        let interface = |interface: &InterfaceNode| {
+            json!({
+                "node": self.node(interface.node),
+                "owner": self.name(interface.owner),
+                "followers": self.followers(interface),
+                "mass": interface.mass,
+                "inertia": interface.inertia,
+            })
+        };
+        json!({
+            "part": self.mechanism.name(),
+            "scheme": partition.scheme,
+            "pieces": partition.pieces.iter().enumerate().map(piece).collect::<Vec<_>>(),
+            "interfaces": partition.interfaces.iter().map(interface).collect::<Vec<_>>(),
+            "speed_up": partition.speed_up(),
+        })
+    }
+
+    /// The graph: nodes and elements in the colours of their pieces, interfaces ringed.
+    fn page(&self, model: &Model, arguments: &Arguments) -> Page {
+        let places = self.poses.iter().skip(1).map(|pose| pose.position);
+        let view = View::of(arguments.view, places);
+        let title = format!("{}: {} in pieces", model.name(), self.mechanism.name());
+        let pieces = self.partition.pieces.iter().enumerate();
+        let legend = pieces.map(|(index, piece)| (Ink::Member(index), piece.name.clone()));
+        Page::new(title, view)
+            .legend(legend.collect())
+            .layer(self.links(), 0.55)
+            .layer(self.members(), 1.0)
+    }
+
+    fn place(&self, node: NodeId) -> oldham_multibody::Vec3 {
+        self.poses[node.index()].position
+    }
+
+    fn links(&self) -> Vec<Mark> {
+        let mut marks = Vec::new();
+        for link in &self.partition.links {
+            let moving = link.nodes.iter().filter(|&&node| node != NodeId::GROUND);
+            let mut points: Vec<_> = moving.map(|&node| self.place(node)).collect();
+            // The nodes of a face are listed around it.
+            if points.len() > 3 {
+                points.push(points[0]);
+            }
+            if link.nodes.contains(&NodeId::GROUND)
+                && let Some(&held) = points.first()
+            {
+                marks.push(Mark {
+                    ink: Ink::Ground,
+                    points: vec![held],
+                });
+            }
+            if points.len() > 1 {
+                marks.push(Mark {
+                    ink: Ink::Tie(link.piece),
+                    points,
+                });
+            }
+        }
+        marks
+    }
+
+    fn members(&self) -> Vec<Mark> {
+        let mark = |ink: Ink, node: usize| Mark {
+            ink,
+            points: vec![self.poses[node].position],
+        };
+        let owners = self.partition.owners.iter().enumerate();
+        let owned = owners.filter_map(|(node, owner)| Some(mark(Ink::Member((*owner)?), node)));
+        // Once more on top: other nodes may be in the same place.
+        let interfaces = self.partition.interfaces.iter().flat_map(|interface| {
+            let node = interface.node.index();
+            let inks = [Ink::Member(interface.owner), Ink::Ring];
+            inks.map(|ink| mark(ink, node))
+        });
+        owned.chain(interfaces).collect()
+    }
+}

@@ -1,0 +1,90 @@
+//! The compensate command and compensated models, from file to answer.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn oldham(arguments: &[&str], folder: &std::path::Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oldham"));
+    command.args(arguments).current_dir(folder);
+    command.output().expect("oldham can be started")
+}
+
+fn answer(output: &Output) -> Value {
+    serde_json::from_slice(&output.stdout).expect("an answer in JSON")
+}
+
+fn example(name: &str) -> String {
+    format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+const PAIR: &str = "two-mass-compensated.toml";
+
+#[test]
+fn exported_gains_run_like_designed_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = example(PAIR);
+    let output = oldham(
+        &["compensate", &model, "--json", "--out", "gains.toml"],
+        folder.path(),
+    );
+    assert!(output.status.success());
+    let answer_of = answer(&output);
+    let z = &answer_of["approaches"][0];
+    assert_eq!(
+        (&z["rank"], &z["rank_augmented"]),
+        (&Value::from(8), &Value::from(8))
+    );
+    assert!(z["radius_without"].as_f64().unwrap() > 1.0003);
+    // exp(-0.0901 * 4e-3): the slowest pole of the undivided system.
+    assert!((z["radius_with"].as_f64().unwrap() - 0.999_639_66).abs() < 1e-7);
+
+    std::fs::copy(&model, folder.path().join("model.toml")).unwrap();
+    let energy = |set: &[&str]| {
+        let mut arguments = vec!["run", "model.toml", "--json", "--force", "--no-analysis"];
+        arguments.extend(set);
+        let output = oldham(&arguments, folder.path());
+        assert!(output.status.success());
+        let columns = std::fs::read(folder.path().join("model.parquet")).unwrap();
+        (answer(&output)["summary"]["energy"].clone(), columns.len())
+    };
+    let designed = energy(&[]);
+    let exported = energy(&["--set", "compensator.coupling.gains_from=gains.toml"]);
+    assert_eq!(designed, exported);
+}
+
+#[test]
+fn an_interface_without_a_force_input_is_told_so_and_offered_the_other_way() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = example("two-mass-force-displacement.toml");
+    let output = oldham(&["compensate", &model, "--json"], folder.path());
+    assert!(
+        output.status.success(),
+        "structural compensation is offered"
+    );
+    let answer = answer(&output);
+    let reason = answer["approaches"][0]["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("`left` is driven by a motion and offers no free force input"),
+        "{reason}"
+    );
+    assert_eq!(answer["approaches"][2]["offered"], true);
+    let output = oldham(&["compensate", &model, "--by", "z"], folder.path());
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn signals_that_do_not_suffice_stop_a_run_before_it_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let set = "compensator.coupling.signals=[\"left.x1\",\"right.x2\"]";
+    let output = oldham(
+        &["run", &example(PAIR), "--set", set, "--json"],
+        folder.path(),
+    );
+    assert_eq!(output.status.code(), Some(2));
+    let message = answer(&output)["problems"][0]["message"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert!(message.contains("missing is `left.far`"), "{message}");
+}

@@ -1,0 +1,104 @@
+//! `oldham partition`, and commands on cut mechanisms.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples")
+        .join(name)
+        .with_extension("toml")
+}
+
+fn oldham(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_oldham"))
+        .current_dir(folder)
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn json(output: &Output) -> Value {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_partition_tells_parts_sizes_and_interfaces() {
+    let folder = tempfile::tempdir().unwrap();
+    let shell = example("cut-shell");
+    let shell = shell.to_str().unwrap();
+    let answer = json(&oldham(
+        folder.path(),
+        &["partition", shell, "--json", "-o", "cut.png"],
+    ));
+    let cut = &answer["cut"][0];
+    let names: Vec<&str> = cut["pieces"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|piece| piece["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["left", "right", "coupling"]);
+    assert_eq!(cut["interfaces"].as_array().unwrap().len(), 3);
+    // One metre by 0.2 m of 1 kg/m²; an eighth of the length belongs to the middle line.
+    let line: f64 = cut["interfaces"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|interface| interface["mass"].as_f64().unwrap())
+        .sum();
+    assert!((line - 0.2 / 8.0).abs() < 1e-12);
+    let picture = std::fs::read(folder.path().join("cut.png")).unwrap();
+    assert!(picture.starts_with(b"\x89PNG"));
+}
+
+#[test]
+fn a_cut_can_be_tried_from_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let beam = example("fontana-beam");
+    let beam = beam.to_str().unwrap();
+    let whole = json(&oldham(folder.path(), &["partition", beam, "--json"]));
+    assert_eq!(whole["whole"][0], "beam");
+    let set = |node: &str| format!("multibody.beam.cut.at=[\"{node}\"]");
+    let good = set("girder.12");
+    let cut = json(&oldham(
+        folder.path(),
+        &["partition", beam, "--json", "--set", &good],
+    ));
+    assert_eq!(cut["cut"][0]["pieces"].as_array().unwrap().len(), 3);
+    let bad = set("girder.11");
+    let refused = oldham(folder.path(), &["partition", beam, "--set", &bad]);
+    assert_eq!(refused.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&refused.stderr).replace('\n', " ");
+    assert!(said.contains("a cut at `girder.10`"), "{said}");
+}
+
+#[test]
+fn cut_and_whole_are_compared_from_one_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let beam = example("cut-beam");
+    let answer = json(&oldham(
+        folder.path(),
+        &[
+            "compare",
+            beam.to_str().unwrap(),
+            "--set",
+            "simulation.duration=0.01",
+            "--vary",
+            "multibody.beam.cut.scheme=interface-tangent,interface-mass",
+            "--json",
+        ],
+    ));
+    let variants = answer["variants"].as_array().unwrap();
+    assert_eq!(variants.len(), 2);
+    for variant in variants {
+        let signals = variant["signals"].as_array().unwrap();
+        let middle = signals.iter().find(|s| s["name"] == "beam.middle.x");
+        let error = middle.unwrap()["nrms"].as_f64().unwrap();
+        assert!(error < 1e-7, "{}: {error:e}", variant["name"]);
+    }
+}

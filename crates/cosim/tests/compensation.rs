@@ -1,0 +1,206 @@
+//! Feedback beside the inputs: loops are solved, amendments are sent, all of it is state.
+
+mod support;
+
+use oldham_cosim::{
+    BuildError, Builder, Compensation, Fault, Hold, Kinematic, OutputPort, Ports, Quantity, Remote,
+    Row, Schedule, Signal, Simulation, Snapshot, StepError, Subsystem, Tight,
+};
+use support::{KC, Oscillator, Pair, left, pair, right};
+
+const STEP: f64 = 1e-3;
+const FORCE_INPUT: usize = 0;
+const FORCE_OUTPUT: usize = 3;
+const X: usize = 0;
+const V: usize = 1;
+const A: usize = 2;
+
+fn sampled(target: usize, terms: &[(Signal, f64)]) -> Compensation {
+    Compensation {
+        sampled: vec![Row::new(target, terms.to_vec())],
+        ..Compensation::default()
+    }
+}
+
+/// A mass on a spring whose compensator pushes with -d times its own acceleration.
+fn heavier(
+    mass: f64,
+    stiffness: f64,
+    d: f64,
+) -> Result<(Simulation, oldham_cosim::SubsystemId), Fault> {
+    let part = Oscillator::new(mass, stiffness, 3.0, None);
+    let hold = Hold::new(0, part.ports());
+    let mut builder = Builder::new();
+    let id = builder.add("part", Box::new(part), Box::new(hold));
+    builder.compensate(id, sampled(FORCE_INPUT, &[(Signal::Own(A), -d)]));
+    let mut simulation = builder
+        .build(Schedule::jacobi(STEP, [id]))
+        .expect("it builds");
+    simulation.steps(1)?;
+    Ok((simulation, id))
+}
+
+/// a = (-k x - d a) / m means a = -k x / (m + d): in the same step, not one later.
+#[test]
+fn a_loop_through_the_acceleration_is_solved_not_lagged() {
+    let (mass, stiffness, d) = (2.0, 500.0, 7.0);
+    let (mut simulation, id) = heavier(mass, stiffness, d).unwrap();
+    for _ in 0..50 {
+        let x = simulation.outputs(id)[X];
+        simulation.step().unwrap();
+        let wanted = -stiffness * x / (mass + d);
+        let read = simulation.readings(id)[0];
+        assert!(
+            (read - wanted).abs() <= 1e-12 * wanted.abs(),
+            "{read} {wanted}"
+        );
+    }
+}
+
+#[test]
+fn gains_that_cancel_the_mass_are_named() {
+    let Err(Fault::Step {
+        subsystem, cause, ..
+    }) = heavier(2.0, 500.0, -2.0)
+    else {
+        panic!("a loop without solution was solved");
+    };
+    assert_eq!(subsystem, "part");
+    assert!(matches!(cause, StepError::Singular { .. }), "{cause}");
+}
+
+#[test]
+fn an_amendment_is_sent_but_not_recorded() {
+    let built = |amended: Vec<Row>| {
+        let Pair {
+            mut builder,
+            left,
+            right,
+        } = pair(left(), right(), 0);
+        let law = Compensation {
+            amended,
+            ..Compensation::default()
+        };
+        builder.compensate(left, law);
+        (
+            builder
+                .build(Schedule::jacobi(STEP, [left, right]))
+                .unwrap(),
+            left,
+            right,
+        )
+    };
+    let gain = 0.25;
+    let (mut plain, ..) = built(Vec::new());
+    let (mut amended, left, right) =
+        built(vec![Row::new(FORCE_OUTPUT, vec![(Signal::Own(V), gain)])]);
+    assert_eq!(
+        plain.outputs(left),
+        amended.outputs(left),
+        "recorded as it is"
+    );
+    let v = amended.outputs(left)[V];
+    for simulation in [&mut plain, &mut amended] {
+        simulation.step().unwrap();
+    }
+    // The held force differs by gain times v, so the velocity by that over the step, to first order.
+    let difference = amended.outputs(right)[V] - plain.outputs(right)[V];
+    assert!(
+        (difference / (STEP * gain * v) - 1.0).abs() < 1e-3,
+        "{difference}"
+    );
+}
+
+/// Rows of every kind at once.
+fn everything() -> Simulation {
+    let Pair {
+        mut builder,
+        left,
+        right,
+    } = pair(left().micro_steps(3), right().micro_steps(2), 0);
+    let mut ports = Ports::new();
+    ports.add_input("near", Quantity::Translation);
+    let predictor = Box::new(Kinematic::new(0.0, &ports));
+    let mut law = sampled(
+        FORCE_INPUT,
+        &[(Signal::Own(V), -0.05), (Signal::Own(A), -0.01)],
+    );
+    law.running = vec![Row::new(
+        FORCE_INPUT,
+        vec![(Signal::Own(X), -1.0), (Signal::Remote(0), 1.0)],
+    )];
+    law.remote = vec![Remote {
+        senders: vec![(left, OutputPort(0))],
+        ports,
+        predictor,
+    }];
+    builder.compensate(right, law);
+    let law = Compensation {
+        amended: vec![Row::new(FORCE_OUTPUT, vec![(Signal::Received(X), 1.0)])],
+        ..Compensation::default()
+    };
+    builder.compensate(left, law);
+    builder
+        .build(Schedule::jacobi(STEP, [left, right]))
+        .unwrap()
+}
+
+#[test]
+fn a_restored_compensator_continues_with_the_same_bits() {
+    let mut simulation = everything();
+    simulation.steps(37).unwrap();
+    let mut saved = Snapshot::default();
+    saved.save(&mut simulation);
+    simulation.steps(50).unwrap();
+    let mut once = Snapshot::default();
+    once.save(&mut simulation);
+    let mut other = everything();
+    saved.restore(&mut other);
+    other.steps(50).unwrap();
+    let mut again = Snapshot::default();
+    again.save(&mut other);
+    assert_eq!(once, again);
+}
+
+/// Two compensations of one part act as their sum.
+#[test]
+fn merged_compensations_add_up() {
+    let final_state = |laws: Vec<Compensation>| {
+        let Pair {
+            mut builder,
+            left,
+            right,
+        } = pair(left(), right(), 0);
+        let laws = laws.into_iter().map(|law| (right, law)).collect();
+        for (part, law) in Compensation::joined(laws) {
+            builder.compensate(part, law);
+        }
+        let mut simulation = builder
+            .build(Schedule::jacobi(STEP, [left, right]))
+            .unwrap();
+        simulation.steps(100).unwrap();
+        simulation.outputs(right).to_vec()
+    };
+    let row = |gain: f64| sampled(FORCE_INPUT, &[(Signal::Own(V), gain)]);
+    let h_kc = STEP * KC;
+    let (split, whole) = (
+        final_state(vec![row(-0.3 * h_kc), row(-0.7 * h_kc)]),
+        final_state(vec![row(-h_kc)]),
+    );
+    for (a, b) in split.iter().zip(&whole) {
+        assert!((a - b).abs() <= 1e-9 * b.abs().max(1.0), "{a} {b}");
+    }
+}
+
+#[test]
+fn tight_coupling_leaves_nothing_to_compensate() {
+    let Pair {
+        mut builder,
+        left,
+        right,
+    } = pair(left(), right(), 1);
+    builder.compensate(right, sampled(FORCE_INPUT, &[]));
+    let schedule = Schedule::jacobi(STEP, [left, right]).tight(Tight::default());
+    let errors = builder.build(schedule).err().expect("it is refused");
+    assert_eq!(errors, [BuildError::CompensatedTight("right".into())]);
+}

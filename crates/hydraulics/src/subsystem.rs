@@ -1,0 +1,237 @@
+//! The circuit as the engine drives it.
+
+use oldham_cosim::{
+    Conjugate, Counters, Energy, Inputs, Ports, Quantity, Reached, State, StepError, Subsystem,
+    Unit, Visitor,
+};
+
+use crate::chamber::{STAGES, Surroundings, step};
+use crate::circuit::{Actuator, Circuit, Supply};
+use crate::equilibrium::Equilibrium;
+use crate::error::CircuitErrors;
+use crate::fluid::Fluid;
+
+/// Inputs of an actuator: length, rate, spool.
+const RECEIVED: usize = 3;
+/// Outputs of an actuator: force, both pressures.
+const SENT: usize = 3;
+
+/// A hydraulic circuit that is being simulated.
+///
+/// For each actuator `name` it receives `name.length` and `name.rate` of the line along which the
+/// actuator acts, and `name.spool`, the displacement of the spool from its neutral position; it
+/// sends `name.force`, positive when the actuator pushes, with friction and end stops, and the
+/// pressures `name.p1` and `name.p2`. Nothing is allocated after construction.
+#[derive(Clone, Debug)]
+pub struct Hydraulics {
+    fluid: Fluid,
+    supply: Supply,
+    actuators: Vec<Actuator>,
+    starts: Vec<Equilibrium>,
+    micro_steps: usize,
+    ports: Ports,
+    /// Logarithms of the relative density, two for each actuator.
+    chambers: Vec<f64>,
+    /// Work since the start: dissipated, supplied.
+    work: [f64; 2],
+    /// The inputs at both stages of a step.
+    at_stages: [Vec<f64>; 2],
+    counters: Counters,
+}
+
+/// What an actuator receives.
+#[derive(Clone, Copy, Debug)]
+struct Received {
+    length: f64,
+    rate: f64,
+    spool: f64,
+}
+
+impl Received {
+    fn of(inputs: &[f64], actuator: usize) -> Self {
+        let [length, rate, spool] = *inputs[RECEIVED * actuator..]
+            .first_chunk()
+            .expect("three inputs an actuator");
+        Self {
+            length,
+            rate,
+            spool,
+        }
+    }
+}
+
+impl Hydraulics {
+    /// Checks the circuit and solves for its equilibrium; reports all problems at once.
+    pub fn new(circuit: &Circuit) -> Result<Self, CircuitErrors> {
+        circuit.check()?;
+        let (mut starts, mut problems) = (Vec::new(), Vec::new());
+        for actuator in &circuit.actuators {
+            match actuator.start(&circuit.supply) {
+                Ok(start) => starts.push(start),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(CircuitErrors(problems));
+        }
+        let pressures = starts.iter().flat_map(|start| start.pressures);
+        let ports = ports(&circuit.actuators);
+        let inputs = ports.initial_inputs().to_vec();
+        Ok(Self {
+            chambers: pressures.map(|p| circuit.fluid.log_density(p)).collect(),
+            fluid: circuit.fluid,
+            supply: circuit.supply,
+            actuators: circuit.actuators.clone(),
+            starts,
+            micro_steps: circuit.micro_steps.max(1),
+            ports,
+            work: [0.0; 2],
+            at_stages: [inputs.clone(), inputs],
+            counters: Counters::default(),
+        })
+    }
+
+    /// The neutral position of a spool.
+    pub fn neutral(&self, actuator: usize) -> f64 {
+        self.starts[actuator].spool
+    }
+
+    /// Present pressures of an actuator in Pa.
+    pub fn pressures(&self, actuator: usize) -> [f64; 2] {
+        let pressure = |i: usize| self.fluid.pressure(self.chambers[2 * actuator + i]);
+        [pressure(0), pressure(1)]
+    }
+
+    /// What acts on a chamber of an actuator.
+    fn surroundings(
+        &self,
+        actuator: usize,
+        chamber: usize,
+        received: Received,
+    ) -> Surroundings<'_> {
+        let Actuator {
+            cylinder, valve, ..
+        } = &self.actuators[actuator];
+        let spool = self.neutral(actuator) + received.spool;
+        Surroundings {
+            fluid: &self.fluid,
+            valve,
+            supply: &self.supply,
+            open: [spool, 1.0 - spool][chamber],
+            volume: cylinder.volumes(received.length)[chamber],
+            growth: cylinder.growths(received.rate)[chamber],
+        }
+    }
+
+    /// One step of all chambers; the inputs at its stages are there already.
+    fn step(&mut self, size: f64) -> Result<(), StepError> {
+        for actuator in 0..self.actuators.len() {
+            let received = [0, 1].map(|stage| Received::of(&self.at_stages[stage], actuator));
+            for chamber in 0..2 {
+                let stages = received.map(|at| self.surroundings(actuator, chamber, at));
+                let index = 2 * actuator + chamber;
+                let mut iterations = 0;
+                let stepped = step(stages, self.chambers[index], size, &mut iterations)?;
+                self.chambers[index] = stepped.log_density;
+                self.work[1] += stepped.supplied;
+                self.counters.iterations += iterations;
+            }
+            for (at, (_, weight)) in received.iter().zip(STAGES) {
+                let passive = self.actuators[actuator]
+                    .cylinder
+                    .passive(at.length, at.rate);
+                self.work[0] += weight * size * passive.dissipated;
+            }
+        }
+        self.counters.micro_steps += 1;
+        Ok(())
+    }
+}
+
+impl Subsystem for Hydraulics {
+    fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError> {
+        let size = (to - from) / self.micro_steps as f64;
+        for index in 0..self.micro_steps {
+            for (values, (node, _)) in self.at_stages.iter_mut().zip(STAGES) {
+                let fraction = (index as f64 + node) / self.micro_steps as f64;
+                inputs.at(from + (to - from) * fraction, values);
+            }
+            self.step(size)?;
+        }
+        Ok(Reached::end(to))
+    }
+
+    fn outputs(&mut self, _t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
+        for (actuator, sent) in outputs.chunks_exact_mut(SENT).enumerate() {
+            let received = Received::of(inputs, actuator);
+            let pressures = self.pressures(actuator);
+            let cylinder = &self.actuators[actuator].cylinder;
+            let passive = cylinder.passive(received.length, received.rate);
+            sent[0] = cylinder.thrust(pressures) + passive.force;
+            sent[1..].copy_from_slice(&pressures);
+        }
+        Ok(())
+    }
+
+    fn state(&mut self) -> Option<&mut dyn State> {
+        Some(self)
+    }
+
+    /// Compressed fluid and end stops are stored; supplied is what passed the valves, at the
+    /// pressure of the chamber.
+    fn energy(&mut self, _t: f64, inputs: &[f64]) -> Option<Energy> {
+        let mut energy = Energy {
+            dissipated: self.work[0],
+            supplied: self.work[1],
+            ..Energy::default()
+        };
+        for (actuator, Actuator { cylinder, .. }) in self.actuators.iter().enumerate() {
+            let received = Received::of(inputs, actuator);
+            energy.potential += cylinder.passive(received.length, received.rate).stored;
+            for (chamber, volume) in cylinder.volumes(received.length).into_iter().enumerate() {
+                let log_density = self.chambers[2 * actuator + chamber];
+                energy.potential += self.fluid.stored(log_density, volume);
+            }
+        }
+        Some(energy)
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+}
+
+impl State for Hydraulics {
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        visitor.vector(&mut self.chambers);
+        visitor.fixed(&mut self.work);
+    }
+}
+
+fn ports(actuators: &[Actuator]) -> Ports {
+    let mut ports = Ports::new();
+    let pascal = || Quantity::Scalar(Unit::PASCAL);
+    for Actuator { name, cylinder, .. } in actuators {
+        let metre = Quantity::Scalar(Unit::METRE);
+        let length = ports.add_input_with(format!("{name}.length"), metre, vec![cylinder.centre]);
+        let rate = Quantity::Scalar(Unit::METRE_PER_SECOND);
+        let rate = ports.add_input(format!("{name}.rate"), rate);
+        ports.add_input(format!("{name}.spool"), Quantity::Scalar(Unit::ONE));
+        let force = ports.add_output(format!("{name}.force"), Quantity::Scalar(Unit::NEWTON));
+        ports.add_output(format!("{name}.p1"), pascal());
+        ports.add_output(format!("{name}.p2"), pascal());
+        let component = ports.output_range(force).start;
+        for input in [length, rate] {
+            ports.feed_through(component, ports.input_range(input).start);
+        }
+        ports.conjugate(Conjugate::GivesForce {
+            motion: length,
+            force,
+        });
+    }
+    ports
+}

@@ -1,0 +1,244 @@
+//! A circuit on its own: order, limits, energy, state.
+
+use std::f64::consts::TAU;
+
+use oldham_cosim::{Hold, Inputs, Ports, Snapshot, Source, Subsystem};
+use oldham_hydraulics::{Actuator, Circuit, Cylinder, Fluid, Hydraulics, Rest, Supply, Valve};
+
+const LOAD: f64 = 8829.0;
+
+fn lift(viscous: f64) -> Actuator {
+    let cylinder = Cylinder::new([65e-4; 2], 0.442, 0.5).friction(viscous, 0.0);
+    Actuator::holding("lift", cylinder, Valve::new(5e-4, 0.67), LOAD)
+}
+
+fn circuit(actuators: Vec<Actuator>) -> Circuit {
+    Circuit {
+        fluid: Fluid::new(850.0, 6.53e-10, -1.19e-18),
+        supply: Supply {
+            pump: 7.6e6,
+            tank: 1e5,
+        },
+        actuators,
+        micro_steps: 1,
+    }
+}
+
+struct Given<F>(F);
+
+impl<F: Fn(f64) -> f64 + Send> Source for Given<F> {
+    fn value(&mut self, t: f64, out: &mut [f64]) {
+        out[0] = (self.0)(t);
+    }
+}
+
+type Function = fn(f64) -> f64;
+
+fn inputs(ports: &Ports, given: &[Function]) -> Inputs {
+    let mut inputs = Inputs::new(ports, Box::new(Hold::new(0, ports)));
+    for (port, &function) in given.iter().enumerate() {
+        inputs.drive(
+            ports,
+            oldham_cosim::InputPort(port),
+            Box::new(Given(function)),
+        );
+    }
+    inputs
+}
+
+/// Advances in equal steps; gives the outputs at the end.
+fn run(hydraulics: &mut Hydraulics, given: &[Function], duration: f64, steps: usize) -> Vec<f64> {
+    let mut inputs = inputs(hydraulics.ports(), given);
+    let time = |k: usize| duration * k as f64 / steps as f64;
+    for k in 0..steps {
+        hydraulics
+            .advance(time(k), time(k + 1), &mut inputs)
+            .unwrap();
+    }
+    let mut at_end = vec![0.0; given.len()];
+    inputs.at(duration, &mut at_end);
+    let mut outputs = vec![0.0; hydraulics.ports().output_width()];
+    hydraulics.outputs(duration, &at_end, &mut outputs).unwrap();
+    outputs
+}
+
+const STROKE: Function = |t| 0.5 + 0.02 * (TAU * 5.0 * t).sin();
+const RATE: Function = |t| 0.02 * TAU * 5.0 * (TAU * 5.0 * t).cos();
+const STILL: Function = |_| 0.5;
+const ZERO: Function = |_| 0.0;
+const WAVE: Function = |t| 0.03 * (TAU * 3.0 * t).sin();
+
+#[test]
+fn at_rest_under_its_load_nothing_changes() {
+    let mut hydraulics = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
+    let [force, p1, p2] = run(&mut hydraulics, &[STILL, ZERO, ZERO], 1.0, 1000)[..] else {
+        panic!("three outputs");
+    };
+    assert!((force - LOAD).abs() < 1e-6, "{force}");
+    assert!((p1 - 3.170_85e6).abs() < 5.0 && (p2 - 4.529_15e6).abs() < 5.0);
+}
+
+#[test]
+fn the_method_is_of_second_order() {
+    let end = |steps: usize| {
+        let mut hydraulics = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
+        run(&mut hydraulics, &[STROKE, RATE, WAVE], 0.1, steps)[0]
+    };
+    let exact = end(64_000);
+    let errors = [500, 1000, 2000].map(|steps| (end(steps) - exact).abs());
+    let orders = [errors[0] / errors[1], errors[1] / errors[2]].map(f64::log2);
+    for order in orders {
+        assert!((order - 2.0).abs() < 0.2, "{orders:?} {errors:?}");
+    }
+}
+
+/// Eq. 32 and 33 for the pressures themselves, by the classical Runge–Kutta method in tiny steps.
+#[test]
+fn pressures_are_those_of_the_equations_as_they_are_printed() {
+    let (rho, area, stroke, a, b) = (850.0, 65e-4, 0.442, 6.53e-10, -1.19e-18);
+    let mut hydraulics = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
+    let neutral = hydraulics.neutral(0);
+    let rate_of = |t: f64, p: [f64; 2]| -> [f64; 2] {
+        let opening = neutral + WAVE(t);
+        let root = |d: f64| if d > 0.0 { (2.0 * d / rho).sqrt() } else { 0.0 };
+        let valve = |open: f64, p: f64| {
+            5e-4 * 0.67 * (open * root(7.6e6 - p) - (1.0 - open) * root(p - 1e5))
+        };
+        let bulk = |p: f64| (1.0 + a * p + b * p * p) / (a + 2.0 * b * p);
+        let lengths = [
+            0.5 * stroke + 0.5 - STROKE(t),
+            0.5 * stroke + STROKE(t) - 0.5,
+        ];
+        [
+            bulk(p[0]) / (area * lengths[0]) * (area * RATE(t) + valve(opening, p[0])),
+            bulk(p[1]) / (area * lengths[1]) * (-area * RATE(t) + valve(1.0 - opening, p[1])),
+        ]
+    };
+    let mut p = hydraulics.pressures(0);
+    let (steps, h) = (10_000, 1e-5);
+    let along = |p: [f64; 2], k: [f64; 2], s: f64| [p[0] + s * k[0], p[1] + s * k[1]];
+    for n in 0..steps {
+        let t = f64::from(n) * h;
+        let k1 = rate_of(t, p);
+        let k2 = rate_of(t + 0.5 * h, along(p, k1, 0.5 * h));
+        let k3 = rate_of(t + 0.5 * h, along(p, k2, 0.5 * h));
+        let k4 = rate_of(t + h, along(p, k3, h));
+        for i in 0..2 {
+            p[i] += h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]);
+        }
+    }
+    run(&mut hydraulics, &[STROKE, RATE, WAVE], 0.1, 20_000);
+    for (found, expected) in hydraulics.pressures(0).iter().zip(p) {
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+    }
+}
+
+/// What flows in and what the piston gives away is what the oil stores.
+#[test]
+fn energy_is_accounted_for_to_the_order_of_the_method() {
+    let imbalance = |steps: usize| {
+        let mut hydraulics = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
+        let given = [STROKE, RATE, WAVE];
+        let mut inputs = inputs(hydraulics.ports(), &given);
+        let (mut work, duration) = (0.0, 0.1);
+        let start = hydraulics.energy(0.0, &given.map(|f| f(0.0))).unwrap();
+        let time = |k: usize| duration * k as f64 / steps as f64;
+        let force = |hydraulics: &mut Hydraulics, t: f64| {
+            let mut outputs = [0.0; 3];
+            let at = given.map(|f| f(t));
+            hydraulics.outputs(t, &at, &mut outputs).unwrap();
+            outputs[0] * RATE(t)
+        };
+        for k in 0..steps {
+            let before = force(&mut hydraulics, time(k));
+            hydraulics
+                .advance(time(k), time(k + 1), &mut inputs)
+                .unwrap();
+            let after = force(&mut hydraulics, time(k + 1));
+            work += 0.5 * (before + after) * duration / steps as f64;
+        }
+        let end = hydraulics
+            .energy(duration, &given.map(|f| f(duration)))
+            .unwrap();
+        (
+            end.stored() - start.stored() - end.supplied + end.dissipated + work,
+            work,
+        )
+    };
+    let ((coarse, work), (fine, _)) = (imbalance(500), imbalance(1000));
+    assert!(fine.abs() < 1e-3 * work.abs(), "{fine} of {work}");
+    assert!((coarse / fine).abs() > 3.5, "{coarse} {fine}");
+}
+
+/// A chamber that is torn open faster than oil can follow goes to the floor and not below, and
+/// comes back when the void is filled.
+#[test]
+fn a_torn_chamber_cavitates_and_recovers() {
+    let mut hydraulics = Hydraulics::new(&circuit(vec![lift(0.0)])).unwrap();
+    const TORN: Function = |t| 0.5 + 4.0 * t;
+    const FAST: Function = |_| 4.0;
+    let outputs = run(&mut hydraulics, &[TORN, FAST, ZERO], 0.02, 100);
+    assert_eq!(outputs[2], 0.0, "floor of cavitation");
+    assert!(outputs.iter().all(|value| value.is_finite()));
+    let outputs = run(&mut hydraulics, &[|_| 0.58, ZERO, ZERO], 0.1, 500);
+    assert!((outputs[2] - 4.529_15e6).abs() < 10.0, "{}", outputs[2]);
+}
+
+/// Far beyond the stroke, with the spool far out of its housing: finite, and pushed back.
+#[test]
+fn beyond_stroke_and_housing_all_stays_finite() {
+    const OUT: [Function; 3] = [|t| 0.5 + 3.0 * t, |_| 3.0, |_| 7.0];
+    const IN: [Function; 3] = [|t| 0.5 - 3.0 * t, |_| -3.0, |_| -7.0];
+    for (given, side) in [(OUT, 1.0), (IN, -1.0)] {
+        for duration in [0.05, 0.1, 0.2] {
+            let mut hydraulics = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
+            let outputs = run(&mut hydraulics, &given, duration, 1000);
+            assert!(outputs.iter().all(|value| value.is_finite()), "{outputs:?}");
+            if duration > 0.08 {
+                assert!(outputs[0] * side < -1e5, "{outputs:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn several_actuators_do_not_disturb_each_other() {
+    let mut second = lift(1e5);
+    second.name = "reach".into();
+    second.rest = Rest::Spool(0.5);
+    let mut both = Hydraulics::new(&circuit(vec![second, lift(1e5)])).unwrap();
+    let mut alone = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
+    let given = [STILL, ZERO, ZERO, STROKE, RATE, WAVE];
+    let both = run(&mut both, &given, 0.05, 250);
+    let alone = run(&mut alone, &given[3..], 0.05, 250);
+    assert_eq!(both[3..], alone[..]);
+    assert!((both[1] - 3.85e6).abs() < 1.0, "{both:?}");
+}
+
+#[test]
+fn a_restored_state_repeats_every_bit() {
+    let mut hydraulics = Hydraulics::new(&circuit(vec![lift(1e5)])).unwrap();
+    let given = [STROKE, RATE, WAVE];
+    run(&mut hydraulics, &given, 0.03, 100);
+    let mut saved = Snapshot::default();
+    saved.save(hydraulics.state().unwrap());
+    let bits = |outputs: Vec<f64>| outputs.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+    let first = bits(run(&mut hydraulics, &given, 0.03, 100));
+    saved.restore(hydraulics.state().unwrap());
+    assert_eq!(bits(run(&mut hydraulics, &given, 0.03, 100)), first);
+}
+
+#[test]
+fn all_mistakes_are_told_at_once() {
+    let mut bad = circuit(vec![lift(-1.0), lift(1e5)]);
+    bad.supply.tank = 9e6;
+    bad.fluid.b = -1e-16;
+    bad.actuators[1].cylinder.stroke = 0.0;
+    let errors = Hydraulics::new(&bad).unwrap_err().0;
+    assert_eq!(errors.len(), 5, "{errors:?}");
+    let mut heavy = circuit(vec![lift(1e5)]);
+    heavy.actuators[0].rest = Rest::Load(1e5);
+    let error = Hydraulics::new(&heavy).unwrap_err().to_string();
+    assert!(error.contains("cannot hold a load of 100000 N"), "{error}");
+    assert!(error.contains("48750"), "{error}");
+}

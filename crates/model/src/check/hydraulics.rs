@@ -1,0 +1,199 @@
+//! A section `[hydraulics.*]`: from its text to a circuit.
+
+use oldham_cosim::{Quantity, Unit};
+use oldham_hydraulics::{
+    Actuator, Circuit, CircuitError, Cylinder, Fluid, Hydraulics, Rest, Supply, Valve,
+};
+
+use super::part::{Checked, Port, Steps};
+use super::{Checker, Pace};
+use crate::format::{self, At, DEFAULT_RHO, Entry, Formula};
+use crate::model::{Content, Part};
+use crate::problem::Problem;
+
+/// Where the neutral spool is when nothing is said.
+const MIDDLE: f64 = 0.5;
+
+impl Checker<'_> {
+    pub(super) fn hydraulics(&mut self, entry: &Entry<format::Hydraulics>, pace: Pace) -> Checked {
+        let section = &entry.value.value;
+        let every = section.every.as_ref();
+        let every = every.and_then(|at| Some((self.count(at)?, at.span.clone())));
+        let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
+        let steps = Steps {
+            micro_steps: section.micro_steps.as_ref(),
+            micro_step: section.micro_step.as_ref(),
+        };
+        let micro_steps = self.micro_steps(steps, pace.step.map(|step| step * multiple));
+        let predictor = self.predictor(&section.predictor);
+        let predictor = predictor.unwrap_or(pace.predictor);
+        let circuit = self.circuit(section, micro_steps);
+        let part = circuit.filter(|circuit| self.is_sound(entry, circuit));
+        let part = part.map(|circuit| Part {
+            name: entry.name.value.clone(),
+            span: entry.name.span.clone(),
+            every: every.as_ref().map_or(1, |(every, _)| *every),
+            prediction: predictor.prediction(DEFAULT_RHO),
+            content: Content::Hydraulics(circuit),
+        });
+        let [inputs, outputs] = ports(section);
+        Checked {
+            name: entry.name.value.clone(),
+            inputs,
+            outputs,
+            every,
+            predictor,
+            part,
+        }
+    }
+
+    fn circuit(
+        &mut self,
+        section: &format::Hydraulics,
+        micro_steps: Option<u32>,
+    ) -> Option<Circuit> {
+        let fluid = section.fluid.as_ref().and_then(|at| self.fluid(&at.value));
+        let pump = self.required(&section.pump);
+        let tank = self.required(&section.tank);
+        let mut actuators = Vec::new();
+        for entry in &section.actuators {
+            self.name(&entry.name, "an actuator");
+            actuators.push(self.hydraulic_actuator(entry));
+        }
+        Some(Circuit {
+            fluid: fluid?,
+            supply: Supply {
+                pump: pump?,
+                tank: tank?,
+            },
+            actuators: actuators.into_iter().collect::<Option<_>>()?,
+            micro_steps: micro_steps? as usize,
+        })
+    }
+
+    fn fluid(&mut self, given: &format::hydraulics::Fluid) -> Option<Fluid> {
+        let density = self.required(&given.density);
+        let a = self.required(&given.a);
+        let b = self.number_or(&given.b, 0.0);
+        let cavitation = self.number_or(&given.cavitation, 0.0);
+        Some(Fluid {
+            cavitation: cavitation?,
+            ..Fluid::new(density?, a?, b?)
+        })
+    }
+
+    fn hydraulic_actuator(
+        &mut self,
+        entry: &Entry<format::hydraulics::Actuator>,
+    ) -> Option<Actuator> {
+        let given = &entry.value.value;
+        let areas = given.areas.as_ref();
+        let areas = areas.and_then(|at| self.numbers(at, "the piston areas of both chambers"));
+        let stroke = self.required(&given.stroke);
+        let centre = self.required(&given.centre);
+        let viscous = self.number_or(&given.friction, 0.0);
+        let dry = self.number_or(&given.dry_friction, 0.0);
+        let usual = Cylinder::new(areas.unwrap_or_default(), stroke?, centre?);
+        let dead_length = self.number_or(&given.dead_length, usual.dead_length);
+        let stop_stiffness = self.number_or(&given.stop_stiffness, usual.stop_stiffness);
+        let stop_damping = self.number_or(&given.stop_damping, usual.stop_damping);
+        let valve = given.valve.as_ref();
+        let valve = valve.and_then(|at| {
+            let [area, discharge] =
+                [&at.value.area, &at.value.discharge].map(|at| self.required(at));
+            Some(Valve::new(area?, discharge?))
+        });
+        let rest = self.rest(given);
+        areas?;
+        Some(Actuator {
+            name: entry.name.value.clone(),
+            cylinder: Cylinder {
+                dead_length: dead_length?,
+                stop_stiffness: stop_stiffness?,
+                stop_damping: stop_damping?,
+                ..usual.friction(viscous?, dry?)
+            },
+            valve: valve?,
+            rest: rest?,
+        })
+    }
+
+    fn rest(&mut self, given: &format::hydraulics::Actuator) -> Option<Rest> {
+        if let (Some(_), Some(spool)) = (&given.load, &given.spool) {
+            let message = "`load` and `spool` say the same thing: give one of them";
+            let problem = Problem::new(spool.span.clone(), message).label("one too many");
+            self.findings.push(problem);
+            return None;
+        }
+        match &given.load {
+            Some(load) => self.number(load).map(Rest::Load),
+            None => self.number_or(&given.spool, MIDDLE).map(Rest::Spool),
+        }
+    }
+
+    /// A number whose absence is told elsewhere.
+    fn required(&mut self, formula: &Option<At<Formula>>) -> Option<f64> {
+        self.number(formula.as_ref()?)
+    }
+
+    /// What only the physics can tell: a load that no pressure carries.
+    fn is_sound(&mut self, entry: &Entry<format::Hydraulics>, circuit: &Circuit) -> bool {
+        let Err(errors) = Hydraulics::new(circuit) else {
+            return true;
+        };
+        for error in errors.0 {
+            let problem = Problem::new(place(entry, &error), error.to_string());
+            self.findings.push(problem);
+        }
+        false
+    }
+}
+
+/// Where a mistake was written.
+fn place(entry: &Entry<format::Hydraulics>, error: &CircuitError) -> crate::source::Span {
+    let section = &entry.value.value;
+    let named = |name: &str| section.actuators.iter().find(|e| e.name.value == name);
+    if let Some(actuator) = error.actuator().and_then(named) {
+        return match (error, &actuator.value.value.load) {
+            (CircuitError::CannotHold { .. }, Some(load)) => load.span.clone(),
+            _ => actuator.name.span.clone(),
+        };
+    }
+    let of_fluid = matches!(
+        error,
+        CircuitError::Value { .. } | CircuitError::BeyondTheLaw { .. }
+    );
+    let fluid = section.fluid.as_ref().filter(|_| of_fluid);
+    let pump = section.pump.as_ref().map(|at| at.span.clone());
+    let pump = pump.filter(|_| matches!(error, CircuitError::Pressures { .. }));
+    let fluid = fluid.map(|at| at.span.clone());
+    fluid.or(pump).unwrap_or_else(|| entry.name.span.clone())
+}
+
+/// The ports in the order of the solver.
+fn ports(section: &format::Hydraulics) -> [Vec<Port>; 2] {
+    let all = |ports: [(&str, Unit); 3]| -> Vec<Port> {
+        let of = |entry: &Entry<format::hydraulics::Actuator>| {
+            ports.clone().map(|(name, unit)| Port {
+                name: At {
+                    value: format!("{}.{name}", entry.name.value),
+                    span: entry.name.span.clone(),
+                },
+                quantity: Some(Quantity::Scalar(unit)),
+            })
+        };
+        section.actuators.iter().flat_map(of).collect()
+    };
+    [
+        all([
+            ("length", Unit::METRE),
+            ("rate", Unit::METRE_PER_SECOND),
+            ("spool", Unit::ONE),
+        ]),
+        all([
+            ("force", Unit::NEWTON),
+            ("p1", Unit::PASCAL),
+            ("p2", Unit::PASCAL),
+        ]),
+    ]
+}

@@ -1,0 +1,205 @@
+//! How inputs are guessed between exchanges, and whether the exchanged signals allow it.
+
+use oldham_cosim::{InputPort, OutputPort, RateExtrapolation};
+use oldham_dmd::{Controls, LONGEST_WINDOW, Received, Settings, Shape};
+
+use super::Checker;
+use super::part::{Checked, Port};
+use crate::format::{At, Count, Predictor, PredictorKind};
+use crate::model::{Connection, Prediction};
+use crate::problem::Problem;
+use crate::source::Span;
+
+/// Longest window that may be asked for.
+const MOST_PAIRS: u32 = 100_000;
+
+/// Most delays that may be asked for.
+const MOST_DELAYS: u32 = 100;
+
+/// A chosen predictor.
+#[derive(Clone, Debug)]
+pub(in crate::check) struct Choice {
+    kind: PredictorKind,
+    /// A window of fixed length, with the place where it is given.
+    window: Option<(u32, Span)>,
+    delays: u32,
+}
+
+impl From<PredictorKind> for Choice {
+    fn from(kind: PredictorKind) -> Self {
+        Self {
+            kind,
+            window: None,
+            delays: 0,
+        }
+    }
+}
+
+impl Choice {
+    /// What it is for a part whose integrator has this spectral radius. What a learning one learns
+    /// from is known when everything is connected.
+    pub fn prediction(&self, rho: f64) -> Prediction {
+        match self.kind {
+            PredictorKind::Zero => Prediction::Hold(0),
+            PredictorKind::First => Prediction::Hold(1),
+            PredictorKind::Second => Prediction::Hold(2),
+            PredictorKind::ConstantRate => Prediction::Integrated(RateExtrapolation::Constant, rho),
+            PredictorKind::LinearRate => Prediction::Integrated(RateExtrapolation::Linear, rho),
+            PredictorKind::Hermite => Prediction::Integrated(RateExtrapolation::Hermite, rho),
+            PredictorKind::Dmd => Prediction::Hold(0),
+        }
+    }
+
+    fn learns(&self) -> bool {
+        self.kind == PredictorKind::Dmd
+    }
+
+    fn settings(&self, signals: usize) -> Settings {
+        match self.window {
+            Some((window, _)) => Settings::only(Shape {
+                window: window as usize,
+                delays: self.delays as usize,
+            }),
+            None => Settings::automatic_for(LONGEST_WINDOW, signals),
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// The predictor that a section chooses, if it does.
+    pub(super) fn predictor(&mut self, given: &Option<At<Predictor>>) -> Option<Choice> {
+        let settings = match &given.as_ref()?.value {
+            Predictor::Kind(kind) => return Some((*kind).into()),
+            Predictor::Settings(settings) => settings,
+        };
+        let kind = settings.kind.as_ref()?.value;
+        let learns = kind == PredictorKind::Dmd;
+        for (name, given) in [("window", &settings.window), ("delays", &settings.delays)] {
+            let Some(given) = given.as_ref().filter(|_| !learns) else {
+                continue;
+            };
+            let message = format!("`{name}` belongs to the predictor `dmd`");
+            let problem = Problem::new(given.span.clone(), message);
+            self.findings
+                .push(problem.label("not used by this predictor"));
+        }
+        if let (Some(delays), None) = (&settings.delays, &settings.window) {
+            let message =
+                "without a `window`, its length and the `delays` are chosen while running";
+            let problem = Problem::new(delays.span.clone(), message);
+            self.findings.push(problem.help("give a `window` too"));
+        }
+        Some(Choice {
+            kind,
+            window: settings.window.as_ref().and_then(|at| {
+                let window = self.count(at)?;
+                if window > MOST_PAIRS {
+                    let message = format!("a window has {MOST_PAIRS} exchanges at most");
+                    let problem = Problem::new(at.span.clone(), message);
+                    self.findings.push(problem.label(format!("is {window}")));
+                    return None;
+                }
+                Some((window, at.span.clone()))
+            }),
+            delays: match &settings.delays {
+                Some(delays) => self.delays(delays)?,
+                None => 0,
+            },
+        })
+    }
+
+    fn delays(&mut self, given: &At<Count>) -> Option<u32> {
+        let formula = At {
+            value: given.value.0.clone(),
+            span: given.span.clone(),
+        };
+        let fits = |x: f64| x.fract() == 0.0 && (0.0..=f64::from(MOST_DELAYS)).contains(&x);
+        let demand = format!("must be a whole number from 0 to {MOST_DELAYS}");
+        Some(self.number_where(&formula, fits, &demand)? as u32)
+    }
+
+    /// Gives learning predictors what they learn from; gives remarks on those that cannot learn.
+    pub(super) fn learners(
+        &mut self,
+        parts: &mut [Checked],
+        connections: &[Connection],
+    ) -> Vec<String> {
+        let mut notes = Vec::new();
+        for index in 0..parts.len() {
+            if parts[index].predictor.learns() {
+                notes.extend(self.learner(index, parts, connections));
+            }
+        }
+        notes
+    }
+
+    fn learner(
+        &mut self,
+        index: usize,
+        parts: &mut [Checked],
+        connections: &[Connection],
+    ) -> Option<String> {
+        let inputs = received(index, connections);
+        if inputs.is_empty() {
+            return None;
+        }
+        let outputs = controls(index, connections);
+        let part = &parts[index];
+        let received = width(&part.inputs, inputs.iter().map(|port| port.0))?;
+        let sent = width(&part.outputs, outputs.iter().map(|port| port.0))?;
+        let mut settings = part.predictor.settings(received + sent);
+        settings.received = Received::Only(inputs);
+        settings.controls = Controls::Only(outputs);
+        let name = part.name.clone();
+        let needed = settings.too_short(received + sent);
+        match (needed, part.predictor.window.clone()) {
+            (Some(needed), Some((window, place))) => {
+                let message = format!(
+                    "a window of {window} exchanges cannot determine a model of what `{name}` receives ({received} values) and sends ({sent} values)"
+                );
+                let problem = Problem::new(place, message).label("too short");
+                let help = format!("give {needed} at least, or leave `window` out");
+                self.findings.push(problem.help(help));
+                None
+            }
+            (Some(needed), None) => Some(format!(
+                "`{name}` holds its inputs instead of learning: it receives {received} values and sends {sent}, which needs a window of {needed} exchanges, more than {LONGEST_WINDOW}; exchange fewer values, or give a `window`"
+            )),
+            (None, _) => {
+                if let Some(part) = &mut parts[index].part {
+                    part.prediction = Prediction::Learned(settings);
+                }
+                None
+            }
+        }
+    }
+}
+
+/// The inputs of a part that somebody sends.
+fn received(index: usize, connections: &[Connection]) -> Vec<InputPort> {
+    let fed = connections.iter().filter(|c| c.to.0 == index);
+    let mut inputs: Vec<_> = fed.map(|c| c.to.1).collect();
+    inputs.sort_unstable();
+    inputs
+}
+
+/// The outputs of a part that lead to those who send to it.
+fn controls(index: usize, connections: &[Connection]) -> Vec<OutputPort> {
+    let sends_back = |part: usize| {
+        let mut all = connections.iter();
+        all.any(|c| c.from.0 == part && c.to.0 == index)
+    };
+    let heard = connections
+        .iter()
+        .filter(|c| c.from.0 == index && sends_back(c.to.0));
+    let mut outputs: Vec<_> = heard.map(|c| c.from.1).collect();
+    outputs.sort_unstable();
+    outputs.dedup();
+    outputs
+}
+
+/// Components of some ports; nothing if one of them could not be read.
+fn width(ports: &[Port], chosen: impl Iterator<Item = usize>) -> Option<usize> {
+    let widths = chosen.map(|port| Some(ports.get(port)?.quantity.as_ref()?.width()));
+    widths.sum()
+}

@@ -1,0 +1,88 @@
+//! What is done against the delay of an exchange.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{At, Formula, Named};
+
+/// A compensator at one interface, where a force goes one way and a motion comes back. It undoes
+/// what the delayed exchange does to the motion, by feeding back displacements, velocities and
+/// accelerations of both sides.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Compensator {
+    /// The force that crosses the interface, as `subsystem.port` of its sender. It is amended as it
+    /// is sent.
+    #[schemars(required)]
+    pub force: Option<At<String>>,
+    /// With `assignment`: a force input of the same subsystem at its side of the interface, as
+    /// `subsystem.port`, fed by nothing else. The motion of that mass must be an output.
+    pub correct: Option<At<String>>,
+    /// How it compensates.
+    #[schemars(extend("default" = "assignment"))]
+    pub method: Option<Method>,
+    /// With `assignment`: the model on which gains are designed.
+    #[schemars(extend("default" = "z"))]
+    pub domain: Option<Domain>,
+    /// With `assignment`: the poles that are wanted.
+    #[schemars(extend("default" = "exact"))]
+    pub targets: Option<Targets>,
+    /// With `assignment`: the motions that may be fed back, such as `left.x1` (an output) or
+    /// `left.far` (an input), or single components such as `left.x1.v`; by default all motions that
+    /// the two subsystems send, and what the sender of the force receives.
+    pub signals: Option<At<Vec<At<String>>>>,
+    /// Gains instead of a design.
+    pub gains: Option<At<Gains>>,
+    /// A file with gains instead of a design, as `oldham compensate --out` writes it; relative to
+    /// the model file.
+    pub gains_from: Option<At<String>>,
+}
+
+/// How a compensator works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Method {
+    /// Gains put the poles of the co-simulation where those of the undivided model are.
+    Assignment,
+    /// The receiver of the force evaluates the linear part of the coupling law itself, at every
+    /// micro step; the sender sends only what that leaves over.
+    Structural,
+    /// Not at all.
+    None,
+}
+
+/// The model on which gains are designed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Domain {
+    /// The co-simulation as it is run.
+    Z,
+    /// The parts in continuous time, with a hold on every exchanged signal.
+    S,
+}
+
+/// The poles that are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Targets {
+    /// Those of the equations of motion, as if every step were exact.
+    Exact,
+    /// Those of the monolithic twin with its integrator.
+    Monolithic,
+}
+
+/// Gains by the component that they multiply, such as `"x1.v"`, without the subsystem's name. What
+/// is added is minus gain times component.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Gains {
+    /// For the force on the sender of the coupling force: its outputs and what it receives.
+    #[serde(default)]
+    pub correct: Named<Formula>,
+    /// For the force on its receiver: outputs of the receiver.
+    #[serde(default)]
+    pub push: Named<Formula>,
+    /// For what is added to the force as it is sent: outputs of the sender.
+    #[serde(default)]
+    pub send: Named<Formula>,
+}

@@ -1,0 +1,114 @@
+//! A hydraulic subsystem: cylinders with their valves between a pump and a tank.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::multibody::Vector;
+use super::{At, Count, Formula, Named, Predictor};
+
+/// A hydraulic circuit: actuators, each a cylinder with two chambers behind a valve, between a pump
+/// and a tank of constant pressure. An actuator `<name>` receives length and rate of the line along
+/// which it acts at the ports `<name>.length` (m) and `<name>.rate` (m/s), and the displacement of
+/// its spool from the neutral position at `<name>.spool`. It sends its force at `<name>.force` (N,
+/// positive when it pushes, friction and end stops included) and its pressures at `<name>.p1` and
+/// `<name>.p2` (Pa). All pressures are absolute.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Hydraulics {
+    /// What fills the circuit.
+    #[schemars(required)]
+    pub fluid: Option<At<Fluid>>,
+    /// Pressure at the pump in Pa.
+    #[schemars(required)]
+    pub pump: Option<At<Formula>>,
+    /// Pressure in the tank in Pa.
+    #[schemars(required)]
+    pub tank: Option<At<Formula>>,
+    /// Integrator steps per macro step of this subsystem.
+    #[schemars(extend("default" = 1))]
+    pub micro_steps: Option<At<Count>>,
+    /// The length of an integrator step, in s, instead of their number; must divide the macro
+    /// step of this subsystem.
+    pub micro_step: Option<At<Formula>>,
+    /// The subsystem's own macro step, as a multiple of the model's.
+    #[schemars(extend("default" = 1))]
+    pub every: Option<At<Count>>,
+    /// How its inputs are guessed between exchanges; overrides `schedule.predictor`.
+    pub predictor: Option<At<Predictor>>,
+    /// The actuators, by name.
+    #[serde(default)]
+    pub actuators: Named<Actuator>,
+}
+
+/// A fluid whose density grows with pressure as 1 + a p + b p².
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Fluid {
+    /// Density without pressure in kg/m³.
+    #[schemars(required)]
+    pub density: Option<At<Formula>>,
+    /// Compressibility in 1/Pa: the inverse of the bulk modulus without pressure.
+    #[schemars(required)]
+    pub a: Option<At<Formula>>,
+    /// Its change with pressure in 1/Pa².
+    #[schemars(extend("default" = 0.0))]
+    pub b: Option<At<Formula>>,
+    /// Absolute pressure in Pa at which a chamber that is torn open fills with vapour; no pressure
+    /// gets below it.
+    #[schemars(extend("default" = 0.0))]
+    pub cavitation: Option<At<Formula>>,
+}
+
+/// A cylinder with two chambers and the valve that controls it. Pressure in chamber 1 pulls the
+/// actuator together, pressure in chamber 2 pushes it apart. It starts at rest: with the spool at
+/// `spool`, or where it carries `load`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Actuator {
+    /// Piston areas in m²: of chamber 1 and of chamber 2.
+    #[schemars(required)]
+    pub areas: Option<At<Vector>>,
+    /// The way of the piston from end to end in m.
+    #[schemars(required)]
+    pub stroke: Option<At<Formula>>,
+    /// Length of the actuator in m when the piston is in the middle.
+    #[schemars(required)]
+    pub centre: Option<At<Formula>>,
+    /// The valve.
+    #[schemars(required)]
+    pub valve: Option<At<Valve>>,
+    /// The force in N that it carries at the start, positive when it pushes. The neutral position of
+    /// the spool and the pressures are solved for.
+    pub load: Option<At<Formula>>,
+    /// The neutral position of the spool, from 0 (pump to chamber 2) to 1 (pump to chamber 1),
+    /// instead of a load.
+    #[schemars(extend("default" = 0.5))]
+    pub spool: Option<At<Formula>>,
+    /// Viscous friction in N·s/m.
+    #[schemars(extend("default" = 0.0))]
+    pub friction: Option<At<Formula>>,
+    /// Dry friction in N.
+    #[schemars(extend("default" = 0.0))]
+    pub dry_friction: Option<At<Formula>>,
+    /// Length in m that remains of a chamber when the piston is at its end. By default 1 % of the
+    /// stroke.
+    pub dead_length: Option<At<Formula>>,
+    /// Stiffness of the end stops in N/m.
+    #[schemars(extend("default" = 1e7))]
+    pub stop_stiffness: Option<At<Formula>>,
+    /// Damping of the end stops in s/m: the fraction of their force that is added per m/s.
+    #[schemars(extend("default" = 1.0))]
+    pub stop_damping: Option<At<Formula>>,
+}
+
+/// A four-way valve that is never quite closed: the spool opens one way as it closes the other.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Valve {
+    /// Area in m² of the fully open valve.
+    #[schemars(required)]
+    pub area: Option<At<Formula>>,
+    /// Discharge coefficient.
+    #[schemars(required)]
+    pub discharge: Option<At<Formula>>,
+}

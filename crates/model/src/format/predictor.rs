@@ -1,0 +1,100 @@
+//! How inputs are guessed between exchanges.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
+use serde::de::{Error, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::{At, Count};
+
+/// How an input is guessed from what was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+pub(crate) enum PredictorKind {
+    /// It stays as it was received last.
+    #[serde(rename = "zero-order")]
+    Zero,
+    /// The line through the last two values.
+    #[serde(rename = "first-order")]
+    First,
+    /// The parabola through the last three values.
+    #[serde(rename = "second-order")]
+    Second,
+    /// The rate of a motion is taken as constant and integrated by LMS2; other quantities as
+    /// `first-order`.
+    #[serde(rename = "constant-rate")]
+    ConstantRate,
+    /// The same with the line through the last two rates.
+    #[serde(rename = "linear-rate")]
+    LinearRate,
+    /// The same with the cubic through the last two values and rates: the interface-mass scheme.
+    #[serde(rename = "hermite")]
+    Hermite,
+    /// A linear model of the sender is learned from what is exchanged (windowed dynamic mode
+    /// decomposition). Exchange velocities too. Without a `window` its length is chosen
+    /// automatically, up to 100 exchanges.
+    #[serde(rename = "dmd")]
+    Dmd,
+}
+
+/// A predictor: its kind alone, or with settings.
+#[derive(Debug)]
+pub(crate) enum Predictor {
+    Kind(PredictorKind),
+    Settings(PredictorSettings),
+}
+
+/// A predictor with settings.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct PredictorSettings {
+    /// Which one.
+    #[schemars(required)]
+    pub kind: Option<At<PredictorKind>>,
+    /// With `dmd`: the number of exchanges that it learns from, one more than the exchanged values
+    /// at least; an odd number is rounded up. By default it is chosen while running.
+    pub window: Option<At<Count>>,
+    /// With `dmd` and a `window`: how many earlier exchanges the model sees beside the newest one,
+    /// such as 1 when positions are exchanged without velocities. None by default.
+    pub delays: Option<At<Count>>,
+}
+
+struct PredictorVisitor;
+
+// Not an untagged enum: those lose the places of what they hold.
+impl<'de> Visitor<'de> for PredictorVisitor {
+    type Value = Predictor;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a kind of predictor, or a table with its `kind`")
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Predictor, E> {
+        PredictorKind::deserialize(StrDeserializer::new(text)).map(Predictor::Kind)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Predictor, A::Error> {
+        PredictorSettings::deserialize(MapAccessDeserializer::new(map)).map(Predictor::Settings)
+    }
+}
+
+impl<'de> Deserialize<'de> for Predictor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PredictorVisitor)
+    }
+}
+
+impl JsonSchema for Predictor {
+    fn schema_name() -> Cow<'static, str> {
+        "Predictor".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "How inputs are guessed between exchanges.",
+            "anyOf": [
+                generator.subschema_for::<PredictorKind>(),
+                generator.subschema_for::<PredictorSettings>(),
+            ],
+        })
+    }
+}

@@ -1,0 +1,123 @@
+//! A cut mechanism, seen from outside: its pieces, their sizes, and what lies between them.
+
+use oldham_multibody::NodeId;
+use oldham_multibody::cut::{Role, Size};
+
+use super::{Cutting, Recipe, Scheme};
+
+/// How a mechanism is cut.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    /// The scheme, as model files call it.
+    pub scheme: &'static str,
+    /// The parts, then the couplings.
+    pub pieces: Vec<Portion>,
+    /// The nodes between them.
+    pub interfaces: Vec<InterfaceNode>,
+    /// For each node, the ground first, the piece that has it with its mass.
+    pub owners: Vec<Option<usize>>,
+    /// Elements, as the nodes that they connect.
+    pub links: Vec<Link>,
+}
+
+/// A piece.
+#[derive(Clone, Debug)]
+pub struct Portion {
+    /// Its name after the mechanism's.
+    pub name: String,
+    /// Whether it is there only to couple others.
+    pub is_coupling: bool,
+    /// How large it is.
+    pub size: Size,
+}
+
+/// A node that several pieces know.
+#[derive(Clone, Debug)]
+pub struct InterfaceNode {
+    /// The node.
+    pub node: NodeId,
+    /// The piece that moves it.
+    pub owner: usize,
+    /// The pieces that follow it and send the loads on it.
+    pub followers: Vec<usize>,
+    /// Its mass in kg.
+    pub mass: f64,
+    /// Its moments of inertia about the three node axes, in kg.m².
+    pub inertia: [f64; 3],
+}
+
+/// An element of a piece.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// The nodes that it connects, the ground among them.
+    pub nodes: Vec<NodeId>,
+    /// The piece.
+    pub piece: usize,
+}
+
+impl Partition {
+    pub(super) fn of(recipe: &Recipe, cutting: &Cutting) -> Self {
+        let (model, _) = recipe.model();
+        let plan = &cutting.plan;
+        let portion = |(index, size): (usize, Size)| Portion {
+            name: cutting.names[index].clone(),
+            is_coupling: plan.pieces[index].role == Role::Coupling,
+            size,
+        };
+        let interface = |interface: oldham_multibody::cut::Interface| {
+            let (mass, inertia) = model.inertia(interface.node);
+            InterfaceNode {
+                node: interface.node,
+                owner: interface.owner,
+                followers: interface.followers,
+                mass,
+                inertia,
+            }
+        };
+        let mut owners = vec![None; model.node_count()];
+        let mut links = Vec::new();
+        for (index, piece) in plan.pieces.iter().enumerate() {
+            for node in &piece.nodes {
+                owners[node.index()] = Some(index);
+            }
+            links.extend(piece.elements.iter().map(|&element| Link {
+                nodes: model.nodes_of(element).to_vec(),
+                piece: index,
+            }));
+        }
+        Self {
+            scheme: match cutting.scheme {
+                Scheme::InterfaceTangent => "interface-tangent",
+                Scheme::InterfaceMass => "interface-mass",
+                Scheme::ForceDisplacement => "force-displacement",
+            },
+            pieces: plan
+                .sizes(&model)
+                .into_iter()
+                .enumerate()
+                .map(portion)
+                .collect(),
+            interfaces: plan.interfaces().into_iter().map(interface).collect(),
+            owners,
+            links,
+        }
+    }
+
+    /// Estimated work of all pieces over that of the longest way through a step: the largest part,
+    /// then the largest coupling. No number of cores makes it faster.
+    pub fn speed_up(&self) -> f64 {
+        let total: f64 = self.pieces.iter().map(|piece| piece.size.work).sum();
+        let largest = |is_coupling: bool| {
+            let pieces = self.pieces.iter();
+            let pieces = pieces.filter(|piece| piece.is_coupling == is_coupling);
+            pieces.map(|piece| piece.size.work).fold(0.0, f64::max)
+        };
+        total / (largest(false) + largest(true))
+    }
+
+    /// The share of a piece in the estimated work.
+    pub fn share(&self, piece: usize) -> f64 {
+        let total: f64 = self.pieces.iter().map(|piece| piece.size.work).sum();
+        self.pieces[piece].size.work / total
+    }
+}

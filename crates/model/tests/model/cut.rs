@@ -1,0 +1,426 @@
+//! Mechanisms in pieces, against themselves in one piece.
+
+use oldham_cosim::{InMemory, Run, Simulation};
+use oldham_model::{Model, Overrides};
+
+use crate::common::{History, coupled, example, read};
+
+/// An example with some of its values replaced.
+fn with(name: &str, set: &[(&str, &str)]) -> Model {
+    let set = set.iter().map(|&(key, value)| (key.into(), value.into()));
+    let overrides = Overrides(set.collect());
+    Model::parse(&example(name), "test.toml", &overrides).unwrap_or_else(|p| panic!("{p}"))
+}
+
+fn whole(model: &Model) -> History {
+    History::of(model, model.monolithic(None).expect("one piece"))
+}
+
+/// The largest difference of a column between pieces and whole.
+fn difference(model: &Model, column: &str) -> f64 {
+    let [pieces, whole] = [coupled(model), whole(model)].map(|run| run.column(column));
+    assert!(whole.iter().any(|value| value.abs() > 1e-6), "it moves");
+    let differences = pieces.iter().zip(&whole).map(|(a, b)| (a - b).abs());
+    differences.fold(0.0, f64::max)
+}
+
+/// With tangents the pieces make the step of the whole, up to a Newton iteration that the whole
+/// makes and they do not.
+#[test]
+fn the_pieces_move_as_the_whole() {
+    let cases = [
+        ("cut-beam", "0.02", "beam.middle.x", 1e-10),
+        ("cut-beam-three", "0.02", "beam.middle.x", 1e-9),
+        ("cut-shell", "0.1", "plate.middle.x", 1e-6),
+        ("cut-double-pendulum", "0.2", "pendulum.tip.pz", 1e-5),
+        ("rotor", "0.1", "rotor.tip.pz", 1e-6),
+        ("cut-chain", "0.1", "chain.bottom.x", 1e-5),
+    ];
+    for (name, duration, column, tolerance) in cases {
+        let model = with(name, &[("simulation.duration", duration)]);
+        let found = difference(&model, column);
+        assert!(found < tolerance, "{name}: {found:e}");
+    }
+}
+
+/// The rotor with some of its blades.
+fn rotor(blades: &[&str]) -> String {
+    let missing = ["east", "north", "west", "south"]
+        .into_iter()
+        .filter(|blade| !blades.contains(blade));
+    let gone: Vec<String> = missing
+        .flat_map(|blade| [format!("{blade} = "), format!("blade-{blade} = ")])
+        .collect();
+    let members = blades.iter().map(|b| format!("{b} = \"blade-{b}.8\""));
+    let parts = format!("parts = {{ {} }}", members.collect::<Vec<_>>().join(", "));
+    let text = example("rotor");
+    let lines = text.lines().filter(|line| {
+        let starts = |start: &String| line.starts_with(start.as_str());
+        !gone.iter().any(starts)
+    });
+    let lines = lines.map(|line| match line.starts_with("parts = ") {
+        true => parts.as_str(),
+        false => line,
+    });
+    let text = lines.collect::<Vec<_>>().join("\n");
+    text.replace("duration = 0.5", "duration = 0.05")
+}
+
+#[test]
+fn a_rotor_is_cut_from_one_two_or_four_blades() {
+    for blades in [
+        &["east"][..],
+        &["east", "west"],
+        &["east", "north", "west", "south"],
+    ] {
+        let model = read(&rotor(blades)).unwrap_or_else(|p| panic!("{p}"));
+        let simulation = model.simulation().unwrap();
+        assert_eq!(simulation.names().count(), blades.len() + 1);
+        let found = difference(&model, "rotor.tip.pz");
+        assert!(found < 1e-8, "{blades:?}: {found:e}");
+    }
+}
+
+/// The literature's scheme: the first part has the interface, and the schedule says who goes first.
+#[test]
+fn force_and_displacement_need_no_coupling() {
+    let scheme = ("multibody.beam.cut.scheme", "force-displacement");
+    for (kind, stages) in [("jacobi", 1), ("gauss-seidel", 2)] {
+        let model = with("cut-beam", &[scheme, ("schedule.kind", kind)]);
+        let simulation = model.simulation().unwrap();
+        let names: Vec<&str> = simulation.names().collect();
+        assert_eq!(names, ["beam.left", "beam.right"]);
+        assert_eq!(simulation.schedule().stages.len(), stages);
+        assert_eq!(simulation.interfaces().len(), 1);
+    }
+}
+
+/// The plain scheme errs by the third power of the step, as the cubic predictor does.
+#[test]
+fn without_tangents_the_difference_has_the_order_of_the_predictor() {
+    for damping in ["0", "1e-3"] {
+        let at = |step: &str| {
+            let model = with(
+                "cut-beam",
+                &[
+                    ("simulation.duration", "0.1"),
+                    ("simulation.step", step),
+                    ("multibody.beam.cut.scheme", "interface-mass"),
+                    ("multibody.beam.tolerance", "1e-10"),
+                    ("D", damping),
+                ],
+            );
+            difference(&model, "beam.middle.x")
+        };
+        let order = (at("1e-4") / at("5e-5")).log2();
+        assert!((2.5..3.5).contains(&order), "{damping}: {order}");
+    }
+}
+
+/// Papers read the damping factor 0.05 as seconds; then the mass of the interface is too small.
+#[test]
+fn stiff_damping_breaks_the_plain_scheme_and_not_the_tangents() {
+    let set = [("simulation.duration", "0.02"), ("D", "0.05")];
+    let model = with("cut-beam", &set);
+    assert!(difference(&model, "beam.middle.x") < 1e-9);
+    let plain = ("multibody.beam.cut.scheme", "interface-mass");
+    let model = with("cut-beam", &[set[0], set[1], plain]);
+    let mut simulation = model.simulation().unwrap();
+    let outcome = simulation.run(Run {
+        energy_bound: Some(100.0),
+        ..Run::new(model.steps(), &mut InMemory::default())
+    });
+    assert!(outcome.end.is_err());
+}
+
+#[test]
+fn results_keep_the_names_of_the_whole() {
+    for name in ["cut-beam", "cut-shell", "cut-double-pendulum", "rotor"] {
+        for scheme in ["interface-tangent", "interface-mass", "force-displacement"] {
+            let part = name_of_mechanism(name);
+            let key = format!("multibody.{part}.cut.scheme");
+            let model = with(name, &[(&key, scheme)]);
+            let [pieces, whole] =
+                [model.simulation().unwrap(), model.monolithic(None).unwrap()].map(columns);
+            let missing: Vec<_> = whole.iter().filter(|c| !pieces.contains(c)).collect();
+            assert!(missing.is_empty(), "{name}, {scheme}: {missing:?}");
+        }
+    }
+}
+
+fn name_of_mechanism(example: &str) -> &str {
+    match example {
+        "cut-beam" => "beam",
+        "cut-shell" => "plate",
+        "cut-double-pendulum" => "pendulum",
+        other => other,
+    }
+}
+
+fn columns(simulation: Simulation) -> Vec<String> {
+    let columns = simulation.columns().iter();
+    columns.map(|column| column.name.clone()).collect()
+}
+
+/// Neither gravity nor stored energy is counted twice where a node has copies.
+#[test]
+fn the_energy_of_an_interface_is_counted_once() {
+    for scheme in ["interface-tangent", "interface-mass", "force-displacement"] {
+        let settled = [
+            ("multibody.beam.settle", "true"),
+            ("multibody.beam.cut.scheme", scheme),
+        ];
+        let model = with("cut-beam", &settled);
+        let [pieces, whole] = [model.simulation().unwrap(), model.monolithic(None).unwrap()]
+            .map(|mut simulation| simulation.energy().expect("an energy"));
+        let stored = |energy: &oldham_cosim::Energy| energy.kinetic + energy.potential;
+        assert!(stored(&whole).abs() > 1.0);
+        let ratio = stored(&pieces) / stored(&whole);
+        assert!((ratio - 1.0).abs() < 1e-9, "{scheme}: {ratio}");
+    }
+}
+
+/// From equilibrium nothing moves, in pieces as little as in one.
+#[test]
+fn pieces_start_in_the_equilibrium_of_the_whole() {
+    let settled = [
+        ("multibody.beam.settle", "true"),
+        ("simulation.duration", "0.02"),
+    ];
+    let model = with("cut-beam-three", &settled);
+    let height = coupled(&model).column("beam.middle.x");
+    assert!((height[0] + 0.9146).abs() < 1e-3, "{}", height[0]);
+    let moved = height.iter().map(|z| (z - height[0]).abs());
+    assert!(moved.fold(0.0, f64::max) < 1e-6);
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let model = with("rotor", &[("simulation.duration", "0.02")]);
+    let run = |threads: usize| {
+        let mut record = InMemory::default();
+        let mut simulation = model.simulation().unwrap();
+        let outcome = simulation.run(Run {
+            threads,
+            ..Run::new(model.steps(), &mut record)
+        });
+        outcome.end.unwrap();
+        let bits = record.rows.iter().flatten().map(|value| value.to_bits());
+        bits.collect::<Vec<u64>>()
+    };
+    let one = run(1);
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(3));
+}
+
+#[test]
+fn a_checkpoint_continues_with_the_same_bits() {
+    let model = with("cut-beam-three", &[("simulation.duration", "0.01")]);
+    let mut through = model.simulation().unwrap();
+    through.steps(50).unwrap();
+    let checkpoint = through.checkpoint("model").unwrap();
+    through.steps(50).unwrap();
+    let mut continued = model.simulation().unwrap();
+    continued.restore(&checkpoint, "model").unwrap();
+    continued.steps(50).unwrap();
+    for name in ["beam.left", "beam.middle", "beam.right", "beam.coupling"] {
+        let id = through.find(name).unwrap();
+        let bits = |simulation: &Simulation| {
+            let values = simulation.outputs(id).iter();
+            values.map(|value| value.to_bits()).collect::<Vec<_>>()
+        };
+        assert_eq!(bits(&through), bits(&continued), "{name}");
+    }
+}
+
+/// The coupling may be integrated otherwise; the first-order method then sets the error.
+#[test]
+fn couplings_may_have_a_method_of_their_own() {
+    let at = |step: &str| {
+        let model = with(
+            "cut-beam",
+            &[
+                ("simulation.duration", "0.1"),
+                ("simulation.step", step),
+                ("D", "0"),
+                ("multibody.beam.cut.coupling.integrator", "backward-euler"),
+            ],
+        );
+        difference(&model, "beam.middle.x")
+    };
+    let order = (at("2e-4") / at("1e-4")).log2();
+    assert!((0.7..1.4).contains(&order), "{order}");
+}
+
+const BESIDE_OTHERS: &str = r#"
+    [model]
+    name = "Beam and oscillator"
+    [simulation]
+    duration = 0.1
+    step = 1e-4
+    [schedule]
+    predictor = "first-order"
+    [lumped.oscillator]
+    integrator = "lms2"
+    masses.x = { mass = 5.0 }
+    springs.wall = { between = ["ground", "x"], stiffness = 2e3 }
+    loads.push = { on = "x", force = "4e4 * sin(20 * t)" }
+    outputs.pull = { displacement = "x" }
+    [multibody.beam]
+    rho = 0.6
+    [multibody.beam.cut]
+    at = ["girder.4"]
+    parts = { left = "girder.0", right = "girder.8" }
+    [multibody.beam.sections.girder]
+    axial = 1e6
+    shear = [0.6e6, 0.6e6]
+    torsion = 1e3
+    bending = [2e3, 1e4]
+    mass = 5.0
+    inertia = [0.1, 0.05, 0.05]
+    [multibody.beam.beams.girder]
+    from = [0, 0, 0]
+    to = [8, 0, 0]
+    elements = 4
+    section = "girder"
+    up = [0, 1, 0]
+    [multibody.beam.joints]
+    left = { type = "revolute", between = ["ground", "girder.0"], axis = [0, 1, 0] }
+    right = { type = "revolute", between = ["ground", "girder.8"], axis = [0, 1, 0] }
+    [multibody.beam.inputs]
+    pull = { scalar = "m" }
+    grip = { scalar = "N" }
+    [multibody.beam.loads]
+    grip = { on = "girder.2", force = [0, 0, { input = "grip" }] }
+    near = { on = "girder.4", force = [0, 0, { input = "pull" }] }
+    far = { on = "girder.6", force = [0, 0, { input = "pull" }] }
+    [multibody.beam.outputs]
+    middle = { translation = "girder.4", axis = [0, 0, 1] }
+    quarter = { translation = "girder.6", axis = [0, 0, 1] }
+    [drive]
+    "beam.grip" = "30 * sin(40 * t)"
+    [[connection]]
+    from = "oscillator.pull"
+    to = "beam.pull"
+"#;
+
+/// An input that several pieces use reaches all of them, whatever else they receive. The coupling
+/// advances after the oscillator and need not guess what it sends.
+#[test]
+fn a_cut_mechanism_beside_others_differs_from_the_uncut_by_the_cut_alone() {
+    let model = read(BESIDE_OTHERS).unwrap_or_else(|p| panic!("{p}"));
+    for column in ["beam.middle.x", "beam.quarter.x"] {
+        let found = difference(&model, column);
+        assert!(found < 1e-7, "{column}: {found:e}");
+    }
+}
+
+/// What is said about a cut of a beam with a ring of beads beside it.
+fn refusal(cut: &str) -> String {
+    let text = format!(
+        r#"
+        [model]
+        name = "M"
+        [simulation]
+        duration = 1.0
+        step = 1e-3
+        [multibody.m]
+        [multibody.m.cut]
+        {cut}
+        [multibody.m.sections.s]
+        axial = 1e6
+        shear = [1e6, 1e6]
+        torsion = 1e3
+        bending = [1e3, 1e3]
+        mass = 5.0
+        inertia = [0.1, 0.05, 0.05]
+        [multibody.m.beams.girder]
+        from = [0, 0, 0]
+        to = [8, 0, 0]
+        elements = 4
+        section = "s"
+        up = [0, 1, 0]
+        [multibody.m.nodes]
+        a = {{ position = [0, 0, 1] }}
+        b = {{ position = [1, 0, 1] }}
+        bare = {{ position = [1, 0, 2] }}
+        [multibody.m.bodies]
+        a = {{ node = "a", mass = 1, inertia = [1, 1, 1] }}
+        b = {{ node = "b", mass = 1, inertia = [1, 1, 1] }}
+        [multibody.m.joints]
+        hinge = {{ type = "revolute", between = ["ground", "girder.0"] }}
+        weld = {{ type = "clamp", between = ["girder.8", "a"] }}
+        [multibody.m.bushings]
+        ab = {{ between = ["a", "b"], stiffness = [1, 1, 1], rotational_stiffness = [1, 1, 1] }}
+        tie = {{ between = ["b", "bare"], stiffness = [1, 1, 1], rotational_stiffness = [1, 1, 1] }}
+        [multibody.m.loads]
+        push = {{ on = "a", force = [1, 0, 0] }}
+        "#
+    );
+    read(&text).expect_err(cut).to_string()
+}
+
+#[test]
+fn refused_cuts_say_why_and_what_would_work() {
+    let cases = [
+        (
+            "at = [\"girder.3\"]",
+            "would go through that element",
+            "`girder.2` instead",
+        ),
+        ("at = [\"bare\"]", "`bare` has no mass", "a cut at `a`"),
+        (
+            "at = [\"girder\"]",
+            "`girder` has many nodes",
+            "such as `girder.2`",
+        ),
+        (
+            "at = [\"push\"]",
+            "`push` is a load",
+            "the node on which it acts",
+        ),
+        ("at = [\"ground\"]", "the ground does not move", ""),
+        (
+            "at = [\"girdr.4\"]",
+            "no node, joint or spring `girdr.4`",
+            "did you mean `girder.4`?",
+        ),
+        (
+            "at = [\"girder.*.*\"]",
+            "no node, joint or spring",
+            "did you mean `girder.0`?",
+        ),
+        ("at = []", "nothing is cut", "name nodes or joints"),
+        ("at = [\"b\"]", "has no mass at all", ""),
+        (
+            "at = [\"girder.4\"]\nparts = { coupling = \"girder.0\" }",
+            "no part can be called `coupling`",
+            "",
+        ),
+        (
+            "at = [\"girder.4\"]\nparts = { left = \"girder.0\", right = \"girder.2\" }",
+            "does not separate them",
+            "",
+        ),
+        (
+            "at = [\"girder.4\"]\nparts = { left = \"girder.4\" }",
+            "cannot stand for a part",
+            "",
+        ),
+        (
+            "at = [\"girder.4\"]\nscheme = \"interface-tangent\"\ncoupling = { integrator = \"backward-euler\" }",
+            "integrated otherwise than the parts",
+            "`interface-mass` works",
+        ),
+        (
+            "at = [\"girder.4\"]\nscheme = \"interface-tangent\"\ncoupling = { micro_steps = 2 }",
+            "several micro steps",
+            "`interface-mass` works",
+        ),
+    ];
+    for (cut, message, help) in cases {
+        let said = refusal(cut);
+        assert!(said.contains(message), "{cut}: {said}");
+        assert!(said.contains(help), "{cut}: {said}");
+    }
+}

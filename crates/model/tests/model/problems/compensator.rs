@@ -1,0 +1,39 @@
+//! Compensators.
+
+use super::{check_all, mistake};
+
+#[test]
+fn compensators() {
+    check_all([
+        mistake(
+            "[schedule]",
+            "[compensator.link]\nforce = «\"left.fcc\"\n[schedule]",
+            "`left` has no output `fcc`",
+            "did you mean `fc`?",
+        ),
+        mistake(
+            "[schedule]",
+            "[compensator.link]\nforce = \"left.fc\"\ncorrect = «\"right.push\"\n[schedule]",
+            "the input `right.push` is fed twice",
+            "`left.fc` feeds it already",
+        ),
+        mistake(
+            "push = { force = \"x2\" }",
+            "push = { force = \"x2\" }\nhit = { force = \"x2\" }\n[compensator.link]\nforce = \"left.fc\"\ncorrect = «\"right.hit\"",
+            "`right.hit` is not of the subsystem that sends `left.fc`",
+            "the sender of the force is driven by a motion",
+        ),
+        mistake(
+            "[schedule]",
+            "[compensator.link]\nforce = \"left.fc\"\ngains_from = «\"nowhere.toml\"\n[schedule]",
+            "the gains cannot be read from `nowhere.toml`",
+            "oldham compensate MODEL --out FILE",
+        ),
+        mistake(
+            "[schedule]",
+            "[compensator.link]\nforce = \"left.fc\"\ngains = { send = { \"x1.v\" = 1 } }\ngains_from = «\"nowhere.toml\"\n[schedule]",
+            "`gains` and `gains_from` say the same thing",
+            "",
+        ),
+    ]);
+}

@@ -1,0 +1,412 @@
+//! Models taken apart: what goes where, and which cuts are refused.
+
+use oldham_cosim::Subsystem;
+use oldham_multibody::cut::{Cut, CutError, Lack, Plan, Reason, Remedy, Role, plan};
+use oldham_multibody::{
+    BeamMesh, Body, Bushing, ElementId, Joint, LineInertia, Marker, Mat3, Model, Motion, NodeId,
+    Options, PartBuilder, Section, Vec3, straight_beam,
+};
+
+const LENGTH: f64 = 12.0;
+
+/// A beam of three-node elements, hinged at both ends.
+fn beam(elements: usize) -> (Model, Vec<NodeId>) {
+    let mut model = Model::new();
+    let mesh = BeamMesh {
+        from: Vec3::ZERO,
+        to: Vec3::X * LENGTH,
+        up: Vec3::Y,
+        elements,
+        section: Section::diagonal([1e6, 0.6e6, 0.6e6, 1e3, 2e3, 1e4]),
+        inertia: LineInertia {
+            mass: 5.0,
+            rotary: [0.1, 0.05, 0.05],
+        },
+    };
+    let nodes = straight_beam(&mut model, "girder", &mesh);
+    for node in [nodes[0], nodes[2 * elements]] {
+        hinge(&mut model, "hinge", NodeId::GROUND, node);
+    }
+    (model, nodes)
+}
+
+/// A hinge about y at the second node.
+fn hinge(model: &mut Model, name: &str, a: NodeId, b: NodeId) -> ElementId {
+    let place = model.initial(b).position;
+    let [a, b] = [a, b].map(|node| model.axis_marker(node, place, Vec3::Y));
+    model.element(name, Joint::revolute(a, b))
+}
+
+fn bead(model: &mut Model, name: &str, place: Vec3) -> NodeId {
+    let node = model.node(name, Motion::at(place));
+    model.body(node, Body::centred(1.0, Mat3::IDENTITY * 0.1));
+    node
+}
+
+fn tie(model: &mut Model, name: &str, a: NodeId, b: NodeId) -> ElementId {
+    model.element(name, Bushing::new(Marker::on(a), Marker::on(b)))
+}
+
+/// Beads in a closed row.
+fn ring(count: usize) -> (Model, Vec<NodeId>) {
+    let mut model = Model::new();
+    let place = |i: usize| {
+        let angle = std::f64::consts::TAU * i as f64 / count as f64;
+        Vec3::new(angle.cos(), angle.sin(), 0.0)
+    };
+    let beads: Vec<NodeId> = (0..count)
+        .map(|i| bead(&mut model, &format!("bead{i}"), place(i)))
+        .collect();
+    for i in 0..count {
+        tie(
+            &mut model,
+            &format!("tie{i}"),
+            beads[i],
+            beads[(i + 1) % count],
+        );
+    }
+    (model, beads)
+}
+
+fn at(nodes: &[NodeId]) -> Cut {
+    Cut {
+        nodes: nodes.to_vec(),
+        ..Cut::default()
+    }
+}
+
+fn only(refused: Result<Plan, Vec<CutError>>) -> CutError {
+    let mut errors = refused.expect_err("a refusal");
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    errors.remove(0)
+}
+
+fn instead(node: &str) -> Option<Remedy> {
+    Some(Remedy::Instead(node.into()))
+}
+
+fn count(plan: &Plan, role: Role) -> usize {
+    let pieces = plan.pieces.iter();
+    pieces.filter(|piece| piece.role == role).count()
+}
+
+#[test]
+fn the_pieces_of_a_beam_add_up_to_the_whole() {
+    for cuts in [vec![8], vec![8, 16], vec![4, 8, 20]] {
+        let (model, nodes) = beam(12);
+        let elements = 12 + 2;
+        let cut_nodes: Vec<NodeId> = cuts.iter().map(|&i| nodes[i]).collect();
+        let plan = plan(&model, &at(&cut_nodes)).unwrap();
+        assert_eq!(count(&plan, Role::Part), cuts.len() + 1);
+        assert_eq!(count(&plan, Role::Coupling), cuts.len());
+        let sizes = plan.sizes(&model);
+        let mass: f64 = sizes.iter().map(|size| size.mass).sum();
+        assert!((mass - 5.0 * LENGTH).abs() < 1e-12);
+        assert_eq!(sizes.iter().map(|size| size.nodes).sum::<usize>(), 25);
+        assert_eq!(
+            sizes.iter().map(|size| size.elements).sum::<usize>(),
+            elements
+        );
+        let splits = plan.split(model);
+        let masses = |split: &oldham_multibody::cut::Split| -> f64 {
+            let nodes = split.nodes.iter().flatten();
+            nodes.map(|&node| split.model.inertia(node).0).sum()
+        };
+        let split_mass: f64 = splits.iter().map(masses).sum();
+        assert!((split_mass - 5.0 * LENGTH).abs() < 1e-12);
+        for interface in plan.interfaces() {
+            assert_eq!(interface.followers.len(), 2);
+            for &follower in &interface.followers {
+                let copy = splits[follower].nodes[interface.node.index()].unwrap();
+                assert_eq!(splits[follower].model.inertia(copy).0, 0.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn couplings_that_share_a_part_can_be_made_one_or_none() {
+    let (model, nodes) = beam(12);
+    let plan = plan(&model, &at(&[nodes[8], nodes[16]])).unwrap();
+    let joined = plan.clone().joined();
+    assert_eq!(count(&joined, Role::Coupling), 1);
+    assert_eq!(joined.pieces[3].nodes, [nodes[8], nodes[16]]);
+    let without = plan.without_couplings();
+    assert_eq!(count(&without, Role::Coupling), 0);
+    let moved: Vec<_> = without
+        .interfaces()
+        .into_iter()
+        .map(|interface| (interface.owner, interface.followers))
+        .collect();
+    assert_eq!(moved, [(0, vec![1]), (1, vec![2])]);
+}
+
+/// The hub with its bearing is the coupling, and even a single blade a part.
+#[test]
+fn a_hub_is_cut_from_any_number_of_blades() {
+    for blades in [1, 2, 4] {
+        let mut model = Model::new();
+        let hub = bead(&mut model, "hub", Vec3::ZERO);
+        hinge(&mut model, "bearing", NodeId::GROUND, hub);
+        for i in 0..blades {
+            let tip = bead(&mut model, &format!("tip{i}"), Vec3::X * (i + 1) as f64);
+            tie(&mut model, "blade", hub, tip);
+        }
+        let plan = plan(&model, &at(&[hub])).unwrap();
+        assert_eq!(count(&plan, Role::Part), blades);
+        assert_eq!(plan.interfaces()[0].followers.len(), blades);
+        assert_eq!(plan.pieces[blades].elements.len(), 1);
+    }
+}
+
+#[test]
+fn a_cut_joint_goes_into_the_coupling_with_both_its_nodes() {
+    let (mut model, nodes) = ring(6);
+    let extra = bead(&mut model, "extra", Vec3::Z);
+    let end = bead(&mut model, "end", Vec3::Z * 2.0);
+    tie(&mut model, "chain", extra, end);
+    let joint = hinge(&mut model, "pin", nodes[0], extra);
+    let cut = Cut {
+        elements: vec![joint],
+        ..Cut::default()
+    };
+    let plan = plan(&model, &cut).unwrap();
+    assert_eq!(plan.pieces[2].nodes, [nodes[0], extra]);
+    assert_eq!(plan.pieces[2].elements, [joint]);
+    assert_eq!(plan.pieces[0].copies, [nodes[0]]);
+    assert_eq!(plan.pieces[1].copies, [extra]);
+}
+
+#[test]
+fn parts_are_grouped_and_ordered_as_wanted() {
+    let (model, nodes) = beam(12);
+    let cut = Cut {
+        nodes: vec![nodes[8], nodes[16]],
+        parts: vec![vec![nodes[12]], vec![nodes[0], nodes[24]]],
+        ..Cut::default()
+    };
+    let plan = plan(&model, &cut).unwrap();
+    assert_eq!(count(&plan, Role::Part), 2);
+    assert!(plan.pieces[0].nodes.contains(&nodes[12]));
+    assert_eq!(plan.pieces[1].nodes.len(), 16);
+    // Between the same two parts: one coupling.
+    assert_eq!(count(&plan, Role::Coupling), 1);
+}
+
+#[test]
+fn inside_a_beam_element_the_next_end_is_suggested() {
+    let (model, nodes) = beam(12);
+    let error = only(plan(&model, &at(&[nodes[11]])));
+    let expected = Reason::InsideElement {
+        node: "girder.11".into(),
+        element: "girder.element 5".into(),
+    };
+    assert_eq!(error.reason, expected);
+    assert_eq!(error.remedy, instead("girder.10"));
+}
+
+#[test]
+fn a_beam_element_cannot_be_cut_itself() {
+    let (model, nodes) = beam(2);
+    let whole = plan(&model, &at(&[nodes[2]])).unwrap();
+    let cut = Cut {
+        elements: vec![whole.pieces[0].elements[0]],
+        ..Cut::default()
+    };
+    let error = only(plan(&model, &cut));
+    assert!(matches!(
+        error.reason,
+        Reason::NotBetweenTwo { nodes: 3, .. }
+    ));
+    assert_eq!(error.remedy, instead("girder.2"));
+}
+
+#[test]
+fn the_ground_cannot_be_cut() {
+    let (model, _) = beam(2);
+    let error = only(plan(&model, &at(&[NodeId::GROUND])));
+    assert_eq!(error.reason, Reason::Ground);
+}
+
+/// Three beads in a row, the middle one as given.
+fn row(middle: Option<Body>) -> (Model, [NodeId; 5]) {
+    let mut model = Model::new();
+    let nodes = [0, 1, 2, 3, 4].map(|i| {
+        let (name, place) = (format!("n{i}"), Vec3::X * f64::from(i));
+        match i {
+            2 => model.node(name, Motion::at(place)),
+            _ => bead(&mut model, &name, place),
+        }
+    });
+    if let Some(body) = middle {
+        model.body(nodes[2], body);
+    }
+    for i in 0..4 {
+        tie(&mut model, &format!("tie{i}"), nodes[i], nodes[i + 1]);
+    }
+    (model, nodes)
+}
+
+#[test]
+fn an_interface_needs_mass_and_rotary_inertia() {
+    let rod = Mat3::diagonal(0.0, 0.1, 0.1);
+    let cases = [
+        (None, Lack::Mass),
+        (Some(Body::centred(1.0, Mat3::ZERO)), Lack::RotaryInertia),
+        (Some(Body::centred(1.0, rod)), Lack::RotaryInertia),
+    ];
+    for (body, lack) in cases {
+        let (model, nodes) = row(body);
+        let error = only(plan(&model, &at(&[nodes[2]])));
+        let node = "n2".into();
+        assert_eq!(error.reason, Reason::NoInertia { node, lack });
+        // Beyond the first bead there is one more, so a cut there separates.
+        assert_eq!(error.remedy, instead("n1"));
+    }
+}
+
+#[test]
+fn a_part_needs_mass() {
+    let (model, nodes) = row(None);
+    let error = only(plan(&model, &at(&[nodes[1], nodes[3]])));
+    let nodes = vec!["n2".into()];
+    assert_eq!(error.reason, Reason::PartWithoutInertia { nodes });
+    assert_eq!(error.remedy, Some(Remedy::Without("n1".into())));
+}
+
+#[test]
+fn a_ring_needs_two_cuts() {
+    let (model, beads) = ring(8);
+    let error = only(plan(&model, &at(&[beads[0]])));
+    let Reason::NothingSeparated { nodes, through } = &error.reason else {
+        panic!("{error:?}");
+    };
+    assert_eq!(nodes, &["bead0"]);
+    assert_eq!(through.len(), 6, "all the way round: {through:?}");
+    assert_eq!(error.remedy, Some(Remedy::Also("bead4".into())));
+    assert!(plan(&model, &at(&[beads[0], beads[4]])).is_ok());
+}
+
+#[test]
+fn parts_that_hang_together_are_not_two() {
+    let (model, nodes) = beam(12);
+    let cut = Cut {
+        nodes: vec![nodes[8]],
+        parts: vec![vec![nodes[12]], vec![nodes[24]]],
+        ..Cut::default()
+    };
+    let error = only(plan(&model, &cut));
+    assert!(matches!(error.reason, Reason::NotSeparated { .. }));
+    let cut = Cut {
+        parts: vec![vec![nodes[8]]],
+        ..at(&[nodes[8]])
+    };
+    let error = only(plan(&model, &cut));
+    assert!(matches!(error.reason, Reason::CutNodeAsMember { .. }));
+}
+
+/// A rigid link with hinges at both ends fixes their distance; two prescribed poses do so again.
+#[test]
+fn interfaces_that_joints_hold_already_are_refused() {
+    let mut model = Model::new();
+    let names = ["left", "a", "link", "b", "right"];
+    let nodes: Vec<NodeId> = (0..)
+        .zip(names)
+        .map(|(i, name)| bead(&mut model, name, Vec3::X * f64::from(i)))
+        .collect();
+    tie(&mut model, "first", nodes[0], nodes[1]);
+    hinge(&mut model, "pin a", nodes[2], nodes[1]);
+    hinge(&mut model, "pin b", nodes[2], nodes[3]);
+    tie(&mut model, "last", nodes[3], nodes[4]);
+    let error = only(plan(&model, &at(&[nodes[1], nodes[3]])));
+    let Reason::HeldTwice { nodes, joints } = &error.reason else {
+        panic!("{error:?}");
+    };
+    assert_eq!(nodes, &["a", "b"]);
+    assert_eq!(joints, &["pin a", "pin b"]);
+    assert_eq!(error.remedy, instead("link"));
+}
+
+#[test]
+fn an_interface_tied_to_the_ground_is_refused() {
+    let mut model = Model::new();
+    let names = ["far", "cut", "post"];
+    let nodes: Vec<NodeId> = (0..)
+        .zip(names)
+        .map(|(i, name)| bead(&mut model, name, Vec3::X * f64::from(i)))
+        .collect();
+    tie(&mut model, "spring", nodes[0], nodes[1]);
+    let clamp = |model: &mut Model, name: &str, a: NodeId, b: NodeId| {
+        let [a, b] = [a, b].map(|node| model.marker(node, Vec3::ZERO));
+        model.element(name, Joint::clamp(a, b))
+    };
+    clamp(&mut model, "weld", nodes[1], nodes[2]);
+    clamp(&mut model, "foot", nodes[2], NodeId::GROUND);
+    let error = only(plan(&model, &at(&[nodes[1]])));
+    let Reason::HeldTwice { nodes, joints } = &error.reason else {
+        panic!("{error:?}");
+    };
+    assert_eq!(nodes, &["cut"]);
+    assert_eq!(joints, &["weld", "foot"]);
+}
+
+#[test]
+fn elements_know_their_new_nodes() {
+    let (model, nodes) = beam(4);
+    let plan = plan(&model, &at(&[nodes[4]])).unwrap();
+    let expected: Vec<Vec<String>> = plan.pieces[1]
+        .elements
+        .iter()
+        .map(|&id| names(&model, model.nodes_of(id)))
+        .collect();
+    let elements = plan.pieces[1].elements.clone();
+    let right = plan.split(model).remove(1);
+    for (id, expected) in elements.into_iter().zip(expected) {
+        let here = right.elements[id.index()].unwrap();
+        assert_eq!(names(&right.model, right.model.nodes_of(here)), expected);
+    }
+}
+
+fn names(model: &Model, nodes: &[NodeId]) -> Vec<String> {
+    let names = nodes.iter().map(|&node| model.node_name(node).to_owned());
+    names.collect()
+}
+
+/// Reactions couple the massless copy weakly with the root and strongly with the clamp; its row
+/// must be scaled by the latter.
+#[test]
+fn a_massless_copy_can_carry_a_clamped_spinning_blade() {
+    const SPIN: f64 = 10.0;
+    let (mut model, blade) = {
+        let mut model = Model::new();
+        model.gravity(Vec3::Z * -9.81);
+        let mesh = BeamMesh {
+            from: Vec3::ZERO,
+            to: Vec3::X,
+            up: Vec3::Y,
+            elements: 4,
+            section: Section::diagonal([1e6, 3e5, 3e5, 30.0, 40.0, 400.0]).damped(1e-3),
+            inertia: LineInertia {
+                mass: 0.5,
+                rotary: [2e-3, 1e-3, 1e-3],
+            },
+        };
+        let blade = straight_beam(&mut model, "blade", &mesh);
+        (model, blade)
+    };
+    for &node in &blade {
+        let motion = *model.initial(node);
+        let velocity = Vec3::Z.cross(motion.position) * SPIN;
+        model.place(node, motion.moving(velocity, Vec3::Z * SPIN));
+    }
+    let turning = Motion::at(Vec3::ZERO).moving(Vec3::ZERO, Vec3::Z * SPIN);
+    let hub = model.node("hub", turning);
+    let [a, b] = [hub, blade[0]].map(Marker::on);
+    model.element("clamp", Joint::clamp(a, b));
+    let mut builder = PartBuilder::new(model);
+    builder.prescribe("hub", hub);
+    let mut part = builder.build(Options::default(), 1).unwrap();
+    let inputs = part.ports().initial_inputs().to_vec();
+    part.system_mut().start(0.0, &inputs).unwrap();
+    part.system_mut().step(5e-4, &inputs).unwrap();
+}

@@ -1,0 +1,222 @@
+//! Static equilibrium where weight or tension alone gives stiffness.
+
+use oldham_multibody::{
+    BeamMesh, Body, Drive, Joint, Law, LineInertia, Load, Marker, Mat3, Model, Motion, NodeId,
+    Options, Quaternion, Rod, Section, SolveError, System, Vec3, straight_beam,
+};
+
+const G: f64 = 9.81;
+
+fn weighed() -> Model {
+    let mut model = Model::new();
+    model.gravity(Vec3::new(0.0, 0.0, -G));
+    model
+}
+
+fn settled(model: Model) -> System {
+    let mut system = System::new(model, Options::default()).unwrap();
+    system
+        .equilibrium(0.0, 4, &[])
+        .unwrap_or_else(|error| panic!("{error}"));
+    system
+}
+
+fn hinge(model: &mut Model, name: &str, a: NodeId, b: NodeId, place: Vec3) {
+    let [p, q] = [a, b].map(|n| model.axis_marker(n, place, Vec3::Y));
+    model.element(name, Joint::revolute(p, q));
+}
+
+fn bar(model: &mut Model, name: String, centre: Vec3, mass: f64) -> NodeId {
+    let node = model.node(name, Motion::at(centre));
+    model.body(node, Body::centred(mass, Mat3::diagonal(0.01, 0.02, 0.02)));
+    node
+}
+
+/// From the horizontal, and from above.
+#[test]
+fn a_pendulum_hangs_down() {
+    for angle in [0.0_f64, 0.3, -1.2, 1.5] {
+        let mut model = weighed();
+        let centre = Vec3::new(angle.cos(), 0.0, angle.sin());
+        let bob = bar(&mut model, "bob".into(), centre, 2.0);
+        hinge(&mut model, "pivot", NodeId::GROUND, bob, Vec3::ZERO);
+        let mut system = settled(model);
+        let error = (system.motion(bob).position + Vec3::Z).norm();
+        assert!(error < 1e-9, "{error:e} from {angle}");
+        system.start(0.0, &[]).unwrap();
+        (0..100).for_each(|_| system.step(1e-2, &[]).unwrap());
+        assert!((system.motion(bob).position + Vec3::Z).norm() < 1e-9);
+    }
+}
+
+/// A side force F inclines a pendulum of weight W by atan(F / W).
+#[test]
+fn a_pushed_pendulum_takes_the_angle_of_the_resultant() {
+    let mut model = weighed();
+    let bob = bar(&mut model, "bob".into(), Vec3::X, 2.0);
+    hinge(&mut model, "pivot", NodeId::GROUND, bob, Vec3::ZERO);
+    let push = [Drive::Constant(-7.0), Drive::ZERO, Drive::ZERO];
+    let none = [Drive::ZERO, Drive::ZERO, Drive::ZERO];
+    model.element("push", Load::fixed(Marker::on(bob), push, none));
+    let place = settled(model).motion(bob).position;
+    assert!((place[0] / place[2] - 7.0 / (2.0 * G)).abs() < 1e-10);
+}
+
+/// n equal links of length l and weight w between supports of the same height: for the angle of
+/// link i tan θ_i = w (n + 1 - 2 i)/(2 H), and Σ l cos θ_i is the span. Here the chain starts
+/// as a zigzag.
+#[test]
+fn a_chain_between_two_walls_hangs_in_its_polygon() {
+    let (n, length, span) = (8, 0.25_f64, 1.6_f64);
+    let tension = {
+        let reach = |h: f64| -> f64 {
+            let link = |i: usize| {
+                let slope = (n as f64 + 1.0 - 2.0 * i as f64) / (2.0 * h);
+                length / (1.0 + slope * slope).sqrt()
+            };
+            (1..=n).map(link).sum()
+        };
+        let (mut low, mut high) = (1e-6, 1e3);
+        for _ in 0..200 {
+            let middle = 0.5 * (low + high);
+            if reach(middle) < span {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    };
+    let mut model = weighed();
+    let (mut last, mut place) = (NodeId::GROUND, Vec3::ZERO);
+    let mut nodes = Vec::new();
+    let tilt = (span / (n as f64 * length)).acos();
+    for i in 0..n {
+        let turned = Quaternion::exp(Vec3::Y * if i % 2 == 0 { tilt } else { -tilt });
+        let half = turned.matrix() * (Vec3::X * (0.5 * length));
+        let motion = Motion::at_rest(place + half, turned);
+        let link = model.node(format!("link {i}"), motion);
+        model.body(link, Body::centred(1.0, Mat3::diagonal(0.01, 0.02, 0.02)));
+        hinge(&mut model, &format!("hinge {i}"), last, link, place);
+        nodes.push(link);
+        last = link;
+        place += half * 2.0;
+    }
+    let [wall, end] = [NodeId::GROUND, last].map(|n| model.axis_marker(n, place, Vec3::Y));
+    model.element("wall", Joint::in_line(wall, end));
+    let system = settled(model);
+    for (i, &node) in nodes.iter().enumerate() {
+        let axis = system.motion(node).rotation.column(0);
+        let slope = -axis[2] / axis[0];
+        let expected = (n as f64 - 1.0 - 2.0 * i as f64) / (2.0 * tension);
+        assert!(
+            (slope - expected).abs() < 1e-6 * tension.recip(),
+            "{i}: {slope} {expected}"
+        );
+    }
+}
+
+/// A string of springs without any stress, straight: nothing holds it across its line at first.
+/// Each mass hangs between its neighbours: two springs of length l₀ and stiffness k, and a weight w
+/// in the middle, sag by z with 2 k (1 - l₀/√(l₀² + z²)) z = w.
+#[test]
+fn a_slack_string_sags_under_a_weight() {
+    let (k, mass) = (1e4, 0.5);
+    let mut model = weighed();
+    let middle = bar(&mut model, "weight".into(), Vec3::ZERO, mass);
+    // The weight may neither turn nor leave the plane.
+    use oldham_multibody::Direction::{Free, Locked};
+    let [a, b] = [NodeId::GROUND, middle].map(|n| model.marker(n, Vec3::ZERO));
+    let turn = [Locked, Locked, Locked];
+    model.element("guide", Joint::total(a, b, [Free, Locked, Free], turn));
+    for (name, x) in [("left", -1.0), ("right", 1.0)] {
+        let wall = Marker::on(NodeId::GROUND).offset(Vec3::X * x);
+        let law = Law::Linear {
+            stiffness: k,
+            damping: 0.0,
+        };
+        model.element(name, Rod::new(wall, Marker::on(middle), 1.0, law));
+    }
+    let z = -settled(model).motion(middle).position[2];
+    let balance = 2.0 * k * (1.0 - 1.0 / (1.0 + z * z).sqrt()) * z;
+    assert!((balance / (mass * G) - 1.0).abs() < 1e-9, "{z}");
+}
+
+/// A flexible pendulum, from the horizontal: it ends straight down, stretched by its own weight by
+/// m g L / (2 EA) at its end.
+#[test]
+fn a_flexible_pendulum_hangs_down_stretched() {
+    let (length, line, axial) = (2.0, 3.0, 1e5);
+    let mut model = weighed();
+    let mesh = BeamMesh {
+        from: Vec3::ZERO,
+        to: Vec3::X * length,
+        up: Vec3::Y,
+        elements: 4,
+        section: Section::diagonal([axial, 4e4, 4e4, 50.0, 80.0, 80.0]),
+        inertia: LineInertia {
+            mass: line,
+            rotary: [1e-3, 5e-4, 5e-4],
+        },
+    };
+    let nodes = straight_beam(&mut model, "rope", &mesh);
+    hinge(&mut model, "pivot", NodeId::GROUND, nodes[0], Vec3::ZERO);
+    let system = settled(model);
+    let end = system.motion(nodes[8]).position;
+    let stretched = length + line * G * length * length / (2.0 * axial);
+    assert!((end[2] + stretched).abs() < 1e-6, "{end:?} {stretched}");
+    assert!(end[0].abs() < 1e-8, "{end:?}");
+}
+
+/// Fifty links from the horizontal, to show that the number of steps stays bounded.
+#[test]
+fn a_long_chain_hangs_down() {
+    let mut model = weighed();
+    let mut last = NodeId::GROUND;
+    for i in 0..50 {
+        let place = Vec3::X * (0.1 * i as f64);
+        let link = bar(&mut model, format!("link {i}"), place + Vec3::X * 0.05, 0.3);
+        hinge(&mut model, &format!("hinge {i}"), last, link, place);
+        last = link;
+    }
+    let end = settled(model).motion(last).position;
+    assert!((end + Vec3::Z * 4.95).norm() < 1e-8, "{end:?}");
+}
+
+fn refused(model: Model) -> String {
+    let mut system = System::new(model, Options::default()).unwrap();
+    let error = system.equilibrium(0.0, 4, &[]).unwrap_err();
+    let SolveError::Unheld { unknown, .. } = error else {
+        panic!("{error}");
+    };
+    unknown
+}
+
+/// A pendulum beside it does find its place.
+#[test]
+fn a_rotor_about_a_vertical_axis_is_refused_and_named() {
+    let mut model = weighed();
+    let rotor = bar(&mut model, "rotor".into(), Vec3::X, 2.0);
+    let [a, b] = [NodeId::GROUND, rotor].map(|n| model.marker(n, Vec3::ZERO));
+    model.element("axle", Joint::revolute(a, b));
+    let bob = bar(&mut model, "bob".into(), Vec3::X, 2.0);
+    hinge(&mut model, "pivot", NodeId::GROUND, bob, Vec3::ZERO);
+    assert_eq!(refused(model), "rotor");
+}
+
+#[test]
+fn a_falling_body_is_refused_and_named() {
+    let mut model = weighed();
+    bar(&mut model, "stone".into(), Vec3::X, 2.0);
+    assert_eq!(refused(model), "stone");
+}
+
+/// A link on two ball joints turns about its own line.
+#[test]
+fn a_link_free_to_spin_about_its_line_is_refused_and_named() {
+    let mut model = weighed();
+    let bob = bar(&mut model, "bob".into(), Vec3::X, 2.0);
+    let [a, b] = [NodeId::GROUND, bob].map(|n| model.marker(n, Vec3::ZERO));
+    model.element("ball", Joint::spherical(a, b));
+    assert_eq!(refused(model), "bob");
+}
