@@ -151,6 +151,8 @@ impl Chain {
             outputs,
             integrator: Integrator::SemiImplicitEuler,
             micro_steps: self.micro_steps,
+            sends_tangent: false,
+            tangents: Vec::new(),
         }
     }
 
