@@ -401,6 +401,7 @@ fn structure(model: &Model) -> Structure {
     let nodes = model.nodes.len() - 1;
     let mut structure = Structure {
         principal: vec![6; nodes],
+        last: model.last.iter().filter_map(block).collect(),
         ..Structure::default()
     };
     for named in &model.elements {

@@ -27,6 +27,8 @@ pub struct Model {
     pub(crate) elements: Vec<NamedElement>,
     pub(crate) gravity: Vec3,
     pub(crate) bodies: Vec<(NodeId, Body)>,
+    /// Nodes that the linear solver eliminates after all others.
+    pub(crate) last: Vec<NodeId>,
 }
 
 pub(crate) struct Node {
@@ -72,6 +74,7 @@ impl Model {
             elements: Vec::new(),
             gravity: Vec3::ZERO,
             bodies: Vec::new(),
+            last: Vec::new(),
         }
     }
 

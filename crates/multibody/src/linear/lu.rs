@@ -139,8 +139,29 @@ impl BlockLu {
 
     /// Solves in place.
     pub fn solve(&mut self, x: &mut [f64]) {
+        self.substitute(x, 0, 0);
+    }
+
+    /// Solves in place for a right-hand side that is zero but in the [tail](Structure::last).
+    pub fn solve_from_tail(&mut self, x: &mut [f64]) {
+        self.substitute(x, self.plan.tail(), 0);
+    }
+
+    /// The same, but only unknowns of the tail get their solution; others are left as they are.
+    pub fn solve_tail(&mut self, x: &mut [f64]) {
+        let tail = self.plan.tail();
+        self.substitute(x, tail, tail);
+    }
+
+    /// Forward from one front on, backward down to another.
+    fn substitute(&mut self, x: &mut [f64], from: usize, down_to: usize) {
         assert_eq!(x.len(), self.unknowns());
-        dispatch::run(Solve { lu: self, x });
+        dispatch::run(Solve {
+            lu: self,
+            x,
+            from,
+            down_to,
+        });
     }
 }
 
@@ -193,6 +214,8 @@ impl Kernel for Factor<'_> {
 struct Solve<'a> {
     lu: &'a mut BlockLu,
     x: &'a mut [f64],
+    from: usize,
+    down_to: usize,
 }
 
 impl Kernel for Solve<'_> {
@@ -210,8 +233,9 @@ impl Kernel for Solve<'_> {
         } = self.lu;
         let x = self.x;
         x.iter_mut().zip(&*scale).for_each(|(x, s)| *x *= s);
-        let mut first = 0;
-        for front in &plan.fronts {
+        let (skipped, taken) = plan.fronts.split_at(self.from);
+        let mut first = skipped.iter().map(|front| front.shape.own).sum();
+        for front in taken {
             let shape = front.shape;
             let (own, boundary) = front.unknowns.split_at(shape.own);
             let local = &mut work[..shape.stride];
@@ -229,7 +253,7 @@ impl Kernel for Solve<'_> {
             }
             first += shape.own;
         }
-        for front in plan.fronts.iter().rev() {
+        for front in plan.fronts[self.down_to..].iter().rev() {
             let shape = front.shape;
             let local = &mut work[..shape.stride];
             for (value, &unknown) in local.iter_mut().zip(&front.unknowns) {
@@ -372,6 +396,25 @@ mod tests {
         solve_and_check(&[30.0; 9], 1e-12);
     }
 
+    /// Right-hand sides in the tail need only a part of the substitution.
+    #[test]
+    fn the_tail_is_solved_on_its_own() {
+        let mut structure = ring(9);
+        structure.last = vec![3, 7];
+        let mut lu = BlockLu::new(structure.clone());
+        let filled = Filled::random(&mut lu, &structure, &[30.0; 9]);
+        filled.factor(&mut lu, &structure).unwrap();
+        let tail: Vec<usize> = [3, 7].into_iter().flat_map(|b| range(&lu, b)).collect();
+        let mut all = vec![0.0; lu.unknowns()];
+        tail.iter().for_each(|&i| all[i] = 1.0 + i as f64);
+        let (mut some, mut from) = (all.clone(), all.clone());
+        lu.solve(&mut all);
+        lu.solve_tail(&mut some);
+        lu.solve_from_tail(&mut from);
+        assert_eq!(all, from);
+        assert!(tail.iter().all(|&i| some[i] == all[i]));
+    }
+
     #[test]
     fn units_of_very_different_size_do_not_matter() {
         let mass = [30.0, 1e6, 40.0, 1e8, 30.0, 2e3, 50.0];
@@ -420,6 +463,7 @@ mod tests {
             principal: vec![1, 1],
             bordering: vec![(1, vec![0, 1])],
             cliques: vec![vec![0, 1, 2]],
+            last: Vec::new(),
         };
         let mut lu = BlockLu::new(structure.clone());
         let dense = vec![
@@ -447,6 +491,7 @@ mod tests {
             principal: vec![1, 1],
             bordering: vec![(2, vec![0, 1])],
             cliques: vec![vec![0, 1, 2]],
+            last: Vec::new(),
         };
         let mut lu = BlockLu::new(structure.clone());
         let row = vec![1.0, -1.0, 0.0, 0.0];

@@ -2,26 +2,29 @@
 
 use std::collections::BTreeSet;
 
-/// Orders the vertices of a graph, given as cliques, by minimum degree; ties go to the lower
-/// index, so that the order of a chain is the chain.
-pub fn minimum_degree(vertices: usize, cliques: &[Vec<usize>]) -> Vec<usize> {
+/// Orders the vertices of a graph, given as cliques, by minimum degree, those in `last` after all
+/// others; ties go to the lower index, so that the order of a chain is the chain.
+pub fn minimum_degree(vertices: usize, cliques: &[Vec<usize>], last: &[usize]) -> Vec<usize> {
+    let mut is_last = vec![false; vertices];
+    last.iter().for_each(|&vertex| is_last[vertex] = true);
     let mut neighbours = vec![BTreeSet::new(); vertices];
     for clique in cliques {
         for &a in clique {
             neighbours[a].extend(clique.iter().copied().filter(|&b| b != a));
         }
     }
-    let mut queue: BTreeSet<(usize, usize)> =
-        (0..vertices).map(|v| (neighbours[v].len(), v)).collect();
+    let key = |v: usize, around: &BTreeSet<usize>| (is_last[v], around.len(), v);
+    let mut queue: BTreeSet<(bool, usize, usize)> =
+        (0..vertices).map(|v| key(v, &neighbours[v])).collect();
     let mut order = Vec::with_capacity(vertices);
-    while let Some((_, vertex)) = queue.pop_first() {
+    while let Some((_, _, vertex)) = queue.pop_first() {
         order.push(vertex);
         let around = std::mem::take(&mut neighbours[vertex]);
         for &a in &around {
-            queue.remove(&(neighbours[a].len(), a));
+            queue.remove(&key(a, &neighbours[a]));
             neighbours[a].extend(around.iter().copied().filter(|&b| b != a));
             neighbours[a].remove(&vertex);
-            queue.insert((neighbours[a].len(), a));
+            queue.insert(key(a, &neighbours[a]));
         }
     }
     order
@@ -34,7 +37,7 @@ mod tests {
     #[test]
     fn a_star_is_eliminated_from_its_leaves() {
         let cliques = (1..6).map(|leaf| vec![0, leaf]).collect::<Vec<_>>();
-        let order = minimum_degree(6, &cliques);
+        let order = minimum_degree(6, &cliques, &[]);
         let centre = order.iter().position(|&v| v == 0).unwrap();
         assert!(centre >= 4, "{order:?}");
     }
@@ -42,6 +45,14 @@ mod tests {
     #[test]
     fn a_chain_keeps_its_order() {
         let cliques = (0..9).map(|i| vec![i, i + 1]).collect::<Vec<_>>();
-        assert_eq!(minimum_degree(10, &cliques), (0..10).collect::<Vec<_>>());
+        let order = minimum_degree(10, &cliques, &[]);
+        assert_eq!(order, (0..10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_is_wanted_last_comes_last() {
+        let cliques = (0..9).map(|i| vec![i, i + 1]).collect::<Vec<_>>();
+        let order = minimum_degree(10, &cliques, &[0, 4]);
+        assert_eq!(order[8..], [0, 4]);
     }
 }

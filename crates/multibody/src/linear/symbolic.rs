@@ -16,6 +16,8 @@ pub struct Structure {
     /// Sets of blocks that are coupled with each other. Bordering blocks are numbered after the
     /// principal ones.
     pub cliques: Vec<Vec<usize>>,
+    /// Principal blocks that are eliminated after all others.
+    pub last: Vec<usize>,
 }
 
 /// Where the top left entry of a matrix block lives, and the distance between its columns.
@@ -74,6 +76,13 @@ impl Symbolic {
         groups[parent].splice(0..0, moved);
         groups.remove(group);
         *self = Self::with_groups(std::mem::take(&mut self.structure), groups);
+    }
+
+    /// The first front of the tail, in which the blocks that are wanted last are eliminated.
+    pub fn tail(&self) -> usize {
+        let last = self.structure.last.iter();
+        let fronts = last.map(|&block| self.group_of[block]);
+        fronts.min().unwrap_or(self.fronts.len())
     }
 
     /// Place of the block of the matrix in rows `row` and columns `column`.
@@ -179,7 +188,7 @@ fn initial_groups(structure: &Structure) -> Vec<Vec<usize>> {
     for clique in &mut cliques {
         clique.retain(|&block| block < principal);
     }
-    let order = minimum_degree(principal, &cliques);
+    let order = minimum_degree(principal, &cliques, &structure.last);
     let mut rank = vec![0; principal];
     order
         .iter()

@@ -170,6 +170,11 @@ impl PartBuilder {
         let found_at = names.iter().map(|(name, node)| self.observe(name, *node));
         let found_at = found_at.collect();
         self.shares_tangent = true;
+        let nodes = self
+            .prescribed
+            .iter()
+            .map(|(_, prescribed)| prescribed.node);
+        self.model.last = nodes.collect();
         self.outputs.push(Output::Tangent);
         let order = 6 * self.prescribed.len();
         let tangent = self.ports.add_output("tangent", Quantity::Tangent(order));
@@ -487,8 +492,9 @@ impl Subsystem for Part {
     }
 
     fn correct(&mut self, _t: f64, inputs: &[f64]) -> Result<(), StepError> {
-        match &self.tangent {
-            Some(tangent) if self.defers() => {
+        let defers = self.defers();
+        match &mut self.tangent {
+            Some(tangent) if defers => {
                 tangent.add_correction(&mut self.system, inputs);
                 self.system.finish_step(inputs);
             }

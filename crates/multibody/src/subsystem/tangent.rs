@@ -1,8 +1,9 @@
 //! The interface tangent: how the loads of a part change with its prescribed poses.
 //!
-//! The factors of the last step give it at the price of a few back-substitutions, and only when
-//! they have changed. The same columns then correct the part's own state for a small change of the
-//! poses: for linear problems exactly, for others as one more Newton iteration would.
+//! The prescribed nodes are eliminated last, so that the end of the factors of a step holds it: it
+//! is read off there when they have changed. A back-substitution then corrects the part's own
+//! state for a small change of the poses: for linear problems exactly, for others as one more
+//! Newton iteration would.
 
 use crate::element::{ElementId, Weights};
 use crate::integrator::Record;
@@ -26,8 +27,8 @@ pub(super) struct Tangent {
     prescribed: Vec<Prescribed>,
     /// The unknown in whose row each prescribed component stands.
     rows: Vec<usize>,
-    /// Change of all unknowns by each prescribed component, column by column.
-    columns: Vec<f64>,
+    /// One value for each unknown.
+    work: Vec<f64>,
     /// Change of the loads, row by row.
     matrix: Vec<f64>,
     /// The factorisation from which they were made.
@@ -42,7 +43,7 @@ impl Tangent {
         let row = |k: usize| system.constraint_row(prescribed[k / 6].joint) + k % 6;
         Self {
             rows: (0..order).map(row).collect(),
-            columns: vec![0.0; order * system.assembly.unknowns()],
+            work: vec![0.0; system.assembly.unknowns()],
             matrix: vec![0.0; order * order],
             made_from: None,
             ends: vec![Record::default(); prescribed.len()],
@@ -63,13 +64,12 @@ impl Tangent {
         }
         self.made_from = Some(stamp);
         let order = self.rows.len();
-        let columns = self.columns.chunks_exact_mut(system.assembly.unknowns());
-        for (j, column) in columns.enumerate() {
-            column.fill(0.0);
-            column[self.rows[j]] = 1.0;
-            system.lu.solve(column);
+        for (j, &moved) in self.rows.iter().enumerate() {
+            self.work.fill(0.0);
+            self.work[moved] = 1.0;
+            system.lu.solve_tail(&mut self.work);
             for (i, &row) in self.rows.iter().enumerate() {
-                self.matrix[i * order + j] = column[row];
+                self.matrix[i * order + j] = self.work[row];
             }
         }
         self.add_inertia(system, weights);
@@ -93,17 +93,18 @@ impl Tangent {
 
     /// Adds what the poses that `inputs` prescribe change to the correction that a step still
     /// has to apply.
-    pub fn add_correction(&self, system: &mut System, inputs: &[f64]) {
-        let unknowns = system.assembly.unknowns();
+    pub fn add_correction(&mut self, system: &mut System, inputs: &[f64]) {
+        self.work.fill(0.0);
         for (k, prescribed) in self.prescribed.iter().enumerate() {
             let [displacement, turn] = prescribed.deviation(system, inputs);
             let changes = displacement.0.into_iter().chain(turn.0);
-            let columns = self.columns[6 * k * unknowns..].chunks_exact(unknowns);
-            for (change, column) in changes.zip(columns) {
-                for (sum, value) in system.work.residual.iter_mut().zip(column) {
-                    *sum += change * value;
-                }
+            for (&row, change) in self.rows[6 * k..].iter().zip(changes) {
+                self.work[row] = change;
             }
+        }
+        system.lu.solve_from_tail(&mut self.work);
+        for (sum, value) in system.work.residual.iter_mut().zip(&self.work) {
+            *sum += value;
         }
     }
 
