@@ -99,6 +99,9 @@ impl Advice {
 }
 
 fn verdict_of(model: &Model) -> Result<Verdict, AnalysisError> {
+    if let Some(part) = model.learner() {
+        return Err(AnalysisError::Learns(part.into()));
+    }
     // A model that reads without problems builds; that it builds is reported where it is run.
     let Ok(mut simulation) = model.simulation() else {
         return Err(AnalysisError::NoState(model.name().into()));

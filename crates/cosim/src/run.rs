@@ -271,11 +271,10 @@ impl Simulation {
 
     /// What the predictors have to say.
     fn predictors(&self) -> impl Iterator<Item = String> {
-        let notes = self.units.iter().filter_map(|unit| {
+        self.units.iter().filter_map(|unit| {
             let note = unit.inputs.note()?;
             Some(format!("`{}` {note}", unit.name))
-        });
-        notes
+        })
     }
 
     /// What was done so far.

@@ -12,18 +12,17 @@ use oldham_lumped::{Integrator, Lumped, Spec};
 use crate::model::{Connection, Content, DrivenInput, Model, Part, Prediction};
 use crate::problem::{Findings, Problem, Problems};
 
+/// Chooses a predictor by the name of a part and its ports, or leaves the model's.
+pub type ChoosePredictor<'a> = dyn Fn(&str, &Ports) -> Option<Box<dyn Predictor>> + 'a;
+
 impl Model {
     /// The coupled simulation, at its initial time.
     pub fn simulation(&self) -> Result<Simulation, Problems> {
         self.simulation_with(&|_, _| None)
     }
 
-    /// The same with predictors of the caller's: `choose` gets the name of a part and its ports, and
-    /// gives a predictor or leaves the model's.
-    pub fn simulation_with(
-        &self,
-        choose: &dyn Fn(&str, &Ports) -> Option<Box<dyn Predictor>>,
-    ) -> Result<Simulation, Problems> {
+    /// The same with predictors of the caller's.
+    pub fn simulation_with(&self, choose: &ChoosePredictor<'_>) -> Result<Simulation, Problems> {
         let mut findings = Findings::default();
         let mut builder = Builder::new();
         for part in &self.plan.parts {

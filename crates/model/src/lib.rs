@@ -49,6 +49,7 @@ mod structure;
 mod suggest;
 mod words;
 
+pub use assemble::ChoosePredictor;
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{About, Mechanism, Outline, Pose, Shape, Sketch, Solid, Symbol, Vibration};
 pub use model::Model;

@@ -2,6 +2,7 @@
 
 mod common;
 mod examples;
+mod hydraulics;
 mod multibody;
 mod overrides;
 mod problems;
