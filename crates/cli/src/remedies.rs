@@ -121,6 +121,9 @@ fn remedies(model: &Model, path: &Path, set: &[(String, String)]) -> Vec<String>
 }
 
 fn verdict_of(model: &Model) -> Result<Verdict, AnalysisError> {
+    if let Some(part) = model.learner() {
+        return Err(AnalysisError::Learns(part.into()));
+    }
     // A model that reads without problems builds; that it builds is reported where it is run.
     let Ok(mut simulation) = model.simulation() else {
         return Err(AnalysisError::NoState(model.name().into()));

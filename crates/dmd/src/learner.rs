@@ -273,8 +273,13 @@ impl Learner {
         self.run(in_use, frames, kinematics, step);
         let finite = self.forecast.next().iter().all(|value| value.is_finite());
         self.expected.set(in_use, self.forecast.next());
-        if !finite || !self.knows_the_ground(in_use) || self.skill.is_poor() {
+        let is_lost = !self.knows_the_ground(in_use);
+        if !finite || is_lost || self.skill.is_poor() {
             self.set_aside = 1;
+            if is_lost {
+                // Something begins; the shortest window follows it first.
+                self.contest.restart();
+            }
             return;
         }
         self.outlook = Outlook::Model;

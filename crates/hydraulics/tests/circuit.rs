@@ -242,3 +242,34 @@ fn all_mistakes_are_told_at_once() {
     assert!(error.contains("cannot hold a load of 100000 N"), "{error}");
     assert!(error.contains("48750"), "{error}");
 }
+
+/// Length of the arm of a force from `from` to `to` that acts at `to`, about a point.
+fn arm([from, to, about]: [[f64; 2]; 3]) -> f64 {
+    let [dx, dy] = [to[0] - from[0], to[1] - from[1]];
+    let [x, y] = [to[0] - about[0], to[1] - about[1]];
+    (x * dy - y * dx) / dx.hypot(dy)
+}
+
+/// The manipulator with two actuators of Peiret 2020, Table 2 (point A at (0.3, -0.3) m, the second
+/// actuator 0.1 m from the elbow on link 1 and 0.45 m on link 2): loads by moments about elbow and
+/// foot; the spool positions were found independently.
+#[test]
+fn the_machine_with_two_actuators_is_held_at_the_known_spools() {
+    let along = |angle: f64, length: f64| [length * angle.cos(), length * angle.sin()];
+    let plus = |a: [f64; 2], b: [f64; 2]| [a[0] + b[0], a[1] + b[1]];
+    let (one, two) = (30f64.to_radians(), -60f64.to_radians());
+    let gravity = 9.81;
+    let elbow = along(one, 1.0);
+    let [upper, lower] = [along(one, 0.9), plus(elbow, along(two, 0.45))];
+    let end = plus(elbow, along(two, 0.5));
+    let second = gravity * 100.0 * (end[0] - elbow[0]) / arm([upper, lower, elbow]);
+    let moment = gravity * (200.0 * 0.5 * elbow[0] + 250.0 * elbow[0] + 100.0 * end[0]);
+    let first = moment / arm([[0.3, -0.3], along(one, 0.5), [0.0, 0.0]]);
+    let actuators = [("boom", first), ("stick", second)].map(|(name, load)| {
+        let cylinder = Cylinder::new([65e-4; 2], 0.442, 0.5);
+        Actuator::holding(name, cylinder, Valve::new(5e-4, 0.67), load)
+    });
+    let hydraulics = Hydraulics::new(&circuit(actuators.to_vec())).unwrap();
+    assert!((hydraulics.neutral(0) - 0.441_599).abs() < 5e-7);
+    assert!((hydraulics.neutral(1) - 0.487_108).abs() < 5e-7);
+}

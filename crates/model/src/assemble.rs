@@ -20,8 +20,8 @@ enum Cuts {
     Undone,
 }
 
-/// A caller's choice of a predictor, by the name of a part and its ports.
-pub(crate) type Choose<'a> = dyn Fn(&str, &Ports) -> Option<Box<dyn Predictor>> + 'a;
+/// Chooses a predictor by the name of a part and its ports, or leaves the model's.
+pub type ChoosePredictor<'a> = dyn Fn(&str, &Ports) -> Option<Box<dyn Predictor>> + 'a;
 
 impl Model {
     /// The coupled simulation, at its initial time.
@@ -29,9 +29,8 @@ impl Model {
         self.coupled(Cuts::Made, self.compensations()?, &|_, _| None)
     }
 
-    /// The same with predictors of the caller's: `choose` gets the name of a part and its ports, and
-    /// gives a predictor or leaves the model's.
-    pub fn simulation_with(&self, choose: &Choose<'_>) -> Result<Simulation, Problems> {
+    /// The same with predictors of the caller's.
+    pub fn simulation_with(&self, choose: &ChoosePredictor<'_>) -> Result<Simulation, Problems> {
         self.coupled(Cuts::Made, self.compensations()?, choose)
     }
 
@@ -47,7 +46,7 @@ impl Model {
         &self,
         cuts: Cuts,
         laws: Vec<(SubsystemId, Compensation)>,
-        choose: &Choose<'_>,
+        choose: &ChoosePredictor<'_>,
     ) -> Result<Simulation, Problems> {
         let mut findings = Findings::default();
         let mut builder = Builder::new();

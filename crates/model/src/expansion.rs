@@ -5,7 +5,7 @@ use oldham_cosim::{
 };
 use oldham_multibody::cut::Role;
 
-use crate::assemble::{Choose, predictor};
+use crate::assemble::{ChoosePredictor, predictor};
 use crate::mechanism::{Pieces, Scheme};
 use crate::model::{Part, Plan};
 
@@ -35,7 +35,12 @@ struct Ports {
 
 impl Solvers {
     /// Gives the solvers to the engine.
-    pub fn add_to(self, builder: &mut Builder, part: &Part, choose: &Choose<'_>) -> Member {
+    pub fn add_to(
+        self,
+        builder: &mut Builder,
+        part: &Part,
+        choose: &ChoosePredictor<'_>,
+    ) -> Member {
         let member = match self {
             Self::Whole(subsystem) => {
                 let ports = subsystem.ports();

@@ -51,6 +51,7 @@ mod structure;
 mod suggest;
 mod words;
 
+pub use assemble::ChoosePredictor;
 pub use compensation::gains::{Gains, GainsError};
 pub use compensation::{Approach, CompensationError, Offer};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};

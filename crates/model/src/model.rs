@@ -244,6 +244,13 @@ impl Model {
         self.plan.parts.iter().map(|part| part.name.as_str())
     }
 
+    /// The first subsystem whose inputs are predicted by what is learned while running.
+    pub fn learner(&self) -> Option<&str> {
+        let learns = |part: &&Part| matches!(part.prediction, Prediction::Learned(_));
+        let found = self.plan.parts.iter().find(learns);
+        found.map(|part| part.name.as_str())
+    }
+
     /// Macro steps between two recorded rows.
     pub fn record_every(&self) -> u64 {
         u64::from(self.plan.record.every)

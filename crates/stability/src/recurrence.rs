@@ -24,6 +24,11 @@ pub enum AnalysisError {
     /// A part keeps its state to itself.
     #[error("`{0}` cannot show its state, so its coupling cannot be analysed")]
     NoState(String),
+    /// A predictor changes with what it learns.
+    #[error(
+        "`{0}` learns while it runs, which no linear recurrence describes; compare runs instead"
+    )]
+    Learns(String),
     /// A part gives no matrices.
     #[error("`{0}` gives no linearisation, so its poles cannot be computed")]
     NoLinearisation(String),

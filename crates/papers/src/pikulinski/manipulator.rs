@@ -221,6 +221,11 @@ fn compared(
             panels[2 * signal] = panel.with_y_limit(-bounds[signal], bounds[signal]);
             panels[2 * signal + 1] = shown(panels[2 * signal + 1].clone(), &track, signal, &label);
         }
+        if !track.failed {
+            let error = nmse(&track, &reference);
+            let note = "Eq. 21, of the length";
+            report.row(format!("NMSE, {label}"), None, error, "1", note);
+        }
         report.row(
             format!("stable, {label}"),
             None,
