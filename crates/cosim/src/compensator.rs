@@ -120,6 +120,8 @@ pub(crate) struct Compensator {
     seen: Kinematic,
     /// Own outputs at the time for which inputs are asked.
     own: Vec<f64>,
+    /// Own outputs that sampled or running rows read.
+    wanted: Vec<OutputPort>,
     /// Own outputs that running rows read, with their places.
     followed: Vec<(InputPort, Range<usize>)>,
     /// Predicted outputs of others.
@@ -138,6 +140,7 @@ impl Compensator {
             amendments: vec![0.0; law.amended.len()],
             seen: Kinematic::new(0.0, &mirrored(ports)),
             own: vec![0.0; ports.output_width()],
+            wanted: wanted(&law, ports),
             followed: followed(&law.running, ports),
             far: vec![0.0; law.remote_width()],
             readings: vec![0.0; sampled + amended],
@@ -180,6 +183,11 @@ impl Compensator {
     /// Whether inputs depend on the subsystem's own motion at the moment they are asked for.
     pub fn follows_own_motion(&self) -> bool {
         !self.followed.is_empty()
+    }
+
+    /// The outputs that are needed to sample.
+    pub fn wanted(&self) -> &[OutputPort] {
+        &self.wanted
     }
 
     pub fn has_sampled(&self) -> bool {
@@ -297,12 +305,17 @@ impl Compensator {
 /// Forces that change by less than this part of their terms stand still.
 const SETTLED: f64 = 1e-13;
 
-/// The outputs that rows read.
+/// The outputs that sampled and running rows read.
+fn wanted(law: &Compensation, ports: &Ports) -> Vec<OutputPort> {
+    let rows = [&law.sampled[..], &law.running].concat();
+    let read = followed(&rows, ports);
+    read.iter().map(|(port, _)| OutputPort(port.0)).collect()
+}
+
+/// The outputs that rows read, numbered as inputs of the same quantities.
 fn followed(rows: &[Row], ports: &Ports) -> Vec<(InputPort, Range<usize>)> {
-    let signals: Vec<Signal> = rows
-        .iter()
-        .flat_map(|row| row.terms.iter().map(|(signal, _)| *signal))
-        .collect();
+    let terms = rows.iter().flat_map(|row| &row.terms);
+    let signals: Vec<Signal> = terms.map(|(signal, _)| *signal).collect();
     let place = |index: usize| (InputPort(index), ports.output_range(OutputPort(index)));
     let is_read = |(_, range): &(InputPort, Range<usize>)| {
         let mut places = range.clone();

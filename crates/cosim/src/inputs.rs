@@ -68,6 +68,7 @@ impl Inputs {
 
     /// Whether the inputs depend on the subsystem's own motion at the moment it asks: a subsystem
     /// that can tell what it would send then asks by [`Inputs::at_with`].
+    #[inline]
     pub fn follow_own_motion(&self) -> bool {
         let compensator = self.compensator.as_ref();
         compensator.is_some_and(|compensator| compensator.follows_own_motion())

@@ -1,7 +1,7 @@
 //! The subsystem: anything that advances in time and exchanges values at ports.
 
 use crate::inputs::Inputs;
-use crate::port::Ports;
+use crate::port::{OutputPort, Ports};
 use crate::state::State;
 
 /// A part of a co-simulation.
@@ -24,6 +24,18 @@ pub trait Subsystem: Send {
     /// The outputs at the time reached, for a given input: direct feedthrough is explicit, and the
     /// schedule decides which input is used.
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError>;
+
+    /// Only some of the outputs at the time reached, the others left as they are: for those who ask
+    /// often and need little.
+    fn some_outputs(
+        &mut self,
+        _wanted: &[OutputPort],
+        t: f64,
+        inputs: &[f64],
+        outputs: &mut [f64],
+    ) -> Result<(), StepError> {
+        self.outputs(t, inputs, outputs)
+    }
 
     /// Whether it can [`correct`](Self::correct) a step.
     fn corrects(&self) -> bool {

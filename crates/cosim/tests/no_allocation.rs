@@ -4,7 +4,7 @@ mod support;
 
 use std::alloc::System;
 
-use oldham_cosim::{Discard, Run, Schedule, Simulation, Tight};
+use oldham_cosim::{Compensation, Discard, Row, Run, Schedule, Signal, Simulation, Tight};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use support::{jacobi_pair, left, pair, right};
 
@@ -25,9 +25,22 @@ fn a_longer_run_allocates_no_more_than_a_short_one() {
         let schedule = Schedule::jacobi(1e-3, [p.left, p.right]).tight(Tight::default());
         p.builder.build(schedule).unwrap()
     };
-    for build in [&tight as &dyn Fn() -> Simulation, &|| {
-        jacobi_pair(1e-3, 2, 3)
-    }] {
+    let compensated = || {
+        let mut p = pair(left(), right(), 0);
+        let law = Compensation {
+            sampled: vec![Row::new(
+                0,
+                vec![(Signal::Own(1), -0.1), (Signal::Own(2), -0.01)],
+            )],
+            running: vec![Row::new(0, vec![(Signal::Own(0), -1.0)])],
+            ..Compensation::default()
+        };
+        p.builder.compensate(p.right, law);
+        let schedule = Schedule::jacobi(1e-3, [p.left, p.right]);
+        p.builder.build(schedule).unwrap()
+    };
+    let builds: [&dyn Fn() -> Simulation; 3] = [&tight, &compensated, &|| jacobi_pair(1e-3, 2, 3)];
+    for build in builds {
         let mut simulation = build();
         allocations(&mut simulation, 10);
         let short = allocations(&mut simulation, 10);

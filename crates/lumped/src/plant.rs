@@ -56,25 +56,39 @@ impl Plant {
     }
 
     /// Lets the inputs at the start of a micro step act; the motion is that of this time.
+    #[inline]
     pub(crate) fn receive_at_start(&mut self, t: f64, inputs: &mut Inputs) {
         if inputs.follow_own_motion() {
             self.step_start = t;
             self.start.x.copy_from_slice(&self.motion.x);
             self.start.v.copy_from_slice(&self.motion.v);
             self.start.a.copy_from_slice(&self.motion.a);
+            return self.receive_following(t, inputs);
         }
-        self.receive(t, inputs);
+        self.receive_predicted(t, inputs);
     }
 
     /// Lets the inputs at time t act, within a micro step whose start was received before.
     pub(crate) fn receive(&mut self, t: f64, inputs: &mut Inputs) {
-        let mut offered = std::mem::take(&mut self.offered);
-        if inputs.follow_own_motion() {
-            self.tell_own_motion(t - self.step_start);
-            inputs.at_with(t, &self.own, &mut offered);
-        } else {
-            inputs.at(t, &mut offered);
+        match inputs.follow_own_motion() {
+            true => self.receive_following(t, inputs),
+            false => self.receive_predicted(t, inputs),
         }
+    }
+
+    #[inline]
+    fn receive_predicted(&mut self, t: f64, inputs: &mut Inputs) {
+        let mut offered = std::mem::take(&mut self.offered);
+        inputs.at(t, &mut offered);
+        self.impose(&offered);
+        self.offered = offered;
+    }
+
+    #[inline(never)]
+    fn receive_following(&mut self, t: f64, inputs: &mut Inputs) {
+        let mut offered = std::mem::take(&mut self.offered);
+        self.tell_own_motion(t - self.step_start);
+        inputs.at_with(t, &self.own, &mut offered);
         self.impose(&offered);
         self.offered = offered;
     }

@@ -125,6 +125,8 @@ pub(crate) struct Compensator {
     pub way: Way,
     /// Designed in continuous time.
     pub continuous: bool,
+    /// Only so many modes.
+    pub modes: Option<usize>,
     /// For the poles of the twin as it is integrated.
     pub as_integrated: bool,
     /// What may be fed back, with places in the text.

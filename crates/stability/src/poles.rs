@@ -220,6 +220,9 @@ impl CoupledModel {
         let pieces = self.pieces(pole, Complex::from(1.0), &[])?;
         let matrix = &pieces.alone - &pieces.b * &pieces.by_state;
         let last = matrix.nrows().checked_sub(1)?;
+        if !matrix.iter().all(|value| value.norm().is_finite()) {
+            return None;
+        }
         let directions = matrix.svd(false, true).v_t?;
         let state = directions.row(last).adjoint();
         let shape = self.looked_at(&pieces, looks).0 * state;
@@ -252,6 +255,10 @@ impl CoupledModel {
         };
         let matrix = pieces.alone - pieces.b * pieces.by_state;
         let real = matrix.map(|value| -value.re);
+        // The iteration would not end on what is no number.
+        if !real.iter().all(|value| value.is_finite()) {
+            return Vec::new();
+        }
         let values = real.complex_eigenvalues();
         let mut poles: Vec<_> = values
             .iter()

@@ -97,6 +97,10 @@ impl Recurrence {
 /// The nonzero eigenvalues of a recurrence, the largest first.
 pub(crate) fn eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
     let mut balanced = without_idle_coordinates(matrix);
+    // Balancing would not end on what is no number.
+    if !balanced.iter().all(|value| value.is_finite()) {
+        return None;
+    }
     // Positions, velocities and forces differ by many orders of magnitude.
     balance_parlett_reinsch(&mut balanced);
     let limit = 200 * balanced.nrows().max(1);

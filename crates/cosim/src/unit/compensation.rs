@@ -21,7 +21,7 @@ impl Unit {
 
     #[inline(never)]
     fn sample(&mut self, t: f64) -> Result<bool, Fault> {
-        self.look(t)?;
+        self.peek(t)?;
         let compensator = self.inputs.compensator_mut().expect("asked before");
         if !compensator.feedback_is_known() {
             self.learn_loop(t)?;
@@ -41,7 +41,7 @@ impl Unit {
             if compensator.settle() {
                 return Ok(true);
             }
-            self.look(t)?;
+            self.peek(t)?;
         }
         Ok(false)
     }
@@ -56,19 +56,45 @@ impl Unit {
             let held = compensator.forces_mut()[force];
             let size = held.abs().max(1.0);
             compensator.forces_mut()[force] = held + size;
-            self.look(t)?;
+            self.peek(t)?;
             let compensator = self.inputs.compensator_mut().expect("asked before");
             compensator.sample(&self.input_values, &self.output_values);
             compensator.learn(force, size, &before);
             compensator.forces_mut()[force] = held;
         }
-        self.look(t)?;
+        self.peek(t)?;
         let compensator = self.inputs.compensator_mut().expect("asked before");
         if compensator.close_loop() {
             return Ok(());
         }
         let unknown = "the compensator's forces, which its acceleration gains cancel".into();
         Err(self.step_fault(t, StepError::Singular { unknown }))
+    }
+
+    /// Evaluates as many outputs as sampling needs; all of them where the accounts need them too.
+    fn peek(&mut self, t: f64) -> Result<(), Fault> {
+        if !self.accounts.is_empty() || !self.driven.is_empty() {
+            return self.look(t);
+        }
+        self.peek_once(t)?;
+        let compensator = self.inputs.compensator_mut().expect("asked before");
+        if compensator.follows_own_motion() {
+            compensator.observe(t, &self.output_values);
+            self.peek_once(t)?;
+        }
+        Ok(())
+    }
+
+    fn peek_once(&mut self, t: f64) -> Result<(), Fault> {
+        self.inputs.at(t, &mut self.input_values);
+        let compensator = self.inputs.compensator().expect("asked before");
+        let evaluated = self.subsystem.some_outputs(
+            compensator.wanted(),
+            t,
+            &self.input_values,
+            &mut self.output_values,
+        );
+        evaluated.map_err(|cause| self.step_fault(t, cause))
     }
 
     /// Evaluates the outputs; once more where they depend on inputs that the compensator corrects

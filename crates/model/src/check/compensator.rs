@@ -40,6 +40,7 @@ impl Checker<'_> {
             Some((place, correct))
         });
         let given = self.given_gains(entry, source);
+        let modes = section.modes.as_ref().map(|modes| self.count(modes));
         let sender = sender?;
         let correct = match correct {
             None => None,
@@ -73,6 +74,10 @@ impl Checker<'_> {
             correct,
             way,
             continuous: section.domain == Some(Domain::S),
+            modes: match modes {
+                Some(count) => Some(count? as usize),
+                None => None,
+            },
             as_integrated: section.targets == Some(Targets::Monolithic),
             signals: section.signals.as_ref().map(|signals| {
                 let names = signals.value.iter();

@@ -121,6 +121,7 @@ impl Model {
                         signals: (!signals.is_empty()).then_some(signals),
                         continuous: approach == Approach::Continuous,
                         as_integrated: twin,
+                        modes: listed.iter().filter_map(|c| c.modes).min(),
                     },
                     &|| Ok(Vec::new()),
                 )?;
@@ -213,6 +214,7 @@ impl Model {
             signals: (!signals.is_empty()).then_some(signals),
             continuous: assigned.iter().any(|c| c.continuous),
             as_integrated: assigned.iter().any(|c| c.as_integrated),
+            modes: assigned.iter().filter_map(|c| c.modes).min(),
         };
         let beside = || {
             let laws = fixed.iter().flat_map(|f| f.laws(self, plain));
@@ -244,13 +246,14 @@ impl Model {
             }
         };
         let model = CoupledModel::of(&mut plain);
-        let targets = match &model {
+        let mut targets = match &model {
             Ok(model) if !task.as_integrated => Target::exact(model, &rows),
             _ => {
                 let names: Vec<_> = rows.displacement_names(&plain);
                 Target::of_twin(&mut self.monolithic(None)?, &names).map_err(DesignError::from)?
             }
         };
+        targets.truncate(task.modes.unwrap_or(usize::MAX));
         let build = |laws: Vec<(SubsystemId, Compensation)>| {
             let mut all = laws;
             all.extend(beside()?);
@@ -314,6 +317,8 @@ struct Task<'a> {
     signals: Option<Vec<String>>,
     continuous: bool,
     as_integrated: bool,
+    /// Only so many of the slowest modes.
+    modes: Option<usize>,
 }
 
 /// A compensation that needs no design.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{At, Formula, Named};
+use super::{At, Count, Formula, Named};
 
 /// A compensator at one interface, where a force goes one way and a motion comes back. It undoes
 /// what the delayed exchange does to the motion, by feeding back displacements, velocities and
@@ -27,6 +27,9 @@ pub(crate) struct Compensator {
     /// With `assignment`: the poles that are wanted.
     #[schemars(extend("default" = "exact"))]
     pub targets: Option<Targets>,
+    /// With `assignment`: assign only so many modes, the slowest ones; by default all. A compensator
+    /// with few gains cannot put back many modes.
+    pub modes: Option<At<Count>>,
     /// With `assignment`: the motions that may be fed back, such as `left.x1` (an output) or
     /// `left.far` (an input), or single components such as `left.x1.v`; by default all motions that
     /// the two subsystems send, and what the sender of the force receives.

@@ -511,6 +511,21 @@ impl Subsystem for Part {
         Ok(())
     }
 
+    fn some_outputs(
+        &mut self,
+        wanted: &[OutputPort],
+        t: f64,
+        inputs: &[f64],
+        outputs: &mut [f64],
+    ) -> Result<(), StepError> {
+        self.start_if_needed(t, inputs)?;
+        for &port in wanted {
+            let range = self.ports.output_range(port);
+            self.output(self.outputs[port.0], inputs, &mut outputs[range]);
+        }
+        Ok(())
+    }
+
     fn state(&mut self) -> Option<&mut dyn State> {
         Some(&mut self.system)
     }

@@ -164,7 +164,7 @@ fn chain(masses: usize, random: &mut Random) -> Scenario {
     );
     let text = text.replace(
         "[lumped.right]",
-        &format!("outputs.fc = {{ force = \"far\" }}\n[lumped.right]"),
+        "outputs.fc = { force = \"far\" }\n[lumped.right]",
     );
     Scenario::of_text("random chain", text + &ports, ["right.near.x", "left.fc"])
 }

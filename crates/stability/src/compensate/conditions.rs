@@ -76,7 +76,8 @@ impl Conditions {
         }
         let l = DMatrix::from_fn(lines.len(), scale.len(), |i, j| lines[i][j]);
         let n = DVector::from_vec(right);
-        Some(Self { l, n, scale })
+        let is_finite = l.iter().chain(n.iter()).all(|value| value.is_finite());
+        is_finite.then_some(Self { l, n, scale })
     }
 
     /// The conditions on a continuous model with an extrapolator on every exchanged signal.

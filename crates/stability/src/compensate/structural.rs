@@ -265,6 +265,14 @@ fn remote(simulation: &Simulation, senders: Vec<(SubsystemId, OutputPort)>, step
 
 /// The smallest solution, with columns scaled alike.
 fn least_squares(matrix: &DMatrix<f64>, right: &DVector<f64>) -> DVector<f64> {
+    // A law of what is no number is no law.
+    if !matrix
+        .iter()
+        .chain(right.iter())
+        .all(|value| value.is_finite())
+    {
+        return DVector::zeros(matrix.ncols());
+    }
     let sizes: Vec<f64> = matrix
         .column_iter()
         .map(|column| {

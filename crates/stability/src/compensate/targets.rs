@@ -69,6 +69,9 @@ fn shape_of(
 ) -> Option<Target> {
     let size = matrix.nrows();
     let shifted = matrix.map(Complex::from) - DMatrix::identity(size, size) * z;
+    if !shifted.iter().all(|value| value.norm().is_finite()) {
+        return None;
+    }
     let directions = shifted.svd(false, true).v_t?;
     let state = directions.row(size.checked_sub(1)?).adjoint();
     let moved = seen.map(Complex::from) * &state;

@@ -12,12 +12,6 @@ fn compensators() {
             "did you mean `fc`?",
         ),
         mistake(
-            "[schedule]",
-            "[compensator.link]\nforce = \"left.fc\"\ncorrect = «\"right.push\"\n[schedule]",
-            "the input `right.push` is fed twice",
-            "`left.fc` feeds it already",
-        ),
-        mistake(
             "push = { force = \"x2\" }",
             "push = { force = \"x2\" }\nhit = { force = \"x2\" }\n[compensator.link]\nforce = \"left.fc\"\ncorrect = «\"right.hit\"",
             "`right.hit` is not of the subsystem that sends `left.fc`",
