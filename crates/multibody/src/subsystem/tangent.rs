@@ -3,7 +3,8 @@
 //! The prescribed nodes are eliminated last, so that the end of the factors of a step holds it: it
 //! is read off there when they have changed. A back-substitution then corrects the part's own
 //! state for a small change of the poses: for linear problems exactly, for others as one more
-//! Newton iteration would.
+//! Newton iteration would. Where few poses are prescribed, its result for each of them is kept
+//! while the factors last, which is cheaper.
 
 use crate::element::{ElementId, Weights};
 use crate::integrator::Record;
@@ -11,6 +12,9 @@ use crate::math::Vec3;
 use crate::node::NodeId;
 use crate::rotation::Quaternion;
 use crate::system::System;
+
+/// Prescribed components for which the changes of all unknowns are kept, at most.
+const FEW: usize = 12;
 
 /// A node whose pose is prescribed.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +33,8 @@ pub(super) struct Tangent {
     rows: Vec<usize>,
     /// One value for each unknown.
     work: Vec<f64>,
+    /// Change of all unknowns by each prescribed component, if these are few.
+    columns: Vec<f64>,
     /// Change of the loads, row by row.
     matrix: Vec<f64>,
     /// The factorisation from which they were made.
@@ -44,6 +50,10 @@ impl Tangent {
         Self {
             rows: (0..order).map(row).collect(),
             work: vec![0.0; system.assembly.unknowns()],
+            columns: match order <= FEW {
+                true => vec![0.0; order * system.assembly.unknowns()],
+                false => Vec::new(),
+            },
             matrix: vec![0.0; order * order],
             made_from: None,
             ends: vec![Record::default(); prescribed.len()],
@@ -67,7 +77,13 @@ impl Tangent {
         for (j, &moved) in self.rows.iter().enumerate() {
             self.work.fill(0.0);
             self.work[moved] = 1.0;
-            system.lu.solve_tail(&mut self.work);
+            if self.columns.is_empty() {
+                system.lu.solve_tail(&mut self.work);
+            } else {
+                system.lu.solve_from_tail(&mut self.work);
+                let unknowns = self.work.len();
+                self.columns[j * unknowns..][..unknowns].copy_from_slice(&self.work);
+            }
             for (i, &row) in self.rows.iter().enumerate() {
                 self.matrix[i * order + j] = self.work[row];
             }
@@ -102,9 +118,15 @@ impl Tangent {
                 self.work[row] = change;
             }
         }
-        system.lu.solve_from_tail(&mut self.work);
-        for (sum, value) in system.work.residual.iter_mut().zip(&self.work) {
-            *sum += value;
+        let sum = &mut system.work.residual;
+        if self.columns.is_empty() {
+            system.lu.solve_from_tail(&mut self.work);
+            add(sum, 1.0, &self.work);
+        } else {
+            let columns = self.columns.chunks_exact(self.work.len());
+            for (column, &row) in columns.zip(&self.rows) {
+                add(sum, self.work[row], column);
+            }
         }
     }
 
@@ -140,5 +162,11 @@ impl Prescribed {
         let orientation = Quaternion([3, 4, 5, 6].map(value)).normalised();
         let turn = orientation.times(motion.orientation.conjugate()).log();
         [position - motion.position, turn]
+    }
+}
+
+fn add(sum: &mut [f64], factor: f64, values: &[f64]) {
+    for (sum, value) in sum.iter_mut().zip(values) {
+        *sum += factor * value;
     }
 }
