@@ -108,7 +108,8 @@ impl Assembly {
     /// Looks up where the blocks of bodies and elements live in the matrix.
     fn connect(&mut self, lu: &BlockLu) {
         let nodes = self.nodes();
-        self.body_destinations = (0..nodes).map(|i| lu.destination(i, i)).collect();
+        let stored = |row: usize, column: usize| lu.destination(row, column).unwrap_or(NOWHERE);
+        self.body_destinations = (0..nodes).map(|i| stored(i, i)).collect();
         let mut border = nodes;
         for placed in &mut self.elements {
             let mut blocks: Vec<Option<usize>> = placed.element.nodes().iter().map(block).collect();
@@ -118,7 +119,7 @@ impl Assembly {
             for &row in &blocks {
                 for &column in &blocks {
                     let pair = row.zip(column);
-                    let destination = pair.map_or(NOWHERE, |(r, c)| lu.destination(r, c));
+                    let destination = pair.map_or(NOWHERE, |(r, c)| stored(r, c));
                     placed.destinations.push(destination);
                 }
             }
@@ -401,10 +402,9 @@ fn structure(model: &Model) -> Structure {
     let nodes = model.nodes.len() - 1;
     let mut structure = Structure {
         principal: vec![6; nodes],
-        last: model.last.iter().filter_map(block).collect(),
         ..Structure::default()
     };
-    for named in &model.elements {
+    for (index, named) in model.elements.iter().enumerate() {
         let mut blocks: Vec<usize> = named.element.nodes().iter().filter_map(block).collect();
         blocks.sort_unstable();
         blocks.dedup();
@@ -412,6 +412,9 @@ fn structure(model: &Model) -> Structure {
         if constraints > 0 {
             let border = nodes + structure.bordering.len();
             structure.bordering.push((constraints, blocks.clone()));
+            if model.given.iter().any(|(_, by)| by.0 == index) {
+                structure.given.push((blocks[0], border));
+            }
             blocks.push(border);
         }
         structure.cliques.push(blocks);

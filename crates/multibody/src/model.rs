@@ -27,8 +27,8 @@ pub struct Model {
     pub(crate) elements: Vec<NamedElement>,
     pub(crate) gravity: Vec3,
     pub(crate) bodies: Vec<(NodeId, Body)>,
-    /// Nodes that the linear solver eliminates after all others.
-    pub(crate) last: Vec<NodeId>,
+    /// Nodes whose poses are given, each by an element of its own.
+    pub(crate) given: Vec<(NodeId, ElementId)>,
 }
 
 pub(crate) struct Node {
@@ -74,7 +74,7 @@ impl Model {
             elements: Vec::new(),
             gravity: Vec3::ZERO,
             bodies: Vec::new(),
-            last: Vec::new(),
+            given: Vec::new(),
         }
     }
 

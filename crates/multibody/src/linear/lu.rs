@@ -3,7 +3,7 @@
 use super::dispatch::{self, Kernel};
 use super::equilibrate::Equilibrate;
 use super::front;
-use super::symbolic::{Destination, Structure, Symbolic};
+use super::symbolic::{Destination, FrontPlan, Structure, Symbolic};
 
 /// A pivot that vanished for good: the matrix is singular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,8 +94,8 @@ impl BlockLu {
         self.plan.block_start[block]
     }
 
-    /// Place of a block in [`matrix`](Self::matrix).
-    pub fn destination(&self, row: usize, column: usize) -> Destination {
+    /// Place of a block in [`matrix`](Self::matrix), if it is stored.
+    pub fn destination(&self, row: usize, column: usize) -> Option<Destination> {
         self.plan.destination(row, column)
     }
 
@@ -119,7 +119,8 @@ impl BlockLu {
             return Ok(false);
         }
         let own = |front: usize| self.plan.fronts[front].shape.own;
-        let parent = self.plan.fronts[front].parent;
+        let is_eliminated = |&parent: &usize| parent < self.plan.eliminated();
+        let parent = self.plan.fronts[front].parent.filter(is_eliminated);
         if parent.is_some_and(|parent| own(front) + own(parent) <= MOST_TOGETHER) {
             self.plan.merge_with_parent(front);
             self.allocate();
@@ -139,29 +140,35 @@ impl BlockLu {
 
     /// Solves in place.
     pub fn solve(&mut self, x: &mut [f64]) {
-        self.substitute(x, 0, 0);
+        self.substitute(x, 0);
     }
 
-    /// Solves in place for a right-hand side that is zero but in the [tail](Structure::last).
-    pub fn solve_from_tail(&mut self, x: &mut [f64]) {
-        self.substitute(x, self.plan.tail(), 0);
+    /// Solves in place for a right-hand side that is zero but where it [gives](Structure::given)
+    /// unknowns.
+    pub fn solve_given(&mut self, x: &mut [f64]) {
+        self.substitute(x, self.plan.eliminated());
     }
 
-    /// The same, but only unknowns of the tail get their solution; others are left as they are.
-    pub fn solve_tail(&mut self, x: &mut [f64]) {
-        let tail = self.plan.tail();
-        self.substitute(x, tail, tail);
+    /// How the unknowns that give others change with these: minus what elimination has left of
+    /// the matrix, row by row, in the order of [`Structure::given`].
+    pub fn response(&self, matrix: &mut [f64]) {
+        let Some(front) = self.plan.fronts.get(self.plan.eliminated()) else {
+            return;
+        };
+        let order = front.shape.order;
+        let scale = |i: usize| self.scale[front.unknowns[i]];
+        for (i, row) in matrix.chunks_exact_mut(order).enumerate() {
+            for (j, entry) in row.iter_mut().enumerate() {
+                let left = self.fronts[front.start + j * front.shape.stride + i];
+                *entry = -left / (scale(i) * scale(j));
+            }
+        }
     }
 
-    /// Forward from one front on, backward down to another.
-    fn substitute(&mut self, x: &mut [f64], from: usize, down_to: usize) {
+    /// Forward from one front on, then backward through all.
+    fn substitute(&mut self, x: &mut [f64], from: usize) {
         assert_eq!(x.len(), self.unknowns());
-        dispatch::run(Solve {
-            lu: self,
-            x,
-            from,
-            down_to,
-        });
+        dispatch::run(Solve { lu: self, x, from });
     }
 }
 
@@ -182,7 +189,7 @@ impl Kernel for Factor<'_> {
             ..
         } = self.lu;
         let mut first = 0;
-        for (index, front) in plan.fronts.iter().enumerate() {
+        for (index, front) in plan.fronts[..plan.eliminated()].iter().enumerate() {
             let shape = front.shape;
             let (before, after) = fronts.split_at_mut(front.start + shape.len());
             let matrix = &mut before[front.start..];
@@ -215,7 +222,6 @@ struct Solve<'a> {
     lu: &'a mut BlockLu,
     x: &'a mut [f64],
     from: usize,
-    down_to: usize,
 }
 
 impl Kernel for Solve<'_> {
@@ -233,7 +239,8 @@ impl Kernel for Solve<'_> {
         } = self.lu;
         let x = self.x;
         x.iter_mut().zip(&*scale).for_each(|(x, s)| *x *= s);
-        let (skipped, taken) = plan.fronts.split_at(self.from);
+        let (eliminated, left) = plan.fronts.split_at(plan.eliminated());
+        let (skipped, taken) = eliminated.split_at(self.from);
         let mut first = skipped.iter().map(|front| front.shape.own).sum();
         for front in taken {
             let shape = front.shape;
@@ -253,7 +260,11 @@ impl Kernel for Solve<'_> {
             }
             first += shape.own;
         }
-        for front in plan.fronts[self.down_to..].iter().rev() {
+        if let [front] = left {
+            let matrix = &fronts[front.start..][..front.shape.len()];
+            give(matrix, front, &plan.givers, scale, x);
+        }
+        for front in eliminated.iter().rev() {
             let shape = front.shape;
             let local = &mut work[..shape.stride];
             for (value, &unknown) in local.iter_mut().zip(&front.unknowns) {
@@ -265,6 +276,24 @@ impl Kernel for Solve<'_> {
             }
         }
         x.iter_mut().zip(&*scale).for_each(|(x, s)| *x *= s);
+    }
+}
+
+/// Puts given values in place; their givers get what that needs.
+#[inline(always)]
+fn give(matrix: &[f64], front: &FrontPlan, givers: &[usize], scale: &[f64], x: &mut [f64]) {
+    let columns = matrix.chunks_exact(front.shape.stride);
+    // Rows of givers have the scale one.
+    for ((column, &given), &giver) in columns.zip(&front.unknowns).zip(givers) {
+        let value = x[giver] / scale[given];
+        for (entry, &row) in column.iter().zip(&front.unknowns) {
+            x[row] -= entry * value;
+        }
+    }
+    for (&given, &giver) in front.unknowns.iter().zip(givers) {
+        let value = x[giver] / scale[given];
+        x[giver] = x[given] / scale[given];
+        x[given] = value;
     }
 }
 
@@ -329,7 +358,9 @@ mod tests {
             pairs.dedup();
             lu.matrix();
             for (a, b) in pairs {
-                let to = lu.destination(a, b);
+                let Some(to) = lu.destination(a, b) else {
+                    continue;
+                };
                 let (rows, columns) = (range(lu, a), range(lu, b));
                 for (i, row) in rows.enumerate() {
                     for (j, column) in columns.clone().enumerate() {
@@ -396,23 +427,47 @@ mod tests {
         solve_and_check(&[30.0; 9], 1e-12);
     }
 
-    /// Right-hand sides in the tail need only a part of the substitution.
+    /// Two blocks that are given, in a dense solution and without elimination.
     #[test]
-    fn the_tail_is_solved_on_its_own() {
-        let mut structure = ring(9);
-        structure.last = vec![3, 7];
+    fn given_blocks_are_not_eliminated() {
+        let nodes = 9;
+        let mut plain = ring(nodes);
+        let first = nodes + plain.bordering.len();
+        for (index, node) in [3, 7].into_iter().enumerate() {
+            plain.bordering.push((6, vec![node]));
+            plain.cliques.push(vec![node, first + index]);
+        }
+        let mut structure = plain.clone();
+        structure.given = vec![(3, first), (7, first + 1)];
+        let mut whole = BlockLu::new(plain.clone());
+        let mut filled = Filled::random(&mut whole, &plain, &[30.0; 9]);
+        for (node, giver) in &structure.given {
+            for (i, j) in range(&whole, *node).zip(range(&whole, *giver)) {
+                for k in range(&whole, *giver) {
+                    filled.dense[i][k] = f64::from(u8::from(k == j));
+                    filled.dense[k][i] = f64::from(u8::from(k == j));
+                }
+            }
+        }
+        filled.factor(&mut whole, &plain).unwrap();
         let mut lu = BlockLu::new(structure.clone());
-        let filled = Filled::random(&mut lu, &structure, &[30.0; 9]);
         filled.factor(&mut lu, &structure).unwrap();
-        let tail: Vec<usize> = [3, 7].into_iter().flat_map(|b| range(&lu, b)).collect();
-        let mut all = vec![0.0; lu.unknowns()];
-        tail.iter().for_each(|&i| all[i] = 1.0 + i as f64);
-        let (mut some, mut from) = (all.clone(), all.clone());
-        lu.solve(&mut all);
-        lu.solve_tail(&mut some);
-        lu.solve_from_tail(&mut from);
-        assert_eq!(all, from);
-        assert!(tail.iter().all(|&i| some[i] == all[i]));
+        let mut expected: Vec<f64> = (0..lu.unknowns()).map(|i| 1.0 + i as f64).collect();
+        let mut found = expected.clone();
+        whole.solve(&mut expected);
+        lu.solve(&mut found);
+        let size = expected.iter().fold(0.0_f64, |m, x| m.max(x.abs()));
+        for (x, y) in expected.iter().zip(&found) {
+            assert!((x - y).abs() < 1e-12 * size, "{x} {y}");
+        }
+        let mut response = vec![0.0; 144];
+        lu.response(&mut response);
+        let giver = |k: usize| range(&lu, first + k / 6).start + k % 6;
+        let (from, to) = (giver(2), giver(9));
+        let mut x = vec![0.0; lu.unknowns()];
+        x[from] = 1.0;
+        lu.solve_given(&mut x);
+        assert!((x[to] - response[9 * 12 + 2]).abs() < 1e-12 * x[to].abs().max(1.0));
     }
 
     #[test]
@@ -463,7 +518,7 @@ mod tests {
             principal: vec![1, 1],
             bordering: vec![(1, vec![0, 1])],
             cliques: vec![vec![0, 1, 2]],
-            last: Vec::new(),
+            given: Vec::new(),
         };
         let mut lu = BlockLu::new(structure.clone());
         let dense = vec![
@@ -491,7 +546,7 @@ mod tests {
             principal: vec![1, 1],
             bordering: vec![(2, vec![0, 1])],
             cliques: vec![vec![0, 1, 2]],
-            last: Vec::new(),
+            given: Vec::new(),
         };
         let mut lu = BlockLu::new(structure.clone());
         let row = vec![1.0, -1.0, 0.0, 0.0];

@@ -16,8 +16,9 @@ pub struct Structure {
     /// Sets of blocks that are coupled with each other. Bordering blocks are numbered after the
     /// principal ones.
     pub cliques: Vec<Vec<usize>>,
-    /// Principal blocks that are eliminated after all others.
-    pub last: Vec<usize>,
+    /// Principal blocks that are given by a bordering block of their own, whose gradient is the
+    /// identity. They are not eliminated.
+    pub given: Vec<(usize, usize)>,
 }
 
 /// Where the top left entry of a matrix block lives, and the distance between its columns.
@@ -52,10 +53,15 @@ pub struct Symbolic {
     /// Place of each unknown in its block, if that is a principal one.
     pub kinds: Vec<Option<usize>>,
     structure: Structure,
-    /// Blocks eliminated together, in order.
+    /// Blocks eliminated together, in order; the given ones are the last group.
     groups: Vec<Vec<usize>>,
     group_of: Vec<usize>,
+    /// For each given unknown the one that gives it.
+    pub givers: Vec<usize>,
 }
+
+/// The group of a block that is in no front: it gives another.
+const NO_GROUP: usize = usize::MAX;
 
 impl Symbolic {
     pub fn new(structure: Structure) -> Self {
@@ -78,25 +84,28 @@ impl Symbolic {
         *self = Self::with_groups(std::mem::take(&mut self.structure), groups);
     }
 
-    /// The first front of the tail, in which the blocks that are wanted last are eliminated.
-    pub fn tail(&self) -> usize {
-        let last = self.structure.last.iter();
-        let fronts = last.map(|&block| self.group_of[block]);
-        fronts.min().unwrap_or(self.fronts.len())
+    /// Number of fronts that are eliminated. If there is one more, it is that of the given
+    /// unknowns: it is left with what the others make of it.
+    pub fn eliminated(&self) -> usize {
+        self.fronts.len() - usize::from(!self.givers.is_empty())
     }
 
-    /// Place of the block of the matrix in rows `row` and columns `column`.
-    pub fn destination(&self, row: usize, column: usize) -> Destination {
-        let front = &self.fronts[self.group_of[row].min(self.group_of[column])];
+    /// Place of the block of the matrix in rows `row` and columns `column`, if it is stored.
+    pub fn destination(&self, row: usize, column: usize) -> Option<Destination> {
+        let [row_group, column_group] = [row, column].map(|block| self.group_of[block]);
+        if row_group == NO_GROUP || column_group == NO_GROUP {
+            return None;
+        }
+        let front = &self.fronts[row_group.min(column_group)];
         let place = |block: usize| {
             let unknown = self.block_start[block];
             let found = front.unknowns.iter().position(|&u| u == unknown);
             found.expect("coupled blocks share a front")
         };
-        Destination {
+        Some(Destination {
             start: front.start + place(column) * front.shape.stride + place(row),
             stride: front.shape.stride,
-        }
+        })
     }
 
     fn with_groups(structure: Structure, groups: Vec<Vec<usize>>) -> Self {
@@ -105,7 +114,7 @@ impl Symbolic {
         for size in &sizes {
             block_start.push(block_start.last().expect("not empty") + size);
         }
-        let mut group_of = vec![0; sizes.len()];
+        let mut group_of = vec![NO_GROUP; sizes.len()];
         for (index, group) in groups.iter().enumerate() {
             group.iter().for_each(|&block| group_of[block] = index);
         }
@@ -115,10 +124,15 @@ impl Symbolic {
             block_start,
             storage: 0,
             kinds: kinds(&structure),
+            givers: Vec::new(),
             structure,
             groups,
             group_of,
         };
+        let given = symbolic.structure.given.iter();
+        let givers = given
+            .flat_map(|&(_, giver)| symbolic.block_start[giver]..symbolic.block_start[giver + 1]);
+        symbolic.givers = givers.collect();
         for (index, boundary) in boundaries.iter().enumerate() {
             symbolic.push_front(index, boundary);
         }
@@ -188,19 +202,26 @@ fn initial_groups(structure: &Structure) -> Vec<Vec<usize>> {
     for clique in &mut cliques {
         clique.retain(|&block| block < principal);
     }
-    let order = minimum_degree(principal, &cliques, &structure.last);
-    let mut rank = vec![0; principal];
-    order
-        .iter()
+    let (given, givers): (Vec<_>, Vec<_>) = structure.given.iter().copied().unzip();
+    let order = minimum_degree(principal, &cliques, &given);
+    let free = &order[..principal - given.len()];
+    let mut rank = vec![None; principal];
+    free.iter()
         .enumerate()
-        .for_each(|(r, &block)| rank[block] = r);
-    let mut groups: Vec<Vec<usize>> = order.iter().map(|&block| vec![block]).collect();
+        .for_each(|(r, &block)| rank[block] = Some(r));
+    let mut groups: Vec<Vec<usize>> = free.iter().map(|&block| vec![block]).collect();
     for (index, (_, nodes)) in structure.bordering.iter().enumerate() {
         let block = principal + index;
-        match nodes.iter().map(|&node| rank[node]).max() {
+        if givers.contains(&block) {
+            continue;
+        }
+        match nodes.iter().filter_map(|&node| rank[node]).max() {
             Some(last) => groups[last].push(block),
             None => groups.push(vec![block]),
         }
+    }
+    if !given.is_empty() {
+        groups.push(given);
     }
     groups
 }
@@ -209,10 +230,11 @@ fn initial_groups(structure: &Structure) -> Vec<Vec<usize>> {
 fn boundaries(structure: &Structure, groups: &[Vec<usize>], group_of: &[usize]) -> Vec<Vec<usize>> {
     let mut coupled: Vec<BTreeSet<(usize, usize)>> = vec![BTreeSet::new(); groups.len()];
     for clique in &structure.cliques {
-        let Some(first) = clique.iter().map(|&b| group_of[b]).min() else {
+        let stored = || clique.iter().filter(|&&b| group_of[b] != NO_GROUP);
+        let Some(first) = stored().map(|&b| group_of[b]).min() else {
             continue;
         };
-        coupled[first].extend(clique.iter().map(|&b| (group_of[b], b)));
+        coupled[first].extend(stored().map(|&b| (group_of[b], b)));
     }
     for group in 0..groups.len() {
         let beyond: BTreeSet<_> = coupled[group].split_off(&(group + 1, 0));

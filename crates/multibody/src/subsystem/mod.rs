@@ -129,6 +129,9 @@ impl PartBuilder {
         let first = self.ports.input_range(motion).start;
         let pose = PrescribedPose::new(node, first);
         let joint = self.model.element(format!("pose of {name}"), pose);
+        if !self.model.given.iter().any(|(given, _)| *given == node) {
+            self.model.given.push((node, joint));
+        }
         let force = self
             .ports
             .add_output(format!("{name}.load"), Quantity::Wrench);
@@ -170,11 +173,6 @@ impl PartBuilder {
         let found_at = names.iter().map(|(name, node)| self.observe(name, *node));
         let found_at = found_at.collect();
         self.shares_tangent = true;
-        let nodes = self
-            .prescribed
-            .iter()
-            .map(|(_, prescribed)| prescribed.node);
-        self.model.last = nodes.collect();
         self.outputs.push(Output::Tangent);
         let order = 6 * self.prescribed.len();
         let tangent = self.ports.add_output("tangent", Quantity::Tangent(order));
@@ -275,6 +273,7 @@ impl PartBuilder {
             tangent,
             is_thorough: self.is_thorough,
             is_corrected: false,
+            is_unfinished: false,
             initial: system.motions.clone(),
             started_with: vec![f64::NAN; width],
             inputs: self.ports.initial_inputs().to_vec(),
@@ -299,6 +298,8 @@ pub struct Part {
     is_thorough: bool,
     /// Whether the schedule corrects every step.
     is_corrected: bool,
+    /// Whether a step waits for its correction.
+    is_unfinished: bool,
     /// Motions from which a start begins.
     initial: Vec<Motion>,
     /// Inputs of the last start.
@@ -330,7 +331,7 @@ impl Part {
     /// and the exchange brings other inputs.
     fn start_if_needed(&mut self, t: f64, inputs: &[f64]) -> Result<(), SolveError> {
         let known = self.system.state.known;
-        if known > 1 || (known == 1 && self.started_with == inputs) {
+        if self.is_unfinished || known > 1 || (known == 1 && self.started_with == inputs) {
             return Ok(());
         }
         self.start(t, inputs)
@@ -379,6 +380,7 @@ impl Part {
         let weights = step_weights(self.system.work.taken.gains);
         tangent.update(&mut self.system, weights);
         tangent.preview(&mut self.system);
+        self.is_unfinished = true;
         Ok(())
     }
 
@@ -497,6 +499,7 @@ impl Subsystem for Part {
             Some(tangent) if defers => {
                 tangent.add_correction(&mut self.system, inputs);
                 self.system.finish_step(inputs);
+                self.is_unfinished = false;
             }
             _ => self.system.repeat(inputs)?,
         }

@@ -1,7 +1,7 @@
 //! The interface tangent: how the loads of a part change with its prescribed poses.
 //!
-//! The prescribed nodes are eliminated last, so that the end of the factors of a step holds it: it
-//! is read off there when they have changed. A back-substitution then corrects the part's own
+//! The prescribed nodes are not eliminated, so that the factors of a step are left with it: it is
+//! read off there when they have changed. A back-substitution then corrects the part's own
 //! state for a small change of the poses: for linear problems exactly, for others as one more
 //! Newton iteration would. Where few poses are prescribed, its result for each of them is kept
 //! while the factors last, which is cheaper.
@@ -73,19 +73,13 @@ impl Tangent {
             return;
         }
         self.made_from = Some(stamp);
-        let order = self.rows.len();
-        for (j, &moved) in self.rows.iter().enumerate() {
-            self.work.fill(0.0);
-            self.work[moved] = 1.0;
-            if self.columns.is_empty() {
-                system.lu.solve_tail(&mut self.work);
-            } else {
-                system.lu.solve_from_tail(&mut self.work);
-                let unknowns = self.work.len();
-                self.columns[j * unknowns..][..unknowns].copy_from_slice(&self.work);
-            }
-            for (i, &row) in self.rows.iter().enumerate() {
-                self.matrix[i * order + j] = self.work[row];
+        system.lu.response(&mut self.matrix);
+        if !self.columns.is_empty() {
+            let columns = self.columns.chunks_exact_mut(self.work.len());
+            for (column, &row) in columns.zip(&self.rows) {
+                column.fill(0.0);
+                column[row] = 1.0;
+                system.lu.solve_given(column);
             }
         }
         self.add_inertia(system, weights);
@@ -120,7 +114,7 @@ impl Tangent {
         }
         let sum = &mut system.work.residual;
         if self.columns.is_empty() {
-            system.lu.solve_from_tail(&mut self.work);
+            system.lu.solve_given(&mut self.work);
             add(sum, 1.0, &self.work);
         } else {
             let columns = self.columns.chunks_exact(self.work.len());
