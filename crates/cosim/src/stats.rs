@@ -144,12 +144,16 @@ impl Split {
 
     /// A part advanced or was corrected from `start` on.
     pub fn worked(&mut self, start: Option<Instant>) {
-        self.work += start.map_or(Duration::ZERO, |start| start.elapsed());
+        if let Some(start) = start {
+            self.work += start.elapsed();
+        }
     }
 
     /// The others were waited for from `start` on.
     pub fn waited(&mut self, start: Option<Instant>) {
-        self.waiting += start.map_or(Duration::ZERO, |start| start.elapsed());
+        if let Some(start) = start {
+            self.waiting += start.elapsed();
+        }
     }
 
     /// A step began at `start`.

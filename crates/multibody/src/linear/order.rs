@@ -1,9 +1,11 @@
 //! The elimination order: minimum degree on the graph of the principal blocks.
 
-use std::collections::BTreeSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Orders the vertices of a graph, given as cliques, by minimum degree, those in `last` after all
-/// others; ties go to the lower index, so that the order of a chain is the chain.
+/// others. Ties go to the vertex that is further from these, so that a chain ends there, and then
+/// to the lower index, so that the order of a chain is the chain.
 pub fn minimum_degree(vertices: usize, cliques: &[Vec<usize>], last: &[usize]) -> Vec<usize> {
     let mut is_last = vec![false; vertices];
     last.iter().for_each(|&vertex| is_last[vertex] = true);
@@ -13,11 +15,12 @@ pub fn minimum_degree(vertices: usize, cliques: &[Vec<usize>], last: &[usize]) -
             neighbours[a].extend(clique.iter().copied().filter(|&b| b != a));
         }
     }
-    let key = |v: usize, around: &BTreeSet<usize>| (is_last[v], around.len(), v);
-    let mut queue: BTreeSet<(bool, usize, usize)> =
-        (0..vertices).map(|v| key(v, &neighbours[v])).collect();
+    let distance = distances(&neighbours, last);
+    let key =
+        |v: usize, around: &BTreeSet<usize>| (is_last[v], around.len(), Reverse(distance[v]), v);
+    let mut queue: BTreeSet<_> = (0..vertices).map(|v| key(v, &neighbours[v])).collect();
     let mut order = Vec::with_capacity(vertices);
-    while let Some((_, _, vertex)) = queue.pop_first() {
+    while let Some((.., vertex)) = queue.pop_first() {
         order.push(vertex);
         let around = std::mem::take(&mut neighbours[vertex]);
         for &a in &around {
@@ -28,6 +31,23 @@ pub fn minimum_degree(vertices: usize, cliques: &[Vec<usize>], last: &[usize]) -
         }
     }
     order
+}
+
+/// Steps from each vertex to the nearest one of some.
+fn distances(neighbours: &[BTreeSet<usize>], from: &[usize]) -> Vec<usize> {
+    let mut distance = vec![0; neighbours.len()];
+    let mut seen = vec![false; neighbours.len()];
+    let mut queue: VecDeque<usize> = from.iter().copied().collect();
+    from.iter().for_each(|&vertex| seen[vertex] = true);
+    while let Some(vertex) = queue.pop_front() {
+        for &next in &neighbours[vertex] {
+            if !std::mem::replace(&mut seen[next], true) {
+                distance[next] = distance[vertex] + 1;
+                queue.push_back(next);
+            }
+        }
+    }
+    distance
 }
 
 #[cfg(test)]
@@ -54,5 +74,12 @@ mod tests {
         let cliques = (0..9).map(|i| vec![i, i + 1]).collect::<Vec<_>>();
         let order = minimum_degree(10, &cliques, &[0, 4]);
         assert_eq!(order[8..], [0, 4]);
+    }
+
+    #[test]
+    fn a_chain_ends_where_it_is_wanted_last() {
+        let cliques = (0..9).map(|i| vec![i, i + 1]).collect::<Vec<_>>();
+        let order = minimum_degree(10, &cliques, &[0]);
+        assert_eq!(order, (0..10).rev().collect::<Vec<_>>());
     }
 }
