@@ -3,6 +3,7 @@
 mod common;
 mod cut;
 mod examples;
+mod large;
 mod multibody;
 mod overrides;
 mod problems;
