@@ -159,6 +159,11 @@ impl Spectrum {
         self.duration
     }
 
+    /// Growth rate in 1/s and angular frequency in rad/s of a mode.
+    pub fn pole(&self, mode: &Mode) -> Complex<f64> {
+        mode.value.ln() / self.duration
+    }
+
     /// Coordinates of the recurrence.
     pub fn dimension(&self) -> usize {
         self.chart().dimension()

@@ -149,6 +149,8 @@ impl Chain {
             elements,
             inputs,
             outputs,
+            tangents: Vec::new(),
+            sends_tangent: false,
             integrator: Integrator::SemiImplicitEuler,
             micro_steps: self.micro_steps,
         }
