@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use oldham_model::Model;
-use oldham_stability::{AnalysisError, Decision, Verdict, Way, analyse_within};
+use oldham_stability::{AnalysisError, Decision, Verdict, Way, analyse_quickly};
 use serde_json::{Value, json};
 
 use crate::load;
@@ -232,5 +232,5 @@ fn verdict_of(model: &Model, patience: Duration) -> Result<Verdict, AnalysisErro
     let Ok(mut simulation) = model.simulation() else {
         return Err(AnalysisError::NoState(model.name().into()));
     };
-    analyse_within(&mut simulation, patience)
+    analyse_quickly(&mut simulation, patience)
 }

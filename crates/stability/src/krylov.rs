@@ -11,12 +11,13 @@ use nalgebra::{Complex, DMatrix, DVector, Dyn, LU};
 
 use crate::recurrence::schur_eigenvalues;
 
-/// Vectors of the basis at most.
-pub(crate) const VECTORS: usize = 120;
-/// Vectors between two looks at the dominant Ritz value.
-const LOOK_EVERY: usize = 10;
+/// Vectors at the first look at the dominant Ritz value; there are twice as many at each further
+/// one.
+const FIRST_LOOK: usize = 10;
 /// Ritz values that are told, of those with nonnegative imaginary part.
 const WANTED: usize = 12;
+/// Relative error beyond which a Ritz value says nothing.
+const VAGUE: f64 = 0.1;
 /// Relative error at which the dominant Ritz value is good enough.
 const SETTLED: f64 = 1e-9;
 /// A product that lies in the space of the others up to this share of itself adds nothing.
@@ -42,7 +43,8 @@ pub(crate) struct Ritz {
 
 /// What the iteration found.
 pub(crate) struct Found {
-    /// The outermost approximate eigenvalues with nonnegative imaginary part.
+    /// The outermost approximate eigenvalues with nonnegative imaginary part; vague ones are left
+    /// out, except for the first.
     pub values: Vec<Ritz>,
     /// A real vector in the plane of the first one's eigenvectors, of unit length.
     pub mode: DVector<f64>,
@@ -50,24 +52,38 @@ pub(crate) struct Found {
     pub products: usize,
 }
 
-/// Iterates until the dominant eigenvalue is as good as products with errors of norm `noise` for
-/// unit vectors allow, or the basis is full. Eigenvalues that are certainly larger than `limit`
-/// come before those that only may be.
+/// How far to go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Goal {
+    /// Vectors of the basis at most.
+    pub vectors: usize,
+    /// Norm of the error of a product with a unit vector.
+    pub noise: f64,
+    /// Eigenvalues that are certainly larger than this come before those that only may be.
+    pub limit: f64,
+}
+
+/// Iterates until the dominant eigenvalue is as good as the noise of the products allows, or the
+/// basis is full. Nothing if the small eigenvalue problem fails.
 pub(crate) fn dominant<E>(
     start: DVector<f64>,
-    noise: f64,
-    limit: f64,
+    goal: Goal,
     mut multiply: impl FnMut(&DVector<f64>) -> Result<DVector<f64>, E>,
 ) -> Result<Option<Found>, E> {
-    let full = VECTORS.min(start.len());
+    let full = goal.vectors.min(start.len());
     let mut arnoldi = Arnoldi::new(start, full);
+    let mut next_look = FIRST_LOOK;
     loop {
         let image = multiply(arnoldi.last())?;
-        let is_invariant = !arnoldi.extend(image, noise);
-        let size = arnoldi.size;
-        let is_last = is_invariant || size == full;
-        if is_last || size.is_multiple_of(LOOK_EVERY) && arnoldi.is_settled(noise) {
-            return Ok(arnoldi.conclude(noise, limit));
+        let is_invariant = !arnoldi.extend(image, goal.noise);
+        if is_invariant || arnoldi.size == full {
+            return Ok(arnoldi.conclude(goal));
+        }
+        if arnoldi.size == next_look {
+            next_look *= 2;
+            if arnoldi.is_settled(goal.noise) {
+                return Ok(arnoldi.conclude(goal));
+            }
         }
     }
 }
@@ -146,7 +162,7 @@ impl Arnoldi {
         })
     }
 
-    fn conclude(self, noise: f64, limit: f64) -> Option<Found> {
+    fn conclude(self, Goal { noise, limit, .. }: Goal) -> Option<Found> {
         let matrix = self.projected();
         let mut values: Vec<Ritz> = outermost(&matrix)?
             .into_iter()
@@ -154,6 +170,10 @@ impl Arnoldi {
             .filter_map(|value| self.ritz(&matrix, value, noise))
             .collect();
         values.sort_by_key(|ritz| ritz.value.norm() - ritz.error <= limit);
+        let mut is_first = true;
+        values.retain(|ritz| {
+            std::mem::take(&mut is_first) || ritz.error <= VAGUE * ritz.value.norm()
+        });
         let mut mode = DVector::zeros(self.basis[0].len());
         for (share, vector) in values.first()?.vector.iter().zip(&self.basis) {
             mode.axpy(share.re, vector, 1.0);
@@ -198,7 +218,12 @@ mod tests {
     fn found(matrix: &DMatrix<f64>) -> Found {
         let n = matrix.nrows();
         let start = DVector::from_fn(n, |i, _| 1.0 + (1.3 * i as f64).sin());
-        let found = dominant(start, 0.0, 1.0, |v| Ok::<_, Infallible>(matrix * v));
+        let goal = Goal {
+            vectors: 120,
+            noise: 0.0,
+            limit: 1.0,
+        };
+        let found = dominant(start, goal, |v| Ok::<_, Infallible>(matrix * v));
         found.unwrap().unwrap()
     }
 

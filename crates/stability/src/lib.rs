@@ -23,4 +23,4 @@ pub use map::{critical, is_stable, map, radius};
 pub use poles::CoupledModel;
 pub use recurrence::{AnalysisError, Recurrence};
 pub use spectrum::{Decision, Mode, Spectrum, Way};
-pub use verdict::{Verdict, analyse, analyse_within};
+pub use verdict::{Verdict, analyse, analyse_quickly};

@@ -1,6 +1,7 @@
 //! Spectral radii over a grid of two parameters, and the border of stability along one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use oldham_cosim::Simulation;
 
@@ -12,7 +13,7 @@ const BISECTIONS: usize = 45;
 /// The spectral radius of a simulation; not a number where it cannot be analysed. Where it is too
 /// near to one for its error, it is one: no growth was found.
 pub fn radius(simulation: &mut Simulation) -> f64 {
-    match Spectrum::of(simulation) {
+    match Spectrum::quick(simulation, Duration::MAX) {
         Ok(spectrum) => match spectrum.decision() {
             Decision::Undecided => 1.0,
             Decision::Stable | Decision::Unstable => spectrum.dominant().value.norm(),

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 use nalgebra::DVector;
 use oldham_cosim::{Chart, Fault, Simulation};
 
-use crate::krylov::VECTORS;
 use crate::recurrence::AnalysisError;
 
 /// Products that are averaged for one balance, and how often it is improved.
@@ -26,8 +25,8 @@ const FINE: f64 = 1e-3;
 const TRIALS: i32 = 16;
 const SHRINKING: f64 = 0.25;
 const LARGEST: f64 = 64.0;
-/// Steps of all products at most, two for each.
-const STEPS_AT_MOST: u32 = 2 * (VECTORS + SAMPLES * SWEEPS + TRIALS as usize) as u32;
+/// Products before the first one that is asked for.
+const PREPARATION: usize = SAMPLES * SWEEPS + TRIALS as usize;
 
 /// The linearised macro step in balanced coordinates.
 pub(crate) struct StepProduct<'s> {
@@ -48,18 +47,10 @@ impl<'s> StepProduct<'s> {
         chart: &'s Chart,
         period: u64,
         probes: Vec<f64>,
-        patience: Duration,
     ) -> Result<Self, AnalysisError> {
-        let started = Instant::now();
         chart.base().restore(simulation);
         simulation.steps(period)?;
         let image = Chart::about(simulation);
-        let expected = started.elapsed().saturating_mul(STEPS_AT_MOST);
-        if expected > patience {
-            return Err(AnalysisError::TooLong {
-                seconds: expected.as_secs_f64(),
-            });
-        }
         let mut product = Self {
             simulation,
             chart,
@@ -72,6 +63,20 @@ impl<'s> StepProduct<'s> {
         product.balance()?;
         product.choose_difference()?;
         Ok(product)
+    }
+
+    /// The time that so many products and their preparation take.
+    pub fn duration(
+        simulation: &mut Simulation,
+        chart: &Chart,
+        period: u64,
+        products: usize,
+    ) -> Result<Duration, Fault> {
+        chart.base().restore(simulation);
+        let started = Instant::now();
+        simulation.steps(period)?;
+        let steps = 2 * (products + PREPARATION);
+        Ok(started.elapsed().mul_f64(steps as f64))
     }
 
     /// Norm of the error of a product with a unit vector.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use nalgebra::{Complex, DVector};
 use oldham_cosim::{Chart, Simulation};
 
-use crate::krylov::dominant;
+use crate::krylov::{Goal, dominant};
 use crate::product::StepProduct;
 use crate::recurrence::{AnalysisError, Base, Recurrence, prepare, probe_sizes, recurrence_about};
 
@@ -13,6 +13,11 @@ use crate::recurrence::{AnalysisError, Base, Recurrence, prepare, probe_sizes, r
 pub(crate) const ROUNDING: f64 = 1e-8;
 /// Radii up to here count as stable.
 pub(crate) const STABLE: f64 = 1.0 + ROUNDING;
+
+/// Vectors of a thorough look at a large model, which tells even slow modes apart, and of a quick
+/// one, which finds those that grow fast.
+const THOROUGH: usize = 320;
+const QUICK: usize = 120;
 
 /// How eigenvalues were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,22 +87,33 @@ impl Spectrum {
     /// Linearises a simulation about a point a few steps after its present state, where it is
     /// left.
     pub fn of(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        Self::within(simulation, Duration::MAX)
-    }
-
-    /// The same, unless the products of a large model would take longer than `patience`.
-    pub fn within(simulation: &mut Simulation, patience: Duration) -> Result<Self, AnalysisError> {
         let base = prepare(simulation)?;
         if base.is_small() {
             return Self::from_matrix(simulation, base);
         }
-        Self::from_products(simulation, base, patience)
+        Self::from_products(simulation, base, THOROUGH)
     }
 
-    /// The same from products alone, however small the model.
+    /// The same at less cost: of a large model only modes that grow fast are certain, and it is
+    /// left alone if even that would take longer than `patience`.
+    pub fn quick(simulation: &mut Simulation, patience: Duration) -> Result<Self, AnalysisError> {
+        let base = prepare(simulation)?;
+        if base.is_small() {
+            return Self::from_matrix(simulation, base);
+        }
+        let expected = StepProduct::duration(simulation, &base.chart, base.period, QUICK)?;
+        if expected > patience {
+            return Err(AnalysisError::TooLong {
+                seconds: expected.as_secs_f64(),
+            });
+        }
+        Self::from_products(simulation, base, QUICK)
+    }
+
+    /// From products alone, however small the model.
     pub fn by_products(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
         let base = prepare(simulation)?;
-        Self::from_products(simulation, base, Duration::MAX)
+        Self::from_products(simulation, base, THOROUGH)
     }
 
     fn from_matrix(simulation: &mut Simulation, base: Base) -> Result<Self, AnalysisError> {
@@ -118,14 +134,18 @@ impl Spectrum {
     fn from_products(
         simulation: &mut Simulation,
         base: Base,
-        patience: Duration,
+        vectors: usize,
     ) -> Result<Self, AnalysisError> {
         let Base { chart, period } = base;
         let duration = period as f64 * simulation.schedule().step;
         let probes = probe_sizes(simulation, &chart);
-        let mut product = StepProduct::new(simulation, &chart, period, probes, patience)?;
-        let (start, noise) = (product.start(), product.noise());
-        let found = dominant(start, noise, STABLE, |v| product.times(v))?;
+        let mut product = StepProduct::new(simulation, &chart, period, probes)?;
+        let goal = Goal {
+            vectors,
+            noise: product.noise(),
+            limit: STABLE,
+        };
+        let found = dominant(product.start(), goal, |v| product.times(v))?;
         let found = found.ok_or(AnalysisError::NoEigenvalues)?;
         let mode = product.change(&found.mode);
         chart.base().restore(simulation);

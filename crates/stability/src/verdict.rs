@@ -71,15 +71,16 @@ impl Verdict {
 
 /// Analyses a simulation about its start (a few steps after, when all histories are filled).
 pub fn analyse(simulation: &mut Simulation) -> Result<Verdict, AnalysisError> {
-    analyse_within(simulation, Duration::MAX)
+    let spectrum = Spectrum::of(simulation)?;
+    Verdict::of(&spectrum, simulation)
 }
 
-/// The same, unless a large model would take longer than `patience`.
-pub fn analyse_within(
+/// The same at less cost, see [`Spectrum::quick`].
+pub fn analyse_quickly(
     simulation: &mut Simulation,
     patience: Duration,
 ) -> Result<Verdict, AnalysisError> {
-    let spectrum = Spectrum::within(simulation, patience)?;
+    let spectrum = Spectrum::quick(simulation, patience)?;
     Verdict::of(&spectrum, simulation)
 }
 
