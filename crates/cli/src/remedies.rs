@@ -1,12 +1,16 @@
 //! Before a run: is the coupling stable, and if not, what would be?
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use oldham_model::Model;
-use oldham_stability::{AnalysisError, Verdict, analyse};
+use oldham_stability::{AnalysisError, Decision, Verdict, Way, analyse_quickly};
 use serde_json::{Value, json};
 
 use crate::load;
+
+/// Keys with their values.
+type Settings = [(String, String)];
 
 /// Settings that often help, the cheapest first.
 const CANDIDATES: [&[(&str, &str)]; 6] = [
@@ -21,6 +25,9 @@ const CANDIDATES: [&[(&str, &str)]; 6] = [
     ],
 ];
 
+/// How mechanisms are cut so that couplings know of their parts more than the mass.
+const CUT_SCHEME: &str = "interface-tangent";
+
 /// Fractions of the macro step that are tried when nothing else helps: halves of halves.
 const HALVINGS: i32 = 6;
 
@@ -28,32 +35,52 @@ const HALVINGS: i32 = 6;
 pub struct Advice {
     /// The analysis, or why there is none.
     pub verdict: Result<Verdict, AnalysisError>,
-    /// Settings under which the same model is stable.
+    /// Settings under which the same model does not grow.
     pub remedies: Vec<String>,
     duration: f64,
 }
 
 impl Advice {
-    /// Analyses the model as it would run.
-    pub fn on(model: &Model, path: &Path, set: &[(String, String)]) -> Self {
-        let verdict = verdict_of(model);
-        let unstable = verdict.as_ref().is_ok_and(|verdict| !verdict.is_stable());
-        let remedies = if unstable {
-            remedies(model, path, set)
-        } else {
-            Vec::new()
-        };
+    /// Analyses the model as it would run, and what would help it, for no longer than `patience`
+    /// each.
+    pub fn on(model: &Model, path: &Path, set: &Settings, patience: Duration) -> Self {
+        let advice = Self::without_remedies(verdict_of(model, patience), model);
+        advice.with_remedies(model, path, set, patience)
+    }
+
+    /// Only the analysis.
+    pub fn without_remedies(verdict: Result<Verdict, AnalysisError>, model: &Model) -> Self {
         Self {
             verdict,
-            remedies,
+            remedies: Vec::new(),
             duration: model.duration(),
         }
+    }
+
+    /// With what would help, if that is needed.
+    pub fn with_remedies(
+        mut self,
+        model: &Model,
+        path: &Path,
+        set: &Settings,
+        patience: Duration,
+    ) -> Self {
+        if self.verdict.as_ref().is_ok_and(Verdict::is_unstable) {
+            let search = Search {
+                path,
+                set,
+                patience,
+                started: Instant::now(),
+            };
+            self.remedies = search.remedies(model);
+        }
+        self
     }
 
     /// A warning for people, if there is something to warn of.
     pub fn warning(&self) -> Option<String> {
         let verdict = self.verdict.as_ref().ok()?;
-        if verdict.is_stable() {
+        if !verdict.is_unstable() {
             return None;
         }
         let interface = match &verdict.interface {
@@ -66,8 +93,10 @@ impl Advice {
             false => "beyond all bounds in".into(),
         };
         let mut text = format!(
-            "the coupling is unstable{interface}: a mode at {:.3} Hz grows at {:.4} 1/s, {how_far} this run (spectral radius {:.9})",
-            verdict.frequency, verdict.growth, verdict.radius,
+            "the coupling is unstable{interface}: a mode at {:.3} Hz grows at {:.4} 1/s, {how_far} this run (spectral radius {})",
+            verdict.frequency,
+            verdict.growth,
+            radius(verdict),
         );
         if self.remedies.is_empty() {
             text += "\n  none of the usual settings helps, nor does a shorter macro step: look at the masses, stiffnesses and dampers at that interface";
@@ -78,14 +107,44 @@ impl Advice {
         Some(text)
     }
 
+    /// The finding for people, where there is nothing to warn of.
+    pub fn finding(&self) -> String {
+        let verdict = match &self.verdict {
+            Ok(verdict) => verdict,
+            Err(reason) => return format!("stability not analysed: {reason}"),
+        };
+        let (radius, coordinates) = (radius(verdict), verdict.dimension);
+        match verdict.decision() {
+            Decision::Undecided => format!(
+                "whether the coupling is stable is not decided: spectral radius {radius}, {coordinates} coordinates; no mode was found that grows for certain",
+            ),
+            Decision::Stable | Decision::Unstable => format!(
+                "the coupling is stable: spectral radius {radius}, {coordinates} coordinates",
+            ),
+        }
+    }
+
     /// For machines.
     pub fn as_json(&self) -> Value {
         match &self.verdict {
             Err(error) => json!({"analysed": false, "reason": error.to_string()}),
             Ok(verdict) => json!({
                 "analysed": true,
-                "stable": verdict.is_stable(),
+                "stable": match verdict.decision() {
+                    Decision::Stable => Some(true),
+                    Decision::Unstable => Some(false),
+                    Decision::Undecided => None,
+                },
                 "spectral_radius": verdict.radius,
+                "error": verdict.error,
+                "method": match verdict.way {
+                    Way::Dense => "dense",
+                    Way::Krylov { .. } => "krylov",
+                },
+                "products": match verdict.way {
+                    Way::Dense => None,
+                    Way::Krylov { products } => Some(products),
+                },
                 "growth": verdict.growth,
                 "frequency": verdict.frequency,
                 "coordinates": verdict.dimension,
@@ -96,31 +155,79 @@ impl Advice {
     }
 }
 
-/// Settings under which the model is stable.
-fn remedies(model: &Model, path: &Path, set: &[(String, String)]) -> Vec<String> {
-    let helping = CANDIDATES
-        .iter()
-        .filter(|changes| is_stable_with(path, set, changes));
-    let found: Vec<String> = helping
-        .map(|changes| {
-            let settings = changes.iter().map(|(key, value)| format!("{key}={value}"));
-            settings.collect::<Vec<_>>().join(" --set ")
-        })
-        .collect();
-    if !found.is_empty() {
-        return found;
+/// A radius; what is not found from a matrix with its error and what it took.
+fn radius(verdict: &Verdict) -> String {
+    match verdict.way {
+        Way::Dense => format!("{:.9}", verdict.radius),
+        Way::Krylov { products } => format!(
+            "{:.6} ± {:.1e} from {products} products",
+            verdict.radius, verdict.error
+        ),
     }
-    let steps = (1..=HALVINGS).map(|n| (model.step() / 2_f64.powi(n)).to_string());
-    let longest = steps
-        .into_iter()
-        .find(|step| is_stable_with(path, set, &[("simulation.step", step)]));
-    longest
-        .map(|step| format!("simulation.step={step}"))
-        .into_iter()
+}
+
+/// Looks for settings under which a model does not grow.
+struct Search<'a> {
+    path: &'a Path,
+    set: &'a Settings,
+    patience: Duration,
+    started: Instant,
+}
+
+impl Search<'_> {
+    fn remedies(&self, model: &Model) -> Vec<String> {
+        let candidates = candidates(model);
+        let helping = candidates.iter().filter(|changes| self.helps(changes));
+        let found: Vec<String> = helping
+            .map(|changes| {
+                let settings = changes.iter().map(|(key, value)| format!("{key}={value}"));
+                settings.collect::<Vec<_>>().join(" --set ")
+            })
+            .collect();
+        if !found.is_empty() {
+            return found;
+        }
+        let steps = (1..=HALVINGS).map(|n| (model.step() / 2_f64.powi(n)).to_string());
+        let longest = steps
+            .into_iter()
+            .find(|step| self.helps(&[("simulation.step".into(), step.clone())]));
+        longest
+            .map(|step| format!("simulation.step={step}"))
+            .into_iter()
+            .collect()
+    }
+
+    fn helps(&self, changes: &Settings) -> bool {
+        if self.started.elapsed() > self.patience {
+            return false;
+        }
+        let changed: Vec<_> = self.set.iter().chain(changes).cloned().collect();
+        let Ok(model) = load::with_overrides(self.path, &changed) else {
+            return false;
+        };
+        verdict_of(&model, self.patience).is_ok_and(|verdict| !verdict.is_unstable())
+    }
+}
+
+/// What is tried: for cut mechanisms the scheme of their cuts, then what often helps.
+fn candidates(model: &Model) -> Vec<Vec<(String, String)>> {
+    let schemes: Vec<(String, String)> = model
+        .cut_mechanisms()
+        .map(|name| (format!("multibody.{name}.cut.scheme"), CUT_SCHEME.into()))
+        .collect();
+    let owned = |changes: &&[(&str, &str)]| -> Vec<(String, String)> {
+        let changes = changes.iter();
+        changes
+            .map(|&(key, value)| (key.into(), value.into()))
+            .collect()
+    };
+    let cuts = (!schemes.is_empty()).then_some(schemes);
+    cuts.into_iter()
+        .chain(CANDIDATES.iter().map(owned))
         .collect()
 }
 
-fn verdict_of(model: &Model) -> Result<Verdict, AnalysisError> {
+fn verdict_of(model: &Model, patience: Duration) -> Result<Verdict, AnalysisError> {
     if let Some(part) = model.learner() {
         return Err(AnalysisError::Learns(part.into()));
     }
@@ -128,16 +235,5 @@ fn verdict_of(model: &Model) -> Result<Verdict, AnalysisError> {
     let Ok(mut simulation) = model.simulation() else {
         return Err(AnalysisError::NoState(model.name().into()));
     };
-    analyse(&mut simulation)
-}
-
-fn is_stable_with(path: &Path, set: &[(String, String)], changes: &[(&str, &str)]) -> bool {
-    let changes = changes
-        .iter()
-        .map(|&(key, value)| (key.into(), value.into()));
-    let changed: Vec<_> = set.iter().cloned().chain(changes).collect();
-    let Ok(model) = load::with_overrides(path, &changed) else {
-        return false;
-    };
-    verdict_of(&model).is_ok_and(|verdict| verdict.is_stable())
+    analyse_quickly(&mut simulation, patience)
 }

@@ -22,8 +22,8 @@ pub(crate) struct Member {
     ports: Option<Ports>,
     /// Its parts advance one after the other where the schedule does.
     sequential: bool,
-    /// Its parts correct their steps once the couplings are done.
-    corrected: bool,
+    /// How often its parts correct their steps once the couplings are done.
+    corrections: usize,
 }
 
 struct Ports {
@@ -50,7 +50,7 @@ impl Solvers {
                     ids: vec![(Role::Part, builder.add(&part.name, subsystem, predictor))],
                     ports: None,
                     sequential: false,
-                    corrected: false,
+                    corrections: 0,
                 }
             }
             Self::Pieces(pieces) => pieces.add_to(builder, part),
@@ -83,7 +83,8 @@ impl Pieces {
         for wire in &self.wires {
             builder.connect(output(wire.from), input(&wire.to));
         }
-        let scheme = part.cutting().map(|cutting| cutting.scheme);
+        let cutting = part.cutting();
+        let scheme = cutting.map(|cutting| cutting.scheme);
         let ports = Ports {
             inputs: self
                 .inputs
@@ -97,7 +98,7 @@ impl Pieces {
             ids,
             ports: Some(ports),
             sequential: scheme == Some(Scheme::ForceDisplacement),
-            corrected: scheme == Some(Scheme::InterfaceTangent),
+            corrections: cutting.map_or(0, |cutting| cutting.corrections),
         }
     }
 }
@@ -185,12 +186,28 @@ fn together_in_pieces(members: Vec<&Member>, is_sequential: bool) -> Vec<Stage> 
     if !couplings.is_empty() {
         stages.push(Stage::Together(couplings));
     }
-    let corrected = members.iter().filter(|member| member.corrected);
-    let corrected: Vec<SubsystemId> = corrected
-        .flat_map(|member| member.with_role(Role::Part))
-        .collect();
-    if !corrected.is_empty() {
-        stages.push(Stage::Corrected(corrected));
+    stages.extend(corrections(&members));
+    stages
+}
+
+/// Parts correct their steps for what their couplings found; before each further correction the
+/// couplings do so for what the parts send then.
+fn corrections(members: &[&Member]) -> Vec<Stage> {
+    let most = members.iter().map(|member| member.corrections).max();
+    let mut stages = Vec::new();
+    for round in 1..=most.unwrap_or(0) {
+        let with_role = |role: Role| -> Stage {
+            let corrected = members.iter().filter(|member| member.corrections >= round);
+            Stage::Corrected(
+                corrected
+                    .flat_map(|member| member.with_role(role))
+                    .collect(),
+            )
+        };
+        if round > 1 {
+            stages.push(with_role(Role::Coupling));
+        }
+        stages.push(with_role(Role::Part));
     }
     stages
 }

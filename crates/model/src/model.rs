@@ -238,7 +238,13 @@ impl Model {
 
     /// Whether any mechanism is cut.
     pub fn is_cut(&self) -> bool {
-        self.plan.parts.iter().any(|part| part.cutting().is_some())
+        self.cut_mechanisms().next().is_some()
+    }
+
+    /// Names of the mechanisms that are cut.
+    pub fn cut_mechanisms(&self) -> impl Iterator<Item = &str> {
+        let cut = self.plan.parts.iter().filter(|p| p.cutting().is_some());
+        cut.map(|part| part.name.as_str())
     }
 
     /// Names of the subsystems, in the order of the file.

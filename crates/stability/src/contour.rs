@@ -64,7 +64,7 @@ fn height(radius: f64) -> f64 {
     if radius.is_nan() {
         return CLIP;
     }
-    (radius - crate::verdict::STABLE).clamp(-CLIP, CLIP)
+    (radius - crate::spectrum::STABLE).clamp(-CLIP, CLIP)
 }
 
 fn crossing(a: f64, b: f64) -> Option<f64> {

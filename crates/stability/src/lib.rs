@@ -3,14 +3,18 @@
 //! A macro step maps the complete state (parts, integrator histories, predictor samples) to the
 //! next one. [`Recurrence`] linearises that map by probing the very simulation that runs, so what
 //! is analysed is what is run; [`analyse`] reads stability off its eigenvalues and names the
-//! interface that feeds the growing mode.
+//! interface that feeds the growing mode. Of models too large for a matrix [`Spectrum`] finds the
+//! dominant eigenvalues from products of the same map with vectors.
 
 pub mod compensate;
 mod contour;
 mod extrapolator;
+mod krylov;
 mod map;
 mod poles;
+mod product;
 mod recurrence;
+mod spectrum;
 mod verdict;
 
 pub use contour::Contour;
@@ -18,4 +22,5 @@ pub use extrapolator::Extrapolator;
 pub use map::{critical, is_stable, map, radius};
 pub use poles::CoupledModel;
 pub use recurrence::{AnalysisError, Recurrence};
-pub use verdict::{Verdict, analyse};
+pub use spectrum::{Decision, Mode, Spectrum, Way};
+pub use verdict::{Verdict, analyse, analyse_quickly};

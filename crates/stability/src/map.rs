@@ -1,22 +1,23 @@
 //! Spectral radii over a grid of two parameters, and the border of stability along one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use oldham_cosim::Simulation;
 
-use crate::recurrence::Recurrence;
-use crate::verdict::STABLE;
+use crate::spectrum::{Decision, STABLE, Spectrum};
 
 /// Bisections after which a border is known to twelve digits.
 const BISECTIONS: usize = 45;
 
-/// The spectral radius of a simulation; not a number where it cannot be analysed.
+/// The spectral radius of a simulation; not a number where it cannot be analysed. Where it is too
+/// near to one for its error, it is one: no growth was found.
 pub fn radius(simulation: &mut Simulation) -> f64 {
-    let recurrence = Recurrence::of(simulation);
-    let eigenvalues = recurrence.and_then(|recurrence| recurrence.eigenvalues());
-    match eigenvalues.as_deref() {
-        Ok([largest, ..]) => largest.norm(),
-        Ok([]) => 0.0,
+    match Spectrum::quick(simulation, Duration::MAX) {
+        Ok(spectrum) => match spectrum.decision() {
+            Decision::Undecided => 1.0,
+            Decision::Stable | Decision::Unstable => spectrum.dominant().value.norm(),
+        },
         Err(_) => f64::NAN,
     }
 }

@@ -1,15 +1,20 @@
 //! The linear recurrence z(n+1) = Λ z(n) of a macro step.
 
 use nalgebra::linalg::balancing::balance_parlett_reinsch;
-use nalgebra::{Complex, DMatrix, Schur};
+use nalgebra::{Complex, DMatrix, DVector, Schur};
 use oldham_cosim::{Chart, Fault, Simulation, State};
 
-/// Steps before probing, so that integrator histories and predictors are past their start-up.
-const WARM_UP: u64 = 6;
+/// Steps before probing, so that integrator histories and predictors are past their start-up; they
+/// look back over no more samples. Further steps would only carry a violently unstable model away.
+const WARM_UP: u64 = 3;
 /// Above this the dense eigenvalue problem takes too long to be a check before a run.
 const MAX_DIMENSION: usize = 600;
 /// Size of a probe relative to the state: large against rounding, small against curvature.
 const PROBE: f64 = 1e-4;
+/// Where a part cannot follow a probe, because the coupling makes far more of it, finer ones are
+/// tried.
+const FINER: f64 = 1e-2;
+const FINER_PROBES: usize = 2;
 
 /// Relative sizes below which an entry beside the diagonal counts as none. Clusters of equal
 /// eigenvalues can keep the first from ever being reached.
@@ -39,6 +44,14 @@ pub enum AnalysisError {
         dimension: usize,
         /// Coordinates at most.
         limit: usize,
+    },
+    /// The model is so large that its dominant eigenvalues take longer than wanted.
+    #[error(
+        "the dominant modes would take about {seconds:.1} s to find; `oldham stability` looks for them"
+    )]
+    TooLong {
+        /// Estimated time.
+        seconds: f64,
     },
     /// The simulation failed while it was probed.
     #[error("probing failed: {0}")]
@@ -92,6 +105,22 @@ impl Recurrence {
     pub fn eigenvalues(&self) -> Result<Vec<Complex<f64>>, AnalysisError> {
         eigenvalues(&self.matrix).ok_or(AnalysisError::NoEigenvalues)
     }
+
+    /// A real vector in the plane of the dominant pair, by repeated squaring.
+    pub(crate) fn growing_mode(&self) -> DVector<f64> {
+        let mut power = self.matrix.clone();
+        for _ in 0..24 {
+            power = &power * &power;
+            let size = power.amax();
+            if size > 0.0 {
+                power /= size;
+            }
+        }
+        let start = DVector::from_fn(power.nrows(), |i, _| 1.0 + 0.37 * (i as f64 * 1.7).sin());
+        let mode = power * start;
+        let size = mode.amax();
+        if size > 0.0 { mode / size } else { mode }
+    }
 }
 
 /// The nonzero eigenvalues of a recurrence, the largest first.
@@ -103,13 +132,44 @@ pub(crate) fn eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
     }
     // Positions, velocities and forces differ by many orders of magnitude.
     balance_parlett_reinsch(&mut balanced);
-    let limit = 200 * balanced.nrows().max(1);
+    schur_eigenvalues(&balanced)
+}
+
+/// All eigenvalues of a matrix, the largest first.
+pub(crate) fn schur_eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
+    let limit = 200 * matrix.nrows().max(1);
     let schur = DEFLATIONS
         .iter()
-        .find_map(|&tolerance| Schur::try_new(balanced.clone(), tolerance, limit))?;
+        .find_map(|&tolerance| Schur::try_new(matrix.clone(), tolerance, limit))?;
     let mut values: Vec<_> = schur.complex_eigenvalues().iter().copied().collect();
     values.sort_by(|a, b| b.norm().total_cmp(&a.norm()));
     Some(values)
+}
+
+/// Where a simulation is linearised.
+pub(crate) struct Base {
+    pub chart: Chart,
+    /// Macro steps after which the pattern of advances repeats.
+    pub period: u64,
+}
+
+impl Base {
+    /// Whether the dense analysis takes it.
+    pub fn is_small(&self) -> bool {
+        self.chart.dimension() <= MAX_DIMENSION
+    }
+}
+
+/// Takes the simulation to the point about which it is linearised.
+pub(crate) fn prepare(simulation: &mut Simulation) -> Result<Base, AnalysisError> {
+    if let Some(part) = simulation.part_without_state() {
+        return Err(AnalysisError::NoState(part));
+    }
+    simulation.sharpen();
+    let period = simulation.period();
+    simulation.steps(WARM_UP.next_multiple_of(period))?;
+    let chart = Chart::about(simulation);
+    Ok(Base { chart, period })
 }
 
 /// The recurrence, and the linear dependence of what is observed after a step on the state before
@@ -118,22 +178,33 @@ pub(crate) fn probe_with(
     simulation: &mut Simulation,
     observe: impl Fn(&Simulation) -> Vec<f64>,
 ) -> Result<(Recurrence, DMatrix<f64>), AnalysisError> {
-    if let Some(part) = simulation.part_without_state() {
-        return Err(AnalysisError::NoState(part));
-    }
-    simulation.sharpen();
-    let period = simulation.period();
-    simulation.steps(WARM_UP.next_multiple_of(period))?;
-    let chart = Chart::about(simulation);
-    let dimension = chart.dimension();
-    if dimension > MAX_DIMENSION {
+    let base = prepare(simulation)?;
+    if !base.is_small() {
         return Err(AnalysisError::TooLarge {
-            dimension,
+            dimension: base.chart.dimension(),
             limit: MAX_DIMENSION,
         });
     }
-    let sizes = probe_sizes(simulation, &chart);
-    let (matrix, seen) = probe(simulation, &chart, period, &sizes, observe)?;
+    recurrence_about(simulation, base, observe)
+}
+
+/// The same about a point that is known already.
+pub(crate) fn recurrence_about(
+    simulation: &mut Simulation,
+    base: Base,
+    observe: impl Fn(&Simulation) -> Vec<f64>,
+) -> Result<(Recurrence, DMatrix<f64>), AnalysisError> {
+    let Base { chart, period } = base;
+    let mut sizes = probe_sizes(simulation, &chart);
+    let mut probed = probe(simulation, &chart, period, &sizes, &observe);
+    for _ in 0..FINER_PROBES {
+        if probed.is_ok() {
+            break;
+        }
+        sizes.iter_mut().for_each(|size| *size *= FINER);
+        probed = probe(simulation, &chart, period, &sizes, &observe);
+    }
+    let (matrix, seen) = probed?;
     // Squares of entries are formed when the matrix is balanced.
     if !matrix.iter().all(|entry| entry.abs() < LARGEST_ENTRY) {
         return Err(AnalysisError::Unbounded);
@@ -173,7 +244,7 @@ fn probe(
     chart: &Chart,
     period: u64,
     sizes: &[f64],
-    observe: impl Fn(&Simulation) -> Vec<f64>,
+    observe: &impl Fn(&Simulation) -> Vec<f64>,
 ) -> Result<(DMatrix<f64>, DMatrix<f64>), AnalysisError> {
     let dimension = chart.dimension();
     // Coordinates about the point that follows the base point.
@@ -208,7 +279,7 @@ fn probe(
 
 /// A step for every coordinate: a fraction of its own magnitude, or of the largest one where it
 /// happens to be near zero.
-fn probe_sizes(simulation: &mut Simulation, chart: &Chart) -> Vec<f64> {
+pub(crate) fn probe_sizes(simulation: &mut Simulation, chart: &Chart) -> Vec<f64> {
     let mut magnitudes = Magnitudes(Vec::with_capacity(chart.dimension()));
     simulation.visit(&mut magnitudes);
     let largest = magnitudes.0.iter().copied().fold(0.0, f64::max);

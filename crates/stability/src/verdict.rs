@@ -1,20 +1,28 @@
 //! Stable or not, and which interface is to blame.
 
-use nalgebra::{Complex, DVector};
+use std::f64::consts::TAU;
+use std::time::Duration;
+
+use nalgebra::DVector;
 use oldham_cosim::{Chart, Fault, Simulation};
 
-use crate::recurrence::{AnalysisError, Recurrence};
+use crate::recurrence::AnalysisError;
+use crate::spectrum::{Decision, Spectrum, Way};
 
-/// Spectral radii up to here count as stable: rounding moves unit eigenvalues by this much.
-pub(crate) const STABLE: f64 = 1.0 + 1e-8;
 /// Macro steps at most over which a mode is followed to find its interface.
 const LONGEST_LOOK: u64 = 2000;
+/// Growth after which a mode has been followed long enough, and may still be taken as small.
+const GROWTH_SEEN: f64 = 1e3;
 
 /// What the recurrence says about a simulation.
 #[derive(Clone, Debug)]
 pub struct Verdict {
     /// Largest magnitude of an eigenvalue, per application of the recurrence.
     pub radius: f64,
+    /// How far that may be off.
+    pub error: f64,
+    /// How it was found.
+    pub way: Way,
     /// Growth rate of the fastest growing mode, 1/s; negative when it decays.
     pub growth: f64,
     /// Its frequency in hertz.
@@ -26,29 +34,54 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// What the spectrum of a simulation says.
+    pub fn of(spectrum: &Spectrum, simulation: &mut Simulation) -> Result<Self, AnalysisError> {
+        let dominant = spectrum.dominant();
+        let radius = dominant.value.norm();
+        let mut verdict = Self {
+            radius,
+            error: dominant.error,
+            way: spectrum.way(),
+            growth: radius.max(f64::MIN_POSITIVE).ln() / spectrum.duration(),
+            frequency: dominant.value.arg().abs() / TAU / spectrum.duration(),
+            dimension: spectrum.dimension(),
+            interface: None,
+        };
+        if verdict.is_unstable() {
+            verdict.interface = blame(simulation, spectrum)?;
+        }
+        Ok(verdict)
+    }
+
+    /// Whether a mode grows, as far as that could be found out.
+    pub fn decision(&self) -> Decision {
+        Decision::on(self.radius, self.error, self.way)
+    }
+
     /// Whether no mode grows.
     pub fn is_stable(&self) -> bool {
-        self.radius <= STABLE
+        self.decision() == Decision::Stable
+    }
+
+    /// Whether a mode grows.
+    pub fn is_unstable(&self) -> bool {
+        self.decision() == Decision::Unstable
     }
 }
 
 /// Analyses a simulation about its start (a few steps after, when all histories are filled).
 pub fn analyse(simulation: &mut Simulation) -> Result<Verdict, AnalysisError> {
-    let recurrence = Recurrence::of(simulation)?;
-    let eigenvalues = recurrence.eigenvalues()?;
-    let dominant = eigenvalues.first().copied().unwrap_or_default();
-    let radius = dominant.norm();
-    let mut verdict = Verdict {
-        radius,
-        growth: radius.max(f64::MIN_POSITIVE).ln() / recurrence.duration(),
-        frequency: dominant.arg().abs() / std::f64::consts::TAU / recurrence.duration(),
-        dimension: recurrence.matrix().nrows(),
-        interface: None,
-    };
-    if !verdict.is_stable() {
-        verdict.interface = blame(simulation, &recurrence, dominant)?;
-    }
-    Ok(verdict)
+    let spectrum = Spectrum::of(simulation)?;
+    Verdict::of(&spectrum, simulation)
+}
+
+/// The same at less cost, see [`Spectrum::quick`].
+pub fn analyse_quickly(
+    simulation: &mut Simulation,
+    patience: Duration,
+) -> Result<Verdict, AnalysisError> {
+    let spectrum = Spectrum::quick(simulation, patience)?;
+    Verdict::of(&spectrum, simulation)
 }
 
 /// The interface whose exchange creates most energy while the mode goes through one period.
@@ -57,17 +90,19 @@ pub fn analyse(simulation: &mut Simulation) -> Result<Verdict, AnalysisError> {
 /// the part that belongs to the mode alone.
 fn blame(
     simulation: &mut Simulation,
-    recurrence: &Recurrence,
-    dominant: Complex<f64>,
+    spectrum: &Spectrum,
 ) -> Result<Option<String>, AnalysisError> {
     let names: Vec<String> = simulation.interfaces().iter().map(|&n| n.into()).collect();
     if names.len() < 2 {
         return Ok(names.into_iter().next());
     }
-    let mode = growing_mode(recurrence);
-    let period = std::f64::consts::TAU / dominant.arg().abs().max(1e-6);
-    let steps = (period.ceil() as u64).clamp(1, LONGEST_LOOK) * simulation.period();
-    let chart = recurrence.chart();
+    let mode = spectrum.along_dominant();
+    let dominant = spectrum.dominant().value;
+    let period = TAU / dominant.arg().abs().max(1e-6);
+    let until_large = GROWTH_SEEN.ln() / dominant.norm().ln();
+    let looks = period.min(until_large).ceil() as u64;
+    let steps = looks.clamp(1, LONGEST_LOOK) * simulation.period();
+    let chart = spectrum.chart();
     let mut look = |factor: f64| -> Result<Vec<f64>, Fault> {
         created_from(simulation, chart, &(&mode * factor), steps)
     };
@@ -92,20 +127,4 @@ fn created_from(
     let after = simulation.created();
     chart.base().restore(simulation);
     Ok(after.iter().zip(before).map(|(a, b)| a - b).collect())
-}
-
-/// A real vector in the plane of the dominant pair, by repeated squaring of the recurrence.
-fn growing_mode(recurrence: &Recurrence) -> DVector<f64> {
-    let mut power = recurrence.matrix().clone();
-    for _ in 0..24 {
-        power = &power * &power;
-        let size = power.amax();
-        if size > 0.0 {
-            power /= size;
-        }
-    }
-    let start = DVector::from_fn(power.nrows(), |i, _| 1.0 + 0.37 * (i as f64 * 1.7).sin());
-    let mode = power * start;
-    let size = mode.amax();
-    if size > 0.0 { mode / size } else { mode }
 }

@@ -1,5 +1,7 @@
 //! `oldham check`: what is in a model, and is its coupling stable?
 
+use std::time::Duration;
+
 use oldham_cosim::{Simulation, SubsystemId};
 use oldham_model::Model;
 use serde_json::{Value, json};
@@ -20,7 +22,8 @@ pub fn execute(arguments: &Check) -> Result<(), Failure> {
     };
     let model = load::with_overrides(path, &arguments.set)?;
     let simulation = model.simulation()?;
-    let advice = (!mechanisms::alone(&model)).then(|| Advice::on(&model, path, &arguments.set));
+    let advise = || Advice::on(&model, path, &arguments.set, Duration::MAX);
+    let advice = (!mechanisms::alone(&model)).then(advise);
     if arguments.json {
         say!("{:#}", as_json(&model, &simulation, advice.as_ref()));
     } else {
@@ -80,13 +83,5 @@ fn print(model: &Model, simulation: &Simulation, advice: Option<&Advice>) {
         say!("  {ALONE}");
         return;
     };
-    match (&advice.verdict, advice.warning()) {
-        (Err(reason), _) => say!("  stability not analysed: {reason}"),
-        (_, Some(warning)) => say!("  {warning}"),
-        (Ok(verdict), None) => say!(
-            "  the coupling is stable: spectral radius {:.9}, {} coordinates",
-            verdict.radius,
-            verdict.dimension
-        ),
-    }
+    say!("  {}", advice.warning().unwrap_or_else(|| advice.finding()));
 }

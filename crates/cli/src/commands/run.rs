@@ -1,12 +1,14 @@
 //! `oldham run`: solve a model, write results, tell what happened.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use oldham_cosim::{
     Checkpoint, Column, End, Fault, Outcome, Recorder, Run as EngineRun, Simulation, Summary,
 };
 use oldham_model::Model;
 use oldham_results::{Metadata, ResultWriter};
+use oldham_stability::AnalysisError;
 use serde_json::{Value, json};
 
 use crate::args::Run;
@@ -16,6 +18,10 @@ use crate::remedies::Advice;
 use crate::say;
 use crate::table::number;
 use crate::{interrupt, load, mechanisms};
+
+/// How long the analysis before a run may keep its user waiting, and the search for remedies after
+/// it.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 pub fn execute(arguments: &Run) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
@@ -59,11 +65,14 @@ fn analyse(model: &Model, arguments: &Run) -> Option<Advice> {
     if arguments.no_analysis || arguments.monolithic || mechanisms::alone(model) {
         return None;
     }
-    let advice = Advice::on(model, &arguments.model.model, &arguments.model.set);
-    if !arguments.json
-        && let Some(warning) = advice.warning()
-    {
-        eprintln!("warning: {warning}");
+    let (path, set) = (&arguments.model.model, &arguments.model.set);
+    let advice = Advice::on(model, path, set, PATIENCE);
+    if !arguments.json {
+        match (advice.warning(), &advice.verdict) {
+            (Some(warning), _) => eprintln!("warning: {warning}"),
+            (None, Err(AnalysisError::TooLong { .. })) => eprintln!("note: {}", advice.finding()),
+            (None, _) => {}
+        }
     }
     Some(advice)
 }

@@ -1,11 +1,12 @@
 //! `oldham stability`: is the coupling stable, and over which range?
 
 use std::path::Path;
+use std::time::Duration;
 
 use oldham_cosim::Simulation;
 use oldham_model::Model;
 use oldham_results::plot::{Cells, Figure, Panel, Scale, Series, Style};
-use oldham_stability::{Contour, Recurrence, critical, is_stable, map, radius};
+use oldham_stability::{Contour, Mode, Spectrum, Verdict, Way, critical, is_stable, map, radius};
 use serde_json::{Value, json};
 
 use crate::args::{Range, Stability};
@@ -134,23 +135,18 @@ impl Study<'_> {
         Ok(range.values(self.ends(range)?))
     }
 
-    /// All modes of the recurrence.
+    /// All modes of the recurrence, or the dominant ones of a large model.
     fn modes(&self) -> Result<(), Failure> {
-        let simulation = if self.arguments.monolithic {
-            self.model.monolithic(None)
+        let mut simulation = if self.arguments.monolithic {
+            self.model.monolithic(None)?
         } else {
-            self.model.simulation()
+            self.model.simulation()?
         };
-        let recurrence = Recurrence::of(&mut simulation?)?;
-        let eigenvalues = recurrence.eigenvalues()?;
-        let advice = Advice::on(self.model, self.path(), &self.arguments.model.set);
-        let upper = eigenvalues.iter().filter(|value| value.im >= 0.0);
-        let modes: Vec<_> = upper
-            .map(|value| (value.norm(), value.ln() / recurrence.duration()))
-            .collect();
+        let spectrum = Spectrum::of(&mut simulation)?;
+        let advice = self.advice(Verdict::of(&spectrum, &mut simulation)?);
         if self.arguments.json {
-            let mode = |(radius, pole): &(f64, nalgebra::Complex<f64>)| json!({"radius": radius, "growth": pole.re, "frequency": pole.im / std::f64::consts::TAU});
-            let modes: Vec<_> = modes.iter().map(mode).collect();
+            let modes = spectrum.modes().iter();
+            let modes: Vec<_> = modes.map(|mode| mode_as_json(mode, &spectrum)).collect();
             say!(
                 "{:#}",
                 json!({"command": "stability", "model": self.model.name(),
@@ -161,26 +157,35 @@ impl Study<'_> {
         say!(
             "{}: {} coordinates",
             self.model.name(),
-            recurrence.matrix().nrows()
+            spectrum.dimension()
         );
         let mut table = Table::new(["mode", "radius", "growth / (1/s)", "frequency / Hz"]);
-        for (index, (radius, pole)) in modes.iter().take(MODES).enumerate() {
+        for (index, mode) in spectrum.modes().iter().take(MODES).enumerate() {
+            let pole = spectrum.pole(mode);
             table.row([
                 (index + 1).to_string(),
-                format!("{radius:.9}"),
+                radius_of(mode, spectrum.way()),
                 number(pole.re),
                 number(pole.im / std::f64::consts::TAU),
             ]);
         }
         say!("{table}");
-        match advice.warning().filter(|_| !self.arguments.monolithic) {
-            Some(warning) => say!("  {warning}"),
-            None => say!(
-                "  spectral radius {:.9}",
-                modes.first().map_or(0.0, |mode| mode.0)
-            ),
-        }
+        say!("  {}", advice.warning().unwrap_or_else(|| advice.finding()));
         Ok(())
+    }
+
+    /// What is said about the coupling; in one piece there is none that could be remedied.
+    fn advice(&self, verdict: Verdict) -> Advice {
+        let advice = Advice::without_remedies(Ok(verdict), self.model);
+        if self.arguments.monolithic {
+            return advice;
+        }
+        advice.with_remedies(
+            self.model,
+            self.path(),
+            &self.arguments.model.set,
+            Duration::MAX,
+        )
     }
 
     /// Where stability changes along one parameter, for each scheme.
@@ -337,6 +342,20 @@ impl Study<'_> {
             reason: error.to_string(),
         })?;
         Ok(out.display().to_string())
+    }
+}
+
+fn mode_as_json(mode: &Mode, spectrum: &Spectrum) -> Value {
+    let pole = spectrum.pole(mode);
+    json!({"radius": mode.value.norm(), "error": mode.error, "growth": pole.re,
+        "frequency": pole.im / std::f64::consts::TAU})
+}
+
+fn radius_of(mode: &Mode, way: Way) -> String {
+    let radius = mode.value.norm();
+    match way {
+        Way::Dense => format!("{radius:.9}"),
+        Way::Krylov { .. } => format!("{radius:.6} ± {:.1e}", mode.error),
     }
 }
 

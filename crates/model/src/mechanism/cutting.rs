@@ -16,6 +16,8 @@ pub(crate) struct Cutting {
     /// How couplings are solved.
     pub coupling: Solution,
     pub scheme: Scheme,
+    /// How often each step is corrected, where the scheme does so.
+    pub corrections: usize,
 }
 
 /// How a piece is solved.
@@ -59,6 +61,11 @@ impl Cutting {
         };
         let roles = plan.pieces.iter().map(|piece| piece.role);
         roles.enumerate().map(&mut name).collect()
+    }
+
+    /// Whether corrections end with an iteration, so that further ones find something to improve.
+    pub fn is_thorough(&self) -> bool {
+        self.corrections > 1
     }
 
     /// Whether a part may be called so.

@@ -330,8 +330,11 @@ impl<'r> Workshop<'r> {
     }
 
     fn finish(mut self) -> Result<Pieces, RecipeError> {
-        for (index, builder) in self.builders.into_iter().enumerate() {
+        for (index, mut builder) in self.builders.into_iter().enumerate() {
             let role = self.cutting.plan.pieces[index].role;
+            if self.cutting.is_thorough() {
+                builder.correct_thoroughly();
+            }
             let solution = match role {
                 Role::Part => self.recipe.solution(),
                 Role::Coupling => self.cutting.coupling,

@@ -43,6 +43,35 @@ fn the_pieces_move_as_the_whole() {
     }
 }
 
+/// A part is a Newton iteration away from the whole after its first correction; each further one
+/// brings it closer.
+#[test]
+fn further_corrections_bring_nonlinear_mechanisms_closer_to_the_whole() {
+    for (name, mechanism, column) in [
+        ("cut-chain", "chain", "chain.bottom.x"),
+        ("cut-double-pendulum", "pendulum", "pendulum.tip.pz"),
+    ] {
+        let key = format!("multibody.{mechanism}.cut.corrections");
+        let found = ["1", "2", "3"].map(|count| {
+            let model = with(name, &[("simulation.step", "1e-3"), (&key, count)]);
+            difference(&model, column)
+        });
+        let [one, two, three] = found;
+        assert!(two < 0.1 * one, "{name}: {found:?}");
+        assert!(three < two, "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn corrections_need_a_scheme_that_corrects() {
+    let text = example("cut-beam").replace(
+        "at = [\"girder.12\"]",
+        "at = [\"girder.12\"]\nscheme = \"interface-mass\"\ncorrections = 2",
+    );
+    let problems = read(&text).unwrap_err().to_string();
+    assert!(problems.contains("interface-tangent"), "{problems}");
+}
+
 /// The rotor with some of its blades.
 fn rotor(blades: &[&str]) -> String {
     let missing = ["east", "north", "west", "south"]
@@ -423,4 +452,18 @@ fn refused_cuts_say_why_and_what_would_work() {
         assert!(said.contains(message), "{cut}: {said}");
         assert!(said.contains(help), "{cut}: {said}");
     }
+}
+
+/// The energy of what falls from rest stays zero up to small errors, which must not count as
+/// growth.
+#[test]
+fn what_falls_from_rest_is_not_stopped() {
+    let model = with("cut-beam", &[("D", "0"), ("simulation.duration", "0.6")]);
+    let mut memory = InMemory::default();
+    let outcome = model.monolithic(None).unwrap().run(Run {
+        record_every: u64::MAX,
+        energy_bound: model.energy_bound(),
+        ..Run::new(model.steps(), &mut memory)
+    });
+    assert!(outcome.end.is_ok(), "{:?}", outcome.end);
 }

@@ -4,6 +4,7 @@ mod common;
 mod cut;
 mod examples;
 mod hydraulics;
+mod large;
 mod multibody;
 mod overrides;
 mod problems;

@@ -11,7 +11,7 @@ use crate::compensate::targets::Target;
 use crate::extrapolator::Extrapolator;
 use crate::poles::CoupledModel;
 use crate::recurrence::{AnalysisError, Recurrence, eigenvalues};
-use crate::verdict::STABLE;
+use crate::spectrum::STABLE;
 
 /// Makes the simulation with the given compensations.
 pub type Build<'a> =

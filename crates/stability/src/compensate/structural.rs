@@ -13,7 +13,7 @@ use crate::compensate::assignment::{Build, DesignError};
 use crate::compensate::rows::{Candidate, own_signals, received_signals};
 use crate::compensate::site::{Site, part_name};
 use crate::recurrence::Recurrence;
-use crate::verdict::STABLE;
+use crate::spectrum::STABLE;
 
 /// The force at an interface as a linear function of the motions on both sides.
 #[derive(Clone, Debug)]

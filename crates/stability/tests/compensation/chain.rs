@@ -149,10 +149,10 @@ impl Chain {
             elements,
             inputs,
             outputs,
+            tangents: Vec::new(),
+            sends_tangent: false,
             integrator: Integrator::SemiImplicitEuler,
             micro_steps: self.micro_steps,
-            sends_tangent: false,
-            tangents: Vec::new(),
         }
     }
 

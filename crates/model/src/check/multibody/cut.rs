@@ -7,7 +7,7 @@ use super::{Draft, GROUND, MethodWord, method, spectral_radius};
 use crate::check::Checker;
 use crate::check::predictor::Choice;
 use crate::format::multibody::{self, Members, Multibody, Scheme as Word};
-use crate::format::{At, Entry, PredictorKind};
+use crate::format::{At, Count, Entry, PredictorKind};
 use crate::mechanism::{Cutting, Piece, Received, Scheme, Sent, Solution};
 use crate::problem::Problem;
 use crate::source::Span;
@@ -90,6 +90,7 @@ impl Checker<'_> {
             Scheme::InterfaceMass => plan,
             Scheme::ForceDisplacement => plan.without_couplings(),
         };
+        let corrections = self.corrections(&given.corrections, scheme)?;
         let names: Vec<&str> = given.parts.names().collect();
         let predictor = self.cut_predictor(&given.predictor)?;
         let cutting = Cutting {
@@ -98,6 +99,7 @@ impl Checker<'_> {
             prediction: predictor.prediction(spectral_radius(parts.options.method)),
             coupling,
             scheme,
+            corrections,
         };
         self.lines_are_whole(draft, &cutting, span)?;
         Some(cutting)
@@ -157,6 +159,23 @@ impl Checker<'_> {
                 None
             }
         }
+    }
+
+    /// How often steps are corrected: not at all where the scheme does not.
+    fn corrections(&mut self, given: &Option<At<Count>>, scheme: Scheme) -> Option<usize> {
+        let corrects = scheme == Scheme::InterfaceTangent;
+        let Some(given) = given else {
+            return Some(usize::from(corrects));
+        };
+        let count = self.count(given)?;
+        if !corrects {
+            let message = "only the scheme `interface-tangent` corrects steps";
+            let problem = Problem::new(given.span.clone(), message);
+            self.findings
+                .push(problem.help("leave `corrections` out, or change the scheme"));
+            return None;
+        }
+        Some(count as usize)
     }
 
     /// Notes what a name in `at` means.

@@ -32,6 +32,11 @@ pub(crate) struct Cut {
     /// cannot be: with several micro steps, a coupling integrated otherwise than the parts, or tight
     /// coupling.
     pub scheme: Option<At<Scheme>>,
+    /// How often parts and coupling correct each step with `interface-tangent`. One correction
+    /// leaves the square of what the predictor missed; each further one, with an iteration of its
+    /// own, squares that again. Linear mechanisms need one.
+    #[schemars(extend("default" = 1))]
+    pub corrections: Option<At<Count>>,
     /// How parts guess the motion of interface nodes over a step.
     #[schemars(extend("default" = "hermite"))]
     pub predictor: Option<At<PredictorKind>>,

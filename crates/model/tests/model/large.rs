@@ -1,0 +1,88 @@
+//! Stability of mechanisms that are too large for a matrix of their macro step.
+
+use oldham_model::{Model, Overrides};
+use oldham_stability::{Decision, Spectrum, Way, analyse, critical};
+
+use crate::common::example;
+
+/// An example with some of its values replaced.
+fn with(text: &str, set: &[(&str, &str)]) -> Model {
+    let set = set.iter().map(|&(key, value)| (key.into(), value.into()));
+    let overrides = Overrides(set.collect());
+    Model::parse(text, "test.toml", &overrides).unwrap_or_else(|p| panic!("{p}"))
+}
+
+/// The beam of so many elements, cut at its middle.
+fn beam(elements: usize, scheme: &str, damping: &str) -> Model {
+    let text = example("cut-beam")
+        .replace("girder.12", "girder.middle")
+        .replace("girder.24", &format!("girder.{}", 2 * elements))
+        .replace("girder.middle", &format!("girder.{elements}"))
+        .replace("elements = 12", &format!("elements = {elements}"));
+    with(
+        &text,
+        &[("multibody.beam.cut.scheme", scheme), ("D", damping)],
+    )
+}
+
+/// Both ways see the same modes of the same simulations.
+#[test]
+fn products_find_the_dominant_eigenvalue_of_the_matrix() {
+    let text = example;
+    let models = [
+        with(&text("two-mass-damped"), &[]),
+        with(&text("interface-mass"), &[]),
+        with(&text("interface-mass"), &[("schedule.tangent", "true")]),
+        beam(2, "interface-mass", "0.05"),
+    ];
+    for model in models {
+        let dense = Spectrum::of(&mut model.simulation().unwrap()).unwrap();
+        let products = Spectrum::by_products(&mut model.simulation().unwrap()).unwrap();
+        assert_eq!(dense.way(), Way::Dense);
+        let (a, b) = (dense.dominant(), products.dominant());
+        let off = (a.value - b.value).norm();
+        assert!(off < 1e-6 * a.value.norm(), "{}: {off:e}", model.name());
+        assert!(off < b.error + 1e-6, "{}: {off:e} {b:?}", model.name());
+        assert_eq!(dense.decision(), products.decision(), "{}", model.name());
+    }
+}
+
+/// Computed independently for the straight beam: a radius of about 16 (papers, Fontana).
+#[test]
+fn strong_damping_makes_the_plain_scheme_violently_unstable_on_any_mesh() {
+    for elements in [4, 12] {
+        let model = beam(elements, "interface-mass", "0.05");
+        let verdict = analyse(&mut model.simulation().unwrap()).unwrap();
+        assert!(matches!(verdict.way, Way::Krylov { products } if products <= 40));
+        assert_eq!(verdict.decision(), Decision::Unstable);
+        let radius = verdict.radius;
+        assert!((14.0..24.0).contains(&radius), "{elements}: {radius}");
+        assert!(verdict.error < 0.01, "{}", verdict.error);
+        let interface = verdict.interface.unwrap();
+        assert!(interface.contains("girder"), "{interface}");
+    }
+}
+
+#[test]
+fn no_mode_of_the_tangent_scheme_grows() {
+    for elements in [4, 12] {
+        let model = beam(elements, "interface-tangent", "0.05");
+        let verdict = analyse(&mut model.simulation().unwrap()).unwrap();
+        assert_ne!(verdict.decision(), Decision::Unstable, "{verdict:?}");
+    }
+}
+
+/// The limit that was computed independently is a damping of 1.37e-3 s, nearly independent of the
+/// mesh.
+#[test]
+fn the_plain_scheme_has_its_limit_of_damping() {
+    for elements in [4, 12] {
+        let build = |damping: f64| {
+            let model = beam(elements, "interface-mass", &damping.to_string());
+            model.simulation().ok()
+        };
+        let limit = critical(1e-4, 1e-2, build).expect("a limit");
+        println!("{elements}: {limit}");
+        assert!((1.1e-3..1.9e-3).contains(&limit), "{elements}: {limit:e}");
+    }
+}
