@@ -67,7 +67,8 @@ impl Remote {
         [Self::vector(at, first + 13), Self::vector(at, first + 16)]
     }
 
-    /// Hands force and moment on each node to `take`, after the given changes of the nodes.
+    /// Hands forces and moments on the nodes to `take`, which adds them up: those that were found,
+    /// and what the given changes of the nodes add.
     fn loads(
         &self,
         at: &At<'_>,
@@ -75,16 +76,15 @@ impl Remote {
         mut take: impl FnMut(usize, Vec3, Vec3),
     ) {
         for (i, &first) in self.loads.iter().enumerate() {
-            let mut load = [Self::vector(at, first), Self::vector(at, first + 3)];
-            for j in 0..self.nodes.len() {
-                let moved = change(j);
-                for (half, load) in load.iter_mut().enumerate() {
-                    for (other, &by) in moved.iter().enumerate() {
-                        *load += self.block(at, 2 * i + half, 2 * j + other) * by;
-                    }
-                }
+            take(i, Self::vector(at, first), Self::vector(at, first + 3));
+        }
+        for j in 0..self.nodes.len() {
+            let [moved, turned] = change(j);
+            for i in 0..self.nodes.len() {
+                let block = |half, other| self.block(at, 2 * i + half, 2 * j + other);
+                let force = block(0, 0) * moved + block(0, 1) * turned;
+                take(i, force, block(1, 0) * moved + block(1, 1) * turned);
             }
-            take(i, load[0], load[1]);
         }
     }
 }
