@@ -101,7 +101,10 @@ impl Advice {
         if self.remedies.is_empty() {
             text += "\n  none of the usual settings helps, nor does a shorter macro step: look at the masses, stiffnesses and dampers at that interface";
         } else {
-            text += "\n  stable with: --set ";
+            text += match verdict.way {
+                Way::Dense => "\n  stable with: --set ",
+                Way::Krylov { .. } => "\n  no growing mode found with: --set ",
+            };
             text += &self.remedies.join(", or --set ");
         }
         Some(text)

@@ -102,3 +102,31 @@ fn cut_and_whole_are_compared_from_one_file() {
         assert!(error < 1e-5, "{}: {error:e}", variant["name"]);
     }
 }
+
+#[test]
+fn an_unstable_cut_is_reported_before_the_run_with_its_interface_and_a_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let beam = example("cut-beam");
+    let plain = "multibody.beam.cut.scheme=interface-mass";
+    let model = beam.to_str().unwrap();
+    let command = ["run", model, "--set", plain, "--set", "D=0.05"];
+    let said = String::from_utf8(oldham(folder.path(), &command).stderr).unwrap();
+    assert!(said.contains("unstable at the interface"), "{said}");
+    assert!(said.contains("girder.12"), "{said}");
+    let remedy = "--set multibody.beam.cut.scheme=interface-tangent";
+    assert!(said.contains(remedy), "{said}");
+}
+
+#[test]
+fn stability_of_a_large_cut_says_how_it_was_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let beam = example("cut-beam");
+    let command = ["stability", beam.to_str().unwrap(), "--json"];
+    let answer = json(&oldham(folder.path(), &command));
+    let verdict = &answer["verdict"];
+    assert_eq!(verdict["method"], "krylov");
+    assert_ne!(verdict["stable"], false);
+    assert!(verdict["products"].as_u64().unwrap() <= 320);
+    assert!(verdict["error"].as_f64().unwrap() > 0.0);
+    assert!(!answer["modes"].as_array().unwrap().is_empty());
+}

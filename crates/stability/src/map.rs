@@ -16,7 +16,7 @@ pub fn radius(simulation: &mut Simulation) -> f64 {
     match Spectrum::quick(simulation, Duration::MAX) {
         Ok(spectrum) => match spectrum.decision() {
             Decision::Undecided => 1.0,
-            Decision::Stable | Decision::Unstable => spectrum.dominant().value.norm(),
+            Decision::Stable | Decision::Unstable => spectrum.radius(),
         },
         Err(_) => f64::NAN,
     }

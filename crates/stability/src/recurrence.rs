@@ -4,9 +4,12 @@ use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use nalgebra::{Complex, DMatrix, DVector, Schur};
 use oldham_cosim::{Chart, Fault, Simulation, State};
 
-/// Steps before probing, so that integrator histories and predictors are past their start-up; they
-/// look back over no more samples. Further steps would only carry a violently unstable model away.
-const WARM_UP: u64 = 3;
+/// Steps before probing, so that integrator histories and predictors are past their start-up.
+const WARM_UP: u64 = 6;
+/// The same for models so unstable that they would be carried away by then.
+const SHORT_WARM_UP: u64 = 3;
+/// Growth of the start's transients that leaves nothing of the start.
+const CARRIED_AWAY: f64 = 1e4;
 /// Above this the dense eigenvalue problem takes too long to be a check before a run.
 const MAX_DIMENSION: usize = 600;
 /// Size of a probe relative to the state: large against rounding, small against curvature.
@@ -160,16 +163,32 @@ impl Base {
     }
 }
 
-/// Takes the simulation to the point about which it is linearised.
-pub(crate) fn prepare(simulation: &mut Simulation) -> Result<Base, AnalysisError> {
+/// Analyses a simulation a few steps after its present state: fewer if that fails, or if the
+/// growth per period that is found would have carried it away.
+pub(crate) fn analyse_ahead<T>(
+    simulation: &mut Simulation,
+    mut analyse: impl FnMut(&mut Simulation, Base) -> Result<T, AnalysisError>,
+    growth: impl Fn(&T) -> f64,
+) -> Result<T, AnalysisError> {
     if let Some(part) = simulation.part_without_state() {
         return Err(AnalysisError::NoState(part));
     }
     simulation.sharpen();
+    let start = Chart::about(simulation);
     let period = simulation.period();
-    simulation.steps(WARM_UP.next_multiple_of(period))?;
-    let chart = Chart::about(simulation);
-    Ok(Base { chart, period })
+    let mut look = |simulation: &mut Simulation, steps: u64| {
+        simulation.steps(steps.next_multiple_of(period))?;
+        let chart = Chart::about(simulation);
+        analyse(simulation, Base { chart, period })
+    };
+    let is_carried_away = |found: &T| growth(found).powi(WARM_UP as i32) > CARRIED_AWAY;
+    match look(simulation, WARM_UP) {
+        Err(AnalysisError::Fault(_)) => {}
+        Ok(found) if is_carried_away(&found) => {}
+        outcome => return outcome,
+    }
+    start.base().restore(simulation);
+    look(simulation, SHORT_WARM_UP)
 }
 
 /// The recurrence, and the linear dependence of what is observed after a step on the state before
@@ -178,14 +197,16 @@ pub(crate) fn probe_with(
     simulation: &mut Simulation,
     observe: impl Fn(&Simulation) -> Vec<f64>,
 ) -> Result<(Recurrence, DMatrix<f64>), AnalysisError> {
-    let base = prepare(simulation)?;
-    if !base.is_small() {
-        return Err(AnalysisError::TooLarge {
-            dimension: base.chart.dimension(),
-            limit: MAX_DIMENSION,
-        });
-    }
-    recurrence_about(simulation, base, observe)
+    let look = |simulation: &mut Simulation, base: Base| {
+        if !base.is_small() {
+            return Err(AnalysisError::TooLarge {
+                dimension: base.chart.dimension(),
+                limit: MAX_DIMENSION,
+            });
+        }
+        recurrence_about(simulation, base, &observe)
+    };
+    analyse_ahead(simulation, look, |_| 1.0)
 }
 
 /// The same about a point that is known already.

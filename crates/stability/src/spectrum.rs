@@ -7,7 +7,9 @@ use oldham_cosim::{Chart, Simulation};
 
 use crate::krylov::{Goal, dominant};
 use crate::product::StepProduct;
-use crate::recurrence::{AnalysisError, Base, Recurrence, prepare, probe_sizes, recurrence_about};
+use crate::recurrence::{
+    AnalysisError, Base, Recurrence, analyse_ahead, probe_sizes, recurrence_about,
+};
 
 /// Rounding moves unit eigenvalues of a dense recurrence by this much.
 pub(crate) const ROUNDING: f64 = 1e-8;
@@ -87,33 +89,37 @@ impl Spectrum {
     /// Linearises a simulation about a point a few steps after its present state, where it is
     /// left.
     pub fn of(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        let base = prepare(simulation)?;
-        if base.is_small() {
-            return Self::from_matrix(simulation, base);
-        }
-        Self::from_products(simulation, base, THOROUGH)
+        let look = |simulation: &mut Simulation, base: Base| match base.is_small() {
+            true => Self::from_matrix(simulation, base),
+            false => Self::from_products(simulation, base, THOROUGH),
+        };
+        analyse_ahead(simulation, look, Self::radius)
     }
 
     /// The same at less cost: of a large model only modes that grow fast are certain, and it is
     /// left alone if even that would take longer than `patience`.
     pub fn quick(simulation: &mut Simulation, patience: Duration) -> Result<Self, AnalysisError> {
-        let base = prepare(simulation)?;
-        if base.is_small() {
-            return Self::from_matrix(simulation, base);
-        }
-        let expected = StepProduct::duration(simulation, &base.chart, base.period, QUICK)?;
-        if expected > patience {
-            return Err(AnalysisError::TooLong {
-                seconds: expected.as_secs_f64(),
-            });
-        }
-        Self::from_products(simulation, base, QUICK)
+        let look = |simulation: &mut Simulation, base: Base| {
+            if base.is_small() {
+                return Self::from_matrix(simulation, base);
+            }
+            let expected = StepProduct::duration(simulation, &base.chart, base.period, QUICK)?;
+            if expected > patience {
+                return Err(AnalysisError::TooLong {
+                    seconds: expected.as_secs_f64(),
+                });
+            }
+            Self::from_products(simulation, base, QUICK)
+        };
+        analyse_ahead(simulation, look, Self::radius)
     }
 
     /// From products alone, however small the model.
     pub fn by_products(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        let base = prepare(simulation)?;
-        Self::from_products(simulation, base, THOROUGH)
+        let look = |simulation: &mut Simulation, base: Base| {
+            Self::from_products(simulation, base, THOROUGH)
+        };
+        analyse_ahead(simulation, look, Self::radius)
     }
 
     fn from_matrix(simulation: &mut Simulation, base: Base) -> Result<Self, AnalysisError> {
@@ -197,10 +203,14 @@ impl Spectrum {
         })
     }
 
+    /// The spectral radius.
+    pub fn radius(&self) -> f64 {
+        self.dominant().value.norm()
+    }
+
     /// Whether a mode grows.
     pub fn decision(&self) -> Decision {
-        let Mode { value, error } = self.dominant();
-        Decision::on(value.norm(), error, self.way)
+        Decision::on(self.radius(), self.dominant().error, self.way)
     }
 
     /// The point about which the simulation was linearised.

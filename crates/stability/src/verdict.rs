@@ -37,7 +37,7 @@ impl Verdict {
     /// What the spectrum of a simulation says.
     pub fn of(spectrum: &Spectrum, simulation: &mut Simulation) -> Result<Self, AnalysisError> {
         let dominant = spectrum.dominant();
-        let radius = dominant.value.norm();
+        let radius = spectrum.radius();
         let mut verdict = Self {
             radius,
             error: dominant.error,
