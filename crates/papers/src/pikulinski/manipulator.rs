@@ -199,8 +199,8 @@ fn compared(
         Panel::new("time [s]", "rate error [m/s]"),
         Panel::new("time [s]", "rate [m/s]"),
     ];
-    panels[1] = shown(panels[1].clone(), &reference, 0, "monolithic");
-    panels[3] = shown(panels[3].clone(), &reference, 1, "monolithic");
+    panels[1] = shown(panels[1].clone(), &reference, 0, "tight, 0.2 ms");
+    panels[3] = shown(panels[3].clone(), &reference, 1, "tight, 0.2 ms");
     for &scheme in schemes {
         let (track, label) = (control.run(scheme, step)?, scheme.label());
         let outcome = match track.failed {
