@@ -203,6 +203,12 @@ fn inside_a_beam_element_the_next_end_is_suggested() {
     };
     assert_eq!(error.reason, expected);
     assert_eq!(error.remedy, instead("girder.10"));
+    // The same where parts are named, which are not separated then.
+    let named = Cut {
+        parts: vec![vec![nodes[0]], vec![nodes[24]]],
+        ..at(&[nodes[11]])
+    };
+    assert_eq!(only(plan(&model, &named)).reason, expected);
 }
 
 #[test]

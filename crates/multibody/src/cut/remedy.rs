@@ -19,7 +19,8 @@ pub fn plan(model: &Model, cut: &Cut) -> Result<Plan, Vec<CutError>> {
         graph: &graph,
         cut,
     };
-    search.plan(cut).map_err(|mut errors| {
+    search.plan(cut).map_err(|errors| {
+        let mut errors = search.causes(errors);
         for error in &mut errors {
             error.remedy = search.remedy(error);
         }
@@ -36,6 +37,19 @@ struct Search<'m> {
 impl Search<'_> {
     fn plan(&self, cut: &Cut) -> Result<Plan, Vec<CutError>> {
         Partition::new(self.model, self.graph, cut).plan()
+    }
+
+    /// Parts that are not separated may only show that the cut itself is wrong.
+    fn causes(&self, errors: Vec<CutError>) -> Vec<CutError> {
+        let is_consequence = |error: &CutError| matches!(error.reason, Reason::NotSeparated { .. });
+        if !errors.iter().any(is_consequence) {
+            return errors;
+        }
+        let unnamed = Cut {
+            parts: Vec::new(),
+            ..self.cut.clone()
+        };
+        self.plan(&unnamed).err().unwrap_or(errors)
     }
 
     /// The number of nodes in the smallest part, if a cut gives at least two parts and no errors.
