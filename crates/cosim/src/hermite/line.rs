@@ -1,5 +1,6 @@
 //! Motions along a line or about an axis.
 
+use super::history::History;
 use super::{Extrapolation, cubic, reaches_end};
 use crate::state::Visitor;
 
@@ -7,64 +8,54 @@ use crate::state::Visitor;
 #[derive(Clone, Debug)]
 pub(super) struct Samples {
     pub start: usize,
-    count: u64,
-    times: [f64; 2],
-    values: [[f64; 3]; 2],
+    history: History<3>,
 }
 
 impl Samples {
     pub fn new(start: usize) -> Self {
         Self {
             start,
-            count: 0,
-            times: [0.0; 2],
-            values: [[0.0; 3]; 2],
+            history: History::new([0.0; 3]),
         }
     }
 
     pub fn visit(&mut self, visitor: &mut dyn Visitor) {
-        visitor.count(&mut self.count);
-        visitor.fixed(&mut self.times);
-        for values in &mut self.values {
+        visitor.count(&mut self.history.count);
+        visitor.fixed(&mut self.history.times);
+        for values in &mut self.history.values {
             visitor.vector(values);
         }
     }
 
     pub fn reset(&mut self) {
-        self.count = self.count.min(1);
+        self.history.reset();
     }
 
     pub fn push(&mut self, t: f64, values: &[f64]) {
-        if self.count == 0 || self.times[0] != t {
-            self.times[1] = self.times[0];
-            self.values[1] = self.values[0];
-            self.count = (self.count + 1).min(2);
-        }
-        self.times[0] = t;
-        self.values[0].copy_from_slice(values);
+        self.history.push(t, values);
     }
 
     /// Writes the motion at time t.
     pub fn write(&self, t: f64, extrapolation: &Extrapolation, inputs: &mut [f64]) {
-        if self.count > 0 {
+        if self.history.count > 0 {
             let motion = self.at(t, extrapolation);
             inputs[self.start..self.start + 3].copy_from_slice(&motion);
         }
     }
 
     fn at(&self, t: f64, extrapolation: &Extrapolation) -> [f64; 3] {
-        let [x, v, a] = self.values[0];
-        let ahead = t - self.times[0];
+        let [x, v, a] = self.history.values[0];
+        let ahead = t - self.history.times[0];
         if ahead <= 0.0 {
-            return self.values[0];
+            return self.history.values[0];
         }
-        if self.count < 2 {
+        if self.history.count < 2 {
             return [x + ahead * v, v, a];
         }
-        let h = self.times[0] - self.times[1];
+        let h = self.history.times[0] - self.history.times[1];
         let end = |component: usize| {
-            let [y0, y1] = [0, 1].map(|back: usize| self.values[back][component]);
-            let [r0, r1] = [0, 1].map(|back: usize| self.values[back][component + 1]);
+            let [y0, y1] = [0, 1].map(|back: usize| self.history.values[back][component]);
+            let [r0, r1] = [0, 1].map(|back: usize| self.history.values[back][component + 1]);
             extrapolation.end(h, [y0, y1], [r0, r1])
         };
         let (x_end, x_rate) = end(0);

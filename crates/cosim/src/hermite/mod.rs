@@ -3,6 +3,7 @@
 //! A. Fontana, M. Morandini, P. Masarati, "A co-simulation algorithm for the efficient real-time
 //! parallel solution of multibody systems", Multibody System Dynamics, 2026, Sect. 4.1.2.
 
+mod history;
 mod line;
 mod spatial;
 

@@ -5,6 +5,7 @@
 //! orientation (Sect. 4.1.2; where the rate of the newest rotation vector is printed as ω, it
 //! means Rᵀω).
 
+use super::history::History;
 use super::{Extrapolation, cubic, reaches_end};
 use crate::port::{MOTION_QUATERNION, Quantity};
 use crate::rotation::{
@@ -23,9 +24,7 @@ const SPIN_RATE: usize = 16;
 #[derive(Clone, Debug)]
 pub(super) struct Samples {
     pub start: usize,
-    count: u64,
-    times: [f64; 2],
-    values: [[f64; WIDTH]; 2],
+    history: History<WIDTH>,
 }
 
 impl Samples {
@@ -35,16 +34,14 @@ impl Samples {
         resting[MOTION_QUATERNION.start] = 1.0;
         Self {
             start,
-            count: 0,
-            times: [0.0; 2],
-            values: [resting; 2],
+            history: History::new(resting),
         }
     }
 
     pub fn visit(&mut self, visitor: &mut dyn Visitor) {
-        visitor.count(&mut self.count);
-        visitor.fixed(&mut self.times);
-        for values in &mut self.values {
+        visitor.count(&mut self.history.count);
+        visitor.fixed(&mut self.history.times);
+        for values in &mut self.history.values {
             let (position, rest) = values.split_at_mut(MOTION_QUATERNION.start);
             let (orientation, rates) = rest.split_at_mut(MOTION_QUATERNION.len());
             visitor.vector(position);
@@ -54,35 +51,29 @@ impl Samples {
     }
 
     pub fn reset(&mut self) {
-        self.count = self.count.min(1);
+        self.history.reset();
     }
 
     pub fn push(&mut self, t: f64, values: &[f64]) {
-        if self.count == 0 || self.times[0] != t {
-            self.times[1] = self.times[0];
-            self.values[1] = self.values[0];
-            self.count = (self.count + 1).min(2);
-        }
-        self.times[0] = t;
-        self.values[0].copy_from_slice(values);
+        self.history.push(t, values);
     }
 
     /// Writes the motion at time t.
     pub fn write(&self, t: f64, extrapolation: &Extrapolation, inputs: &mut [f64]) {
-        if self.count == 0 {
+        if self.history.count == 0 {
             return;
         }
         let out = &mut inputs[self.start..self.start + WIDTH];
-        out.copy_from_slice(&self.values[0]);
-        let ahead = t - self.times[0];
+        out.copy_from_slice(&self.history.values[0]);
+        let ahead = t - self.history.times[0];
         if ahead <= 0.0 {
             return;
         }
-        if self.count < 2 {
+        if self.history.count < 2 {
             self.drift(ahead, out);
             return;
         }
-        let h = self.times[0] - self.times[1];
+        let h = self.history.times[0] - self.history.times[1];
         let path = Path {
             h,
             s: ahead / h,
@@ -120,15 +111,18 @@ impl Samples {
     }
 
     fn both(&self, component: usize) -> [f64; 2] {
-        [self.values[0][component], self.values[1][component]]
+        [
+            self.history.values[0][component],
+            self.history.values[1][component],
+        ]
     }
 
     fn vector(&self, back: usize, first: usize) -> [f64; 3] {
-        [0, 1, 2].map(|i| self.values[back][first + i])
+        [0, 1, 2].map(|i| self.history.values[back][first + i])
     }
 
     fn orientation(&self, back: usize) -> [f64; 4] {
-        let part = &self.values[back][MOTION_QUATERNION];
+        let part = &self.history.values[back][MOTION_QUATERNION];
         part.try_into().expect("four components")
     }
 }

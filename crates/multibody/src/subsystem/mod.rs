@@ -1,58 +1,24 @@
 //! A system with ports: what the engine drives.
 
+mod builder;
 mod interface;
 mod line;
 mod linearise;
 mod tangent;
 
-use crate::drive::Drive;
-use crate::element::{ElementId, PortWrench, Remote, Weights};
-use crate::error::{ModelError, SolveError};
+use crate::element::{ElementId, Weights};
+use crate::error::SolveError;
 use crate::integrator::Record;
-use crate::joint::PrescribedPose;
 use crate::math::Vec3;
-use crate::model::Model;
 use crate::node::{Marker, Motion, NodeId};
-use crate::system::{Options, System, step_weights};
+use crate::system::{System, step_weights};
+pub use builder::{Attached, PartBuilder, Shared};
 pub use line::LineValue;
 use oldham_cosim::{
-    Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, OutputPort,
-    Ports, Quantity, Reached, State, StepError, Subsystem, Unit,
+    Counters, EffectiveInterface, Energy, Inputs, Linearisation, OutputPort, Ports, Quantity,
+    Reached, State, StepError, Subsystem, Unit,
 };
-use tangent::{Prescribed, Tangent};
-
-/// A model and the ports it gets.
-pub struct PartBuilder {
-    model: Model,
-    ports: Ports,
-    outputs: Vec<Output>,
-    loaded: Vec<(NodeId, usize)>,
-    prescribed: Vec<(String, Prescribed)>,
-    shares_tangent: bool,
-    is_thorough: bool,
-}
-
-/// The ports by which a part tells how its loads change with its prescribed poses.
-#[derive(Clone, Debug)]
-pub struct Shared {
-    /// The motion at which each load was found, in the order of the prescribed nodes.
-    pub found_at: Vec<OutputPort>,
-    /// The tangent of all loads by all poses.
-    pub tangent: OutputPort,
-}
-
-/// The ports by which the owner of interface nodes deals with a part that shares its tangent.
-#[derive(Clone, Debug)]
-pub struct Attached {
-    /// The motions of the nodes, for the part to follow.
-    pub motions: Vec<OutputPort>,
-    /// The loads of the part on the nodes.
-    pub loads: Vec<InputPort>,
-    /// The motions at which the part found them.
-    pub found_at: Vec<InputPort>,
-    /// How they change.
-    pub tangent: InputPort,
-}
+use tangent::Tangent;
 
 /// What an output port shows.
 #[derive(Clone, Copy, Debug)]
@@ -101,188 +67,6 @@ impl Along {
             Self::Velocity => values[0] = v,
             Self::Acceleration => values[0] = a,
         }
-    }
-}
-
-impl PartBuilder {
-    /// A model without ports yet.
-    pub fn new(model: Model) -> Self {
-        Self {
-            model,
-            ports: Ports::new(),
-            outputs: Vec::new(),
-            loaded: Vec::new(),
-            prescribed: Vec::new(),
-            shares_tangent: false,
-            is_thorough: false,
-        }
-    }
-
-    /// A node whose pose is prescribed by a motion that the part receives. In return it gives the
-    /// load of the part on that node, at a port named `name.load`: f_C = -(reaction + inertia
-    /// force), Fontana 2026, Eq. 2, with the reaction that acts on the body.
-    pub fn prescribe(&mut self, name: &str, node: NodeId) -> (InputPort, OutputPort) {
-        let initial = motion_values(&self.model.nodes[node.0].initial, Vec3::ZERO, Vec3::ZERO);
-        let motion = self
-            .ports
-            .add_input_with(name, Quantity::Motion, initial.to_vec());
-        let first = self.ports.input_range(motion).start;
-        let pose = PrescribedPose::new(node, first);
-        let joint = self.model.element(format!("pose of {name}"), pose);
-        if !self.model.given.iter().any(|(given, _)| *given == node) {
-            self.model.given.push((node, joint));
-        }
-        let force = self
-            .ports
-            .add_output(format!("{name}.load"), Quantity::Wrench);
-        self.outputs.push(Output::Interface(node, joint));
-        let prescribed = Prescribed {
-            node,
-            joint,
-            motion: first,
-        };
-        self.prescribed.push((name.to_owned(), prescribed));
-        self.ports
-            .conjugate(Conjugate::GivesForce { motion, force });
-        (motion, force)
-    }
-
-    /// A node on which a wrench that the part receives acts. In return it gives the motion of the
-    /// node, at a port named `name.motion`.
-    pub fn load(&mut self, name: &str, node: NodeId) -> (InputPort, OutputPort) {
-        let force = self.ports.add_input(name, Quantity::Wrench);
-        let first = self.ports.input_range(force).start;
-        self.loaded.push((node, first));
-        self.model
-            .element(format!("load at {name}"), PortWrench::new(node, first));
-        let motion = self.observe(&format!("{name}.motion"), node);
-        self.ports
-            .conjugate(Conjugate::GivesMotion { force, motion });
-        (force, motion)
-    }
-
-    /// Shows how the loads on all nodes prescribed so far change with their poses, and lets the
-    /// part correct its steps for small changes of those. Only for one integrator step per macro
-    /// step.
-    pub fn share_tangent(&mut self) -> Shared {
-        let names: Vec<(String, NodeId)> = self
-            .prescribed
-            .iter()
-            .map(|(name, prescribed)| (format!("{name}.at"), prescribed.node))
-            .collect();
-        let found_at = names.iter().map(|(name, node)| self.observe(name, *node));
-        let found_at = found_at.collect();
-        self.shares_tangent = true;
-        self.outputs.push(Output::Tangent);
-        let order = 6 * self.prescribed.len();
-        let tangent = self.ports.add_output("tangent", Quantity::Tangent(order));
-        Shared { found_at, tangent }
-    }
-
-    /// Nodes of this part on which another part that shares its tangent exerts loads. The two
-    /// must use the same method and step.
-    pub fn attach(&mut self, name: &str, nodes: &[NodeId]) -> Attached {
-        let ports = &mut self.ports;
-        let mut add = |what: &str, i: usize, quantity| {
-            ports.add_input(format!("{name}.{i}.{what}"), quantity)
-        };
-        let count = nodes.len();
-        let loads: Vec<_> = (0..count)
-            .map(|i| add("load", i, Quantity::Wrench))
-            .collect();
-        let found_at: Vec<_> = (0..count).map(|i| add("at", i, Quantity::Motion)).collect();
-        let tangent = ports.add_input(format!("{name}.tangent"), Quantity::Tangent(6 * count));
-        let first = |port: &InputPort| self.ports.input_range(*port).start;
-        let remote = Remote::new(
-            nodes.to_vec(),
-            loads.iter().map(first).collect(),
-            found_at.iter().map(first).collect(),
-            first(&tangent),
-        );
-        self.model.element(format!("loads of {name}"), remote);
-        let shown = nodes.iter().enumerate();
-        let motions: Vec<_> = shown
-            .map(|(i, &node)| self.observe(&format!("{name}.{i}.motion"), node))
-            .collect();
-        for (&force, &motion) in loads.iter().zip(&motions) {
-            self.ports
-                .conjugate(Conjugate::GivesMotion { force, motion });
-        }
-        Attached {
-            motions,
-            loads,
-            found_at,
-            tangent,
-        }
-    }
-
-    /// Corrections of a step end with a full iteration: dearer, and as exact as an advance.
-    pub fn correct_thoroughly(&mut self) {
-        self.is_thorough = true;
-    }
-
-    /// A number that the part receives, to be used as a drive by elements that are added to
-    /// [`model`](Self::model) afterwards.
-    pub fn drive(&mut self, name: &str, unit: Unit) -> (InputPort, Drive) {
-        let port = self.ports.add_input(name, Quantity::Scalar(unit));
-        let component = self.ports.input_range(port).start;
-        (port, Drive::Input(component))
-    }
-
-    /// Shows the motion of a node.
-    pub fn observe(&mut self, name: &str, node: NodeId) -> OutputPort {
-        self.outputs.push(Output::Motion(node));
-        self.ports.add_output(name, Quantity::Motion)
-    }
-
-    /// Shows the motion of a node along a fixed direction.
-    pub fn observe_along(
-        &mut self,
-        name: &str,
-        node: NodeId,
-        direction: Vec3,
-        along: Along,
-    ) -> OutputPort {
-        self.outputs
-            .push(Output::Along(node, direction.unit(), along));
-        self.ports.add_output(name, along.quantity())
-    }
-
-    /// Shows the wrench that an element exerts on one of its nodes, given by its place in
-    /// [`Element::nodes`](crate::Element::nodes).
-    pub fn observe_element(&mut self, name: &str, element: ElementId, node: usize) -> OutputPort {
-        self.outputs.push(Output::Element(element, node));
-        self.ports.add_output(name, Quantity::Wrench)
-    }
-
-    /// The model, to add elements that use drives.
-    pub fn model(&mut self) -> &mut Model {
-        &mut self.model
-    }
-
-    /// Checks everything; `micro_steps` integrator steps make one macro step.
-    pub fn build(self, options: Options, micro_steps: usize) -> Result<Part, Vec<ModelError>> {
-        let mut system = System::new(self.model, options)?;
-        let width = self.ports.input_width();
-        system.reserve_linearisation(width);
-        let prescribed = self.prescribed.into_iter().map(|(_, p)| p).collect();
-        let tangent = self
-            .shares_tangent
-            .then(|| Tangent::new(prescribed, &system));
-        Ok(Part {
-            tangent,
-            is_thorough: self.is_thorough,
-            is_corrected: false,
-            is_unfinished: false,
-            initial: system.motions.clone(),
-            started_with: vec![f64::NAN; width],
-            inputs: self.ports.initial_inputs().to_vec(),
-            system,
-            ports: self.ports,
-            outputs: self.outputs,
-            loaded: self.loaded,
-            micro_steps: micro_steps.max(1),
-        })
     }
 }
 
