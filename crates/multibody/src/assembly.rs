@@ -17,6 +17,8 @@ pub(crate) struct Assembly {
     pub elements: Vec<Placed>,
     /// Elements whose positions drift.
     pub drifting: Vec<usize>,
+    /// Elements that give the poses of nodes.
+    pub giving: Vec<usize>,
     pub node_names: Vec<String>,
     pub constraints: usize,
     /// Number of values that all elements remember.
@@ -96,6 +98,7 @@ impl Assembly {
             gravity: model.gravity,
             elements,
             drifting,
+            giving: model.given.iter().map(|(_, by)| by.0).collect(),
             node_names: model.nodes.into_iter().map(|node| node.name).collect(),
             constraints,
             memory,

@@ -48,6 +48,7 @@ impl System {
     pub(crate) fn repeat(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
         self.reopen();
         let (time, h, gains) = (self.state.time, self.state.step, self.work.taken.gains);
+        self.place_given(gains[0], inputs);
         if let Err(error) = self.converge(time, h, gains, inputs) {
             self.return_to_records();
             return Err(error);

@@ -13,6 +13,15 @@ pub enum ModelError {
         /// Name of the node.
         node: String,
     },
+    /// A node with a prescribed velocity in a part that shares its tangent: that is the one of
+    /// nodes whose velocities follow from their poses.
+    #[error(
+        "node `{node}`: its velocity cannot be prescribed in a part that shares its tangent; prescribe the pose alone, from which the velocity follows there"
+    )]
+    VelocityBesideTangent {
+        /// Name of the node.
+        node: String,
+    },
     /// A number that is not finite.
     #[error("node `{node}`: position, orientation and velocities must be finite")]
     NotFinite {

@@ -15,6 +15,7 @@ mod drive;
 pub mod element;
 mod energy;
 mod error;
+mod given;
 mod integrator;
 pub mod joint;
 pub mod linear;

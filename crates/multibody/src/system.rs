@@ -215,6 +215,7 @@ impl System {
         let formula = self.options.method.formula(self.state.known);
         let gains = formula.gains(h);
         self.predict(h, &formula);
+        self.place_given(gains[0], inputs);
         if let Err(error) = self.converge(time, h, gains, inputs) {
             self.return_to_records();
             return Err(error);

@@ -16,6 +16,8 @@ pub(crate) struct Cutting {
     /// How couplings are solved.
     pub coupling: Solution,
     pub scheme: Scheme,
+    /// Whether pieces follow the velocity of interface nodes besides their pose.
+    pub prescribes_velocity: bool,
     /// How often each step is corrected, where the scheme does so.
     pub corrections: usize,
 }

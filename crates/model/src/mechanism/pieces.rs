@@ -259,10 +259,14 @@ impl<'r> Workshop<'r> {
         &self.recipe.sketch.nodes[node.index()]
     }
 
-    /// Prescribes the copy of a node: its pose comes in, its load goes out.
+    /// Prescribes the copy of a node: its motion comes in, its load goes out.
     fn follow(&mut self, piece: usize, node: NodeId) -> (InputPort, OutputPort) {
         let (copy, name) = (self.node(piece, node), self.node_name(node));
-        self.builders[piece].prescribe(name, copy)
+        let builder = &mut self.builders[piece];
+        match self.cutting.prescribes_velocity {
+            true => builder.prescribe_motion(name, copy),
+            false => builder.prescribe(name, copy),
+        }
     }
 
     /// The motion of an interface node goes to one who follows it, the load on it back.

@@ -84,6 +84,12 @@ pub trait Element: Send + Sync {
         [(Vec3::ZERO, Vec3::ZERO); 2]
     }
 
+    /// The motion with which its only node ends a step, where pose and velocity are given and
+    /// nothing is left to the integration formula.
+    fn given_motion(&self, _inputs: &[f64]) -> Option<Motion> {
+        None
+    }
+
     /// Stored energy and powers.
     fn energy(&self, _at: &At<'_>) -> Account {
         Account::default()

@@ -292,6 +292,25 @@ impl Known {
         self.theta += inverse_tangent_times(theta, self.axes.transpose_mul(spin));
     }
 
+    /// Replaces what is known of the pose so that the step ends with a motion, and gives the rates
+    /// with which it does.
+    pub fn end_with(&mut self, motion: &Motion, c: f64) -> Rates {
+        let theta = self.start.conjugate().times(motion.orientation).log();
+        let spin = match self.newmark {
+            Some(_) => motion.rotation.transpose_mul(motion.angular_velocity),
+            None => {
+                let spin = self.axes.transpose_mul(motion.angular_velocity);
+                inverse_tangent_times(theta, spin)
+            }
+        };
+        self.position = motion.position - motion.velocity * c;
+        self.theta = theta - spin * c;
+        Rates {
+            velocity: motion.velocity,
+            theta: spin,
+        }
+    }
+
     /// Momenta at the end of the step, and their rates.
     #[inline(always)]
     pub fn momentum(&self, inertia: &Inertia, motion: &Motion, per_c: f64) -> (Momentum, Momentum) {

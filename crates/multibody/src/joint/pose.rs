@@ -4,18 +4,19 @@ use crate::element::{
     Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_nodes,
 };
 use crate::math::Vec3;
-use crate::node::NodeId;
+use crate::node::{Motion, NodeId};
 use crate::rotation::{Quaternion, inverse_tangent, inverse_transpose_derivative};
 
 /// Prescribes position and orientation of a node (Fontana 2026, Sect. 4.1.3) from 19 components of
 /// the input vector: position, quaternion, velocity, angular velocity, and accelerations.
 ///
-/// Only the pose is enforced. The rates serve when initial velocities and accelerations are made
-/// consistent.
+/// Only the pose is enforced, unless the velocity [is too](Self::with_velocity). The other rates
+/// serve when initial velocities and accelerations are made consistent.
 #[derive(Clone, Debug)]
 pub struct PrescribedPose {
     nodes: [NodeId; 1],
     first: usize,
+    has_velocity: bool,
 }
 
 impl PrescribedPose {
@@ -24,13 +25,31 @@ impl PrescribedPose {
         Self {
             nodes: [node],
             first,
+            has_velocity: false,
         }
     }
 
+    /// The node ends its steps with the velocity and angular velocity of that motion, too, instead
+    /// of those that the integration formula makes of its poses.
+    pub fn with_velocity(self) -> Self {
+        Self {
+            has_velocity: true,
+            ..self
+        }
+    }
+
+    fn vector(&self, inputs: &[f64], i: usize) -> Vec3 {
+        let first = self.first + i;
+        Vec3::new(inputs[first], inputs[first + 1], inputs[first + 2])
+    }
+
+    fn orientation(&self, inputs: &[f64]) -> Quaternion {
+        Quaternion([3, 4, 5, 6].map(|i: usize| inputs[self.first + i])).normalised()
+    }
+
     fn target(&self, at: &At<'_>) -> (Vec3, Quaternion) {
-        let input = |i: usize| at.inputs[self.first + i];
-        let vector = |i: usize| Vec3::new(input(i), input(i + 1), input(i + 2));
-        let orientation = Quaternion([3, 4, 5, 6].map(input)).normalised();
+        let vector = |i: usize| self.vector(at.inputs, i);
+        let orientation = self.orientation(at.inputs);
         let dt = at.time - at.input_time;
         if dt == 0.0 {
             return (vector(0), orientation);
@@ -86,6 +105,15 @@ impl Element for PrescribedPose {
         let (_, moment) = multipliers(at);
         let turned = inverse_transpose_derivative(theta, moment) * inverse * weights.stiffness;
         out.add((0, Part::Angular), (0, Part::Angular), turned);
+    }
+
+    fn given_motion(&self, inputs: &[f64]) -> Option<Motion> {
+        if !self.has_velocity {
+            return None;
+        }
+        let vector = |i: usize| self.vector(inputs, i);
+        let pose = Motion::at_rest(vector(0), self.orientation(inputs));
+        Some(pose.moving(vector(7), vector(10)))
     }
 
     fn energy(&self, at: &At<'_>) -> Account {

@@ -19,6 +19,8 @@ pub struct PartBuilder {
     pub(super) outputs: Vec<Output>,
     pub(super) loaded: Vec<(NodeId, usize)>,
     pub(super) prescribed: Vec<(String, Prescribed)>,
+    /// Nodes whose velocities are prescribed, too.
+    pub(super) moved: Vec<NodeId>,
     pub(super) shares_tangent: bool,
     pub(super) is_thorough: bool,
 }
@@ -54,6 +56,7 @@ impl PartBuilder {
             outputs: Vec::new(),
             loaded: Vec::new(),
             prescribed: Vec::new(),
+            moved: Vec::new(),
             shares_tangent: false,
             is_thorough: false,
         }
@@ -63,13 +66,32 @@ impl PartBuilder {
     /// load of the part on that node, at a port named `name.load`: f_C = -(reaction + inertia
     /// force), Fontana 2026, Eq. 2, with the reaction that acts on the body.
     pub fn prescribe(&mut self, name: &str, node: NodeId) -> (InputPort, OutputPort) {
+        self.prescribe_by(name, node, PrescribedPose::new)
+    }
+
+    /// The same with the velocity of that motion besides its pose. Not for parts that share their
+    /// tangents.
+    pub fn prescribe_motion(&mut self, name: &str, node: NodeId) -> (InputPort, OutputPort) {
+        self.moved.push(node);
+        self.prescribe_by(name, node, |node, first| {
+            PrescribedPose::new(node, first).with_velocity()
+        })
+    }
+
+    fn prescribe_by(
+        &mut self,
+        name: &str,
+        node: NodeId,
+        pose: impl FnOnce(NodeId, usize) -> PrescribedPose,
+    ) -> (InputPort, OutputPort) {
         let initial = motion_values(&self.model.nodes[node.0].initial, Vec3::ZERO, Vec3::ZERO);
         let motion = self
             .ports
             .add_input_with(name, Quantity::Motion, initial.to_vec());
         let first = self.ports.input_range(motion).start;
-        let pose = PrescribedPose::new(node, first);
-        let joint = self.model.element(format!("pose of {name}"), pose);
+        let joint = self
+            .model
+            .element(format!("pose of {name}"), pose(node, first));
         if !self.model.given.iter().any(|(given, _)| *given == node) {
             self.model.given.push((node, joint));
         }
@@ -201,8 +223,22 @@ impl PartBuilder {
         &mut self.model
     }
 
+    fn check_tangent(&self) -> Result<(), Vec<ModelError>> {
+        let moved = self.moved.iter().filter(|_| self.shares_tangent);
+        let problem = |&node: &NodeId| {
+            let node = self.model.node_name(node).to_owned();
+            ModelError::VelocityBesideTangent { node }
+        };
+        let problems: Vec<ModelError> = moved.map(problem).collect();
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(problems),
+        }
+    }
+
     /// Checks everything; `micro_steps` integrator steps make one macro step.
     pub fn build(self, options: Options, micro_steps: usize) -> Result<Part, Vec<ModelError>> {
+        self.check_tangent()?;
         let mut system = System::new(self.model, options)?;
         let width = self.ports.input_width();
         system.reserve_linearisation(width);

@@ -6,7 +6,7 @@ use oldham_multibody::{ElementId, Marker, Method, NodeId, Options};
 use super::{Draft, GROUND, MethodWord, method, spectral_radius};
 use crate::check::Checker;
 use crate::check::predictor::Choice;
-use crate::format::multibody::{self, Members, Multibody, Scheme as Word};
+use crate::format::multibody::{self, Members, Multibody, Prescribe, Scheme as Word};
 use crate::format::{At, Count, Entry, PredictorKind};
 use crate::mechanism::{Cutting, Piece, Received, Scheme, Sent, Solution};
 use crate::problem::Problem;
@@ -83,7 +83,12 @@ impl Checker<'_> {
             }
         };
         let coupling = coupling?;
-        let obstacle = obstacle_to_tangents(draft, parts, coupling, is_tight);
+        let prescribe = given.prescribe.as_ref().map(|at| at.value);
+        let prescribes_velocity = prescribe == Some(Prescribe::PositionAndVelocity);
+        let obstacle = match prescribes_velocity {
+            true => Some(PRESCRIBED_VELOCITIES),
+            false => obstacle_to_tangents(draft, parts, coupling, is_tight),
+        };
         let scheme = self.scheme(&given.scheme, obstacle)?;
         let plan = match scheme {
             Scheme::InterfaceTangent => plan.joined(),
@@ -99,6 +104,7 @@ impl Checker<'_> {
             prediction: predictor.prediction(spectral_radius(parts.options.method)),
             coupling,
             scheme,
+            prescribes_velocity,
             corrections,
         };
         self.lines_are_whole(draft, &cutting, span)?;
@@ -145,17 +151,18 @@ impl Checker<'_> {
     }
 
     /// The scheme as it is wanted, or the best that is possible.
-    fn scheme(&mut self, wanted: &Option<At<Word>>, obstacle: Option<&str>) -> Option<Scheme> {
+    fn scheme(&mut self, wanted: &Option<At<Word>>, obstacle: Option<Obstacle>) -> Option<Scheme> {
         match (wanted.as_ref().map(|at| at.value), obstacle) {
             (Some(Word::InterfaceMass), _) | (None, Some(_)) => Some(Scheme::InterfaceMass),
             (Some(Word::ForceDisplacement), _) => Some(Scheme::ForceDisplacement),
             (Some(Word::InterfaceTangent) | None, None) => Some(Scheme::InterfaceTangent),
             (Some(Word::InterfaceTangent), Some(obstacle)) => {
                 let span = wanted.as_ref()?.span.clone();
-                let message = format!("the scheme `interface-tangent` cannot be used {obstacle}");
+                let circumstance = obstacle.circumstance;
+                let message =
+                    format!("the scheme `interface-tangent` cannot be used {circumstance}");
                 let problem = Problem::new(span, message);
-                self.findings
-                    .push(problem.help("`interface-mass` works, within its limits of stability"));
+                self.findings.push(problem.help(obstacle.remedy));
                 None
             }
         }
@@ -321,28 +328,45 @@ impl Checker<'_> {
     }
 }
 
+/// Why tangents cannot be used, and what to do instead.
+#[derive(Clone, Copy)]
+struct Obstacle {
+    circumstance: &'static str,
+    remedy: &'static str,
+}
+
+/// A tangent is that of copies whose velocities follow from their poses.
+const PRESCRIBED_VELOCITIES: Obstacle = Obstacle {
+    circumstance: "with prescribed velocities",
+    remedy: "leave `prescribe` out: with this scheme parts end a step with the velocity of the interface anyway; or use `interface-mass`, within its limits of stability",
+};
+
 /// Why parts cannot correct their steps by tangents, if they cannot.
 fn obstacle_to_tangents(
     draft: &Draft<'_>,
     parts: Solution,
     coupling: Solution,
     is_tight: bool,
-) -> Option<&'static str> {
+) -> Option<Obstacle> {
     let inputs = &draft.recipe.inputs;
     let has_pose = inputs
         .iter()
         .any(|(_, received)| matches!(received, Received::Pose(_)));
-    if is_tight {
-        Some("with tight coupling")
+    let circumstance = if is_tight {
+        "with tight coupling"
     } else if parts.micro_steps > 1 || coupling.micro_steps > 1 {
-        Some("with several micro steps per macro step")
+        "with several micro steps per macro step"
     } else if parts.options.method != coupling.options.method {
-        Some("with a coupling that is integrated otherwise than the parts")
+        "with a coupling that is integrated otherwise than the parts"
     } else if has_pose {
-        Some("where a pose comes from outside")
+        "where a pose comes from outside"
     } else {
-        None
-    }
+        return None;
+    };
+    Some(Obstacle {
+        circumstance,
+        remedy: "`interface-mass` works, within its limits of stability",
+    })
 }
 
 /// Whether a pattern means a name: `*` is any part of it between two dots.

@@ -71,7 +71,9 @@ impl Checker<'_> {
     }
 
     fn data_error(&mut self, error: &ModelError, entry: &Entry<Multibody>, draft: &Draft<'_>) {
-        let (ModelError::UnphysicalBody { node } | ModelError::NotFinite { node }) = error;
+        let (ModelError::UnphysicalBody { node }
+        | ModelError::NotFinite { node }
+        | ModelError::VelocityBesideTangent { node }) = error;
         let place = draft.places.get(node);
         let place = place.unwrap_or(&entry.name.span).clone();
         self.findings.push(Problem::new(place, error.to_string()));

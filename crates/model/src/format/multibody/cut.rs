@@ -29,9 +29,12 @@ pub(crate) struct Cut {
     #[serde(default)]
     pub parts: Named<Members>,
     /// How the parts are coupled. By default `interface-tangent`, or `interface-mass` where that
-    /// cannot be: with several micro steps, a coupling integrated otherwise than the parts, or tight
-    /// coupling.
+    /// cannot be: with several micro steps, a coupling integrated otherwise than the parts,
+    /// prescribed velocities, or tight coupling.
     pub scheme: Option<At<Scheme>>,
+    /// What of the predicted motion of an interface node its copies in the parts follow.
+    #[schemars(extend("default" = "position"))]
+    pub prescribe: Option<At<Prescribe>>,
     /// How often parts and coupling correct each step with `interface-tangent`. One correction
     /// leaves the square of what the predictor missed; each further one, with an iteration of its
     /// own, squares that again. Linear mechanisms need one.
@@ -58,6 +61,17 @@ pub(crate) enum Scheme {
     /// The first part at an interface has it with its mass and receives loads; the others follow
     /// its motion. They advance together or one after the other, as `schedule.kind` says.
     ForceDisplacement,
+}
+
+/// What of the motion of an interface node is prescribed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Prescribe {
+    /// Position and orientation. Each part makes the velocity from its own history of them.
+    Position,
+    /// Velocity and angular velocity as well, as they are predicted. Not with
+    /// `interface-tangent`, where copies end a step with the velocity of the interface anyway.
+    PositionAndVelocity,
 }
 
 /// How coupling subsystems are integrated. What is not given is as in the parts.
