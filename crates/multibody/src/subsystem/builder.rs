@@ -20,6 +20,7 @@ pub struct PartBuilder {
     pub(super) loaded: Vec<(NodeId, usize)>,
     pub(super) prescribed: Vec<(String, Prescribed)>,
     pub(super) shares_tangent: bool,
+    pub(super) uses_tangents: bool,
     pub(super) is_thorough: bool,
 }
 
@@ -55,6 +56,7 @@ impl PartBuilder {
             loaded: Vec::new(),
             prescribed: Vec::new(),
             shares_tangent: false,
+            uses_tangents: false,
             is_thorough: false,
         }
     }
@@ -123,6 +125,7 @@ impl PartBuilder {
     /// Nodes of this part on which another part that shares its tangent exerts loads. The two
     /// must use the same method and step.
     pub fn attach(&mut self, name: &str, nodes: &[NodeId]) -> Attached {
+        self.uses_tangents = true;
         let ports = &mut self.ports;
         let mut add = |what: &str, i: usize, quantity| {
             ports.add_input(format!("{name}.{i}.{what}"), quantity)
@@ -203,6 +206,9 @@ impl PartBuilder {
 
     /// Checks everything; `micro_steps` integrator steps make one macro step.
     pub fn build(self, options: Options, micro_steps: usize) -> Result<Part, Vec<ModelError>> {
+        if options.method.is_explicit() && (self.shares_tangent || self.uses_tangents) {
+            return Err(vec![ModelError::NoTangent]);
+        }
         let mut system = System::new(self.model, options)?;
         let width = self.ports.input_width();
         system.reserve_linearisation(width);
@@ -218,6 +224,7 @@ impl PartBuilder {
             initial: system.motions.clone(),
             started_with: vec![f64::NAN; width],
             inputs: self.ports.initial_inputs().to_vec(),
+            early_inputs: [vec![0.0; width], vec![0.0; width]],
             system,
             ports: self.ports,
             outputs: self.outputs,
