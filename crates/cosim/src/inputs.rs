@@ -7,6 +7,15 @@ use crate::port::{InputPort, Ports};
 use crate::predictor::Predictor;
 use crate::state::{State, Visitor};
 
+/// Which inputs the stages within a step of a method see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StageInputs {
+    /// Those at the start of the step.
+    Held,
+    /// Those at the time of the stage.
+    Interpolated,
+}
+
 /// A given function of time that drives an input which no connection feeds.
 pub trait Source: Send {
     /// The components of the port at time t.

@@ -42,7 +42,7 @@ pub use compensator::{Compensation, Remote, Row, Signal};
 pub use cpu::CpuLevel;
 pub use fault::{BuildError, Fault};
 pub use hermite::{IntegratedMotion, RateExtrapolation};
-pub use inputs::{Inputs, Source};
+pub use inputs::{Inputs, Source, StageInputs};
 pub use kinematic::Kinematic;
 pub use port::{Causality, Conjugate, InputPort, OutputPort, Port, Ports, Quantity, Unit};
 pub use predictor::{Hold, Predictor};

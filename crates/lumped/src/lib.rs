@@ -26,9 +26,10 @@ mod wiring;
 
 pub use error::SpecError;
 pub use merge::{Connection, MergeError, Part, merge};
+pub use oldham_cosim::StageInputs;
 pub use spec::{
     Coordinates, Element, ElementKind, GhostIndex, GhostMotion, GhostSpec, Integrator,
     LAW_VARIABLES, LOAD_VARIABLES, NodeIndex, NodeRef, NodeSpec, PortKind, PortSpec, Spec,
-    StageInputs, TangentSpec,
+    TangentSpec,
 };
 pub use subsystem::Lumped;

@@ -1,6 +1,6 @@
 //! The description of a lumped system: plain data, from which [`crate::Lumped`] is made.
 
-use oldham_cosim::{Quantity, Unit};
+use oldham_cosim::{Quantity, StageInputs, Unit};
 use oldham_expression::Expression;
 
 /// A complete description.
@@ -310,13 +310,4 @@ pub enum Integrator {
     },
     /// Exact for linear systems under inputs and loads that are cubic in time within a step.
     Exact,
-}
-
-/// Which inputs the stages of a Runge–Kutta step see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StageInputs {
-    /// Those at the start of the step.
-    Held,
-    /// Those at the time of the stage.
-    Interpolated,
 }

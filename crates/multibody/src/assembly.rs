@@ -161,6 +161,18 @@ impl Assembly {
         }
     }
 
+    /// Sets the negative violations of all constraints. What elements add to the other rows is of
+    /// no use.
+    pub fn violations(&self, at: &Everywhere<'_>, values: &mut [f64]) {
+        for placed in self.elements.iter().filter(|p| !p.multipliers.is_empty()) {
+            let mut out = Residual {
+                values,
+                rows: &placed.rows,
+            };
+            placed.element.residual(&at.of(placed), &mut out);
+        }
+    }
+
     /// Lets all elements write what they remember of a state.
     pub fn remember(&self, at: &Everywhere<'_>, memory: &mut [f64]) {
         for placed in self.elements.iter().filter(|p| !p.memory.is_empty()) {

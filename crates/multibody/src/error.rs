@@ -28,6 +28,27 @@ pub enum ModelError {
         /// Name of the node.
         node: String,
     },
+    /// An element whose past an explicit method does not know.
+    #[error(
+        "`{element}` depends on the past of the motion, which the stages of an explicit method do not know; an implicit one such as LMS2 does"
+    )]
+    DependsOnPast {
+        /// Name of the element.
+        element: String,
+    },
+    /// A force that follows from reactions, which follow from the forces.
+    #[error(
+        "`{element}` follows the reaction of a joint, which an explicit method finds only from all forces; an implicit one such as LMS2 finds both at once"
+    )]
+    ReadsReactions {
+        /// Name of the element.
+        element: String,
+    },
+    /// An interface tangent of a part without an implicit formula.
+    #[error(
+        "an explicit method has no tangent to share or to use: take an implicit one, or couple by loads alone"
+    )]
+    NoTangent,
 }
 
 /// Why a solution failed.
@@ -92,6 +113,26 @@ pub enum SolveError {
         /// The joint that has it.
         joint: String,
     },
+    /// A motion without inertia, where an acceleration is needed.
+    #[error(
+        "at t = {time} s some motion of `{unknown}` that the joints allow moves no mass, so that an explicit method finds no acceleration; give it mass and inertia, hold it by a joint, or take an implicit method such as LMS2"
+    )]
+    WithoutInertia {
+        /// Time.
+        time: f64,
+        /// Name of the node or joint at whose turn it showed.
+        unknown: String,
+    },
+    /// An explicit method beyond its limit of stability.
+    #[error(
+        "at t = {time} s the motion of `{unknown}` cannot be followed any further: the step is too long for an explicit method; take a smaller one, or an implicit method such as LMS2"
+    )]
+    Diverged {
+        /// Time.
+        time: f64,
+        /// Name of the first node or joint that is lost.
+        unknown: String,
+    },
     /// Eigenmodes need a definite mass matrix.
     #[error("the mass matrix is singular: some motion that the joints allow moves no mass")]
     Massless,
@@ -131,9 +172,14 @@ impl From<SolveError> for StepError {
                 value: f64::NAN,
                 at: format!("t = {time} s"),
             },
-            SolveError::Singular { unknown, .. } | SolveError::Unheld { unknown, .. } => {
-                Self::Singular { unknown }
-            }
+            SolveError::Singular { unknown, .. }
+            | SolveError::Unheld { unknown, .. }
+            | SolveError::WithoutInertia { unknown, .. } => Self::Singular { unknown },
+            SolveError::Diverged { time, unknown } => Self::NotFinite {
+                law: unknown,
+                value: f64::NAN,
+                at: format!("t = {time} s"),
+            },
             SolveError::Redundant { joints } => Self::Singular {
                 unknown: joints.join("`, `"),
             },

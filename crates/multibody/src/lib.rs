@@ -8,6 +8,7 @@
 mod assembly;
 pub mod bench;
 mod body;
+mod consistency;
 mod correction;
 pub mod cut;
 mod drift;
@@ -15,6 +16,7 @@ mod drive;
 pub mod element;
 mod energy;
 mod error;
+mod explicit;
 mod given;
 mod integrator;
 pub mod joint;

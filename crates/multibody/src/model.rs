@@ -8,6 +8,7 @@ use crate::error::ModelError;
 use crate::math::Vec3;
 use crate::node::{Marker, Motion, NodeId};
 use crate::rotation::Quaternion;
+use crate::sensor::Sensor;
 
 /// What a mechanism consists of.
 ///
@@ -42,16 +43,26 @@ pub(crate) struct NamedElement {
     pub element: Box<dyn Element>,
     /// Components of the input vector that it uses.
     pub inputs: Vec<usize>,
+    /// Whether it follows sensors of reactions.
+    pub reads_reactions: bool,
 }
 
-/// Notes the inputs that an element uses.
-struct UsedInputs(Vec<usize>);
+/// Notes what an element follows.
+#[derive(Default)]
+struct Followed {
+    inputs: Vec<usize>,
+    reactions: bool,
+}
 
-impl References for UsedInputs {
+impl References for Followed {
     fn node(&mut self, _: &mut NodeId) {}
 
     fn input(&mut self, component: &mut usize) {
-        self.0.push(*component);
+        self.inputs.push(*component);
+    }
+
+    fn sensors(&mut self, sensors: &[Sensor]) {
+        self.reactions |= sensors.iter().any(Sensor::reads_reaction);
     }
 }
 
@@ -145,12 +156,13 @@ impl Model {
         name: impl Into<String>,
         mut element: impl Element + 'static,
     ) -> ElementId {
-        let mut used = UsedInputs(Vec::new());
-        element.refer(&mut used);
+        let mut followed = Followed::default();
+        element.refer(&mut followed);
         self.elements.push(NamedElement {
             name: name.into(),
             element: Box::new(element),
-            inputs: used.0,
+            inputs: followed.inputs,
+            reads_reactions: followed.reactions,
         });
         ElementId(self.elements.len() - 1)
     }
@@ -205,6 +217,25 @@ impl Model {
             Ok(())
         } else {
             Err(problems)
+        }
+    }
+
+    /// Elements that an explicit method cannot take along.
+    pub(crate) fn check_explicit(&self) -> Result<(), Vec<ModelError>> {
+        let problem = |named: &NamedElement| {
+            let element = named.name.clone();
+            if named.element.depends_on_past() {
+                Some(ModelError::DependsOnPast { element })
+            } else if named.reads_reactions {
+                Some(ModelError::ReadsReactions { element })
+            } else {
+                None
+            }
+        };
+        let problems: Vec<ModelError> = self.elements.iter().filter_map(problem).collect();
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(problems),
         }
     }
 }

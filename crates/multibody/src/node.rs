@@ -61,10 +61,15 @@ impl Motion {
 
     /// Where the node is after `dt`, at its present velocity.
     pub(crate) fn drifted(&self, dt: f64) -> Self {
-        let turn = Quaternion::exp(self.angular_velocity * dt);
+        self.displaced(self.velocity * dt, self.angular_velocity * dt)
+    }
+
+    /// Moved and turned, with the same velocities.
+    pub(crate) fn displaced(&self, displacement: Vec3, turn: Vec3) -> Self {
+        let turn = Quaternion::exp(turn);
         let orientation = turn.times(self.orientation).normalised();
         Self {
-            position: self.position + self.velocity * dt,
+            position: self.position + displacement,
             orientation,
             rotation: orientation.matrix(),
             ..*self

@@ -83,7 +83,7 @@ impl System {
     fn first_push(&mut self, inputs: &[f64]) -> Result<f64, SolveError> {
         self.multipliers.fill(0.0);
         let forces = self.forces(inputs);
-        self.factor_kinematics(inputs, FLOOR)?;
+        self.factor_kinematics(self.state.time, inputs, FLOOR)?;
         self.work.residual.copy_from_slice(&forces);
         self.lu
             .solve(&mut self.work.residual[..self.assembly.unknowns()]);

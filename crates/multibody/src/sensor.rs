@@ -36,6 +36,11 @@ pub enum Sensor {
 }
 
 impl Sensor {
+    /// Whether it reads what a joint exerts.
+    pub(crate) fn reads_reaction(&self) -> bool {
+        matches!(self, Self::Force(..) | Self::Moment(..))
+    }
+
     /// What it reads.
     pub(crate) fn read(&self, at: &At<'_>) -> f64 {
         match self {
@@ -81,6 +86,10 @@ impl Measured {
             sensors: sensors.into(),
             function: Arc::new(function),
         }
+    }
+
+    pub(crate) fn sensors(&self) -> &[Sensor] {
+        &self.sensors
     }
 
     pub(crate) fn value(&self, at: &At<'_>) -> f64 {

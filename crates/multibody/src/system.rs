@@ -1,9 +1,11 @@
 //! A model in motion.
 
 use crate::assembly::{Assembly, Everywhere};
+use crate::consistency::Consistency;
 use crate::correction::Taken;
 use crate::element::{ElementId, Weights};
 use crate::error::{ModelError, SolveError};
+use crate::explicit::Stages;
 use crate::integrator::{self, Formula, Known, Method, Rates, Record};
 use crate::linear::BlockLu;
 use crate::math::Vec3;
@@ -94,12 +96,18 @@ pub(crate) struct Work {
     /// Number of factorisations, of any matrix.
     pub stamp: u64,
     pub taken: Taken,
+    pub consistency: Consistency,
+    /// Slopes of the stages of an explicit step; empty for an implicit method.
+    pub stages: Stages,
 }
 
 impl System {
     /// Checks a model and lays it out. All problems are reported at once.
     pub fn new(model: Model, options: Options) -> Result<Self, Vec<ModelError>> {
         model.check()?;
+        if options.method.is_explicit() {
+            model.check_explicit()?;
+        }
         let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
         let size = extent(&motions);
         let (assembly, lu) = Assembly::new(model);
@@ -128,6 +136,11 @@ impl System {
             memory: vec![0.0; assembly.memory],
             stamp: 0,
             taken: Taken::default(),
+            consistency: Consistency::new(&assembly),
+            stages: match options.method.is_explicit() {
+                true => Stages::new(motions.len()),
+                false => Stages::default(),
+            },
         };
         Ok(Self {
             assembly,
@@ -187,7 +200,9 @@ impl System {
     /// accelerations and multipliers that the present `inputs` cause.
     pub fn restart(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
         self.forget_history();
-        self.find_accelerations(inputs)
+        self.find_accelerations(self.state.time, inputs)?;
+        self.record_accelerations();
+        Ok(())
     }
 
     /// The next step starts the two-step method anew.
@@ -195,13 +210,17 @@ impl System {
         self.state.known = 1;
     }
 
-    /// Advances by `h`; `inputs` are those at the end of the step.
+    /// Advances by `h`; `inputs` are those at the end of the step, for an explicit method those
+    /// of the whole step.
     pub fn step(&mut self, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
         self.step_to(self.state.time + h, h, inputs)
     }
 
     /// Advances by `h` to `time`, which is the present time plus `h` up to rounding.
     pub(crate) fn step_to(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        if self.options.method.is_explicit() {
+            return self.explicit_step(time, h, [inputs; 3], inputs);
+        }
         self.try_step(time, h, inputs)?;
         self.finish_step(inputs);
         Ok(())
@@ -213,6 +232,7 @@ impl System {
             self.forget_history();
         }
         let formula = self.options.method.formula(self.state.known);
+        let formula = formula.expect("explicit methods have a step of their own");
         let gains = formula.gains(h);
         self.predict(h, &formula);
         self.place_given(gains[0], inputs);

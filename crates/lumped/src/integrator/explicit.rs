@@ -1,11 +1,9 @@
 //! Explicit integrators: semi-implicit Euler and the classical Runge–Kutta method.
 
-use oldham_cosim::Inputs;
-use oldham_cosim::StepError;
+use oldham_cosim::{Inputs, StageInputs, StepError};
 
 use super::Step;
 use crate::plant::Plant;
-use crate::spec::StageInputs;
 
 /// Velocity first, then the position with the new velocity. Inputs at the start of the step.
 pub(crate) fn semi_implicit_euler(plant: &mut Plant, step: Step) -> Result<(), StepError> {

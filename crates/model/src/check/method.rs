@@ -33,9 +33,9 @@ impl Checker<'_> {
                 rho: self.spectral_radius(rho)?,
             },
             format::Integrator::Rk4 => Integrator::Rk4 {
-                inputs: match inputs.as_ref().map(|at| at.value) {
-                    Some(InputsWithinStep::Held) => StageInputs::Held,
-                    Some(InputsWithinStep::Interpolated) | None => StageInputs::Interpolated,
+                inputs: match inputs {
+                    Some(at) => at.value.into(),
+                    None => StageInputs::Interpolated,
                 },
             },
         })
@@ -56,5 +56,14 @@ impl Checker<'_> {
         let problem = Problem::new(span.clone(), message);
         self.findings
             .push(problem.label("not used by this integrator"));
+    }
+}
+
+impl From<InputsWithinStep> for StageInputs {
+    fn from(word: InputsWithinStep) -> Self {
+        match word {
+            InputsWithinStep::Held => Self::Held,
+            InputsWithinStep::Interpolated => Self::Interpolated,
+        }
     }
 }

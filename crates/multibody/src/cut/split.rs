@@ -5,6 +5,7 @@ use crate::body::Inertia;
 use crate::element::{ElementId, References};
 use crate::model::{Model, NamedElement, Node};
 use crate::node::NodeId;
+use crate::sensor::Sensor;
 
 /// A piece of a model, with the way to it from the whole.
 pub struct Split {
@@ -122,7 +123,7 @@ impl References for Measures {
 
     fn input(&mut self, _: &mut usize) {}
 
-    fn sensors(&mut self) {
+    fn sensors(&mut self, _: &[Sensor]) {
         self.0 = true;
     }
 }

@@ -67,6 +67,12 @@ pub trait Element: Send + Sync {
     /// nothing is remembered yet.
     fn remember(&self, _at: &At<'_>, _memory: &mut [f64]) {}
 
+    /// Whether its forces depend on the past, and not only on where and how fast its nodes move:
+    /// explicit methods refuse that.
+    fn depends_on_past(&self) -> bool {
+        false
+    }
+
     /// Adds the forces on its nodes, reactions `-φ_qᵀ λ` included, and sets the violations φ.
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>);
 

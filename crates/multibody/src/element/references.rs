@@ -5,6 +5,7 @@
 
 use crate::drive::Drive;
 use crate::node::NodeId;
+use crate::sensor::Sensor;
 
 /// Is shown every reference of an element, and may change it.
 pub trait References {
@@ -15,7 +16,7 @@ pub trait References {
     fn input(&mut self, component: &mut usize);
 
     /// Sensors, which read nodes and multipliers anywhere in the model.
-    fn sensors(&mut self) {}
+    fn sensors(&mut self, _sensors: &[Sensor]) {}
 }
 
 impl Drive {
@@ -23,7 +24,7 @@ impl Drive {
     pub fn refer(&mut self, references: &mut dyn References) {
         match self {
             Self::Input(component) => references.input(component),
-            Self::Measured(_) => references.sensors(),
+            Self::Measured(measured) => references.sensors(measured.sensors()),
             _ => {}
         }
     }

@@ -85,6 +85,10 @@ impl Element for Rod {
         self.law.memory()
     }
 
+    fn depends_on_past(&self) -> bool {
+        self.remembers()
+    }
+
     fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
         let Law::Viscoelastic { branches, .. } = &self.law else {
             return;

@@ -1,4 +1,5 @@
-//! The two-step integrator: coefficients, history and prediction.
+//! The implicit integrators: coefficients, history and prediction. The explicit one is in
+//! `explicit.rs`.
 //!
 //! Positions, rotation vectors and momenta all obey
 //! `y(k+1) = a1 y(k) + a2 y(k-1) + h (b0 y'(k+1) + b1 y'(k) + b2 y'(k-1))`.
@@ -25,6 +26,7 @@ use crate::body::{Inertia, Momentum};
 use crate::math::{Mat3, Vec3};
 use crate::node::Motion;
 use crate::rotation::{Quaternion, inverse_tangent_times, tangent_times};
+use oldham_cosim::StageInputs;
 
 /// A method of integration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,6 +44,12 @@ pub enum Method {
     GeneralisedAlpha {
         /// Asymptotic spectral radius.
         rho: f64,
+    },
+    /// The classical explicit method of fourth order. Every motion that the joints allow must move
+    /// some mass.
+    Rk4 {
+        /// Which inputs the stages within a step see.
+        inputs: StageInputs,
     },
 }
 
@@ -93,15 +101,13 @@ impl Formula {
 }
 
 impl Method {
-    /// The formula for a step with `known` earlier states of the same step size.
-    pub(crate) fn formula(self, known: u64) -> Formula {
-        match self {
-            Self::GeneralisedAlpha { rho } => Formula::Newmark(Newmark::new(rho)),
-            _ => Formula::MultiStep(self.coefficients(known)),
-        }
+    /// Whether a step needs no iteration.
+    pub fn is_explicit(self) -> bool {
+        matches!(self, Self::Rk4 { .. })
     }
 
-    fn coefficients(self, known: u64) -> Coefficients {
+    /// The implicit formula for a step with `known` earlier states of the same step size.
+    pub(crate) fn formula(self, known: u64) -> Option<Formula> {
         let one_step = |b0: f64| Coefficients {
             a1: 1.0,
             a2: 0.0,
@@ -109,11 +115,13 @@ impl Method {
             b1: 1.0 - b0,
             b2: 0.0,
         };
-        match self {
-            Self::BackwardEuler => one_step(1.0),
-            Self::Lms2 { .. } if known < 2 => one_step(0.5),
-            Self::Lms2 { rho } | Self::GeneralisedAlpha { rho } => lms2(rho),
-        }
+        Some(match self {
+            Self::BackwardEuler => Formula::MultiStep(one_step(1.0)),
+            Self::Lms2 { .. } if known < 2 => Formula::MultiStep(one_step(0.5)),
+            Self::Lms2 { rho } => Formula::MultiStep(lms2(rho)),
+            Self::GeneralisedAlpha { rho } => Formula::Newmark(Newmark::new(rho)),
+            Self::Rk4 { .. } => return None,
+        })
     }
 }
 

@@ -130,6 +130,10 @@ impl Element for Frictional {
         1
     }
 
+    fn depends_on_past(&self) -> bool {
+        true
+    }
+
     fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
         memory[0] = self.bristles(at).deflection;
     }

@@ -22,6 +22,7 @@ pub struct PartBuilder {
     /// Nodes whose velocities are prescribed, too.
     pub(super) moved: Vec<NodeId>,
     pub(super) shares_tangent: bool,
+    pub(super) uses_tangents: bool,
     pub(super) is_thorough: bool,
 }
 
@@ -58,6 +59,7 @@ impl PartBuilder {
             prescribed: Vec::new(),
             moved: Vec::new(),
             shares_tangent: false,
+            uses_tangents: false,
             is_thorough: false,
         }
     }
@@ -145,6 +147,7 @@ impl PartBuilder {
     /// Nodes of this part on which another part that shares its tangent exerts loads. The two
     /// must use the same method and step.
     pub fn attach(&mut self, name: &str, nodes: &[NodeId]) -> Attached {
+        self.uses_tangents = true;
         let ports = &mut self.ports;
         let mut add = |what: &str, i: usize, quantity| {
             ports.add_input(format!("{name}.{i}.{what}"), quantity)
@@ -239,6 +242,9 @@ impl PartBuilder {
     /// Checks everything; `micro_steps` integrator steps make one macro step.
     pub fn build(self, options: Options, micro_steps: usize) -> Result<Part, Vec<ModelError>> {
         self.check_tangent()?;
+        if options.method.is_explicit() && (self.shares_tangent || self.uses_tangents) {
+            return Err(vec![ModelError::NoTangent]);
+        }
         let mut system = System::new(self.model, options)?;
         let width = self.ports.input_width();
         system.reserve_linearisation(width);
@@ -254,6 +260,7 @@ impl PartBuilder {
             initial: system.motions.clone(),
             started_with: vec![f64::NAN; width],
             inputs: self.ports.initial_inputs().to_vec(),
+            early_inputs: [vec![0.0; width], vec![0.0; width]],
             system,
             ports: self.ports,
             outputs: self.outputs,

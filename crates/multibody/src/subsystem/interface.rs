@@ -21,9 +21,10 @@ pub(super) fn effective(part: &mut Part, inputs: &[f64]) -> Option<EffectiveInte
     components.iter().for_each(|&i| unloaded[i] = 0.0);
 
     let system = &mut part.system;
-    let mut free = system.acceleration_load(&unloaded);
-    system.factor_accelerations(&unloaded).ok()?;
-    system.lu.solve(&mut free);
+    system
+        .find_accelerations(system.state.time, &unloaded)
+        .ok()?;
+    let free = system.work.residual[..system.assembly.unknowns()].to_vec();
     let mut mobility = DMatrix::zeros(rows.len(), rows.len());
     let mut x = vec![0.0; free.len()];
     for (j, &loaded) in rows.iter().enumerate() {

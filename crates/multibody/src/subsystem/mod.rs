@@ -8,7 +8,7 @@ mod tangent;
 
 use crate::element::{ElementId, Weights};
 use crate::error::SolveError;
-use crate::integrator::Record;
+use crate::integrator::{Method, Record};
 use crate::math::Vec3;
 use crate::node::{Marker, Motion, NodeId};
 use crate::system::{System, step_weights};
@@ -16,7 +16,7 @@ pub use builder::{Attached, PartBuilder, Shared};
 pub use line::LineValue;
 use oldham_cosim::{
     Counters, EffectiveInterface, Energy, Inputs, Linearisation, OutputPort, Ports, Quantity,
-    Reached, State, StepError, Subsystem, Unit,
+    Reached, StageInputs, State, StepError, Subsystem, Unit,
 };
 use tangent::Tangent;
 
@@ -90,6 +90,8 @@ pub struct Part {
     started_with: Vec<f64>,
     /// Inputs of the last micro step.
     inputs: Vec<f64>,
+    /// Those at the start and in the middle of an explicit micro step.
+    early_inputs: [Vec<f64>; 2],
 }
 
 impl Part {
@@ -166,6 +168,28 @@ impl Part {
         tangent.preview(&mut self.system);
         self.is_unfinished = true;
         Ok(())
+    }
+
+    /// Takes the inputs at the start and in the middle of an explicit step.
+    fn receive_early(&mut self, [start, end]: [f64; 2], inputs: &mut Inputs) {
+        let [first, middle] = &mut self.early_inputs;
+        inputs.at(start, first);
+        inputs.at(start + 0.5 * (end - start), middle);
+    }
+
+    fn explicit_step(
+        &mut self,
+        to: f64,
+        size: f64,
+        seen: StageInputs,
+        end: &[f64],
+    ) -> Result<(), SolveError> {
+        let [first, middle] = &self.early_inputs;
+        let stages = match seen {
+            StageInputs::Held => [&first[..]; 3],
+            StageInputs::Interpolated => [&first[..], middle, end],
+        };
+        self.system.explicit_step(to, size, stages, end)
     }
 
     /// The micro step size. Times are rounded: a step that differs from the last one by no more
@@ -253,12 +277,16 @@ impl Subsystem for Part {
             if outcome.is_err() {
                 break;
             }
-            let end = from + (to - from) * (index as f64 / self.micro_steps as f64);
+            let time = |index| from + (to - from) * (index as f64 / self.micro_steps as f64);
+            let [start, end] = [index - 1, index].map(time);
             inputs.at(end, &mut at);
-            outcome = if self.defers() {
-                self.try_step(end, size, &at)
-            } else {
-                self.system.step_to(end, size, &at)
+            outcome = match self.system.options.method {
+                Method::Rk4 { inputs: seen } => {
+                    self.receive_early([start, end], inputs);
+                    self.explicit_step(end, size, seen, &at)
+                }
+                _ if self.defers() => self.try_step(end, size, &at),
+                _ => self.system.step_to(end, size, &at),
             };
         }
         self.inputs = at;
@@ -270,7 +298,7 @@ impl Subsystem for Part {
     }
 
     fn corrects(&self) -> bool {
-        self.micro_steps == 1
+        self.micro_steps == 1 && !self.system.options.method.is_explicit()
     }
 
     fn expect_correction(&mut self) {

@@ -3,7 +3,7 @@
 use oldham_multibody::cut::{self, Cut, CutError, Place};
 use oldham_multibody::{ElementId, Marker, Method, NodeId, Options};
 
-use super::{Draft, GROUND, MethodWord, method, spectral_radius};
+use super::{Draft, GROUND, MethodSettings, MethodWord, spectral_radius};
 use crate::check::Checker;
 use crate::check::predictor::Choice;
 use crate::format::multibody::{self, Members, Multibody, Prescribe, Scheme as Word};
@@ -300,11 +300,14 @@ impl Checker<'_> {
             (None, Method::Lms2 { .. }) => MethodWord::Lms2,
             (None, Method::GeneralisedAlpha { .. }) => MethodWord::GeneralisedAlpha,
             (None, Method::BackwardEuler) => MethodWord::BackwardEuler,
+            (None, Method::Rk4 { .. }) => MethodWord::Rk4,
         };
-        let method = match &given.rho {
-            Some(_) => self.method_of(word, &given.rho),
-            None => Some(method(word, spectral_radius(default))),
+        let settings = MethodSettings {
+            rho: &given.rho,
+            inputs: &given.inputs_within_step,
+            otherwise: default,
         };
+        let method = self.method_of(word, settings);
         let micro_steps = match &given.micro_steps {
             None => Some(parts.micro_steps),
             Some(count) => self.count(count).map(|count| count as usize),
@@ -352,7 +355,10 @@ fn obstacle_to_tangents(
     let has_pose = inputs
         .iter()
         .any(|(_, received)| matches!(received, Received::Pose(_)));
-    let circumstance = if is_tight {
+    let is_explicit = |solution: Solution| solution.options.method.is_explicit();
+    let circumstance = if is_explicit(parts) || is_explicit(coupling) {
+        "with the explicit integrator `rk4`, which solves for no end of a step that could be corrected"
+    } else if is_tight {
         "with tight coupling"
     } else if parts.micro_steps > 1 || coupling.micro_steps > 1 {
         "with several micro steps per macro step"

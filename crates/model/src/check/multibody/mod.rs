@@ -23,13 +23,14 @@ mod values;
 
 use std::collections::{HashMap, HashSet};
 
+use oldham_cosim::StageInputs;
 use oldham_multibody::{Marker, Method, Model, Motion, NodeId, Options, Quaternion, Sensor, Vec3};
 
 use super::part::{Checked, Port, Steps};
 use super::{Checker, Pace};
 use crate::format::multibody::Method as MethodWord;
 use crate::format::multibody::{DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody};
-use crate::format::{At, DEFAULT_RHO, Entry, Formula, Record};
+use crate::format::{At, DEFAULT_RHO, Entry, Formula, InputsWithinStep, Record};
 use crate::mechanism::{Piece, Pose, Recipe};
 use crate::model::{Content, Part};
 use crate::problem::Problem;
@@ -174,14 +175,42 @@ impl Checker<'_> {
 
     fn method_in_space(&mut self, section: &Multibody) -> Option<Method> {
         let word = section.integrator.as_ref().map(|at| at.value);
-        self.method_of(word.unwrap_or(MethodWord::Lms2), &section.rho)
+        let settings = MethodSettings {
+            rho: &section.rho,
+            inputs: &section.inputs_within_step,
+            otherwise: Method::Lms2 { rho: DEFAULT_RHO },
+        };
+        self.method_of(word.unwrap_or(MethodWord::Lms2), settings)
     }
 
-    fn method_of(&mut self, word: MethodWord, rho: &Option<At<Formula>>) -> Option<Method> {
-        if let (MethodWord::BackwardEuler, Some(rho)) = (word, rho) {
+    fn method_of(&mut self, word: MethodWord, settings: MethodSettings<'_>) -> Option<Method> {
+        let MethodSettings {
+            rho,
+            inputs,
+            otherwise,
+        } = settings;
+        let has_radius = matches!(word, MethodWord::Lms2 | MethodWord::GeneralisedAlpha);
+        if let (Some(rho), false) = (rho, has_radius) {
             self.foreign_setting(&rho.span, "rho", "lms2");
         }
-        Some(method(word, self.spectral_radius(rho)?))
+        if let (Some(inputs), false) = (inputs, word == MethodWord::Rk4) {
+            self.foreign_setting(&inputs.span, "inputs_within_step", "rk4");
+        }
+        let rho = match rho {
+            Some(_) => self.spectral_radius(rho)?,
+            None => spectral_radius(otherwise),
+        };
+        Some(match word {
+            MethodWord::Lms2 => Method::Lms2 { rho },
+            MethodWord::GeneralisedAlpha => Method::GeneralisedAlpha { rho },
+            MethodWord::BackwardEuler => Method::BackwardEuler,
+            MethodWord::Rk4 => Method::Rk4 {
+                inputs: match inputs {
+                    Some(at) => at.value.into(),
+                    None => stage_inputs(otherwise),
+                },
+            },
+        })
     }
 
     /// An element's name: one for all kinds, since messages and results name elements by it.
@@ -211,18 +240,24 @@ fn element_key(name: &str) -> String {
     format!("element {name}")
 }
 
-fn method(word: MethodWord, rho: f64) -> Method {
-    match word {
-        MethodWord::Lms2 => Method::Lms2 { rho },
-        MethodWord::GeneralisedAlpha => Method::GeneralisedAlpha { rho },
-        MethodWord::BackwardEuler => Method::BackwardEuler,
-    }
+/// Settings of a method, and the method from which they are taken where they are not given.
+struct MethodSettings<'s> {
+    rho: &'s Option<At<Formula>>,
+    inputs: &'s Option<At<InputsWithinStep>>,
+    otherwise: Method,
 }
 
 fn spectral_radius(method: Method) -> f64 {
     match method {
         Method::Lms2 { rho } | Method::GeneralisedAlpha { rho } => rho,
-        Method::BackwardEuler => DEFAULT_RHO,
+        Method::BackwardEuler | Method::Rk4 { .. } => DEFAULT_RHO,
+    }
+}
+
+fn stage_inputs(method: Method) -> StageInputs {
+    match method {
+        Method::Rk4 { inputs } => inputs,
+        _ => StageInputs::Interpolated,
     }
 }
 

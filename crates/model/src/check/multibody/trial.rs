@@ -71,10 +71,15 @@ impl Checker<'_> {
     }
 
     fn data_error(&mut self, error: &ModelError, entry: &Entry<Multibody>, draft: &Draft<'_>) {
-        let (ModelError::UnphysicalBody { node }
-        | ModelError::NotFinite { node }
-        | ModelError::VelocityBesideTangent { node }) = error;
-        let place = draft.places.get(node);
+        let place = match error {
+            ModelError::UnphysicalBody { node }
+            | ModelError::NotFinite { node }
+            | ModelError::VelocityBesideTangent { node } => draft.places.get(node),
+            ModelError::DependsOnPast { element } | ModelError::ReadsReactions { element } => {
+                draft.places.get(&element_key(element))
+            }
+            ModelError::NoTangent => None,
+        };
         let place = place.unwrap_or(&entry.name.span).clone();
         self.findings.push(Problem::new(place, error.to_string()));
     }
@@ -87,12 +92,20 @@ impl Checker<'_> {
         let place = |name: &str| place_of(name).unwrap_or(&entry.name.span).clone();
         let problem = match error {
             // Whether an iteration converges depends on more than one step of a trial.
-            SolveError::NotConverged { .. } => return,
+            SolveError::NotConverged { .. } | SolveError::Diverged { .. } => return,
             SolveError::Singular { unknown, .. } | SolveError::Unheld { unknown, .. } => {
                 let message = format!("nothing resists some motion of `{unknown}`");
                 Problem::new(place(unknown), message)
                     .label("the equations are singular here")
                     .help("give it mass and inertia, or hold it by joints or springs")
+            }
+            SolveError::WithoutInertia { unknown, .. } => {
+                let message = format!(
+                    "some motion of `{unknown}` that the joints allow moves no mass, so that `rk4` finds no acceleration"
+                );
+                Problem::new(place(unknown), message)
+                    .label("without inertia")
+                    .help("give it mass and inertia, hold it by joints, or use an implicit integrator such as `lms2`")
             }
             SolveError::Redundant { joints } => {
                 let first = joints.iter().filter_map(|joint| place_of(joint));

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::Method;
 
-use crate::format::{At, Count, Formula, Named, PredictorKind};
+use crate::format::{At, Count, Formula, InputsWithinStep, Named, PredictorKind};
 
 /// Cuts the mechanism into parts that are solved side by side, as subsystems of their own.
 ///
@@ -29,8 +29,8 @@ pub(crate) struct Cut {
     #[serde(default)]
     pub parts: Named<Members>,
     /// How the parts are coupled. By default `interface-tangent`, or `interface-mass` where that
-    /// cannot be: with several micro steps, a coupling integrated otherwise than the parts,
-    /// prescribed velocities, or tight coupling.
+    /// cannot be: with several micro steps, a coupling integrated otherwise than the parts, an explicit
+    /// integrator, prescribed velocities, or tight coupling.
     pub scheme: Option<At<Scheme>>,
     /// What of the predicted motion of an interface node its copies in the parts follow.
     #[schemars(extend("default" = "position"))]
@@ -82,6 +82,9 @@ pub(crate) struct CouplingMethod {
     pub integrator: Option<At<Method>>,
     /// Spectral radius at infinity of `lms2` and `generalised-alpha`, between 0 and 1.
     pub rho: Option<At<Formula>>,
+    /// How `rk4` sees the loads of the parts within a micro step: on the line between those at its
+    /// start and at its end, or as at its start.
+    pub inputs_within_step: Option<At<InputsWithinStep>>,
     /// Integrator steps per macro step.
     pub micro_steps: Option<At<Count>>,
 }

@@ -18,7 +18,7 @@ mod shell;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{At, Count, DEFAULT_RHO, Formula, Named, Predictor};
+use super::{At, Count, DEFAULT_RHO, Formula, InputsWithinStep, Named, Predictor};
 
 pub(crate) use beam::{Beam, End, Section};
 pub(crate) use body::{Body, Solid};
@@ -53,6 +53,9 @@ pub(crate) struct Multibody {
     /// 1 (none).
     #[schemars(extend("default" = DEFAULT_RHO))]
     pub rho: Option<At<Formula>>,
+    /// How `rk4` sees its inputs within a micro step.
+    #[schemars(extend("default" = "interpolated"))]
+    pub inputs_within_step: Option<At<InputsWithinStep>>,
     /// Integrator steps per macro step of this subsystem.
     #[schemars(extend("default" = 1))]
     pub micro_steps: Option<At<Count>>,
@@ -128,7 +131,7 @@ pub(crate) struct Multibody {
     pub cut: Option<At<Cut>>,
 }
 
-/// A method of integration in time, all implicit.
+/// A method of integration in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Method {
@@ -138,4 +141,7 @@ pub(crate) enum Method {
     GeneralisedAlpha,
     /// First order, strongly damped.
     BackwardEuler,
+    /// The classical explicit method of fourth order, with joints closed after each step. Every
+    /// motion that the joints allow must move some mass; neither friction nor viscoelastic springs.
+    Rk4,
 }

@@ -1,0 +1,283 @@
+//! The classical Runge–Kutta method on the accelerations that a state demands (index 1).
+//!
+//! Positions, rotation vectors from the orientation at the start of the step, and velocities are
+//! integrated as if there were no constraints but those on the accelerations. Then poses and
+//! velocities are projected onto the constraints, in the sense of the mass matrix: what the
+//! accelerations miss of the demand of a constraint lies in the directions of the projection, and
+//! is taken away by it. Work is one more unknown of the same method.
+//!
+//! # References
+//! Projection after each step: Hairer and Wanner, Solving Ordinary Differential Equations II,
+//! Sect. VII.2.
+
+use crate::assembly::Everywhere;
+use crate::consistency::FIRST;
+use crate::error::SolveError;
+use crate::math::Vec3;
+use crate::node::Motion;
+use crate::rotation::{Quaternion, inverse_tangent_times};
+use crate::system::System;
+
+/// Violations below this, relative to the size of the model, are rounding errors.
+const ROUNDING: f64 = 1e-15;
+/// A projection that has come to a halt must be below this.
+const CLOSED: f64 = 1e-9;
+
+/// A stage of the method.
+struct Stage {
+    /// Its place within the step.
+    place: f64,
+    /// Weight of its slopes.
+    weight: f64,
+    /// Which of the inputs at the start, in the middle and at the end act.
+    inputs: usize,
+}
+
+const STAGES: [Stage; 4] = [
+    Stage::new(0.0, 1.0 / 6.0, 0),
+    Stage::new(0.5, 1.0 / 3.0, 1),
+    Stage::new(0.5, 1.0 / 3.0, 1),
+    Stage::new(1.0, 1.0 / 6.0, 2),
+];
+
+impl Stage {
+    const fn new(place: f64, weight: f64, inputs: usize) -> Self {
+        Self {
+            place,
+            weight,
+            inputs,
+        }
+    }
+}
+
+/// Scratch memory of a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Stages {
+    /// Slopes of the newest stage, and the weighted sum of all stages, for every node.
+    slopes: Vec<[Slope; 2]>,
+    /// Weighted sums of dissipated and supplied power.
+    powers: [f64; 2],
+}
+
+impl Stages {
+    pub fn new(nodes: usize) -> Self {
+        Self {
+            slopes: vec![Default::default(); nodes],
+            powers: [0.0; 2],
+        }
+    }
+}
+
+/// Rates of what is integrated.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slope {
+    velocity: Vec3,
+    /// Rate of the rotation vector, in node axes at the start of the step.
+    turn: Vec3,
+    acceleration: Vec3,
+    angular_acceleration: Vec3,
+}
+
+impl Slope {
+    fn add(&mut self, other: &Self, weight: f64) {
+        self.velocity += other.velocity * weight;
+        self.turn += other.turn * weight;
+        self.acceleration += other.acceleration * weight;
+        self.angular_acceleration += other.angular_acceleration * weight;
+    }
+
+    /// The motion from a start along the slope.
+    fn follow(&self, start: &Motion, distance: f64) -> Motion {
+        let turn = Quaternion::exp(self.turn * distance);
+        let orientation = start.orientation.times(turn).normalised();
+        Motion {
+            position: start.position + self.velocity * distance,
+            orientation,
+            rotation: orientation.matrix(),
+            velocity: start.velocity + self.acceleration * distance,
+            angular_velocity: start.angular_velocity + self.angular_acceleration * distance,
+        }
+    }
+}
+
+impl System {
+    /// Advances by `h` to `time`. The stages see the inputs at the start, in the middle and at the
+    /// end that are given first; the state reached goes with `end`.
+    pub(crate) fn explicit_step(
+        &mut self,
+        time: f64,
+        h: f64,
+        stages: [&[f64]; 3],
+        end: &[f64],
+    ) -> Result<(), SolveError> {
+        let found = self.run_stages(time, h, stages);
+        let found = found.and_then(|()| self.close(time, h, end));
+        if found.is_err() {
+            self.return_to_records();
+        }
+        found
+    }
+
+    fn run_stages(&mut self, time: f64, h: f64, inputs: [&[f64]; 3]) -> Result<(), SolveError> {
+        let from = self.state.time;
+        self.work.stages.powers = [0.0; 2];
+        for slopes in &mut self.work.stages.slopes {
+            *slopes = Default::default();
+        }
+        for stage in &STAGES {
+            self.go_along(0, stage.place * h);
+            let now = from + stage.place * (time - from);
+            self.accelerate(now, inputs[stage.inputs])?;
+            self.collect(stage.place * h, stage.weight);
+            if self.options.account_energy {
+                self.collect_powers(now, inputs[stage.inputs], stage.weight);
+            }
+        }
+        self.go_along(1, h);
+        Ok(())
+    }
+
+    /// Goes from the start of the step along the slopes of the newest stage (0) or the sum of all
+    /// (1).
+    fn go_along(&mut self, which: usize, distance: f64) {
+        let records = self.state.now.iter().zip(&self.work.stages.slopes);
+        for (motion, (record, slopes)) in self.motions.iter_mut().zip(records).skip(1) {
+            *motion = slopes[which].follow(&record.motion, distance);
+        }
+    }
+
+    /// Accelerations and multipliers at a stage.
+    fn accelerate(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        self.factor_stage(time, inputs)?;
+        self.solve_accelerations(time, inputs)
+    }
+
+    /// Factors the matrix of accelerations at the motions reached.
+    fn factor_stage(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        if let Some(node) = self.motions.iter().position(is_lost) {
+            return Err(self.diverged_at(time, 6 * (node - 1)));
+        }
+        self.factor_accelerations(time, inputs)?;
+        self.counters.factorisations += 1;
+        Ok(())
+    }
+
+    /// Solves for them with the factors that there are.
+    fn solve_accelerations(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        self.find_acceleration_load(time, inputs);
+        self.solve_residual();
+        let solved = &self.work.residual[6 * self.assembly.nodes()..self.assembly.unknowns()];
+        self.multipliers.copy_from_slice(solved);
+        let values = &self.work.residual[..self.assembly.unknowns()];
+        match values.iter().position(|value| !value.is_finite()) {
+            None => Ok(()),
+            Some(worst) => Err(self.no_acceleration(time, worst, inputs)),
+        }
+    }
+
+    /// Adds the slopes of a stage; `distance` is its time from the start of the step.
+    fn collect(&mut self, distance: f64, weight: f64) {
+        let nodes = self.work.residual.chunks_exact(6);
+        let records = self.state.now[1..].iter().zip(&self.motions[1..]);
+        let slopes = self.work.stages.slopes[1..].iter_mut();
+        for ((d, (record, motion)), [newest, sum]) in nodes.zip(records).zip(slopes) {
+            let start = &record.motion;
+            let theta = newest.turn * distance;
+            let spin = start.rotation.transpose_mul(motion.angular_velocity);
+            *newest = Slope {
+                velocity: motion.velocity,
+                turn: inverse_tangent_times(theta, spin),
+                acceleration: Vec3::new(d[0], d[1], d[2]),
+                angular_acceleration: Vec3::new(d[3], d[4], d[5]),
+            };
+            sum.add(newest, weight);
+        }
+    }
+
+    fn collect_powers(&mut self, time: f64, inputs: &[f64], weight: f64) {
+        let at = Everywhere {
+            time,
+            input_time: time,
+            ..self.everywhere(inputs)
+        };
+        let account = self.assembly.account(&at);
+        let [dissipated, supplied] = &mut self.work.stages.powers;
+        *dissipated += weight * account.dissipated;
+        *supplied += weight * account.supplied;
+    }
+
+    /// Makes the motions reached consistent and the new state.
+    fn close(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        self.factor_stage(time, inputs)?;
+        if self.assembly.constraints > 0 {
+            self.project_poses(time, inputs)?;
+            self.factor_stage(time, inputs)?;
+            self.find_derivative(&FIRST, time, inputs);
+            self.find_smallest_change();
+            self.change_velocities();
+        }
+        self.solve_accelerations(time, inputs)?;
+        self.remember(time, h, inputs);
+        self.record_accelerations();
+        let state = &mut self.state;
+        let [dissipated, supplied] = self.work.stages.powers;
+        state.dissipated += h * dissipated;
+        state.supplied += h * supplied;
+        state.time = time;
+        state.step = h;
+        state.known = (state.known + 1).min(2);
+        self.counters.micro_steps += 1;
+        Ok(())
+    }
+
+    /// Moves the nodes, with the factors that there are, until the constraints are fulfilled up to
+    /// rounding.
+    fn project_poses(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        let mut before = f64::INFINITY;
+        loop {
+            let (largest, row) = self.find_violations(time, inputs);
+            if largest <= ROUNDING * self.size {
+                return Ok(());
+            }
+            // Also where it is not a number.
+            if !(largest < 0.5 * before) {
+                return match largest <= CLOSED * self.size {
+                    true => Ok(()),
+                    false => Err(self.diverged_at(time, 6 * self.assembly.nodes() + row)),
+                };
+            }
+            before = largest;
+            self.find_smallest_change();
+            self.change_poses();
+        }
+    }
+
+    /// The first cause of an acceleration that is no number.
+    fn no_acceleration(&self, time: f64, worst: usize, inputs: &[f64]) -> SolveError {
+        let at = Everywhere {
+            time,
+            input_time: time,
+            ..self.everywhere(inputs)
+        };
+        match self.assembly.not_finite(&at) {
+            Some(element) => SolveError::NotFinite {
+                time,
+                element: element.to_owned(),
+            },
+            None => self.diverged_at(time, worst),
+        }
+    }
+
+    fn diverged_at(&self, time: f64, unknown: usize) -> SolveError {
+        SolveError::Diverged {
+            time,
+            unknown: self.assembly.name_of(unknown).to_owned(),
+        }
+    }
+}
+
+/// Whether the motion, or a product of two of its values, is beyond all numbers.
+fn is_lost(motion: &Motion) -> bool {
+    let vectors = [motion.position, motion.velocity, motion.angular_velocity];
+    vectors.iter().any(|v| !v.dot(*v).is_finite())
+}
