@@ -5,7 +5,7 @@
 
 use crate::body::Inertia;
 use crate::element::{Account, At, Element, ElementId, Jacobian, NOWHERE, Residual, Weights};
-use crate::linear::{BlockLu, Destination, SingularPivot, Structure};
+use crate::linear::{BlockLu, Destination, Given, SingularPivot, Structure};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
@@ -19,6 +19,8 @@ pub(crate) struct Assembly {
     pub drifting: Vec<usize>,
     /// Elements that give the poses of nodes.
     pub giving: Vec<usize>,
+    /// Elements that may dissipate or supply energy.
+    accounted: Vec<usize>,
     pub node_names: Vec<String>,
     pub constraints: usize,
     /// Number of values that all elements remember.
@@ -93,11 +95,14 @@ impl Assembly {
         let elements: Vec<Placed> = model.elements.into_iter().map(place).collect();
         let drifts = |&i: &usize| elements[i].element.drifts();
         let drifting = (0..elements.len()).filter(drifts).collect();
+        let is_accounted = |&i: &usize| !elements[i].element.is_conservative();
+        let accounted = (0..elements.len()).filter(is_accounted).collect();
         let mut assembly = Self {
             inertia: model.nodes.iter().map(|node| node.inertia).collect(),
             gravity: model.gravity,
             elements,
             drifting,
+            accounted,
             giving: model.given.iter().map(|(_, by)| by.0).collect(),
             node_names: model.nodes.into_iter().map(|node| node.name).collect(),
             constraints,
@@ -200,10 +205,11 @@ impl Assembly {
         lu: &mut BlockLu,
         at: &Everywhere<'_>,
         weights: Weights,
+        given: Given,
     ) -> Result<(), SingularPivot> {
         loop {
             self.fill(lu.matrix(), at, weights, half_spin);
-            if lu.factor()? {
+            if lu.factor(given)? {
                 return Ok(());
             }
             self.connect(lu);
@@ -247,7 +253,7 @@ impl Assembly {
                     *entry += if i < 3 { least.0 } else { least.1 };
                 }
             }
-            if lu.factor()? {
+            if lu.factor(Given::Change)? {
                 return Ok(());
             }
             self.connect(lu);
@@ -327,6 +333,18 @@ impl Assembly {
             sum.stored += account.stored;
             sum.dissipated += account.dissipated;
             sum.supplied += account.supplied;
+        }
+        sum
+    }
+
+    /// Powers that all elements dissipate and supply.
+    pub fn powers(&self, at: &Everywhere<'_>) -> [f64; 2] {
+        let mut sum = [0.0; 2];
+        for &index in &self.accounted {
+            let placed = &self.elements[index];
+            let account = placed.element.energy(&at.of(placed));
+            sum[0] += account.dissipated;
+            sum[1] += account.supplied;
         }
         sum
     }

@@ -30,7 +30,6 @@ impl System {
     }
 
     pub(crate) fn set_powers(&mut self, inputs: &[f64]) {
-        let account = self.assembly.account(&self.everywhere(inputs));
-        self.state.powers = [account.dissipated, account.supplied];
+        self.state.powers = self.assembly.powers(&self.everywhere(inputs));
     }
 }

@@ -200,10 +200,10 @@ impl System {
             input_time: time,
             ..self.everywhere(inputs)
         };
-        let account = self.assembly.account(&at);
-        let [dissipated, supplied] = &mut self.work.stages.powers;
-        *dissipated += weight * account.dissipated;
-        *supplied += weight * account.supplied;
+        let powers = self.assembly.powers(&at);
+        for (sum, power) in self.work.stages.powers.iter_mut().zip(powers) {
+            *sum += weight * power;
+        }
     }
 
     /// Makes the motions reached consistent and the new state.

@@ -1,23 +1,40 @@
-//! Nodes whose pose and velocity are both given.
+//! Nodes whose poses are given, with or without their velocities.
 //!
-//! The formula of a step makes the pose from the velocity. For a node that has both from outside
-//! nothing is left to it: what it remembers of the past is replaced by what leads to the given
-//! motion. The iteration then finds the node where it has to be, and leaves it there.
+//! The iteration of a step finds them where they have to be, and leaves them there: their
+//! unknowns are zero, and only the reactions are left to be found.
 
+use crate::element::GivenEnd;
+use crate::node::Motion;
 use crate::system::System;
 
 impl System {
-    /// Puts such nodes to the end of the step.
+    /// Puts given nodes to the end of the step.
     pub(crate) fn place_given(&mut self, c: f64, inputs: &[f64]) {
         for &index in &self.assembly.giving {
             let element = &self.assembly.elements[index].element;
-            let Some(motion) = element.given_motion(inputs) else {
+            let Some(end) = element.given_end(inputs) else {
                 continue;
             };
             let node = element.nodes()[0].0;
             let known = &mut self.work.known[node];
-            let rates = known.end_with(&motion, c);
-            self.motions[node] = known.motion(&rates, c);
+            let (rates, position, orientation) = match end {
+                GivenEnd::Pose(position, orientation) => {
+                    (known.reach(position, orientation, c), position, orientation)
+                }
+                // The formula makes the pose from the velocity. What it remembers of the past is
+                // replaced by what leads to both.
+                GivenEnd::Motion(motion) => (
+                    known.end_with(&motion, c),
+                    motion.position,
+                    motion.orientation,
+                ),
+            };
+            // The very pose, without the rounding of the formula.
+            self.motions[node] = Motion {
+                position,
+                orientation,
+                ..known.motion(&rates, c)
+            };
             self.work.rates[node] = rates;
         }
     }

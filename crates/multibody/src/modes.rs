@@ -5,6 +5,7 @@
 
 use crate::element::Weights;
 use crate::error::SolveError;
+use crate::linear::Given;
 use crate::math::Vec3;
 use crate::system::System;
 use nalgebra::{DMatrix, SymmetricEigen};
@@ -99,7 +100,9 @@ impl System {
             memory: &self.state.memory,
             elapsed: 0.0,
         };
-        let factored = self.assembly.factor(&mut self.lu, &at, weights);
+        let factored = self
+            .assembly
+            .factor(&mut self.lu, &at, weights, Given::Change);
         self.return_to_records();
         factored.map_err(|pivot| self.singular(self.state.time, pivot.unknown))
     }

@@ -247,8 +247,9 @@ impl System {
             elapsed: h,
         };
         self.state.linearisation.record(gains, &at);
+        let weights = step_weights(gains);
         self.work.factored.values.clear();
-        let factored = self.assembly.factor(&mut self.lu, &at, step_weights(gains));
+        let factored = self.assembly.factor(&mut self.lu, &at, weights, self.given);
         self.counters.factorisations += 1;
         self.state.convergence.restart();
         factored.map_err(|pivot| self.singular(time, pivot.unknown))?;
@@ -276,7 +277,7 @@ impl System {
             elapsed: h,
         };
         let weights = step_weights(recorded.gains());
-        let factored = self.assembly.factor(&mut self.lu, &at, weights);
+        let factored = self.assembly.factor(&mut self.lu, &at, weights, self.given);
         factored.map_err(|pivot| self.singular(time, pivot.unknown))?;
         self.note_factored();
         Ok(())

@@ -3,6 +3,7 @@
 use crate::assembly::Everywhere;
 use crate::element::Weights;
 use crate::error::SolveError;
+use crate::linear::Given;
 use crate::math::Vec3;
 use crate::node::Motion;
 use crate::rotation::Quaternion;
@@ -103,7 +104,9 @@ impl System {
             x.fill(0.0);
             self.assembly.weight(&at, x);
             self.assembly.element_residual(&at, x);
-            let factored = self.assembly.factor(&mut self.lu, &at, STATIC);
+            let factored = self
+                .assembly
+                .factor(&mut self.lu, &at, STATIC, Given::Change);
             factored.map_err(|pivot| self.singular(time, pivot.unknown))?;
             let unknowns = self.assembly.unknowns();
             self.lu.solve(&mut self.work.residual[..unknowns]);

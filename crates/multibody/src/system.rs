@@ -7,7 +7,7 @@ use crate::element::{ElementId, Weights};
 use crate::error::{ModelError, SolveError};
 use crate::explicit::Stages;
 use crate::integrator::{self, Formula, Known, Method, Rates, Record};
-use crate::linear::BlockLu;
+use crate::linear::{BlockLu, Given};
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::newton::{Convergence, Linearisation};
@@ -52,6 +52,8 @@ pub struct System {
     /// Motions of all nodes, the ground first; those of the trial state within a step.
     pub(crate) motions: Vec<Motion>,
     pub(crate) multipliers: Vec<f64>,
+    /// Whether somebody may ask how a step changes with given poses.
+    pub(crate) given: Given,
     /// A length that is typical for the model.
     pub(crate) size: f64,
     pub(crate) counters: Counters,
@@ -149,6 +151,7 @@ impl System {
             state,
             motions,
             multipliers: vec![0.0; constraints],
+            given: Given::Stay,
             size,
             counters: Counters::default(),
             work,
@@ -295,6 +298,9 @@ impl System {
             let known = &self.work.known[i + 1];
             let rates = &mut self.work.rates[i + 1];
             let (displacement, spin) = (Vec3::new(d[0], d[1], d[2]), Vec3::new(d[3], d[4], d[5]));
+            if displacement == Vec3::ZERO && spin == Vec3::ZERO {
+                continue;
+            }
             known.correct(rates, displacement, spin, c);
             self.motions[i + 1] = known.motion(rates, c);
         }

@@ -31,6 +31,7 @@ pub use torsion::TorsionSpring;
 use crate::linear::Destination;
 use crate::math::{Mat3, Vec3};
 use crate::node::{Motion, NodeId};
+use crate::rotation::Quaternion;
 
 /// Index of an element in its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -90,9 +91,8 @@ pub trait Element: Send + Sync {
         [(Vec3::ZERO, Vec3::ZERO); 2]
     }
 
-    /// The motion with which its only node ends a step, where pose and velocity are given and
-    /// nothing is left to the integration formula.
-    fn given_motion(&self, _inputs: &[f64]) -> Option<Motion> {
+    /// The end of a step of its only node, where that is given.
+    fn given_end(&self, _inputs: &[f64]) -> Option<GivenEnd> {
         None
     }
 
@@ -100,6 +100,20 @@ pub trait Element: Send + Sync {
     fn energy(&self, _at: &At<'_>) -> Account {
         Account::default()
     }
+
+    /// Whether it does nothing but store energy: the account of every step then leaves it out.
+    fn is_conservative(&self) -> bool {
+        false
+    }
+}
+
+/// How a node ends a step, given from outside.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum GivenEnd {
+    /// In this pose; the velocities follow from the integration formula.
+    Pose(Vec3, Quaternion),
+    /// With this motion: nothing is left to the formula.
+    Motion(Motion),
 }
 
 /// The state at which an element is evaluated.

@@ -300,6 +300,16 @@ impl Known {
         self.theta += inverse_tangent_times(theta, self.axes.transpose_mul(spin));
     }
 
+    /// The rates with which the step ends in a pose.
+    pub fn reach(&self, position: Vec3, orientation: Quaternion, c: f64) -> Rates {
+        let theta = self.start.conjugate().times(orientation).log();
+        let per_c = 1.0 / c;
+        Rates {
+            velocity: (position - self.position) * per_c,
+            theta: (theta - self.theta) * per_c,
+        }
+    }
+
     /// Replaces what is known of the pose so that the step ends with a motion, and gives the rates
     /// with which it does.
     pub fn end_with(&mut self, motion: &Motion, c: f64) -> Rates {

@@ -1,7 +1,7 @@
 //! A node whose whole motion comes from an input port.
 
 use crate::element::{
-    Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_nodes,
+    Account, At, Element, GivenEnd, Jacobian, Part, References, Residual, Weights, refer_nodes,
 };
 use crate::math::Vec3;
 use crate::node::{Motion, NodeId};
@@ -107,13 +107,16 @@ impl Element for PrescribedPose {
         out.add((0, Part::Angular), (0, Part::Angular), turned);
     }
 
-    fn given_motion(&self, inputs: &[f64]) -> Option<Motion> {
-        if !self.has_velocity {
-            return None;
-        }
+    fn given_end(&self, inputs: &[f64]) -> Option<GivenEnd> {
         let vector = |i: usize| self.vector(inputs, i);
-        let pose = Motion::at_rest(vector(0), self.orientation(inputs));
-        Some(pose.moving(vector(7), vector(10)))
+        let (position, orientation) = (vector(0), self.orientation(inputs));
+        Some(match self.has_velocity {
+            false => GivenEnd::Pose(position, orientation),
+            true => {
+                let pose = Motion::at_rest(position, orientation);
+                GivenEnd::Motion(pose.moving(vector(7), vector(10)))
+            }
+        })
     }
 
     fn energy(&self, at: &At<'_>) -> Account {

@@ -102,12 +102,13 @@ impl Weakest {
     };
 }
 
-/// Factors the own part and forms the Schur complement. Pivots are stored as reciprocals, row
-/// exchanges in `swaps`. Gives the index of the first bad pivot.
+/// Factors the own part and forms the Schur complement in the first `columns` columns. Pivots are
+/// stored as reciprocals, row exchanges in `swaps`. Gives the index of the first bad pivot.
 #[inline(always)]
 pub fn eliminate<const FUSED: bool>(
     a: &mut [f64],
     shape: Shape,
+    columns: usize,
     swaps: &mut [usize],
     weakest: Weakest,
 ) -> Result<(), usize> {
@@ -129,7 +130,7 @@ pub fn eliminate<const FUSED: bool>(
             subtract_column::<FUSED>(&mut other[k + 1..], &column[k + 1..], factor);
         }
     }
-    for column in rest.chunks_exact_mut(stride) {
+    for column in rest.chunks_exact_mut(stride).take(columns - own) {
         update_column::<FUSED>(column, panel, shape, swaps);
     }
     Ok(())
@@ -198,13 +199,14 @@ pub fn forward<const FUSED: bool>(a: &[f64], shape: Shape, swaps: &[usize], x: &
     }
 }
 
-/// Backward substitution: `x` holds the reduced own right-hand side, then the boundary's solution.
+/// Backward substitution: `x` holds the reduced own right-hand side, then the boundary's solution,
+/// which is zero beyond the first `columns` columns.
 #[inline(always)]
-pub fn backward<const FUSED: bool>(a: &[f64], shape: Shape, x: &mut [f64]) {
-    let Shape { own, order, stride } = shape;
+pub fn backward<const FUSED: bool>(a: &[f64], shape: Shape, columns: usize, x: &mut [f64]) {
+    let Shape { own, stride, .. } = shape;
     let (own_x, boundary) = x.split_at_mut(own);
-    let columns = a[own * stride..].chunks_exact(stride);
-    for (column, &value) in columns.zip(&boundary[..order - own]) {
+    let beyond = a[own * stride..].chunks_exact(stride);
+    for (column, &value) in beyond.zip(&boundary[..columns - own]) {
         subtract_column::<FUSED>(own_x, &column[..own], value);
     }
     for k in (0..own).rev() {

@@ -28,10 +28,21 @@ pub struct BlockLu {
     pub(super) kinds: Vec<f64>,
     /// Whether rows and columns are scaled with care; see [`super::equilibrate`].
     pub(super) balanced: bool,
+    given: Given,
     /// The largest stride of a front.
     pub(super) widest: usize,
     /// Room for two rows of the widest front.
     pub(super) work: Vec<f64>,
+}
+
+/// What becomes of [given](Structure::given) unknowns in the solutions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// They change as the right-hand side says.
+    Change,
+    /// They do not change: the factors do without their columns, and there is no
+    /// [`response`](BlockLu::response).
+    Stay,
 }
 
 /// Unknowns that are eliminated together to save a weak pivot, at most: a singular matrix must not
@@ -50,6 +61,7 @@ impl BlockLu {
             sizes: Vec::new(),
             kinds: Vec::new(),
             balanced: false,
+            given: Given::Change,
             widest: 0,
             work: Vec::new(),
         };
@@ -108,7 +120,8 @@ impl BlockLu {
     /// Factors. `Ok(false)`: a pivot was too weak, so from now on rows are balanced with care, or,
     /// if they are already, its block is eliminated together with the next one; fill the matrix
     /// again and repeat.
-    pub fn factor(&mut self) -> Result<bool, SingularPivot> {
+    pub fn factor(&mut self, given: Given) -> Result<bool, SingularPivot> {
+        self.given = given;
         dispatch::run(Equilibrate { lu: self });
         let failed = dispatch::run(Factor { lu: self });
         let Some((front, pivot)) = failed else {
@@ -186,6 +199,7 @@ impl Kernel for Factor<'_> {
             fronts,
             swaps,
             balanced,
+            given,
             ..
         } = self.lu;
         let mut first = 0;
@@ -199,15 +213,18 @@ impl Kernel for Factor<'_> {
                 (true, Some(_)) => front::Weakest::INNER,
                 (true, None) => front::Weakest::ROOT,
             };
-            if let Err(pivot) = front::eliminate::<FUSED>(matrix, shape, swaps, weakest) {
+            let columns = worked_columns(front, *given);
+            if let Err(pivot) = front::eliminate::<FUSED>(matrix, shape, columns, swaps, weakest) {
                 return Some((index, pivot));
             }
             first += shape.own;
             let Some(parent) = front.parent else { continue };
             let parent = &plan.fronts[parent];
             let target = &mut after[parent.start - before.len()..];
-            let columns = before[front.start..].chunks_exact(shape.stride);
-            for (column, &j) in columns.skip(shape.own).zip(&front.in_parent) {
+            let updated = before[front.start..]
+                .chunks_exact(shape.stride)
+                .take(columns);
+            for (column, &j) in updated.skip(shape.own).zip(&front.in_parent) {
                 let target = &mut target[j * parent.shape.stride..][..parent.shape.order];
                 for (value, &i) in column[shape.own..].iter().zip(&front.in_parent) {
                     target[i] += value;
@@ -235,6 +252,7 @@ impl Kernel for Solve<'_> {
             swaps,
             scale,
             work,
+            given,
             ..
         } = self.lu;
         let x = self.x;
@@ -262,7 +280,10 @@ impl Kernel for Solve<'_> {
         }
         if let [front] = left {
             let matrix = &fronts[front.start..][..front.shape.len()];
-            give(matrix, front, &plan.givers, scale, x);
+            match given {
+                Given::Change => give(matrix, front, &plan.givers, scale, x),
+                Given::Stay => hold(front, &plan.givers, scale, x),
+            }
         }
         for front in eliminated.iter().rev() {
             let shape = front.shape;
@@ -270,12 +291,33 @@ impl Kernel for Solve<'_> {
             for (value, &unknown) in local.iter_mut().zip(&front.unknowns) {
                 *value = x[unknown];
             }
-            front::backward::<FUSED>(&fronts[front.start..][..shape.len()], shape, local);
+            let columns = worked_columns(front, *given);
+            let matrix = &fronts[front.start..][..shape.len()];
+            front::backward::<FUSED>(matrix, shape, columns, local);
             for (value, &unknown) in local.iter().zip(&front.unknowns[..shape.own]) {
                 x[unknown] = *value;
             }
         }
         x.iter_mut().zip(&*scale).for_each(|(x, s)| *x *= s);
+    }
+}
+
+/// Columns of a front that factors need.
+#[inline(always)]
+fn worked_columns(front: &FrontPlan, given: Given) -> usize {
+    match given {
+        Given::Change => front.shape.order,
+        Given::Stay => front.free,
+    }
+}
+
+/// Leaves given unknowns where they are; their givers get what that needs.
+#[inline(always)]
+fn hold(front: &FrontPlan, givers: &[usize], scale: &[f64], x: &mut [f64]) {
+    for (&given, &giver) in front.unknowns.iter().zip(givers) {
+        debug_assert_eq!(x[giver], 0.0, "a held unknown does not change");
+        x[giver] = x[given] / scale[given];
+        x[given] = 0.0;
     }
 }
 
@@ -371,9 +413,18 @@ mod tests {
         }
 
         fn factor(&self, lu: &mut BlockLu, structure: &Structure) -> Result<(), SingularPivot> {
+            self.factor_with(lu, structure, Given::Change)
+        }
+
+        fn factor_with(
+            &self,
+            lu: &mut BlockLu,
+            structure: &Structure,
+            given: Given,
+        ) -> Result<(), SingularPivot> {
             loop {
                 self.write(lu, structure);
-                if lu.factor()? {
+                if lu.factor(given)? {
                     return Ok(());
                 }
             }
@@ -470,6 +521,36 @@ mod tests {
         assert!((x[to] - response[9 * 12 + 2]).abs() < 1e-12 * x[to].abs().max(1.0));
     }
 
+    /// Where given unknowns stay, the others are solved as if they always had been zero.
+    #[test]
+    fn given_blocks_that_stay_give_the_same_solution() {
+        let nodes = 9;
+        let mut structure = ring(nodes);
+        let giver = nodes + structure.bordering.len();
+        structure.bordering.push((6, vec![4]));
+        structure.cliques.push(vec![4, giver]);
+        structure.given = vec![(4, giver)];
+        let mut lu = BlockLu::new(structure.clone());
+        let mut filled = Filled::random(&mut lu, &structure, &[30.0; 9]);
+        for (i, j) in range(&lu, 4).zip(range(&lu, giver)) {
+            for k in range(&lu, giver) {
+                filled.dense[i][k] = f64::from(u8::from(k == j));
+                filled.dense[k][i] = f64::from(u8::from(k == j));
+            }
+        }
+        let mut numbers = Numbers(5);
+        let mut b: Vec<f64> = (0..lu.unknowns()).map(|_| numbers.next()).collect();
+        b[range(&lu, giver)].fill(0.0);
+        filled
+            .factor_with(&mut lu, &structure, Given::Stay)
+            .unwrap();
+        let mut x = b.clone();
+        lu.solve(&mut x);
+        assert!(x[range(&lu, 4)].iter().all(|&x| x == 0.0));
+        let residual = filled.residual(&x, &b);
+        assert!(residual < 1e-12, "{residual:e}");
+    }
+
     #[test]
     fn units_of_very_different_size_do_not_matter() {
         let mass = [30.0, 1e6, 40.0, 1e8, 30.0, 2e3, 50.0];
@@ -529,7 +610,7 @@ mod tests {
         let filled = Filled { dense };
         filled.write(&mut lu, &structure);
         assert_eq!(
-            lu.factor(),
+            lu.factor(Given::Change),
             Ok(false),
             "the first pivot is zero where it stands"
         );

@@ -36,8 +36,10 @@ pub struct FrontPlan {
     pub shape: Shape,
     /// Where the front is stored.
     pub start: usize,
-    /// The unknowns, own ones first.
+    /// The unknowns: own ones first, given ones last.
     pub unknowns: Vec<usize>,
+    /// How many of them are not given.
+    pub free: usize,
     pub parent: Option<usize>,
     /// Place of each boundary unknown in the parent's front.
     pub in_parent: Vec<usize>,
@@ -87,7 +89,7 @@ impl Symbolic {
     /// Number of fronts that are eliminated. If there is one more, it is that of the given
     /// unknowns: it is left with what the others make of it.
     pub fn eliminated(&self) -> usize {
-        self.fronts.len() - usize::from(!self.givers.is_empty())
+        self.groups.len() - usize::from(!self.givers.is_empty())
     }
 
     /// Place of the block of the matrix in rows `row` and columns `column`, if it is stored.
@@ -144,11 +146,18 @@ impl Symbolic {
         let unknowns_of = |block: &usize| self.block_start[*block]..self.block_start[block + 1];
         let mut unknowns: Vec<usize> = self.groups[group].iter().flat_map(unknowns_of).collect();
         let own = unknowns.len();
+        let is_free = |block: &&usize| self.group_of[**block] < self.eliminated();
+        let free_boundary = boundary
+            .iter()
+            .filter(is_free)
+            .flat_map(unknowns_of)
+            .count();
         unknowns.extend(boundary.iter().flat_map(unknowns_of));
         let shape = Shape::new(own, unknowns.len() - own);
         self.fronts.push(FrontPlan {
             shape,
             start: self.storage,
+            free: own + free_boundary,
             unknowns,
             parent: boundary.iter().map(|&b| self.group_of[b]).min(),
             in_parent: Vec::new(),

@@ -6,6 +6,7 @@ use crate::drive::Drive;
 use crate::element::{ElementId, PortWrench, Remote};
 use crate::error::ModelError;
 use crate::joint::PrescribedPose;
+use crate::linear::Given;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::node::NodeId;
@@ -252,6 +253,9 @@ impl PartBuilder {
         let tangent = self
             .shares_tangent
             .then(|| Tangent::new(prescribed, &system));
+        if tangent.is_some() {
+            system.given = Given::Change;
+        }
         Ok(Part {
             tangent,
             is_thorough: self.is_thorough,

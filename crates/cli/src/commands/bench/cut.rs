@@ -44,8 +44,16 @@ pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
         None,
     )?;
     beam(&mut figures, "three-parts-speedup", 24, 3, PLAIN, None)?;
-    shell(&mut figures, "shell-speedup", [4, 2], Some(1.8))?;
-    shell(&mut figures, "shell-16x8-speedup", [16, 8], Some(1.8))?;
+    shell(&mut figures, "shell-speedup", [4, 2], 1e-4, PLAIN)?;
+    shell(&mut figures, "shell-tangent-speedup", [4, 2], 1e-4, TANGENT)?;
+    shell(&mut figures, "shell-16x8-speedup", [16, 8], 2e-5, PLAIN)?;
+    shell(
+        &mut figures,
+        "shell-16x8-tangent-speedup",
+        [16, 8],
+        2e-5,
+        TANGENT,
+    )?;
     Ok(figures)
 }
 
@@ -74,23 +82,26 @@ fn beam(
     Ok((whole, cut))
 }
 
-/// The thin shell has too little rotary inertia for the plain scheme.
 fn shell(
     figures: &mut Vec<Figure>,
     name: &'static str,
     divisions: [usize; 2],
-    required: Option<f64>,
+    step: f64,
+    scheme: &str,
 ) -> Result<(), Failure> {
     let model = |parts: usize| {
         let shell = Shell {
             divisions,
             parts,
             damping: 0.0,
-            step: 1e-3,
+            step,
         };
         shell.model()
     };
-    let (whole, cut) = (time(&model(1), &[], 1)?, time(&model(2), &[], 2)?);
+    let required = (scheme == PLAIN).then_some(1.8);
+    let scheme = ("multibody.shell.cut.scheme".into(), scheme.into());
+    let whole = time(&model(1), &[], 1)?;
+    let cut = time(&model(2), &[scheme], 2)?;
     figures.push(speedup(name, whole, cut, required));
     Ok(())
 }

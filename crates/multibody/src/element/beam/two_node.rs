@@ -176,6 +176,10 @@ impl Element for Beam2 {
             supplied: 0.0,
         }
     }
+
+    fn is_conservative(&self) -> bool {
+        self.damping == 0.0
+    }
 }
 
 #[cfg(test)]

@@ -233,6 +233,10 @@ impl Element for Shell4 {
             supplied: 0.0,
         }
     }
+
+    fn is_conservative(&self) -> bool {
+        self.damping == 0.0
+    }
 }
 
 /// Section axes as columns.

@@ -318,6 +318,10 @@ impl Element for Beam3 {
             supplied: 0.0,
         }
     }
+
+    fn is_conservative(&self) -> bool {
+        self.damping == 0.0
+    }
 }
 
 #[cfg(test)]
