@@ -17,25 +17,44 @@ pub(crate) fn conjugate([w, x, y, z]: [f64; 4]) -> [f64; 4] {
 
 /// The quaternion of a rotation vector.
 pub(crate) fn exponential(rotation_vector: [f64; 3]) -> [f64; 4] {
-    let angle = rotation_vector.iter().map(|x| x * x).sum::<f64>().sqrt();
-    // sin(a/2)/a by its series near zero, where the quotient loses digits.
-    let scale = if angle < 1e-4 {
-        0.5 - angle * angle / 48.0
+    let square: f64 = rotation_vector.iter().map(|x| x * x).sum();
+    // cos(a/2) and sin(a/2)/a; by their series where the turn is small, as within a step.
+    let (real, scale) = if square < SMALL {
+        let x = 0.25 * square;
+        (
+            1.0 - x * (0.5 - x * (1.0 / 24.0 - x / 720.0)),
+            0.5 - x * (1.0 / 12.0 - x * (1.0 / 240.0 - x / 10080.0)),
+        )
     } else {
-        (angle / 2.0).sin() / angle
+        let angle = square.sqrt();
+        ((angle / 2.0).cos(), (angle / 2.0).sin() / angle)
     };
     let [x, y, z] = rotation_vector.map(|component| component * scale);
-    [(angle / 2.0).cos(), x, y, z]
+    [real, x, y, z]
 }
+
+/// Squares below which series are used; the first neglected term is below 1e-17.
+const SMALL: f64 = 0.003;
 
 /// The rotation vector, of length at most pi, of a unit quaternion.
 pub(crate) fn logarithm(quaternion: [f64; 4]) -> [f64; 3] {
     let sign = quaternion[0].signum();
     let [w, x, y, z] = quaternion.map(|component| component * sign);
-    let sine = (x * x + y * y + z * z).sqrt();
-    let scale = if sine < 1e-8 {
-        2.0
+    let square = x * x + y * y + z * z;
+    // Twice the arc sine over the sine.
+    let scale = if square < SMALL {
+        let series =
+            |[a, b, c, d, e]: [f64; 5]| a + square * (b + square * (c + square * (d + square * e)));
+        let more = series([
+            1.0 / 3.0,
+            3.0 / 20.0,
+            5.0 / 56.0,
+            35.0 / 576.0,
+            63.0 / 1408.0,
+        ]);
+        2.0 + square * more
     } else {
+        let sine = square.sqrt();
         2.0 * sine.atan2(w) / sine
     };
     [x * scale, y * scale, z * scale]
@@ -73,6 +92,18 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// On both sides of where the series end.
+    #[test]
+    fn logarithm_inverts_exponential() {
+        for size in [1e-9, 0.01, 0.0547, 0.0549, 0.108, 0.12, 3.0] {
+            let axis = [0.6, -0.48, 0.64];
+            let back = logarithm(exponential(axis.map(|x| x * size)));
+            for (found, x) in back.iter().zip(axis) {
+                assert!((found - x * size).abs() < 4.0 * f64::EPSILON * size);
+            }
+        }
+    }
 
     /// The rate of a rotation vector, by differences along a turning frame.
     #[test]

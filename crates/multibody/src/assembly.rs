@@ -19,6 +19,8 @@ pub(crate) struct Assembly {
     pub drifting: Vec<usize>,
     /// Elements that give the poses of nodes.
     pub giving: Vec<usize>,
+    /// For each node: is its pose given?
+    pub is_given: Vec<bool>,
     /// Elements that may dissipate or supply energy.
     accounted: Vec<usize>,
     pub node_names: Vec<String>,
@@ -103,6 +105,9 @@ impl Assembly {
             elements,
             drifting,
             accounted,
+            is_given: (0..model.nodes.len())
+                .map(|i| model.given.iter().any(|(node, _)| node.0 == i))
+                .collect(),
             giving: model.given.iter().map(|(_, by)| by.0).collect(),
             node_names: model.nodes.into_iter().map(|node| node.name).collect(),
             constraints,

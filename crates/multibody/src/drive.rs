@@ -76,6 +76,7 @@ impl Drive {
     #[inline]
     pub fn at(&self, at: &At<'_>) -> f64 {
         match self {
+            Self::Constant(value) => *value,
             Self::Measured(measured) => measured.value(at),
             given => given.value(at.time, at.inputs),
         }

@@ -40,16 +40,26 @@ impl Quaternion {
     }
 
     /// The rotation vector of length at most π.
+    #[inline(always)]
     pub fn log(self) -> Vec3 {
         let v = self.vector();
-        let sin = v.norm();
-        if sin < 1e-8 {
-            // First two terms of the arc tangent, with the sheet of the nearer rotation.
-            let q0 = self.0[0];
-            return v * (2.0 / q0 * (1.0 - sin * sin / (3.0 * q0 * q0)));
+        let sign = if self.0[0] < 0.0 { -2.0 } else { 2.0 };
+        let sin2 = v.dot(v);
+        if sin2 < SMALL_SINE_2 {
+            let x = sin2;
+            // The arc sine, exact to the last bit here.
+            let series = |[a, b, c, d, e]: [f64; 5]| a + x * (b + x * (c + x * (d + x * e)));
+            let more = series([
+                1.0 / 6.0,
+                3.0 / 40.0,
+                5.0 / 112.0,
+                35.0 / 1152.0,
+                63.0 / 2816.0,
+            ]);
+            return v * (sign * (1.0 + x * more));
         }
-        let sign = if self.0[0] < 0.0 { -1.0 } else { 1.0 };
-        v * (sign * 2.0 * sin.atan2(self.0[0].abs()) / sin)
+        let sin = sin2.sqrt();
+        v * (sign * sin.atan2(self.0[0].abs()) / sin)
     }
 
     /// From an orthogonal matrix (Shepperd's method: divides by the largest component).
@@ -126,6 +136,8 @@ impl Quaternion {
 
 /// Below this squared angle the series are used; their first neglected term is below 1e-17.
 const SMALL_ANGLE_2: f64 = 0.06;
+/// The same for the squared sine of half the angle.
+const SMALL_SINE_2: f64 = 0.003;
 
 /// (1 - cos θ)/θ² and (θ - sin θ)/θ³ of the squared angle.
 #[inline(always)]
@@ -247,9 +259,11 @@ mod tests {
         }
     }
 
-    const THETAS: [Vec3; 4] = [
+    const THETAS: [Vec3; 6] = [
         Vec3::new(0.0, 0.0, 0.0),
         Vec3::new(0.01, -0.02, 0.015),
+        Vec3::new(0.06, -0.07, 0.058),
+        Vec3::new(0.06, -0.07, 0.061),
         Vec3::new(0.14, 0.15, -0.13),
         Vec3::new(1.1, -0.7, 2.0),
     ];

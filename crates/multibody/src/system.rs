@@ -269,6 +269,10 @@ impl System {
         let [c, _] = formula.gains(h);
         let records = self.state.now.iter().zip(&self.state.before).skip(1);
         for (i, (now, before)) in records.enumerate() {
+            if let (Formula::MultiStep(k), true) = (formula, self.assembly.is_given[i + 1]) {
+                self.work.known[i + 1] = integrator::known(now, before, h, k);
+                continue;
+            }
             let (known, rates) = match formula {
                 Formula::MultiStep(k) => integrator::begin(now, before, h, k),
                 Formula::Newmark(k) => integrator::newmark::begin(now, h, k),

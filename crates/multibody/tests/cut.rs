@@ -189,8 +189,29 @@ fn parts_are_grouped_and_ordered_as_wanted() {
     assert_eq!(count(&plan, Role::Part), 2);
     assert!(plan.pieces[0].nodes.contains(&nodes[12]));
     assert_eq!(plan.pieces[1].nodes.len(), 16);
-    // Between the same two parts: one coupling.
-    assert_eq!(count(&plan, Role::Coupling), 1);
+    assert_eq!(count(&plan, Role::Coupling), 2);
+}
+
+/// Five nodes between two parts, two of which a spring ties together, make two couplings.
+#[test]
+fn a_line_of_nodes_is_shared_out_to_as_many_couplings_as_parts() {
+    let mut model = Model::new();
+    let ends = [-1.0, 1.0].map(|x| bead(&mut model, "end", Vec3::X * x));
+    let line: Vec<NodeId> = (0..5)
+        .map(|i| bead(&mut model, &format!("line{i}"), Vec3::Y * f64::from(i)))
+        .collect();
+    for &node in &line {
+        ends.iter().for_each(|&end| {
+            tie(&mut model, "cord", node, end);
+        });
+    }
+    tie(&mut model, "tie", line[0], line[3]);
+    let plan = plan(&model, &at(&line)).unwrap();
+    let nodes: Vec<_> = plan.pieces[2..].iter().map(|piece| &piece.nodes).collect();
+    assert_eq!(
+        nodes,
+        [&[line[0], line[1], line[3]][..], &[line[2], line[4]]]
+    );
 }
 
 #[test]

@@ -87,7 +87,7 @@ impl Predictor for IntegratedMotion {
 
     fn predict(&mut self, t: f64, now: Option<&[f64]>, inputs: &mut [f64]) {
         self.others.predict(t, now, inputs);
-        for samples in &self.motions {
+        for samples in &mut self.motions {
             match samples {
                 Samples::None => {}
                 Samples::Line(samples) => samples.write(t, &self.extrapolation, inputs),

@@ -25,6 +25,8 @@ const SPIN_RATE: usize = 16;
 pub(super) struct Samples {
     pub start: usize,
     history: History<WIDTH>,
+    /// The last prediction and its time: a step asks several times for its end.
+    predicted: Option<(f64, [f64; WIDTH])>,
 }
 
 impl Samples {
@@ -35,10 +37,12 @@ impl Samples {
         Self {
             start,
             history: History::new(resting),
+            predicted: None,
         }
     }
 
     pub fn visit(&mut self, visitor: &mut dyn Visitor) {
+        self.predicted = None;
         visitor.count(&mut self.history.count);
         visitor.fixed(&mut self.history.times);
         for values in &mut self.history.values {
@@ -51,27 +55,40 @@ impl Samples {
     }
 
     pub fn reset(&mut self) {
+        self.predicted = None;
         self.history.reset();
     }
 
     pub fn push(&mut self, t: f64, values: &[f64]) {
+        self.predicted = None;
         self.history.push(t, values);
     }
 
     /// Writes the motion at time t.
-    pub fn write(&self, t: f64, extrapolation: &Extrapolation, inputs: &mut [f64]) {
+    pub fn write(&mut self, t: f64, extrapolation: &Extrapolation, inputs: &mut [f64]) {
         if self.history.count == 0 {
             return;
         }
         let out = &mut inputs[self.start..self.start + WIDTH];
-        out.copy_from_slice(&self.history.values[0]);
         let ahead = t - self.history.times[0];
         if ahead <= 0.0 {
+            out.copy_from_slice(&self.history.values[0]);
             return;
         }
+        let (_, values) = match self.predicted {
+            Some(known) if known.0 == t => known,
+            _ => *self
+                .predicted
+                .insert((t, self.predict(ahead, extrapolation))),
+        };
+        out.copy_from_slice(&values);
+    }
+
+    fn predict(&self, ahead: f64, extrapolation: &Extrapolation) -> [f64; WIDTH] {
+        let mut out = self.history.values[0];
         if self.history.count < 2 {
-            self.drift(ahead, out);
-            return;
+            self.drift(ahead, &mut out);
+            return out;
         }
         let h = self.history.times[0] - self.history.times[1];
         let path = Path {
@@ -88,6 +105,7 @@ impl Samples {
         }
         let orientation = self.turned(&path);
         out[MOTION_QUATERNION].copy_from_slice(&orientation);
+        out
     }
 
     /// Goes on with the velocities (Eq. 14 and 15).

@@ -182,28 +182,37 @@ impl<'m> Partition<'m> {
         others.filter_map(|&other| self.part_of[other]).collect()
     }
 
-    /// Interface nodes that move together: those between the same parts, and those that an element
-    /// connects with nobody else.
+    /// Interface nodes that are solved together: those that an element connects with nobody else.
+    /// The others between the same parts are shared out to as many couplings as there are parts:
+    /// so every thread has one.
     fn couplings(&self) -> Vec<Vec<usize>> {
+        let mut between: BTreeMap<BTreeSet<usize>, Vec<Vec<usize>>> = BTreeMap::new();
+        for nodes in self.tied_interfaces() {
+            let parts = nodes.iter().flat_map(|&node| self.parts_at(node));
+            between.entry(parts.collect()).or_default().push(nodes);
+        }
+        let mut couplings: Vec<Vec<usize>> = between
+            .into_iter()
+            .flat_map(|(parts, tied)| shared_out(&tied, parts.len()))
+            .collect();
+        couplings.sort_unstable();
+        couplings
+    }
+
+    /// Interface nodes, those together that elements of their own connect.
+    fn tied_interfaces(&self) -> Vec<Vec<usize>> {
         let mut sets = Sets::new(self.model.nodes.len());
-        let mut between: BTreeMap<BTreeSet<usize>, Vec<usize>> = BTreeMap::new();
-        for node in self.interface_nodes() {
-            between.entry(self.parts_at(node)).or_default().push(node);
-        }
-        for nodes in between.into_values() {
-            sets.join_all(nodes);
-        }
         for element in 0..self.is_cut.len() {
             let nodes = self.graph.nodes_of(element);
             if nodes.iter().all(|&node| self.is_interface[node]) {
                 sets.join_all(nodes.iter().copied());
             }
         }
-        let mut couplings: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let mut tied: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for node in self.interface_nodes() {
-            couplings.entry(sets.find(node)).or_default().push(node);
+            tied.entry(sets.find(node)).or_default().push(node);
         }
-        couplings.into_values().collect()
+        tied.into_values().collect()
     }
 
     fn pieces(&self) -> Plan {
@@ -238,4 +247,13 @@ impl<'m> Partition<'m> {
         }
         Plan { pieces }
     }
+}
+
+/// Items in order, shared out as evenly as they can be; nobody gets nothing.
+fn shared_out(items: &[Vec<usize>], shares: usize) -> Vec<Vec<usize>> {
+    let shares = shares.clamp(1, items.len());
+    let from = |share: usize| share * items.len() / shares;
+    (0..shares)
+        .map(|share| items[from(share)..from(share + 1)].concat())
+        .collect()
 }

@@ -188,6 +188,19 @@ pub(crate) struct Rates {
 /// predicted rates.
 #[inline(always)]
 pub(crate) fn begin(now: &Record, before: &Record, h: f64, k: &Coefficients) -> (Known, Rates) {
+    let known = known(now, before, h, k);
+    let (mut a, mut alpha) = (now.acceleration, now.angular_acceleration);
+    if k.is_two_step() {
+        a = a * 2.0 - before.acceleration;
+        alpha = alpha * 2.0 - before.angular_acceleration;
+    }
+    let rates = known.predict(a, alpha, h * k.b0);
+    (known, rates)
+}
+
+/// The known parts of the step alone.
+#[inline(always)]
+pub(crate) fn known(now: &Record, before: &Record, h: f64, k: &Coefficients) -> Known {
     let axes = now.motion.rotation;
     let theta_rate = axes.transpose_mul(now.motion.angular_velocity);
     let (g1, g2) = (h * k.b1, h * k.b2);
@@ -205,7 +218,6 @@ pub(crate) fn begin(now: &Record, before: &Record, h: f64, k: &Coefficients) -> 
         axes,
         newmark: None,
     };
-    let (mut a, mut alpha) = (now.acceleration, now.angular_acceleration);
     if k.is_two_step() {
         let old = &before.motion;
         let theta = m.orientation.conjugate().times(old.orientation).log();
@@ -217,11 +229,8 @@ pub(crate) fn begin(now: &Record, before: &Record, h: f64, k: &Coefficients) -> 
         let (p, p_rate) = (&before.momentum, &before.momentum_rate);
         known.momentum.linear += p.linear * k.a2 + p_rate.linear * g2;
         known.momentum.angular += p.angular * k.a2 + p_rate.angular * g2;
-        a = a * 2.0 - before.acceleration;
-        alpha = alpha * 2.0 - before.angular_acceleration;
     }
-    let rates = known.predict(a, alpha, h * k.b0);
-    (known, rates)
+    known
 }
 
 impl Known {

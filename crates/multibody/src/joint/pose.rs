@@ -66,6 +66,10 @@ impl PrescribedPose {
     fn deviation(&self, at: &At<'_>) -> (Vec3, Vec3) {
         let motion = at.motion(self.nodes[0]);
         let (position, orientation) = self.target(at);
+        if motion.position == position && motion.orientation == orientation {
+            // Within a step the node has been put there.
+            return (Vec3::ZERO, Vec3::ZERO);
+        }
         let turn = motion.orientation.times(orientation.conjugate());
         (motion.position - position, turn.log())
     }
