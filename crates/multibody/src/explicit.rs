@@ -218,6 +218,9 @@ impl System {
         }
         self.solve_accelerations(time, inputs)?;
         self.remember(time, h, inputs);
+        let state = &mut self.state;
+        std::mem::swap(&mut state.now, &mut state.before);
+        std::mem::swap(&mut state.multipliers, &mut state.multipliers_before);
         self.record_accelerations();
         let state = &mut self.state;
         let [dissipated, supplied] = self.work.stages.powers;
