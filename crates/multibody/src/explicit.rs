@@ -242,8 +242,9 @@ impl System {
             if largest <= ROUNDING * self.size {
                 return Ok(());
             }
-            // Also where it is not a number.
-            if !(largest < 0.5 * before) {
+            // Neither does what is not a number.
+            let shrinks = largest < 0.5 * before;
+            if !shrinks {
                 return match largest <= CLOSED * self.size {
                     true => Ok(()),
                     false => Err(self.diverged_at(time, 6 * self.assembly.nodes() + row)),

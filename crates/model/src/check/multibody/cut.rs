@@ -338,7 +338,7 @@ fn obstacle_to_tangents(
     let is_explicit = |solution: Solution| solution.options.method.is_explicit();
     if is_explicit(parts) || is_explicit(coupling) {
         Some(
-            "with the explicit integrator `rk4`, which solves for no end of a step that could be corrected",
+            "with the explicit integrator `rk4`, which has no implicit formula to take a tangent of",
         )
     } else if is_tight {
         Some("with tight coupling")
