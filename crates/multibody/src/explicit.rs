@@ -218,6 +218,9 @@ impl System {
         }
         self.solve_accelerations(time, inputs)?;
         self.remember(time, h, inputs);
+        let state = &mut self.state;
+        std::mem::swap(&mut state.now, &mut state.before);
+        std::mem::swap(&mut state.multipliers, &mut state.multipliers_before);
         self.record_accelerations();
         let state = &mut self.state;
         let [dissipated, supplied] = self.work.stages.powers;
@@ -239,8 +242,9 @@ impl System {
             if largest <= ROUNDING * self.size {
                 return Ok(());
             }
-            // Also where it is not a number.
-            if !(largest < 0.5 * before) {
+            // Neither does what is not a number.
+            let shrinks = largest < 0.5 * before;
+            if !shrinks {
                 return match largest <= CLOSED * self.size {
                     true => Ok(()),
                     false => Err(self.diverged_at(time, 6 * self.assembly.nodes() + row)),

@@ -3,6 +3,7 @@
 mod common;
 mod cut;
 mod examples;
+mod explicit;
 mod hydraulics;
 mod large;
 mod multibody;

@@ -357,7 +357,7 @@ fn obstacle_to_tangents(
         .any(|(_, received)| matches!(received, Received::Pose(_)));
     let is_explicit = |solution: Solution| solution.options.method.is_explicit();
     let circumstance = if is_explicit(parts) || is_explicit(coupling) {
-        "with the explicit integrator `rk4`, which solves for no end of a step that could be corrected"
+        "with the explicit integrator `rk4`, which has no implicit formula to take a tangent of"
     } else if is_tight {
         "with tight coupling"
     } else if parts.micro_steps > 1 || coupling.micro_steps > 1 {
