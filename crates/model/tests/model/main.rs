@@ -7,6 +7,7 @@ mod hydraulics;
 mod large;
 mod multibody;
 mod overrides;
+mod prescribed_velocity;
 mod problems;
 mod robustness;
 mod runs;
