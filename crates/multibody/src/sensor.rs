@@ -3,7 +3,7 @@
 //! A sensor reads the state that is being solved for, not the last one: feedback has no delay. The
 //! iteration's matrix does not know of it, so that very stiff feedback needs small steps.
 
-use crate::element::{At, Rod};
+use crate::element::{At, Element, References, Rod};
 use crate::joint::{Coordinate, Ends, Joint};
 use crate::math::Vec3;
 use crate::node::{Marker, NodeId};
@@ -55,6 +55,24 @@ impl Sensor {
             Self::Tension(rod) => rod.tension(at),
         }
     }
+
+    /// Shows what it reads, anywhere in the model.
+    fn refer(&mut self, references: &mut dyn References) {
+        match self {
+            Self::Position(node, _) | Self::Velocity(node, _) | Self::Spin(node, _) => {
+                references.node(node);
+            }
+            Self::Coordinate(_, ends) | Self::Rate(_, ends) => {
+                ends.iter_mut()
+                    .for_each(|end| references.node(&mut end.node));
+            }
+            Self::Force(joint, first, _) | Self::Moment(joint, first, _) => {
+                joint.refer(references);
+                references.multiplier(first);
+            }
+            Self::Tension(rod) => rod.refer(references),
+        }
+    }
 }
 
 /// A function of time and of readings.
@@ -81,6 +99,14 @@ impl Measured {
             sensors: sensors.into(),
             function: Arc::new(function),
         }
+    }
+
+    /// Shows what its sensors read.
+    pub(crate) fn refer(&mut self, references: &mut dyn References) {
+        let sensors = Arc::make_mut(&mut self.sensors);
+        sensors
+            .iter_mut()
+            .for_each(|sensor| sensor.refer(references));
     }
 
     pub(crate) fn value(&self, at: &At<'_>) -> f64 {

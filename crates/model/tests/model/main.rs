@@ -5,6 +5,7 @@ mod cut;
 mod examples;
 mod hydraulics;
 mod large;
+mod measured_cut;
 mod multibody;
 mod overrides;
 mod prescribed_velocity;
