@@ -8,7 +8,6 @@ use crate::error::ModelError;
 use crate::math::Vec3;
 use crate::node::{Marker, Motion, NodeId};
 use crate::rotation::Quaternion;
-use crate::sensor::Sensor;
 
 /// What a mechanism consists of.
 ///
@@ -41,28 +40,44 @@ pub(crate) struct Node {
 pub(crate) struct NamedElement {
     pub name: String,
     pub element: Box<dyn Element>,
-    /// Components of the input vector that it uses.
-    pub inputs: Vec<usize>,
-    /// Whether it follows sensors of reactions.
-    pub reads_reactions: bool,
+    /// What it refers to.
+    pub uses: Used,
 }
 
-/// Notes what an element follows.
+/// What an element refers to.
 #[derive(Default)]
-struct Followed {
-    inputs: Vec<usize>,
-    reactions: bool,
+pub(crate) struct Used {
+    /// Components of the input vector.
+    pub inputs: Vec<usize>,
+    /// Nodes: those that it connects, and those that its sensors read.
+    pub nodes: Vec<NodeId>,
+    /// First multipliers of joints whose reactions its sensors read.
+    pub reactions: Vec<usize>,
 }
 
-impl References for Followed {
-    fn node(&mut self, _: &mut NodeId) {}
+impl References for Used {
+    fn node(&mut self, node: &mut NodeId) {
+        self.nodes.push(*node);
+    }
 
     fn input(&mut self, component: &mut usize) {
         self.inputs.push(*component);
     }
 
-    fn sensors(&mut self, sensors: &[Sensor]) {
-        self.reactions |= sensors.iter().any(Sensor::reads_reaction);
+    fn multiplier(&mut self, first: &mut usize) {
+        self.reactions.push(*first);
+    }
+}
+
+impl NamedElement {
+    pub fn new(name: String, mut element: Box<dyn Element>) -> Self {
+        let mut uses = Used::default();
+        element.refer(&mut uses);
+        Self {
+            name,
+            element,
+            uses,
+        }
     }
 }
 
@@ -140,7 +155,7 @@ impl Model {
     pub fn inputs_used(&self) -> BTreeSet<usize> {
         let elements = self.elements.iter();
         elements
-            .flat_map(|named| named.inputs.iter().copied())
+            .flat_map(|named| named.uses.inputs.iter().copied())
             .collect()
     }
 
@@ -154,16 +169,10 @@ impl Model {
     pub fn element(
         &mut self,
         name: impl Into<String>,
-        mut element: impl Element + 'static,
+        element: impl Element + 'static,
     ) -> ElementId {
-        let mut followed = Followed::default();
-        element.refer(&mut followed);
-        self.elements.push(NamedElement {
-            name: name.into(),
-            element: Box::new(element),
-            inputs: followed.inputs,
-            reads_reactions: followed.reactions,
-        });
+        let named = NamedElement::new(name.into(), Box::new(element));
+        self.elements.push(named);
         ElementId(self.elements.len() - 1)
     }
 
@@ -171,6 +180,18 @@ impl Model {
     pub fn first_multiplier(&self, element: ElementId) -> usize {
         let before = self.elements[..element.0].iter();
         before.map(|named| named.element.constraints()).sum()
+    }
+
+    /// The element whose first multiplier has this place.
+    pub(crate) fn element_of_multiplier(&self, first: usize) -> Option<ElementId> {
+        let mut start = 0;
+        let found = self.elements.iter().position(|named| {
+            let count = named.element.constraints();
+            let is_it = start == first && count > 0;
+            start += count;
+            is_it
+        });
+        found.map(ElementId)
     }
 
     /// A marker on a node at an absolute place, with absolute axes, in the initial configuration.
@@ -226,7 +247,7 @@ impl Model {
             let element = named.name.clone();
             if named.element.depends_on_past() {
                 Some(ModelError::DependsOnPast { element })
-            } else if named.reads_reactions {
+            } else if !named.uses.reactions.is_empty() {
                 Some(ModelError::ReadsReactions { element })
             } else {
                 None

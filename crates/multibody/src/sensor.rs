@@ -3,7 +3,7 @@
 //! A sensor reads the state that is being solved for, not the last one: feedback has no delay. The
 //! iteration's matrix does not know of it, so that very stiff feedback needs small steps.
 
-use crate::element::{At, Rod};
+use crate::element::{At, Element, References, Rod};
 use crate::joint::{Coordinate, Ends, Joint};
 use crate::math::Vec3;
 use crate::node::{Marker, NodeId};
@@ -36,11 +36,6 @@ pub enum Sensor {
 }
 
 impl Sensor {
-    /// Whether it reads what a joint exerts.
-    pub(crate) fn reads_reaction(&self) -> bool {
-        matches!(self, Self::Force(..) | Self::Moment(..))
-    }
-
     /// What it reads.
     pub(crate) fn read(&self, at: &At<'_>) -> f64 {
         match self {
@@ -58,6 +53,24 @@ impl Sensor {
             Self::Force(joint, first, n) => joint.wrench(at, *first).0.dot(*n),
             Self::Moment(joint, first, n) => joint.wrench(at, *first).1.dot(*n),
             Self::Tension(rod) => rod.tension(at),
+        }
+    }
+
+    /// Shows what it reads, anywhere in the model.
+    fn refer(&mut self, references: &mut dyn References) {
+        match self {
+            Self::Position(node, _) | Self::Velocity(node, _) | Self::Spin(node, _) => {
+                references.node(node);
+            }
+            Self::Coordinate(_, ends) | Self::Rate(_, ends) => {
+                ends.iter_mut()
+                    .for_each(|end| references.node(&mut end.node));
+            }
+            Self::Force(joint, first, _) | Self::Moment(joint, first, _) => {
+                joint.refer(references);
+                references.multiplier(first);
+            }
+            Self::Tension(rod) => rod.refer(references),
         }
     }
 }
@@ -88,8 +101,12 @@ impl Measured {
         }
     }
 
-    pub(crate) fn sensors(&self) -> &[Sensor] {
-        &self.sensors
+    /// Shows what its sensors read.
+    pub(crate) fn refer(&mut self, references: &mut dyn References) {
+        let sensors = Arc::make_mut(&mut self.sensors);
+        sensors
+            .iter_mut()
+            .for_each(|sensor| sensor.refer(references));
     }
 
     pub(crate) fn value(&self, at: &At<'_>) -> f64 {

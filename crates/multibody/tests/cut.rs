@@ -1,10 +1,12 @@
 //! Models taken apart: what goes where, and which cuts are refused.
 
 use oldham_cosim::Subsystem;
-use oldham_multibody::cut::{Cut, CutError, Lack, Plan, Reason, Remedy, Role, plan};
+use oldham_multibody::cut::{
+    Couplings, Cut, CutError, Home, Lack, Plan, Reason, Remedy, Role, plan,
+};
 use oldham_multibody::{
-    BeamMesh, Body, Bushing, ElementId, Joint, LineInertia, Marker, Mat3, Model, Motion, NodeId,
-    Options, PartBuilder, Section, Vec3, straight_beam,
+    BeamMesh, Body, Bushing, Drive, ElementId, Joint, LineInertia, Load, Marker, Mat3, Measured,
+    Model, Motion, NodeId, Options, PartBuilder, Section, Sensor, Vec3, straight_beam,
 };
 
 const LENGTH: f64 = 12.0;
@@ -127,11 +129,14 @@ fn the_pieces_of_a_beam_add_up_to_the_whole() {
 #[test]
 fn couplings_that_share_a_part_can_be_made_one_or_none() {
     let (model, nodes) = beam(12);
-    let plan = plan(&model, &at(&[nodes[8], nodes[16]])).unwrap();
-    let joined = plan.clone().joined();
+    let wanted = |couplings: Couplings| {
+        let cut = at(&[nodes[8], nodes[16]]);
+        plan(&model, &Cut { couplings, ..cut }).unwrap()
+    };
+    let joined = wanted(Couplings::Joined);
     assert_eq!(count(&joined, Role::Coupling), 1);
     assert_eq!(joined.pieces[3].nodes, [nodes[8], nodes[16]]);
-    let without = plan.without_couplings();
+    let without = wanted(Couplings::InParts);
     assert_eq!(count(&without, Role::Coupling), 0);
     let moved: Vec<_> = without
         .interfaces()
@@ -436,4 +441,45 @@ fn a_massless_copy_can_carry_a_clamped_spinning_blade() {
     let inputs = part.ports().initial_inputs().to_vec();
     part.system_mut().start(0.0, &inputs).unwrap();
     part.system_mut().step(5e-4, &inputs).unwrap();
+}
+
+/// Two rows of beads that only feedback connects, of which one is cut: its two parts and the other
+/// row are three parts, unless the other row is named together with what it follows.
+#[test]
+fn feedback_between_unconnected_rows_keeps_them_in_one_part() {
+    let mut model = Model::new();
+    let mut row = |name: &str, count: usize| -> Vec<NodeId> {
+        let place = |i: usize| Vec3::X * i as f64;
+        let beads: Vec<NodeId> = (0..count)
+            .map(|i| bead(&mut model, &format!("{name}{i}"), place(i)))
+            .collect();
+        for pair in beads.windows(2) {
+            tie(&mut model, name, pair[0], pair[1]);
+        }
+        beads
+    };
+    let (a, b) = (row("a", 5), row("b", 2));
+    let sensors = vec![Sensor::Position(a[0], Vec3::X)];
+    let follow = Drive::Measured(Measured::new(sensors, |readings| -readings[1]));
+    let force = [follow, Drive::ZERO, Drive::ZERO];
+    let none = [(); 3].map(|()| Drive::ZERO);
+    let load = Load::fixed(Marker::on(b[0]), force, none);
+    model.element("servo", load);
+    let refused = only(plan(&model, &at(&[a[2]])));
+    assert_eq!(
+        refused.reason,
+        Reason::MeasuredElsewhere {
+            element: "servo".into(),
+            measured: "a0".into(),
+            home: Home::Part("b0".into()),
+            elsewhere: Home::Part("a0".into()),
+        }
+    );
+    let together = ["b0", "a0"].map(String::from);
+    assert_eq!(refused.remedy, Some(Remedy::Together(together)));
+    let cut = Cut {
+        parts: vec![vec![b[0], a[0]]],
+        ..at(&[a[2]])
+    };
+    assert_eq!(count(&plan(&model, &cut).unwrap(), Role::Part), 2);
 }

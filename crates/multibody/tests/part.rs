@@ -3,8 +3,8 @@
 use oldham_cosim::{Hold, Inputs, Ports, Snapshot, Source, Subsystem};
 use oldham_multibody::bench::{hanging_beam, spatial_chain};
 use oldham_multibody::{
-    Body, Direction, Drive, Joint, Law, Marker, Mat3, Model, Motion, NodeId, Options, Part,
-    PartBuilder, Rod, System, Vec3,
+    Body, Direction, Drive, Joint, Law, Marker, Mat3, Method, Model, ModelError, Motion, NodeId,
+    Options, Part, PartBuilder, Rod, System, TorsionSpring, Vec3,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -327,4 +327,83 @@ fn effective_mass_at_a_wrench_port() {
     for (force, expected) in interface.force.iter().zip(expected) {
         assert!((force - expected).abs() < 1e-8, "{:?}", interface.force);
     }
+}
+
+/// A belt stands still as a whole, and moves where it is touched.
+struct Belt;
+
+const BELT_SPEED: f64 = 2.0;
+const BELT_SPIN: f64 = 3.0;
+
+impl Source for Belt {
+    fn value(&mut self, _: f64, out: &mut [f64]) {
+        out.fill(0.0);
+        out[3] = 1.0;
+        out[7] = BELT_SPEED;
+        out[10] = BELT_SPIN;
+    }
+}
+
+/// Pose and velocity are both met, also where they do not belong together: dampers then drag a body
+/// along, v = V (1 - exp(-c t / m)), beside a node that stays where it is.
+#[test]
+fn pose_and_velocity_are_prescribed_together() {
+    let (mass, inertia, drag) = (2.0, 0.5, 4.0);
+    let rho = 0.6;
+    for method in [
+        Method::Lms2 { rho },
+        Method::GeneralisedAlpha { rho },
+        Method::BackwardEuler,
+    ] {
+        let mut model = Model::new();
+        let belt = model.node("belt", Motion::at(Vec3::ZERO));
+        let body = model.node("body", Motion::at(Vec3::X));
+        model.body(body, Body::centred(mass, Mat3::IDENTITY * inertia));
+        let [a, b] = [belt, body].map(|node| Marker::on(node).axis(Vec3::X));
+        let law = Law::Linear {
+            stiffness: 0.0,
+            damping: drag,
+        };
+        model.element("along", Rod::new(a, b, 1.0, law.clone()));
+        model.element("about", TorsionSpring::with_law(a, b, law, 0.0));
+        let mut builder = PartBuilder::new(model);
+        let (port, _) = builder.prescribe_motion("belt", belt);
+        let options = Options {
+            method,
+            ..Options::default()
+        };
+        let mut part = builder.build(options, 4).unwrap();
+        let mut inputs = no_exchange(part.ports());
+        inputs.drive(part.ports(), port, Box::new(Belt));
+        for step in 0..500 {
+            let t = 1e-3 * f64::from(step);
+            part.advance(t, t + 1e-3, &mut inputs).unwrap();
+        }
+        let (belt, body) = (part.system().motion(belt), part.system().motion(body));
+        assert!(belt.position.norm() < 1e-14 && belt.orientation.log().norm() < 1e-14);
+        assert!((belt.velocity - Vec3::X * BELT_SPEED).norm() < 1e-13);
+        assert!((belt.angular_velocity - Vec3::X * BELT_SPIN).norm() < 1e-13);
+        let dragged = |belt: f64, inertia: f64| belt * (1.0 - (-drag * 0.5 / inertia).exp());
+        for (found, expected) in [
+            (body.velocity[0], dragged(BELT_SPEED, mass)),
+            (body.angular_velocity[0], dragged(BELT_SPIN, inertia)),
+        ] {
+            let off = (found / expected - 1.0).abs();
+            assert!(off < 1e-3, "{method:?}: {found} {expected}");
+        }
+    }
+}
+
+/// A tangent is that of nodes whose velocities follow from their poses.
+#[test]
+fn a_part_with_prescribed_velocities_shares_no_tangent() {
+    let (model, [base, _]) = pendulum_on(Motion::at(Vec3::ZERO));
+    let mut builder = PartBuilder::new(model);
+    builder.prescribe_motion("base", base);
+    builder.share_tangent();
+    let Err(errors) = builder.build(Options::default(), 1) else {
+        panic!("it was built");
+    };
+    let node = "base".to_owned();
+    assert_eq!(errors, [ModelError::VelocityBesideTangent { node }]);
 }

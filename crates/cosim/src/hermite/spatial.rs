@@ -108,10 +108,13 @@ impl Samples {
         out
     }
 
-    /// Goes on with the velocities (Eq. 14 and 15).
+    /// Every value goes on with its rate (Eq. 14 and 15): poses with the velocities, these with the
+    /// accelerations.
     fn drift(&self, ahead: f64, out: &mut [f64]) {
         for i in 0..3 {
             out[POSITION + i] += ahead * out[VELOCITY + i];
+            out[VELOCITY + i] += ahead * out[ACCELERATION + i];
+            out[SPIN + i] += ahead * out[SPIN_RATE + i];
         }
         let turn = self.vector(0, SPIN).map(|w| w * ahead);
         let orientation = multiply(exponential(turn), self.orientation(0));
@@ -203,6 +206,24 @@ mod tests {
             for i in MOTION_QUATERNION {
                 assert!((found[i] - exact[i]).abs() < 1e-14);
             }
+        }
+    }
+
+    /// From one sample: the pose errs by the square of the step, and so do the velocities.
+    #[test]
+    fn after_one_sample_every_value_goes_on_with_its_rate() {
+        let error = |h: f64| {
+            let mut samples = Samples::new(0);
+            samples.push(1.0, &motion(1.0));
+            let mut out = [0.0; WIDTH];
+            let extrapolation = Extrapolation::new(RateExtrapolation::Hermite, 0.6);
+            samples.write(1.0 + h, &extrapolation, &mut out);
+            [POSITION, VELOCITY].map(|i| (out[i] - motion(1.0 + h)[i]).abs())
+        };
+        let (coarse, fine) = (error(0.02), error(0.01));
+        for (coarse, fine) in coarse.into_iter().zip(fine) {
+            let order = (coarse / fine).log2();
+            assert!((order - 2.0).abs() < 0.1, "{order}");
         }
     }
 

@@ -84,12 +84,8 @@ impl Cutting {
 
     /// The piece that has both nodes, itself or as copies.
     pub fn home(&self, nodes: [NodeId; 2]) -> Option<usize> {
-        let has_all = |piece: &oldham_multibody::cut::Piece| {
-            let has = |node: &NodeId| {
-                *node == NodeId::GROUND || piece.nodes.contains(node) || piece.copies.contains(node)
-            };
-            nodes.iter().all(has)
-        };
+        let has_all =
+            |piece: &oldham_multibody::cut::Piece| nodes.iter().all(|&node| piece.has(node));
         self.plan.pieces.iter().position(has_all)
     }
 }

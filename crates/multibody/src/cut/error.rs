@@ -108,12 +108,44 @@ pub enum Reason {
         /// Names of elements that still connect them, along a path.
         through: Vec<String>,
     },
+    /// An element that follows what is measured in another piece.
+    #[error(
+        "`{element}` follows what is measured at `{measured}`, but the cut puts the one into {home} and the other into {elsewhere}"
+    )]
+    MeasuredElsewhere {
+        /// Name of the element.
+        element: String,
+        /// Name of the node, or of the joint whose reaction it is.
+        measured: String,
+        /// The piece that has the element.
+        home: Home,
+        /// The piece in which it is measured.
+        elsewhere: Home,
+    },
     /// A requested part named by a node of the cut, which belongs to no part.
     #[error("the node `{node}` is cut and belongs to the coupling: it cannot stand for a part")]
     CutNodeAsMember {
         /// Name of the node.
         node: String,
     },
+}
+
+/// A piece, by a node of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// The part of a node.
+    Part(String),
+    /// The coupling at a node.
+    Coupling(String),
+}
+
+impl std::fmt::Display for Home {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Part(node) => write!(f, "the part of `{node}`"),
+            Self::Coupling(node) => write!(f, "the coupling at `{node}`"),
+        }
+    }
 }
 
 /// What an interface node lacks.
@@ -143,6 +175,8 @@ pub enum Remedy {
     Also(String),
     /// Without this node.
     Without(String),
+    /// With these two nodes named as one part.
+    Together([String; 2]),
 }
 
 impl std::fmt::Display for Remedy {
@@ -151,6 +185,12 @@ impl std::fmt::Display for Remedy {
             Self::Instead(node) => write!(f, "a cut at `{node}` instead would work"),
             Self::Also(node) => write!(f, "a second cut at `{node}` would separate it"),
             Self::Without(node) => write!(f, "without the cut at `{node}` it would work"),
+            Self::Together([a, b]) => {
+                write!(
+                    f,
+                    "it would work with one part for both: `[\"{a}\", \"{b}\"]`"
+                )
+            }
         }
     }
 }

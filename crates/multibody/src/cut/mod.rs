@@ -19,12 +19,13 @@ mod partition;
 mod plan;
 mod rank;
 mod remedy;
+mod sensors;
 mod sets;
 mod size;
 mod split;
 
-pub use error::{CutError, Lack, Place, Reason, Remedy};
-pub use plan::{Cut, Interface, Piece, Plan, Role};
+pub use error::{CutError, Home, Lack, Place, Reason, Remedy};
+pub use plan::{Couplings, Cut, Interface, Piece, Plan, Role};
 pub use remedy::plan;
 pub use size::Size;
 pub use split::Split;

@@ -14,7 +14,7 @@ use crate::node::NodeId;
 pub(super) struct Partition<'m> {
     pub model: &'m Model,
     pub graph: &'m Graph,
-    cut: &'m Cut,
+    pub cut: &'m Cut,
     /// For each node: is it cut?
     pub is_interface: Vec<bool>,
     /// For each element: is it cut?
@@ -52,6 +52,8 @@ impl<'m> Partition<'m> {
         }
         let plan = self.pieces();
         self.judge(&plan);
+        let plan = plan.with(self.cut.couplings);
+        self.sensors(&plan);
         if self.errors.is_empty() {
             Ok(plan)
         } else {

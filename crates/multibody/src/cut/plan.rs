@@ -16,6 +16,20 @@ pub struct Cut {
     /// Members of parts that are wanted in this order: whatever hangs together with a member belongs
     /// to the part. What no part claims becomes parts of its own.
     pub parts: Vec<Vec<NodeId>>,
+    /// What becomes of the couplings.
+    pub couplings: Couplings,
+}
+
+/// What becomes of the couplings of a cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Couplings {
+    /// Each is a piece.
+    #[default]
+    Separate,
+    /// Those that share a part are one piece.
+    Joined,
+    /// Each becomes part of the first part that it touches.
+    InParts,
 }
 
 /// What goes where.
@@ -84,8 +98,17 @@ impl Plan {
             .collect()
     }
 
+    /// The same with couplings as wanted.
+    pub(super) fn with(self, couplings: Couplings) -> Self {
+        match couplings {
+            Couplings::Separate => self,
+            Couplings::Joined => self.joined(),
+            Couplings::InParts => self.without_couplings(),
+        }
+    }
+
     /// The same with couplings that share a part made one.
-    pub fn joined(self) -> Self {
+    fn joined(self) -> Self {
         let mut sets = Sets::new(self.pieces.len());
         for piece in self.pieces.iter().filter(|piece| piece.role == Role::Part) {
             let touches = |&(_, other): &(usize, &Piece)| {
@@ -99,7 +122,7 @@ impl Plan {
     }
 
     /// The same without couplings: each becomes part of the first part that it touches.
-    pub fn without_couplings(self) -> Self {
+    fn without_couplings(self) -> Self {
         let home = |(index, piece): (usize, &Piece)| match piece.role {
             Role::Part => index,
             Role::Coupling => {
@@ -141,6 +164,11 @@ impl Piece {
             copies: Vec::new(),
             elements: Vec::new(),
         }
+    }
+
+    /// Whether a node moves here, with its mass or as a copy.
+    pub fn has(&self, node: NodeId) -> bool {
+        node == NodeId::GROUND || self.nodes.contains(&node) || self.copies.contains(&node)
     }
 
     fn knows_any_of(&self, nodes: &[NodeId]) -> bool {

@@ -1,6 +1,6 @@
 //! The nearest cut that works, for one that does not.
 
-use super::error::{CutError, Place, Reason, Remedy};
+use super::error::{CutError, Home, Place, Reason, Remedy};
 use super::graph::Graph;
 use super::partition::Partition;
 use super::plan::{Cut, Plan, Role};
@@ -75,6 +75,12 @@ impl Search<'_> {
             Reason::HeldTwice { nodes, .. } => {
                 self.instead(error, nodes).or_else(|| self.without())
             }
+            Reason::MeasuredElsewhere {
+                home, elsewhere, ..
+            } => self
+                .instead(error, &self.wrong(error))
+                .or_else(|| self.together(home, elsewhere))
+                .or_else(|| self.without()),
             Reason::PartWithoutInertia { .. } => self.without(),
             Reason::NotBetweenTwo { .. } => self.instead(error, &[]),
             Reason::Ground | Reason::NotSeparated { .. } | Reason::CutNodeAsMember { .. } => None,
@@ -111,6 +117,31 @@ impl Search<'_> {
         // Of equally good ones the nearest, which comes last here.
         let (_, node) = rated.into_iter().rev().max_by_key(|(size, _)| *size)?;
         Some(Remedy::Also(self.model.nodes[node].name.clone()))
+    }
+
+    /// The node of the cut that is wrong, if it is one.
+    fn wrong(&self, error: &CutError) -> Vec<String> {
+        match error.at {
+            Place::Node(node) => vec![self.model.nodes[node.0].name.clone()],
+            Place::Element(_) | Place::Part(_) => Vec::new(),
+        }
+    }
+
+    /// Two parts in one, where others are left.
+    fn together(&self, home: &Home, elsewhere: &Home) -> Option<Remedy> {
+        let (Home::Part(a), Home::Part(b)) = (home, elsewhere) else {
+            return None;
+        };
+        let node = |name: &String| {
+            let named = |node: &crate::model::Node| node.name == *name;
+            self.model.nodes.iter().position(named).map(NodeId)
+        };
+        let cut = Cut {
+            parts: vec![vec![node(a)?, node(b)?]],
+            ..self.cut.clone()
+        };
+        let pair = || Remedy::Together([a.clone(), b.clone()]);
+        self.works(&cut).then(pair)
     }
 
     /// A node of the cut that had better be left out.

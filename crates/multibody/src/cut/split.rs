@@ -1,11 +1,12 @@
 //! Taking a model apart as planned.
 
+use std::collections::BTreeMap;
+
 use super::plan::{Piece, Plan};
 use crate::body::Inertia;
 use crate::element::{ElementId, References};
 use crate::model::{Model, NamedElement, Node};
 use crate::node::NodeId;
-use crate::sensor::Sensor;
 
 /// A piece of a model, with the way to it from the whole.
 pub struct Split {
@@ -21,9 +22,11 @@ impl Plan {
     /// Takes a model apart: every element and every body goes into one piece. Inputs keep their
     /// components; see [`Model::redirect_inputs`].
     pub fn split(&self, model: Model) -> Vec<Split> {
+        let multipliers = first_multipliers(model.elements.iter());
         let mut elements: Vec<Option<NamedElement>> =
             model.elements.into_iter().map(Some).collect();
         let whole = Whole {
+            multipliers,
             nodes: &model.nodes,
             bodies: &model.bodies,
             gravity: model.gravity,
@@ -35,6 +38,8 @@ impl Plan {
 
 /// What all pieces are made from.
 struct Whole<'m> {
+    /// Of each element.
+    multipliers: Vec<usize>,
     nodes: &'m [Node],
     bodies: &'m [(NodeId, crate::body::Body)],
     gravity: crate::math::Vec3,
@@ -45,14 +50,26 @@ impl Whole<'_> {
         let mut model = Model::new();
         model.gravity(self.gravity);
         let nodes = self.nodes_into(&mut model, piece);
+        let take = |element: &ElementId| {
+            let taken = elements[element.0].take();
+            taken.expect("every element is in one piece")
+        };
+        let taken: Vec<NamedElement> = piece.elements.iter().map(take).collect();
+        let here = first_multipliers(taken.iter());
+        let was = piece
+            .elements
+            .iter()
+            .map(|element| self.multipliers[element.0]);
+        let mut renumbered = Renumbered {
+            nodes: &nodes,
+            multipliers: joints_only(&taken, was.zip(here)),
+        };
         let mut places = vec![None; elements.len()];
-        for &element in &piece.elements {
-            let mut named = elements[element.0]
-                .take()
-                .expect("every element is in one piece");
-            named.element.refer(&mut Renumbered(&nodes));
+        for (&element, mut named) in piece.elements.iter().zip(taken) {
+            named.element.refer(&mut renumbered);
             places[element.0] = Some(ElementId(model.elements.len()));
-            model.elements.push(named);
+            let renamed = NamedElement::new(named.name, named.element);
+            model.elements.push(renamed);
         }
         Split {
             model,
@@ -92,15 +109,43 @@ impl Whole<'_> {
     }
 }
 
-/// Gives nodes their new names.
-struct Renumbered<'a>(&'a [Option<NodeId>]);
+/// The place of each element's first multiplier.
+fn first_multipliers<'a>(elements: impl Iterator<Item = &'a NamedElement>) -> Vec<usize> {
+    let mut next = 0;
+    let first = |named: &NamedElement| {
+        let first = next;
+        next += named.element.constraints();
+        first
+    };
+    elements.map(first).collect()
+}
+
+/// Leaves out elements without multipliers, which have no place among them.
+fn joints_only(
+    elements: &[NamedElement],
+    places: impl Iterator<Item = (usize, usize)>,
+) -> BTreeMap<usize, usize> {
+    let elements = elements.iter().zip(places);
+    let joints = elements.filter(|(named, _)| named.element.constraints() > 0);
+    joints.map(|(_, places)| places).collect()
+}
+
+/// Gives nodes and multipliers their new names.
+struct Renumbered<'a> {
+    nodes: &'a [Option<NodeId>],
+    multipliers: BTreeMap<usize, usize>,
+}
 
 impl References for Renumbered<'_> {
     fn node(&mut self, node: &mut NodeId) {
-        *node = self.0[node.0].expect("a piece has the nodes of its elements");
+        *node = self.nodes[node.0].expect("a piece has the nodes of its elements");
     }
 
     fn input(&mut self, _: &mut usize) {}
+
+    fn multiplier(&mut self, first: &mut usize) {
+        *first = self.multipliers[first];
+    }
 }
 
 /// Gives inputs their new components.
@@ -114,40 +159,14 @@ impl<F: Fn(usize) -> usize> References for Redirected<F> {
     }
 }
 
-/// Looks for sensors.
-#[derive(Default)]
-struct Measures(bool);
-
-impl References for Measures {
-    fn node(&mut self, _: &mut NodeId) {}
-
-    fn input(&mut self, _: &mut usize) {}
-
-    fn sensors(&mut self, _: &[Sensor]) {
-        self.0 = true;
-    }
-}
-
 impl Model {
-    /// The first element that follows sensors: such a model cannot be split, since a sensor may
-    /// look at another piece.
-    pub fn follows_sensors(&mut self) -> Option<&str> {
-        self.elements.iter_mut().find_map(|named| {
-            let mut measures = Measures::default();
-            named.element.refer(&mut measures);
-            measures.0.then_some(named.name.as_str())
-        })
-    }
-
     /// Tells all elements that the inputs which they use are other components now.
     pub fn redirect_inputs(&mut self, to: impl Fn(usize) -> usize) {
         let mut redirected = Redirected(&to);
         for named in &mut self.elements {
             named.element.refer(&mut redirected);
-            named
-                .inputs
-                .iter_mut()
-                .for_each(|input| *input = to(*input));
+            let inputs = named.uses.inputs.iter_mut();
+            inputs.for_each(|input| *input = to(*input));
         }
     }
 }

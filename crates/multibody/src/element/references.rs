@@ -5,7 +5,6 @@
 
 use crate::drive::Drive;
 use crate::node::NodeId;
-use crate::sensor::Sensor;
 
 /// Is shown every reference of an element, and may change it.
 pub trait References {
@@ -15,16 +14,16 @@ pub trait References {
     /// A component of the input vector, the first of those that belong to one port.
     fn input(&mut self, component: &mut usize);
 
-    /// Sensors, which read nodes and multipliers anywhere in the model.
-    fn sensors(&mut self, _sensors: &[Sensor]) {}
+    /// The first multiplier of a joint whose reaction is measured.
+    fn multiplier(&mut self, _first: &mut usize) {}
 }
 
 impl Drive {
-    /// Shows the input or the sensors that it follows, if it follows any.
+    /// Shows the input that it follows, or what its sensors read, if it follows any.
     pub fn refer(&mut self, references: &mut dyn References) {
         match self {
             Self::Input(component) => references.input(component),
-            Self::Measured(measured) => references.sensors(measured.sensors()),
+            Self::Measured(measured) => measured.refer(references),
             _ => {}
         }
     }

@@ -1,6 +1,6 @@
 //! The table `cut`: where a mechanism is taken apart.
 
-use oldham_multibody::cut::{self, Cut, CutError, Place};
+use oldham_multibody::cut::{self, Couplings, Cut, CutError, Place};
 use oldham_multibody::{ElementId, Marker, Method, NodeId, Options};
 
 use super::{Draft, GROUND, MethodSettings, MethodWord, spectral_radius};
@@ -48,14 +48,7 @@ impl Checker<'_> {
         let parts = draft.recipe.solution();
         let At { value: given, span } = section.cut.as_ref()?;
         let before = self.findings.len();
-        let (mut model, elements) = draft.recipe.model();
-        if let Some(name) = model.follows_sensors() {
-            let message = format!("`{name}` follows measured quantities, which a cut could part");
-            let help = "leave the mechanism in one piece, or connect the parts by ports yourself";
-            self.findings
-                .push(Problem::new(span.clone(), message).help(help));
-            return None;
-        }
+        let (model, elements) = draft.recipe.model();
         let mut request = Request::default();
         for name in given.at.iter().flat_map(|at| &at.value) {
             self.cut_at(name, draft, &elements, &mut request);
@@ -73,15 +66,6 @@ impl Checker<'_> {
             self.findings.incomplete(span, problem);
             return None;
         }
-        let plan = match cut::plan(&model, &request.cut) {
-            Ok(plan) => plan,
-            Err(errors) => {
-                for error in errors {
-                    self.refused(&error, &request, span);
-                }
-                return None;
-            }
-        };
         let coupling = coupling?;
         let prescribe = given.prescribe.as_ref().map(|at| at.value);
         let prescribes_velocity = prescribe == Some(Prescribe::PositionAndVelocity);
@@ -90,10 +74,19 @@ impl Checker<'_> {
             false => obstacle_to_tangents(draft, parts, coupling, is_tight),
         };
         let scheme = self.scheme(&given.scheme, obstacle)?;
-        let plan = match scheme {
-            Scheme::InterfaceTangent => plan.joined(),
-            Scheme::InterfaceMass => plan,
-            Scheme::ForceDisplacement => plan.without_couplings(),
+        request.cut.couplings = match scheme {
+            Scheme::InterfaceTangent => Couplings::Joined,
+            Scheme::InterfaceMass => Couplings::Separate,
+            Scheme::ForceDisplacement => Couplings::InParts,
+        };
+        let plan = match cut::plan(&model, &request.cut) {
+            Ok(plan) => plan,
+            Err(errors) => {
+                for error in errors {
+                    self.refused(&error, &request, span);
+                }
+                return None;
+            }
         };
         let corrections = self.corrections(&given.corrections, scheme)?;
         let names: Vec<&str> = given.parts.names().collect();

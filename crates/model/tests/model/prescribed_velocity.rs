@@ -1,0 +1,191 @@
+//! Cuts whose parts follow the velocity of the interface besides its pose.
+
+use oldham_cosim::{Energy, InMemory, Run, Simulation, Stage};
+use oldham_model::{Model, Overrides};
+use oldham_stability::Spectrum;
+
+use crate::common::{History, coupled, example, read};
+
+const VELOCITY: (&str, &str) = ("multibody.beam.cut.prescribe", "position-and-velocity");
+const PLAIN: (&str, &str) = ("multibody.beam.cut.scheme", "interface-mass");
+
+fn beam(parts: usize, set: &[(&str, &str)]) -> Model {
+    let text = example(["cut-beam", "cut-beam-three"][parts - 2]);
+    let set = set.iter().map(|&(key, value)| (key.into(), value.into()));
+    Model::parse(&text, "test.toml", &Overrides(set.collect())).unwrap_or_else(|p| panic!("{p}"))
+}
+
+fn difference(model: &Model) -> f64 {
+    let whole = History::of(model, model.monolithic(None).expect("one piece"));
+    let [pieces, whole] = [coupled(model), whole].map(|run| run.column("beam.middle.x"));
+    assert!(whole.iter().any(|value| value.abs() > 1e-3), "it moves");
+    let differences = pieces.iter().zip(&whole).map(|(a, b)| (a - b).abs());
+    differences.fold(0.0, f64::max)
+}
+
+/// The motion is predicted with an error of fourth order against the same integrator in one
+/// piece. Loads that must be guessed, along a line, are wrong by the second order.
+#[test]
+fn the_difference_from_the_whole_has_the_order_of_the_guesses() {
+    for (parts, scheme, damping, expected) in [
+        (2, "interface-mass", "0", 3.0),
+        (2, "interface-mass", "1e-3", 3.0),
+        (3, "interface-mass", "1e-3", 3.0),
+        (2, "force-displacement", "5e-4", 2.0),
+    ] {
+        let at = |step: &str| {
+            let set = [
+                ("simulation.duration", "0.1"),
+                ("simulation.step", step),
+                ("multibody.beam.cut.scheme", scheme),
+                ("multibody.beam.tolerance", "1e-10"),
+                ("D", damping),
+                VELOCITY,
+            ];
+            difference(&beam(parts, &set))
+        };
+        let order = (at("1e-4") / at("5e-5")).log2();
+        let case = format!("{parts} parts, {scheme}, D = {damping} s: {order}");
+        assert!((order - expected).abs() < 0.5, "{case}");
+    }
+}
+
+/// To predict a pose and differentiate it by the formula, or to predict the velocity that the
+/// formula made of the pose, are linear operations that commute.
+#[test]
+fn the_spectrum_is_that_of_prescribed_positions() {
+    let coarse = example("cut-beam")
+        .replace("girder.12", "girder.2")
+        .replace("girder.24", "girder.4")
+        .replace("elements = 12", "elements = 2");
+    for damping in ["1e-3", "0.05"] {
+        let radius = |prescribe: &str| {
+            let set = [PLAIN, ("D", damping), (VELOCITY.0, prescribe)];
+            let set = set.iter().map(|&(key, value)| (key.into(), value.into()));
+            let model = Model::parse(&coarse, "test.toml", &Overrides(set.collect())).unwrap();
+            let spectrum = Spectrum::of(&mut model.simulation().unwrap()).unwrap();
+            spectrum.dominant().value.norm()
+        };
+        let [pose, both] = ["position", VELOCITY.1].map(radius);
+        assert!((pose / both - 1.0).abs() < 1e-5, "{damping}: {pose} {both}");
+    }
+}
+
+/// With tangents there is nothing to choose: the corrected pose has the velocity of the interface.
+#[test]
+fn with_tangents_parts_have_the_velocity_of_the_interface_anyway() {
+    let model = beam(3, &[("simulation.duration", "0.02")]);
+    let mut simulation = model.simulation().unwrap();
+    simulation.steps(200).unwrap();
+    let motion = |simulation: &Simulation, part: &str, port: &str| -> Vec<f64> {
+        let id = simulation.find(part).unwrap();
+        let port = simulation.ports(id).output(port).expect(port);
+        let range = simulation.ports(id).output_range(port);
+        simulation.outputs(id)[range].to_vec()
+    };
+    let copy = motion(&simulation, "beam.middle", "girder.8.at");
+    let node = motion(&simulation, "beam.coupling", "middle.0.motion");
+    assert!(node[9].abs() > 0.1, "it moves");
+    for i in 7..13 {
+        assert!((copy[i] - node[i]).abs() < 1e-9, "{copy:?} {node:?}");
+    }
+}
+
+/// The pieces have the energy balance of the whole: what the exchange creates is far below what
+/// the method loses.
+#[test]
+fn the_energy_balance_is_that_of_the_whole() {
+    for damping in ["0", "1e-3"] {
+        let model = beam(3, &[("D", damping), PLAIN, VELOCITY]);
+        let [pieces, whole] = [model.simulation(), model.monolithic(None)].map(|simulation| {
+            let mut simulation = simulation.unwrap();
+            let balance = |energy: Energy| {
+                energy.kinetic + energy.potential + energy.dissipated - energy.supplied
+            };
+            let before = balance(simulation.energy().expect("an energy"));
+            simulation.steps(model.steps()).unwrap();
+            let created: f64 = simulation.created().iter().map(|joules| joules.abs()).sum();
+            (balance(simulation.energy().unwrap()) - before, created)
+        });
+        let off = (pieces.0 - whole.0).abs();
+        assert!(off < 1e-5, "{damping}: {pieces:?} {whole:?}");
+        assert!(pieces.1 < 1e-5, "{damping}: {pieces:?}");
+    }
+}
+
+fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().map(|value| value.to_bits()).collect()
+}
+
+#[test]
+fn neither_threads_nor_checkpoints_change_a_bit() {
+    let model = beam(
+        3,
+        &[("D", "1e-3"), ("simulation.duration", "0.01"), VELOCITY],
+    );
+    let run = |threads: usize| {
+        let mut record = InMemory::default();
+        let outcome = model.simulation().unwrap().run(Run {
+            threads,
+            ..Run::new(model.steps(), &mut record)
+        });
+        outcome.end.unwrap();
+        bits(&record.rows.concat())
+    };
+    let one = run(1);
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(3));
+
+    let mut through = model.simulation().unwrap();
+    through.steps(50).unwrap();
+    let checkpoint = through.checkpoint("model").unwrap();
+    through.steps(50).unwrap();
+    let mut continued = model.simulation().unwrap();
+    continued.restore(&checkpoint, "model").unwrap();
+    continued.steps(50).unwrap();
+    for name in ["beam.left", "beam.middle", "beam.right", "beam.coupling.1"] {
+        let [a, b] = [&through, &continued].map(|s| bits(s.outputs(s.find(name).unwrap())));
+        assert_eq!(a, b, "{name}");
+    }
+}
+
+/// Where no scheme is asked for, one is taken that can do it.
+#[test]
+fn by_default_the_plain_scheme_is_taken() {
+    let stages = |set: &[(&str, &str)]| {
+        let simulation = beam(2, set).simulation().unwrap();
+        let stages = simulation.schedule().stages.iter();
+        let corrected = stages.filter(|stage| matches!(stage, Stage::Corrected(_)));
+        corrected.count()
+    };
+    assert_eq!(stages(&[]), 1);
+    assert_eq!(stages(&[VELOCITY]), 0);
+}
+
+#[test]
+fn what_cannot_be_prescribed_is_refused() {
+    let said = |cut: &str| {
+        let at = "at = [\"girder.12\"]";
+        let text = example("cut-beam").replace(at, &format!("{at}\n{cut}"));
+        read(&text).expect_err(cut).to_string()
+    };
+    let cases = [
+        (
+            "scheme = \"interface-tangent\"\nprescribe = \"position-and-velocity\"",
+            "cannot be used with prescribed velocities",
+            "leave `prescribe` out",
+        ),
+        ("prescribe = \"velocity\"", "`velocity`", "position"),
+        (
+            "prescribe = true",
+            "`multibody.beam.cut.prescribe`",
+            "text in quotes",
+        ),
+        ("prescribes = \"position\"", "`prescribes`", "`prescribe`"),
+    ];
+    for (cut, message, help) in cases {
+        let said = said(cut);
+        assert!(said.contains(message), "{cut}: {said}");
+        assert!(said.contains(help), "{cut}: {said}");
+    }
+}
