@@ -392,7 +392,7 @@ fn as_json(model: &Model, arguments: &Compare, tried: &[Tried], out: &Path) -> V
     })
 }
 
-/// Energy above, one signal below; the reference is dashed.
+/// Energy above, one signal below; the reference is dotted.
 fn draw(model: &Model, tried: &[Tried], signal: &str, out: &Path) -> Result<(), Failure> {
     let mut figure = Figure::new(model.name());
     let energies: Vec<_> = tried
@@ -433,7 +433,7 @@ fn series(name: &str, time: &[f64], values: &[f64]) -> Series {
 }
 
 fn reference_series(time: &[f64], values: &[f64]) -> Series {
-    series("reference", time, values).with_style(Style::Dashed)
+    series("reference", time, values).with_style(Style::Reference)
 }
 
 /// A diverging variant must not flatten the others: the panel shows a few times the reference.
