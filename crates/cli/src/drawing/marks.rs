@@ -119,14 +119,7 @@ impl Canvas<'_> {
     /// A body of unknown shape: lines from its centre to all that takes hold of it.
     fn links(&self, solid: &Solid, centre: Vec3, marks: &mut Vec<Mark>) {
         let joints = self.sketch.joints.iter().flat_map(|(_, ends)| ends);
-        let springs = self
-            .sketch
-            .outlines
-            .iter()
-            .flat_map(|outline| match outline {
-                Outline::Spring(ends) | Outline::Actuator(ends) => ends.as_slice(),
-                Outline::Beam(_) | Outline::Face(_) => &[],
-            });
+        let springs = self.sketch.outlines.iter().flat_map(ends);
         for marker in joints
             .chain(springs)
             .filter(|marker| marker.node == solid.node)
@@ -170,6 +163,11 @@ impl Canvas<'_> {
 
     fn outlines(&self, marks: &mut Vec<Mark>) {
         for outline in &self.sketch.outlines {
+            for end in ends(outline) {
+                if end.node == NodeId::GROUND {
+                    marks.push(dot(Ink::Ground, self.place(end)));
+                }
+            }
             marks.push(match outline {
                 Outline::Beam(nodes) => Mark {
                     ink: Ink::Beam,
@@ -230,6 +228,14 @@ impl Canvas<'_> {
                 Symbol::Clamp => {}
             }
         }
+    }
+}
+
+/// Where a spring or an actuator takes hold.
+fn ends(outline: &Outline) -> &[Marker] {
+    match outline {
+        Outline::Spring(ends) | Outline::Actuator(ends) => ends,
+        Outline::Beam(_) | Outline::Face(_) => &[],
     }
 }
 
