@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::args::Compare;
 use crate::failure::Failure;
+use crate::fold::fold;
 use crate::progress::Bar;
 use crate::say;
 use crate::table::{Table, number};
@@ -272,7 +273,10 @@ impl Reference {
         let integrator = match what {
             "monolithic" => None,
             "exact" => Some(Integrator::Exact),
-            path => return Ok(Self::File(read(Path::new(path))?)),
+            path if Path::new(path).exists() => {
+                return Ok(Self::File(read(Path::new(path))?));
+            }
+            other => return Err(Failure::NoReference { name: other.into() }),
         };
         let (twin, recorded, outcome) = solve(model.monolithic(integrator)?, model)?;
         match outcome.end {
@@ -322,20 +326,16 @@ fn drawn_signal(arguments: &Compare, tried: &[Tried]) -> Result<String, Failure>
     if names().any(|name| name == wanted) {
         return Ok(wanted.clone());
     }
-    Err(Failure::Unknown {
-        what: "signal",
-        name: wanted.clone(),
-        nearest: oldham_model::nearest(wanted, names()).map(Into::into),
-    })
+    Err(Failure::unknown("signal", wanted, names()))
 }
 
 fn print(model: &Model, arguments: &Compare, tried: &[Tried]) {
     say!("{}: compared with {}\n", model.name(), arguments.reference);
     let mut table = Table::new([
         "variant",
-        "worst error (NRMS)",
+        "worst NRMS",
         "of signal",
-        "energy error at the end",
+        "energy error",
         "from nowhere / J",
         "us per step",
         "",
@@ -356,7 +356,7 @@ fn print(model: &Model, arguments: &Compare, tried: &[Tried]) {
     say!("{table}");
     for variant in tried {
         if let Err(fault) = &variant.outcome.end {
-            say!("{}: {fault}\n", variant.name);
+            say!("{}\n", fold(&format!("{}: {fault}", variant.name), 2));
         }
     }
 }
@@ -422,10 +422,7 @@ fn draw(model: &Model, tried: &[Tried], signal: &str, out: &Path) -> Result<(), 
         panel = limited(panel, &drawn.reference);
         figure = figure.with_panel(panel);
     }
-    figure.save(out).map_err(|error| Failure::Picture {
-        path: out.into(),
-        reason: error.to_string(),
-    })
+    Ok(figure.save(out)?)
 }
 
 fn series(name: &str, time: &[f64], values: &[f64]) -> Series {

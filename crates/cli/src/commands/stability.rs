@@ -124,11 +124,7 @@ impl Study<'_> {
             return Failure::NoRange { key: key.into() };
         }
         let names = self.model.parameters().chain([STEP]);
-        Failure::Unknown {
-            what: "parameter",
-            name: key.into(),
-            nearest: oldham_model::nearest(key, names).map(Into::into),
-        }
+        Failure::unknown("parameter", key, names)
     }
 
     fn values(&self, range: &Range) -> Result<Vec<f64>, Failure> {
@@ -170,7 +166,7 @@ impl Study<'_> {
             ]);
         }
         say!("{table}");
-        say!("  {}", advice.warning().unwrap_or_else(|| advice.finding()));
+        say!("{}", advice.for_people());
         Ok(())
     }
 
@@ -337,10 +333,7 @@ impl Study<'_> {
     fn save(&self, figure: Figure) -> Result<String, Failure> {
         let out = self.arguments.out.clone();
         let out = out.unwrap_or_else(|| load::beside(self.path(), "-stability.svg"));
-        figure.save(&out).map_err(|error| Failure::Picture {
-            path: out.clone(),
-            reason: error.to_string(),
-        })?;
+        figure.save(&out)?;
         Ok(out.display().to_string())
     }
 }
