@@ -34,10 +34,17 @@ const SCHEMES: [(&str, &[(&str, &str)]); 6] = [
     ),
 ];
 
+/// The schemes of cuts.
+const CUT_SCHEMES: [&str; 3] = ["interface-tangent", "interface-mass", "force-displacement"];
+
 type Settings = Vec<(String, String)>;
 
-/// The usual schemes; of a model with compensators also what they do, and the others without them.
+/// The usual schemes. Of a mechanism that is cut, and exchanges nothing else, those of its cut; of a
+/// model with compensators also what they do, and the others without them.
 fn schemes(model: &Model) -> Vec<(String, Settings)> {
+    if model.is_cut() && model.subsystems().len() == 1 {
+        return cut_schemes(model);
+    }
     let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
     let usual = SCHEMES
         .iter()
@@ -65,6 +72,18 @@ fn schemes(model: &Model) -> Vec<(String, Settings)> {
     let others = usual.filter(|(_, changes): &(_, Settings)| !changes.is_empty());
     schemes.extend(others.map(|(name, changes)| (name, [all("none"), changes].concat())));
     schemes
+}
+
+fn cut_schemes(model: &Model) -> Vec<(String, Settings)> {
+    let all = |scheme: &str| -> Settings {
+        let names = model.cut_mechanisms();
+        names
+            .map(|name| (format!("multibody.{name}.cut.scheme"), scheme.to_owned()))
+            .collect()
+    };
+    let file = ("as in the file".to_owned(), Settings::new());
+    let others = CUT_SCHEMES.map(|scheme| (scheme.to_owned(), all(scheme)));
+    [file].into_iter().chain(others).collect()
 }
 
 pub fn execute(arguments: &Compare) -> Result<(), Failure> {
@@ -220,12 +239,20 @@ fn attempt(
 /// the acceleration of a node that is held.
 const QUIET: f64 = 1e-6;
 
+/// An arm in m, shorter than any of interest: moments that vary less than forces at a `QUIET` part of
+/// it are rounding too, where all moments are.
+const SHORT_ARM: f64 = 1e-4;
+
 /// Signals that show nothing but rounding have no error worth telling.
 fn overlook_rounding(signals: &mut [Signal]) {
     let mut widest: HashMap<String, f64> = HashMap::new();
     for signal in &*signals {
         let width = widest.entry(signal.unit.clone()).or_default();
         *width = width.max(span(&signal.reference));
+    }
+    if let Some(&force) = widest.get("N") {
+        let moment = widest.entry("N.m".into()).or_default();
+        *moment = moment.max(SHORT_ARM * force);
     }
     for signal in signals {
         if span(&signal.reference) < QUIET * widest[&signal.unit] {
