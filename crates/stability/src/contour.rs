@@ -33,7 +33,7 @@ impl Contour<'_> {
         stable_at: impl Fn(f64, f64) -> bool + Sync,
     ) -> (Vec<f64>, Vec<f64>) {
         let stable = |(column, row): Place| is_stable(radii[row * self.x.len() + column]);
-        let cells: Vec<Vec<Edge>> = self.cells().map(|cell| crossed(cell, &stable)).collect();
+        let cells: Vec<Vec<Edge>> = self.cells().map(|cell| crossed(cell, stable)).collect();
         let edges: BTreeSet<Edge> = cells.iter().flatten().copied().collect();
         let edges: Vec<Edge> = edges.into_iter().collect();
         let cross = |&edge: &Edge| (edge, self.crossing(edge, stable(edge.0), &stable_at));
