@@ -1,7 +1,8 @@
 //! The grammar of the command line, and the help that teaches it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use clap::builder::RangedU64ValueParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::drawing::ViewName;
@@ -44,7 +45,7 @@ pub enum Command {
     /// also both kinds of compensation, none, and the learning predictor. With --vary any setting or
     /// parameter takes any values; several --vary are combined:
     ///
-    ///   oldham compare model.toml --vary simulation.step=1e-3,5e-4 --vary schedule.predictor=zero-order,first-order
+    ///   oldham compare model.toml --vary simulation.step=1e-3,5e-4 --vary schedule.refresh=false,true
     #[command(verbatim_doc_comment)]
     Compare(Compare),
     /// Tell whether a coupling is stable, and over which range of parameters
@@ -158,13 +159,13 @@ pub struct Run {
     #[arg(long)]
     pub monolithic: bool,
     /// Threads that share the subsystems; the results are the same bits for any number
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     pub threads: Option<usize>,
     /// Skip the stability analysis before the run
     #[arg(long)]
     pub no_analysis: bool,
     /// Save the complete state every so many simulated seconds, beside the results
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub checkpoint_every: Option<f64>,
     /// Continue from a saved state; the results start there
     #[arg(long, value_name = "FILE")]
@@ -207,7 +208,7 @@ pub struct Compare {
     #[arg(long, value_name = "NAME")]
     pub signal: Option<String>,
     /// Picture, .svg or .png [default: the model's name with -compare.svg, here]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = picture)]
     pub out: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -234,7 +235,7 @@ pub struct Stability {
     #[arg(long)]
     pub monolithic: bool,
     /// Picture, .svg or .png [default: the model's name with -stability.svg, here]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = picture)]
     pub out: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -326,16 +327,16 @@ pub struct Poles {
     #[command(flatten)]
     pub model: ModelArgs,
     /// Order of the hold on exchanged signals
-    #[arg(long, default_value_t = 0, value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(0..=2))]
+    #[arg(long, default_value_t = 0, value_parser = RangedU64ValueParser::<usize>::new().range(0..=2))]
     pub order: usize,
     /// Time that sending and receiving take, in seconds
-    #[arg(long, default_value_t = 0.0, value_name = "SECONDS")]
+    #[arg(long, default_value_t = 0.0, value_name = "SECONDS", allow_negative_numbers = true, value_parser = not_negative)]
     pub latency: f64,
     /// Use a Pade approximant of this order for the exponential instead of the exact roots
-    #[arg(long, value_name = "ORDER", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=12))]
+    #[arg(long, value_name = "ORDER", value_parser = RangedU64ValueParser::<usize>::new().range(1..=12))]
     pub pade: Option<usize>,
     /// Picture, .svg or .png [default: the model's name with -poles.svg, here]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = picture)]
     pub out: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -389,7 +390,8 @@ pub struct Plot {
     /// Result files (.parquet, .csv, or .partial of an interrupted run)
     #[arg(required = true)]
     pub results: Vec<PathBuf>,
-    /// Signals to draw, in order; `left.x1` stands for all of its components [default: all outputs]
+    /// Signals to draw, in order; `left.x1` stands for all of its components [default: all
+    /// but `exchange.*` and the poses of nodes]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub signals: Vec<String>,
     /// First time to draw, in seconds
@@ -399,7 +401,7 @@ pub struct Plot {
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub to: Option<f64>,
     /// Picture, .svg or .png [default: the first result's name with .svg, here]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = picture)]
     pub out: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -415,7 +417,7 @@ pub struct Partition {
     #[arg(long, value_enum, default_value_t = ViewName::Auto)]
     pub view: ViewName,
     /// Picture, .svg or .png [default: the model's name with -partition.svg, here]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = picture)]
     pub out: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -431,13 +433,13 @@ pub struct Statics {
     #[arg(long, value_name = "T", allow_negative_numbers = true)]
     pub time: Option<f64>,
     /// Steps in which the loads are raised; more are taken where they are needed
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = count)]
     pub steps: usize,
     /// From where to look
     #[arg(long, value_enum, default_value_t = ViewName::Auto)]
     pub view: ViewName,
     /// Picture, .svg or .png [default: the model's name with -statics.svg, here]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = picture)]
     pub out: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -462,23 +464,23 @@ pub struct Modes {
     #[arg(long, value_enum, default_value_t = Configuration::Initial)]
     pub at: Configuration,
     /// How many modes, from the lowest frequency on
-    #[arg(long, value_name = "N", default_value_t = 6)]
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = count)]
     pub count: usize,
     /// Search around this frequency, in hertz [default: from zero on]
-    #[arg(long, value_name = "HZ")]
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true, value_parser = not_negative)]
     pub near: Option<f64>,
     /// From where to look
     #[arg(long, value_enum, default_value_t = ViewName::Auto)]
     pub view: ViewName,
     /// Picture, .svg or .png [default: the model's name with -modes.svg, here]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = picture)]
     pub out: Option<PathBuf>,
     /// Mode shapes as JSON [default: the model's name with -modes.json, here]
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
     /// Show each mode swing: moving pictures (.svg), pictures of a whole swing (.png), or folders
     /// of PNG frames, with the number of the mode after the name
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = film)]
     pub animate: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -495,13 +497,13 @@ pub struct Animate {
     pub set: Vec<(String, String)>,
     /// Moving picture (.svg), one picture (.png), or a folder for PNG frames [default: the name
     /// with -motion.svg, here]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", value_parser = film)]
     pub out: Option<PathBuf>,
     /// Frames at most, from 2 to 2000
-    #[arg(long, value_name = "N", default_value_t = 120)]
+    #[arg(long, value_name = "N", default_value_t = 120, value_parser = RangedU64ValueParser::<usize>::new().range(2..=2000))]
     pub frames: usize,
     /// Simulated seconds per second of the film
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = positive)]
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
     pub speed: f64,
     /// From where to look
     #[arg(long, value_enum, default_value_t = ViewName::Auto)]
@@ -537,6 +539,45 @@ fn positive(text: &str) -> Result<f64, String> {
         Ok(value) if value > 0.0 && f64::is_finite(value) => Ok(value),
         _ => Err("a positive number is needed".into()),
     }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if value >= 0.0 && f64::is_finite(value) => Ok(value),
+        _ => Err("a number that is not negative is needed".into()),
+    }
+}
+
+fn count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("a whole number from 1 on is needed".into()),
+        Ok(count) => Ok(count),
+    }
+}
+
+/// The path of a picture. A wrong ending is found before anything is computed.
+fn picture(text: &str) -> Result<PathBuf, String> {
+    match ending(text).as_deref() {
+        Some("svg" | "png") => Ok(text.into()),
+        _ => Err("pictures are .svg or .png".into()),
+    }
+}
+
+/// The path of a film: a picture, or a folder.
+fn film(text: &str) -> Result<PathBuf, String> {
+    let is_folder = text.ends_with('/') || Path::new(text).is_dir();
+    match ending(text).as_deref() {
+        None | Some("svg" | "png") => Ok(text.into()),
+        _ if is_folder => Ok(text.into()),
+        _ => Err(
+            "moving pictures are .svg, still ones .png; a folder of frames has no ending".into(),
+        ),
+    }
+}
+
+fn ending(path: &str) -> Option<String> {
+    let ending = Path::new(path).extension()?;
+    Some(ending.to_string_lossy().to_ascii_lowercase())
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

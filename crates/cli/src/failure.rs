@@ -1,5 +1,6 @@
 //! How a command fails: what is said, and the exit code.
 
+use crate::fold::{WIDTH, fold};
 use crate::say;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,6 +11,8 @@ use miette::{
 use oldham_cosim::{CheckpointError, Fault};
 use oldham_model::Problems;
 use oldham_multibody::SolveError;
+use oldham_papers::PaperError;
+use oldham_results::plot::PlotError;
 use oldham_results::reader::ReadError;
 use oldham_results::writer::WriteError;
 use serde_json::{Value, json};
@@ -37,16 +40,22 @@ pub enum Failure {
     Analysis(#[from] oldham_stability::AnalysisError),
     /// An item of a paper is unknown or cannot be computed.
     #[error(transparent)]
-    Paper(#[from] oldham_papers::PaperError),
+    Paper(#[from] PaperError),
     /// A name that does not exist.
-    #[error("there is no {what} `{name}`{}", hint(.nearest))]
+    #[error("there is no {what} `{name}`; {hint}")]
     Unknown {
         /// What was looked for.
         what: &'static str,
         /// The name.
         name: String,
-        /// A name that exists.
-        nearest: Option<String>,
+        /// Names that exist.
+        hint: String,
+    },
+    /// Nothing to compare with.
+    #[error("there is no reference `{name}`: give `monolithic`, `exact` or a result file")]
+    NoReference {
+        /// As asked for.
+        name: String,
     },
     /// A setting that is varied without saying how far.
     #[error("the range of `{key}` is not known: write {key}=LOW:HIGH")]
@@ -90,6 +99,15 @@ pub enum Failure {
         /// What is missing.
         column: String,
     },
+    /// Nothing in the model moves freely.
+    #[error("`{model}` has no poles: nothing in it can vibrate")]
+    NoPoles {
+        /// Title of the model.
+        model: String,
+    },
+    /// A figure could not be saved.
+    #[error("{}{}", .0, elsewhere(.0))]
+    Plot(#[from] PlotError),
     /// A picture could not be drawn.
     #[error("the picture could not be written to {path}: {reason}", path = path.display())]
     Picture {
@@ -135,15 +153,30 @@ pub enum Failure {
     Interrupted,
 }
 
+fn elsewhere(error: &PlotError) -> &'static str {
+    match error {
+        PlotError::Io { .. } => "; choose another --out",
+        _ => "",
+    }
+}
+
 fn count(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
-fn hint(nearest: &Option<String>) -> String {
-    let hint = nearest
-        .as_ref()
-        .map(|name| format!("; did you mean `{name}`?"));
-    hint.unwrap_or_default()
+/// The nearest name, or some of those that exist.
+fn hint<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> String {
+    const SHOWN: usize = 10;
+    let names: Vec<&str> = names.collect();
+    if let Some(nearest) = oldham_model::nearest(name, names.iter().copied()) {
+        return format!("did you mean `{nearest}`?");
+    }
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().checked_sub(SHOWN) {
+        Some(more @ 1..) => format!("there are {shown} and {more} more"),
+        _ if names.is_empty() => "there is none".into(),
+        _ => format!("there are: {shown}"),
+    }
 }
 
 fn kept(results: &Option<PathBuf>) -> String {
@@ -158,14 +191,39 @@ impl From<Problems> for Failure {
 }
 
 impl Failure {
+    /// A name that is not among those that exist.
+    pub fn unknown<'n>(
+        what: &'static str,
+        name: &str,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Self {
+        Self::Unknown {
+            what,
+            name: name.into(),
+            hint: hint(name, names),
+        }
+    }
+
     /// 1: ran but failed; 2: bad input, nothing was started; 130: interrupted.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Run { .. } | Self::Finish(_) | Self::Picture { .. } | Self::Solve { .. } => {
-                ExitCode::from(1)
-            }
             Self::Interrupted => ExitCode::from(130),
+            _ if self.came_late() => ExitCode::from(1),
             _ => ExitCode::from(2),
+        }
+    }
+
+    /// Whether the input was good and something was started.
+    fn came_late(&self) -> bool {
+        match self {
+            Self::Paper(error) => !matches!(error, PaperError::Unknown { .. }),
+            Self::Run { .. }
+            | Self::Finish(_)
+            | Self::Plot(_)
+            | Self::Picture { .. }
+            | Self::File { .. }
+            | Self::Solve { .. } => true,
+            _ => false,
         }
     }
 
@@ -175,7 +233,7 @@ impl Failure {
             _ if json => say!("{:#}", self.as_json()),
             Self::Model(problems) => report_problems(problems),
             Self::Interrupted => {}
-            other => eprintln!("error: {other}"),
+            other => eprintln!("{}", fold(&format!("error: {other}"), 2)),
         }
     }
 
@@ -188,9 +246,7 @@ impl Failure {
             }),
             Self::Run { answer, .. } | Self::Uncompensated { answer, .. } => (**answer).clone(),
             Self::Interrupted => json!({"status": "interrupted"}),
-            Self::Finish(_) | Self::Picture { .. } | Self::Solve { .. } => {
-                json!({"status": "failed", "error": self.to_string()})
-            }
+            _ if self.came_late() => json!({"status": "failed", "error": self.to_string()}),
             _ => json!({"status": "bad input", "error": self.to_string()}),
         }
     }
@@ -211,7 +267,7 @@ fn problems_as_json(problems: &Problems) -> Vec<Value> {
 }
 
 fn report_problems(problems: &Problems) {
-    let handler = GraphicalReportHandler::new();
+    let handler = GraphicalReportHandler::new().with_width(WIDTH);
     for problem in problems.iter() {
         let place = problems.locate(problem);
         let label = match problem.label.as_str() {

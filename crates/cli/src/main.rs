@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod drawing;
 mod failure;
+mod fold;
 mod interrupt;
 mod load;
 mod mechanisms;

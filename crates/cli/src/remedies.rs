@@ -7,6 +7,7 @@ use oldham_model::Model;
 use oldham_stability::{AnalysisError, Decision, Verdict, Way, analyse_quickly};
 use serde_json::{Value, json};
 
+use crate::fold::fold;
 use crate::load;
 
 /// Keys with their values.
@@ -99,15 +100,28 @@ impl Advice {
             radius(verdict),
         );
         if self.remedies.is_empty() {
-            text += "\n  none of the usual settings helps, nor does a shorter macro step: look at the masses, stiffnesses and dampers at that interface";
+            text += "\n  none of the usual settings helps, nor does a shorter macro step: look at the \
+                     masses, stiffnesses and dampers at that interface";
         } else {
-            text += match verdict.way {
-                Way::Dense => "\n  stable with: --set ",
-                Way::Krylov { .. } => "\n  no growing mode found with: --set ",
+            let with = match verdict.way {
+                Way::Dense => "stable with",
+                Way::Krylov { .. } => "no growing mode found with",
             };
-            text += &self.remedies.join(", or --set ");
+            text += &match self.remedies.as_slice() {
+                [only] => format!("\n  {with} --set {only}"),
+                several => format!(
+                    "\n  {with} one of:\n    --set {}",
+                    several.join("\n    --set ")
+                ),
+            };
         }
         Some(text)
+    }
+
+    /// The warning or the finding, indented and folded.
+    pub fn for_people(&self) -> String {
+        let text = self.warning().unwrap_or_else(|| self.finding());
+        fold(&format!("  {text}"), 4)
     }
 
     /// The finding for people, where there is nothing to warn of.

@@ -78,7 +78,7 @@ pub enum BuildError {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Fault {
     /// A subsystem could not do its step.
-    #[error("`{subsystem}` failed at t = {t} s: {cause}")]
+    #[error("`{subsystem}` failed at t = {} s: {cause}", shown(.t))]
     Step {
         /// The failing subsystem.
         subsystem: String,
@@ -88,7 +88,7 @@ pub enum Fault {
         cause: StepError,
     },
     /// A subsystem panicked.
-    #[error("`{subsystem}` panicked at t = {t} s: {message}")]
+    #[error("`{subsystem}` panicked at t = {} s: {message}", shown(.t))]
     Panic {
         /// The failing subsystem.
         subsystem: String,
@@ -98,7 +98,7 @@ pub enum Fault {
         message: String,
     },
     /// A subsystem returned early without moving on.
-    #[error("`{subsystem}` does not get beyond t = {t} s")]
+    #[error("`{subsystem}` does not get beyond t = {} s", shown(.t))]
     NoProgress {
         /// The stuck subsystem.
         subsystem: String,
@@ -107,7 +107,8 @@ pub enum Fault {
     },
     /// A port carries no number.
     #[error(
-        "`{subsystem}.{port}` became {value} at t = {t} s; the exchange was stopped in that step"
+        "`{subsystem}.{port}` became {value} at t = {} s; the exchange was stopped in that step",
+        shown(.t)
     )]
     NotFinite {
         /// The source.
@@ -121,7 +122,8 @@ pub enum Fault {
     },
     /// A tight iteration did not converge.
     #[error(
-        "tight coupling did not converge at t = {t} s: after {iterations} iterations `{port}` still changes by {change:.3e}; raise max_iterations, loosen the tolerance, use quasi-newton, or set on_limit = \"accept\""
+        "tight coupling did not converge at t = {} s: after {iterations} iterations `{port}` still changes by {change:.3e}; raise max_iterations, loosen the tolerance, use quasi-newton, or set on_limit = \"accept\"",
+        shown(.t)
     )]
     NotConverged {
         /// End of the step.
@@ -135,7 +137,8 @@ pub enum Fault {
     },
     /// The exchange creates energy without bound.
     #[error(
-        "stopped at t = {t} s: the stored energy {energy:.3e} J is more than {bound} times the {available:.3e} J that the model started with and was given; {blame}"
+        "stopped at t = {} s: the stored energy {energy:.3e} J is more than {bound} times the {available:.3e} J that the model started with and was given; {blame}",
+        shown(.t)
     )]
     EnergyBound {
         /// When.
@@ -150,11 +153,33 @@ pub enum Fault {
         blame: String,
     },
     /// The results could not be written.
-    #[error("results could not be written at t = {t} s: {message}")]
+    #[error("results could not be written at t = {} s: {message}", shown(.t))]
     Recording {
         /// When.
         t: f64,
         /// The system's message.
         message: String,
     },
+}
+
+/// A time to twelve digits: what is beyond comes from multiplying the step, and only distracts.
+fn shown(t: &f64) -> f64 {
+    format!("{t:.11e}").parse().unwrap_or(*t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_without_the_rounding_of_their_sum() {
+        let told = |t: f64| {
+            let message = "disk full".into();
+            Fault::Recording { t, message }.to_string()
+        };
+        let t = 87.0 * 5e-4;
+        assert_ne!(t.to_string(), "0.0435");
+        assert!(told(t).contains("at t = 0.0435 s:"), "{}", told(t));
+        assert!(told(1e6 + 0.25).contains("1000000.25 s"));
+    }
 }

@@ -110,15 +110,25 @@ fn full_path<'i>(
         return Ok(path);
     }
     let parameters = parameters.into_iter().flatten();
-    let names = parameters.map(|(key, _)| key.get_ref().to_string());
-    let known: Vec<String> = names.chain(known_paths(shape)).collect();
+    let names: Vec<String> = parameters
+        .map(|(key, _)| key.get_ref().to_string())
+        .collect();
+    let paths = known_paths(shape);
+    let known: Vec<&str> = names.iter().chain(&paths).map(String::as_str).collect();
     let last = |path: &str| path.rsplit('.').next().is_some_and(|last| last == name);
     let message = format!("the model has no parameter `{name}` to override");
     let problem = Problem::new(only.span(), message).label("override");
-    Err(match known.iter().find(|path| last(path)) {
-        Some(path) => problem.help(format!("did you mean `{path}`?")),
-        None => problem.suggest(name, known.iter().map(String::as_str)),
-    })
+    if let Some(path) = known.iter().find(|path| last(path)) {
+        return Err(problem.help(format!("did you mean `{path}`?")));
+    }
+    let problem = problem.suggest(name, known);
+    if problem.help.is_some() || names.is_empty() {
+        return Err(problem);
+    }
+    Err(problem.help(format!(
+        "the parameters are {}; settings have paths, such as `simulation.step`",
+        names.join(", ")
+    )))
 }
 
 /// Dotted paths of all keys that do not lie below a name.

@@ -20,7 +20,8 @@ pub(crate) fn file(path: &Path, overrides: &Overrides) -> Result<Model, Problems
     let name = path.display().to_string();
     let nothing = |message: String| {
         let source = Source::new(name.as_str(), "");
-        Findings::from(Problem::new(0..0, message)).into_problems(&source)
+        let help = "give the path of a model file, such as one of the examples";
+        Findings::from(Problem::new(0..0, message).help(help)).into_problems(&source)
     };
     let bytes = bounded(path).map_err(|error| nothing(format!("cannot be read: {error}")))?;
     if bytes.len() as u64 > MAX_BYTES {

@@ -113,7 +113,7 @@ impl Report {
 #[derive(Debug, thiserror::Error)]
 pub enum PaperError {
     /// No such paper or item.
-    #[error("there is no item `{name}`; known: {}", .known.join(", "))]
+    #[error("there is no item `{name}`; there are: {}", .known.join(", "))]
     Unknown {
         /// As asked for.
         name: String,

@@ -30,13 +30,45 @@ pub fn find(name: Option<&str>) -> Result<Vec<Item>, PaperError> {
     let matches = |known: &Item| known.paper == paper && item.is_none_or(|item| known.item == item);
     let found: Vec<_> = all.iter().copied().filter(matches).collect();
     if found.is_empty() {
-        let known = all
-            .iter()
-            .map(|item| format!("{}/{}", item.paper, item.item));
         return Err(PaperError::Unknown {
             name: name.into(),
-            known: known.collect(),
+            known: known(&all, paper),
         });
     }
     Ok(found)
+}
+
+/// The items of a paper; the papers, if it is none.
+fn known(all: &[Item], paper: &str) -> Vec<String> {
+    let of_paper = all.iter().filter(|item| item.paper == paper);
+    let items: Vec<_> = of_paper
+        .map(|item| format!("{paper}/{}", item.item))
+        .collect();
+    if !items.is_empty() {
+        return items;
+    }
+    let mut papers: Vec<String> = all.iter().map(|item| item.paper.into()).collect();
+    papers.dedup();
+    papers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn offered(name: &str) -> Vec<String> {
+        match find(Some(name)) {
+            Err(PaperError::Unknown { known, .. }) => known,
+            _ => panic!("{name} should not be known"),
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_what_there_is() {
+        assert_eq!(offered("nobody"), ["fontana", "tamellin", "pikulinski"]);
+        assert_eq!(offered("nobody/fig-9"), offered("nobody"));
+        let items = offered("fontana/fig-99");
+        assert!(items.contains(&"fontana/fig-9".to_owned()));
+        assert!(items.iter().all(|item| item.starts_with("fontana/")));
+    }
 }

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::Path;
 
-use oldham_results::plot::{Figure, Panel, PlotError, Scale, Series, Style};
+use oldham_results::plot::{Cells, Figure, Panel, PlotError, Scale, Series, Style};
 
 const STYLES: [Style; 5] = [
     Style::Line,
     Style::Solid,
-    Style::Dashed,
+    Style::Reference,
     Style::Points,
     Style::LineAndPoints,
 ];
@@ -68,12 +68,16 @@ fn every_style_is_drawn() {
         let svg = Figure::new("").with_panel(Panel::new("x", "y").with_series(series));
         let svg = svg.to_svg();
         let discs = svg.matches("<circle").count();
-        let lines = svg.matches(r##"stroke="#0072B2""##).count();
+        let colour = match style {
+            Style::Reference => "#000000",
+            _ => "#0072B2",
+        };
+        let lines = svg.matches(&format!(r#"stroke="{colour}""#)).count();
         // One more of each in the legend.
         let (expected_discs, expected_lines) = match style {
             Style::Points => (3, 0),
             Style::LineAndPoints => (3, 2),
-            Style::Line | Style::Solid | Style::Dashed => (0, 2),
+            Style::Line | Style::Solid | Style::Reference => (0, 2),
         };
         assert_eq!(
             (discs, lines),
@@ -81,6 +85,20 @@ fn every_style_is_drawn() {
             "{style:?}"
         );
     }
+}
+
+#[test]
+fn filled_cells_have_no_seams() {
+    let axis: Vec<f64> = (0..7).map(f64::from).collect();
+    let filled = vec![true; 49];
+    let cells = Cells {
+        x: axis.clone(),
+        y: axis,
+        filled,
+    };
+    let svg = Figure::new("").with_panel(Panel::new("x", "y").with_cells(cells));
+    // Paths of their own are blended with the page where they meet.
+    assert_eq!(svg.to_svg().matches(r##"fill="#F3C9B0""##).count(), 1);
 }
 
 #[test]
@@ -107,7 +125,7 @@ fn any_text_is_allowed() {
 fn a_million_points_stay_small() {
     let time: Vec<f64> = (0..1_000_000).map(|i| f64::from(i) * 1e-5).collect();
     let y = time.iter().map(|t| (300.0 * t).sin()).collect();
-    let panel = Panel::new("time [s]", "y [m]").with_series(Series::new("y", time, y));
+    let panel = Panel::new("time / s", "y / m").with_series(Series::new("y", time, y));
     let svg = Figure::new("long").with_panel(panel).to_svg();
     assert!(svg.len() < 100_000, "{} bytes", svg.len());
 }
@@ -116,7 +134,7 @@ fn a_million_points_stay_small() {
 fn a_diverging_curve_does_not_move_the_limits() {
     let time: Vec<f64> = (0..100).map(f64::from).collect();
     let diverging = time.iter().map(|t| (7.0 * t).exp()).collect();
-    let panel = Panel::new("time [s]", "energy [J]").with_y_limit(0.0, 2.0);
+    let panel = Panel::new("time / s", "energy / J").with_y_limit(0.0, 2.0);
     let series = Series::new("explicit", time, diverging);
     let svg = Figure::new("")
         .with_panel(panel.with_series(series))

@@ -1,5 +1,9 @@
 //! The border between stable and unstable points of a map, as line segments.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::map::is_stable;
+
 /// The grid of a map.
 pub struct Contour<'a> {
     /// Where the columns stand.
@@ -10,41 +14,85 @@ pub struct Contour<'a> {
     pub logarithmic: [bool; 2],
 }
 
-/// Radii further than this from one count alike: how unstable a point is says little about how
-/// near the border is.
-const CLIP: f64 = 1e-3;
+/// Halvings of the distance between two points of the grid: to a thirtieth of it, about the width
+/// of a line. How unstable the points are says little about how near the border is.
+const HALVINGS: usize = 5;
+
+/// Column and row.
+type Place = (usize, usize);
+/// Two neighbours in the grid, the lower one first.
+type Edge = (Place, Place);
 
 impl Contour<'_> {
-    /// Points of the border; segments are separated by points that are no numbers.
-    pub fn border(&self, radii: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let columns = self.x.len();
-        let (mut xs, mut ys) = (Vec::new(), Vec::new());
-        for row in 1..self.y.len() {
-            for column in 1..columns {
-                let corners = [
-                    (column - 1, row - 1),
-                    (column, row - 1),
-                    (column, row),
-                    (column - 1, row),
-                ];
-                let heights = corners.map(|(i, j)| height(radii[j * columns + i]));
-                let crossings: Vec<_> = (0..4)
-                    .filter_map(|edge| {
-                        let next = (edge + 1) % 4;
-                        let share = crossing(heights[edge], heights[next])?;
-                        Some(self.between(corners[edge], corners[next], share))
-                    })
-                    .collect();
-                for pair in crossings.chunks_exact(2) {
-                    xs.extend([pair[0].0, pair[1].0, f64::NAN]);
-                    ys.extend([pair[0].1, pair[1].1, f64::NAN]);
-                }
+    /// Points of the border; segments are separated by points that are no numbers. `stable_at` tells
+    /// whether any other point is stable; it is asked by so many threads.
+    pub fn border(
+        &self,
+        radii: &[f64],
+        threads: usize,
+        stable_at: impl Fn(f64, f64) -> bool + Sync,
+    ) -> (Vec<f64>, Vec<f64>) {
+        let stable = |(column, row): Place| is_stable(radii[row * self.x.len() + column]);
+        let cells: Vec<Vec<Edge>> = self.cells().map(|cell| crossed(cell, stable)).collect();
+        let edges: BTreeSet<Edge> = cells.iter().flatten().copied().collect();
+        let edges: Vec<Edge> = edges.into_iter().collect();
+        let cross = |&edge: &Edge| (edge, self.crossing(edge, stable(edge.0), &stable_at));
+        let mut crossings = BTreeMap::new();
+        std::thread::scope(|scope| {
+            let share = edges.len().div_ceil(threads.max(1)).max(1);
+            let workers: Vec<_> = edges
+                .chunks(share)
+                .map(|edges| scope.spawn(|| edges.iter().map(cross).collect::<Vec<_>>()))
+                .collect();
+            for worker in workers {
+                crossings.extend(worker.join().expect("a worker does not panic"));
             }
+        });
+        let (mut xs, mut ys) = (Vec::new(), Vec::new());
+        for pair in cells.iter().flat_map(|cell| cell.chunks_exact(2)) {
+            let [a, b] = [crossings[&pair[0]], crossings[&pair[1]]];
+            xs.extend([a.0, b.0, f64::NAN]);
+            ys.extend([a.1, b.1, f64::NAN]);
         }
         (xs, ys)
     }
 
-    fn between(&self, from: (usize, usize), to: (usize, usize), share: f64) -> (f64, f64) {
+    /// The corners of every cell of the grid, in the order in which they are gone around.
+    fn cells(&self) -> impl Iterator<Item = [Place; 4]> {
+        let columns = self.x.len();
+        (1..self.y.len()).flat_map(move |row| {
+            (1..columns).map(move |column| {
+                [
+                    (column - 1, row - 1),
+                    (column, row - 1),
+                    (column, row),
+                    (column - 1, row),
+                ]
+            })
+        })
+    }
+
+    /// Where stability changes between two neighbours.
+    fn crossing(
+        &self,
+        (from, to): Edge,
+        stable: bool,
+        stable_at: impl Fn(f64, f64) -> bool,
+    ) -> (f64, f64) {
+        let (mut low, mut high) = (0.0, 1.0);
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (low + high);
+            let (x, y) = self.between(from, to, middle);
+            if stable_at(x, y) == stable {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        self.between(from, to, 0.5 * (low + high))
+    }
+
+    fn between(&self, from: Place, to: Place, share: f64) -> (f64, f64) {
         let along = |a: f64, b: f64, logarithmic: bool| {
             if logarithmic {
                 (a.ln() + share * (b.ln() - a.ln())).exp()
@@ -59,39 +107,59 @@ impl Contour<'_> {
     }
 }
 
-/// Positive where unstable.
-fn height(radius: f64) -> f64 {
-    if radius.is_nan() {
-        return CLIP;
-    }
-    (radius - crate::spectrum::STABLE).clamp(-CLIP, CLIP)
-}
-
-fn crossing(a: f64, b: f64) -> Option<f64> {
-    ((a > 0.0) != (b > 0.0)).then(|| a / (a - b))
+/// The sides of a cell on which stability changes.
+fn crossed(corners: [Place; 4], stable: impl Fn(Place) -> bool) -> Vec<Edge> {
+    let sides = (0..4).map(|i| (corners[i], corners[(i + 1) % 4]));
+    let changes = sides.filter(|&(a, b)| stable(a) != stable(b));
+    changes.map(|(a, b)| (a.min(b), a.max(b))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The largest distance of the border's points from the curve `miss` = 0, and their number.
+    fn trace(
+        axis: &[f64],
+        logarithmic: bool,
+        miss: impl Fn(f64, f64) -> f64 + Sync,
+    ) -> (f64, usize) {
+        let contour = Contour {
+            x: axis,
+            y: axis,
+            logarithmic: [logarithmic; 2],
+        };
+        // Radii that tell which side a point is on, and nothing else.
+        let radius = |x: f64, y: f64| if miss(x, y) > 0.0 { 20.0 } else { 0.9 };
+        let radii: Vec<f64> = axis
+            .iter()
+            .flat_map(|&y| axis.iter().map(move |&x| radius(x, y)))
+            .collect();
+        let (xs, ys) = contour.border(&radii, 2, |x, y| miss(x, y) <= 0.0);
+        let points = xs.iter().zip(&ys).filter(|(x, _)| x.is_finite());
+        let misses: Vec<f64> = points.map(|(&x, &y)| miss(x, y).abs()).collect();
+        (misses.iter().fold(0.0, |a, &b| a.max(b)), misses.len())
+    }
+
     #[test]
     fn a_straight_border_is_found_where_it_is() {
         let axis: Vec<f64> = (0..11).map(f64::from).collect();
-        let radii: Vec<f64> = axis
-            .iter()
-            .flat_map(|y| axis.iter().map(move |x| 1.0 + 1e-5 * (x + y - 9.5)))
+        let (miss, points) = trace(&axis, false, |x, y| x + y - 9.3);
+        assert!(points > 20 && miss < 1.0 / 32.0, "{points} {miss}");
+    }
+
+    #[test]
+    fn a_border_on_logarithmic_axes_is_found_between_coarse_points() {
+        let axis: Vec<f64> = (0..13)
+            .map(|i| 10_f64.powf(-3.0 + 0.5 * f64::from(i)))
             .collect();
-        let contour = Contour {
-            x: &axis,
-            y: &axis,
-            logarithmic: [false; 2],
-        };
-        let (xs, ys) = contour.border(&radii);
-        let points = xs.iter().zip(&ys).filter(|(x, _)| x.is_finite());
-        assert!(points.clone().count() > 20);
-        for (x, y) in points {
-            assert!((x + y - 9.5).abs() < 2e-3, "{x} {y}");
-        }
+        let (miss, points) = trace(&axis, true, |x, y| (x + y).ln() - 0.0249_f64.ln());
+        let step = 0.5 * 10_f64.ln();
+        assert!(points > 8 && miss < step / 32.0, "{points} {miss}");
+    }
+
+    #[test]
+    fn where_nothing_changes_there_is_no_border() {
+        assert_eq!(trace(&[1.0, 2.0, 3.0], false, |_, _| 1.0), (0.0, 0));
     }
 }

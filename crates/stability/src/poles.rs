@@ -255,8 +255,8 @@ impl CoupledModel {
         };
         let matrix = pieces.alone - pieces.b * pieces.by_state;
         let real = matrix.map(|value| -value.re);
-        // The iteration would not end on what is no number.
-        if !real.iter().all(|value| value.is_finite()) {
+        // The iteration would not end on what is no number, nor begin on nothing.
+        if real.is_empty() || !real.iter().all(|value| value.is_finite()) {
             return Vec::new();
         }
         let values = real.complex_eigenvalues();

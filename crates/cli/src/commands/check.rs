@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::Check;
 use crate::failure::Failure;
+use crate::fold::fold;
 use crate::remedies::Advice;
 use crate::say;
 use crate::{load, mechanisms};
@@ -74,7 +75,9 @@ fn print(model: &Model, simulation: &Simulation, advice: Option<&Advice>) {
     for interface in simulation.interfaces() {
         say!("  interface {interface}: energy is balanced");
     }
-    model.notes().iter().for_each(|note| say!("  note: {note}"));
+    for note in model.notes() {
+        say!("{}", fold(&format!("  note: {note}"), 4));
+    }
     for mechanism in model.mechanisms() {
         let nodes = mechanism.sketch().nodes.len() - 1;
         say!("  {}: {nodes} nodes", mechanism.name());
@@ -83,5 +86,5 @@ fn print(model: &Model, simulation: &Simulation, advice: Option<&Advice>) {
         say!("  {ALONE}");
         return;
     };
-    say!("  {}", advice.warning().unwrap_or_else(|| advice.finding()));
+    say!("{}", advice.for_people());
 }

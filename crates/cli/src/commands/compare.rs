@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::args::Compare;
 use crate::failure::Failure;
+use crate::fold::fold;
 use crate::progress::Bar;
 use crate::say;
 use crate::table::{Table, number};
@@ -33,10 +34,17 @@ const SCHEMES: [(&str, &[(&str, &str)]); 6] = [
     ),
 ];
 
+/// The schemes of cuts.
+const CUT_SCHEMES: [&str; 3] = ["interface-tangent", "interface-mass", "force-displacement"];
+
 type Settings = Vec<(String, String)>;
 
-/// The usual schemes; of a model with compensators also what they do, and the others without them.
+/// The usual schemes. Of a mechanism that is cut, and exchanges nothing else, those of its cut; of a
+/// model with compensators also what they do, and the others without them.
 fn schemes(model: &Model) -> Vec<(String, Settings)> {
+    if model.is_cut() && model.subsystems().len() == 1 {
+        return cut_schemes(model);
+    }
     let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
     let usual = SCHEMES
         .iter()
@@ -64,6 +72,18 @@ fn schemes(model: &Model) -> Vec<(String, Settings)> {
     let others = usual.filter(|(_, changes): &(_, Settings)| !changes.is_empty());
     schemes.extend(others.map(|(name, changes)| (name, [all("none"), changes].concat())));
     schemes
+}
+
+fn cut_schemes(model: &Model) -> Vec<(String, Settings)> {
+    let all = |scheme: &str| -> Settings {
+        let names = model.cut_mechanisms();
+        names
+            .map(|name| (format!("multibody.{name}.cut.scheme"), scheme.to_owned()))
+            .collect()
+    };
+    let file = ("as in the file".to_owned(), Settings::new());
+    let others = CUT_SCHEMES.map(|scheme| (scheme.to_owned(), all(scheme)));
+    [file].into_iter().chain(others).collect()
 }
 
 pub fn execute(arguments: &Compare) -> Result<(), Failure> {
@@ -219,12 +239,20 @@ fn attempt(
 /// the acceleration of a node that is held.
 const QUIET: f64 = 1e-6;
 
+/// An arm in m, shorter than any of interest: moments that vary less than forces at a `QUIET` part of
+/// it are rounding too, where all moments are.
+const SHORT_ARM: f64 = 1e-4;
+
 /// Signals that show nothing but rounding have no error worth telling.
 fn overlook_rounding(signals: &mut [Signal]) {
     let mut widest: HashMap<String, f64> = HashMap::new();
     for signal in &*signals {
         let width = widest.entry(signal.unit.clone()).or_default();
         *width = width.max(span(&signal.reference));
+    }
+    if let Some(&force) = widest.get("N") {
+        let moment = widest.entry("N.m".into()).or_default();
+        *moment = moment.max(SHORT_ARM * force);
     }
     for signal in signals {
         if span(&signal.reference) < QUIET * widest[&signal.unit] {
@@ -272,7 +300,10 @@ impl Reference {
         let integrator = match what {
             "monolithic" => None,
             "exact" => Some(Integrator::Exact),
-            path => return Ok(Self::File(read(Path::new(path))?)),
+            path if Path::new(path).exists() => {
+                return Ok(Self::File(read(Path::new(path))?));
+            }
+            other => return Err(Failure::NoReference { name: other.into() }),
         };
         let (twin, recorded, outcome) = solve(model.monolithic(integrator)?, model)?;
         match outcome.end {
@@ -322,20 +353,16 @@ fn drawn_signal(arguments: &Compare, tried: &[Tried]) -> Result<String, Failure>
     if names().any(|name| name == wanted) {
         return Ok(wanted.clone());
     }
-    Err(Failure::Unknown {
-        what: "signal",
-        name: wanted.clone(),
-        nearest: oldham_model::nearest(wanted, names()).map(Into::into),
-    })
+    Err(Failure::unknown("signal", wanted, names()))
 }
 
 fn print(model: &Model, arguments: &Compare, tried: &[Tried]) {
     say!("{}: compared with {}\n", model.name(), arguments.reference);
     let mut table = Table::new([
         "variant",
-        "worst error (NRMS)",
+        "worst NRMS",
         "of signal",
-        "energy error at the end",
+        "energy error",
         "from nowhere / J",
         "us per step",
         "",
@@ -356,7 +383,7 @@ fn print(model: &Model, arguments: &Compare, tried: &[Tried]) {
     say!("{table}");
     for variant in tried {
         if let Err(fault) = &variant.outcome.end {
-            say!("{}: {fault}\n", variant.name);
+            say!("{}\n", fold(&format!("{}: {fault}", variant.name), 2));
         }
     }
 }
@@ -392,7 +419,7 @@ fn as_json(model: &Model, arguments: &Compare, tried: &[Tried], out: &Path) -> V
     })
 }
 
-/// Energy above, one signal below; the reference is dashed.
+/// Energy above, one signal below; the reference is dotted.
 fn draw(model: &Model, tried: &[Tried], signal: &str, out: &Path) -> Result<(), Failure> {
     let mut figure = Figure::new(model.name());
     let energies: Vec<_> = tried
@@ -422,10 +449,7 @@ fn draw(model: &Model, tried: &[Tried], signal: &str, out: &Path) -> Result<(), 
         panel = limited(panel, &drawn.reference);
         figure = figure.with_panel(panel);
     }
-    figure.save(out).map_err(|error| Failure::Picture {
-        path: out.into(),
-        reason: error.to_string(),
-    })
+    Ok(figure.save(out)?)
 }
 
 fn series(name: &str, time: &[f64], values: &[f64]) -> Series {
@@ -433,7 +457,7 @@ fn series(name: &str, time: &[f64], values: &[f64]) -> Series {
 }
 
 fn reference_series(time: &[f64], values: &[f64]) -> Series {
-    series("reference", time, values).with_style(Style::Dashed)
+    series("reference", time, values).with_style(Style::Reference)
 }
 
 /// A diverging variant must not flatten the others: the panel shows a few times the reference.

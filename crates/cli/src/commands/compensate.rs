@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::args::{Compensate, CompensateBy};
 use crate::failure::Failure;
+use crate::fold::fold;
 use crate::load;
 use crate::say;
 use crate::table::{Table, number};
@@ -133,7 +134,8 @@ fn print(model: &Model, tried: &[Tried]) {
         }
     }
     for (reason, approaches) in reasons {
-        say!("{}:\n  {reason}\n", approaches.join("; "));
+        let reason = fold(&format!("  {reason}"), 2);
+        say!("{}:\n{reason}\n", approaches.join("; "));
     }
     let offered = tried
         .iter()

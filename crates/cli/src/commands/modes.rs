@@ -18,6 +18,10 @@ use crate::{load, mechanisms, picture};
 /// Largest displacement of a drawn mode as a fraction of the mechanism's size.
 const DRAWN: f64 = 0.15;
 
+/// Its largest rotation in rad, where that would be more: what bends in many waves, or turns about
+/// its own node.
+const TURNED: f64 = 0.6;
+
 /// Frames of a swing, and how long it takes in a film, in s: as drawn, whatever the frequency.
 const FRAMES: usize = 48;
 const SWING: f64 = 2.0;
@@ -246,7 +250,7 @@ impl Found<'_> {
             .iter()
             .map(|pose| (pose.position - origin).norm());
         let size = size.fold(0.0, f64::max);
-        let turn = 0.5 / size.max(f64::MIN_POSITIVE);
+        let turn = TURNED / (DRAWN * size).max(f64::MIN_POSITIVE);
         let reach = vibration
             .shape
             .iter()

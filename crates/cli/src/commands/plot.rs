@@ -8,8 +8,8 @@ use serde_json::json;
 
 use crate::args::Plot;
 use crate::failure::Failure;
-use crate::load;
 use crate::say;
+use crate::{load, mechanisms};
 
 pub fn execute(arguments: &Plot) -> Result<(), Failure> {
     let tables: Vec<Table> = arguments
@@ -28,12 +28,7 @@ pub fn execute(arguments: &Plot) -> Result<(), Failure> {
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.results[0], ".svg"));
     let signals = chosen(arguments, &tables)?;
-    figure(arguments, &tables, &signals)
-        .save(&out)
-        .map_err(|error| Failure::Picture {
-            path: out.clone(),
-            reason: error.to_string(),
-        })?;
+    figure(arguments, &tables, &signals).save(&out)?;
     if arguments.json {
         let signals: Vec<_> = signals.iter().map(|signal| &signal.name).collect();
         say!(
@@ -51,7 +46,8 @@ struct Signal {
     unit: String,
 }
 
-/// The signals to draw: as asked, or all outputs (accounts of energy only when asked for).
+/// The signals to draw: as asked, or all outputs. Accounts of the exchange, and the poses of nodes
+/// that are recorded for animations, are drawn only when asked for.
 fn chosen(arguments: &Plot, tables: &[Table]) -> Result<Vec<Signal>, Failure> {
     let mut all: Vec<Signal> = Vec::new();
     for column in tables.iter().flat_map(Table::columns) {
@@ -64,7 +60,10 @@ fn chosen(arguments: &Plot, tables: &[Table]) -> Result<Vec<Signal>, Failure> {
         }
     }
     if arguments.signals.is_empty() {
-        all.retain(|signal| !signal.name.starts_with("exchange."));
+        all.retain(|signal| {
+            let port = signal.name.split_once('.').map_or("", |(_, port)| port);
+            !signal.name.starts_with("exchange.") && !mechanisms::shows_node(port)
+        });
         return Ok(all);
     }
     let mut wanted = Vec::new();
@@ -79,11 +78,7 @@ fn chosen(arguments: &Plot, tables: &[Table]) -> Result<Vec<Signal>, Failure> {
         }));
         if wanted.len() == before {
             let names = all.iter().map(|signal| signal.name.as_str());
-            return Err(Failure::Unknown {
-                what: "signal",
-                name: name.clone(),
-                nearest: oldham_model::nearest(name, names).map(Into::into),
-            });
+            return Err(Failure::unknown("signal", name, names));
         }
     }
     Ok(wanted)

@@ -44,14 +44,16 @@ pub fn execute(arguments: &Poles) -> Result<(), Failure> {
             monolithic,
         })
         .collect();
+    if poles.is_empty() {
+        return Err(Failure::NoPoles {
+            model: model.name().into(),
+        });
+    }
     let latent = coupled.latent(extrapolator, RATES);
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-poles.svg"));
     let figure = picture(model.name(), &coupled, extrapolator);
-    figure.save(&out).map_err(|error| Failure::Picture {
-        path: out.clone(),
-        reason: error.to_string(),
-    })?;
+    figure.save(&out)?;
     if arguments.json {
         let poles: Vec<_> = poles.iter().map(as_json).collect();
         let latent: Vec<_> = latent.iter().map(|root| [root.re, root.im]).collect();
@@ -139,6 +141,7 @@ fn print(name: &str, step: f64, poles: &[Pole], latent: &[Complex<f64>]) {
 /// Where the poles go while the macro step grows to its value and a quarter more.
 fn picture(name: &str, coupled: &CoupledModel, extrapolator: Extrapolator) -> Figure {
     let mut panel = Panel::new("real part / (1/s)", "imaginary part / (rad/s)");
+    let (mut here_re, mut here_im) = (Vec::new(), Vec::new());
     for (index, start) in coupled.monolithic().into_iter().enumerate() {
         let (mut re, mut im) = (vec![start.re], vec![start.im]);
         for stage in 1..=SWEEP {
@@ -153,10 +156,11 @@ fn picture(name: &str, coupled: &CoupledModel, extrapolator: Extrapolator) -> Fi
         }
         panel = panel.with_series(Series::new(format!("mode {}", index + 1), re, im));
         if let Some(pole) = coupled.primary(start, extrapolator) {
-            let label = format!("mode {} at this step", index + 1);
-            let here = Series::new(label, vec![pole.re], vec![pole.im]);
-            panel = panel.with_series(here.with_style(Style::Points));
+            here_re.push(pole.re);
+            here_im.push(pole.im);
         }
     }
+    let here = Series::new("at this step", here_re, here_im);
+    panel = panel.with_series(here.with_style(Style::Points));
     Figure::new(format!("{name}: primary poles while the macro step grows")).with_panel(panel)
 }

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::args::Run;
 use crate::failure::Failure;
+use crate::fold::fold;
 use crate::progress::Bar;
 use crate::remedies::Advice;
 use crate::say;
@@ -69,8 +70,10 @@ fn analyse(model: &Model, arguments: &Run) -> Option<Advice> {
     let advice = Advice::on(model, path, set, PATIENCE);
     if !arguments.json {
         match (advice.warning(), &advice.verdict) {
-            (Some(warning), _) => eprintln!("warning: {warning}"),
-            (None, Err(AnalysisError::TooLong { .. })) => eprintln!("note: {}", advice.finding()),
+            (Some(warning), _) => eprintln!("{}", fold(&format!("warning: {warning}"), 2)),
+            (None, Err(AnalysisError::TooLong { .. })) => {
+                eprintln!("{}", fold(&format!("note: {}", advice.finding()), 2));
+            }
             (None, _) => {}
         }
     }
@@ -280,28 +283,31 @@ fn print_summary(model: &Model, summary: &Summary, failed: bool) {
         return;
     }
     if let (Some(initial), Some(last)) = (summary.initial_energy, summary.final_energy) {
-        say!(
-            "  energy     {} J at the start, {} J at the end; supplied {} J, dissipated {} J; {} J from nowhere",
-            number(initial.stored),
-            number(last.stored),
-            number(last.supplied),
-            number(last.dissipated),
-            number(summary.imbalance.unwrap_or(0.0)),
+        say_row(
+            "energy",
+            &format!(
+                "{} J at the start, {} J at the end; supplied {} J, dissipated {} J; {} J from nowhere",
+                number(initial.stored),
+                number(last.stored),
+                number(last.supplied),
+                number(last.dissipated),
+                number(summary.imbalance.unwrap_or(0.0)),
+            ),
         );
     }
     for interface in &summary.created {
-        say!(
-            "  exchange   {} created {} J{}",
-            interface.interface,
-            number(interface.created),
-            if interface.coarse {
-                " (estimate: few micro steps per macro step)"
-            } else {
-                ""
-            }
-        );
+        let estimate = match interface.coarse {
+            true => " (estimate: few micro steps per macro step)",
+            false => "",
+        };
+        let (name, created) = (&interface.interface, number(interface.created));
+        say_row("exchange", &format!("{name} created {created} J{estimate}"));
     }
     for note in &summary.notes {
-        say!("  note       {note}");
+        say_row("note", note);
     }
+}
+
+fn say_row(label: &str, text: &str) {
+    say!("{}", fold(&format!("  {label:<10} {text}"), 13));
 }

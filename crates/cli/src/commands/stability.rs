@@ -124,11 +124,7 @@ impl Study<'_> {
             return Failure::NoRange { key: key.into() };
         }
         let names = self.model.parameters().chain([STEP]);
-        Failure::Unknown {
-            what: "parameter",
-            name: key.into(),
-            nearest: oldham_model::nearest(key, names).map(Into::into),
-        }
+        Failure::unknown("parameter", key, names)
     }
 
     fn values(&self, range: &Range) -> Result<Vec<f64>, Failure> {
@@ -170,7 +166,7 @@ impl Study<'_> {
             ]);
         }
         say!("{table}");
-        say!("  {}", advice.warning().unwrap_or_else(|| advice.finding()));
+        say!("{}", advice.for_people());
         Ok(())
     }
 
@@ -268,7 +264,11 @@ impl Study<'_> {
                 y: &ys,
                 logarithmic: [x.is_logarithmic(), y.is_logarithmic()],
             };
-            let (line_x, line_y) = contour.border(&radii);
+            let stable_at = |a, b| {
+                let simulation = self.build(&scheme, &[(&x.key, a), (&y.key, b)]);
+                simulation.is_some_and(|mut simulation| is_stable(radius(&mut simulation)))
+            };
+            let (line_x, line_y) = contour.border(&radii, threads(), stable_at);
             let label = match count(&radii) {
                 0 => format!("{}: unstable everywhere", scheme.name),
                 all if all == radii.len() => format!("{}: stable everywhere", scheme.name),
@@ -319,7 +319,6 @@ impl Study<'_> {
         y: &[f64],
         changes: impl Fn(f64, f64) -> Vec<(&'k String, f64)> + Sync,
     ) -> Vec<f64> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let points = x.len() * y.len();
         let bar = Bar::of_items(points as u64, self.arguments.json);
         let build = |a: f64, b: f64| {
@@ -327,7 +326,7 @@ impl Study<'_> {
             let changes: Vec<_> = changes.iter().map(|(key, v)| (key.as_str(), *v)).collect();
             self.build(scheme, &changes)
         };
-        map(x, y, threads, build, |done| {
+        map(x, y, threads(), build, |done| {
             if done % 64 == 0 {
                 bar.item(done as u64, &scheme.name);
             }
@@ -337,12 +336,13 @@ impl Study<'_> {
     fn save(&self, figure: Figure) -> Result<String, Failure> {
         let out = self.arguments.out.clone();
         let out = out.unwrap_or_else(|| load::beside(self.path(), "-stability.svg"));
-        figure.save(&out).map_err(|error| Failure::Picture {
-            path: out.clone(),
-            reason: error.to_string(),
-        })?;
+        figure.save(&out)?;
         Ok(out.display().to_string())
     }
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 fn mode_as_json(mode: &Mode, spectrum: &Spectrum) -> Value {

@@ -119,14 +119,7 @@ impl Canvas<'_> {
     /// A body of unknown shape: lines from its centre to all that takes hold of it.
     fn links(&self, solid: &Solid, centre: Vec3, marks: &mut Vec<Mark>) {
         let joints = self.sketch.joints.iter().flat_map(|(_, ends)| ends);
-        let springs = self
-            .sketch
-            .outlines
-            .iter()
-            .flat_map(|outline| match outline {
-                Outline::Spring(ends) | Outline::Actuator(ends) => ends.as_slice(),
-                Outline::Beam(_) | Outline::Face(_) => &[],
-            });
+        let springs = self.sketch.outlines.iter().flat_map(ends);
         for marker in joints
             .chain(springs)
             .filter(|marker| marker.node == solid.node)
@@ -149,9 +142,7 @@ impl Canvas<'_> {
         };
         match *shape {
             Shape::Box(sides) => box_faces(sides).into_iter().for_each(&mut face),
-            Shape::Tube { outer, length, .. } => {
-                tube_faces(outer, length).into_iter().for_each(&mut face);
-            }
+            Shape::Tube { outer, length, .. } => self.tube(outer, length, body, marks),
             Shape::Sphere(radius) => {
                 let at = |i: usize| self.view.around(body.position, radius, corner(i));
                 marks.push(Mark {
@@ -168,8 +159,40 @@ impl Canvas<'_> {
         }
     }
 
+    /// The silhouette of a tube along x, and the lid that faces the viewer.
+    fn tube(&self, radius: f64, length: f64, body: &Pose, marks: &mut Vec<Mark>) {
+        let rim = |end: f64, angle: f64| {
+            let around = Vec3::new(0.0, angle.cos(), angle.sin()) * radius;
+            body.point(Vec3::X * (end * length) + around)
+        };
+        let along = body.direction(Vec3::X);
+        let axis = self.view.see(along);
+        let seen = |angle: f64| self.view.see(rim(0.0, angle) - body.position);
+        let beside = |angle: f64| axis[0] * seen(angle)[1] - axis[1] * seen(angle)[0];
+        let beyond = |angle: f64| axis[0] * seen(angle)[0] + axis[1] * seen(angle)[1];
+        // Where the rim is farthest from the axis; from there its outer half is gone around.
+        let top = beside(TAU / 4.0).atan2(beside(0.0));
+        let turn = beyond(top + TAU / 4.0).signum();
+        let half =
+            |end: f64, from: f64| (0..=CORNERS / 2).map(move |i| rim(end, from + turn * corner(i)));
+        let outline = half(0.5, top).chain(half(-0.5, top + turn * TAU / 2.0));
+        let near = 0.5 * along.dot(self.view.towards()).signum();
+        let lid = (0..CORNERS).map(|i| rim(near, corner(i)));
+        for points in [outline.collect(), lid.collect()] {
+            marks.push(Mark {
+                ink: Ink::Face,
+                points,
+            });
+        }
+    }
+
     fn outlines(&self, marks: &mut Vec<Mark>) {
         for outline in &self.sketch.outlines {
+            for end in ends(outline) {
+                if end.node == NodeId::GROUND {
+                    marks.push(dot(Ink::Ground, self.place(end)));
+                }
+            }
             marks.push(match outline {
                 Outline::Beam(nodes) => Mark {
                     ink: Ink::Beam,
@@ -233,6 +256,14 @@ impl Canvas<'_> {
     }
 }
 
+/// Where a spring or an actuator takes hold.
+fn ends(outline: &Outline) -> &[Marker] {
+    match outline {
+        Outline::Spring(ends) | Outline::Actuator(ends) => ends,
+        Outline::Beam(_) | Outline::Face(_) => &[],
+    }
+}
+
 fn dot(ink: Ink, place: Vec3) -> Mark {
     Mark {
         ink,
@@ -263,15 +294,77 @@ fn box_faces(sides: [f64; 3]) -> Vec<Vec<Vec3>> {
     faces
 }
 
-fn tube_faces(radius: f64, length: f64) -> Vec<Vec<Vec3>> {
-    let rim = |i: usize, end: f64| {
-        let angle = corner(i);
-        Vec3::new(end * length, radius * angle.cos(), radius * angle.sin())
-    };
-    let side = |i: usize| vec![rim(i, -0.5), rim(i + 1, -0.5), rim(i + 1, 0.5), rim(i, 0.5)];
-    let lid = |end: f64| (0..CORNERS).map(|i| rim(i, end)).collect();
-    (0..CORNERS)
-        .map(side)
-        .chain([lid(-0.5), lid(0.5)])
-        .collect()
+#[cfg(test)]
+mod tests {
+    use super::super::ViewName;
+    use super::*;
+    use oldham_multibody::Quaternion;
+
+    #[test]
+    fn a_tube_seen_from_its_side_is_a_rectangle() {
+        let view = View::of(ViewName::Xy, std::iter::empty());
+        let (sketch, poses) = (Sketch::default(), []);
+        let canvas = Canvas {
+            sketch: &sketch,
+            poses: &poses,
+            view: &view,
+        };
+        let body = Pose {
+            position: Vec3::new(3.0, 4.0, 0.0),
+            orientation: Quaternion::exp(Vec3::new(0.0, 0.0, 0.5)),
+        };
+        let mut marks = Vec::new();
+        canvas.tube(0.1, 2.0, &body, &mut marks);
+        let back = body.orientation.matrix().transpose();
+        let corners = marks[0]
+            .points
+            .iter()
+            .map(|&point| back * (point - body.position));
+        let mut reach = [0.0_f64; 2];
+        for corner in corners {
+            assert!((corner[0].abs() - 1.0).abs() < 1e-12);
+            reach = [reach[0].max(corner[1]), reach[1].min(corner[1])];
+        }
+        assert!((reach[0] - 0.1).abs() < 1e-12 && (reach[1] + 0.1).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_silhouette_of_a_tube_covers_all_of_it() {
+        let view = View::of(ViewName::Iso, std::iter::empty());
+        let (sketch, poses) = (Sketch::default(), []);
+        let canvas = Canvas {
+            sketch: &sketch,
+            poses: &poses,
+            view: &view,
+        };
+        for turn in [
+            Vec3::ZERO,
+            Vec3::new(0.4, -1.1, 2.0),
+            Vec3::new(-2.0, 0.3, 0.9),
+        ] {
+            let body = Pose {
+                position: Vec3::ZERO,
+                orientation: Quaternion::exp(turn),
+            };
+            let mut marks = Vec::new();
+            canvas.tube(0.2, 1.0, &body, &mut marks);
+            let outline: Vec<_> = marks[0].points.iter().map(|&p| view.see(p)).collect();
+            let angles = (0..CORNERS).map(corner);
+            for angle in angles {
+                let direction = [angle.cos(), angle.sin()];
+                let height = |p: &[f64; 2]| direction[0] * p[0] + direction[1] * p[1];
+                let reached = outline.iter().map(height).fold(f64::MIN, f64::max);
+                for (end, at) in [0.5, -0.5]
+                    .into_iter()
+                    .flat_map(|e| (0..64).map(move |i| (e, i)))
+                {
+                    let rim = TAU * f64::from(at) / 64.0;
+                    let point = Vec3::new(end, 0.2 * rim.cos(), 0.2 * rim.sin());
+                    let seen = height(&view.see(body.point(point)));
+                    // A polygon inside the circle misses up to 1 - cos(pi/16) of the radius.
+                    assert!(seen < reached + 0.2 * 0.02, "{turn:?} {seen} {reached}");
+                }
+            }
+        }
+    }
 }

@@ -297,9 +297,11 @@ impl Sheet {
         append(
             body,
             format_args!(
-                "<rect x=\"{x}\" y=\"{y}\" width=\"160\" height=\"4\" fill=\"#DDDDDD\"/>\n<rect x=\"{x}\" y=\"{y}\" width=\"0\" height=\"4\" fill=\"#0072B2\"><animate attributeName=\"width\" values=\"0;160\" dur=\"{duration}s\" repeatCount=\"indefinite\"/></rect>\n<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"11\">{first} s to {last} s</text>\n",
+                "<rect x=\"{x}\" y=\"{y}\" width=\"160\" height=\"4\" fill=\"#DDDDDD\"/>\n<rect x=\"{x}\" y=\"{y}\" width=\"0\" height=\"4\" fill=\"#0072B2\"><animate attributeName=\"width\" values=\"0;160\" dur=\"{duration}s\" repeatCount=\"indefinite\"/></rect>\n<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"11\">{} s to {} s</text>\n",
                 x - 8.0,
                 round(self.height - 12.0),
+                four_digits(*first),
+                four_digits(*last),
             ),
         );
     }
@@ -432,6 +434,11 @@ fn round(value: f64) -> String {
         Some(whole) => whole.into(),
         None => text,
     }
+}
+
+/// A value to four digits, without zeros at its end.
+fn four_digits(value: f64) -> f64 {
+    format!("{value:.3e}").parse().unwrap_or(value)
 }
 
 /// The next 1, 2 or 5 times a power of ten below.

@@ -13,9 +13,10 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
         let mut panel = study.panel(None);
         for factor in [0.1, 1.0, 10.0] {
             let value = (factor * baseline).to_string();
-            let radii = study.radii(&Scheme::new("proposed", PROPOSED, &[(key, &value)]));
+            let scheme = Scheme::new("proposed", PROPOSED, &[(key, &value)]);
+            let radii = study.radii(&scheme);
             let label = format!("{what} x {factor}");
-            panel = panel.with_series(study.border(&label, &radii));
+            panel = panel.with_series(study.border(&label, &scheme, &radii));
             let name = format!("{label}: stable points");
             let note = "of 625 points, proposed scheme; the print is a picture";
             report.row(name, None, stable(&radii), "1", note);

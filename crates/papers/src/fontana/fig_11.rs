@@ -69,7 +69,7 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
         for scheme in schemes() {
             let radii = study.radii(&scheme);
             let base = panel.unwrap_or_else(|| study.panel(Some(&radii)));
-            panel = Some(base.with_series(study.border(scheme.name, &radii)));
+            panel = Some(base.with_series(study.border(scheme.name, &scheme, &radii)));
             let name = format!("masses and {what}, {}: stable points", scheme.name);
             let note = "of 625 points; the print is a picture";
             report.row(name, None, stable(&radii), "1", note);

@@ -35,7 +35,7 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
     for scheme in [Scheme::proposed(), Scheme::tangent()] {
         let radii = study.radii(&scheme);
         let base = panel.unwrap_or_else(|| study.panel(Some(&radii)));
-        panel = Some(base.with_series(study.border(scheme.name, &radii)));
+        panel = Some(base.with_series(study.border(scheme.name, &scheme, &radii)));
         let name = format!("{}: stable points", scheme.name);
         let note = "of 625 points; the print is a picture";
         report.row(name, None, stable(&radii), "1", note);

@@ -43,12 +43,16 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
     let title = "Stability over the interface masses (shaded: unstable)";
     let literature = study
         .panel(Some(&maps[0]))
-        .with_series(study.border("border, literature", &maps[0]))
-        .with_series(study.border("border, literature with semi-implicit Euler", &maps[1]));
+        .with_series(study.border("border, literature", &schemes[0], &maps[0]))
+        .with_series(study.border(
+            "border, literature with semi-implicit Euler",
+            &schemes[1],
+            &maps[1],
+        ));
     let proposed = study
         .panel(Some(&maps[2]))
-        .with_series(study.border("border, proposed", &maps[2]))
-        .with_series(study.border("interface tangent", &maps[3]));
+        .with_series(study.border("border, proposed", &schemes[2], &maps[2]))
+        .with_series(study.border("interface tangent", &schemes[3], &maps[3]));
     report.picture(
         &Figure::new(title)
             .with_panel(literature)

@@ -1,7 +1,8 @@
 //! Maps of stability over two parameters.
 
+use oldham_cosim::Simulation;
 use oldham_results::plot::{Cells, Panel, Scale, Series, Style};
-use oldham_stability::{Contour, is_stable, map};
+use oldham_stability::{Contour, is_stable, map, radius};
 
 use super::Scheme;
 use crate::item::{PaperError, Settings, model_with};
@@ -60,18 +61,19 @@ impl Study {
     }
 
     fn radii_of(&self, scheme: &Scheme, monolithic: bool) -> Vec<f64> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let build = |x: f64, y: f64| {
-            let mut all = scheme.settings.clone();
-            all.extend((self.x.settings)(x));
-            all.extend((self.y.settings)(y));
-            let model = model_with(scheme.text, &all).ok()?;
-            if monolithic {
-                return model.monolithic(None).ok();
-            }
-            model.simulation().ok()
-        };
-        map(&self.x.values, &self.y.values, threads, build, |_| {})
+        let build = |x, y| self.build(scheme, monolithic, [x, y]);
+        map(&self.x.values, &self.y.values, threads(), build, |_| {})
+    }
+
+    fn build(&self, scheme: &Scheme, monolithic: bool, [x, y]: [f64; 2]) -> Option<Simulation> {
+        let mut all = scheme.settings.clone();
+        all.extend((self.x.settings)(x));
+        all.extend((self.y.settings)(y));
+        let model = model_with(scheme.text, &all).ok()?;
+        if monolithic {
+            return model.monolithic(None).ok();
+        }
+        model.simulation().ok()
     }
 
     /// A panel that covers the whole map, with the point of Table 1; the cells where `radii` are
@@ -90,13 +92,17 @@ impl Study {
     }
 
     /// The border of stability; its label says so where there is none.
-    pub fn border(&self, label: &str, radii: &[f64]) -> Series {
+    pub fn border(&self, label: &str, scheme: &Scheme, radii: &[f64]) -> Series {
         let contour = Contour {
             x: &self.x.values,
             y: &self.y.values,
             logarithmic: [self.x.scale, self.y.scale].map(|scale| scale == Scale::Log),
         };
-        let (x, y) = contour.border(radii);
+        let stable_at = |x, y| {
+            let simulation = self.build(scheme, false, [x, y]);
+            simulation.is_some_and(|mut simulation| is_stable(radius(&mut simulation)))
+        };
+        let (x, y) = contour.border(radii, threads(), stable_at);
         let label = match stable(radii) as usize {
             0 => format!("{label}: unstable everywhere"),
             all if all == radii.len() => format!("{label}: stable everywhere"),
@@ -104,6 +110,10 @@ impl Study {
         };
         Series::new(label, x, y)
     }
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// How many points are stable.

@@ -150,7 +150,7 @@ pub(super) fn fig_18(report: &mut Report) -> Result<(), PaperError> {
 pub(super) fn fig_19(report: &mut Report) -> Result<(), PaperError> {
     let step = 0.012;
     let model = Control::Sine.model(FORCE, step, &[])?;
-    let mut panel = Panel::new("time [s]", "length [m]");
+    let mut panel = Panel::new("time / s", "length / m");
     for scheme in [Scheme::Hold, Scheme::Window(10)] {
         let log = std::cell::RefCell::new(None);
         let choose = |name: &str, ports: &Ports| -> Option<Box<dyn Predictor>> {
@@ -194,10 +194,10 @@ fn compared(
         panel.with_series(track.curve(signal, label))
     };
     let mut panels = [
-        Panel::new("time [s]", "length error [m]"),
-        Panel::new("time [s]", "length [m]"),
-        Panel::new("time [s]", "rate error [m/s]"),
-        Panel::new("time [s]", "rate [m/s]"),
+        Panel::new("time / s", "length error / m"),
+        Panel::new("time / s", "length / m"),
+        Panel::new("time / s", "rate error / (m/s)"),
+        Panel::new("time / s", "rate / (m/s)"),
     ];
     panels[1] = shown(panels[1].clone(), &reference, 0, "tight, 0.2 ms");
     panels[3] = shown(panels[3].clone(), &reference, 1, "tight, 0.2 ms");

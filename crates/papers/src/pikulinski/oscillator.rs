@@ -98,7 +98,7 @@ pub(super) fn fig_2(report: &mut Report) -> Result<(), PaperError> {
         "J",
         note,
     );
-    let panel = Panel::new("time [s]", "energy [J]")
+    let panel = Panel::new("time / s", "energy / J")
         .with_series(energy(&held, "zero-order hold"))
         .with_series(energy(&alone, "monolithic"));
     report.picture(&Figure::new("Mechanical energy of the linear oscillator").with_panel(panel))
@@ -215,8 +215,8 @@ pub(super) fn fig_7(report: &mut Report) -> Result<(), PaperError> {
     let model = oscillator(0.0, H)?;
     let reference = monolithic(&model, STEPS)?;
     let panel = |signal: usize| {
-        let label = ["x1 [m]", "x2 [m]"][signal];
-        Panel::new("time [s]", label).with_series(reference.curve(signal, "monolithic"))
+        let label = ["x1 / m", "x2 / m"][signal];
+        Panel::new("time / s", label).with_series(reference.curve(signal, "monolithic"))
     };
     let mut panels = [panel(0), panel(1)];
     let starts = [
@@ -280,7 +280,7 @@ pub(super) fn eq_24(report: &mut Report) -> Result<(), PaperError> {
 
 pub(super) fn fig_8(report: &mut Report) -> Result<(), PaperError> {
     let model = oscillator(0.0, H)?;
-    let mut panel = Panel::new("time [s]", "energy [J]");
+    let mut panel = Panel::new("time / s", "energy / J");
     let tracks = [
         ("monolithic", monolithic(&model, 200)?),
         ("hold", coupled(&model, Guess::Hold, 200)?),
@@ -330,7 +330,7 @@ pub(super) fn fig_9(report: &mut Report) -> Result<(), PaperError> {
 fn energy_figure(report: &mut Report, root: f64) -> Result<Vec<f64>, PaperError> {
     let model = oscillator(root, H)?;
     let reference = monolithic(&model, STEPS)?;
-    let mut panel = Panel::new("time [s]", "relative energy error").with_y_limit(-0.2, 1.0);
+    let mut panel = Panel::new("time / s", "relative energy error").with_y_limit(-0.2, 1.0);
     let mut learned = Vec::new();
     let guesses = [
         ("hold", Guess::Hold),
@@ -351,14 +351,16 @@ fn energy_figure(report: &mut Report, root: f64) -> Result<Vec<f64>, PaperError>
         panel = panel.with_series(Series::new(label, times, errors.clone()));
         learned = errors;
     }
-    report.picture(&Figure::new("Relative energy error").with_panel(panel))?;
+    let spring = if root == 0.0 { "linear" } else { "square-root" };
+    let title = format!("Relative energy error, {spring} spring");
+    report.picture(&Figure::new(title).with_panel(panel))?;
     Ok(learned)
 }
 
 pub(super) fn fig_11(report: &mut Report) -> Result<(), PaperError> {
     let model = oscillator(1.0, H)?;
     let reference = monolithic(&model, STEPS)?;
-    let mut panel = Panel::new("time [s]", "x1 [m]").with_y_limit(-150.0, 150.0);
+    let mut panel = Panel::new("time / s", "x1 / m").with_y_limit(-150.0, 150.0);
     panel = panel.with_series(reference.curve(0, "monolithic"));
     for (label, guess) in [
         ("hold", Guess::Hold),

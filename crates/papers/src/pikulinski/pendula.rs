@@ -59,7 +59,7 @@ pub(super) fn fig_14(report: &mut Report) -> Result<(), PaperError> {
 pub(super) fn fig_15(report: &mut Report) -> Result<(), PaperError> {
     let reference = monolithic();
     let mut panel =
-        Panel::new("time [s]", "energy error [J]").with_scales(Scale::Linear, Scale::Log);
+        Panel::new("time / s", "energy error / J").with_scales(Scale::Linear, Scale::Log);
     let fixed = learned(Settings::fixed(100));
     let tracks = [
         ("hold", run(hold), "about 2 J in the papers' setting"),

@@ -36,7 +36,7 @@ fn signal(
             .filter(|(t, _)| **t >= from);
         let (time, values) = kept.map(|(t, v)| (*t, *v)).unzip();
         let style = match way {
-            Way::Exact => Style::Dashed,
+            Way::Exact => Style::Reference,
             _ => Style::Line,
         };
         panel = panel.with_series(Series::new(way.name(), time, values).with_style(style));

@@ -67,6 +67,8 @@ fn overhead(report: &mut Report, scenario: &Scenario, printed: [f64; 3]) -> Resu
         );
         let (mean, deviation) = (1e3 * mean, 1e3 * deviation);
         let places = (0..=80).map(|i| mean + deviation * (f64::from(i) / 10.0 - 4.0));
+        // A wide distribution would reach below nothing, where no run is.
+        let places = places.filter(|&time| time >= 0.0);
         let density = |x: f64| {
             let distance = (x - mean) / deviation;
             (-0.5 * distance * distance).exp() / (deviation * std::f64::consts::TAU.sqrt())
@@ -77,6 +79,9 @@ fn overhead(report: &mut Report, scenario: &Scenario, printed: [f64; 3]) -> Resu
     let share = 100.0 * (means[1] / means[0] - 1.0);
     let note = "of masses and springs that cost almost nothing themselves; `oldham bench compensation` measures it beside a real subsystem";
     report.row("added by compensation", printed[2], share, "%", note);
-    let title = format!("Time of {RUNS} runs: {}", scenario.name);
+    let title = format!(
+        "Normal distributions of the time of {RUNS} runs: {}",
+        scenario.name
+    );
     report.picture(&Figure::new(title).with_panel(panel))
 }

@@ -7,7 +7,8 @@ use super::decimate::{markers, pieces};
 use super::figure::{Cells, Figure, Guide, Panel, Scale, Series};
 use super::label::Label;
 use super::legend::Legend;
-use super::palette::{colour, dashes, marker};
+use super::looks::looks;
+use super::palette::{draw_marker, line};
 use super::svg::{Anchor, Font, Point, Stroke, Svg};
 use super::ticks::Ticks;
 
@@ -30,7 +31,6 @@ const FOOT_HEIGHT: f64 = 54.0;
 const RIGHT_MARGIN: f64 = 28.0;
 
 pub(super) const TEXT: &str = "#222222";
-pub(super) const CURVE_WIDTH: f64 = 1.7;
 const FAINT_TEXT: &str = "#555555";
 
 const TITLE_FONT: Font = font(16.0, TEXT, true);
@@ -57,7 +57,11 @@ const fn stroke(colour: &'static str, width: f64, dashes: &'static str) -> Strok
 }
 
 pub(super) fn draw(figure: &Figure) -> Svg {
-    let axes: Vec<_> = figure.panels.iter().map(PanelAxes::new).collect();
+    let looks = looks(figure);
+    let panels = figure.panels.iter().zip(&looks);
+    let axes: Vec<_> = panels
+        .map(|(panel, looks)| PanelAxes::new(panel, looks))
+        .collect();
     // One left edge for all panels.
     let left = axes.iter().map(PanelAxes::left_space).fold(0.0, f64::max);
     let mut top = MARGIN;
@@ -82,18 +86,20 @@ pub(super) fn draw(figure: &Figure) -> Svg {
 /// A panel with its axes, before it has a place.
 struct PanelAxes<'a> {
     panel: &'a Panel,
+    looks: &'a [usize],
     x: Axis,
     y: Axis,
     y_ticks: Ticks,
 }
 
 impl<'a> PanelAxes<'a> {
-    fn new(panel: &'a Panel) -> Self {
+    fn new(panel: &'a Panel, looks: &'a [usize]) -> Self {
         let x = x_axis(panel);
         let y = y_axis(panel);
         let y_ticks = Ticks::of(&y, (height(panel) / 36.0) as usize);
         Self {
             panel,
+            looks,
             x,
             y,
             y_ticks,
@@ -167,7 +173,7 @@ struct Layout<'a> {
 impl<'a> Layout<'a> {
     fn new(axes: PanelAxes<'a>, left: f64, legend_top: f64) -> Self {
         let right = WIDTH - RIGHT_MARGIN;
-        let legend = Legend::new(axes.panel, right - left - LABEL_GAP);
+        let legend = Legend::new(axes.panel, axes.looks, right - left - LABEL_GAP);
         let power = power_label(&axes.y_ticks).map_or(0.0, |_| POWER_HEIGHT);
         let top = legend_top + legend.height().max(power) + HEAD_HEIGHT;
         let floor = top + height(axes.panel);
@@ -258,20 +264,21 @@ impl<'a> Layout<'a> {
         for guide in &self.axes.panel.guides {
             self.draw_guide(svg, guide);
         }
-        for (index, series) in self.axes.panel.series.iter().enumerate() {
-            self.draw_series(svg, series, index);
+        for (series, &look) in self.axes.panel.series.iter().zip(self.axes.looks) {
+            self.draw_series(svg, series, look);
         }
         for guide in &self.axes.panel.guides {
             self.draw_guide_label(svg, guide);
         }
     }
 
-    /// Neighbours in a row are filled in one piece, so that no seams show.
+    /// Neighbours in a row are filled in one piece, which keeps the picture small.
     fn draw_cells(&self, svg: &mut Svg, cells: &Cells) {
         let panel = self.axes.panel;
         let x = borders(&cells.x, panel.x_scale);
         let y = borders(&cells.y, panel.y_scale);
         let columns = cells.x.len();
+        let mut runs = Vec::new();
         for (row, filled) in cells.filled.chunks(columns.max(1)).enumerate() {
             let mut column = 0;
             for run in filled.chunk_by(|a, b| a == b) {
@@ -282,11 +289,12 @@ impl<'a> Layout<'a> {
                     && let Some(corners) =
                         corners.into_iter().map(place).collect::<Option<Vec<_>>>()
                 {
-                    svg.polygon(&corners, FILL);
+                    runs.push(corners);
                 }
                 column = end;
             }
         }
+        svg.polygons(&runs, FILL);
     }
 
     fn draw_guide(&self, svg: &mut Svg, guide: &Guide) {
@@ -307,24 +315,24 @@ impl<'a> Layout<'a> {
         }
     }
 
-    fn draw_series(&self, svg: &mut Svg, series: &Series, index: usize) {
+    fn draw_series(&self, svg: &mut Svg, series: &Series, look: usize) {
         let points = || {
             let pairs = series.x.iter().zip(&series.y);
             pairs.map(|(&x, &y)| self.place(x, y))
         };
         if series.style.has_line() {
-            let stroke = stroke(colour(index), CURVE_WIDTH, dashes(series.style, index));
+            let stroke = line(series.style, look);
             for piece in pieces(points()) {
                 match piece[..] {
                     // A line of no length would not show.
-                    [point] => svg.disc(point, CURVE_WIDTH, colour(index)),
+                    [point] => svg.disc(point, stroke.width, stroke.colour),
                     _ => svg.polyline(&piece, stroke),
                 }
             }
         }
         if series.style.has_points() {
             for point in markers(points()) {
-                draw_marker(svg, point, index);
+                draw_marker(svg, point, look);
             }
         }
     }
@@ -402,14 +410,4 @@ fn borders(points: &[f64], scale: Scale) -> Vec<f64> {
     let below = [first - margin_below].into_iter();
     let all = below.chain(inner).chain([last + margin_above]);
     all.map(back).collect()
-}
-
-pub(super) fn draw_marker(svg: &mut Svg, (x, y): Point, index: usize) {
-    match marker(index) {
-        None => svg.disc((x, y), 3.6, colour(index)),
-        Some(corners) => {
-            let corners: Vec<_> = corners.iter().map(|&(dx, dy)| (x + dx, y + dy)).collect();
-            svg.polygon(&corners, colour(index));
-        }
-    }
 }

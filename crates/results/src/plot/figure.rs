@@ -38,9 +38,9 @@ pub enum Scale {
 /// Curves over a common pair of axes.
 #[derive(Clone, Debug, Default)]
 pub struct Panel {
-    /// Below the panel, with its unit: `time [s]`.
+    /// Below the panel, with its unit: `time / s`.
     pub x_label: String,
-    /// Left of the panel, with its unit: `x [m]`.
+    /// Left of the panel, with its unit: `x / m`.
     pub y_label: String,
     /// Scale along the horizontal axis.
     pub x_scale: Scale,
@@ -154,7 +154,7 @@ impl Series {
     }
 }
 
-/// How a curve is drawn. Colours and markers follow from its place among the panel's curves.
+/// How a curve is drawn. Colours and markers follow from its name and its place among the curves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
     /// A line whose dash pattern follows from its place, so that curves differ in grey too.
@@ -162,8 +162,8 @@ pub enum Style {
     Line,
     /// A solid line.
     Solid,
-    /// A dashed line.
-    Dashed,
+    /// What others are compared with: a thin dotted line in black, under which they remain visible.
+    Reference,
     /// Markers only.
     Points,
     /// A solid line with a marker at each point.

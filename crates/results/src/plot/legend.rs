@@ -1,10 +1,10 @@
 //! The legend: rows above the panel, where it never covers the data.
 
-use super::draw::{TEXT, draw_marker};
+use super::draw::TEXT;
 use super::figure::{Panel, Style};
 use super::label::text_width;
-use super::palette::{colour, dashes};
-use super::svg::{Anchor, Font, Point, Stroke, Svg};
+use super::palette::{draw_marker, line};
+use super::svg::{Anchor, Font, Point, Svg};
 
 pub(super) const ROW_HEIGHT: f64 = 19.0;
 const FONT: Font = Font {
@@ -24,16 +24,16 @@ pub(super) struct Legend<'a> {
 struct Entry<'a> {
     label: &'a str,
     style: Style,
-    index: usize,
+    look: usize,
     left: f64,
 }
 
 impl<'a> Legend<'a> {
     /// Fills rows of the given width; a single long name may stand out.
-    pub(super) fn new(panel: &'a Panel, width: f64) -> Self {
+    pub(super) fn new(panel: &'a Panel, looks: &[usize], width: f64) -> Self {
         let mut rows: Vec<Vec<Entry>> = Vec::new();
         let mut left = f64::INFINITY;
-        for (index, series) in panel.series.iter().enumerate() {
+        for (series, &look) in panel.series.iter().zip(looks) {
             if series.label.is_empty() {
                 continue;
             }
@@ -46,7 +46,7 @@ impl<'a> Legend<'a> {
                 row.push(Entry {
                     label: &series.label,
                     style: series.style,
-                    index,
+                    look,
                     left,
                 });
             }
@@ -73,15 +73,13 @@ impl Entry<'_> {
     fn draw(&self, svg: &mut Svg, left: Point) {
         let (x, y) = left;
         if self.style.has_line() {
-            let stroke = Stroke {
-                colour: colour(self.index),
-                width: super::draw::CURVE_WIDTH,
-                dashes: dashes(self.style, self.index),
-            };
-            svg.polyline(&[(x, y), (x + SAMPLE_WIDTH, y)], stroke);
+            svg.polyline(
+                &[(x, y), (x + SAMPLE_WIDTH, y)],
+                line(self.style, self.look),
+            );
         }
         if self.style.has_points() {
-            draw_marker(svg, (x + SAMPLE_WIDTH / 2.0, y), self.index);
+            draw_marker(svg, (x + SAMPLE_WIDTH / 2.0, y), self.look);
         }
         let text = (x + SAMPLE_WIDTH + SAMPLE_GAP, y + 0.35 * FONT.size);
         svg.text(text, Anchor::Start, FONT, self.label);

@@ -20,6 +20,7 @@ mod draw;
 mod figure;
 mod label;
 mod legend;
+mod looks;
 mod palette;
 mod png;
 mod svg;

@@ -76,7 +76,15 @@ impl Svg {
     }
 
     pub(super) fn polyline(&mut self, points: &[Point], stroke: Stroke) {
-        let data = path_data(points);
+        self.stroke(&path_data(points), stroke);
+    }
+
+    /// A closed line, with nothing inside.
+    pub(super) fn outline(&mut self, corners: &[Point], stroke: Stroke) {
+        self.stroke(&(path_data(corners) + "Z"), stroke);
+    }
+
+    fn stroke(&mut self, data: &str, stroke: Stroke) {
         let Stroke {
             colour,
             width,
@@ -98,9 +106,11 @@ impl Svg {
         ));
     }
 
-    pub(super) fn polygon(&mut self, corners: &[Point], colour: &str) {
-        let data = path_data(corners);
-        self.push(format_args!(r#"<path d="{data}Z" fill="{colour}"/>"#));
+    /// Filled in one go: polygons that touch have no seam between them.
+    pub(super) fn polygons(&mut self, polygons: &[Vec<Point>], colour: &str) {
+        let closed = polygons.iter().map(|corners| path_data(corners) + "Z");
+        let data: String = closed.collect();
+        self.push(format_args!(r#"<path d="{data}" fill="{colour}"/>"#));
     }
 
     pub(super) fn text(&mut self, at: Point, anchor: Anchor, font: Font, text: &str) {

@@ -1,0 +1,126 @@
+//! What a user does wrong: what is said, and the exit code. 2 means that nothing was started.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const PAIR: &str = "two-mass-damped.toml";
+const CRANK: &str = "slider-crank.toml";
+
+fn example(name: &str) -> String {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    examples.join(name).to_string_lossy().into_owned()
+}
+
+fn oldham(arguments: &[&str]) -> Output {
+    let folder = tempfile::tempdir().unwrap();
+    Command::new(env!("CARGO_BIN_EXE_oldham"))
+        .current_dir(folder.path())
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+/// Fails with this code, and says all of these things.
+fn refuses(arguments: &[&str], code: i32, says: &[&str]) {
+    let output = oldham(arguments);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+    for words in says {
+        assert!(said.contains(words), "{arguments:?}: {said}");
+    }
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let says = ["missing.toml", "cannot be read", "help:"];
+    refuses(&["run", "missing.toml"], 2, &says);
+    refuses(&["plot", "missing.parquet"], 2, &["missing.parquet"]);
+}
+
+#[test]
+fn unknown_names_are_answered_with_known_ones() {
+    let pair = example(PAIR);
+    refuses(&["papers", "nobody"], 2, &["nobody", "fontana"]);
+    refuses(&["papers", "fontana/fig-99"], 2, &["fontana/fig-9,"]);
+    refuses(&["stability", &pair, "--over", "zz"], 2, &["zz", "k1, k2"]);
+    refuses(&["compare", &pair, "--signal", "zz"], 2, &["left.x1.x"]);
+    refuses(&["compare", &pair, "--reference", "zz"], 2, &["monolithic"]);
+    refuses(&["check", &pair, "--set", "zz=1"], 2, &["k1, k2"]);
+}
+
+#[test]
+fn a_wrong_ending_is_found_before_anything_runs() {
+    let (pair, crank) = (example(PAIR), example(CRANK));
+    refuses(&["compare", &pair, "-o", "a.pdf"], 2, &[".svg or .png"]);
+    refuses(&["animate", &crank, "-o", "a.gif"], 2, &[".svg"]);
+    refuses(&["run", &pair, "--out", "a.xlsx"], 2, &[".parquet"]);
+}
+
+#[test]
+fn numbers_without_meaning_are_refused() {
+    let (pair, crank) = (example(PAIR), example(CRANK));
+    refuses(&["run", &pair, "--threads", "0"], 2, &["from 1 on"]);
+    refuses(
+        &["run", &pair, "--checkpoint-every", "-1"],
+        2,
+        &["positive"],
+    );
+    refuses(&["poles", &pair, "--latency", "-1"], 2, &["not negative"]);
+    refuses(&["modes", &crank, "--count", "0"], 2, &["from 1 on"]);
+    refuses(&["animate", &crank, "--frames", "1"], 2, &["2..=2000"]);
+}
+
+#[test]
+fn what_has_no_freedom_has_no_poles() {
+    refuses(&["poles", &example(CRANK)], 2, &["no poles"]);
+}
+
+#[test]
+fn a_picture_that_cannot_be_written_comes_late() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    std::fs::write(&file, "in the way").unwrap();
+    let inside = |name: &str| file.join(name).to_string_lossy().into_owned();
+    let says = ["cannot write", "choose another --out"];
+    refuses(
+        &["compare", &example(PAIR), "-o", &inside("a.svg")],
+        1,
+        &says,
+    );
+    refuses(
+        &["papers", "tamellin/fig-3", "-o", &inside("")],
+        1,
+        &["cannot write"],
+    );
+}
+
+#[test]
+fn long_messages_are_folded() {
+    let output = oldham(&["check", &example(PAIR)]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("unstable") && said.contains("stable with one of:\n    --set "));
+    assert!(
+        said.lines().all(|line| line.chars().count() <= 100),
+        "{said}"
+    );
+}
+
+#[test]
+fn failures_are_json_where_it_is_asked_for() {
+    let (pair, crank) = (example(PAIR), example(CRANK));
+    let cases: [&[&str]; 5] = [
+        &["run", "missing.toml"],
+        &["poles", &crank],
+        &["papers", "nobody"],
+        &["stability", &pair, "--over", "zz"],
+        &["modes", &pair],
+    ];
+    for arguments in cases {
+        let output = oldham(&[arguments, &["--json"]].concat());
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["status"], "bad input", "{arguments:?}");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    }
+}
