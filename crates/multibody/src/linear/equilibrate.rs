@@ -14,7 +14,7 @@
 
 use super::dispatch::Kernel;
 use super::front;
-use super::lu::BlockLu;
+use super::lu::{BlockLu, worked_columns};
 
 /// Sweeps of the balanced way, at most.
 const SWEEPS: usize = 60;
@@ -41,7 +41,8 @@ impl Kernel for Equilibrate<'_> {
         for front in &lu.plan.fronts {
             let local = &mut lu.work[..front.shape.stride];
             gather(&lu.scale, &front.unknowns, local);
-            let matrix = &mut lu.fronts[front.start..][..front.shape.len()];
+            let worked = front.shape.stride * worked_columns(front, lu.given);
+            let matrix = &mut lu.fronts[front.start..][..worked];
             front::scale(matrix, front.shape, local);
         }
     }

@@ -28,7 +28,7 @@ pub struct BlockLu {
     pub(super) kinds: Vec<f64>,
     /// Whether rows and columns are scaled with care; see [`super::equilibrate`].
     pub(super) balanced: bool,
-    given: Given,
+    pub(super) given: Given,
     /// The largest stride of a front.
     pub(super) widest: usize,
     /// Room for two rows of the widest front.
@@ -304,7 +304,7 @@ impl Kernel for Solve<'_> {
 
 /// Columns of a front that factors need.
 #[inline(always)]
-fn worked_columns(front: &FrontPlan, given: Given) -> usize {
+pub(super) fn worked_columns(front: &FrontPlan, given: Given) -> usize {
     match given {
         Given::Change => front.shape.order,
         Given::Stay => front.free,

@@ -129,12 +129,12 @@ fn split(figures: &mut Vec<Figure>, step: &Step) {
     }
 }
 
-/// With more cores than there are here: the work of the whole is shared, the exchange is not.
+/// With more cores than there are here: work is shared, the exchange is not.
 fn projection(figures: &mut Vec<Figure>, whole: &Step, cut: &Step) {
-    let note = "projection, not measured: work of the whole shared by so many parts, plus waiting and exchange as with two";
-    let overhead = (cut.wall - whole.wall / 2.0).max(0.0);
+    let note = "projection, not measured: the work of two parts shared by so many, plus waiting and exchange as with two";
+    let [work, waiting, exchange] = cut.split;
     for (name, parts) in [("projected-4-parts", 4.0), ("projected-8-parts", 8.0)] {
-        let value = whole.wall / (whole.wall / parts + overhead);
+        let value = whole.wall / (2.0 * work / parts + waiting + exchange);
         figures.push(Figure::new(name, value, "1", note));
     }
 }
