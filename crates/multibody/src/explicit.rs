@@ -13,6 +13,7 @@
 use crate::assembly::Everywhere;
 use crate::consistency::FIRST;
 use crate::error::SolveError;
+use crate::integrator::Record;
 use crate::math::Vec3;
 use crate::node::Motion;
 use crate::rotation::{Quaternion, inverse_tangent_times};
@@ -53,8 +54,10 @@ impl Stage {
 /// Scratch memory of a step.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stages {
-    /// Slopes of the newest stage, and the weighted sum of all stages, for every node.
-    slopes: Vec<[Slope; 2]>,
+    /// Slopes of all nodes at the newest stage.
+    newest: Vec<Slope>,
+    /// Weighted sums over the stages.
+    sum: Vec<Slope>,
     /// Weighted sums of dissipated and supplied power.
     powers: [f64; 2],
 }
@@ -62,9 +65,16 @@ pub(crate) struct Stages {
 impl Stages {
     pub fn new(nodes: usize) -> Self {
         Self {
-            slopes: vec![Default::default(); nodes],
+            newest: vec![Slope::default(); nodes],
+            sum: vec![Slope::default(); nodes],
             powers: [0.0; 2],
         }
+    }
+
+    fn clear(&mut self) {
+        self.newest.fill(Slope::default());
+        self.sum.fill(Slope::default());
+        self.powers = [0.0; 2];
     }
 }
 
@@ -120,12 +130,10 @@ impl System {
 
     fn run_stages(&mut self, time: f64, h: f64, inputs: [&[f64]; 3]) -> Result<(), SolveError> {
         let from = self.state.time;
-        self.work.stages.powers = [0.0; 2];
-        for slopes in &mut self.work.stages.slopes {
-            *slopes = Default::default();
-        }
+        self.work.stages.clear();
         for stage in &STAGES {
-            self.go_along(0, stage.place * h);
+            let slopes = &self.work.stages.newest;
+            follow(slopes, &self.state.now, stage.place * h, &mut self.motions);
             let now = from + stage.place * (time - from);
             self.accelerate(now, inputs[stage.inputs])?;
             self.collect(stage.place * h, stage.weight);
@@ -133,17 +141,9 @@ impl System {
                 self.collect_powers(now, inputs[stage.inputs], stage.weight);
             }
         }
-        self.go_along(1, h);
+        let slopes = &self.work.stages.sum;
+        follow(slopes, &self.state.now, h, &mut self.motions);
         Ok(())
-    }
-
-    /// Goes from the start of the step along the slopes of the newest stage (0) or the sum of all
-    /// (1).
-    fn go_along(&mut self, which: usize, distance: f64) {
-        let records = self.state.now.iter().zip(&self.work.stages.slopes);
-        for (motion, (record, slopes)) in self.motions.iter_mut().zip(records).skip(1) {
-            *motion = slopes[which].follow(&record.motion, distance);
-        }
     }
 
     /// Accelerations and multipliers at a stage.
@@ -179,8 +179,9 @@ impl System {
     fn collect(&mut self, distance: f64, weight: f64) {
         let nodes = self.work.residual.chunks_exact(6);
         let records = self.state.now[1..].iter().zip(&self.motions[1..]);
-        let slopes = self.work.stages.slopes[1..].iter_mut();
-        for ((d, (record, motion)), [newest, sum]) in nodes.zip(records).zip(slopes) {
+        let Stages { newest, sum, .. } = &mut self.work.stages;
+        let slopes = newest[1..].iter_mut().zip(&mut sum[1..]);
+        for ((d, (record, motion)), (newest, sum)) in nodes.zip(records).zip(slopes) {
             let start = &record.motion;
             let theta = newest.turn * distance;
             let spin = start.rotation.transpose_mul(motion.angular_velocity);
@@ -277,6 +278,14 @@ impl System {
             time,
             unknown: self.assembly.name_of(unknown).to_owned(),
         }
+    }
+}
+
+/// Moves all nodes from the start of the step along slopes; the ground stays.
+fn follow(slopes: &[Slope], starts: &[Record], distance: f64, motions: &mut [Motion]) {
+    let nodes = slopes.iter().zip(starts);
+    for (motion, (slope, start)) in motions.iter_mut().zip(nodes).skip(1) {
+        *motion = slope.follow(&start.motion, distance);
     }
 }
 
