@@ -159,14 +159,14 @@ impl Canvas<'_> {
         }
     }
 
-    /// The silhouette of a tube along x, and the lid that faces the viewer.
+    /// The silhouette of a tube along x, and its lids. Both, because in a film the one that faces the
+    /// viewer would change.
     fn tube(&self, radius: f64, length: f64, body: &Pose, marks: &mut Vec<Mark>) {
         let rim = |end: f64, angle: f64| {
             let around = Vec3::new(0.0, angle.cos(), angle.sin()) * radius;
             body.point(Vec3::X * (end * length) + around)
         };
-        let along = body.direction(Vec3::X);
-        let axis = self.view.see(along);
+        let axis = self.view.see(body.direction(Vec3::X));
         let seen = |angle: f64| self.view.see(rim(0.0, angle) - body.position);
         let beside = |angle: f64| axis[0] * seen(angle)[1] - axis[1] * seen(angle)[0];
         let beyond = |angle: f64| axis[0] * seen(angle)[0] + axis[1] * seen(angle)[1];
@@ -176,9 +176,8 @@ impl Canvas<'_> {
         let half =
             |end: f64, from: f64| (0..=CORNERS / 2).map(move |i| rim(end, from + turn * corner(i)));
         let outline = half(0.5, top).chain(half(-0.5, top + turn * TAU / 2.0));
-        let near = 0.5 * along.dot(self.view.towards()).signum();
-        let lid = (0..CORNERS).map(|i| rim(near, corner(i)));
-        for points in [outline.collect(), lid.collect()] {
+        let lid = |end: f64| (0..CORNERS).map(|i| rim(end, corner(i))).collect();
+        for points in [outline.collect(), lid(0.5), lid(-0.5)] {
             marks.push(Mark {
                 ink: Ink::Face,
                 points,

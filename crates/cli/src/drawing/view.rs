@@ -55,11 +55,6 @@ impl View {
         }
     }
 
-    /// The direction from the page to the viewer.
-    pub fn towards(&self) -> Vec3 {
-        self.right.cross(self.up)
-    }
-
     /// Where a point is on the page.
     pub fn see(&self, point: Vec3) -> Flat {
         [self.right.dot(point), self.up.dot(point)]
