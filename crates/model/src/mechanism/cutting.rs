@@ -13,8 +13,8 @@ pub(crate) struct Cutting {
     pub names: Vec<String>,
     /// How pieces that follow interface nodes guess their motion.
     pub prediction: Prediction,
-    /// How couplings are solved.
-    pub coupling: Solution,
+    /// How the pieces are solved, in the order of the plan.
+    pub solutions: Vec<Solution>,
     pub scheme: Scheme,
     /// Whether pieces follow the velocity of interface nodes besides their pose.
     pub prescribes_velocity: bool,

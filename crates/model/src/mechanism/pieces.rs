@@ -339,10 +339,7 @@ impl<'r> Workshop<'r> {
             if self.cutting.is_thorough() {
                 builder.correct_thoroughly();
             }
-            let solution = match role {
-                Role::Part => self.recipe.solution(),
-                Role::Coupling => self.cutting.coupling,
-            };
+            let solution = self.cutting.solutions[index];
             let part = builder.build(solution.options, solution.micro_steps);
             self.pieces.solvers.push(Solver {
                 name: self.cutting.names[index].clone(),

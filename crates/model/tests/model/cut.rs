@@ -7,9 +7,13 @@ use crate::common::{History, coupled, example, read};
 
 /// An example with some of its values replaced.
 fn with(name: &str, set: &[(&str, &str)]) -> Model {
+    parsed(&example(name), set)
+}
+
+fn parsed(text: &str, set: &[(&str, &str)]) -> Model {
     let set = set.iter().map(|&(key, value)| (key.into(), value.into()));
     let overrides = Overrides(set.collect());
-    Model::parse(&example(name), "test.toml", &overrides).unwrap_or_else(|p| panic!("{p}"))
+    Model::parse(text, "test.toml", &overrides).unwrap_or_else(|p| panic!("{p}"))
 }
 
 fn whole(model: &Model) -> History {
@@ -41,6 +45,29 @@ fn the_pieces_move_as_the_whole() {
         let found = difference(&model, column);
         assert!(found < tolerance, "{name}: {found:e}");
     }
+}
+
+/// The shell's nodes have the inertia of rigid patches, which is enough for the plain scheme at the
+/// steps of the paper; its error shrinks with the third power of the step.
+#[test]
+fn the_shell_can_be_cut_by_the_plain_scheme() {
+    let at = |step: &str| {
+        let model = with(
+            "cut-shell",
+            &[
+                ("simulation.duration", "0.1"),
+                ("simulation.step", step),
+                ("multibody.plate.shells.sheet.damping", "0"),
+                ("multibody.plate.tolerance", "1e-9"),
+                ("multibody.plate.cut.scheme", "interface-mass"),
+            ],
+        );
+        difference(&model, "plate.middle.x")
+    };
+    let (coarse, fine) = (at("1e-4"), at("5e-5"));
+    assert!(fine < 1e-6, "{fine:e}");
+    let order = (coarse / fine).log2();
+    assert!(order > 2.5, "{order} from {coarse:e} and {fine:e}");
 }
 
 /// A part is a Newton iteration away from the whole after its first correction; each further one
@@ -281,6 +308,23 @@ fn couplings_may_have_a_method_of_their_own() {
     assert!((0.7..1.4).contains(&order), "{order}");
 }
 
+/// A part may be integrated otherwise; its method then sets the error.
+#[test]
+fn parts_may_have_methods_of_their_own() {
+    for (method, expected) in [("backward-euler", 1.0), ("generalised-alpha", 2.0)] {
+        let table = "[multibody.beam.cut]";
+        let own = format!("{table}\nmethods.right = {{ integrator = \"{method}\" }}");
+        let text = example("cut-beam").replacen(table, &own, 1);
+        let at = |step: &str| {
+            let duration = ("simulation.duration", "0.1");
+            let model = parsed(&text, &[duration, ("simulation.step", step), ("D", "0")]);
+            difference(&model, "beam.middle.x")
+        };
+        let order = (at("2e-4") / at("1e-4")).log2();
+        assert!((order - expected).abs() < 0.4, "{method}: {order}");
+    }
+}
+
 const BESIDE_OTHERS: &str = r#"
     [model]
     name = "Beam and oscillator"
@@ -438,8 +482,23 @@ fn refused_cuts_say_why_and_what_would_work() {
         ),
         (
             "at = [\"girder.4\"]\nscheme = \"interface-tangent\"\ncoupling = { integrator = \"backward-euler\" }",
-            "integrated otherwise than the parts",
+            "with pieces that are integrated differently",
             "`interface-mass` works",
+        ),
+        (
+            "at = [\"girder.4\"]\nscheme = \"interface-tangent\"\nmethods = { 1 = { integrator = \"backward-euler\" } }",
+            "with pieces that are integrated differently",
+            "`interface-mass` works",
+        ),
+        (
+            "at = [\"girder.4\"]\nparts = { left = \"girder.0\" }\nmethods = { lef = { micro_steps = 2 } }",
+            "there is no part `lef`",
+            "left",
+        ),
+        (
+            "at = [\"girder.4\"]\nmethods = { coupling = { micro_steps = 2 } }",
+            "there is no part `coupling`",
+            "says `coupling`",
         ),
         (
             "at = [\"girder.4\"]\nscheme = \"interface-tangent\"\ncoupling = { micro_steps = 2 }",

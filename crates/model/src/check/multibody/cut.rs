@@ -1,6 +1,6 @@
 //! The table `cut`: where a mechanism is taken apart.
 
-use oldham_multibody::cut::{self, Couplings, Cut, CutError, Place};
+use oldham_multibody::cut::{self, Couplings, Cut, CutError, Place, Plan, Role};
 use oldham_multibody::{ElementId, Marker, Method, NodeId, Options};
 
 use super::{Draft, GROUND, MethodSettings, MethodWord, spectral_radius};
@@ -56,7 +56,11 @@ impl Checker<'_> {
         for entry in &given.parts {
             self.part_named(entry, draft, &mut request);
         }
-        let coupling = self.coupling_solution(&given.coupling, parts);
+        let coupling = self.piece_solution(&given.coupling, parts);
+        let methods = given.methods.iter();
+        let own: Vec<Option<Solution>> = methods
+            .map(|entry| self.piece_solution(&entry.value.value, parts))
+            .collect();
         if self.findings.len() != before {
             return None;
         }
@@ -67,11 +71,13 @@ impl Checker<'_> {
             return None;
         }
         let coupling = coupling?;
+        let own: Vec<Solution> = own.into_iter().collect::<Option<_>>()?;
+        let all = [&[parts, coupling], &own[..]].concat();
         let prescribe = given.prescribe.as_ref().map(|at| at.value);
         let prescribes_velocity = prescribe == Some(Prescribe::PositionAndVelocity);
         let obstacle = match prescribes_velocity {
             true => Some(PRESCRIBED_VELOCITIES),
-            false => obstacle_to_tangents(draft, parts, coupling, is_tight),
+            false => obstacle_to_tangents(draft, &all, is_tight),
         };
         let scheme = self.scheme(&given.scheme, obstacle)?;
         request.cut.couplings = match scheme {
@@ -91,11 +97,24 @@ impl Checker<'_> {
         let corrections = self.corrections(&given.corrections, scheme)?;
         let names: Vec<&str> = given.parts.names().collect();
         let predictor = self.cut_predictor(&given.predictor)?;
+        let names = Cutting::names(&plan, &names);
+        let mut solutions: Vec<Solution> = plan
+            .pieces
+            .iter()
+            .map(|piece| match piece.role {
+                Role::Part => parts,
+                Role::Coupling => coupling,
+            })
+            .collect();
+        for (entry, solution) in given.methods.iter().zip(own) {
+            let place = self.part_with_method(&entry.name, &names, &plan)?;
+            solutions[place] = solution;
+        }
         let cutting = Cutting {
-            names: Cutting::names(&plan, &names),
+            names,
+            solutions,
             plan,
             prediction: predictor.prediction(spectral_radius(parts.options.method)),
-            coupling,
             scheme,
             prescribes_velocity,
             corrections,
@@ -281,10 +300,35 @@ impl Checker<'_> {
         request.parts.push(entry.value.span.clone());
     }
 
-    /// How couplings are solved: as the parts where nothing else is said.
-    fn coupling_solution(
+    /// The part that is to be integrated in its own way.
+    fn part_with_method(
         &mut self,
-        given: &multibody::CouplingMethod,
+        wanted: &At<String>,
+        names: &[String],
+        plan: &Plan,
+    ) -> Option<usize> {
+        let pieces = names.iter().zip(&plan.pieces);
+        let parts = pieces.filter(|(_, piece)| piece.role == Role::Part);
+        let parts: Vec<&str> = parts.map(|(name, _)| name.as_str()).collect();
+        let found = names.iter().position(|name| *name == wanted.value);
+        if found.is_some() && parts.contains(&wanted.value.as_str()) {
+            return found;
+        }
+        let message = format!("there is no part `{}`", wanted.value);
+        let help = match wanted.value == "coupling" {
+            true => "how couplings are integrated says `coupling`".to_owned(),
+            false => format!("the parts are `{}`", parts.join("`, `")),
+        };
+        let problem = Problem::new(wanted.span.clone(), message).label("unknown");
+        self.findings
+            .push_misspelt(problem.help(help), &wanted.value, parts.into_iter());
+        None
+    }
+
+    /// How a piece is solved: as the mechanism where nothing else is said.
+    fn piece_solution(
+        &mut self,
+        given: &multibody::PieceMethod,
         parts: Solution,
     ) -> Option<Solution> {
         let default = parts.options.method;
@@ -340,23 +384,25 @@ const PRESCRIBED_VELOCITIES: Obstacle = Obstacle {
 /// Why parts cannot correct their steps by tangents, if they cannot.
 fn obstacle_to_tangents(
     draft: &Draft<'_>,
-    parts: Solution,
-    coupling: Solution,
+    solutions: &[Solution],
     is_tight: bool,
 ) -> Option<Obstacle> {
     let inputs = &draft.recipe.inputs;
     let has_pose = inputs
         .iter()
         .any(|(_, received)| matches!(received, Received::Pose(_)));
-    let is_explicit = |solution: Solution| solution.options.method.is_explicit();
-    let circumstance = if is_explicit(parts) || is_explicit(coupling) {
+    let method = |solution: &Solution| solution.options.method;
+    let circumstance = if solutions.iter().any(|it| method(it).is_explicit()) {
         "with the explicit integrator `rk4`, which has no implicit formula to take a tangent of"
     } else if is_tight {
         "with tight coupling"
-    } else if parts.micro_steps > 1 || coupling.micro_steps > 1 {
+    } else if solutions.iter().any(|it| it.micro_steps > 1) {
         "with several micro steps per macro step"
-    } else if parts.options.method != coupling.options.method {
-        "with a coupling that is integrated otherwise than the parts"
+    } else if solutions
+        .iter()
+        .any(|it| method(it) != method(&solutions[0]))
+    {
+        "with pieces that are integrated differently"
     } else if has_pose {
         "where a pose comes from outside"
     } else {

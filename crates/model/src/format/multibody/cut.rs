@@ -29,7 +29,7 @@ pub(crate) struct Cut {
     #[serde(default)]
     pub parts: Named<Members>,
     /// How the parts are coupled. By default `interface-tangent`, or `interface-mass` where that
-    /// cannot be: with several micro steps, a coupling integrated otherwise than the parts, an explicit
+    /// cannot be: with several micro steps, pieces that are integrated differently, an explicit
     /// integrator, prescribed velocities, or tight coupling.
     pub scheme: Option<At<Scheme>>,
     /// What of the predicted motion of an interface node its copies in the parts follow.
@@ -43,9 +43,12 @@ pub(crate) struct Cut {
     /// How parts guess the motion of interface nodes over a step.
     #[schemars(extend("default" = "hermite"))]
     pub predictor: Option<At<PredictorKind>>,
-    /// How coupling subsystems are integrated, where that differs from the parts.
+    /// How coupling subsystems are integrated, where that differs from the mechanism.
     #[serde(default)]
-    pub coupling: CouplingMethod,
+    pub coupling: PieceMethod,
+    /// How parts are integrated, by their names, where that differs from the mechanism.
+    #[serde(default)]
+    pub methods: Named<PieceMethod>,
 }
 
 /// How the parts are coupled.
@@ -74,16 +77,16 @@ pub(crate) enum Prescribe {
     PositionAndVelocity,
 }
 
-/// How coupling subsystems are integrated. What is not given is as in the parts.
+/// How pieces of a cut mechanism are integrated. What is not given is as in the mechanism.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(crate) struct CouplingMethod {
+pub(crate) struct PieceMethod {
     /// The integrator.
     pub integrator: Option<At<Method>>,
     /// Spectral radius at infinity of `lms2` and `generalised-alpha`, between 0 and 1.
     pub rho: Option<At<Formula>>,
-    /// How `rk4` sees the loads of the parts within a micro step: on the line between those at its
-    /// start and at its end, or as at its start.
+    /// How `rk4` sees inputs, such as the loads of the parts, within a micro step: on the line between
+    /// those at its start and at its end, or as at its start.
     pub inputs_within_step: Option<At<InputsWithinStep>>,
     /// Integrator steps per macro step.
     pub micro_steps: Option<At<Count>>,

@@ -23,7 +23,7 @@ use super::{At, Count, DEFAULT_RHO, Formula, InputsWithinStep, Named, Predictor}
 pub(crate) use beam::{Beam, End, Section};
 pub(crate) use body::{Body, Solid};
 pub(crate) use compliant::{Actuator, Bushing, Pairs, Spring, TorsionSpring, Transmission};
-pub(crate) use cut::{CouplingMethod, Cut, Members, Prescribe, Scheme};
+pub(crate) use cut::{Cut, Members, PieceMethod, Prescribe, Scheme};
 pub(crate) use geometry::{Frame, Node, Orientation, Vector};
 pub(crate) use given::{Given, GivenTable};
 pub(crate) use joint::{Friction, Joint, JointKind};
