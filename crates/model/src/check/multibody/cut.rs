@@ -80,11 +80,7 @@ impl Checker<'_> {
             false => obstacle_to_tangents(draft, &all, is_tight),
         };
         let scheme = self.scheme(&given.scheme, obstacle)?;
-        request.cut.couplings = match scheme {
-            Scheme::InterfaceTangent => Couplings::Joined,
-            Scheme::InterfaceMass => Couplings::Separate,
-            Scheme::ForceDisplacement => Couplings::InParts,
-        };
+        request.cut.couplings = couplings(scheme);
         let plan = match cut::plan(&model, &request.cut) {
             Ok(plan) => plan,
             Err(errors) => {
@@ -365,6 +361,16 @@ impl Checker<'_> {
             problem = problem.help(remedy.to_string());
         }
         self.findings.push(problem);
+    }
+}
+
+/// What a scheme makes of the couplings.
+fn couplings(scheme: Scheme) -> Couplings {
+    match scheme {
+        // The tangent of a part has terms across all its interfaces.
+        Scheme::InterfaceTangent => Couplings::Joined,
+        Scheme::InterfaceMass => Couplings::Separate,
+        Scheme::ForceDisplacement => Couplings::InParts,
     }
 }
 
