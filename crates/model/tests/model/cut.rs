@@ -320,7 +320,7 @@ fn parts_may_have_methods_of_their_own() {
             let model = parsed(&text, &[duration, ("simulation.step", step), ("D", "0")]);
             difference(&model, "beam.middle.x")
         };
-        let order = (at("2e-4") / at("1e-4")).log2();
+        let order = (at("1e-4") / at("5e-5")).log2();
         assert!((order - expected).abs() < 0.4, "{method}: {order}");
     }
 }
