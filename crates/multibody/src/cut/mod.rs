@@ -27,4 +27,5 @@ pub use error::{CutError, Lack, Place, Reason, Remedy};
 pub use plan::{Cut, Interface, Piece, Plan, Role};
 pub use remedy::plan;
 pub use size::Size;
+pub(crate) use size::{ENTRIES_OF_A_BODY, entries_of};
 pub use split::Split;

@@ -273,6 +273,10 @@ impl Subsystem for Part {
         self.micro_steps == 1
     }
 
+    fn work(&self) -> f64 {
+        self.micro_steps as f64 * self.system.assembly.touched_entries()
+    }
+
     fn expect_correction(&mut self) {
         self.is_corrected = true;
     }
