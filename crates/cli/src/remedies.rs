@@ -26,6 +26,9 @@ const CANDIDATES: [&[(&str, &str)]; 6] = [
     ],
 ];
 
+/// Growth per step that is as good as none.
+const FAINT: f64 = 1e-8;
+
 /// How mechanisms are cut so that couplings know of their parts more than the mass.
 const CUT_SCHEME: &str = "interface-tangent";
 
@@ -39,6 +42,7 @@ pub struct Advice {
     /// Settings under which the same model does not grow.
     pub remedies: Vec<String>,
     duration: f64,
+    is_monolithic: bool,
 }
 
 impl Advice {
@@ -55,6 +59,22 @@ impl Advice {
             verdict,
             remedies: Vec::new(),
             duration: model.duration(),
+            is_monolithic: false,
+        }
+    }
+
+    /// The model was analysed in one piece: there is no coupling of which to speak.
+    pub fn monolithic(self) -> Self {
+        Self {
+            is_monolithic: true,
+            ..self
+        }
+    }
+
+    fn subject(&self) -> &'static str {
+        match self.is_monolithic {
+            true => "the model in one piece",
+            false => "the coupling",
         }
     }
 
@@ -93,13 +113,16 @@ impl Advice {
             true => format!("by a factor of {} over", crate::table::number(factor)),
             false => "beyond all bounds in".into(),
         };
+        let subject = self.subject();
         let mut text = format!(
-            "the coupling is unstable{interface}: a mode at {:.3} Hz grows at {:.4} 1/s, {how_far} this run (spectral radius {})",
+            "{subject} is unstable{interface}: a mode at {:.3} Hz grows at {:.4} 1/s, {how_far} this run (spectral radius {})",
             verdict.frequency,
             verdict.growth,
             radius(verdict),
         );
-        if self.remedies.is_empty() {
+        if self.is_monolithic {
+            text += "\n  without any exchange: it is the model or its integrator";
+        } else if self.remedies.is_empty() {
             text += "\n  none of the usual settings helps, nor does a shorter macro step: look at the \
                      masses, stiffnesses and dampers at that interface";
         } else {
@@ -131,13 +154,17 @@ impl Advice {
             Err(reason) => return format!("stability not analysed: {reason}"),
         };
         let (radius, coordinates) = (radius(verdict), verdict.dimension);
-        match verdict.decision() {
-            Decision::Undecided => format!(
-                "whether the coupling is stable is not decided: spectral radius {radius}, {coordinates} coordinates; no mode was found that grows for certain",
+        let subject = self.subject();
+        let found = format!("spectral radius {radius}, {coordinates} coordinates");
+        let unseen = 100.0 * (verdict.reach - 1.0);
+        match (verdict.decision(), verdict.way) {
+            (Decision::Undecided, _) => format!(
+                "whether {subject} is stable is not decided: no mode was found that grows for certain, but one may grow by up to {unseen:.2} % a step; {found}",
             ),
-            Decision::Stable | Decision::Unstable => format!(
-                "the coupling is stable: spectral radius {radius}, {coordinates} coordinates",
+            (_, Way::Krylov { .. }) if verdict.reach > 1.0 + FAINT => format!(
+                "no mode of {subject} was found to grow, and none grows by more than {unseen:.2} % a step; {found}",
             ),
+            (_, Way::Dense | Way::Krylov { .. }) => format!("{subject} is stable: {found}"),
         }
     }
 
@@ -154,6 +181,7 @@ impl Advice {
                 },
                 "spectral_radius": verdict.radius,
                 "error": verdict.error,
+                "reach": verdict.reach,
                 "method": match verdict.way {
                     Way::Dense => "dense",
                     Way::Krylov { .. } => "krylov",
@@ -215,14 +243,15 @@ impl Search<'_> {
     }
 
     fn helps(&self, changes: &Settings) -> bool {
-        if self.started.elapsed() > self.patience {
+        let left = self.patience.saturating_sub(self.started.elapsed());
+        if left.is_zero() {
             return false;
         }
         let changed: Vec<_> = self.set.iter().chain(changes).cloned().collect();
         let Ok(model) = load::with_overrides(self.path, &changed) else {
             return false;
         };
-        verdict_of(&model, self.patience).is_ok_and(|verdict| !verdict.is_unstable())
+        verdict_of(&model, left).is_ok_and(|verdict| !verdict.is_unstable())
     }
 }
 

@@ -17,6 +17,7 @@ mod checkpoint;
 mod compensator;
 mod cpu;
 mod crew;
+mod deal;
 mod fault;
 mod hermite;
 mod inputs;

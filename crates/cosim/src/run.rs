@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::builder::ENERGY_COLUMNS;
 use crate::cpu::CpuLevel;
 use crate::crew::{Crew, Every, Leader, Reporting, Shared};
+use crate::deal::deal;
 use crate::fault::Fault;
 use crate::plan::Plan;
 use crate::recorder::Recorder;
@@ -250,7 +251,7 @@ impl Simulation {
             return Ok(End::Finished);
         }
         control.stopwatch = Stopwatch::start();
-        let mut shares = share(&mut self.units, &self.plan, threads);
+        let mut shares = deal(&mut self.units, &self.plan, threads);
         let own = shares.remove(0);
         let (done, split) = std::thread::scope(|scope| {
             let start = |units| {
@@ -355,32 +356,6 @@ fn part_summary(unit: &Unit) -> PartSummary {
         iterations,
         factorisations,
     }
-}
-
-/// Deals the units out to threads: within each phase in turn, so that members of one phase run on
-/// different threads where possible.
-fn share<'a>(
-    units: &'a mut [Unit],
-    plan: &Plan,
-    threads: usize,
-) -> Vec<Vec<(usize, &'a mut Unit)>> {
-    let mut owner = vec![None; units.len()];
-    for phase in &plan.timeline.phases {
-        let fresh = phase.members.iter().map(|id| id.0);
-        for (turn, id) in fresh
-            .filter(|&id| owner[id].is_none())
-            .collect::<Vec<_>>()
-            .into_iter()
-            .enumerate()
-        {
-            owner[id] = Some(turn % threads);
-        }
-    }
-    let mut shares: Vec<Vec<_>> = (0..threads).map(|_| Vec::new()).collect();
-    for (id, unit) in units.iter_mut().enumerate() {
-        shares[owner[id].unwrap_or(0)].push((id, unit));
-    }
-    shares
 }
 
 /// Energy that came from nowhere: neither there at the start nor supplied. Integrators and the

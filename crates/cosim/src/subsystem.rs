@@ -74,6 +74,12 @@ pub trait Subsystem: Send {
         None
     }
 
+    /// About how much work an advance is, as the number of matrix entries that it touches: parts
+    /// are dealt to threads by it.
+    fn work(&self) -> f64 {
+        1.0
+    }
+
     /// Work done so far.
     fn counters(&self) -> Counters {
         Counters::default()

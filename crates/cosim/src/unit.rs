@@ -348,6 +348,10 @@ impl Unit {
         self.subsystem.counters()
     }
 
+    pub fn work(&self) -> f64 {
+        self.subsystem.work()
+    }
+
     pub fn can_roll_back(&mut self) -> bool {
         self.subsystem.state().is_some()
     }

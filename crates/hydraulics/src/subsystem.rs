@@ -200,6 +200,10 @@ impl Subsystem for Hydraulics {
         Some(energy)
     }
 
+    fn work(&self) -> f64 {
+        (self.micro_steps * self.chambers.len()) as f64
+    }
+
     fn counters(&self) -> Counters {
         self.counters
     }

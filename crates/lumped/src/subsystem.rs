@@ -187,6 +187,10 @@ impl Subsystem for Lumped {
         linear::interface(&mut self.plant, t).ok().flatten()
     }
 
+    fn work(&self) -> f64 {
+        (self.micro_steps * self.plant.own()) as f64
+    }
+
     fn counters(&self) -> Counters {
         self.counters
     }

@@ -4,6 +4,7 @@
 //! element by element. Rows of the ground exist in vectors, after all others, and are ignored.
 
 use crate::body::Inertia;
+use crate::cut::{ENTRIES_OF_A_BODY, entries_of};
 use crate::element::{Account, At, Element, ElementId, Jacobian, NOWHERE, Residual, Weights};
 use crate::linear::{BlockLu, Destination, Given, SingularPivot, Structure};
 use crate::math::{Mat3, Vec3};
@@ -158,6 +159,14 @@ impl Assembly {
     /// Length of a residual vector: the unknowns and the ground.
     pub fn residual_length(&self) -> usize {
         self.unknowns() + 6
+    }
+
+    /// Matrix entries that elements and bodies touch: an estimate of the work of a step.
+    pub fn touched_entries(&self) -> f64 {
+        let bodies = self.inertia.iter().filter(|inertia| inertia.mass > 0.0);
+        let elements = self.elements.iter();
+        let touched = elements.map(|placed| entries_of(&*placed.element));
+        ENTRIES_OF_A_BODY * bodies.count() as f64 + touched.sum::<f64>()
     }
 
     /// Adds the forces of all elements and sets the negative violations.

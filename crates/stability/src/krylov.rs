@@ -9,15 +9,13 @@
 
 use nalgebra::{Complex, DMatrix, DVector, Dyn, LU};
 
+use crate::reach::Reach;
 use crate::recurrence::schur_eigenvalues;
 
-/// Vectors at the first look at the dominant Ritz value; there are twice as many at each further
-/// one.
-const FIRST_LOOK: usize = 10;
+/// Vectors from one look at the Ritz values to the next.
+const LOOK: usize = 10;
 /// Ritz values that are told, of those with nonnegative imaginary part.
 const WANTED: usize = 12;
-/// Relative error beyond which a Ritz value says nothing.
-const VAGUE: f64 = 0.1;
 /// Relative error at which the dominant Ritz value is good enough.
 const SETTLED: f64 = 1e-9;
 /// A product that lies in the space of the others up to this share of itself adds nothing.
@@ -29,16 +27,33 @@ const SHIFT: f64 = 1e-14;
 /// Products are linear to first order only, and so are bounds: both count this many times.
 const CAUTION: f64 = 10.0;
 
+/// Products over which a growing mode is followed.
+const FOLLOWED: usize = 4;
+
 /// An approximate eigenvalue.
 #[derive(Clone, Debug)]
 pub(crate) struct Ritz {
     pub value: Complex<f64>,
     /// How far the eigenvalue may be, to first order and with caution.
     pub error: f64,
-    /// The part of the error that more vectors would make smaller.
+    /// The part of the error that more vectors would make smaller, and the part that they would
+    /// not; without caution.
     unfinished: f64,
+    noise: f64,
     /// The eigenvector in the basis.
     vector: DVector<Complex<f64>>,
+}
+
+impl Ritz {
+    /// Whether more vectors would not make it any better.
+    fn is_finished(&self) -> bool {
+        self.unfinished <= self.noise.max(SETTLED * self.value.norm())
+    }
+
+    /// Whether the eigenvalue is larger than a limit for certain.
+    pub fn exceeds(&self, limit: f64) -> bool {
+        self.value.norm() - self.error > limit
+    }
 }
 
 /// What the iteration found.
@@ -46,10 +61,59 @@ pub(crate) struct Found {
     /// The outermost approximate eigenvalues with nonnegative imaginary part; vague ones are left
     /// out, except for the first.
     pub values: Vec<Ritz>,
-    /// A real vector in the plane of the first one's eigenvectors, of unit length.
-    pub mode: DVector<f64>,
+    /// No eigenvalue is larger than this, but for bad luck with the start.
+    pub reach: f64,
+    arnoldi: Arnoldi,
+}
+
+impl Found {
+    /// Real and imaginary part of a unit eigenvector.
+    pub fn shape(&self, ritz: &Ritz) -> [DVector<f64>; 2] {
+        let basis = &self.arnoldi.basis;
+        let mut parts = [(); 2].map(|()| DVector::zeros(basis[0].len()));
+        for (share, vector) in ritz.vector.iter().zip(basis) {
+            parts[0].axpy(share.re, vector, 1.0);
+            parts[1].axpy(share.im, vector, 1.0);
+        }
+        parts
+    }
+
+    /// Follows every eigenvector beyond a limit over some products, and does not believe those
+    /// that do not keep their growth: slow motions, x growing with constant v, look like growing
+    /// modes for a while. Says how many products that took.
+    pub fn confirm<E>(
+        &mut self,
+        limit: f64,
+        mut multiply: impl FnMut(&DVector<f64>) -> Result<DVector<f64>, E>,
+    ) -> Result<usize, E> {
+        let mut products = 0;
+        for index in 0..self.values.len() {
+            if !self.values[index].exceeds(limit) {
+                continue;
+            }
+            let [mut re, mut im] = self.shape(&self.values[index]);
+            let mut value = self.values[index].value;
+            for _ in 0..FOLLOWED {
+                let (image_re, image_im) = (multiply(&re)?, multiply(&im)?);
+                value = Complex::new(
+                    re.dot(&image_re) + im.dot(&image_im),
+                    re.dot(&image_im) - im.dot(&image_re),
+                );
+                let length = image_re.norm().hypot(image_im.norm());
+                (re, im) = (image_re / length, image_im / length);
+                products += 2;
+            }
+            let ritz = &mut self.values[index];
+            ritz.error = ritz.error.max(CAUTION * (ritz.value - value).norm());
+        }
+        self.values.sort_by_key(|ritz| !ritz.exceeds(limit));
+        Ok(products)
+    }
+
     /// Products that were taken.
-    pub products: usize,
+    pub fn products(&self) -> usize {
+        self.arnoldi.size
+    }
 }
 
 /// How far to go.
@@ -61,10 +125,15 @@ pub(crate) struct Goal {
     pub noise: f64,
     /// Eigenvalues that are certainly larger than this come before those that only may be.
     pub limit: f64,
+    /// Relative error beyond which a Ritz value says nothing.
+    pub vague: f64,
+    /// That no eigenvalue is larger than this, if anything, is all that need be known.
+    pub enough: Option<f64>,
 }
 
-/// Iterates until the dominant eigenvalue is as good as the noise of the products allows, or the
-/// basis is full. Nothing if the small eigenvalue problem fails.
+/// Iterates until an eigenvalue beyond the limit is as good as the noise of the products allows,
+/// no eigenvalue can be beyond it, or the basis is full. Nothing if the small eigenvalue problem
+/// fails. The start must be random, without a preferred direction.
 pub(crate) fn dominant<E>(
     start: DVector<f64>,
     goal: Goal,
@@ -72,18 +141,14 @@ pub(crate) fn dominant<E>(
 ) -> Result<Option<Found>, E> {
     let full = goal.vectors.min(start.len());
     let mut arnoldi = Arnoldi::new(start, full);
-    let mut next_look = FIRST_LOOK;
     loop {
         let image = multiply(arnoldi.last())?;
         let is_invariant = !arnoldi.extend(image, goal.noise);
         if is_invariant || arnoldi.size == full {
             return Ok(arnoldi.conclude(goal));
         }
-        if arnoldi.size == next_look {
-            next_look *= 2;
-            if arnoldi.is_settled(goal.noise) {
-                return Ok(arnoldi.conclude(goal));
-            }
+        if arnoldi.size.is_multiple_of(LOOK) && arnoldi.is_settled(goal) {
+            return Ok(arnoldi.conclude(goal));
         }
     }
 }
@@ -136,16 +201,39 @@ impl Arnoldi {
             .into_owned()
     }
 
-    /// Whether more vectors would not make the dominant Ritz value any better.
-    fn is_settled(&self, noise: f64) -> bool {
+    /// Whether more vectors would say nothing new about the limit.
+    fn is_settled(&self, goal: Goal) -> bool {
         let matrix = self.projected();
-        let Some(value) = outermost(&matrix).and_then(|values| values.first().copied()) else {
+        let Some(all) = outermost(&matrix) else {
             return false;
         };
-        self.ritz(&matrix, value, noise).is_some_and(|ritz| {
-            let finished = (ritz.error - ritz.unfinished).max(SETTLED * value.norm());
-            ritz.unfinished <= finished
+        let dominant = self.ritz(&matrix, all[0], goal.noise);
+        if let Some(ritz) = dominant
+            && ritz.exceeds(goal.limit)
+        {
+            return ritz.is_finished();
+        }
+        goal.enough.is_some_and(|enough| {
+            let values = self.first(&matrix, &all, goal.noise);
+            self.reach(&all, &values) <= enough
         })
+    }
+
+    /// The first of all Ritz values, with their errors.
+    fn first(&self, matrix: &DMatrix<f64>, all: &[Complex<f64>], noise: f64) -> Vec<Ritz> {
+        let values = all.iter().take(WANTED);
+        values
+            .filter_map(|&value| self.ritz(matrix, value, noise))
+            .collect()
+    }
+
+    /// How large eigenvalues can be; those that are found as far as noise may have moved them.
+    fn reach(&self, all: &[Complex<f64>], first: &[Ritz]) -> f64 {
+        let extended = self.hessenberg.view((0, 0), (self.size + 1, self.size));
+        let found = first.iter().filter(|ritz| ritz.is_finished());
+        let found = found.map(|ritz| ritz.value.norm() + ritz.noise);
+        let reach = Reach::new(extended, self.basis[0].len(), all);
+        found.fold(reach.radius(), f64::max)
     }
 
     fn ritz(&self, matrix: &DMatrix<f64>, value: Complex<f64>, noise: f64) -> Option<Ritz> {
@@ -153,35 +241,32 @@ impl Arnoldi {
         let left = eigenvector(&matrix.transpose(), value.conj())?;
         let condition = 1.0 / left.dotc(&right).norm();
         let beyond = self.hessenberg[(self.size, self.size - 1)];
-        let unfinished = CAUTION * condition * beyond * right[self.size - 1].norm();
+        let unfinished = condition * beyond * right[self.size - 1].norm();
+        let noise = condition * noise;
         Some(Ritz {
             value,
-            error: unfinished + CAUTION * condition * noise,
+            error: CAUTION * (unfinished + noise),
             unfinished,
+            noise,
             vector: right,
         })
     }
 
-    fn conclude(self, Goal { noise, limit, .. }: Goal) -> Option<Found> {
+    fn conclude(self, goal: Goal) -> Option<Found> {
         let matrix = self.projected();
-        let mut values: Vec<Ritz> = outermost(&matrix)?
-            .into_iter()
-            .take(WANTED)
-            .filter_map(|value| self.ritz(&matrix, value, noise))
-            .collect();
-        values.sort_by_key(|ritz| ritz.value.norm() - ritz.error <= limit);
+        let all = outermost(&matrix)?;
+        let mut values = self.first(&matrix, &all, goal.noise);
+        let reach = self.reach(&all, &values);
+        values.sort_by_key(|ritz| !ritz.exceeds(goal.limit));
         let mut is_first = true;
         values.retain(|ritz| {
-            std::mem::take(&mut is_first) || ritz.error <= VAGUE * ritz.value.norm()
+            std::mem::take(&mut is_first) || ritz.error <= goal.vague * ritz.value.norm()
         });
-        let mut mode = DVector::zeros(self.basis[0].len());
-        for (share, vector) in values.first()?.vector.iter().zip(&self.basis) {
-            mode.axpy(share.re, vector, 1.0);
-        }
+        values.first()?;
         Some(Found {
             values,
-            mode: mode.normalize(),
-            products: self.size,
+            reach,
+            arnoldi: self,
         })
     }
 }
@@ -213,15 +298,21 @@ fn eigenvector(matrix: &DMatrix<f64>, value: Complex<f64>) -> Option<DVector<Com
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dice::Dice;
     use std::convert::Infallible;
 
     fn found(matrix: &DMatrix<f64>) -> Found {
-        let n = matrix.nrows();
-        let start = DVector::from_fn(n, |i, _| 1.0 + (1.3 * i as f64).sin());
+        found_from(Dice(0), matrix)
+    }
+
+    fn found_from(mut dice: Dice, matrix: &DMatrix<f64>) -> Found {
+        let start = dice.direction(matrix.nrows());
         let goal = Goal {
             vectors: 120,
             noise: 0.0,
             limit: 1.0,
+            vague: 0.1,
+            enough: Some(1.0),
         };
         let found = dominant(start, goal, |v| Ok::<_, Infallible>(matrix * v));
         found.unwrap().unwrap()
@@ -229,10 +320,14 @@ mod tests {
 
     /// Rotations by growing angles with shrinking radii, seen in skew coordinates.
     fn spirals(pairs: usize) -> DMatrix<f64> {
-        let n = 2 * pairs;
+        skewed((0..pairs).map(spiral))
+    }
+
+    /// A matrix with these eigenvalues and their conjugates, seen in skew coordinates.
+    fn skewed(values: impl ExactSizeIterator<Item = Complex<f64>>) -> DMatrix<f64> {
+        let n = 2 * values.len();
         let mut matrix = DMatrix::zeros(n, n);
-        for pair in 0..pairs {
-            let value = spiral(pair);
+        for (pair, value) in values.enumerate() {
             let block = [[value.re, -value.im], [value.im, value.re]];
             for (row, column) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
                 matrix[(2 * pair + row, 2 * pair + column)] = block[row][column];
@@ -254,7 +349,7 @@ mod tests {
     #[test]
     fn dominant_eigenvalues_of_a_large_matrix_are_found_within_their_bounds() {
         let found = found(&spirals(150));
-        assert!(found.products < 120, "{}", found.products);
+        assert!(found.products() < 120, "{}", found.products());
         let first = &found.values[0];
         assert!((first.value - spiral(0)).norm() < 1e-8, "{}", first.value);
         for (pair, ritz) in found.values.iter().enumerate().take(4) {
@@ -268,7 +363,7 @@ mod tests {
         let matrix = spirals(60);
         let found = found(&matrix);
         let value = found.values[0].value;
-        let mode = &found.mode;
+        let [mode, _] = &found.shape(&found.values[0]);
         // In an invariant plane: z'' = 2 Re(λ) z' - |λ|² z.
         let once = &matrix * mode;
         let twice = &matrix * &once;
@@ -280,7 +375,36 @@ mod tests {
     fn a_small_invariant_space_ends_the_iteration() {
         let matrix = DMatrix::from_diagonal(&DVector::from_fn(50, |i, _| [0.5, -2.0, 0.25][i % 3]));
         let found = found(&matrix);
-        assert_eq!(found.products, 3);
+        assert_eq!(found.products(), 3);
         assert!((found.values[0].value.re + 2.0).abs() < 1e-13);
+    }
+
+    /// 150 pairs on the unit circle, far more than 120 vectors could tell apart, and one beyond it.
+    #[test]
+    fn no_eigenvalue_is_beyond_the_reach() {
+        let crowd = |radius: f64| {
+            let pair = move |k: usize| match k {
+                75 => Complex::from_polar(radius, 0.02 * 75.0),
+                _ => Complex::from_polar(1.0, 0.02 * k as f64),
+            };
+            skewed((0..150).map(pair))
+        };
+        for radius in [1.0, 1.01, 1.1] {
+            let matrix = crowd(radius);
+            for seed in 0..2 {
+                let reach = found_from(Dice(seed), &matrix).reach;
+                assert!(reach >= radius, "{radius}: {reach}");
+                // (√300 / 1e-3)^(1/120) = 1.085 is as much as 120 products can exclude.
+                assert!(reach < 1.12 * radius, "{radius}: {reach}");
+            }
+        }
+    }
+
+    #[test]
+    fn all_vectors_prove_that_nothing_grows() {
+        let found = found(&skewed(
+            (0..50).map(|k| Complex::from_polar(0.999, 0.06 * k as f64)),
+        ));
+        assert!(found.reach < 1.0 + 1e-8, "{:e}", found.reach - 1.0);
     }
 }

@@ -8,11 +8,14 @@
 
 pub mod compensate;
 mod contour;
+mod dice;
+mod effort;
 mod extrapolator;
 mod krylov;
 mod map;
 mod poles;
 mod product;
+mod reach;
 mod recurrence;
 mod spectrum;
 mod verdict;

@@ -1,7 +1,6 @@
 //! Spectral radii over a grid of two parameters, and the border of stability along one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use oldham_cosim::Simulation;
 
@@ -10,13 +9,13 @@ use crate::spectrum::{Decision, STABLE, Spectrum};
 /// Bisections after which a border is known to twelve digits.
 const BISECTIONS: usize = 45;
 
-/// The spectral radius of a simulation; not a number where it cannot be analysed. Where it is too
-/// near to one for its error, it is one: no growth was found.
+/// The spectral radius of a simulation; not a number where it cannot be analysed. Where no growth
+/// was found it is at most one, however vague the radius is.
 pub fn radius(simulation: &mut Simulation) -> f64 {
-    match Spectrum::quick(simulation, Duration::MAX) {
+    match Spectrum::glance(simulation) {
         Ok(spectrum) => match spectrum.decision() {
-            Decision::Undecided => 1.0,
-            Decision::Stable | Decision::Unstable => spectrum.radius(),
+            Decision::Unstable => spectrum.radius(),
+            Decision::Stable | Decision::Undecided => spectrum.radius().min(1.0),
         },
         Err(_) => f64::NAN,
     }

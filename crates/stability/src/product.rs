@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use nalgebra::DVector;
 use oldham_cosim::{Chart, Fault, Simulation};
 
+use crate::dice::Dice;
 use crate::recurrence::AnalysisError;
 
 /// Products that are averaged for one balance, and how often it is improved.
@@ -24,9 +25,11 @@ const FINE: f64 = 1e-3;
 /// Differences that are tried, each a quarter of the one before it.
 const TRIALS: i32 = 16;
 const SHRINKING: f64 = 0.25;
+/// Trials in a row that are worse than the best one, after which there is no better one.
+const ENOUGH_WORSE: usize = 3;
 const LARGEST: f64 = 64.0;
 /// Products before the first one that is asked for.
-const PREPARATION: usize = SAMPLES * SWEEPS + TRIALS as usize;
+pub(crate) const PREPARATION: usize = SAMPLES * SWEEPS + TRIALS as usize;
 
 /// The linearised macro step in balanced coordinates.
 pub(crate) struct StepProduct<'s> {
@@ -65,18 +68,16 @@ impl<'s> StepProduct<'s> {
         Ok(product)
     }
 
-    /// The time that so many products and their preparation take.
+    /// The time that a product takes.
     pub fn duration(
         simulation: &mut Simulation,
         chart: &Chart,
         period: u64,
-        products: usize,
     ) -> Result<Duration, Fault> {
         chart.base().restore(simulation);
         let started = Instant::now();
         simulation.steps(period)?;
-        let steps = 2 * (products + PREPARATION);
-        Ok(started.elapsed().mul_f64(steps as f64))
+        Ok(2 * started.elapsed())
     }
 
     /// Norm of the error of a product with a unit vector.
@@ -94,9 +95,45 @@ impl<'s> StepProduct<'s> {
         self.times_with(vector, self.difference)
     }
 
-    /// A unit vector without preferred directions, always the same.
+    /// A power of Λ times a vector.
+    pub fn power(&mut self, vector: &DVector<f64>, power: usize) -> Result<DVector<f64>, Fault> {
+        self.power_with(vector, power, self.difference)
+    }
+
+    /// Norm of the error of a power's product with a unit vector: by how much two differences do
+    /// not agree, for a random vector and for what is left of it after some steps. Four products.
+    pub fn noise_of(&mut self, power: usize) -> Result<f64, Fault> {
+        let mut vector = self.start();
+        let mut noise = self.noise;
+        for _ in 0..2 {
+            let coarse = self.power_with(&vector, power, self.difference)?;
+            let fine = self.power_with(&vector, power, self.difference * SHRINKING)?;
+            noise = noise.max((&coarse - fine).norm());
+            vector = coarse.normalize();
+        }
+        Ok(noise)
+    }
+
+    /// A random unit vector without preferred directions, always the same.
     pub fn start(&self) -> DVector<f64> {
-        Signs(0).vector(self.sizes.len()).normalize()
+        Dice(0).direction(self.sizes.len())
+    }
+
+    fn power_with(
+        &mut self,
+        vector: &DVector<f64>,
+        power: usize,
+        size: f64,
+    ) -> Result<DVector<f64>, Fault> {
+        let mut image = vector.clone();
+        let mut length = 1.0;
+        for _ in 0..power {
+            // Differences are taken with unit vectors, whatever they have grown to.
+            let norm = image.norm().max(f64::MIN_POSITIVE);
+            length *= norm;
+            image = self.times_with(&(image / norm), size)?;
+        }
+        Ok(image * length)
     }
 
     fn times_with(&mut self, vector: &DVector<f64>, size: f64) -> Result<DVector<f64>, Fault> {
@@ -113,11 +150,11 @@ impl<'s> StepProduct<'s> {
 
     fn balance(&mut self) -> Result<(), Fault> {
         let floors = &self.sizes * SMALLEST;
-        let mut signs = Signs(1);
+        let mut dice = Dice(1);
         for _ in 0..SWEEPS {
             let mut squares = DVector::zeros(floors.len());
             for _ in 0..SAMPLES {
-                let response = self.times_with(&signs.vector(floors.len()), FINE)?;
+                let response = self.times_with(&dice.signs(floors.len()), FINE)?;
                 squares += response.component_mul(&response);
             }
             let responses = (squares / SAMPLES as f64).map(f64::sqrt);
@@ -133,6 +170,7 @@ impl<'s> StepProduct<'s> {
     fn choose_difference(&mut self) -> Result<(), AnalysisError> {
         let vector = self.start();
         self.noise = f64::INFINITY;
+        let mut worse = 0;
         let mut before: Option<Result<DVector<f64>, Fault>> = None;
         for trial in 0..TRIALS {
             let size = LARGEST * SHRINKING.powi(trial);
@@ -142,7 +180,13 @@ impl<'s> StepProduct<'s> {
                 if noise < self.noise {
                     self.noise = noise;
                     self.difference = size;
+                    worse = 0;
+                } else {
+                    worse += 1;
                 }
+            }
+            if worse == ENOUGH_WORSE {
+                return Ok(());
             }
             before = Some(product);
         }
@@ -150,20 +194,5 @@ impl<'s> StepProduct<'s> {
             Some(Err(fault)) if self.noise.is_infinite() => Err(fault.into()),
             _ => Ok(()),
         }
-    }
-}
-
-/// Signs without pattern, always the same (SplitMix64).
-struct Signs(u64);
-
-impl Signs {
-    fn vector(&mut self, length: usize) -> DVector<f64> {
-        DVector::from_fn(length, |_, _| {
-            self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-            let mut mixed = self.0;
-            mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-            mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-            if (mixed >> 63) == 0 { 1.0 } else { -1.0 }
-        })
     }
 }

@@ -4,10 +4,9 @@ use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use nalgebra::{Complex, DMatrix, DVector, Schur};
 use oldham_cosim::{Chart, Fault, Simulation, State};
 
-/// Steps before probing, so that integrator histories and predictors are past their start-up.
-const WARM_UP: u64 = 6;
-/// The same for models so unstable that they would be carried away by then.
-const SHORT_WARM_UP: u64 = 3;
+/// Steps before probing, so that integrator histories and predictors are past their start-up;
+/// then fewer, for models so unstable that they would be carried away by then.
+const WARM_UPS: [u64; 3] = [6, 3, 1];
 /// Growth of the start's transients that leaves nothing of the start.
 const CARRIED_AWAY: f64 = 1e4;
 /// Above this the dense eigenvalue problem takes too long to be a check before a run.
@@ -181,14 +180,16 @@ pub(crate) fn analyse_ahead<T>(
         let chart = Chart::about(simulation);
         analyse(simulation, Base { chart, period })
     };
-    let is_carried_away = |found: &T| growth(found).powi(WARM_UP as i32) > CARRIED_AWAY;
-    match look(simulation, WARM_UP) {
-        Err(AnalysisError::Fault(_)) => {}
-        Ok(found) if is_carried_away(&found) => {}
-        outcome => return outcome,
+    let [warm_ups @ .., last] = WARM_UPS;
+    for steps in warm_ups {
+        match look(simulation, steps) {
+            Err(AnalysisError::Fault(_)) => {}
+            Ok(found) if growth(&found).powi(steps as i32) > CARRIED_AWAY => {}
+            outcome => return outcome,
+        }
+        start.base().restore(simulation);
     }
-    start.base().restore(simulation);
-    look(simulation, SHORT_WARM_UP)
+    look(simulation, last)
 }
 
 /// The recurrence, and the linear dependence of what is observed after a step on the state before

@@ -5,7 +5,7 @@ use std::time::Duration;
 use nalgebra::{Complex, DVector};
 use oldham_cosim::{Chart, Simulation};
 
-use crate::krylov::{Goal, dominant};
+use crate::effort::Effort;
 use crate::product::StepProduct;
 use crate::recurrence::{
     AnalysisError, Base, Recurrence, analyse_ahead, probe_sizes, recurrence_about,
@@ -16,10 +16,11 @@ pub(crate) const ROUNDING: f64 = 1e-8;
 /// Radii up to here count as stable.
 pub(crate) const STABLE: f64 = 1.0 + ROUNDING;
 
-/// Vectors of a thorough look at a large model, which tells even slow modes apart, and of a quick
-/// one, which finds those that grow fast.
-const THOROUGH: usize = 320;
-const QUICK: usize = 120;
+/// How long a thorough look at a large model may take, about.
+const LONGEST_LOOK: Duration = Duration::from_secs(20);
+/// Growth per macro step that is looked for in large models. What is slower needs as many products
+/// as it needs steps to show.
+pub(crate) const VISIBLE: f64 = 0.02;
 
 /// How eigenvalues were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,25 +37,25 @@ pub enum Way {
 /// Whether a mode grows, as far as that could be found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// No mode grows.
+    /// No mode grows; in a large model none that could be seen, see [`Spectrum::reach`].
     Stable,
     /// A mode grows.
     Unstable,
-    /// The dominant radius lies within its error of one.
+    /// No mode grows for certain, but one could that is fast enough to matter.
     Undecided,
 }
 
 impl Decision {
-    /// What a radius with an error says.
-    pub fn on(radius: f64, error: f64, way: Way) -> Self {
-        let known = match way {
+    /// What a radius with its error says, and a radius that no mode exceeds.
+    pub(crate) fn on(radius: f64, error: f64, reach: f64, way: Way) -> Self {
+        let (known, limit) = match way {
             // The limit of stability allows for the error already.
-            Way::Dense => 0.0,
-            Way::Krylov { .. } => error,
+            Way::Dense => (0.0, STABLE),
+            Way::Krylov { .. } => (error, 1.0 + VISIBLE),
         };
         if radius - known > STABLE {
             Self::Unstable
-        } else if radius + known <= STABLE {
+        } else if reach <= limit {
             Self::Stable
         } else {
             Self::Undecided
@@ -74,6 +75,7 @@ pub struct Mode {
 /// Eigenvalues of the macro step of a simulation.
 pub struct Spectrum {
     modes: Vec<Mode>,
+    reach: f64,
     way: Way,
     duration: f64,
     source: Source,
@@ -89,27 +91,39 @@ impl Spectrum {
     /// Linearises a simulation about a point a few steps after its present state, where it is
     /// left.
     pub fn of(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        let look = |simulation: &mut Simulation, base: Base| match base.is_small() {
-            true => Self::from_matrix(simulation, base),
-            false => Self::from_products(simulation, base, THOROUGH),
-        };
-        analyse_ahead(simulation, look, Self::radius)
+        Self::with(simulation, |product| {
+            let effort = Effort::THOROUGH.within(LONGEST_LOOK, product);
+            Ok(effort.unwrap_or(Effort::GLANCE))
+        })
     }
 
-    /// The same at less cost: of a large model only modes that grow fast are certain, and it is
-    /// left alone if even that would take longer than `patience`.
+    /// The same at less cost: the look at a large model ends when no mode can grow fast, or after
+    /// `patience`. It is left alone if even the shortest look would take longer.
     pub fn quick(simulation: &mut Simulation, patience: Duration) -> Result<Self, AnalysisError> {
+        Self::with(simulation, |product| {
+            let effort = Effort::QUICK.within(patience, product);
+            effort.map_err(|least| AnalysisError::TooLong {
+                seconds: least.as_secs_f64(),
+            })
+        })
+    }
+
+    /// The same with a short look at a large model, which finds what grows fast.
+    pub(crate) fn glance(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
+        Self::with(simulation, |_| Ok(Effort::GLANCE))
+    }
+
+    /// `choose` is told how long a product takes.
+    fn with(
+        simulation: &mut Simulation,
+        choose: impl Fn(Duration) -> Result<Effort, AnalysisError>,
+    ) -> Result<Self, AnalysisError> {
         let look = |simulation: &mut Simulation, base: Base| {
             if base.is_small() {
                 return Self::from_matrix(simulation, base);
             }
-            let expected = StepProduct::duration(simulation, &base.chart, base.period, QUICK)?;
-            if expected > patience {
-                return Err(AnalysisError::TooLong {
-                    seconds: expected.as_secs_f64(),
-                });
-            }
-            Self::from_products(simulation, base, QUICK)
+            let product = StepProduct::duration(simulation, &base.chart, base.period)?;
+            Self::from_products(simulation, base, choose(product)?)
         };
         analyse_ahead(simulation, look, Self::radius)
     }
@@ -117,7 +131,7 @@ impl Spectrum {
     /// From products alone, however small the model.
     pub fn by_products(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
         let look = |simulation: &mut Simulation, base: Base| {
-            Self::from_products(simulation, base, THOROUGH)
+            Self::from_products(simulation, base, Effort::THOROUGH)
         };
         analyse_ahead(simulation, look, Self::radius)
     }
@@ -129,7 +143,9 @@ impl Spectrum {
             error: ROUNDING,
         };
         let values = recurrence.eigenvalues()?.into_iter();
+        let reach = values.as_slice().first().map_or(0.0, |value| value.norm());
         Ok(Self {
+            reach,
             modes: values.filter(|value| value.im >= 0.0).map(mode).collect(),
             way: Way::Dense,
             duration: recurrence.duration(),
@@ -140,27 +156,18 @@ impl Spectrum {
     fn from_products(
         simulation: &mut Simulation,
         base: Base,
-        vectors: usize,
+        effort: Effort,
     ) -> Result<Self, AnalysisError> {
         let Base { chart, period } = base;
         let duration = period as f64 * simulation.schedule().step;
         let probes = probe_sizes(simulation, &chart);
         let mut product = StepProduct::new(simulation, &chart, period, probes)?;
-        let goal = Goal {
-            vectors,
-            noise: product.noise(),
-            limit: STABLE,
-        };
-        let found = dominant(product.start(), goal, |v| product.times(v))?;
-        let found = found.ok_or(AnalysisError::NoEigenvalues)?;
-        let mode = product.change(&found.mode);
+        let found = effort.look(&mut product)?;
+        let mode = product.change(&found.shape);
         chart.base().restore(simulation);
-        let modes = found.values.iter().map(|ritz| Mode {
-            value: ritz.value,
-            error: ritz.error,
-        });
         Ok(Self {
-            modes: modes.collect(),
+            modes: found.modes,
+            reach: found.reach,
             way: Way::Krylov {
                 products: found.products,
             },
@@ -208,9 +215,16 @@ impl Spectrum {
         self.dominant().value.norm()
     }
 
+    /// A radius that no mode exceeds, also none that was not found. For a large model there is a
+    /// chance of less than one in a thousand that a mode hides from the random vector of the
+    /// search.
+    pub fn reach(&self) -> f64 {
+        self.reach
+    }
+
     /// Whether a mode grows.
     pub fn decision(&self) -> Decision {
-        Decision::on(self.radius(), self.dominant().error, self.way)
+        Decision::on(self.radius(), self.dominant().error, self.reach, self.way)
     }
 
     /// The point about which the simulation was linearised.

@@ -21,6 +21,8 @@ pub struct Verdict {
     pub radius: f64,
     /// How far that may be off.
     pub error: f64,
+    /// A radius that no mode exceeds, also none that was not found.
+    pub reach: f64,
     /// How it was found.
     pub way: Way,
     /// Growth rate of the fastest growing mode, 1/s; negative when it decays.
@@ -41,6 +43,7 @@ impl Verdict {
         let mut verdict = Self {
             radius,
             error: dominant.error,
+            reach: spectrum.reach(),
             way: spectrum.way(),
             growth: radius.max(f64::MIN_POSITIVE).ln() / spectrum.duration(),
             frequency: dominant.value.arg().abs() / TAU / spectrum.duration(),
@@ -55,7 +58,7 @@ impl Verdict {
 
     /// Whether a mode grows, as far as that could be found out.
     pub fn decision(&self) -> Decision {
-        Decision::on(self.radius, self.error, self.way)
+        Decision::on(self.radius, self.error, self.reach, self.way)
     }
 
     /// Whether no mode grows.

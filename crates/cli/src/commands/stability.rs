@@ -174,7 +174,7 @@ impl Study<'_> {
     fn advice(&self, verdict: Verdict) -> Advice {
         let advice = Advice::without_remedies(Ok(verdict), self.model);
         if self.arguments.monolithic {
-            return advice;
+            return advice.monolithic();
         }
         advice.with_remedies(
             self.model,

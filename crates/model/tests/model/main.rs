@@ -2,6 +2,7 @@
 
 mod common;
 mod cut;
+mod damping_limit;
 mod examples;
 mod explicit;
 mod hydraulics;

@@ -28,4 +28,5 @@ pub use error::{CutError, Home, Lack, Place, Reason, Remedy};
 pub use plan::{Couplings, Cut, Interface, Piece, Plan, Role};
 pub use remedy::plan;
 pub use size::Size;
+pub(crate) use size::{ENTRIES_OF_A_BODY, entries_of};
 pub use split::Split;

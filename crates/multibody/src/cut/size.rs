@@ -1,7 +1,13 @@
 //! How large the pieces of a plan are.
 
 use super::plan::{Piece, Plan};
+use crate::element::Element;
 use crate::model::Model;
+
+/// Matrix entries that a node with mass touches.
+pub(crate) const ENTRIES_OF_A_BODY: f64 = 36.0;
+/// The same of a node whose pose is prescribed: six coordinates and as many constraints.
+const ENTRIES_OF_A_COPY: f64 = 144.0;
 
 /// What a piece amounts to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,11 +40,9 @@ impl Size {
         let elements = piece.elements.iter();
         let elements = elements.map(|id| &model.elements[id.0].element);
         let constraints: usize = elements.clone().map(|element| element.constraints()).sum();
-        let touched = elements.map(|element| {
-            let order = 6 * element.nodes().len() + element.constraints();
-            (order * order) as f64
-        });
-        let entries = 36.0 * piece.nodes.len() as f64 + 144.0 * piece.copies.len() as f64;
+        let touched = elements.map(|element| entries_of(&**element));
+        let entries = ENTRIES_OF_A_BODY * piece.nodes.len() as f64
+            + ENTRIES_OF_A_COPY * piece.copies.len() as f64;
         let mass = |node: &crate::node::NodeId| model.nodes[node.0].inertia.mass;
         Self {
             nodes: piece.nodes.len(),
@@ -49,4 +53,10 @@ impl Size {
             work: entries + touched.sum::<f64>(),
         }
     }
+}
+
+/// Matrix entries that an element touches.
+pub(crate) fn entries_of(element: &dyn Element) -> f64 {
+    let order = 6 * element.nodes().len() + element.constraints();
+    (order * order) as f64
 }

@@ -301,6 +301,10 @@ impl Subsystem for Part {
         self.micro_steps == 1 && !self.system.options.method.is_explicit()
     }
 
+    fn work(&self) -> f64 {
+        self.micro_steps as f64 * self.system.assembly.touched_entries()
+    }
+
     fn expect_correction(&mut self) {
         self.is_corrected = true;
     }

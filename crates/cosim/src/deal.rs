@@ -1,0 +1,82 @@
+//! Which thread does which units.
+//!
+//! Units keep their thread for a whole run. Threads meet at the end of every phase, so the work is
+//! evened out within each phase: the largest unit first, always to the thread that has least to do
+//! in that phase. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17 (1969):
+//! the busiest thread has at most 4/3 of what it would have in the best distribution.
+
+use crate::plan::Plan;
+use crate::unit::Unit;
+
+/// One thread's units, with their places among all.
+pub(crate) type Share<'a> = Vec<(usize, &'a mut Unit)>;
+
+/// Deals the units out to threads.
+pub(crate) fn deal<'a>(units: &'a mut [Unit], plan: &Plan, threads: usize) -> Vec<Share<'a>> {
+    let work: Vec<f64> = units.iter().map(Unit::work).collect();
+    let phases = plan.timeline.phases.iter();
+    let phases = phases.map(|phase| phase.members.iter().map(|id| id.0).collect());
+    let owners = owners(&work, phases, threads);
+    let mut shares: Vec<Share<'a>> = (0..threads).map(|_| Vec::new()).collect();
+    for ((id, unit), owner) in units.iter_mut().enumerate().zip(owners) {
+        shares[owner].push((id, unit));
+    }
+    shares
+}
+
+/// The thread of each unit. A unit that works in several phases is dealt in the first of them, and
+/// counts in all.
+fn owners(work: &[f64], phases: impl Iterator<Item = Vec<usize>>, threads: usize) -> Vec<usize> {
+    let mut owners = vec![None; work.len()];
+    for mut members in phases {
+        members.sort_by(|&a, &b| work[b].total_cmp(&work[a]).then(a.cmp(&b)));
+        let mut loads = vec![0.0; threads];
+        for &id in &members {
+            if let Some(owner) = owners[id] {
+                loads[owner] += work[id];
+            }
+        }
+        for id in members {
+            if owners[id].is_none() {
+                let least = least_loaded(&loads);
+                owners[id] = Some(least);
+                loads[least] += work[id];
+            }
+        }
+    }
+    owners.into_iter().map(|owner| owner.unwrap_or(0)).collect()
+}
+
+/// The first of those with least to do.
+fn least_loaded(loads: &[f64]) -> usize {
+    let threads = 0..loads.len();
+    let least = threads.min_by(|&a, &b| loads[a].total_cmp(&loads[b]));
+    least.expect("a run has a thread")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_large_part_has_a_thread_of_its_own() {
+        let phases = || [vec![0, 1, 2, 3]].into_iter();
+        assert_eq!(owners(&[3.0, 1.0, 1.0, 1.0], phases(), 2), [0, 1, 1, 1]);
+        assert_eq!(owners(&[1.0, 1.0, 1.0, 3.0], phases(), 2), [1, 1, 1, 0]);
+    }
+
+    #[test]
+    fn equal_parts_are_dealt_in_turn() {
+        let phases = [vec![0, 1, 2, 3, 4]].into_iter();
+        assert_eq!(owners(&[2.0; 5], phases, 3), [0, 1, 2, 0, 1]);
+    }
+
+    /// Parts of one phase meet before the next one begins: each phase is evened out for itself.
+    #[test]
+    fn phases_are_evened_out_one_by_one() {
+        let phases = [vec![0], vec![1, 2]].into_iter();
+        assert_eq!(owners(&[9.0, 2.0, 1.0], phases, 2), [0, 0, 1]);
+        let correcting = [vec![0], vec![0, 1], vec![1, 2]].into_iter();
+        assert_eq!(owners(&[5.0, 1.0, 1.0], correcting, 2), [0, 1, 0]);
+    }
+}

@@ -1,0 +1,188 @@
+//! How hard the dominant modes of a large model are looked for.
+//!
+//! Arnoldi's iteration with Λ finds what grows fast within some ten products. With a power of Λ the
+//! same number of vectors sees many steps: what grows slowly has grown by then, slow oscillations
+//! have turned far enough to be told from rest, and fast ones that the integrator damps are gone.
+
+use std::time::Duration;
+
+use nalgebra::{Complex, DVector};
+
+use crate::krylov::{Found, Goal, Ritz, dominant};
+use crate::product::{PREPARATION, StepProduct};
+use crate::recurrence::AnalysisError;
+use crate::spectrum::{Mode, STABLE, VISIBLE};
+
+/// Relative error beyond which a mode is not told.
+const VAGUE: f64 = 0.1;
+/// Vectors of the first look, with Λ itself, if there is a second one.
+const FIRST: usize = 40;
+/// Products with the power that tell its noise.
+const NOISE: usize = 4;
+/// Lower powers see little more than Λ itself.
+const LEAST_POWER: usize = 8;
+
+/// A look with a power of Λ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Effort {
+    /// Vectors of the basis at most.
+    vectors: usize,
+    /// The power at most.
+    power: usize,
+    /// A radius that is small enough for all modes to be left alone, if there is one.
+    enough: Option<f64>,
+}
+
+/// What a look showed.
+pub(crate) struct Sight {
+    pub modes: Vec<Mode>,
+    pub reach: f64,
+    /// A real vector in the plane of the first mode, of unit length.
+    pub shape: DVector<f64>,
+    pub products: usize,
+}
+
+impl Effort {
+    /// Tells even slow modes apart.
+    pub const THOROUGH: Self = Self {
+        vectors: 120,
+        power: 128,
+        enough: Some(STABLE),
+    };
+    /// Ends where no mode grows so fast that it would be seen.
+    pub const QUICK: Self = Self {
+        vectors: 60,
+        power: 64,
+        enough: Some(1.0 + VISIBLE),
+    };
+    /// Finds what grows fast.
+    pub const GLANCE: Self = Self {
+        vectors: 120,
+        power: 1,
+        enough: None,
+    };
+
+    /// As much of this effort as fits into some time, if a product takes so long; or how long the
+    /// least would take.
+    pub fn within(self, patience: Duration, product: Duration) -> Result<Self, Duration> {
+        let products = (patience.as_secs_f64() / product.as_secs_f64()) as usize;
+        let least = PREPARATION + FIRST;
+        if products < least {
+            return Err(product.mul_f64(least as f64));
+        }
+        let left = products - least;
+        let power = |vectors: usize| left / (vectors + NOISE);
+        let most_vectors = [self.vectors, Self::QUICK.vectors];
+        let fitting = most_vectors.into_iter().find(|&v| power(v) >= LEAST_POWER);
+        Ok(match fitting {
+            Some(vectors) => Self {
+                vectors,
+                power: power(vectors).min(self.power),
+                ..self
+            },
+            None => Self {
+                vectors: Self::GLANCE.vectors.min(FIRST + left),
+                ..Self::GLANCE
+            },
+        })
+    }
+
+    /// Looks for the dominant modes.
+    pub fn look(self, product: &mut StepProduct<'_>) -> Result<Sight, AnalysisError> {
+        if self.power == 1 {
+            return Ok(Sight::of(&self.arnoldi(product)?, 1, product)?);
+        }
+        let first = Self {
+            vectors: FIRST,
+            power: 1,
+            enough: self.enough,
+        };
+        let found = first.arnoldi(product)?;
+        if found.values[0].exceeds(STABLE)
+            || self.enough.is_some_and(|enough| found.reach <= enough)
+        {
+            return Ok(Sight::of(&found, 1, product)?);
+        }
+        let before = found.products();
+        let mut found = self.arnoldi(product)?;
+        let after = found.confirm(STABLE, |v| product.power(v, self.power))?;
+        let mut sight = Sight::of(&found, self.power, product)?;
+        sight.products += before + after * self.power;
+        Ok(sight)
+    }
+
+    fn arnoldi(self, product: &mut StepProduct<'_>) -> Result<Found, AnalysisError> {
+        let Self {
+            vectors,
+            power,
+            enough,
+        } = self;
+        let goal = Goal {
+            vectors,
+            noise: match power {
+                1 => product.noise(),
+                _ => product.noise_of(power)?,
+            },
+            limit: STABLE,
+            vague: VAGUE * power as f64,
+            enough: enough.map(|radius| radius.powi(power as i32)),
+        };
+        let found = dominant(product.start(), goal, |v| product.power(v, power))?;
+        found.ok_or(AnalysisError::NoEigenvalues)
+    }
+}
+
+impl Sight {
+    fn of(
+        found: &Found,
+        power: usize,
+        product: &mut StepProduct<'_>,
+    ) -> Result<Self, AnalysisError> {
+        let mut products = found.products() * power;
+        let mut modes = Vec::with_capacity(found.values.len());
+        for ritz in &found.values {
+            modes.push(if power == 1 {
+                Mode {
+                    value: ritz.value,
+                    error: ritz.error,
+                }
+            } else {
+                products += 2;
+                let near = quotient(found.shape(ritz), product)?;
+                root_near(ritz, power, near)
+            });
+        }
+        let [shape, _] = found.shape(&found.values[0]);
+        Ok(Self {
+            modes,
+            reach: found.reach.powf(1.0 / power as f64),
+            shape: shape.normalize(),
+            products,
+        })
+    }
+}
+
+/// Rayleigh's quotient of a unit vector with Λ.
+fn quotient(
+    [re, im]: [DVector<f64>; 2],
+    product: &mut StepProduct<'_>,
+) -> Result<Complex<f64>, AnalysisError> {
+    let (image_re, image_im) = (product.times(&re)?, product.times(&im)?);
+    Ok(Complex::new(
+        re.dot(&image_re) + im.dot(&image_im),
+        re.dot(&image_im) - im.dot(&image_re),
+    ))
+}
+
+/// The root of an eigenvalue of a power that is nearest to a quotient; with nonnegative imaginary
+/// part.
+fn root_near(ritz: &Ritz, power: usize, near: Complex<f64>) -> Mode {
+    let power = power as f64;
+    let radius = ritz.value.norm().powf(1.0 / power);
+    let turns = (near.arg() * power - ritz.value.arg()) / std::f64::consts::TAU;
+    let angle = (ritz.value.arg() + turns.round() * std::f64::consts::TAU) / power;
+    Mode {
+        value: Complex::from_polar(radius, angle.abs()),
+        error: ritz.error / (power * ritz.value.norm()) * radius,
+    }
+}
