@@ -41,8 +41,9 @@ fn code(output: &Output) -> i32 {
     output.status.code().expect("it was not killed")
 }
 
+/// What was said, with its lines unfolded.
 fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    String::from_utf8_lossy(&output.stderr).replace("\n  ", " ")
 }
 
 fn folder() -> tempfile::TempDir {
