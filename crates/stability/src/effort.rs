@@ -17,6 +17,8 @@ use crate::spectrum::{Mode, STABLE, VISIBLE};
 const VAGUE: f64 = 0.1;
 /// Vectors of the first look, with Λ itself, if there is a second one.
 const FIRST: usize = 40;
+/// Vectors that show at least what grows violently.
+const LEAST: usize = 20;
 /// Products with the power that tell its noise.
 const NOISE: usize = 4;
 /// Lower powers see little more than Λ itself.
@@ -66,12 +68,11 @@ impl Effort {
     /// least would take.
     pub fn within(self, patience: Duration, product: Duration) -> Result<Self, Duration> {
         let products = (patience.as_secs_f64() / product.as_secs_f64()) as usize;
-        let least = PREPARATION + FIRST;
-        if products < least {
-            return Err(product.mul_f64(least as f64));
-        }
-        let left = products - least;
-        let power = |vectors: usize| left / (vectors + NOISE);
+        let Some(vectors) = products.checked_sub(PREPARATION + LEAST) else {
+            return Err(product.mul_f64((PREPARATION + LEAST) as f64));
+        };
+        let vectors = vectors + LEAST;
+        let power = |most: usize| vectors.saturating_sub(FIRST) / (most + NOISE);
         let most_vectors = [self.vectors, Self::QUICK.vectors];
         let fitting = most_vectors.into_iter().find(|&v| power(v) >= LEAST_POWER);
         Ok(match fitting {
@@ -81,7 +82,7 @@ impl Effort {
                 ..self
             },
             None => Self {
-                vectors: Self::GLANCE.vectors.min(FIRST + left),
+                vectors: vectors.min(Self::GLANCE.vectors),
                 ..Self::GLANCE
             },
         })
@@ -90,7 +91,7 @@ impl Effort {
     /// Looks for the dominant modes.
     pub fn look(self, product: &mut StepProduct<'_>) -> Result<Sight, AnalysisError> {
         if self.power == 1 {
-            return Ok(Sight::of(&self.arnoldi(product)?, 1, product)?);
+            return Sight::of(&self.arnoldi(product)?, 1, product);
         }
         let first = Self {
             vectors: FIRST,
@@ -101,7 +102,7 @@ impl Effort {
         if found.values[0].exceeds(STABLE)
             || self.enough.is_some_and(|enough| found.reach <= enough)
         {
-            return Ok(Sight::of(&found, 1, product)?);
+            return Sight::of(&found, 1, product);
         }
         let before = found.products();
         let mut found = self.arnoldi(product)?;

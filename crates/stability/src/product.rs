@@ -68,16 +68,20 @@ impl<'s> StepProduct<'s> {
         Ok(product)
     }
 
-    /// The time that a product takes.
+    /// The time that a product takes, by the faster of two steps.
     pub fn duration(
         simulation: &mut Simulation,
         chart: &Chart,
         period: u64,
     ) -> Result<Duration, Fault> {
-        chart.base().restore(simulation);
-        let started = Instant::now();
-        simulation.steps(period)?;
-        Ok(2 * started.elapsed())
+        let mut shortest = Duration::MAX;
+        for _ in 0..2 {
+            chart.base().restore(simulation);
+            let started = Instant::now();
+            simulation.steps(period)?;
+            shortest = shortest.min(started.elapsed());
+        }
+        Ok(2 * shortest)
     }
 
     /// Norm of the error of a product with a unit vector.
