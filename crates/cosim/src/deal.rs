@@ -47,9 +47,9 @@ fn owners(work: &[f64], phases: impl Iterator<Item = Vec<usize>>, threads: usize
     owners.into_iter().map(|owner| owner.unwrap_or(0)).collect()
 }
 
-/// The first of those with least to do.
+/// The last of those with least to do: the first thread leads, and has other things to do besides.
 fn least_loaded(loads: &[f64]) -> usize {
-    let threads = 0..loads.len();
+    let threads = (0..loads.len()).rev();
     let least = threads.min_by(|&a, &b| loads[a].total_cmp(&loads[b]));
     least.expect("a run has a thread")
 }
@@ -61,22 +61,22 @@ mod tests {
     #[test]
     fn one_large_part_has_a_thread_of_its_own() {
         let phases = || [vec![0, 1, 2, 3]].into_iter();
-        assert_eq!(owners(&[3.0, 1.0, 1.0, 1.0], phases(), 2), [0, 1, 1, 1]);
-        assert_eq!(owners(&[1.0, 1.0, 1.0, 3.0], phases(), 2), [1, 1, 1, 0]);
+        assert_eq!(owners(&[3.0, 1.0, 1.0, 1.0], phases(), 2), [1, 0, 0, 0]);
+        assert_eq!(owners(&[1.0, 1.0, 1.0, 3.0], phases(), 2), [0, 0, 0, 1]);
     }
 
     #[test]
     fn equal_parts_are_dealt_in_turn() {
         let phases = [vec![0, 1, 2, 3, 4]].into_iter();
-        assert_eq!(owners(&[2.0; 5], phases, 3), [0, 1, 2, 0, 1]);
+        assert_eq!(owners(&[2.0; 5], phases, 3), [2, 1, 0, 2, 1]);
     }
 
     /// Parts of one phase meet before the next one begins: each phase is evened out for itself.
     #[test]
     fn phases_are_evened_out_one_by_one() {
         let phases = [vec![0], vec![1, 2]].into_iter();
-        assert_eq!(owners(&[9.0, 2.0, 1.0], phases, 2), [0, 0, 1]);
+        assert_eq!(owners(&[9.0, 2.0, 1.0], phases, 2), [1, 1, 0]);
         let correcting = [vec![0], vec![0, 1], vec![1, 2]].into_iter();
-        assert_eq!(owners(&[5.0, 1.0, 1.0], correcting, 2), [0, 1, 0]);
+        assert_eq!(owners(&[5.0, 1.0, 1.0], correcting, 2), [1, 0, 1]);
     }
 }
