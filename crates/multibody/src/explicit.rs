@@ -171,7 +171,9 @@ impl System {
         let values = &self.work.residual[..self.assembly.unknowns()];
         match values.iter().position(|value| !value.is_finite()) {
             None => Ok(()),
-            Some(worst) => Err(self.no_acceleration(time, worst, inputs)),
+            Some(worst) => Err(self
+                .not_finite(time, inputs)
+                .unwrap_or_else(|| self.diverged_at(time, worst))),
         }
     }
 
@@ -254,22 +256,6 @@ impl System {
             before = largest;
             self.find_smallest_change();
             self.change_poses();
-        }
-    }
-
-    /// The first cause of an acceleration that is no number.
-    fn no_acceleration(&self, time: f64, worst: usize, inputs: &[f64]) -> SolveError {
-        let at = Everywhere {
-            time,
-            input_time: time,
-            ..self.everywhere(inputs)
-        };
-        match self.assembly.not_finite(&at) {
-            Some(element) => SolveError::NotFinite {
-                time,
-                element: element.to_owned(),
-            },
-            None => self.diverged_at(time, worst),
         }
     }
 
