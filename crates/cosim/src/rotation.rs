@@ -33,7 +33,7 @@ pub(crate) fn exponential(rotation_vector: [f64; 3]) -> [f64; 4] {
     [real, x, y, z]
 }
 
-/// Squares below which series are used; the first neglected term is below 1e-17.
+/// Squares below which series are used; the first neglected term is below a tenth of the last bit.
 const SMALL: f64 = 0.003;
 
 /// The rotation vector, of length at most pi, of a unit quaternion.

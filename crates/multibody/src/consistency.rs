@@ -69,11 +69,18 @@ impl System {
     }
 
     /// Leaves a time derivative of the violations in the demand, for nodes that drift at their
-    /// velocities.
-    pub(crate) fn find_derivative(&mut self, of: &Derivative, time: f64, inputs: &[f64]) {
+    /// velocities. Drives are taken to be smooth over a step `h`, if there is one.
+    pub(crate) fn find_derivative(
+        &mut self,
+        of: &Derivative,
+        time: f64,
+        h: Option<f64>,
+        inputs: &[f64],
+    ) {
         let spin = |motion: &Motion| motion.angular_velocity.norm();
         let fastest = self.motions.iter().map(spin).fold(0.0, f64::max);
-        let step = 1e-2 / (10.0 + fastest);
+        let longest = 1e-2 / (10.0 + fastest);
+        let step = h.map_or(longest, |h| longest.min(h));
         self.work.consistency.demand.fill(0.0);
         if self.assembly.constraints == 0 {
             return;
@@ -126,7 +133,7 @@ impl System {
         time: f64,
         inputs: &[f64],
     ) -> Result<(), SolveError> {
-        self.find_acceleration_load(time, inputs);
+        self.find_acceleration_load(time, None, inputs);
         self.factor_accelerations(time, inputs)?;
         self.solve_residual();
         Ok(())
@@ -160,8 +167,8 @@ impl System {
     /// Leaves in `work.residual` all forces but those of the multipliers, less the inertia forces
     /// that do not depend on the accelerations; and what the constraints demand of the
     /// accelerations.
-    pub(crate) fn find_acceleration_load(&mut self, time: f64, inputs: &[f64]) {
-        self.find_derivative(&SECOND, time, inputs);
+    pub(crate) fn find_acceleration_load(&mut self, time: f64, h: Option<f64>, inputs: &[f64]) {
+        self.find_derivative(&SECOND, time, h, inputs);
         let Self {
             assembly,
             motions,

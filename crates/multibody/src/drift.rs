@@ -28,7 +28,7 @@ impl System {
             let mobility = ends.map(|node| self.mobility(node));
             let shifts = placed.element.drift(&at.of(placed), mobility, c);
             for (node, (displacement, spin)) in ends.into_iter().zip(shifts) {
-                if node > 0 {
+                if node > 0 && !self.assembly.is_given[node] {
                     let (known, rates) = (&mut self.work.known[node], &self.work.rates[node]);
                     known.shift(rates, displacement, spin, c);
                     self.motions[node] = known.motion(rates, c);
@@ -37,8 +37,9 @@ impl System {
         }
     }
 
+    /// The ground stays where it is, and so does a node that is given.
     fn mobility(&self, node: usize) -> Mobility {
-        if node == 0 {
+        if node == 0 || self.assembly.is_given[node] {
             return Mobility::default();
         }
         let inertia = &self.assembly.inertia[node];

@@ -135,7 +135,7 @@ impl System {
             let slopes = &self.work.stages.newest;
             follow(slopes, &self.state.now, stage.place * h, &mut self.motions);
             let now = from + stage.place * (time - from);
-            self.accelerate(now, inputs[stage.inputs])?;
+            self.accelerate(now, h, inputs[stage.inputs])?;
             self.collect(stage.place * h, stage.weight);
             if self.options.account_energy {
                 self.collect_powers(now, inputs[stage.inputs], stage.weight);
@@ -147,9 +147,9 @@ impl System {
     }
 
     /// Accelerations and multipliers at a stage.
-    fn accelerate(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
+    fn accelerate(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
         self.factor_stage(time, inputs)?;
-        self.solve_accelerations(time, inputs)
+        self.solve_accelerations(time, h, inputs)
     }
 
     /// Factors the matrix of accelerations at the motions reached.
@@ -163,15 +163,17 @@ impl System {
     }
 
     /// Solves for them with the factors that there are.
-    fn solve_accelerations(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
-        self.find_acceleration_load(time, inputs);
+    fn solve_accelerations(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        self.find_acceleration_load(time, Some(h), inputs);
         self.solve_residual();
         let solved = &self.work.residual[6 * self.assembly.nodes()..self.assembly.unknowns()];
         self.multipliers.copy_from_slice(solved);
         let values = &self.work.residual[..self.assembly.unknowns()];
         match values.iter().position(|value| !value.is_finite()) {
             None => Ok(()),
-            Some(worst) => Err(self.no_acceleration(time, worst, inputs)),
+            Some(worst) => Err(self
+                .not_finite(time, inputs)
+                .unwrap_or_else(|| self.diverged_at(time, worst))),
         }
     }
 
@@ -213,11 +215,11 @@ impl System {
         if self.assembly.constraints > 0 {
             self.project_poses(time, inputs)?;
             self.factor_stage(time, inputs)?;
-            self.find_derivative(&FIRST, time, inputs);
+            self.find_derivative(&FIRST, time, Some(h), inputs);
             self.find_smallest_change();
             self.change_velocities();
         }
-        self.solve_accelerations(time, inputs)?;
+        self.solve_accelerations(time, h, inputs)?;
         self.remember(time, h, inputs);
         let state = &mut self.state;
         std::mem::swap(&mut state.now, &mut state.before);
@@ -254,22 +256,6 @@ impl System {
             before = largest;
             self.find_smallest_change();
             self.change_poses();
-        }
-    }
-
-    /// The first cause of an acceleration that is no number.
-    fn no_acceleration(&self, time: f64, worst: usize, inputs: &[f64]) -> SolveError {
-        let at = Everywhere {
-            time,
-            input_time: time,
-            ..self.everywhere(inputs)
-        };
-        match self.assembly.not_finite(&at) {
-            Some(element) => SolveError::NotFinite {
-                time,
-                element: element.to_owned(),
-            },
-            None => self.diverged_at(time, worst),
         }
     }
 

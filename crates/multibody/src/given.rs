@@ -23,11 +23,11 @@ impl System {
                 }
                 // The formula makes the pose from the velocity. What it remembers of the past is
                 // replaced by what leads to both.
-                GivenEnd::Motion(motion) => (
-                    known.end_with(&motion, c),
-                    motion.position,
-                    motion.orientation,
-                ),
+                GivenEnd::Motion(position, orientation, [velocity, spin]) => {
+                    let pose = Motion::at_rest(position, orientation);
+                    let rates = known.end_with(&pose.moving(velocity, spin), c);
+                    (rates, position, orientation)
+                }
             };
             // The very pose, without the rounding of the formula.
             self.motions[node] = Motion {

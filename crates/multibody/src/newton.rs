@@ -310,18 +310,19 @@ impl System {
 
     /// The first cause of a correction that is not finite.
     fn diverged(&self, time: f64, iterations: usize, worst: usize, inputs: &[f64]) -> SolveError {
+        let cause = self.not_finite(time, inputs);
+        cause.unwrap_or_else(|| self.not_converged(time, iterations, f64::NAN, worst))
+    }
+
+    /// The first element of the trial state whose forces are no numbers.
+    pub(crate) fn not_finite(&self, time: f64, inputs: &[f64]) -> Option<SolveError> {
         let at = Everywhere {
             time,
             input_time: time,
             ..self.everywhere(inputs)
         };
-        match self.assembly.not_finite(&at) {
-            Some(element) => SolveError::NotFinite {
-                time,
-                element: element.to_owned(),
-            },
-            None => self.not_converged(time, iterations, f64::NAN, worst),
-        }
+        let element = self.assembly.not_finite(&at)?.to_owned();
+        Some(SolveError::NotFinite { time, element })
     }
 
     pub(crate) fn not_converged(

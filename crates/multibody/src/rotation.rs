@@ -136,7 +136,7 @@ impl Quaternion {
 
 /// Below this squared angle the series are used; their first neglected term is below 1e-17.
 const SMALL_ANGLE_2: f64 = 0.06;
-/// The same for the squared sine of half the angle.
+/// The same for the squared sine of half the angle; there it is below 2e-17.
 const SMALL_SINE_2: f64 = 0.003;
 
 /// (1 - cos θ)/θ² and (θ - sin θ)/θ³ of the squared angle.

@@ -63,7 +63,7 @@ impl System {
 
     fn correct_velocities(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
         let time = self.state.time;
-        self.find_derivative(&FIRST, time, inputs);
+        self.find_derivative(&FIRST, time, None, inputs);
         self.factor_kinematics(time, inputs, FLOOR)?;
         self.find_smallest_change();
         self.change_velocities();

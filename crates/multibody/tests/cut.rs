@@ -483,3 +483,24 @@ fn feedback_between_unconnected_rows_keeps_them_in_one_part() {
     };
     assert_eq!(count(&plan(&model, &cut).unwrap(), Role::Part), 2);
 }
+
+/// Both ends of a row act on another one, so that no cut of the first works; nor does none.
+#[test]
+fn feedback_from_both_sides_of_a_cut_is_refused() {
+    let mut model = Model::new();
+    let row = [0.0, 1.0, 2.0].map(|x| bead(&mut model, &format!("bead{x}"), Vec3::X * x));
+    for pair in row.windows(2) {
+        tie(&mut model, "tie", pair[0], pair[1]);
+    }
+    let alone = bead(&mut model, "alone", Vec3::Y);
+    let sensors = [row[0], row[2]].map(|node| Sensor::Position(node, Vec3::X));
+    let follow = Drive::Measured(Measured::new(sensors.to_vec(), |r| r[1] - r[2]));
+    let none = || [(); 3].map(|()| Drive::ZERO);
+    let force = [follow, Drive::ZERO, Drive::ZERO];
+    model.element("servo", Load::fixed(Marker::on(alone), force, none()));
+    for cut in [at(&[row[1]]), Cut::default()] {
+        let refused = only(plan(&model, &cut));
+        assert!(matches!(refused.reason, Reason::MeasuredElsewhere { .. }));
+        assert_eq!(refused.remedy, None);
+    }
+}

@@ -224,6 +224,25 @@ fn a_driven_joint_follows_its_drive_and_its_work_is_the_kinetic_energy() {
     );
 }
 
+/// A drive that swings within milliseconds, by steps that resolve it.
+#[test]
+fn a_fast_drive_is_followed_with_its_velocity() {
+    let (rate, end) = (1000.0, 0.0123);
+    let error = |steps| {
+        let mut model = Model::new();
+        let rotor = model.node("rotor", Motion::at(Vec3::ZERO));
+        model.body(rotor, Body::centred(1.0, Mat3::IDENTITY));
+        let [a, b] = [NodeId::GROUND, rotor].map(|n| model.axis_marker(n, Vec3::ZERO, Vec3::Z));
+        let drive = Drive::function(move |t: f64| 1e-2 * (rate * t).sin());
+        model.element("motor", Joint::driven_revolute(a, b, drive));
+        let system = run(model, end, steps);
+        let spin = system.motion(rotor).angular_velocity[2];
+        (spin / (1e-2 * rate) - (rate * end).cos()).abs()
+    };
+    let [coarse, fine] = [123, 246].map(error);
+    assert!(coarse < 1e-6 && fine < 1e-7, "{coarse:e} {fine:e}");
+}
+
 #[test]
 fn a_node_that_moves_no_mass_is_refused() {
     let (mut model, bob) = pendulum();

@@ -4,7 +4,7 @@ use oldham_cosim::{Hold, Inputs, Ports, Snapshot, Source, Subsystem};
 use oldham_multibody::bench::{hanging_beam, spatial_chain};
 use oldham_multibody::{
     Body, Direction, Drive, Joint, Law, Marker, Mat3, Method, Model, ModelError, Motion, NodeId,
-    Options, Part, PartBuilder, Rod, System, TorsionSpring, Vec3,
+    Options, Part, PartBuilder, PrescribedMotion, Quaternion, Rod, System, TorsionSpring, Vec3,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -391,6 +391,77 @@ fn pose_and_velocity_are_prescribed_together() {
             let off = (found / expected - 1.0).abs();
             assert!(off < 1e-3, "{method:?}: {found} {expected}");
         }
+    }
+}
+
+struct Tumbling;
+
+impl Source for Tumbling {
+    fn value(&mut self, t: f64, out: &mut [f64]) {
+        let spin = Vec3::new(0.7, -1.9, 2.3);
+        out.fill(0.0);
+        out[3..7].copy_from_slice(&Quaternion::exp(spin * t).0);
+        out[10..13].copy_from_slice(&spin.0);
+    }
+}
+
+/// To normalise an orientation once more changes its last bit: the node must be at the very one
+/// that is demanded.
+#[test]
+fn a_given_node_turns_without_a_correction() {
+    let mut model = Model::new();
+    let hub = model.node("hub", Motion::at(Vec3::ZERO));
+    model.body(hub, Body::centred(1.0, Mat3::IDENTITY));
+    let mut builder = PartBuilder::new(model);
+    let (port, _) = builder.prescribe_motion("hub", hub);
+    let mut part = builder.build(Options::default(), 1).unwrap();
+    let mut inputs = no_exchange(part.ports());
+    inputs.drive(part.ports(), port, Box::new(Tumbling));
+    let mut given = vec![0.0; 19];
+    for step in 0..300 {
+        let [t, end] = [step, step + 1].map(|i| 1e-2 * f64::from(i));
+        part.advance(t, end, &mut inputs).unwrap();
+        inputs.at(end, &mut given);
+        let demanded = Quaternion([3, 4, 5, 6].map(|i: usize| given[i])).normalised();
+        assert_eq!(part.system().motion(hub).orientation, demanded);
+    }
+}
+
+/// What a slider with a prescribed motion lacks in position is taken from the slider, not from the
+/// node whose pose is given.
+#[test]
+fn a_given_node_stays_in_place_beside_a_prescribed_motion() {
+    let stroke = |t: f64| 0.3 * (7.0 * t).sin();
+    let speed = |t: f64| 2.1 * (7.0 * t).cos();
+    let mut model = Model::new();
+    let rail = model.node("rail", Motion::at(Vec3::ZERO));
+    model.body(rail, Body::centred(0.1, Mat3::IDENTITY));
+    let slider = model.node("slider", Motion::at(Vec3::ZERO));
+    model.body(slider, Body::centred(2.0, Mat3::IDENTITY));
+    let locked = || (Direction::Locked, Some(Drive::ZERO));
+    let along = Direction::Prescribed(Drive::function(stroke));
+    let motion = PrescribedMotion::new(
+        Marker::on(rail),
+        Marker::on(slider),
+        [(along, Some(Drive::function(speed))), locked(), locked()],
+        [locked(), locked(), locked()],
+    );
+    model.element("drive", motion);
+    let mut builder = PartBuilder::new(model);
+    let (port, _) = builder.prescribe("rail", rail);
+    let mut part = builder.build(Options::default(), 1).unwrap();
+    let mut inputs = no_exchange(part.ports());
+    inputs.drive(part.ports(), port, Box::new(Shaken));
+    let mut given = vec![0.0; 19];
+    for step in 0..100 {
+        let [t, end] = [step, step + 1].map(|i| 1e-2 * f64::from(i));
+        part.advance(t, end, &mut inputs).unwrap();
+        inputs.at(end, &mut given);
+        let place = Vec3::new(given[0], given[1], given[2]);
+        let [rail, slider] = [rail, slider].map(|node| part.system().motion(node).position);
+        assert!((rail - place).norm() < 1e-14, "{end}: {rail:?} {place:?}");
+        let off = slider - rail - Vec3::X * stroke(end);
+        assert!(off.norm() < 1e-9, "{end}: {off:?}");
     }
 }
 

@@ -88,7 +88,7 @@ fn the_method_keeps_its_order() {
             let force = system.multipliers(drive)[0];
             [motion.position[0], motion.velocity[0], force]
         };
-        let (reference, coarse, fine) = (run(64 * steps), run(steps), run(2 * steps));
+        let (reference, coarse, fine) = (run(16 * steps), run(steps), run(2 * steps));
         for i in 0..3 {
             let errors = [coarse, fine].map(|values| (values[i] - reference[i]).abs());
             let order = (errors[0] / errors[1]).log2();

@@ -50,7 +50,8 @@ impl Samples {
             return self.history.values[0];
         }
         if self.history.count < 2 {
-            return [x + ahead * v, v, a];
+            // Every value goes on with its rate (Eq. 14 and 15).
+            return [x + ahead * v, v + ahead * a, a];
         }
         let h = self.history.times[0] - self.history.times[1];
         let end = |component: usize| {

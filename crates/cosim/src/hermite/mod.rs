@@ -26,7 +26,7 @@ pub enum RateExtrapolation {
 /// two-step method LMS2; within the step by the cubic between the newest sample and that
 /// prediction. Other quantities are extrapolated linearly.
 ///
-/// After a single sample the motion goes on with its velocity (Eq. 14 and 15).
+/// After a single sample every value goes on with its rate (Eq. 14 and 15).
 #[derive(Clone, Debug)]
 pub struct IntegratedMotion {
     extrapolation: Extrapolation,
@@ -204,13 +204,13 @@ mod tests {
     }
 
     #[test]
-    fn after_one_sample_the_motion_goes_on_with_its_velocity() {
+    fn after_one_sample_every_value_goes_on_with_its_rate() {
         let mut ports = Ports::new();
         let port = ports.add_input("far", Quantity::Translation);
         let mut predictor = IntegratedMotion::new(RateExtrapolation::Hermite, 0.6, &ports);
         predictor.receive(port, 0.0, &[1.0, 2.0, 3.0]);
         let mut motion = [0.0; 3];
         predictor.predict(0.5, None, &mut motion);
-        assert_eq!(motion, [2.0, 2.0, 3.0]);
+        assert_eq!(motion, [2.0, 3.5, 3.0]);
     }
 }

@@ -79,3 +79,40 @@ impl History {
 pub fn coupled(model: &Model) -> History {
     History::of(model, model.simulation().expect("a simulation"))
 }
+
+/// Fails if a run differs in any bit with more threads.
+pub fn assert_threads_keep_bits(model: &Model) {
+    let run = |threads: usize| {
+        let mut record = InMemory::default();
+        let outcome = model.simulation().expect("a simulation").run(Run {
+            threads,
+            ..Run::new(model.steps(), &mut record)
+        });
+        outcome.end.expect("a finished run");
+        bits(&record.rows.concat())
+    };
+    let one = run(1);
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(3));
+}
+
+/// Fails if a run that is continued from a checkpoint differs in any output of these subsystems.
+pub fn assert_checkpoint_keeps_bits(model: &Model, subsystems: &[&str]) {
+    let [mut through, mut continued] = [(); 2].map(|()| model.simulation().expect("a simulation"));
+    through.steps(50).expect("a first half");
+    let checkpoint = through.checkpoint("model").expect("a checkpoint");
+    through.steps(50).expect("a second half");
+    continued.restore(&checkpoint, "model").expect("a restart");
+    continued.steps(50).expect("the second half again");
+    for name in subsystems {
+        let outputs = |simulation: &Simulation| {
+            let id = simulation.find(name).expect("a subsystem");
+            bits(simulation.outputs(id))
+        };
+        assert_eq!(outputs(&through), outputs(&continued), "{name}");
+    }
+}
+
+fn bits(values: &[f64]) -> Vec<u64> {
+    values.iter().map(|value| value.to_bits()).collect()
+}

@@ -3,7 +3,9 @@
 use oldham_cosim::{InMemory, Run, Simulation};
 use oldham_model::{Model, Overrides};
 
-use crate::common::{History, coupled, example, read};
+use crate::common::{
+    History, assert_checkpoint_keeps_bits, assert_threads_keep_bits, coupled, example, read,
+};
 
 /// An example with some of its values replaced.
 fn with(name: &str, set: &[(&str, &str)]) -> Model {
@@ -253,40 +255,14 @@ fn pieces_start_in_the_equilibrium_of_the_whole() {
 #[test]
 fn threads_do_not_change_a_bit() {
     let model = with("rotor", &[("simulation.duration", "0.02")]);
-    let run = |threads: usize| {
-        let mut record = InMemory::default();
-        let mut simulation = model.simulation().unwrap();
-        let outcome = simulation.run(Run {
-            threads,
-            ..Run::new(model.steps(), &mut record)
-        });
-        outcome.end.unwrap();
-        let bits = record.rows.iter().flatten().map(|value| value.to_bits());
-        bits.collect::<Vec<u64>>()
-    };
-    let one = run(1);
-    assert_eq!(one, run(2));
-    assert_eq!(one, run(3));
+    assert_threads_keep_bits(&model);
 }
 
 #[test]
 fn a_checkpoint_continues_with_the_same_bits() {
     let model = with("cut-beam-three", &[("simulation.duration", "0.01")]);
-    let mut through = model.simulation().unwrap();
-    through.steps(50).unwrap();
-    let checkpoint = through.checkpoint("model").unwrap();
-    through.steps(50).unwrap();
-    let mut continued = model.simulation().unwrap();
-    continued.restore(&checkpoint, "model").unwrap();
-    continued.steps(50).unwrap();
-    for name in ["beam.left", "beam.middle", "beam.right", "beam.coupling"] {
-        let id = through.find(name).unwrap();
-        let bits = |simulation: &Simulation| {
-            let values = simulation.outputs(id).iter();
-            values.map(|value| value.to_bits()).collect::<Vec<_>>()
-        };
-        assert_eq!(bits(&through), bits(&continued), "{name}");
-    }
+    let parts = ["beam.left", "beam.middle", "beam.right", "beam.coupling"];
+    assert_checkpoint_keeps_bits(&model, &parts);
 }
 
 /// The coupling may be integrated otherwise; the first-order method then sets the error.

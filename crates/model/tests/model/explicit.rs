@@ -1,10 +1,9 @@
 //! Mechanisms and couplings of cut mechanisms that are integrated explicitly.
 
-use oldham_cosim::Simulation;
 use oldham_model::{Model, Overrides};
 use oldham_stability::{Spectrum, critical};
 
-use crate::common::{History, coupled, example, read};
+use crate::common::{History, assert_checkpoint_keeps_bits, coupled, example, read};
 
 /// An example with some of its values replaced.
 fn with(name: &str, set: &[(&str, &str)]) -> Model {
@@ -153,19 +152,7 @@ fn parts_may_be_explicit_too() {
 #[test]
 fn a_checkpoint_continues_with_the_same_bits() {
     let model = with("four-mass-rails", &[]);
-    let bits = |simulation: &Simulation| {
-        let id = simulation.find("row.coupling").unwrap();
-        let values = simulation.outputs(id).iter();
-        values.map(|value| value.to_bits()).collect::<Vec<_>>()
-    };
-    let mut through = model.simulation().unwrap();
-    through.steps(20).unwrap();
-    let checkpoint = through.checkpoint("model").unwrap();
-    through.steps(20).unwrap();
-    let mut continued = model.simulation().unwrap();
-    continued.restore(&checkpoint, "model").unwrap();
-    continued.steps(20).unwrap();
-    assert_eq!(bits(&through), bits(&continued));
+    assert_checkpoint_keeps_bits(&model, &["row.coupling"]);
 }
 
 /// A mass on a spring of 100 rad/s along a rail.

@@ -1,10 +1,12 @@
 //! Cuts whose parts follow the velocity of the interface besides its pose.
 
-use oldham_cosim::{Energy, InMemory, Run, Simulation, Stage};
+use oldham_cosim::{Energy, Simulation, Stage};
 use oldham_model::{Model, Overrides};
 use oldham_stability::Spectrum;
 
-use crate::common::{History, coupled, example, read};
+use crate::common::{
+    History, assert_checkpoint_keeps_bits, assert_threads_keep_bits, coupled, example, read,
+};
 
 const VELOCITY: (&str, &str) = ("multibody.beam.cut.prescribe", "position-and-velocity");
 const PLAIN: (&str, &str) = ("multibody.beam.cut.scheme", "interface-mass");
@@ -23,8 +25,8 @@ fn difference(model: &Model) -> f64 {
     differences.fold(0.0, f64::max)
 }
 
-/// The motion is predicted with an error of fourth order against the same integrator in one
-/// piece. Loads that must be guessed, along a line, are wrong by the second order.
+/// Motions are guessed with an error of third order. Loads that must be guessed, along a line, are
+/// wrong by the second order.
 #[test]
 fn the_difference_from_the_whole_has_the_order_of_the_guesses() {
     for (parts, scheme, damping, expected) in [
@@ -113,40 +115,15 @@ fn the_energy_balance_is_that_of_the_whole() {
     }
 }
 
-fn bits(values: &[f64]) -> Vec<u64> {
-    values.iter().map(|value| value.to_bits()).collect()
-}
-
 #[test]
 fn neither_threads_nor_checkpoints_change_a_bit() {
     let model = beam(
         3,
         &[("D", "1e-3"), ("simulation.duration", "0.01"), VELOCITY],
     );
-    let run = |threads: usize| {
-        let mut record = InMemory::default();
-        let outcome = model.simulation().unwrap().run(Run {
-            threads,
-            ..Run::new(model.steps(), &mut record)
-        });
-        outcome.end.unwrap();
-        bits(&record.rows.concat())
-    };
-    let one = run(1);
-    assert_eq!(one, run(2));
-    assert_eq!(one, run(3));
-
-    let mut through = model.simulation().unwrap();
-    through.steps(50).unwrap();
-    let checkpoint = through.checkpoint("model").unwrap();
-    through.steps(50).unwrap();
-    let mut continued = model.simulation().unwrap();
-    continued.restore(&checkpoint, "model").unwrap();
-    continued.steps(50).unwrap();
-    for name in ["beam.left", "beam.middle", "beam.right", "beam.coupling.1"] {
-        let [a, b] = [&through, &continued].map(|s| bits(s.outputs(s.find(name).unwrap())));
-        assert_eq!(a, b, "{name}");
-    }
+    assert_threads_keep_bits(&model);
+    let parts = ["beam.left", "beam.middle", "beam.right", "beam.coupling.1"];
+    assert_checkpoint_keeps_bits(&model, &parts);
 }
 
 /// Where no scheme is asked for, one is taken that can do it.

@@ -66,7 +66,8 @@ impl Partition<'_> {
         }
     }
 
-    /// The item of the request that lies between an element and what it follows.
+    /// The item of the request that lies between an element and what it follows, or the first; the
+    /// element itself where nothing is cut.
     fn between(&self, element: ElementId, measured: Measured) -> Place {
         let first = |element: ElementId| self.graph.nodes_of(element.0).first().copied();
         let to = match measured {
@@ -90,7 +91,10 @@ impl Partition<'_> {
             })
         };
         let found = interfaces.iter().copied().find(on_way);
-        self.place_of(found.unwrap_or(interfaces[0]))
+        match found.or(interfaces.first().copied()) {
+            Some(node) => self.place_of(node),
+            None => Place::Element(element),
+        }
     }
 }
 

@@ -112,8 +112,8 @@ pub trait Element: Send + Sync {
 pub enum GivenEnd {
     /// In this pose; the velocities follow from the integration formula.
     Pose(Vec3, Quaternion),
-    /// With this motion: nothing is left to the formula.
-    Motion(Motion),
+    /// In this pose with this velocity and angular velocity: nothing is left to the formula.
+    Motion(Vec3, Quaternion, [Vec3; 2]),
 }
 
 /// The state at which an element is evaluated.

@@ -4,7 +4,7 @@ use crate::element::{
     Account, At, Element, GivenEnd, Jacobian, Part, References, Residual, Weights, refer_nodes,
 };
 use crate::math::Vec3;
-use crate::node::{Motion, NodeId};
+use crate::node::NodeId;
 use crate::rotation::{Quaternion, inverse_tangent, inverse_transpose_derivative};
 
 /// Prescribes position and orientation of a node (Fontana 2026, Sect. 4.1.3) from 19 components of
@@ -116,10 +116,7 @@ impl Element for PrescribedPose {
         let (position, orientation) = (vector(0), self.orientation(inputs));
         Some(match self.has_velocity {
             false => GivenEnd::Pose(position, orientation),
-            true => {
-                let pose = Motion::at_rest(position, orientation);
-                GivenEnd::Motion(pose.moving(vector(7), vector(10)))
-            }
+            true => GivenEnd::Motion(position, orientation, [vector(7), vector(10)]),
         })
     }
 

@@ -1,0 +1,124 @@
+//! How the pieces of a cut mechanism are integrated.
+
+use oldham_multibody::cut::{Plan, Role};
+use oldham_multibody::{Method, Options};
+
+use super::{MethodSettings, MethodWord};
+use crate::check::Checker;
+use crate::format::At;
+use crate::format::multibody::{self, PieceMethod};
+use crate::mechanism::Solution;
+use crate::problem::Problem;
+
+/// Methods as they are written.
+pub(super) struct Methods<'s> {
+    /// Of parts for which nothing else is said.
+    pub parts: Solution,
+    coupling: Solution,
+    /// Of parts that are named.
+    own: Vec<(&'s At<String>, Solution)>,
+}
+
+impl Methods<'_> {
+    pub fn all(&self) -> Vec<Solution> {
+        let own = self.own.iter().map(|&(_, solution)| solution);
+        [self.parts, self.coupling].into_iter().chain(own).collect()
+    }
+}
+
+impl Checker<'_> {
+    /// The methods of the table, for a mechanism that is solved like this.
+    pub(super) fn methods<'s>(
+        &mut self,
+        given: &'s multibody::Cut,
+        parts: Solution,
+    ) -> Option<Methods<'s>> {
+        let coupling = self.piece_solution(&given.coupling, parts);
+        let own: Vec<_> = given
+            .methods
+            .iter()
+            .map(|entry| Some((&entry.name, self.piece_solution(&entry.value.value, parts)?)))
+            .collect();
+        Some(Methods {
+            parts,
+            coupling: coupling?,
+            own: own.into_iter().collect::<Option<_>>()?,
+        })
+    }
+
+    /// How each piece of a plan is solved.
+    pub(super) fn solutions(
+        &mut self,
+        methods: &Methods<'_>,
+        names: &[String],
+        plan: &Plan,
+    ) -> Option<Vec<Solution>> {
+        let by_role = plan.pieces.iter().map(|piece| match piece.role {
+            Role::Part => methods.parts,
+            Role::Coupling => methods.coupling,
+        });
+        let mut solutions: Vec<Solution> = by_role.collect();
+        let mut all_known = true;
+        for &(name, solution) in &methods.own {
+            match self.part_with_method(name, names, plan) {
+                Some(place) => solutions[place] = solution,
+                None => all_known = false,
+            }
+        }
+        all_known.then_some(solutions)
+    }
+
+    /// The part that is to be integrated in its own way.
+    fn part_with_method(
+        &mut self,
+        wanted: &At<String>,
+        names: &[String],
+        plan: &Plan,
+    ) -> Option<usize> {
+        let pieces = names.iter().zip(&plan.pieces);
+        let parts = pieces.filter(|(_, piece)| piece.role == Role::Part);
+        let parts: Vec<&str> = parts.map(|(name, _)| name.as_str()).collect();
+        let found = names.iter().position(|name| *name == wanted.value);
+        if found.is_some() && parts.contains(&wanted.value.as_str()) {
+            return found;
+        }
+        let message = format!("there is no part `{}`", wanted.value);
+        let help = match wanted.value == "coupling" {
+            true => "how couplings are integrated says `coupling`".to_owned(),
+            false => format!("the parts are `{}`", parts.join("`, `")),
+        };
+        let problem = Problem::new(wanted.span.clone(), message).label("unknown");
+        self.findings
+            .push_misspelt(problem.help(help), &wanted.value, parts.into_iter());
+        None
+    }
+
+    /// How a piece is solved: as the mechanism where nothing else is said.
+    fn piece_solution(&mut self, given: &PieceMethod, parts: Solution) -> Option<Solution> {
+        let default = parts.options.method;
+        let word = match (&given.integrator, default) {
+            (Some(word), _) => word.value,
+            (None, Method::Lms2 { .. }) => MethodWord::Lms2,
+            (None, Method::GeneralisedAlpha { .. }) => MethodWord::GeneralisedAlpha,
+            (None, Method::BackwardEuler) => MethodWord::BackwardEuler,
+            (None, Method::Rk4 { .. }) => MethodWord::Rk4,
+        };
+        let settings = MethodSettings {
+            rho: &given.rho,
+            inputs: &given.inputs_within_step,
+            otherwise: default,
+        };
+        let method = self.method_of(word, settings);
+        let micro_steps = match &given.micro_steps {
+            None => Some(parts.micro_steps),
+            Some(count) => self.count(count).map(|count| count as usize),
+        };
+        Some(Solution {
+            options: Options {
+                method: method?,
+                ..parts.options
+            },
+            micro_steps: micro_steps?,
+        })
+    }
+}

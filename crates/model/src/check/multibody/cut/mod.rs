@@ -1,0 +1,217 @@
+//! The table `cut`: where a mechanism is taken apart.
+
+mod methods;
+mod request;
+
+use oldham_multibody::cut::{self, Couplings, CutError, Plan};
+use oldham_multibody::{Marker, Model};
+
+use super::{Draft, GROUND, MethodSettings, MethodWord, spectral_radius};
+use crate::check::Checker;
+use crate::check::predictor::Choice;
+use crate::format::multibody::{Multibody, Prescribe, Scheme as Word};
+use crate::format::{At, Count, PredictorKind};
+use crate::mechanism::{Cutting, Received, Scheme, Sent, Solution};
+use crate::problem::Problem;
+use crate::source::Span;
+use request::Request;
+
+impl Checker<'_> {
+    /// How the finished mechanism is cut; nothing if something is wrong with that.
+    pub(super) fn cutting(
+        &mut self,
+        section: &Multibody,
+        draft: &Draft<'_>,
+        is_tight: bool,
+    ) -> Option<Cutting> {
+        let At { value: given, span } = section.cut.as_ref()?;
+        let before = self.findings.len();
+        let (model, elements) = draft.recipe.model();
+        let mut request = self.request(given, draft, &elements);
+        let methods = self.methods(given, draft.recipe.solution());
+        if self.findings.len() != before {
+            return None;
+        }
+        if request.is_empty() {
+            let message = "nothing is cut";
+            let problem = Problem::new(span.clone(), message).help("name nodes or joints in `at`");
+            self.findings.incomplete(span, problem);
+            return None;
+        }
+        let methods = methods?;
+        let prescribe = given.prescribe.as_ref().map(|at| at.value);
+        let prescribes_velocity = prescribe == Some(Prescribe::PositionAndVelocity);
+        let obstacle = match prescribes_velocity {
+            true => Some(PRESCRIBED_VELOCITIES),
+            false => obstacle_to_tangents(draft, &methods.all(), is_tight),
+        };
+        let scheme = self.scheme(&given.scheme, obstacle)?;
+        request.cut.couplings = couplings(scheme);
+        let plan = self.plan(&model, &request, span)?;
+        let corrections = self.corrections(&given.corrections, scheme)?;
+        let predictor = self.cut_predictor(&given.predictor)?;
+        let wanted: Vec<&str> = given.parts.names().collect();
+        let names = Cutting::names(&plan, &wanted);
+        let cutting = Cutting {
+            solutions: self.solutions(&methods, &names, &plan)?,
+            names,
+            plan,
+            prediction: predictor.prediction(spectral_radius(methods.parts.options.method)),
+            scheme,
+            prescribes_velocity,
+            corrections,
+        };
+        self.lines_are_whole(draft, &cutting, span)?;
+        Some(cutting)
+    }
+
+    /// What goes where; everything that is wrong with that is reported.
+    fn plan(&mut self, model: &Model, request: &Request, table: &Span) -> Option<Plan> {
+        let planned = cut::plan(model, &request.cut);
+        let refused = |errors: Vec<CutError>| {
+            for error in &errors {
+                self.refused(error, request, table);
+            }
+        };
+        planned.map_err(refused).ok()
+    }
+
+    /// Pushes along lines, and what is shown of lines, need both ends in one piece.
+    fn lines_are_whole(&mut self, draft: &Draft<'_>, cutting: &Cutting, span: &Span) -> Option<()> {
+        let received = draft.recipe.inputs.iter().filter_map(|(name, received)| {
+            let (Received::Thrust(ends) | Received::Pressure(ends, _)) = received else {
+                return None;
+            };
+            Some((name, ends))
+        });
+        let sent = draft.recipe.outputs.iter().filter_map(|(name, sent)| {
+            let Sent::Line(ends, _) = sent else {
+                return None;
+            };
+            Some((name, ends))
+        });
+        let is_parted = |ends: &[Marker; 2]| cutting.home(ends.map(|end| end.node)).is_none();
+        let Some((name, _)) = received.chain(sent).find(|(_, ends)| is_parted(ends)) else {
+            return Some(());
+        };
+        let message = format!("the cut parts the two ends of `{name}`");
+        let help = "cut elsewhere, or at one of its ends, so that one part has both";
+        self.findings
+            .push(Problem::new(span.clone(), message).help(help));
+        None
+    }
+
+    /// How the parts guess the motion of the interface.
+    fn cut_predictor(&mut self, given: &Option<At<PredictorKind>>) -> Option<Choice> {
+        let Some(given) = given else {
+            return Some(PredictorKind::Hermite.into());
+        };
+        if given.value == PredictorKind::Dmd {
+            let message = "the motion of a cut is not learned";
+            let problem = Problem::new(given.span.clone(), message);
+            self.findings.push(problem.help("`hermite` is made for it"));
+            return None;
+        }
+        Some(given.value.into())
+    }
+
+    /// The scheme as it is wanted, or the best that is possible.
+    fn scheme(&mut self, wanted: &Option<At<Word>>, obstacle: Option<Obstacle>) -> Option<Scheme> {
+        match (wanted.as_ref().map(|at| at.value), obstacle) {
+            (Some(Word::InterfaceMass), _) | (None, Some(_)) => Some(Scheme::InterfaceMass),
+            (Some(Word::ForceDisplacement), _) => Some(Scheme::ForceDisplacement),
+            (Some(Word::InterfaceTangent) | None, None) => Some(Scheme::InterfaceTangent),
+            (Some(Word::InterfaceTangent), Some(obstacle)) => {
+                let span = wanted.as_ref()?.span.clone();
+                let circumstance = obstacle.circumstance;
+                let message =
+                    format!("the scheme `interface-tangent` cannot be used {circumstance}");
+                let problem = Problem::new(span, message);
+                self.findings.push(problem.help(obstacle.remedy));
+                None
+            }
+        }
+    }
+
+    /// How often steps are corrected: not at all where the scheme does not.
+    fn corrections(&mut self, given: &Option<At<Count>>, scheme: Scheme) -> Option<usize> {
+        let corrects = scheme == Scheme::InterfaceTangent;
+        let Some(given) = given else {
+            return Some(usize::from(corrects));
+        };
+        let count = self.count(given)?;
+        if !corrects {
+            let message = "only the scheme `interface-tangent` corrects steps";
+            let problem = Problem::new(given.span.clone(), message);
+            self.findings
+                .push(problem.help("leave `corrections` out, or change the scheme"));
+            return None;
+        }
+        Some(count as usize)
+    }
+
+    fn refused(&mut self, error: &CutError, request: &Request, table: &Span) {
+        let place = request.span(error.at).unwrap_or(table).clone();
+        let mut problem = Problem::new(place, error.to_string()).label("cannot be cut here");
+        if let Some(remedy) = &error.remedy {
+            problem = problem.help(remedy.to_string());
+        }
+        self.findings.push(problem);
+    }
+}
+
+/// What a scheme makes of the couplings.
+fn couplings(scheme: Scheme) -> Couplings {
+    match scheme {
+        // The tangent of a part has terms across all its interfaces.
+        Scheme::InterfaceTangent => Couplings::Joined,
+        Scheme::InterfaceMass => Couplings::Separate,
+        Scheme::ForceDisplacement => Couplings::InParts,
+    }
+}
+
+/// Why tangents cannot be used, and what to do instead.
+#[derive(Clone, Copy)]
+struct Obstacle {
+    circumstance: &'static str,
+    remedy: &'static str,
+}
+
+/// A tangent is that of copies whose velocities follow from their poses.
+const PRESCRIBED_VELOCITIES: Obstacle = Obstacle {
+    circumstance: "with prescribed velocities",
+    remedy: "leave `prescribe` out: with this scheme parts end a step with the velocity of the interface anyway; or use `interface-mass`, within its limits of stability",
+};
+
+/// Why parts cannot correct their steps by tangents, if they cannot.
+fn obstacle_to_tangents(
+    draft: &Draft<'_>,
+    solutions: &[Solution],
+    is_tight: bool,
+) -> Option<Obstacle> {
+    let inputs = &draft.recipe.inputs;
+    let has_pose = inputs
+        .iter()
+        .any(|(_, received)| matches!(received, Received::Pose(_)));
+    let method = |solution: &Solution| solution.options.method;
+    let circumstance = if solutions.iter().any(|it| method(it).is_explicit()) {
+        "with the explicit integrator `rk4`, which has no implicit formula to take a tangent of"
+    } else if is_tight {
+        "with tight coupling"
+    } else if solutions.iter().any(|it| it.micro_steps > 1) {
+        "with several micro steps per macro step"
+    } else if solutions
+        .iter()
+        .any(|it| method(it) != method(&solutions[0]))
+    {
+        "with pieces that are integrated differently"
+    } else if has_pose {
+        "where a pose comes from outside"
+    } else {
+        return None;
+    };
+    Some(Obstacle {
+        circumstance,
+        remedy: "`interface-mass` works, within its limits of stability",
+    })
+}

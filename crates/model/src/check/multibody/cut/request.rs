@@ -1,0 +1,179 @@
+//! What is to be cut: names of nodes, joints and parts.
+
+use oldham_multibody::cut::{Cut, Place};
+use oldham_multibody::{ElementId, NodeId};
+
+use super::{Draft, GROUND};
+use crate::check::Checker;
+use crate::format::multibody::{self, Members};
+use crate::format::{At, Entry};
+use crate::mechanism::{Cutting, Piece};
+use crate::problem::Problem;
+use crate::source::Span;
+
+/// A cut with the places where its members were written.
+#[derive(Default)]
+pub(super) struct Request {
+    pub cut: Cut,
+    nodes: Vec<Span>,
+    elements: Vec<Span>,
+    parts: Vec<Span>,
+}
+
+impl Request {
+    pub fn is_empty(&self) -> bool {
+        self.cut.nodes.is_empty() && self.cut.elements.is_empty()
+    }
+
+    /// Where an item was written.
+    pub fn span(&self, place: Place) -> Option<&Span> {
+        match place {
+            Place::Node(node) => {
+                let index = self.cut.nodes.iter().position(|&other| other == node)?;
+                self.nodes.get(index)
+            }
+            Place::Element(element) => {
+                let found = self.cut.elements.iter().position(|&other| other == element);
+                self.elements.get(found?)
+            }
+            Place::Part(part) => self.parts.get(part),
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// What the table names; what it cannot mean is reported.
+    pub(super) fn request(
+        &mut self,
+        given: &multibody::Cut,
+        draft: &Draft<'_>,
+        elements: &[ElementId],
+    ) -> Request {
+        let mut request = Request::default();
+        for name in given.at.iter().flat_map(|at| &at.value) {
+            self.cut_at(name, draft, elements, &mut request);
+        }
+        for entry in &given.parts {
+            self.part_named(entry, draft, &mut request);
+        }
+        request
+    }
+
+    /// Notes what a name in `at` means.
+    fn cut_at(
+        &mut self,
+        name: &At<String>,
+        draft: &Draft<'_>,
+        elements: &[ElementId],
+        request: &mut Request,
+    ) {
+        let names = draft.recipe.sketch.nodes.iter().enumerate();
+        let nodes = names.filter(|(_, node)| stands_for(&name.value, node));
+        let nodes: Vec<NodeId> = nodes.map(|(index, _)| draft.recipe.node(index)).collect();
+        let pieces = draft.recipe.pieces.iter().enumerate();
+        let pieces: Vec<usize> = pieces
+            .filter(|(_, (piece, _))| *piece == name.value)
+            .map(|(index, _)| index)
+            .collect();
+        match (&nodes[..], &pieces[..]) {
+            ([], []) => self.unknown_cut(name, draft),
+            ([_, ..], []) => {
+                request
+                    .nodes
+                    .extend(nodes.iter().map(|_| name.span.clone()));
+                request.cut.nodes.extend(nodes);
+            }
+            ([], [first, ..]) if self.can_be_cut(name, &draft.recipe.pieces[*first].1) => {
+                request.elements.push(name.span.clone());
+                request.cut.elements.push(elements[*first]);
+            }
+            ([], _) => {}
+            ([_, ..], [_, ..]) => {
+                let message = format!("`{}` is a node and an element as well", name.value);
+                let problem = Problem::new(name.span.clone(), message)
+                    .label("which one is to be cut?")
+                    .help("call one of them otherwise");
+                self.findings.push(problem);
+            }
+        }
+    }
+
+    fn can_be_cut(&mut self, name: &At<String>, piece: &Piece) -> bool {
+        let (what, help) = match piece {
+            Piece::Beam2(_) | Piece::Beam3(_) => ("a beam element", "cut at one of its end nodes"),
+            Piece::Load(_) => ("a load", "cut at the node on which it acts"),
+            _ => return true,
+        };
+        let message = format!("`{}` is {what}, not a connection of two nodes", name.value);
+        let problem = Problem::new(name.span.clone(), message);
+        self.findings
+            .push(problem.label("cannot be cut as a whole").help(help));
+        false
+    }
+
+    fn unknown_cut(&mut self, name: &At<String>, draft: &Draft<'_>) {
+        let prefix = format!("{}.", name.value);
+        let mut nodes = draft.recipe.sketch.nodes.iter();
+        // Neither an end, nor the middle of a three-node element.
+        if let Some(inner) = nodes.by_ref().filter(|n| n.starts_with(&prefix)).nth(2) {
+            let message = format!(
+                "`{}` has many nodes and cannot be cut as a whole",
+                name.value
+            );
+            let problem = Problem::new(name.span.clone(), message).label("where?");
+            let help = format!("name some of its nodes, such as `{inner}`");
+            self.findings.push(problem.help(help));
+            return;
+        }
+        let message = format!(
+            "there is no node, joint or spring `{}` to cut at",
+            name.value
+        );
+        let problem = Problem::new(name.span.clone(), message)
+            .label("unknown")
+            .help("nodes of beams are called `<beam>.0`, of shells `<shell>.0.0`; `*` stands for any name between two dots");
+        let nodes = draft.recipe.sketch.nodes.iter();
+        let pieces = draft.recipe.pieces.iter().map(|(name, _)| name);
+        let known = nodes.chain(pieces).map(String::as_str);
+        let known = known.filter(|&known| known != GROUND);
+        self.findings.push_misspelt(problem, &name.value, known);
+    }
+
+    /// A part by the nodes that are in it.
+    fn part_named(&mut self, entry: &Entry<Members>, draft: &Draft<'_>, request: &mut Request) {
+        self.name(&entry.name, "a part");
+        if !Cutting::is_free_name(&entry.name.value) {
+            let message = format!("no part can be called `{}`", entry.name.value);
+            let problem = Problem::new(entry.name.span.clone(), message);
+            self.findings
+                .push(problem.label("the subsystem between the parts is called so"));
+        }
+        let members: Vec<At<String>> = match &entry.value.value {
+            Members::One(name) => vec![At {
+                value: name.clone(),
+                span: entry.value.span.clone(),
+            }],
+            Members::Several(names) => names.clone(),
+        };
+        let nodes = members
+            .iter()
+            .filter_map(|name| self.moving_node_named(name, draft));
+        request.cut.parts.push(nodes.collect());
+        request.parts.push(entry.value.span.clone());
+    }
+}
+
+/// Whether a pattern means a name: `*` is any part of it between two dots.
+fn stands_for(pattern: &str, name: &str) -> bool {
+    if name == GROUND {
+        return pattern == GROUND;
+    }
+    let (mut pattern, mut name) = (pattern.split('.'), name.split('.'));
+    loop {
+        match (pattern.next(), name.next()) {
+            (None, None) => return true,
+            (Some(wanted), Some(found)) if wanted == "*" || wanted == found => {}
+            _ => return false,
+        }
+    }
+}
