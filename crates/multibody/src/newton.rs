@@ -18,7 +18,7 @@ use crate::system::{System, step_weights};
 /// The contraction rate is measured at least after so many steps.
 const REMEASURE: u64 = 16;
 /// A factorisation costs about as much as so many iterations.
-const FACTORISATION: u64 = 8;
+const FACTORISATION: u64 = 4;
 /// A rate above this within an iteration makes the next iteration factor anew.
 const BAD: f64 = 0.3;
 /// A rate from an earlier step is trusted up to this factor.
