@@ -484,6 +484,23 @@ fn feedback_between_unconnected_rows_keeps_them_in_one_part() {
     assert_eq!(count(&plan(&model, &cut).unwrap(), Role::Part), 2);
 }
 
+/// A coupling that touches no part can be put into none.
+#[test]
+fn a_cut_through_everything_is_refused_whatever_becomes_of_the_couplings() {
+    let mut model = Model::new();
+    let ends = [0.0, 1.0].map(|x| bead(&mut model, &format!("bead{x}"), Vec3::X * x));
+    tie(&mut model, "tie", ends[0], ends[1]);
+    for couplings in [Couplings::Separate, Couplings::Joined, Couplings::InParts] {
+        let cut = Cut {
+            couplings,
+            ..at(&ends)
+        };
+        let errors = plan(&model, &cut).expect_err("a refusal");
+        let nothing = |error: &CutError| matches!(error.reason, Reason::NothingSeparated { .. });
+        assert!(errors.iter().all(nothing), "{errors:?}");
+    }
+}
+
 /// Both ends of a row act on another one, so that no cut of the first works; nor does none.
 #[test]
 fn feedback_from_both_sides_of_a_cut_is_refused() {

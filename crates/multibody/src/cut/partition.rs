@@ -52,12 +52,14 @@ impl<'m> Partition<'m> {
         }
         let plan = self.pieces();
         self.judge(&plan);
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
         let plan = plan.with(self.cut.couplings);
         self.sensors(&plan);
-        if self.errors.is_empty() {
-            Ok(plan)
-        } else {
-            Err(self.errors)
+        match self.errors.is_empty() {
+            true => Ok(plan),
+            false => Err(self.errors),
         }
     }
 

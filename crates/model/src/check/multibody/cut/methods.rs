@@ -89,7 +89,7 @@ impl Checker<'_> {
         };
         let problem = Problem::new(wanted.span.clone(), message).label("unknown");
         self.findings
-            .push_misspelt(problem.help(help), &wanted.value, parts.into_iter());
+            .push_misspelt(problem.help(help), &wanted.value, parts);
         None
     }
 
