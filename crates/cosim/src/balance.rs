@@ -135,14 +135,18 @@ impl Account {
         }
     }
 
-    /// Whether the outputs at the start of a step are needed: a force jumps with its inputs, a
+    /// Places of the outputs that are needed at the start of a step: a force jumps with its inputs, a
     /// motion does not.
-    pub fn needs_starting_outputs(&self) -> bool {
+    pub fn starting_outputs(&self) -> Vec<usize> {
         let side = match self {
             Self::Line(ledger) => ledger.side,
             Self::Spatial(ledger) => ledger.side,
         };
-        !matches!(side, Side::GivesMotion { .. })
+        match side {
+            Side::GivesForce { force, .. } => vec![force],
+            Side::GivesMotion { .. } => Vec::new(),
+            Side::KeepsForce { own, force, .. } => vec![own, force],
+        }
     }
 
     /// The run starts with these values.

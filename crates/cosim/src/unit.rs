@@ -9,7 +9,7 @@ use crate::balance::Account;
 use crate::board::Board;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
-use crate::port::InputPort;
+use crate::port::{InputPort, OutputPort};
 use crate::schedule::SubsystemId;
 use crate::state::{Snapshot, State, Visitor};
 use crate::subsystem::{Counters, Energy, Linearisation, StepError, Subsystem};
@@ -63,6 +63,8 @@ pub(crate) struct Unit {
     pub received: u64,
     /// Work at inputs that are driven from outside, and whether it is taken or given.
     pub driven: Vec<(Account, f64)>,
+    /// Outputs that the accounts need at the start of a step.
+    starting: Vec<OutputPort>,
 }
 
 impl Unit {
@@ -89,6 +91,7 @@ impl Unit {
             saved: Snapshot::default(),
             received: 0,
             driven: Vec::new(),
+            starting: Vec::new(),
             subsystem,
         }
     }
@@ -166,14 +169,17 @@ impl Unit {
             return Ok(());
         }
         // Motions are those of the end of the last step; forces must be evaluated anew.
-        if outputs_are_fresh {
+        if self.starting.is_empty() || outputs_are_fresh {
             self.inputs.at(t, &mut self.input_values);
-        } else if all(&mut self.accounts, &mut self.driven)
-            .any(|account| account.needs_starting_outputs())
-        {
+        } else if self.inputs.compensator().is_some() {
             self.evaluate(t)?;
         } else {
             self.inputs.at(t, &mut self.input_values);
+            let (inputs, outputs) = (&self.input_values, &mut self.output_values);
+            let evaluated = self
+                .subsystem
+                .some_outputs(&self.starting, t, inputs, outputs);
+            evaluated.map_err(|cause| self.step_fault(t, cause))?;
         }
         for account in all(&mut self.accounts, &mut self.driven) {
             account.open(&self.input_values, &self.output_values);
@@ -230,6 +236,16 @@ impl Unit {
         for account in all(&mut self.accounts, &mut self.driven) {
             account.begin(&self.input_values, &self.released);
         }
+        let ports = self.subsystem.ports();
+        let needed: Vec<usize> = all(&mut self.accounts, &mut self.driven)
+            .flat_map(|account| account.starting_outputs())
+            .collect();
+        let is_needed = |port: &OutputPort| {
+            let range = ports.output_range(*port);
+            needed.iter().any(|component| range.contains(component))
+        };
+        let all_ports = (0..ports.outputs().len()).map(OutputPort);
+        self.starting = all_ports.filter(is_needed).collect();
     }
 
     /// Sends what is released.

@@ -1,10 +1,10 @@
 //! The subsystem that the engine drives.
 
 use oldham_cosim::Inputs;
-use oldham_cosim::Ports;
 use oldham_cosim::{
     Counters, EffectiveInterface, Energy, Linearisation, Reached, StepError, Subsystem,
 };
+use oldham_cosim::{OutputPort, Ports};
 use oldham_cosim::{State, Visitor};
 
 use crate::assembly::assemble;
@@ -91,6 +91,16 @@ impl Lumped {
     }
 
     #[inline(always)]
+    fn prepare_outputs(&mut self, t: f64, inputs: &[f64]) -> Result<(), StepError> {
+        self.plant.impose(inputs);
+        self.method.start(&mut self.plant, t, &mut self.counters)?;
+        if self.plant.wiring.needs_accelerations {
+            self.plant.accelerate(t)?;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
     fn output(&self, origin: Origin, t: f64) -> Result<f64, StepError> {
         let motion = &self.plant.motion;
         match origin {
@@ -131,13 +141,25 @@ impl Subsystem for Lumped {
     }
 
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
-        self.plant.impose(inputs);
-        self.method.start(&mut self.plant, t, &mut self.counters)?;
-        if self.plant.wiring.needs_accelerations {
-            self.plant.accelerate(t)?;
-        }
+        self.prepare_outputs(t, inputs)?;
         for (output, origin) in outputs.iter_mut().zip(&self.plant.wiring.origins) {
             *output = self.output(*origin, t)?;
+        }
+        Ok(())
+    }
+
+    fn some_outputs(
+        &mut self,
+        wanted: &[OutputPort],
+        t: f64,
+        inputs: &[f64],
+        outputs: &mut [f64],
+    ) -> Result<(), StepError> {
+        self.prepare_outputs(t, inputs)?;
+        for &port in wanted {
+            for component in self.plant.wiring.ports.output_range(port) {
+                outputs[component] = self.output(self.plant.wiring.origins[component], t)?;
+            }
         }
         Ok(())
     }
