@@ -9,7 +9,7 @@ use crate::balance::Account;
 use crate::board::Board;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
-use crate::port::{InputPort, OutputPort};
+use crate::port::{InputPort, OutputPort, Ports};
 use crate::schedule::SubsystemId;
 use crate::state::{Snapshot, State, Visitor};
 use crate::subsystem::{Counters, Energy, Linearisation, StepError, Subsystem};
@@ -63,8 +63,40 @@ pub(crate) struct Unit {
     pub received: u64,
     /// Work at inputs that are driven from outside, and whether it is taken or given.
     pub driven: Vec<(Account, f64)>,
-    /// Outputs that the accounts need at the start of a step.
-    starting: Vec<OutputPort>,
+    starting: Starting,
+}
+
+/// The outputs that accounts need at the start of a step.
+enum Starting {
+    Nothing,
+    Few(Vec<OutputPort>),
+    /// Also where only most of them are needed: to pick them out would take longer.
+    All,
+}
+
+impl Starting {
+    fn is_any(&self) -> bool {
+        !matches!(self, Self::Nothing)
+    }
+
+    /// The ports to which these places in the output vector belong.
+    fn new(places: &[usize], ports: &Ports) -> Self {
+        let all = (0..ports.outputs().len()).map(OutputPort);
+        let is_needed = |port: &OutputPort| {
+            let range = ports.output_range(*port);
+            places.iter().any(|place| range.contains(place))
+        };
+        let needed: Vec<OutputPort> = all.filter(is_needed).collect();
+        let widths = needed.iter().map(|&port| ports.output_range(port).len());
+        let width: usize = widths.sum();
+        if needed.is_empty() {
+            Self::Nothing
+        } else if 2 * width < ports.output_width() {
+            Self::Few(needed)
+        } else {
+            Self::All
+        }
+    }
 }
 
 impl Unit {
@@ -91,7 +123,7 @@ impl Unit {
             saved: Snapshot::default(),
             received: 0,
             driven: Vec::new(),
-            starting: Vec::new(),
+            starting: Starting::Nothing,
             subsystem,
         }
     }
@@ -169,16 +201,18 @@ impl Unit {
             return Ok(());
         }
         // Motions are those of the end of the last step; forces must be evaluated anew.
-        if self.starting.is_empty() || outputs_are_fresh {
+        if outputs_are_fresh {
             self.inputs.at(t, &mut self.input_values);
-        } else if self.inputs.compensator().is_some() {
+        } else if self.inputs.compensator().is_some() && self.starting.is_any() {
             self.evaluate(t)?;
         } else {
             self.inputs.at(t, &mut self.input_values);
             let (inputs, outputs) = (&self.input_values, &mut self.output_values);
-            let evaluated = self
-                .subsystem
-                .some_outputs(&self.starting, t, inputs, outputs);
+            let evaluated = match &self.starting {
+                Starting::Nothing => Ok(()),
+                Starting::Few(ports) => self.subsystem.some_outputs(ports, t, inputs, outputs),
+                Starting::All => self.subsystem.outputs(t, inputs, outputs),
+            };
             evaluated.map_err(|cause| self.step_fault(t, cause))?;
         }
         for account in all(&mut self.accounts, &mut self.driven) {
@@ -236,16 +270,8 @@ impl Unit {
         for account in all(&mut self.accounts, &mut self.driven) {
             account.begin(&self.input_values, &self.released);
         }
-        let ports = self.subsystem.ports();
-        let needed: Vec<usize> = all(&mut self.accounts, &mut self.driven)
-            .flat_map(|account| account.starting_outputs())
-            .collect();
-        let is_needed = |port: &OutputPort| {
-            let range = ports.output_range(*port);
-            needed.iter().any(|component| range.contains(component))
-        };
-        let all_ports = (0..ports.outputs().len()).map(OutputPort);
-        self.starting = all_ports.filter(is_needed).collect();
+        let places = all(&mut self.accounts, &mut self.driven).flat_map(|a| a.starting_outputs());
+        self.starting = Starting::new(&places.collect::<Vec<_>>(), self.subsystem.ports());
     }
 
     /// Sends what is released.
