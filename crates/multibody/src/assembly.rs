@@ -56,6 +56,33 @@ pub(crate) struct Everywhere<'a> {
 }
 
 impl<'a> Everywhere<'a> {
+    /// A state with its inputs, under full load, with nothing elapsed.
+    #[inline(always)]
+    pub fn new(
+        time: f64,
+        motions: &'a [Motion],
+        multipliers: &'a [f64],
+        inputs: &'a [f64],
+        memory: &'a [f64],
+    ) -> Self {
+        Self {
+            time,
+            motions,
+            multipliers,
+            inputs,
+            input_time: time,
+            load_factor: 1.0,
+            memory,
+            elapsed: 0.0,
+        }
+    }
+
+    /// The same at the end of a step of this length.
+    #[inline(always)]
+    pub fn after(self, elapsed: f64) -> Self {
+        Self { elapsed, ..self }
+    }
+
     pub fn of(&self, placed: &Placed) -> At<'a> {
         At {
             time: self.time,

@@ -181,16 +181,13 @@ impl System {
                 },
             ..
         } = self;
-        let at = Everywhere {
+        let at = Everywhere::new(
             time,
             motions,
-            multipliers: &consistency.no_multipliers,
+            &consistency.no_multipliers,
             inputs,
-            input_time: time,
-            load_factor: 1.0,
-            memory: &state.memory,
-            elapsed: 0.0,
-        };
+            &state.memory,
+        );
         residual.fill(0.0);
         assembly.element_residual(&at, residual);
         assembly.weight(&at, residual);
@@ -275,16 +272,13 @@ impl System {
         inputs: &[f64],
         floor: f64,
     ) -> Result<(), SolveError> {
-        let at = Everywhere {
+        let at = Everywhere::new(
             time,
-            motions: &self.motions,
-            multipliers: &self.multipliers,
+            &self.motions,
+            &self.multipliers,
             inputs,
-            input_time: time,
-            load_factor: 1.0,
-            memory: &self.state.memory,
-            elapsed: 0.0,
-        };
+            &self.state.memory,
+        );
         self.work.factored.values.clear();
         self.work.stamp += 1;
         let factored = self.assembly.factor_kinematics(&mut self.lu, &at, floor);

@@ -14,16 +14,14 @@ impl System {
     pub(crate) fn remove_drift(&mut self, time: f64, h: f64, c: f64, inputs: &[f64]) {
         for index in 0..self.assembly.drifting.len() {
             let placed = &self.assembly.elements[self.assembly.drifting[index]];
-            let at = Everywhere {
+            let at = Everywhere::new(
                 time,
-                motions: &self.motions,
-                multipliers: &self.multipliers,
+                &self.motions,
+                &self.multipliers,
                 inputs,
-                input_time: time,
-                load_factor: 1.0,
-                memory: &self.state.memory,
-                elapsed: h,
-            };
+                &self.state.memory,
+            )
+            .after(h);
             let ends = [0, 1].map(|end| placed.element.nodes()[end].0);
             let mobility = ends.map(|node| self.mobility(node));
             let shifts = placed.element.drift(&at.of(placed), mobility, c);

@@ -3,6 +3,7 @@
 //! Subspace iteration on the shifted problem (K + σ M) x = (ω² + σ) M x, constraints included, so
 //! that only the block factorisation is needed and large models stay cheap.
 
+use crate::assembly::Everywhere;
 use crate::element::Weights;
 use crate::error::SolveError;
 use crate::linear::Given;
@@ -90,16 +91,13 @@ impl System {
             *motion = motion.moving(Vec3::ZERO, Vec3::ZERO);
         }
         self.work.factored.values.clear();
-        let at = crate::assembly::Everywhere {
-            time: self.state.time,
-            motions: &self.motions,
-            multipliers: &self.multipliers,
+        let at = Everywhere::new(
+            self.state.time,
+            &self.motions,
+            &self.multipliers,
             inputs,
-            input_time: self.state.time,
-            load_factor: 1.0,
-            memory: &self.state.memory,
-            elapsed: 0.0,
-        };
+            &self.state.memory,
+        );
         let factored = self
             .assembly
             .factor(&mut self.lu, &at, weights, Given::Change);

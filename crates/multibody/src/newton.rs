@@ -236,16 +236,14 @@ impl System {
         gains: [f64; 2],
         inputs: &[f64],
     ) -> Result<(), SolveError> {
-        let at = Everywhere {
+        let at = Everywhere::new(
             time,
-            motions: &self.motions,
-            multipliers: &self.multipliers,
+            &self.motions,
+            &self.multipliers,
             inputs,
-            input_time: time,
-            load_factor: 1.0,
-            memory: &self.state.memory,
-            elapsed: h,
-        };
+            &self.state.memory,
+        )
+        .after(h);
         self.state.linearisation.record(gains, &at);
         let weights = step_weights(gains);
         self.work.factored.values.clear();

@@ -105,12 +105,9 @@ impl System {
             stiffness: 1.0,
         };
         let residual = self.forces(inputs);
-        let at = Everywhere {
-            motions: &self.motions,
-            multipliers: &self.multipliers,
-            memory: &self.state.memory,
-            ..resting(self.state.time, inputs)
-        };
+        let time = self.state.time;
+        let memory = &self.state.memory;
+        let at = Everywhere::new(time, &self.motions, &self.multipliers, inputs, memory);
         let factored = self
             .assembly
             .factor_with_floor(&mut self.lu, &at, weights, FLOOR);
@@ -219,29 +216,13 @@ impl System {
 
     fn forces_with(&self, multipliers: &[f64], inputs: &[f64]) -> Vec<f64> {
         let at = Everywhere {
-            motions: &self.motions,
             multipliers,
-            memory: &self.state.memory,
-            ..resting(self.state.time, inputs)
+            ..self.everywhere(inputs)
         };
         let mut values = vec![0.0; self.assembly.residual_length()];
         self.assembly.weight(&at, &mut values);
         self.assembly.element_residual(&at, &mut values);
         values
-    }
-}
-
-/// Full loads at a time, nothing elapsed.
-fn resting(time: f64, inputs: &[f64]) -> Everywhere<'_> {
-    Everywhere {
-        time,
-        motions: &[],
-        multipliers: &[],
-        inputs,
-        input_time: time,
-        load_factor: 1.0,
-        memory: &[],
-        elapsed: 0.0,
     }
 }
 

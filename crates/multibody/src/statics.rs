@@ -91,14 +91,14 @@ impl System {
         let mut worst = 0;
         for _ in 0..MAX_ITERATIONS {
             let at = Everywhere {
-                time,
-                motions: &self.motions,
-                multipliers: &self.multipliers,
-                inputs,
-                input_time: time,
                 load_factor,
-                memory: &self.state.memory,
-                elapsed: 0.0,
+                ..Everywhere::new(
+                    time,
+                    &self.motions,
+                    &self.multipliers,
+                    inputs,
+                    &self.state.memory,
+                )
             };
             let x = &mut self.work.residual;
             x.fill(0.0);

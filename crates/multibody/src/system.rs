@@ -341,16 +341,7 @@ impl System {
             row[..3].copy_from_slice(&force.0);
             row[3..].copy_from_slice(&moment.0);
         }
-        let at = Everywhere {
-            time,
-            motions,
-            multipliers,
-            inputs,
-            input_time: time,
-            load_factor: 1.0,
-            memory: &state.memory,
-            elapsed: h,
-        };
+        let at = Everywhere::new(time, motions, multipliers, inputs, &state.memory).after(h);
         assembly.element_residual(&at, residual);
     }
 
@@ -359,16 +350,14 @@ impl System {
         if self.assembly.memory == 0 {
             return;
         }
-        let at = Everywhere {
+        let at = Everywhere::new(
             time,
-            motions: &self.motions,
-            multipliers: &self.multipliers,
+            &self.motions,
+            &self.multipliers,
             inputs,
-            input_time: time,
-            load_factor: 1.0,
-            memory: &self.state.memory,
-            elapsed,
-        };
+            &self.state.memory,
+        )
+        .after(elapsed);
         self.assembly.remember(&at, &mut self.work.memory);
         std::mem::swap(&mut self.state.memory, &mut self.work.memory);
     }
@@ -409,16 +398,13 @@ impl System {
 
     /// The state at the time reached, for evaluations between steps.
     pub(crate) fn everywhere<'a>(&'a self, inputs: &'a [f64]) -> Everywhere<'a> {
-        Everywhere {
-            time: self.state.time,
-            motions: &self.motions,
-            multipliers: &self.multipliers,
+        Everywhere::new(
+            self.state.time,
+            &self.motions,
+            &self.multipliers,
             inputs,
-            input_time: self.state.time,
-            load_factor: 1.0,
-            memory: &self.state.memory,
-            elapsed: 0.0,
-        }
+            &self.state.memory,
+        )
     }
 }
 
