@@ -8,7 +8,7 @@ use crate::cut::{ENTRIES_OF_A_BODY, entries_of};
 use crate::element::{Account, At, Element, ElementId, Jacobian, NOWHERE, Residual, Weights};
 use crate::linear::{BlockLu, Destination, Given, SingularPivot, Structure};
 use crate::math::{Mat3, Vec3};
-use crate::model::Model;
+use crate::model::{Model, NamedElement};
 use crate::node::{Motion, NodeId};
 
 /// Everything about a model that does not change, laid out for evaluation.
@@ -39,6 +39,12 @@ pub(crate) struct Placed {
     pub rows: Vec<usize>,
     pub multipliers: std::ops::Range<usize>,
     pub memory: std::ops::Range<usize>,
+    /// Whether sensors drive it.
+    pub is_measured: bool,
+    /// All nodes whose motion it depends on; only for one that sensors drive.
+    pub reads: Vec<NodeId>,
+    /// All multipliers that its sensors read.
+    pub measured_multipliers: Vec<usize>,
     destinations: Vec<Destination>,
 }
 
@@ -103,7 +109,13 @@ impl Assembly {
         let nodes = model.nodes.len() - 1;
         let lu = BlockLu::new(structure(&model));
         let (mut constraints, mut memory) = (0, 0);
-        let place = |named: crate::model::NamedElement| {
+        let measured: Vec<(Vec<NodeId>, Vec<usize>)> = model
+            .elements
+            .iter()
+            .map(|named| read(&model, named))
+            .collect();
+        let mut measured = measured.into_iter();
+        let place = |named: NamedElement| {
             let count = named.element.constraints();
             let multipliers = constraints..constraints + count;
             constraints += count;
@@ -113,7 +125,11 @@ impl Assembly {
             let row = |node: &NodeId| node.0.checked_sub(1).map_or(ground, |i| 6 * i);
             let mut rows: Vec<usize> = named.element.nodes().iter().map(row).collect();
             rows.push(6 * nodes + multipliers.start);
+            let (reads, measured_multipliers) = measured.next().unwrap_or_default();
             Placed {
+                is_measured: named.uses.is_measured,
+                reads,
+                measured_multipliers,
                 name: named.name,
                 element: named.element,
                 rows,
@@ -421,7 +437,7 @@ impl Assembly {
 const MOST_ROWS: usize = 64;
 
 /// The residual of one element: its nodes one after the other, then its constraints.
-fn local_residual(placed: &Placed, at: &Everywhere<'_>) -> [f64; MOST_ROWS] {
+pub(crate) fn local_residual(placed: &Placed, at: &Everywhere<'_>) -> [f64; MOST_ROWS] {
     let nodes = placed.rows.len() - 1;
     assert!(
         6 * nodes + placed.multipliers.len() <= MOST_ROWS,
@@ -446,7 +462,7 @@ fn half_spin(motion: &Motion) -> Mat3 {
     motion.angular_velocity.skew() * -0.5
 }
 
-fn full_spin(motion: &Motion) -> Mat3 {
+pub(crate) fn full_spin(motion: &Motion) -> Mat3 {
     -motion.angular_velocity.skew()
 }
 
@@ -470,6 +486,25 @@ fn add_node_block(matrix: &mut [f64], to: Destination, blocks: &[Mat3; 4]) {
 
 fn block(node: &NodeId) -> Option<usize> {
     node.0.checked_sub(1)
+}
+
+/// The nodes and multipliers on which an element depends that sensors drive; none for any other.
+fn read(model: &Model, named: &NamedElement) -> (Vec<NodeId>, Vec<usize>) {
+    if !named.uses.is_measured {
+        return Default::default();
+    }
+    let mut nodes = named.uses.nodes.clone();
+    nodes.sort_unstable();
+    nodes.dedup();
+    let mut firsts = named.uses.reactions.clone();
+    firsts.sort_unstable();
+    firsts.dedup();
+    let joint = |first: usize| {
+        let joint = model.element_of_multiplier(first);
+        let count = joint.map_or(0, |joint| model.elements[joint.0].element.constraints());
+        first..first + count
+    };
+    (nodes, firsts.into_iter().flat_map(joint).collect())
 }
 
 fn structure(model: &Model) -> Structure {

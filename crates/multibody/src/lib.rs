@@ -21,6 +21,7 @@ mod given;
 mod integrator;
 pub mod joint;
 pub mod linear;
+mod linearised;
 mod math;
 mod model;
 mod modes;
@@ -53,6 +54,7 @@ pub use joint::{
     Coordinate, Direction, Frictional, Joint, LuGre, PrescribedMotion, PrescribedPose, Row,
     Transmission,
 };
+pub use linearised::{Entry, LeftOut, LinearisedMatrices};
 pub use math::{M3, Mat3, Pair, Scalar, V3, Vec3};
 pub use model::Model;
 pub use modes::Mode;

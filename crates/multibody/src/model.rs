@@ -53,6 +53,8 @@ pub(crate) struct Used {
     pub nodes: Vec<NodeId>,
     /// First multipliers of joints whose reactions its sensors read.
     pub reactions: Vec<usize>,
+    /// Whether it has sensors.
+    pub is_measured: bool,
 }
 
 impl References for Used {
@@ -66,6 +68,10 @@ impl References for Used {
 
     fn multiplier(&mut self, first: &mut usize) {
         self.reactions.push(*first);
+    }
+
+    fn measured(&mut self) {
+        self.is_measured = true;
     }
 }
 

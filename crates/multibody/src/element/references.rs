@@ -16,6 +16,9 @@ pub trait References {
 
     /// The first multiplier of a joint whose reaction is measured.
     fn multiplier(&mut self, _first: &mut usize) {}
+
+    /// That it has sensors, whose references follow.
+    fn measured(&mut self) {}
 }
 
 impl Drive {
@@ -23,7 +26,10 @@ impl Drive {
     pub fn refer(&mut self, references: &mut dyn References) {
         match self {
             Self::Input(component) => references.input(component),
-            Self::Measured(measured) => measured.refer(references),
+            Self::Measured(measured) => {
+                references.measured();
+                measured.refer(references);
+            }
             _ => {}
         }
     }
