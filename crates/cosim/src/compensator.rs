@@ -340,6 +340,9 @@ fn mirrored(ports: &Ports) -> Ports {
 struct Fixed<'a>(&'a mut dyn Visitor);
 
 impl Visitor for Fixed<'_> {
+    fn replaces(&self) -> bool {
+        self.0.replaces()
+    }
     fn vector(&mut self, values: &mut [f64]) {
         self.0.fixed(values);
     }

@@ -180,6 +180,14 @@ pub struct PartSummary {
     pub iterations: u64,
     /// Matrix factorisations.
     pub factorisations: u64,
+    /// Iterations that rounding errors ended before they met their tolerance.
+    pub stagnations: u64,
+    /// Corrections of a step for other inputs that were iterated further.
+    pub refinements: u64,
+    /// Steps that failed and were taken again in shorter pieces.
+    pub retries: u64,
+    /// Steps in which the own frame of some element was not found to full precision.
+    pub unfitted: u64,
 }
 
 /// Counts that go on over several runs.
@@ -349,12 +357,20 @@ fn part_summary(unit: &Unit) -> PartSummary {
         micro_steps,
         iterations,
         factorisations,
+        stagnations,
+        refinements,
+        retries,
+        unfitted,
     } = unit.counters();
     PartSummary {
         name: unit.name.clone(),
         micro_steps,
         iterations,
         factorisations,
+        stagnations,
+        refinements,
+        retries,
+        unfitted,
     }
 }
 

@@ -18,9 +18,8 @@ const INITIAL_PASSES: usize = 50;
 /// From this pass on a change of the outputs by rounding does not count.
 const ROUNDING_PASSES: usize = 4;
 const INITIAL_ROUNDING: f64 = 1e-12;
-/// A change in the last pass that is worth a note: accelerations of constrained parts are found by
-/// differences and have less than all digits.
-const UNSETTLED: f64 = 1e-8;
+/// A change in the last pass that is worth a note, since it is more than rounding errors.
+const UNSETTLED: f64 = 1e-10;
 
 /// A co-simulation, ready to run. Made by [`crate::Builder`].
 pub struct Simulation {

@@ -21,6 +21,11 @@ pub trait Visitor {
     fn fixed(&mut self, values: &mut [f64]);
     /// A counter, such as the number of samples in a history.
     fn count(&mut self, value: &mut u64);
+    /// Whether it may change what it is handed. If not, nothing that follows from the state needs
+    /// to be found again, and nothing may be.
+    fn replaces(&self) -> bool {
+        true
+    }
 }
 
 /// A saved state: a flat list of 64-bit words.
@@ -66,6 +71,9 @@ pub fn word_count(part: &mut dyn State) -> usize {
 struct Saver<'a>(&'a mut Vec<u64>);
 
 impl Visitor for Saver<'_> {
+    fn replaces(&self) -> bool {
+        false
+    }
     fn vector(&mut self, values: &mut [f64]) {
         self.0.extend(values.iter().map(|value| value.to_bits()));
     }
@@ -158,6 +166,9 @@ impl Chart {
 struct Dimension(usize);
 
 impl Visitor for Dimension {
+    fn replaces(&self) -> bool {
+        false
+    }
     fn vector(&mut self, values: &mut [f64]) {
         self.0 += values.len();
     }
@@ -198,6 +209,9 @@ impl Differ<'_> {
 }
 
 impl Visitor for Differ<'_> {
+    fn replaces(&self) -> bool {
+        false
+    }
     fn vector(&mut self, values: &mut [f64]) {
         for value in values {
             let difference = *value - self.base();

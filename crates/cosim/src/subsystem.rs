@@ -206,4 +206,13 @@ pub struct Counters {
     pub iterations: u64,
     /// Matrix factorisations.
     pub factorisations: u64,
+    /// Iterations that were ended by rounding errors before they met their tolerance.
+    pub stagnations: u64,
+    /// Corrections of a step for other inputs that had to be iterated, because a single one with
+    /// the factors at hand would have left more than the tolerance.
+    pub refinements: u64,
+    /// Steps that failed and were taken again in shorter pieces.
+    pub retries: u64,
+    /// Steps in which the own frame of some element was not found to full precision.
+    pub unfitted: u64,
 }

@@ -11,6 +11,9 @@ use crate::math::{Mat3, Vec3};
 use crate::model::{Model, NamedElement};
 use crate::node::{Motion, NodeId};
 
+/// Memory that the matrix of a model and its factors may take.
+pub(crate) const MOST_BYTES: u64 = 4_000_000_000;
+
 /// Everything about a model that does not change, laid out for evaluation.
 pub(crate) struct Assembly {
     pub inertia: Vec<Inertia>,
@@ -24,11 +27,17 @@ pub(crate) struct Assembly {
     pub is_given: Vec<bool>,
     /// Elements that may dissipate or supply energy.
     accounted: Vec<usize>,
+    /// Elements that fit frames of their own.
+    framed: Vec<usize>,
+    /// Whether some constraint does not know its time derivatives.
+    pub has_unknown_derivatives: bool,
     pub node_names: Vec<String>,
     pub constraints: usize,
     /// Number of values that all elements remember.
     pub memory: usize,
     body_destinations: Vec<Destination>,
+    /// The largest mass and moment of inertia of a node; one where there is none.
+    pub largest_inertia: (f64, f64),
 }
 
 /// An element and its place in vectors and matrix.
@@ -105,9 +114,21 @@ impl<'a> Everywhere<'a> {
 }
 
 impl Assembly {
+    /// Lays a model out. If its matrix would take more than [`MOST_BYTES`], gives how many it would
+    /// take.
+    pub fn within_memory(model: Model) -> Result<(Self, BlockLu), u64> {
+        let lu = BlockLu::within(structure(&model), MOST_BYTES)?;
+        Ok(Self::with_solver(model, lu))
+    }
+
+    /// Lays a small model out.
+    #[cfg(test)]
     pub fn new(model: Model) -> (Self, BlockLu) {
+        Self::within_memory(model).expect("a small model")
+    }
+
+    fn with_solver(model: Model, lu: BlockLu) -> (Self, BlockLu) {
         let nodes = model.nodes.len() - 1;
-        let lu = BlockLu::new(structure(&model));
         let (mut constraints, mut memory) = (0, 0);
         let measured: Vec<(Vec<NodeId>, Vec<usize>)> = model
             .elements
@@ -143,7 +164,12 @@ impl Assembly {
         let drifting = (0..elements.len()).filter(drifts).collect();
         let is_accounted = |&i: &usize| !elements[i].element.is_conservative();
         let accounted = (0..elements.len()).filter(is_accounted).collect();
+        let is_framed = |&i: &usize| elements[i].element.has_frame();
+        let framed = (0..elements.len()).filter(is_framed).collect();
+        let is_unknown = |p: &Placed| !p.multipliers.is_empty() && !p.element.knows_derivatives();
         let mut assembly = Self {
+            has_unknown_derivatives: elements.iter().any(is_unknown),
+            framed,
             inertia: model.nodes.iter().map(|node| node.inertia).collect(),
             gravity: model.gravity,
             elements,
@@ -157,13 +183,15 @@ impl Assembly {
             constraints,
             memory,
             body_destinations: Vec::new(),
+            largest_inertia: (1.0, 1.0),
         };
+        assembly.largest_inertia = assembly.find_largest_inertia();
         assembly.connect(&lu);
         (assembly, lu)
     }
 
     /// Looks up where the blocks of bodies and elements live in the matrix.
-    fn connect(&mut self, lu: &BlockLu) {
+    pub fn connect(&mut self, lu: &BlockLu) {
         let nodes = self.nodes();
         let stored = |row: usize, column: usize| lu.destination(row, column).unwrap_or(NOWHERE);
         self.body_destinations = (0..nodes).map(|i| stored(i, i)).collect();
@@ -298,7 +326,7 @@ impl Assembly {
         weights: Weights,
         floor: f64,
     ) -> Result<(), SingularPivot> {
-        let (mass, inertia) = self.largest_inertia();
+        let (mass, inertia) = self.largest_inertia;
         let least = floor * weights.mass;
         let least = (least * mass, least * inertia);
         loop {
@@ -317,8 +345,7 @@ impl Assembly {
         }
     }
 
-    /// The largest mass and moment of inertia of a node; one where there is none.
-    pub fn largest_inertia(&self) -> (f64, f64) {
+    fn find_largest_inertia(&self) -> (f64, f64) {
         let largest = |f: &dyn Fn(&Inertia) -> f64| self.inertia.iter().map(f).fold(0.0, f64::max);
         let mass = largest(&|i| i.mass);
         let inertia = largest(&|i| (0..3).map(|k| i.second.0[k][k]).fold(0.0, f64::max));
@@ -394,6 +421,14 @@ impl Assembly {
         sum
     }
 
+    /// Whether some element could not fit its frame since this was last asked.
+    pub fn take_misfit(&self) -> bool {
+        let framed = self.framed.iter();
+        framed.fold(false, |misfit, &i| {
+            self.elements[i].element.take_misfit() || misfit
+        })
+    }
+
     /// Powers that all elements dissipate and supply.
     pub fn powers(&self, at: &Everywhere<'_>) -> [f64; 2] {
         let mut sum = [0.0; 2];
@@ -413,10 +448,10 @@ impl Assembly {
         (Vec3::new(v[0], v[1], v[2]), Vec3::new(v[3], v[4], v[5]))
     }
 
-    /// Name of the first element whose forces or violations are not finite.
-    pub fn not_finite(&self, at: &Everywhere<'_>) -> Option<&str> {
-        let bad = |placed: &&Placed| local_residual(placed, at).iter().any(|v| !v.is_finite());
-        self.elements.iter().find(bad).map(|placed| &*placed.name)
+    /// The first element whose forces or violations are not finite.
+    pub fn not_finite(&self, at: &Everywhere<'_>) -> Option<usize> {
+        let bad = |placed: &Placed| local_residual(placed, at).iter().any(|v| !v.is_finite());
+        self.elements.iter().position(bad)
     }
 
     /// Name of the node or element to which an unknown belongs.

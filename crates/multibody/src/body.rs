@@ -78,6 +78,12 @@ impl Inertia {
         self.second += body.inertia + (Mat3::IDENTITY * c.dot(c) - c.outer(c)) * body.mass;
     }
 
+    /// Whether it resists any motion.
+    #[inline(always)]
+    pub fn is_massive(&self) -> bool {
+        self.mass > 0.0 || self.second.0[0][0] + self.second.0[1][1] + self.second.0[2][2] > 0.0
+    }
+
     /// β = m v + ω × S and γ = S × v + J ω (Fontana 2026, Sect. 2.3).
     #[inline(always)]
     pub fn momentum(&self, at: &Motion) -> Momentum {

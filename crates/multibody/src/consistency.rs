@@ -5,6 +5,7 @@
 //! `work.consistency.demand` and `work.residual`.
 
 use crate::assembly::{Assembly, Everywhere};
+use crate::drive::FORWARD;
 use crate::error::SolveError;
 use crate::math::Vec3;
 use crate::node::Motion;
@@ -14,28 +15,12 @@ use crate::system::{System, Work};
 /// Inertia that a node without mass gets where accelerations are sought, relative to the largest.
 const FLOOR: f64 = 1e-12;
 
-/// Weights of f(0), f(ε), … f(5 ε) in a derivative at 0: forward differences, since a drive may
-/// begin there.
-pub(crate) struct Derivative {
-    order: i32,
-    weights: [f64; 6],
+/// Which time derivative of the violations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Derivative {
+    First = 0,
+    Second = 1,
 }
-
-pub(crate) const FIRST: Derivative = Derivative {
-    order: 1,
-    weights: [-137.0 / 60.0, 5.0, -5.0, 10.0 / 3.0, -5.0 / 4.0, 1.0 / 5.0],
-};
-const SECOND: Derivative = Derivative {
-    order: 2,
-    weights: [
-        15.0 / 4.0,
-        -77.0 / 6.0,
-        107.0 / 6.0,
-        -13.0,
-        61.0 / 12.0,
-        -5.0 / 6.0,
-    ],
-};
 
 /// Scratch memory.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +29,8 @@ pub(crate) struct Consistency {
     drifted: Vec<Motion>,
     /// A residual of which only the constraints count.
     residual: Vec<f64>,
+    /// First and second derivatives of the violations of one element.
+    derivatives: Vec<[f64; 2]>,
     /// Of each constraint: its violation, or a derivative of that.
     pub demand: Vec<f64>,
     no_multipliers: Vec<f64>,
@@ -54,6 +41,7 @@ impl Consistency {
         Self {
             drifted: vec![Motion::default(); assembly.inertia.len()],
             residual: vec![0.0; assembly.residual_length()],
+            derivatives: vec![[0.0; 2]; assembly.constraints],
             demand: vec![0.0; assembly.constraints],
             no_multipliers: vec![0.0; assembly.constraints],
         }
@@ -68,26 +56,49 @@ impl System {
         peak(&self.work.consistency.demand)
     }
 
-    /// Leaves a time derivative of the violations in the demand, for nodes that drift at their
+    /// Leaves a time derivative of the violations in the demand, for nodes that keep their
     /// velocities. Drives are taken to be smooth over a step `h`, if there is one.
     pub(crate) fn find_derivative(
         &mut self,
-        of: &Derivative,
+        of: Derivative,
         time: f64,
         h: Option<f64>,
         inputs: &[f64],
     ) {
+        if self.assembly.constraints == 0 {
+            return;
+        }
         let spin = |motion: &Motion| motion.angular_velocity.norm();
         let fastest = self.motions.iter().map(spin).fold(0.0, f64::max);
         let longest = 1e-2 / (10.0 + fastest);
         let step = h.map_or(longest, |h| longest.min(h));
         self.work.consistency.demand.fill(0.0);
-        if self.assembly.constraints == 0 {
-            return;
+        if self.assembly.has_unknown_derivatives {
+            for (i, weights) in FORWARD.iter().enumerate() {
+                let weight = weights[of as usize] / step.powi(of as i32 + 1);
+                self.add_violations(weight, time, i as f64 * step, inputs);
+            }
         }
-        for (i, weight) in of.weights.iter().enumerate() {
-            let weight = weight / step.powi(of.order);
-            self.add_violations(weight, time, i as f64 * step, inputs);
+        let Self {
+            assembly,
+            motions,
+            multipliers,
+            state,
+            work: Work { consistency, .. },
+            ..
+        } = self;
+        let at = Everywhere::new(time, motions, multipliers, inputs, &state.memory);
+        for placed in &assembly.elements {
+            if placed.multipliers.is_empty() || !placed.element.knows_derivatives() {
+                continue;
+            }
+            let found = &mut consistency.derivatives[placed.multipliers.clone()];
+            let element = &placed.element;
+            element.violation_derivatives(&at.of(placed), step, found);
+            let demand = &mut consistency.demand[placed.multipliers.clone()];
+            for (demand, found) in demand.iter_mut().zip(found) {
+                *demand = found[of as usize];
+            }
         }
     }
 
@@ -154,7 +165,9 @@ impl System {
         inputs: &[f64],
     ) -> Result<(), SolveError> {
         match self.factor_kinematics(time, inputs, 0.0) {
-            Err(SolveError::Singular { time, unknown }) if self.options.method.is_explicit() => {
+            Err(SolveError::Singular { time, unknown, .. })
+                if self.options.method.is_explicit() =>
+            {
                 Err(SolveError::WithoutInertia { time, unknown })
             }
             Err(_) if !self.options.method.is_explicit() => {
@@ -168,7 +181,7 @@ impl System {
     /// that do not depend on the accelerations; and what the constraints demand of the
     /// accelerations.
     pub(crate) fn find_acceleration_load(&mut self, time: f64, h: Option<f64>, inputs: &[f64]) {
-        self.find_derivative(&SECOND, time, h, inputs);
+        self.find_derivative(Derivative::Second, time, h, inputs);
         let Self {
             assembly,
             motions,
@@ -210,6 +223,7 @@ impl System {
     /// records, and the present motions theirs.
     pub(crate) fn record_accelerations(&mut self) {
         let (nodes, multipliers) = self.work.residual.split_at(6 * self.assembly.nodes());
+        let mut largest = 0.0_f64;
         for (i, d) in nodes.chunks_exact(6).enumerate() {
             let (inertia, motion) = (&self.assembly.inertia[i + 1], self.motions[i + 1]);
             let (a, alpha) = (Vec3::new(d[0], d[1], d[2]), Vec3::new(d[3], d[4], d[5]));
@@ -219,11 +233,11 @@ impl System {
             record.algorithmic = [a, motion.rotation.transpose_mul(alpha)];
             record.momentum = inertia.momentum(&motion);
             record.momentum_rate = inertia.momentum_rate(&motion, a, alpha);
-            if inertia.mass > 0.0 {
-                let scale = &mut self.state.convergence;
-                scale.observe_acceleration(a.norm().max(alpha.norm() * self.size));
+            if inertia.is_massive() {
+                largest = largest.max(a.norm()).max(alpha.norm() * self.size);
             }
         }
+        self.state.convergence.observe_acceleration(largest);
         let constraints = self.assembly.constraints;
         self.multipliers
             .copy_from_slice(&multipliers[..constraints]);

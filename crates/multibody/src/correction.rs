@@ -49,9 +49,9 @@ impl System {
         self.reopen();
         let (time, h, gains) = (self.state.time, self.state.step, self.work.taken.gains);
         self.place_given(gains[0], inputs);
-        if let Err(error) = self.converge(time, h, gains, inputs) {
+        if let Err(failure) = self.converge(time, h, gains, inputs, Some(self.work.target)) {
             self.return_to_records();
-            return Err(error);
+            return Err(self.explain(time, failure));
         }
         self.correct(gains[0]);
         self.close_again(inputs);

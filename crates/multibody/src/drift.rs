@@ -41,7 +41,7 @@ impl System {
             return Mobility::default();
         }
         let inertia = &self.assembly.inertia[node];
-        let (mass, moment) = self.assembly.largest_inertia();
+        let (mass, moment) = self.assembly.largest_inertia;
         let mean = (0..3).map(|i| inertia.second.0[i][i]).sum::<f64>() / 3.0;
         Mobility {
             linear: 1.0 / inertia.mass.max(FLOOR * mass),

@@ -82,6 +82,67 @@ impl Drive {
         }
     }
 
+    /// First and second derivative just after time `t`. Those of a function are forward
+    /// differences over a few times `step`; an input stands still between exchanges.
+    pub fn derivatives(&self, t: f64, step: f64) -> [f64; 2] {
+        match self {
+            Self::Constant(_) | Self::Input(_) => [0.0; 2],
+            Self::Ramp {
+                start,
+                end,
+                from,
+                to,
+            } => match *start <= t && t < *end {
+                true => [(to - from) / (end - start), 0.0],
+                false => [0.0; 2],
+            },
+            Self::SmoothStep {
+                start,
+                end,
+                from,
+                to,
+            } => {
+                if t < *start || t >= *end {
+                    return [0.0; 2];
+                }
+                let rate = PI / (end - start);
+                let (sin, cos) = (rate * (t - start)).sin_cos();
+                let half = 0.5 * (to - from) * rate;
+                [half * sin, half * rate * cos]
+            }
+            Self::Sine {
+                amplitude,
+                omega,
+                phase,
+                ..
+            } => {
+                let (sin, cos) = (omega * t + phase).sin_cos();
+                [amplitude * omega * cos, -amplitude * omega * omega * sin]
+            }
+            Self::Chirp {
+                amplitude,
+                frequency,
+                rate,
+            } => {
+                let (sin, cos) = (TAU * t * (frequency + 0.5 * rate * t)).sin_cos();
+                let omega = TAU * (frequency + rate * t);
+                let growth = TAU * rate * cos - omega * omega * sin;
+                [amplitude * omega * cos, amplitude * growth]
+            }
+            Self::Table(points) => [slope_after(points, t), 0.0],
+            Self::Function(f) => {
+                let mut sums = [0.0; 2];
+                for (i, weights) in FORWARD.iter().enumerate() {
+                    let value = f(t + i as f64 * step);
+                    sums[0] += weights[0] * value;
+                    sums[1] += weights[1] * value;
+                }
+                [sums[0] / step, sums[1] / (step * step)]
+            }
+            Self::Measured(_) => [f64::NAN; 2],
+        }
+    }
+
     /// The value at time `t`; not a number for one that is measured.
     pub fn value(&self, t: f64, inputs: &[f64]) -> f64 {
         match self {
@@ -136,6 +197,29 @@ impl fmt::Debug for Drive {
             Self::Input(component) => write!(f, "input {component}"),
             Self::Measured(measured) => measured.fmt(f),
         }
+    }
+}
+
+/// Weights of f(0), f(ε), … f(5 ε) in the first and second derivative at 0, of fifth and fourth
+/// order: forward differences, since a drive may begin there.
+pub(crate) const FORWARD: [[f64; 2]; 6] = [
+    [-137.0 / 60.0, 15.0 / 4.0],
+    [5.0, -77.0 / 6.0],
+    [-5.0, 107.0 / 6.0],
+    [10.0 / 3.0, -13.0],
+    [-5.0 / 4.0, 61.0 / 12.0],
+    [1.0 / 5.0, -5.0 / 6.0],
+];
+
+/// Slope of a table just after `t`.
+fn slope_after(points: &[(f64, f64)], t: f64) -> f64 {
+    let after = points.partition_point(|&(x, _)| x <= t);
+    match (after.checked_sub(1), points.get(after)) {
+        (Some(before), Some(&(x1, y1))) => {
+            let (x0, y0) = points[before];
+            (y1 - y0) / (x1 - x0)
+        }
+        _ => 0.0,
     }
 }
 

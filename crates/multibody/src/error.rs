@@ -44,6 +44,16 @@ pub enum ModelError {
         /// Name of the element.
         element: String,
     },
+    /// A matrix that needs more memory than a model may take.
+    #[error(
+        "the equations of this mechanism would take {gigabytes:.1} GB of memory, more than {most:.0} GB: so many nodes are connected with so many others; take a coarser mesh, or cut the mechanism into parts"
+    )]
+    TooLarge {
+        /// What is needed.
+        gigabytes: f64,
+        /// What is allowed.
+        most: f64,
+    },
     /// An interface tangent of a part without an implicit formula.
     #[error(
         "an explicit method has no tangent to share or to use: take an implicit one, or couple by loads alone"
@@ -56,17 +66,21 @@ pub enum ModelError {
 pub enum SolveError {
     /// Newton's iteration did not converge.
     #[error(
-        "at t = {time} s Newton did not converge in {iterations} iterations: last correction {correction:.3e} m, largest at `{worst}`; take a smaller step or check the loads there"
+        "at t = {time} s Newton did not converge in {iterations} iterations{}: last correction {}, largest at `{worst}`; take a smaller step or check the loads there",
+        tried(*pieces),
+        lengths(corrections)
     )]
     NotConverged {
         /// Time that was to be reached.
         time: f64,
         /// Iterations made.
         iterations: usize,
-        /// Last correction, as a length.
-        correction: f64,
+        /// The last corrections, as lengths.
+        corrections: Vec<f64>,
         /// Name of the node with the largest correction.
         worst: String,
+        /// Into so many pieces the step was divided in vain; one if it was not.
+        pieces: u32,
     },
     /// A force law or a drive gave something that is not a number.
     #[error("at t = {time} s `{element}` gives a force or a violation that is not a number")]
@@ -76,13 +90,18 @@ pub enum SolveError {
         /// Name of the element.
         element: String,
     },
-    /// The matrix is singular: a free motion in statics, a singular configuration in a run.
-    #[error("at t = {time} s the system matrix is singular at `{unknown}`")]
+    /// The matrix is singular: a free motion in statics, a singular position in a run.
+    #[error(
+        "at t = {time} s the system matrix is singular at `{unknown}`{}: the mechanism is in a singular position there, or the step is too large; take a smaller step",
+        tried(*pieces)
+    )]
     Singular {
         /// Time.
         time: f64,
         /// Name of the node or joint at whose turn it showed.
         unknown: String,
+        /// Into so many pieces the step was divided in vain; one if it was not.
+        pieces: u32,
     },
     /// No static equilibrium that is held against every motion.
     #[error(
@@ -138,6 +157,42 @@ pub enum SolveError {
     Massless,
 }
 
+impl SolveError {
+    /// When it happened.
+    fn time(&self) -> Option<f64> {
+        match self {
+            Self::NotConverged { time, .. }
+            | Self::NotFinite { time, .. }
+            | Self::Singular { time, .. }
+            | Self::Unheld { time, .. }
+            | Self::WithoutInertia { time, .. }
+            | Self::Diverged { time, .. } => Some(*time),
+            Self::Redundant { .. } | Self::NotAssembled { .. } | Self::Massless => None,
+        }
+    }
+
+    /// The same after a step was divided in vain.
+    pub(crate) fn after_retries(mut self, tried: u32) -> Self {
+        if let Self::NotConverged { pieces, .. } | Self::Singular { pieces, .. } = &mut self {
+            *pieces = tried;
+        }
+        self
+    }
+}
+
+fn tried(pieces: u32) -> String {
+    match pieces {
+        1 => String::new(),
+        _ => format!(", also in {pieces} pieces of the step"),
+    }
+}
+
+/// Corrections one after the other.
+fn lengths(corrections: &[f64]) -> String {
+    let each: Vec<String> = corrections.iter().map(|c| format!("{c:.3e} m")).collect();
+    each.join(", then ")
+}
+
 /// Names in a message, at most.
 const MOST_NAMES: usize = 8;
 
@@ -155,42 +210,20 @@ fn some_of(names: &[String]) -> String {
 }
 
 impl From<SolveError> for StepError {
+    /// The engine says where and when.
     fn from(error: SolveError) -> Self {
         match error {
-            SolveError::NotConverged {
-                iterations,
-                correction,
-                worst,
-                ..
-            } => Self::NotConverged {
-                iterations,
-                residual: correction,
-                worst,
-            },
             SolveError::NotFinite { time, element } => Self::NotFinite {
                 law: element,
                 value: f64::NAN,
                 at: format!("t = {time} s"),
             },
-            SolveError::Singular { unknown, .. }
-            | SolveError::Unheld { unknown, .. }
-            | SolveError::WithoutInertia { unknown, .. } => Self::Singular { unknown },
-            SolveError::Diverged { time, unknown } => Self::NotFinite {
-                law: unknown,
-                value: f64::NAN,
-                at: format!("t = {time} s"),
-            },
-            SolveError::Redundant { joints } => Self::Singular {
-                unknown: joints.join("`, `"),
-            },
-            SolveError::NotAssembled { violation, joint } => Self::NotConverged {
-                iterations: 0,
-                residual: violation,
-                worst: joint,
-            },
-            SolveError::Massless => Self::Singular {
-                unknown: "mass matrix".to_owned(),
-            },
+            other => {
+                let text = other.to_string();
+                let time = other.time().map(|time| format!("at t = {time} s "));
+                let text = time.as_deref().and_then(|time| text.strip_prefix(time));
+                Self::Foreign(text.map_or_else(|| other.to_string(), str::to_owned))
+            }
         }
     }
 }

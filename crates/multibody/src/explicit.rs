@@ -11,7 +11,7 @@
 //! Sect. VII.2.
 
 use crate::assembly::Everywhere;
-use crate::consistency::FIRST;
+use crate::consistency::Derivative;
 use crate::error::SolveError;
 use crate::integrator::Record;
 use crate::math::Vec3;
@@ -215,7 +215,7 @@ impl System {
         if self.assembly.constraints > 0 {
             self.project_poses(time, inputs)?;
             self.factor_stage(time, inputs)?;
-            self.find_derivative(&FIRST, time, Some(h), inputs);
+            self.find_derivative(Derivative::First, time, Some(h), inputs);
             self.find_smallest_change();
             self.change_velocities();
         }

@@ -33,6 +33,7 @@ impl System {
             self.motions[node] = Motion {
                 position,
                 orientation,
+                rotation: orientation.matrix(),
                 ..known.motion(&rates, c)
             };
             self.work.rates[node] = rates;

@@ -93,7 +93,7 @@ impl System {
         self.multipliers.copy_from_slice(found);
         let push = acceleration / (REACH * self.size);
         let largest = forces.iter().fold(0.0_f64, |m, f| m.max(f.abs()));
-        let rounding = 1e-14 * largest / self.assembly.largest_inertia().0;
+        let rounding = 1e-14 * largest / self.assembly.largest_inertia.0;
         Ok(if acceleration > rounding { push } else { 0.0 })
     }
 

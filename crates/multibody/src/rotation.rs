@@ -27,7 +27,10 @@ impl Quaternion {
             // Cosine and half the cardinal sine of the half angle, exact to the last bit here.
             let x = 0.25 * angle2;
             (
-                1.0 - x * (0.5 - x * (1.0 / 24.0 - x * (1.0 / 720.0 - x / 40320.0))),
+                1.0 - x
+                    * (0.5
+                        - x * (1.0 / 24.0
+                            - x * (1.0 / 720.0 - x * (1.0 / 40320.0 - x / 3628800.0)))),
                 0.5 - x * (1.0 / 12.0 - x * (1.0 / 240.0 - x * (1.0 / 10080.0 - x / 725760.0))),
             )
         } else {
@@ -139,21 +142,40 @@ const SMALL_ANGLE_2: f64 = 0.06;
 /// The same for the squared sine of half the angle; there it is below 2e-17.
 const SMALL_SINE_2: f64 = 0.003;
 
+/// c₀ - c₁ x + c₂ x² - …
+#[inline(always)]
+fn alternating(x: f64, c: [f64; 6]) -> f64 {
+    c[0] - x * (c[1] - x * (c[2] - x * (c[3] - x * (c[4] - x * c[5]))))
+}
+
 /// (1 - cos θ)/θ² and (θ - sin θ)/θ³ of the squared angle.
 #[inline(always)]
 fn tangent_coefficients(angle2: f64) -> (f64, f64) {
     if angle2 < SMALL_ANGLE_2 {
         let x = angle2;
-        let series = |c: [f64; 5]| c[0] - x * (c[1] - x * (c[2] - x * (c[3] - x * c[4])));
         (
-            series([0.5, 1.0 / 24.0, 1.0 / 720.0, 1.0 / 40320.0, 1.0 / 3628800.0]),
-            series([
-                1.0 / 6.0,
-                1.0 / 120.0,
-                1.0 / 5040.0,
-                1.0 / 362880.0,
-                1.0 / 39916800.0,
-            ]),
+            alternating(
+                x,
+                [
+                    0.5,
+                    1.0 / 24.0,
+                    1.0 / 720.0,
+                    1.0 / 40320.0,
+                    1.0 / 3628800.0,
+                    1.0 / 479001600.0,
+                ],
+            ),
+            alternating(
+                x,
+                [
+                    1.0 / 6.0,
+                    1.0 / 120.0,
+                    1.0 / 5040.0,
+                    1.0 / 362880.0,
+                    1.0 / 39916800.0,
+                    1.0 / 6227020800.0,
+                ],
+            ),
         )
     } else {
         let angle = angle2.sqrt();
@@ -167,9 +189,18 @@ fn tangent_coefficients(angle2: f64) -> (f64, f64) {
 fn inverse_coefficient(angle2: f64) -> f64 {
     if angle2 < SMALL_ANGLE_2 {
         let x = angle2;
-        1.0 / 12.0
-            + x * (1.0 / 720.0
-                + x * (1.0 / 30240.0 + x * (1.0 / 1209600.0 + x * (1.0 / 47900160.0))))
+        // Bernoulli numbers B(2k)/(2k)!, all of one sign; evaluated at -x.
+        alternating(
+            -x,
+            [
+                1.0 / 12.0,
+                1.0 / 720.0,
+                1.0 / 30240.0,
+                1.0 / 1209600.0,
+                1.0 / 47900160.0,
+                691.0 / 1307674368000.0,
+            ],
+        )
     } else {
         let half = 0.5 * angle2.sqrt();
         (1.0 - half / half.tan()) / angle2
@@ -213,8 +244,28 @@ pub fn tangent_derivative(theta: Vec3, v: Vec3) -> Mat3 {
     // Derivatives of the coefficients by θ²/2.
     let (da, db) = if angle2 < SMALL_ANGLE_2 {
         (
-            -1.0 / 12.0 + angle2 / 180.0 - angle2 * angle2 / 6720.0,
-            -1.0 / 60.0 + angle2 / 1260.0 - angle2 * angle2 / 60480.0,
+            -alternating(
+                angle2,
+                [
+                    1.0 / 12.0,
+                    1.0 / 180.0,
+                    1.0 / 6720.0,
+                    1.0 / 453600.0,
+                    1.0 / 47900160.0,
+                    1.0 / 7264857600.0,
+                ],
+            ),
+            -alternating(
+                angle2,
+                [
+                    1.0 / 60.0,
+                    1.0 / 1260.0,
+                    1.0 / 60480.0,
+                    1.0 / 4989600.0,
+                    1.0 / 622702080.0,
+                    1.0 / 108972864000.0,
+                ],
+            ),
         )
     } else {
         (
@@ -236,7 +287,17 @@ pub fn inverse_transpose_derivative(theta: Vec3, v: Vec3) -> Mat3 {
     let b = inverse_coefficient(angle2);
     // Derivative of the coefficient by θ²/2.
     let db = if angle2 < SMALL_ANGLE_2 {
-        1.0 / 360.0 + angle2 * (1.0 / 7560.0 + angle2 / 201600.0)
+        alternating(
+            -angle2,
+            [
+                1.0 / 360.0,
+                1.0 / 7560.0,
+                1.0 / 201600.0,
+                1.0 / 5987520.0,
+                691.0 / 130767436800.0,
+                1.0 / 6227020800.0,
+            ],
+        )
     } else {
         let half = 0.5 * angle2.sqrt();
         let sin = half.sin();
@@ -310,6 +371,40 @@ mod tests {
             let back = inverse_tangent_times(theta, tangent_times(theta, rate));
             assert!((back - rate).norm() < 1e-14);
         }
+    }
+
+    /// Series and closed forms meet where one takes over from the other. Closed forms lose some
+    /// digits there by cancellation.
+    #[test]
+    fn series_end_where_closed_forms_have_their_values() {
+        let x = SMALL_ANGLE_2;
+        let (below, above) = (x * (1.0 - 1e-15), x * (1.0 + 1e-15));
+        assert!(below < x && above >= x);
+        let close = |a: f64, b: f64, digits: f64| {
+            assert!((a - b).abs() < digits * a.abs(), "{a} {b}: {:e}", a - b);
+        };
+        let (a, b) = (tangent_coefficients(below), tangent_coefficients(above));
+        close(a.0, b.0, 1e-14);
+        close(a.1, b.1, 1e-13);
+        close(
+            inverse_coefficient(below),
+            inverse_coefficient(above),
+            1e-13,
+        );
+        let v = Vec3::new(-0.4, 0.9, 0.2);
+        let along = Vec3::new(0.6, 0.64, -0.48);
+        let [near, far] = [below, above].map(|x| along * (x.sqrt() / along.norm()));
+        assert!(near.dot(near) < x && far.dot(far) >= x);
+        super::tests::close(
+            tangent_derivative(near, v),
+            tangent_derivative(far, v),
+            1e-12,
+        );
+        super::tests::close(
+            inverse_transpose_derivative(near, v),
+            inverse_transpose_derivative(far, v),
+            1e-12,
+        );
     }
 
     #[test]

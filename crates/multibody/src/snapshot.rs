@@ -22,6 +22,7 @@ impl State for System {
             &mut state.dissipated,
             &mut state.supplied,
             &mut memory.acceleration,
+            &mut memory.noise,
             &mut memory.rate,
         ];
         for number in numbers {
@@ -38,7 +39,13 @@ impl State for System {
         for count in counts {
             visitor.count(count);
         }
-        self.derive();
+        if self.lu.visit_pattern(visitor) {
+            self.assembly.connect(&self.lu);
+            self.work.factored.values.clear();
+        }
+        if visitor.replaces() {
+            self.derive();
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Consistent initial values: positions, velocities, accelerations, multipliers.
 
-use crate::consistency::FIRST;
+use crate::consistency::Derivative;
 use crate::error::SolveError;
 use crate::system::System;
 
@@ -37,6 +37,9 @@ impl System {
     /// Makes room for the point of linearisation, whose size must not change in a run.
     pub(crate) fn reserve_linearisation(&mut self, inputs: usize) {
         let others = self.assembly.constraints + self.assembly.memory + inputs;
+        self.work.inputs.reserve(inputs);
+        let whole = &mut self.work.whole.linearisation;
+        whole.reserve(self.motions.len(), others);
         for linearisation in [&mut self.state.linearisation, &mut self.work.factored] {
             linearisation.reserve(self.motions.len(), others);
         }
@@ -63,7 +66,7 @@ impl System {
 
     fn correct_velocities(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
         let time = self.state.time;
-        self.find_derivative(&FIRST, time, None, inputs);
+        self.find_derivative(Derivative::First, time, None, inputs);
         self.factor_kinematics(time, inputs, FLOOR)?;
         self.find_smallest_change();
         self.change_velocities();

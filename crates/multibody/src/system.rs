@@ -1,11 +1,12 @@
 //! A model in motion.
 
-use crate::assembly::{Assembly, Everywhere};
+use crate::assembly::{Assembly, Everywhere, MOST_BYTES};
 use crate::consistency::Consistency;
 use crate::correction::Taken;
 use crate::element::{ElementId, Weights};
 use crate::error::{ModelError, SolveError};
 use crate::explicit::Stages;
+use crate::failure::Failure;
 use crate::integrator::{self, Formula, Known, Method, Rates, Record};
 use crate::linear::{BlockLu, Given};
 use crate::math::Vec3;
@@ -20,7 +21,8 @@ pub struct Options {
     /// Method of integration.
     pub method: Method,
     /// Newton stops when the error of the accelerations is below this fraction of the largest
-    /// acceleration so far.
+    /// recent acceleration, and of gravity, and below a tenth of what the prediction of the
+    /// step has missed: with smaller steps the error falls as the method's own does.
     pub tolerance: f64,
     /// Newton gives up after so many iterations.
     pub max_iterations: usize,
@@ -84,9 +86,29 @@ pub(crate) struct State {
     pub powers: [f64; 2],
 }
 
+impl State {
+    /// Takes the values of another one of the same size, without allocation.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.now.clone_from(&other.now);
+        self.before.clone_from(&other.before);
+        self.multipliers.clone_from(&other.multipliers);
+        self.multipliers_before
+            .clone_from(&other.multipliers_before);
+        self.memory.clone_from(&other.memory);
+        let values = &mut self.linearisation.values;
+        values.clone_from(&other.linearisation.values);
+        (self.time, self.known, self.step) = (other.time, other.known, other.step);
+        self.convergence = other.convergence;
+        (self.dissipated, self.supplied) = (other.dissipated, other.supplied);
+        self.powers = other.powers;
+    }
+}
+
 /// Scratch memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Work {
+    /// The state before a step that is taken in pieces.
+    pub whole: State,
     pub known: Vec<Known>,
     pub rates: Vec<Rates>,
     pub residual: Vec<f64>,
@@ -95,10 +117,14 @@ pub(crate) struct Work {
     /// Motions of a recorded linearisation.
     pub recorded: Vec<Motion>,
     pub memory: Vec<f64>,
+    /// Correction below which the iteration of the last step had converged.
+    pub target: f64,
     /// Number of factorisations, of any matrix.
     pub stamp: u64,
     pub taken: Taken,
     pub consistency: Consistency,
+    /// Inputs of a step whose inputs are held.
+    pub inputs: Vec<f64>,
     /// Slopes of the stages of an explicit step; empty for an implicit method.
     pub stages: Stages,
 }
@@ -112,7 +138,13 @@ impl System {
         }
         let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
         let size = extent(&motions);
-        let (assembly, lu) = Assembly::new(model);
+        let laid_out = Assembly::within_memory(model);
+        let (assembly, lu) = laid_out.map_err(|bytes| {
+            vec![ModelError::TooLarge {
+                gigabytes: bytes as f64 * 1e-9,
+                most: MOST_BYTES as f64 * 1e-9,
+            }]
+        })?;
         let records: Vec<Record> = motions
             .iter()
             .map(|&motion| Record {
@@ -130,15 +162,18 @@ impl System {
             ..State::default()
         };
         let work = Work {
+            whole: state.clone(),
             known: vec![Known::default(); motions.len()],
             rates: vec![Rates::default(); motions.len()],
             residual: vec![0.0; assembly.residual_length()],
             factored: Linearisation::default(),
             recorded: Vec::with_capacity(motions.len()),
             memory: vec![0.0; assembly.memory],
+            target: 0.0,
             stamp: 0,
             taken: Taken::default(),
             consistency: Consistency::new(&assembly),
+            inputs: Vec::new(),
             stages: match options.method.is_explicit() {
                 true => Stages::new(motions.len()),
                 false => Stages::default(),
@@ -224,13 +259,44 @@ impl System {
         if self.options.method.is_explicit() {
             return self.explicit_step(time, h, [inputs; 3], inputs);
         }
-        self.try_step(time, h, inputs)?;
+        let mut held = std::mem::take(&mut self.work.inputs);
+        held.clear();
+        held.extend_from_slice(inputs);
+        let outcome = self.step_or_retry([self.state.time, time], h, &mut held, |_, _| {});
+        self.work.inputs = held;
+        outcome
+    }
+
+    /// Whether the equations of a step of this size have a regular matrix at the present state: if
+    /// not, nothing resists some motion, however short the step. An explicit method has found that
+    /// out at the start.
+    pub fn is_determined(&mut self, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        let Some(formula) = self.options.method.formula(self.state.known) else {
+            return Ok(());
+        };
+        let time = self.state.time;
+        let tried = self.factor_here(time, h, formula.gains(h), inputs);
+        self.work.factored.values.clear();
+        self.state.convergence.debt = u64::MAX / 2;
+        tried.map_err(|failure| self.explain(time, failure))
+    }
+
+    /// Takes an implicit step as it is, or fails.
+    pub(crate) fn step_once(
+        &mut self,
+        time: f64,
+        h: f64,
+        inputs: &[f64],
+    ) -> Result<(), SolveError> {
+        if let Err(failure) = self.try_step(time, h, inputs) {
+            return Err(self.explain(time, failure));
+        }
         self.finish_step(inputs);
         Ok(())
     }
 
     /// Finds the end of the step; it becomes the new state by [`finish_step`](Self::finish_step).
-    pub(crate) fn try_step(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
+    pub(crate) fn try_step(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), Failure> {
         if h != self.state.step {
             self.forget_history();
         }
@@ -239,7 +305,7 @@ impl System {
         let gains = formula.gains(h);
         self.predict(h, &formula);
         self.place_given(gains[0], inputs);
-        if let Err(error) = self.converge(time, h, gains, inputs) {
+        if let Err(error) = self.converge(time, h, gains, inputs, None) {
             self.return_to_records();
             return Err(error);
         }
@@ -372,16 +438,21 @@ impl System {
         state.step = h;
         state.known = (state.known + 1).min(2);
         self.counters.micro_steps += 1;
+        self.counters.unfitted += u64::from(self.assembly.take_misfit());
     }
 
     /// Writes the trial state to the newest records.
     pub(crate) fn record_end(&mut self, per_c: f64) {
         let state = &mut self.state;
+        let size2 = self.size * self.size;
         let mut largest = 0.0_f64;
         for i in 1..self.motions.len() {
             let inertia = &self.assembly.inertia[i];
             let record = self.work.known[i].record(inertia, self.motions[i], per_c);
-            largest = largest.max(record.acceleration.dot(record.acceleration));
+            if inertia.is_massive() {
+                let (a, alpha) = (record.acceleration, record.angular_acceleration);
+                largest = largest.max(a.dot(a)).max(alpha.dot(alpha) * size2);
+            }
             state.now[i] = record;
         }
         state.convergence.observe_acceleration(largest.sqrt());

@@ -34,6 +34,23 @@ fn assert_no_allocation(model: Model, method: Method, h: f64) {
     assert_eq!(change.allocations + change.reallocations, 0);
 }
 
+/// The same where Newton fails and steps are taken in pieces.
+fn assert_retries_without_allocation() {
+    let options = Options {
+        max_iterations: 4,
+        ..Options::default()
+    };
+    let mut system = System::new(hanging_beam(4, 0.05).0, options).unwrap();
+    system.start(0.0, &[]).unwrap();
+    let region = Region::new(ALLOCATOR);
+    for _ in 0..5 {
+        system.step(0.1, &[]).unwrap();
+    }
+    let change = region.change();
+    assert!(system.counters().retries > 0);
+    assert_eq!(change.allocations + change.reallocations, 0);
+}
+
 /// The same through the engine's interface, with a received wrench.
 fn assert_advance_without_allocation(method: Method) {
     let (model, nodes) = spatial_chain(4);
@@ -62,6 +79,7 @@ fn assert_advance_without_allocation(method: Method) {
 fn steps_factorisations_and_advances_allocate_nothing() {
     // The harness still allocates on its own thread when it has started a test.
     std::thread::sleep(std::time::Duration::from_millis(200));
+    assert_retries_without_allocation();
     for (method, beam_damping) in [(Method::default(), 0.05), (RK4, 0.0)] {
         assert_no_allocation(spatial_chain(5).0, method, 1e-3);
         assert_no_allocation(hanging_beam(4, beam_damping).0, method, 1e-4);

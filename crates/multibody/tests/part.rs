@@ -163,6 +163,9 @@ fn a_restored_run_continues_with_the_same_bits() {
         .collect();
     run(&mut part, 55, 80);
     let end = words(&mut part);
+    let mut never_saved = chain_part();
+    run(&mut never_saved, 0, 80);
+    assert_eq!(words(&mut never_saved), end, "saving changes nothing");
     for (step, snapshot) in saved {
         snapshot.restore(part.state().unwrap());
         run(&mut part, step, 80);

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use oldham_cosim::{
-    Checkpoint, Column, End, Fault, Outcome, Recorder, Run as EngineRun, Simulation, Summary,
+    Checkpoint, Column, End, Fault, Outcome, PartSummary, Recorder, Run as EngineRun, Simulation,
+    Summary,
 };
 use oldham_model::Model;
 use oldham_results::{Metadata, ResultWriter};
@@ -278,6 +279,9 @@ fn print_summary(model: &Model, summary: &Summary, failed: bool) {
             part.iterations,
             part.factorisations
         );
+        for told in unusual(part) {
+            say_row("", &format!("{name}: {told}"));
+        }
     }
     if failed {
         return;
@@ -306,6 +310,35 @@ fn print_summary(model: &Model, summary: &Summary, failed: bool) {
     for note in &summary.notes {
         say_row("note", note);
     }
+}
+
+/// What went on in a part that is worth a word.
+fn unusual(part: &PartSummary) -> impl Iterator<Item = String> {
+    let steps = |count: u64| match count {
+        1 => "1 step".to_owned(),
+        _ => format!("{count} steps"),
+    };
+    [
+        (
+            part.retries,
+            "taken again in shorter pieces, because the iteration failed; a smaller step would avoid that",
+        ),
+        (
+            part.refinements,
+            "corrected by further iterations, because the factors were too old for a single one",
+        ),
+        (
+            part.stagnations,
+            "ended by rounding errors before the tolerance was met",
+        ),
+        (
+            part.unfitted,
+            "with a shell element too distorted for its own frame: check the mesh and the loads",
+        ),
+    ]
+    .into_iter()
+    .filter(|(count, _)| *count > 0)
+    .map(move |(count, told)| format!("{} {told}", steps(count)))
 }
 
 fn say_row(label: &str, text: &str) {

@@ -73,21 +73,16 @@ fn the_shell_can_be_cut_by_the_plain_scheme() {
 }
 
 /// A part is a Newton iteration away from the whole after its first correction; each further one
-/// brings it closer. The chain is looked at before it swings back, a motion that magnifies all
-/// differences.
+/// brings it closer.
 #[test]
 fn further_corrections_bring_nonlinear_mechanisms_closer_to_the_whole() {
-    for (name, mechanism, column, duration) in [
-        ("cut-chain", "chain", "chain.bottom.x", "0.4"),
-        ("cut-double-pendulum", "pendulum", "pendulum.tip.pz", "1"),
+    for (name, mechanism, column) in [
+        ("cut-chain", "chain", "chain.bottom.x"),
+        ("cut-double-pendulum", "pendulum", "pendulum.tip.pz"),
     ] {
         let key = format!("multibody.{mechanism}.cut.corrections");
-        let duration = ("simulation.duration", duration);
         let found = ["1", "2", "3"].map(|count| {
-            let model = with(
-                name,
-                &[duration, ("simulation.step", "1e-3"), (&key, count)],
-            );
+            let model = with(name, &[("simulation.step", "1e-3"), (&key, count)]);
             difference(&model, column)
         });
         let [one, two, three] = found;

@@ -62,18 +62,18 @@ fn the_pieces_follow_what_they_measure_as_the_whole_does() {
             difference(&model.unwrap_or_else(|said| panic!("{said}")))
         })
     };
-    for (scheme, expected) in [
-        ("interface-mass", 3.0),
-        ("force-displacement", 2.0),
-        ("interface-tangent", 2.0),
-    ] {
+    for (scheme, expected) in [("interface-mass", 3.0), ("force-displacement", 2.0)] {
         let found = at(scheme, &[]);
         let order = (found[0] / found[1]).log2();
         assert!((order - expected).abs() < 0.5, "{scheme}: {found:?}");
     }
+    // The tangent does not know of the feedback: parts iterate where one correction would leave
+    // more than the tolerance.
     let twice = [("multibody.beam.cut.corrections", "2")];
-    let [corrected, _] = at("interface-tangent", &twice);
-    assert!(corrected < 1e-11, "{corrected:e}");
+    for more in [&twice[..0], &twice[..]] {
+        let found = at("interface-tangent", more);
+        assert!(found.iter().all(|&error| error < 1e-11), "{found:?}");
+    }
 }
 
 /// The feedback of the test above is not negligible.

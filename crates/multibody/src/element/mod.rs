@@ -80,6 +80,16 @@ pub trait Element: Send + Sync {
     /// Adds the negative derivatives of its forces, weighted, and sets the constraint gradients.
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>);
 
+    /// Whether it knows the [derivatives](Self::violation_derivatives) of its violations. Those of
+    /// others are taken from differences.
+    fn knows_derivatives(&self) -> bool {
+        false
+    }
+
+    /// First and second time derivatives of its violations, for nodes whose velocities and angular
+    /// velocities do not change. Functions of time may be differenced over a few times `step`.
+    fn violation_derivatives(&self, _at: &At<'_>, _step: f64, _out: &mut [[f64; 2]]) {}
+
     /// Whether its equations in a step are about velocities, so that positions drift.
     fn drifts(&self) -> bool {
         false
@@ -103,6 +113,16 @@ pub trait Element: Send + Sync {
 
     /// Whether it does nothing but store energy: the account of every step then leaves it out.
     fn is_conservative(&self) -> bool {
+        false
+    }
+
+    /// Whether it fits a frame of its own to its nodes, which may fail.
+    fn has_frame(&self) -> bool {
+        false
+    }
+
+    /// Whether that has failed in some residual since this was last asked.
+    fn take_misfit(&self) -> bool {
         false
     }
 }

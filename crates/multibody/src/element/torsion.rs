@@ -4,17 +4,28 @@ use super::{
     Account, At, Element, Jacobian, Law, Part, References, Residual, Weights, refer_nodes,
 };
 use crate::drive::Drive;
+use crate::joint::nearest_angle;
 use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
 
 /// A torsion bar about the third axis of the first marker; a joint keeps the axes of the two
-/// markers aligned. The angle is taken between -π and π.
+/// markers aligned. The angle is between -π and π at the start; from there on whole turns count.
 #[derive(Clone, Debug)]
 pub struct TorsionSpring {
     nodes: [NodeId; 2],
     axes: [Mat3; 2],
     law: Law,
     free_angle: Drive,
+}
+
+/// The relative turn of the markers.
+struct Twist {
+    axis: Vec3,
+    /// Over any number of turns.
+    angle: f64,
+    /// Beyond the free angle.
+    beyond: f64,
+    rate: f64,
 }
 
 impl TorsionSpring {
@@ -39,15 +50,20 @@ impl TorsionSpring {
         }
     }
 
-    /// Axis, twist beyond the free angle, and rate.
-    fn twist(&self, at: &At<'_>) -> (Vec3, f64, f64) {
+    fn twist(&self, at: &At<'_>) -> Twist {
         let [a, b] = self.nodes.map(|node| at.motion(node));
         let first = a.rotation * self.axes[0];
         let x = b.rotation * self.axes[1].column(0);
         let angle = first.column(1).dot(x).atan2(first.column(0).dot(x));
+        let angle = nearest_angle(angle, at.memory[0]);
         let axis = first.column(2);
         let rate = axis.dot(b.angular_velocity - a.angular_velocity);
-        (axis, angle - self.free_angle.at(at), rate)
+        Twist {
+            axis,
+            angle,
+            beyond: angle - self.free_angle.at(at),
+            rate,
+        }
     }
 }
 
@@ -62,16 +78,26 @@ impl Element for TorsionSpring {
         self.law.refer(references);
     }
 
+    /// The angle, to count whole turns.
+    fn memory(&self) -> usize {
+        1
+    }
+
+    fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
+        memory[0] = self.twist(at).angle;
+    }
+
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
-        let (axis, twist, rate) = self.twist(at);
-        let torque = axis * self.law.evaluate(twist, rate, at).0;
+        let twist = self.twist(at);
+        let torque = twist.axis * self.law.evaluate(twist.beyond, twist.rate, at).0;
         out.load(0, Vec3::ZERO, torque);
         out.load(1, Vec3::ZERO, -torque);
     }
 
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
-        let (axis, twist, rate) = self.twist(at);
-        let (torque, by_angle, by_rate) = self.law.evaluate(twist, rate, at);
+        let twist = self.twist(at);
+        let axis = twist.axis;
+        let (torque, by_angle, by_rate) = self.law.evaluate(twist.beyond, twist.rate, at);
         let k = weights.stiffness * by_angle + weights.damping * by_rate;
         let along = axis.outer(axis) * k;
         // The axis turns with the first node.
@@ -87,10 +113,10 @@ impl Element for TorsionSpring {
     }
 
     fn energy(&self, at: &At<'_>) -> Account {
-        let (_, twist, rate) = self.twist(at);
+        let Twist { beyond, rate, .. } = self.twist(at);
         Account {
-            stored: self.law.stored(twist, at),
-            dissipated: self.law.dissipated(twist, rate, at),
+            stored: self.law.stored(beyond, at),
+            dissipated: self.law.dissipated(beyond, rate, at),
             supplied: 0.0,
         }
     }

@@ -1,6 +1,6 @@
 //! The coordinate of a joint with one freedom: an angle or a distance.
 
-use super::row::{Gradient, Row};
+use super::row::{Gradient, Moving, Row, TurnRates};
 use super::{Ends, Geometry};
 use crate::element::At;
 use crate::math::Vec3;
@@ -23,7 +23,7 @@ impl Coordinate {
             Self::Angle => {
                 let x = g.axes[1].column(0);
                 let angle = g.axes[0].column(1).dot(x).atan2(g.axes[0].column(0).dot(x));
-                angle + TAU * ((near - angle + PI) / TAU).floor()
+                nearest_angle(angle, near)
             }
         }
     }
@@ -41,10 +41,33 @@ impl Coordinate {
         }
     }
 
+    /// First and second time derivative while the nodes keep their velocities, the axes being
+    /// aligned.
+    pub(crate) fn derivatives(self, ends: &Ends, at: &At<'_>) -> [f64; 2] {
+        let g = ends.geometry(at);
+        let motions = ends.nodes.map(|node| at.motion(node));
+        match self {
+            Self::Slide => {
+                let moving = Moving::new(&g, motions);
+                along_axis().derivatives(&g, &moving, &TurnRates::default())
+            }
+            Self::Angle => {
+                let [a, b] = motions.map(|motion| motion.angular_velocity);
+                let axis = g.axes[0].column(2);
+                [axis.dot(b - a), a.cross(axis).dot(b)]
+            }
+        }
+    }
+
     pub(crate) fn rate(self, ends: &Ends, g: &Geometry, at: &At<'_>) -> f64 {
         let motions = ends.nodes.map(|node| at.motion(node));
         self.gradient(g).rate(motions)
     }
+}
+
+/// The same angle but for whole turns, within half a turn of `near`.
+pub(crate) fn nearest_angle(angle: f64, near: f64) -> f64 {
+    angle + TAU * ((near - angle + PI) / TAU).floor()
 }
 
 fn along_axis() -> Row {

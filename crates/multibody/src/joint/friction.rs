@@ -51,14 +51,42 @@ impl LuGre {
         };
         let rate_before = v - decay * before;
         let deflection = before + rate_before * elapsed * mean;
-        let rate = rate_before * (-x).exp();
-        Bristles {
+        let left = (-x).exp();
+        let rate = rate_before * left;
+        let bristles = Bristles {
             coefficient: s0 * deflection + self.damping * rate + self.viscous * v,
-            slope: s0 * elapsed * mean + self.damping * (-x).exp() + self.viscous,
+            slope: 0.0,
             deflection,
+        };
+        // How far the bristles are bent in the direction of the motion, as a fraction of the most.
+        let direction = if v == 0.0 { 0.0 } else { v.signum() };
+        let bent = before * direction * s0 / level;
+        if x > STRAIGHT && bent < BENT {
+            // The iterate has passed a reversal, or rushed away from rest. The force is flat here,
+            // and Newton's iteration would jump from one side of standstill to the other for
+            // ever; the line to standstill leads back.
+            let at_rest = s0 * before;
+            let slope = (bristles.coefficient - at_rest) / v;
+            return Bristles { slope, ..bristles };
+        }
+        let level_slope = -2.0 * (level - self.coulomb) * ratio / self.stribeck;
+        let relative = 1.0 - v * level_slope / level;
+        let decay_slope = s0 * direction / level * relative;
+        let by_deflection =
+            left * elapsed * relative * (1.0 - bent) - direction * level_slope / s0 * (-x).exp_m1();
+        let by_rate = left * (1.0 - decay_slope * (before + rate_before * elapsed));
+        Bristles {
+            slope: s0 * by_deflection + self.damping * by_rate + self.viscous,
+            ..bristles
         }
     }
 }
+
+/// Bristles that forget less than this within a step are followed by the true slope...
+const STRAIGHT: f64 = 1.0;
+/// ... and so are those that are already bent by this fraction of the most in the direction of the
+/// motion: they slide on.
+const BENT: f64 = 0.5;
 
 /// A joint with friction along its free coordinate.
 #[derive(Clone, Debug)]
@@ -123,6 +151,14 @@ impl Element for Frictional {
 
     fn constraints(&self) -> usize {
         self.joint.constraints()
+    }
+
+    fn knows_derivatives(&self) -> bool {
+        true
+    }
+
+    fn violation_derivatives(&self, at: &At<'_>, step: f64, out: &mut [[f64; 2]]) {
+        self.joint.violation_derivatives(at, step, out);
     }
 
     /// The deflection of the bristles.
@@ -191,5 +227,45 @@ impl Element for Frictional {
             dissipated: self.normal_force(at) * self.bristles(at).coefficient * rate,
             ..self.joint.energy(at)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At rest, in presliding, while sliding, with the Stribeck effect, and after a jump of the
+    /// velocity against the bristles within a short step.
+    #[test]
+    fn slope_is_the_derivative_of_the_force() {
+        let law = LuGre {
+            coulomb: 0.2,
+            stiction: 0.35,
+            stribeck: 0.05,
+            stiffness: 1e3,
+            damping: 0.7,
+            viscous: 0.3,
+        };
+        for v in [1e-4_f64, 3e-3, 0.04, 0.3, 2.0, -0.04, -2.0] {
+            for bent in [0.6, 0.9, 1.0] {
+                let before = bent * v.signum() * 0.25 / law.stiffness;
+                for elapsed in [0.0, 1e-5, 1e-3, 0.05] {
+                    assert_slope(&law, v, before, elapsed);
+                }
+            }
+            assert_slope(&law, v, -1e-4, 1e-5);
+        }
+    }
+
+    fn assert_slope(law: &LuGre, v: f64, before: f64, elapsed: f64) {
+        let step = 1e-6 * v.abs();
+        let force = |v: f64| law.evaluate(v, before, elapsed).coefficient;
+        let expected = (force(v + step) - force(v - step)) / (2.0 * step);
+        let found = law.evaluate(v, before, elapsed).slope;
+        let size = expected.abs().max(0.01 * force(v).abs() / v.abs());
+        assert!(
+            (found - expected).abs() < 1e-5 * size,
+            "v {v}, z {before}, h {elapsed}: {found} instead of {expected}"
+        );
     }
 }

@@ -14,6 +14,7 @@ mod row;
 mod transmission;
 
 pub use coordinate::Coordinate;
+pub(crate) use coordinate::nearest_angle;
 pub use families::Direction;
 pub use friction::{Frictional, LuGre};
 pub use motion::PrescribedMotion;
@@ -28,7 +29,7 @@ use crate::element::{
 use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
 use crate::rotation::Quaternion;
-use row::{Gradient, RowKind};
+use row::{Gradient, Moving, RowKind, TurnRates, spin_of};
 
 /// Constraints between two markers.
 #[derive(Clone, Debug)]
@@ -115,10 +116,44 @@ impl Joint {
         (load.position[1], load.rotation[1])
     }
 
+    /// Derivatives of the violations if the prescribed rotation vector has these, and the targets
+    /// of rows have those.
+    fn derivatives(
+        &self,
+        at: &At<'_>,
+        turn: [Vec3; 2],
+        targets: impl Fn(usize, &Row) -> [f64; 2],
+        out: &mut [[f64; 2]],
+    ) {
+        let g = self.geometry(at);
+        let motions = self.ends.nodes.map(|node| at.motion(node));
+        let moving = Moving::new(&g, motions);
+        let mut turning = TurnRates::default();
+        if self.turns() {
+            let [a, b] = motions.map(|motion| motion.angular_velocity);
+            // Seen in the axes of the first marker, which turn with a.
+            let seen = |v: Vec3| g.axes[0].transpose_mul(v);
+            let spin = [seen(b - a), -seen(a.cross(b))];
+            let [x, y, z] = [0, 1, 2].map(|i| self.turn[i].value(at.time, at.inputs));
+            let target = spin_of(Vec3::new(x, y, z), turn[0], turn[1]);
+            turning = TurnRates::new(g.theta, spin, target);
+        }
+        for (index, (row, out)) in self.rows.iter().zip(out).enumerate() {
+            let [first, second] = row.derivatives(&g, &moving, &turning);
+            let target = targets(index, row);
+            *out = [first - target[0], second - target[1]];
+        }
+    }
+
+    /// Whether some row is a component of the rotation vector.
+    fn turns(&self) -> bool {
+        let turns = |row: &Row| matches!(row.kind, RowKind::Turn { .. });
+        self.rows.iter().any(turns)
+    }
+
     fn geometry(&self, at: &At<'_>) -> Geometry {
         let mut geometry = self.ends.geometry(at);
-        let turns = |row: &Row| matches!(row.kind, RowKind::Turn { .. });
-        if self.rows.iter().any(turns) {
+        if self.turns() {
             let [x, y, z] = [0, 1, 2].map(|i| self.turn[i].value(at.time, at.inputs));
             let target = Quaternion::exp(Vec3::new(x, y, z));
             let [first, second] = self.ends.orientations(at);
@@ -173,6 +208,18 @@ impl Element for Joint {
             }
             row.add_hessian(&geometry, multiplier * weights.stiffness, out);
         }
+    }
+
+    fn knows_derivatives(&self) -> bool {
+        true
+    }
+
+    fn violation_derivatives(&self, at: &At<'_>, step: f64, out: &mut [[f64; 2]]) {
+        let derivatives = |drive: &Drive| drive.derivatives(at.time, step);
+        let turn = self.turn.each_ref().map(derivatives);
+        let turn = [0, 1].map(|k| Vec3::new(turn[0][k], turn[1][k], turn[2][k]));
+        let targets = |_, row: &Row| derivatives(&row.target);
+        self.derivatives(at, turn, targets, out);
     }
 
     /// Power of the prescribed motion, by the reaction.

@@ -138,6 +138,28 @@ impl Element for PrescribedMotion {
         }
     }
 
+    fn knows_derivatives(&self) -> bool {
+        true
+    }
+
+    /// What is received goes on at its given rate.
+    fn violation_derivatives(&self, at: &At<'_>, step: f64, out: &mut [[f64; 2]]) {
+        let derivatives = |drive: &Drive, rate: Option<&Drive>| match (drive, rate) {
+            (Drive::Input(_), Some(rate)) => {
+                let change = rate.derivatives(at.time, step)[0];
+                [rate.value(at.time, at.inputs), change]
+            }
+            _ => drive.derivatives(at.time, step),
+        };
+        let turn = [0, 1, 2].map(|i| derivatives(&self.joint.turn[i], Some(&self.turn_rate[i])));
+        let turn = [0, 1].map(|k| Vec3::new(turn[0][k], turn[1][k], turn[2][k]));
+        let targets = |index: usize, row: &Row| match row.kind {
+            RowKind::Turn { .. } => [0.0; 2],
+            _ => derivatives(&row.target, self.rates[index].as_ref()),
+        };
+        self.joint.derivatives(at, turn, targets, out);
+    }
+
     /// The change of the gradient in time is left out.
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
         self.joint.jacobian(at, weights, out);

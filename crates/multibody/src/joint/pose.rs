@@ -1,5 +1,6 @@
 //! A node whose whole motion comes from an input port.
 
+use super::row::TurnRates;
 use crate::element::{
     Account, At, Element, GivenEnd, Jacobian, Part, References, Residual, Weights, refer_nodes,
 };
@@ -109,6 +110,23 @@ impl Element for PrescribedPose {
         let (_, moment) = multipliers(at);
         let turned = inverse_transpose_derivative(theta, moment) * inverse * weights.stiffness;
         out.add((0, Part::Angular), (0, Part::Angular), turned);
+    }
+
+    fn knows_derivatives(&self) -> bool {
+        true
+    }
+
+    fn violation_derivatives(&self, at: &At<'_>, _step: f64, out: &mut [[f64; 2]]) {
+        let motion = at.motion(self.nodes[0]);
+        let vector = |i: usize| self.vector(at.inputs, i);
+        let (_, theta) = self.deviation(at);
+        let spin = [motion.angular_velocity, Vec3::ZERO];
+        let turning = TurnRates::new(theta, spin, [vector(10), vector(16)]);
+        let [velocity, acceleration] = [motion.velocity - vector(7), -vector(13)];
+        for i in 0..3 {
+            out[i] = [velocity[i], acceleration[i]];
+            out[3 + i] = turning.0.map(|vector| vector[i]);
+        }
     }
 
     fn given_end(&self, inputs: &[f64]) -> Option<GivenEnd> {

@@ -8,7 +8,9 @@ use crate::drive::Drive;
 use crate::element::{Jacobian, Part};
 use crate::math::{Mat3, Vec3};
 use crate::node::Motion;
-use crate::rotation::{inverse_tangent, inverse_transpose_derivative};
+use crate::rotation::{
+    Quaternion, inverse_tangent, inverse_transpose_derivative, tangent, tangent_derivative,
+};
 
 /// One scalar constraint: some measure of the two markers equals a target.
 #[derive(Clone, Debug)]
@@ -98,6 +100,38 @@ impl Row {
         }
     }
 
+    /// First and second time derivative of the value while the markers move as `m` says and
+    /// keep their velocities. Where the row is a component of a rotation vector, the target turns
+    /// as `target` says.
+    pub(crate) fn derivatives(&self, g: &Geometry, m: &Moving, turning: &TurnRates) -> [f64; 2] {
+        match self.kind {
+            RowKind::Along { axis } => {
+                let n = g.axes[0].column(axis);
+                let [n1, n2] = m.turned(0, n);
+                [
+                    n1.dot(g.between) + n.dot(m.between[0]),
+                    n2.dot(g.between) + 2.0 * n1.dot(m.between[0]) + n.dot(m.between[1]),
+                ]
+            }
+            RowKind::Between { first, second } => {
+                let (u, w) = (g.axes[0].column(first), g.axes[1].column(second));
+                let ([u1, u2], [w1, w2]) = (m.turned(0, u), m.turned(1, w));
+                [
+                    u1.dot(w) + u.dot(w1),
+                    u2.dot(w) + 2.0 * u1.dot(w1) + u.dot(w2),
+                ]
+            }
+            RowKind::Distance => {
+                let length = g.between.norm();
+                let n = g.between * (1.0 / length);
+                let [v, a] = m.between;
+                let rate = n.dot(v);
+                [rate, (v.dot(v) - rate * rate) / length + n.dot(a)]
+            }
+            RowKind::Turn { axis } => turning.0.map(|vector| vector[axis]),
+        }
+    }
+
     /// Adds the derivative of `multiplier · gradient`.
     pub(crate) fn add_hessian(&self, g: &Geometry, multiplier: f64, out: &mut Jacobian<'_>) {
         match self.kind {
@@ -159,6 +193,65 @@ fn add_distance_hessian(g: &Geometry, multiplier: f64, out: &mut Jacobian<'_>) {
         let m = f * g.arms[node].skew() * sign;
         out.add((node, Part::Angular), (node, Part::Angular), m);
     }
+}
+
+/// How two markers move, their nodes keeping their velocities.
+pub(crate) struct Moving {
+    spins: [Vec3; 2],
+    /// First and second derivative of the line from the first to the second.
+    between: [Vec3; 2],
+}
+
+impl Moving {
+    pub fn new(g: &Geometry, [a, b]: [&Motion; 2]) -> Self {
+        let spins = [a.angular_velocity, b.angular_velocity];
+        let arms = [0, 1].map(|i: usize| {
+            let first = spins[i].cross(g.arms[i]);
+            [first, spins[i].cross(first)]
+        });
+        let between = [
+            b.velocity + arms[1][0] - a.velocity - arms[0][0],
+            arms[1][1] - arms[0][1],
+        ];
+        Self { spins, between }
+    }
+
+    /// Derivatives of a vector that turns with a marker.
+    fn turned(&self, marker: usize, v: Vec3) -> [Vec3; 2] {
+        let first = self.spins[marker].cross(v);
+        [first, self.spins[marker].cross(first)]
+    }
+}
+
+/// First and second derivative of a rotation vector.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct TurnRates(pub [Vec3; 2]);
+
+impl TurnRates {
+    /// Of the vector θ from a target to an orientation, both seen in one frame. In that frame the
+    /// orientation has the spin `spin`, which changes at `spin_rate`; the target turns with
+    /// `target` and its rate, before the rotation by θ.
+    pub fn new(theta: Vec3, [spin, spin_rate]: [Vec3; 2], target: [Vec3; 2]) -> Self {
+        let turn = Quaternion::exp(theta).matrix();
+        let carried = turn * target[0];
+        // The rotation by θ has the spin w, and θ' = G(θ)⁻¹ w.
+        let w = spin - carried;
+        let w_rate = spin_rate - w.cross(carried) - turn * target[1];
+        let inverse = inverse_tangent(theta);
+        let first = inverse * w;
+        // G(θ)⁻¹ is G(-θ)⁻ᵀ.
+        let change = -inverse_transpose_derivative(-theta, w);
+        Self([first, change * first + inverse * w_rate])
+    }
+}
+
+/// The spin of the rotation by a vector ψ(t), and its rate.
+pub(crate) fn spin_of(psi: Vec3, rate: Vec3, second: Vec3) -> [Vec3; 2] {
+    let tangent = tangent(psi);
+    [
+        tangent * rate,
+        tangent_derivative(psi, rate) * rate + tangent * second,
+    ]
 }
 
 /// Derivative of a row by the positions and rotations of the two nodes.

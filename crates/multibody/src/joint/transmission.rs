@@ -114,6 +114,20 @@ impl Element for Transmission {
         }
     }
 
+    fn knows_derivatives(&self) -> bool {
+        true
+    }
+
+    fn violation_derivatives(&self, at: &At<'_>, _step: f64, out: &mut [[f64; 2]]) {
+        out[0] = [0.0; 2];
+        for side in &self.sides {
+            let rates = side.coordinate.derivatives(&side.ends, at);
+            for (sum, rate) in out[0].iter_mut().zip(rates) {
+                *sum += side.ratio * rate;
+            }
+        }
+    }
+
     /// Second derivatives are left out: the axes turn with their carrier, slowly.
     fn jacobian(&self, at: &At<'_>, _weights: Weights, out: &mut Jacobian<'_>) {
         for (i, side) in self.sides.iter().enumerate() {

@@ -41,9 +41,9 @@ impl Kernel for Equilibrate<'_> {
         for front in &lu.plan.fronts {
             let local = &mut lu.work[..front.shape.stride];
             gather(&lu.scale, &front.unknowns, local);
-            let worked = front.shape.stride * worked_columns(front, lu.given);
-            let matrix = &mut lu.fronts[front.start..][..worked];
-            front::scale(matrix, front.shape, local);
+            let worked = worked_columns(front, lu.given);
+            let matrix = &mut lu.fronts[front.start..][..front.shape.factors()];
+            front::scale(matrix, front.shape, worked, local);
         }
     }
 }
@@ -128,7 +128,7 @@ impl BlockLu {
         for front in &self.plan.fronts {
             let (scale, size) = self.work.split_at_mut(self.widest);
             gather(&self.scale, &front.unknowns, scale);
-            let matrix = &self.fronts[front.start..][..front.shape.len()];
+            let matrix = &self.fronts[front.start..][..front.shape.factors()];
             of_front(matrix, front.shape, scale, size);
             for (&unknown, &value) in front.unknowns.iter().zip(&*size) {
                 self.sizes[unknown] = join(self.sizes[unknown], value);

@@ -1,9 +1,11 @@
 //! Dense kernels on one front.
 //!
-//! A front of order `order` is stored column by column with leading dimension `stride`. Its first
-//! `own` unknowns are eliminated, with row exchanges among themselves only; the rest is left with
-//! the Schur complement. Rows beyond `order` are padding and stay zero, so that the update may
-//! work on whole chunks of [`LANES`] rows.
+//! The first `own` unknowns of a front of order `order` are eliminated, with row exchanges among
+//! themselves only; the rest is left with the Schur complement. A front consists of three pieces,
+//! each stored column by column: the panel of its own columns, with leading dimension `stride`;
+//! the upper part, which is the own rows of the other columns; and the update, the other rows of
+//! these, which is needed only until the parent has taken it. Rows beyond `order` are padding and
+//! stay zero, so that the update may work on whole chunks of [`LANES`] rows.
 
 use super::dispatch::sub_mul;
 
@@ -31,18 +33,38 @@ impl Shape {
         }
     }
 
-    /// Numbers needed to store the front.
-    pub fn len(&self) -> usize {
-        self.stride * self.order
+    /// Numbers in the panel.
+    pub fn panel(&self) -> usize {
+        self.stride * self.own
+    }
+
+    /// Unknowns that are not eliminated here.
+    pub fn boundary(&self) -> usize {
+        self.order - self.own
+    }
+
+    /// Numbers that stay stored: panel and upper part.
+    pub fn factors(&self) -> usize {
+        self.panel() + self.own * self.boundary()
+    }
+
+    /// Distance between columns of the update.
+    pub fn update_stride(&self) -> usize {
+        self.stride - self.own
+    }
+
+    /// Numbers in the update.
+    pub fn update(&self) -> usize {
+        self.update_stride() * self.boundary()
     }
 }
 
-/// The largest entry of each row, columns scaled.
+/// The largest entry of each row, columns scaled. `a` are the panel and the upper part.
 #[inline(always)]
 pub fn row_maxima(a: &[f64], shape: Shape, scale: &[f64], most: &mut [f64]) {
     let most = &mut most[..shape.stride];
     most.fill(0.0);
-    for (column, factor) in a.chunks_exact(shape.stride).zip(scale) {
+    for (column, factor) in columns(a, shape).zip(scale) {
         for (most, entry) in most.iter_mut().zip(column) {
             let size = entry.abs() * factor;
             // Not `f64::max`, whose care for what is not a number costs a branch.
@@ -56,7 +78,7 @@ pub fn row_maxima(a: &[f64], shape: Shape, scale: &[f64], most: &mut [f64]) {
 pub fn row_squares(a: &[f64], shape: Shape, scale: &[f64], sums: &mut [f64]) {
     let sums = &mut sums[..shape.stride];
     sums.fill(0.0);
-    for (column, factor) in a.chunks_exact(shape.stride).zip(scale) {
+    for (column, factor) in columns(a, shape).zip(scale) {
         for (sum, entry) in sums.iter_mut().zip(column) {
             let scaled = entry * factor;
             *sum += scaled * scaled;
@@ -64,12 +86,28 @@ pub fn row_squares(a: &[f64], shape: Shape, scale: &[f64], sums: &mut [f64]) {
     }
 }
 
-/// Scales rows and columns alike.
+/// All columns, those of the panel whole, of the others the own rows.
 #[inline(always)]
-pub fn scale(a: &mut [f64], shape: Shape, scale: &[f64]) {
-    for (j, column) in a.chunks_exact_mut(shape.stride).enumerate() {
-        let factor = scale[j];
+fn columns(a: &[f64], shape: Shape) -> impl Iterator<Item = &[f64]> {
+    let (panel, upper) = a.split_at(shape.panel());
+    panel
+        .chunks_exact(shape.stride)
+        .chain(upper.chunks_exact(shape.own))
+}
+
+/// Scales rows and columns alike, in the first `columns` columns.
+#[inline(always)]
+pub fn scale(a: &mut [f64], shape: Shape, columns: usize, scale: &[f64]) {
+    let (panel, upper) = a.split_at_mut(shape.panel());
+    let (own, boundary) = scale.split_at(shape.own);
+    for (column, factor) in panel.chunks_exact_mut(shape.stride).zip(own) {
         for (entry, row) in column[..shape.order].iter_mut().zip(scale) {
+            *entry *= factor * row;
+        }
+    }
+    let worked = &boundary[..columns - shape.own];
+    for (column, factor) in upper.chunks_exact_mut(shape.own).zip(worked) {
+        for (entry, row) in column.iter_mut().zip(own) {
             *entry *= factor * row;
         }
     }
@@ -107,13 +145,14 @@ impl Weakest {
 #[inline(always)]
 pub fn eliminate<const FUSED: bool>(
     a: &mut [f64],
+    update: &mut [f64],
     shape: Shape,
     columns: usize,
     swaps: &mut [usize],
     weakest: Weakest,
 ) -> Result<(), usize> {
     let Shape { own, order, stride } = shape;
-    let (panel, rest) = a.split_at_mut(own * stride);
+    let (panel, upper) = a.split_at_mut(own * stride);
     for k in 0..own {
         let row = pivot_row(&panel[k * stride..][..order], k, own, weakest).ok_or(k)?;
         swaps[k] = row;
@@ -130,8 +169,11 @@ pub fn eliminate<const FUSED: bool>(
             subtract_column::<FUSED>(&mut other[k + 1..], &column[k + 1..], factor);
         }
     }
-    for column in rest.chunks_exact_mut(stride).take(columns - own) {
-        update_column::<FUSED>(column, panel, shape, swaps);
+    if columns > own {
+        let lower = update.chunks_exact_mut(shape.update_stride());
+        for (upper, lower) in upper.chunks_exact_mut(own).zip(lower).take(columns - own) {
+            update_column::<FUSED>(upper, lower, panel, shape, swaps);
+        }
     }
     Ok(())
 }
@@ -158,13 +200,13 @@ fn subtract_column<const FUSED: bool>(target: &mut [f64], column: &[f64], factor
 /// One column of U and of the Schur complement.
 #[inline(always)]
 fn update_column<const FUSED: bool>(
-    column: &mut [f64],
+    upper: &mut [f64],
+    lower: &mut [f64],
     panel: &[f64],
     shape: Shape,
     swaps: &[usize],
 ) {
     let Shape { own, stride, .. } = shape;
-    let (upper, lower) = column.split_at_mut(own);
     for (k, &row) in swaps.iter().enumerate() {
         upper.swap(k, row);
     }
@@ -205,9 +247,9 @@ pub fn forward<const FUSED: bool>(a: &[f64], shape: Shape, swaps: &[usize], x: &
 pub fn backward<const FUSED: bool>(a: &[f64], shape: Shape, columns: usize, x: &mut [f64]) {
     let Shape { own, stride, .. } = shape;
     let (own_x, boundary) = x.split_at_mut(own);
-    let beyond = a[own * stride..].chunks_exact(stride);
+    let beyond = a[own * stride..].chunks_exact(own);
     for (column, &value) in beyond.zip(&boundary[..columns - own]) {
-        subtract_column::<FUSED>(own_x, &column[..own], value);
+        subtract_column::<FUSED>(own_x, column, value);
     }
     for k in (0..own).rev() {
         let column = &a[k * stride..k * stride + k + 1];

@@ -4,6 +4,7 @@ use super::dispatch::{self, Kernel};
 use super::equilibrate::Equilibrate;
 use super::front;
 use super::symbolic::{Destination, FrontPlan, Structure, Symbolic};
+use oldham_cosim::Visitor;
 
 /// A pivot that vanished for good: the matrix is singular.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub struct SingularPivot {
 pub struct BlockLu {
     pub(super) plan: Symbolic,
     pub(super) fronts: Vec<f64>,
+    /// Updates of fronts whose parents have not taken them yet.
+    updates: Vec<f64>,
     swaps: Vec<usize>,
     pub(super) scale: Vec<f64>,
     pub(super) sizes: Vec<f64>,
@@ -52,10 +55,20 @@ const MOST_TOGETHER: usize = 150;
 impl BlockLu {
     /// Analyses the pattern.
     pub fn new(structure: Structure) -> Self {
+        Self::within(structure, u64::MAX).expect("no limit")
+    }
+
+    /// Analyses the pattern. If matrix and factors would take more than so many bytes, gives how
+    /// many.
+    pub fn within(structure: Structure, most_bytes: u64) -> Result<Self, u64> {
         let plan = Symbolic::new(structure);
+        if plan.bytes() > most_bytes {
+            return Err(plan.bytes());
+        }
         let mut lu = Self {
             plan,
             fronts: Vec::new(),
+            updates: Vec::new(),
             swaps: Vec::new(),
             scale: Vec::new(),
             sizes: Vec::new(),
@@ -66,7 +79,7 @@ impl BlockLu {
             work: Vec::new(),
         };
         lu.allocate();
-        lu
+        Ok(lu)
     }
 
     fn allocate(&mut self) {
@@ -74,6 +87,7 @@ impl BlockLu {
         let strides = self.plan.fronts.iter().map(|front| front.shape.stride);
         self.widest = strides.max().unwrap_or(0);
         self.fronts = vec![0.0; self.plan.storage];
+        self.updates = vec![0.0; self.plan.updates];
         self.swaps = vec![0; unknowns];
         self.scale = vec![1.0; unknowns];
         self.sizes = vec![0.0; unknowns];
@@ -151,6 +165,21 @@ impl BlockLu {
         self.allocate();
     }
 
+    /// Shows what weak pivots have changed so far: it decides about the bits of all later factors,
+    /// so that it belongs to the state of whoever owns them. Gives whether the visitor has put
+    /// another pattern in its place; then the matrix must be connected anew.
+    pub fn visit_pattern(&mut self, visitor: &mut dyn Visitor) -> bool {
+        let mut balanced = u64::from(self.balanced);
+        visitor.count(&mut balanced);
+        self.balanced = balanced != 0;
+        if !self.plan.visit_groups(visitor) {
+            return false;
+        }
+        self.plan.regroup();
+        self.allocate();
+        true
+    }
+
     /// Solves in place.
     pub fn solve(&mut self, x: &mut [f64]) {
         self.substitute(x, 0);
@@ -197,16 +226,24 @@ impl Kernel for Factor<'_> {
         let BlockLu {
             plan,
             fronts,
+            updates,
             swaps,
             balanced,
             given,
             ..
         } = self.lu;
         let mut first = 0;
-        for (index, front) in plan.fronts[..plan.eliminated()].iter().enumerate() {
+        for (index, front) in plan.fronts.iter().enumerate() {
             let shape = front.shape;
-            let (before, after) = fronts.split_at_mut(front.start + shape.len());
-            let matrix = &mut before[front.start..];
+            let matrix = &mut fronts[front.start..][..shape.factors()];
+            updates[front.update..][..shape.update()].fill(0.0);
+            for &child in &front.children {
+                take_update(matrix, updates, front, &plan.fronts[child], *given);
+            }
+            if index == plan.eliminated() {
+                break;
+            }
+            let update = &mut updates[front.update..][..shape.update()];
             let swaps = &mut swaps[first..first + shape.own];
             let weakest = match (*balanced, front.parent) {
                 (false, _) => front::Weakest::QUICK,
@@ -214,24 +251,58 @@ impl Kernel for Factor<'_> {
                 (true, None) => front::Weakest::ROOT,
             };
             let columns = worked_columns(front, *given);
-            if let Err(pivot) = front::eliminate::<FUSED>(matrix, shape, columns, swaps, weakest) {
+            let done = front::eliminate::<FUSED>(matrix, update, shape, columns, swaps, weakest);
+            if let Err(pivot) = done {
                 return Some((index, pivot));
             }
             first += shape.own;
-            let Some(parent) = front.parent else { continue };
-            let parent = &plan.fronts[parent];
-            let target = &mut after[parent.start - before.len()..];
-            let updated = before[front.start..]
-                .chunks_exact(shape.stride)
-                .take(columns);
-            for (column, &j) in updated.skip(shape.own).zip(&front.in_parent) {
-                let target = &mut target[j * parent.shape.stride..][..parent.shape.order];
-                for (value, &i) in column[shape.own..].iter().zip(&front.in_parent) {
-                    target[i] += value;
-                }
-            }
         }
         None
+    }
+}
+
+/// Adds what a child has left to its parent.
+#[inline(always)]
+fn take_update(
+    matrix: &mut [f64],
+    updates: &mut [f64],
+    parent: &FrontPlan,
+    child: &FrontPlan,
+    given: Given,
+) {
+    let (shape, from) = (parent.shape, child.shape);
+    // The two updates lie side by side in one vector, in either order.
+    let (own_update, child_update) = if parent.update < child.update {
+        let (before, after) = updates.split_at_mut(child.update);
+        (&mut before[parent.update..], &after[..])
+    } else {
+        let (before, after) = updates.split_at_mut(parent.update);
+        (&mut after[..], &before[child.update..])
+    };
+    let (panel, upper) = matrix.split_at_mut(shape.panel());
+    let columns = worked_columns(child, given) - from.own;
+    let taken = child_update.chunks_exact(from.update_stride().max(1));
+    // Boundary unknowns are in order, so that those which the parent owns are the first.
+    let owned = child.owned_by_parent;
+    for (column, &j) in taken.zip(&child.in_parent).take(columns) {
+        let (first, rest) = column[..from.boundary()].split_at(owned);
+        let (first_places, rest_places) = child.in_parent.split_at(owned);
+        if j < shape.own {
+            let target = &mut panel[j * shape.stride..][..shape.order];
+            for (value, &i) in column.iter().zip(&child.in_parent) {
+                target[i] += value;
+            }
+        } else {
+            let j = j - shape.own;
+            let target = &mut upper[j * shape.own..][..shape.own];
+            for (value, &i) in first.iter().zip(first_places) {
+                target[i] += value;
+            }
+            let target = &mut own_update[j * shape.update_stride()..][..shape.boundary()];
+            for (value, &i) in rest.iter().zip(rest_places) {
+                target[i - shape.own] += value;
+            }
+        }
     }
 }
 
@@ -269,7 +340,7 @@ impl Kernel for Solve<'_> {
             }
             local[shape.own..].fill(0.0);
             let swaps = &swaps[first..first + shape.own];
-            front::forward::<FUSED>(&fronts[front.start..][..shape.len()], shape, swaps, local);
+            front::forward::<FUSED>(&fronts[front.start..][..shape.panel()], shape, swaps, local);
             for (value, &unknown) in local.iter().zip(own) {
                 x[unknown] = *value;
             }
@@ -279,7 +350,7 @@ impl Kernel for Solve<'_> {
             first += shape.own;
         }
         if let [front] = left {
-            let matrix = &fronts[front.start..][..front.shape.len()];
+            let matrix = &fronts[front.start..][..front.shape.panel()];
             match given {
                 Given::Change => give(matrix, front, &plan.givers, scale, x),
                 Given::Stay => hold(front, &plan.givers, scale, x),
@@ -292,7 +363,7 @@ impl Kernel for Solve<'_> {
                 *value = x[unknown];
             }
             let columns = worked_columns(front, *given);
-            let matrix = &fronts[front.start..][..shape.len()];
+            let matrix = &fronts[front.start..][..shape.factors()];
             front::backward::<FUSED>(matrix, shape, columns, local);
             for (value, &unknown) in local.iter().zip(&front.unknowns[..shape.own]) {
                 x[unknown] = *value;

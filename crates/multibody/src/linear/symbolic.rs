@@ -1,10 +1,11 @@
 //! Symbolic factorisation: which unknowns are eliminated together, and where every block of the
 //! matrix lives.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::front::Shape;
 use super::order::minimum_degree;
+use oldham_cosim::Visitor;
 
 /// The blocks of unknowns of a matrix and how they are coupled.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +42,12 @@ pub struct FrontPlan {
     /// How many of them are not given.
     pub free: usize,
     pub parent: Option<usize>,
+    /// Fronts whose parent this is.
+    pub children: Vec<usize>,
+    /// Where its update is stored until the parent takes it.
+    pub update: usize,
+    /// How many of the boundary unknowns the parent owns: the first ones.
+    pub owned_by_parent: usize,
     /// Place of each boundary unknown in the parent's front.
     pub in_parent: Vec<usize>,
 }
@@ -51,23 +58,33 @@ pub struct Symbolic {
     pub fronts: Vec<FrontPlan>,
     /// First unknown of each block, and after the last one the number of unknowns.
     pub block_start: Vec<usize>,
+    /// Numbers that the factors need.
     pub storage: usize,
+    /// Numbers that the updates need while factors are made.
+    pub updates: usize,
     /// Place of each unknown in its block, if that is a principal one.
     pub kinds: Vec<Option<usize>>,
     structure: Structure,
     /// Blocks eliminated together, in order; the given ones are the last group.
     groups: Vec<Vec<usize>>,
     group_of: Vec<usize>,
+    /// For each block its group and its place there, packed: the groups as a value.
+    packed: Vec<u64>,
     /// For each given unknown the one that gives it.
     pub givers: Vec<usize>,
 }
 
 /// The group of a block that is in no front: it gives another.
 const NO_GROUP: usize = usize::MAX;
+/// The same where groups are packed: bits for the place in the group, below those for the group.
+const NOT_GROUPED: u64 = u64::MAX;
+const PLACE_BITS: u32 = 32;
+const PLACE: u64 = (1 << PLACE_BITS) - 1;
 
 impl Symbolic {
     pub fn new(structure: Structure) -> Self {
         let groups = initial_groups(&structure);
+        let groups = in_postorder(&structure, groups);
         Self::with_groups(structure, groups)
     }
 
@@ -84,6 +101,42 @@ impl Symbolic {
         groups[parent].splice(0..0, moved);
         groups.remove(group);
         *self = Self::with_groups(std::mem::take(&mut self.structure), groups);
+    }
+
+    /// Shows the groups; gives whether the visitor has changed them. Then they are to be
+    /// [taken](Self::regroup).
+    pub fn visit_groups(&mut self, visitor: &mut dyn Visitor) -> bool {
+        let mut changed = false;
+        for packed in &mut self.packed {
+            let before = *packed;
+            visitor.count(packed);
+            changed |= *packed != before;
+        }
+        changed
+    }
+
+    /// Takes the groups that a visitor has put in place.
+    pub fn regroup(&mut self) {
+        let mut places: Vec<(u64, usize)> = self.packed.iter().copied().zip(0..).collect();
+        places.retain(|&(packed, _)| packed != NOT_GROUPED);
+        places.sort_unstable();
+        let mut groups: Vec<Vec<usize>> = Vec::new();
+        for (packed, block) in places {
+            if packed & PLACE == 0 {
+                groups.push(Vec::new());
+            }
+            groups.last_mut().expect("a first place").push(block);
+        }
+        *self = Self::with_groups(std::mem::take(&mut self.structure), groups);
+    }
+
+    fn pack(&mut self) {
+        self.packed.fill(NOT_GROUPED);
+        for (index, group) in self.groups.iter().enumerate() {
+            for (place, &block) in group.iter().enumerate() {
+                self.packed[block] = ((index as u64) << PLACE_BITS) | place as u64;
+            }
+        }
     }
 
     /// Number of fronts that are eliminated. If there is one more, it is that of the given
@@ -104,9 +157,16 @@ impl Symbolic {
             let found = front.unknowns.iter().position(|&u| u == unknown);
             found.expect("coupled blocks share a front")
         };
-        Some(Destination {
-            start: front.start + place(column) * front.shape.stride + place(row),
-            stride: front.shape.stride,
+        let (row, column, shape) = (place(row), place(column), front.shape);
+        Some(match column.checked_sub(shape.own) {
+            None => Destination {
+                start: front.start + column * shape.stride + row,
+                stride: shape.stride,
+            },
+            Some(beyond) => Destination {
+                start: front.start + shape.panel() + beyond * shape.own + row,
+                stride: shape.own,
+            },
         })
     }
 
@@ -116,21 +176,21 @@ impl Symbolic {
         for size in &sizes {
             block_start.push(block_start.last().expect("not empty") + size);
         }
-        let mut group_of = vec![NO_GROUP; sizes.len()];
-        for (index, group) in groups.iter().enumerate() {
-            group.iter().for_each(|&block| group_of[block] = index);
-        }
+        let group_of = groups_of_blocks(sizes.len(), &groups);
         let boundaries = boundaries(&structure, &groups, &group_of);
         let mut symbolic = Self {
             fronts: Vec::with_capacity(groups.len()),
             block_start,
             storage: 0,
+            updates: 0,
             kinds: kinds(&structure),
             givers: Vec::new(),
+            packed: vec![0; sizes.len()],
             structure,
             groups,
             group_of,
         };
+        symbolic.pack();
         let given = symbolic.structure.given.iter();
         let givers = given
             .flat_map(|&(_, giver)| symbolic.block_start[giver]..symbolic.block_start[giver + 1]);
@@ -139,7 +199,13 @@ impl Symbolic {
             symbolic.push_front(index, boundary);
         }
         symbolic.connect_parents();
+        symbolic.place_updates();
         symbolic
+    }
+
+    /// Bytes of factors and updates.
+    pub fn bytes(&self) -> u64 {
+        (self.storage as u64 + self.updates as u64) * size_of::<f64>() as u64
     }
 
     fn push_front(&mut self, group: usize, boundary: &[usize]) {
@@ -160,24 +226,102 @@ impl Symbolic {
             free: own + free_boundary,
             unknowns,
             parent: boundary.iter().map(|&b| self.group_of[b]).min(),
+            children: Vec::new(),
+            update: 0,
+            owned_by_parent: 0,
             in_parent: Vec::new(),
         });
-        self.storage += shape.len();
+        self.storage += shape.factors();
     }
 
     fn connect_parents(&mut self) {
+        let unknowns = *self.block_start.last().expect("not empty");
+        let mut places = vec![usize::MAX; unknowns];
         for index in 0..self.fronts.len() {
             let front = &self.fronts[index];
             let Some(parent) = front.parent else { continue };
-            let places = &self.fronts[parent].unknowns;
-            let place = |unknown| {
-                let found = places.iter().position(|&u| u == unknown);
-                found.expect("the parent's front contains the boundary")
-            };
+            let parent_front = &self.fronts[parent];
+            for (place, &unknown) in parent_front.unknowns.iter().enumerate() {
+                places[unknown] = place;
+            }
             let boundary = front.unknowns[front.shape.own..].iter();
-            self.fronts[index].in_parent = boundary.map(|&u| place(u)).collect();
+            let in_parent: Vec<usize> = boundary.map(|&u| places[u]).collect();
+            let is_owned = |place: &usize| *place < parent_front.shape.own;
+            let owned = in_parent.iter().copied().take_while(is_owned).count();
+            debug_assert!(
+                in_parent[owned..]
+                    .iter()
+                    .all(|&p| p >= parent_front.shape.own)
+            );
+            let front = &mut self.fronts[index];
+            (front.in_parent, front.owned_by_parent) = (in_parent, owned);
+            self.fronts[parent].children.push(index);
         }
     }
+
+    /// Gives every update a place that nobody else uses from the elimination of its front to that
+    /// of the parent.
+    fn place_updates(&mut self) {
+        // Free stretches by start, with their lengths; beyond the end everything is free.
+        let mut free: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut end = 0;
+        for index in 0..self.fronts.len() {
+            let length = self.fronts[index].shape.update();
+            let fits = free.iter().filter(|(_, room)| **room >= length);
+            let best = fits.min_by_key(|(_, room)| **room).map(|(s, r)| (*s, *r));
+            let start = match best {
+                _ if length == 0 => 0,
+                Some((start, room)) => {
+                    free.remove(&start);
+                    if room > length {
+                        free.insert(start + length, room - length);
+                    }
+                    start
+                }
+                None => {
+                    // The last stretch may reach the end.
+                    let last = free.last_key_value().map(|(s, r)| (*s, *r));
+                    let start = match last {
+                        Some((start, room)) if start + room == end => {
+                            free.remove(&start);
+                            start
+                        }
+                        _ => end,
+                    };
+                    end = start + length;
+                    start
+                }
+            };
+            self.fronts[index].update = start;
+            for child in self.fronts[index].children.clone() {
+                let front = &self.fronts[child];
+                release(&mut free, front.update, front.shape.update());
+            }
+        }
+        self.updates = end;
+        // What is empty must not lie where others begin.
+        for front in self.fronts.iter_mut().filter(|f| f.shape.update() == 0) {
+            front.update = end;
+        }
+    }
+}
+
+/// Makes a stretch free again, joined with its neighbours.
+fn release(free: &mut BTreeMap<usize, usize>, mut start: usize, mut length: usize) {
+    if length == 0 {
+        return;
+    }
+    if let Some(next) = free.remove(&(start + length)) {
+        length += next;
+    }
+    let before = free.range(..start).next_back().map(|(s, r)| (*s, *r));
+    if let Some((at, room)) = before
+        && at + room == start
+    {
+        free.remove(&at);
+        (start, length) = (at, room + length);
+    }
+    free.insert(start, length);
 }
 
 fn kinds(structure: &Structure) -> Vec<Option<usize>> {
@@ -235,6 +379,44 @@ fn initial_groups(structure: &Structure) -> Vec<Vec<usize>> {
     groups
 }
 
+fn groups_of_blocks(blocks: usize, groups: &[Vec<usize>]) -> Vec<usize> {
+    let mut group_of = vec![NO_GROUP; blocks];
+    for (index, group) in groups.iter().enumerate() {
+        group.iter().for_each(|&block| group_of[block] = index);
+    }
+    group_of
+}
+
+/// The same elimination, every group soon after those that lead to it: few updates then wait at
+/// the same time.
+fn in_postorder(structure: &Structure, mut groups: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    let blocks = structure.principal.len() + structure.bordering.len();
+    let group_of = groups_of_blocks(blocks, &groups);
+    let parents = boundaries(structure, &groups, &group_of)
+        .into_iter()
+        .map(|boundary| boundary.iter().map(|&b| group_of[b]).min());
+    let mut children = vec![Vec::new(); groups.len()];
+    let mut roots = Vec::new();
+    for (group, parent) in parents.enumerate() {
+        match parent {
+            Some(parent) => children[parent].push(group),
+            None => roots.push(group),
+        }
+    }
+    let mut ordered = Vec::with_capacity(groups.len());
+    // Groups to visit, and whether their children have been.
+    let mut open: Vec<(usize, bool)> = roots.into_iter().rev().map(|g| (g, false)).collect();
+    while let Some((group, is_ready)) = open.pop() {
+        if is_ready {
+            ordered.push(std::mem::take(&mut groups[group]));
+        } else {
+            open.push((group, true));
+            open.extend(children[group].iter().rev().map(|&child| (child, false)));
+        }
+    }
+    ordered
+}
+
 /// The later blocks that each group is coupled with when it is eliminated, in order.
 fn boundaries(structure: &Structure, groups: &[Vec<usize>], group_of: &[usize]) -> Vec<Vec<usize>> {
     let mut coupled: Vec<BTreeSet<(usize, usize)>> = vec![BTreeSet::new(); groups.len()];
@@ -254,4 +436,43 @@ fn boundaries(structure: &Structure, groups: &[Vec<usize>], group_of: &[usize]) 
     }
     let blocks = |set: BTreeSet<(usize, usize)>| set.into_iter().map(|(_, b)| b).collect();
     coupled.into_iter().map(blocks).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nodes(count: usize, cliques: Vec<Vec<usize>>) -> Structure {
+        Structure {
+            principal: vec![6; count],
+            cliques,
+            ..Structure::default()
+        }
+    }
+
+    /// A plate of 40 × 40 elements. Factors of such grids need about n log n blocks (George 1973);
+    /// storing every front whole needed a hundred times that.
+    #[test]
+    fn a_plate_takes_memory_in_proportion_to_its_factors() {
+        let side = 41;
+        let at = |i: usize, j: usize| i * side + j;
+        let elements = (0..side - 1).flat_map(|i| {
+            (0..side - 1).map(move |j| vec![at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)])
+        });
+        let count = side * side;
+        let bytes = Symbolic::new(nodes(count, elements.collect())).bytes() as f64;
+        let blocks = bytes / (8.0 * 36.0);
+        let limit = count as f64 * (count as f64).log2();
+        assert!(blocks < 12.0 * limit, "{blocks} blocks, {limit}");
+    }
+
+    /// Springs between all pairs of nodes: no more than two dense matrices.
+    #[test]
+    fn all_pairs_take_no_more_than_dense_matrices() {
+        let count = 80;
+        let pairs = (0..count).flat_map(|i| (0..i).map(move |j| vec![j, i]));
+        let bytes = Symbolic::new(nodes(count, pairs.collect())).bytes() as f64;
+        let dense = 8.0 * (6.0 * count as f64).powi(2);
+        assert!(bytes < 3.2 * dense, "{bytes} {dense}");
+    }
 }

@@ -3,7 +3,7 @@
 use super::tangent::{Prescribed, Tangent};
 use super::{Along, Output, Part, motion_values};
 use crate::drive::Drive;
-use crate::element::{ElementId, PortWrench, Remote};
+use crate::element::{ElementId, PortWrench, References, Remote};
 use crate::error::ModelError;
 use crate::joint::PrescribedPose;
 use crate::linear::Given;
@@ -240,9 +240,36 @@ impl PartBuilder {
         }
     }
 
+    /// Says which outputs depend on inputs at once: forces of elements that inputs drive. Reactions
+    /// of joints change with the next step only.
+    fn declare_feedthrough(&mut self) {
+        for (index, output) in self.outputs.iter().enumerate() {
+            let &Output::Element(element, _) = output else {
+                continue;
+            };
+            let element = &mut self.model.elements[element.0].element;
+            if element.constraints() > 0 {
+                continue;
+            }
+            let mut driving = DrivingInputs::default();
+            element.refer(&mut driving);
+            for input in 0..self.ports.inputs().len() {
+                let range = self.ports.input_range(InputPort(input));
+                if driving.0.iter().any(|first| range.contains(first)) {
+                    for to in self.ports.output_range(OutputPort(index)) {
+                        for from in range.clone() {
+                            self.ports.feed_through(to, from);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// Checks everything; `micro_steps` integrator steps make one macro step.
-    pub fn build(self, options: Options, micro_steps: usize) -> Result<Part, Vec<ModelError>> {
+    pub fn build(mut self, options: Options, micro_steps: usize) -> Result<Part, Vec<ModelError>> {
         self.check_tangent()?;
+        self.declare_feedthrough();
         if options.method.is_explicit() && (self.shares_tangent || self.uses_tangents) {
             return Err(vec![ModelError::NoTangent]);
         }
@@ -259,6 +286,7 @@ impl PartBuilder {
         Ok(Part {
             tangent,
             is_thorough: self.is_thorough,
+            uses_tangents: self.uses_tangents,
             is_corrected: false,
             is_unfinished: false,
             initial: system.motions.clone(),
@@ -271,5 +299,17 @@ impl PartBuilder {
             loaded: self.loaded,
             micro_steps: micro_steps.max(1),
         })
+    }
+}
+
+/// Collects the inputs that an element refers to.
+#[derive(Default)]
+struct DrivingInputs(Vec<usize>);
+
+impl References for DrivingInputs {
+    fn node(&mut self, _: &mut NodeId) {}
+
+    fn input(&mut self, component: &mut usize) {
+        self.0.push(*component);
     }
 }

@@ -16,7 +16,7 @@ pub use builder::{Attached, PartBuilder, Shared};
 pub use line::LineValue;
 use oldham_cosim::{
     Counters, EffectiveInterface, Energy, Inputs, Linearisation, OutputPort, Ports, Quantity,
-    Reached, StageInputs, State, StepError, Subsystem, Unit,
+    Reached, StageInputs, State, StepError, Subsystem, Unit, Visitor,
 };
 use tangent::Tangent;
 
@@ -80,6 +80,8 @@ pub struct Part {
     micro_steps: usize,
     tangent: Option<Tangent>,
     is_thorough: bool,
+    /// Whether it receives tangents.
+    uses_tangents: bool,
     /// Whether the schedule corrects every step.
     is_corrected: bool,
     /// Whether a step waits for its correction.
@@ -161,7 +163,9 @@ impl Part {
     /// Takes a step up to the last correction of its iteration: that of the poses joins it later,
     /// and all nodes are moved only once.
     fn try_step(&mut self, to: f64, size: f64, inputs: &[f64]) -> Result<(), SolveError> {
-        self.system.try_step(to, size, inputs)?;
+        if let Err(failure) = self.system.try_step(to, size, inputs) {
+            return Err(self.system.explain(to, failure));
+        }
         let tangent = self.tangent.as_mut().expect("a part that defers has one");
         let weights = step_weights(self.system.work.taken.gains);
         tangent.update(&mut self.system, weights);
@@ -286,7 +290,15 @@ impl Subsystem for Part {
                     self.explicit_step(end, size, seen, &at)
                 }
                 _ if self.defers() => self.try_step(end, size, &at),
-                _ => self.system.step_to(end, size, &at),
+                // The tangents of an exchange belong to whole steps.
+                _ if self.tangent.is_some() || self.uses_tangents => {
+                    self.system.step_once(end, size, &at)
+                }
+                _ => {
+                    let receive = |t: f64, values: &mut [f64]| inputs.at(t, values);
+                    self.system
+                        .step_or_retry([start, end], size, &mut at, receive)
+                }
             };
         }
         self.inputs = at;
@@ -313,9 +325,15 @@ impl Subsystem for Part {
         let defers = self.defers();
         match &mut self.tangent {
             Some(tangent) if defers => {
-                tangent.add_correction(&mut self.system, inputs);
+                let change = tangent.add_correction(&mut self.system, inputs);
                 self.system.finish_step(inputs);
                 self.is_unfinished = false;
+                // The factors are those of some steps ago. What one correction with them leaves
+                // is linear in the change, and known from the rate at which they contract.
+                if self.system.leaves_too_much(change) {
+                    self.system.counters.refinements += 1;
+                    self.system.repeat(inputs)?;
+                }
             }
             _ => self.system.repeat(inputs)?,
         }
@@ -346,7 +364,7 @@ impl Subsystem for Part {
     }
 
     fn state(&mut self) -> Option<&mut dyn State> {
-        Some(&mut self.system)
+        Some(self)
     }
 
     /// Accelerations are found again with the next inputs.
@@ -370,6 +388,21 @@ impl Subsystem for Part {
 
     fn counters(&self) -> Counters {
         self.system.counters()
+    }
+}
+
+impl State for Part {
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        self.system.visit(visitor);
+        visitor.fixed(&mut self.started_with);
+        let mut unfinished = u64::from(self.is_unfinished);
+        visitor.count(&mut unfinished);
+        if visitor.replaces() {
+            self.is_unfinished = unfinished != 0;
+            if let Some(tangent) = &mut self.tangent {
+                tangent.review(&self.system);
+            }
+        }
     }
 }
 

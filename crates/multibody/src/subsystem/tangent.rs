@@ -33,6 +33,8 @@ pub(super) struct Tangent {
     rows: Vec<usize>,
     /// One value for each unknown.
     work: Vec<f64>,
+    /// One value for each prescribed component.
+    changes: Vec<f64>,
     /// Change of all unknowns by each prescribed component, if these are few.
     columns: Vec<f64>,
     /// Change of the loads, row by row.
@@ -50,6 +52,7 @@ impl Tangent {
         Self {
             rows: (0..order).map(row).collect(),
             work: vec![0.0; system.assembly.unknowns()],
+            changes: Vec::with_capacity(order),
             columns: match order <= FEW {
                 true => vec![0.0; order * system.assembly.unknowns()],
                 false => Vec::new(),
@@ -102,8 +105,8 @@ impl Tangent {
     }
 
     /// Adds what the poses that `inputs` prescribe change to the correction that a step still
-    /// has to apply.
-    pub fn add_correction(&mut self, system: &mut System, inputs: &[f64]) {
+    /// has to apply. Gives the size of that change, as a length.
+    pub fn add_correction(&mut self, system: &mut System, inputs: &[f64]) -> f64 {
         self.work.fill(0.0);
         for (k, prescribed) in self.prescribed.iter().enumerate() {
             let [displacement, turn] = prescribed.deviation(system, inputs);
@@ -112,16 +115,20 @@ impl Tangent {
                 self.work[row] = change;
             }
         }
-        let sum = &mut system.work.residual;
         if self.columns.is_empty() {
             system.lu.solve_given(&mut self.work);
-            add(sum, 1.0, &self.work);
         } else {
+            self.changes.clear();
+            self.changes
+                .extend(self.rows.iter().map(|&row| self.work[row]));
+            self.work.fill(0.0);
             let columns = self.columns.chunks_exact(self.work.len());
-            for (column, &row) in columns.zip(&self.rows) {
-                add(sum, self.work[row], column);
+            for (column, &change) in columns.zip(&self.changes) {
+                add(&mut self.work, change, column);
             }
         }
+        add(&mut system.work.residual, 1.0, &self.work);
+        system.length_of(&self.work).0
     }
 
     /// Takes what there is to show of a step that is not finished: the ends of the prescribed

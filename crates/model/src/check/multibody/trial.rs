@@ -14,7 +14,8 @@ use crate::source::Span;
 const MAX_NODES: usize = 2500;
 
 impl Checker<'_> {
-    /// Starts the mechanism and takes one step of it.
+    /// Starts the mechanism, and asks whether its first step has one solution nearby. No step is
+    /// taken: whether an iteration converges says nothing about the model.
     pub(super) fn trial(
         &mut self,
         entry: &Entry<Multibody>,
@@ -43,7 +44,7 @@ impl Checker<'_> {
         let system = part.system_mut();
         let started = system.start(start, &inputs);
         let tried = started.and_then(|()| match micro_step {
-            Some(step) => system.step(step, &inputs),
+            Some(step) => system.is_determined(step, &inputs),
             None => Ok(()),
         });
         if let Err(error) = tried {
@@ -78,7 +79,7 @@ impl Checker<'_> {
             ModelError::DependsOnPast { element } | ModelError::ReadsReactions { element } => {
                 draft.places.get(&element_key(element))
             }
-            ModelError::NoTangent => None,
+            ModelError::NoTangent | ModelError::TooLarge { .. } => None,
         };
         let place = place.unwrap_or(&entry.name.span).clone();
         self.findings.push(Problem::new(place, error.to_string()));

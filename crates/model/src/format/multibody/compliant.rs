@@ -59,7 +59,8 @@ pub(crate) struct Actuator {
     pub damping: Option<At<Formula>>,
 }
 
-/// A torsion spring and damper about an axis that a joint keeps common to two nodes.
+/// A torsion spring and damper about an axis that a joint keeps common to two nodes. The angle
+/// begins between -π and π and counts whole turns from there.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct TorsionSpring {

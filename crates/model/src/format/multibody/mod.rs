@@ -68,7 +68,8 @@ pub(crate) struct Multibody {
     /// How its inputs are guessed between exchanges; overrides `schedule.predictor`.
     pub predictor: Option<At<Predictor>>,
     /// Newton's iteration stops when the error of the accelerations is below this fraction of the
-    /// largest acceleration so far.
+    /// largest recent acceleration, and well below what the prediction of the step has missed: with
+    /// smaller steps it becomes finer by itself.
     #[schemars(extend("default" = DEFAULT_TOLERANCE))]
     pub tolerance: Option<At<Formula>>,
     /// Newton's iteration gives up after so many iterations.

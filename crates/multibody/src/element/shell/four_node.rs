@@ -15,6 +15,7 @@ use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
 use crate::rotation::{Quaternion, inverse_tangent, inverse_tangent_times};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Displacements and rotations, or forces and moments, node by node.
 pub(super) type Freedoms = [f64; 24];
@@ -46,6 +47,18 @@ pub struct Shell4 {
     /// Column by column.
     stiffness: Box<[Freedoms; 24]>,
     damping: f64,
+    /// Whether a residual was made with a frame that the corners do not fit.
+    misfit: Misfit,
+}
+
+/// Noted where elements are evaluated, read between steps. It changes no result.
+#[derive(Debug, Default)]
+struct Misfit(AtomicBool);
+
+impl Clone for Misfit {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
 }
 
 /// Where the element is and how it is deformed.
@@ -106,6 +119,7 @@ impl Shell4 {
             node_axes: motions.map(|m| m.orientation.conjugate().times(orientation)),
             stiffness: Box::new(std::array::from_fn(column)),
             damping: section.damping,
+            misfit: Misfit::default(),
         })
     }
 
@@ -200,6 +214,9 @@ impl Element for Shell4 {
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
         let motions = self.motions(at);
         let d = self.deformed(motions);
+        if !d.frame.is_fitted {
+            self.misfit.0.store(true, Relaxed);
+        }
         let loads = self.loads(&d, motions);
         for i in 0..4 {
             let [force, moment] = [loads.forces[i], loads.moments[i]].map(|v| d.frame.axes * v);
@@ -236,6 +253,15 @@ impl Element for Shell4 {
 
     fn is_conservative(&self) -> bool {
         self.damping == 0.0
+    }
+
+    fn has_frame(&self) -> bool {
+        true
+    }
+
+    fn take_misfit(&self) -> bool {
+        // A plain look first: a store would cost every step what happens in hardly any.
+        self.misfit.0.load(Relaxed) && self.misfit.0.swap(false, Relaxed)
     }
 }
 

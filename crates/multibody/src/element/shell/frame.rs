@@ -23,6 +23,8 @@ pub(super) struct Frame {
     pub places: [Vec3; 4],
     /// A⁻¹.
     pub inverse: Mat3,
+    /// Whether the iteration that fits it has converged.
+    pub is_fitted: bool,
 }
 
 impl Frame {
@@ -35,6 +37,7 @@ impl Frame {
         for _ in 0..MAX_ITERATIONS {
             let turn = frame.inverse * moment(unloaded, &frame.places);
             if turn.dot(turn) < CONVERGED * CONVERGED {
+                frame.is_fitted = true;
                 break;
             }
             let half = turn * 0.5;
@@ -61,6 +64,7 @@ impl Frame {
             axes,
             places,
             inverse,
+            is_fitted: false,
         }
     }
 

@@ -52,7 +52,7 @@ impl Beam3 {
         let spin_slopes = [slope1, -(slope1 + slope3), slope3];
         // Section stiffness in the absolute frame, damping included.
         let section = axes * d.orientation().lane(lane);
-        let weight = weights.stiffness + weights.damping * self.damping;
+        let weight = weights.stiffness + weights.damping * self.damping.0[lane];
         let block = |row: usize, column: usize| {
             let entry = |i: usize, j: usize| self.stiffness[row + i][column + j].0[lane];
             let local = M3([0, 1, 2].map(|i| [0, 1, 2].map(|j| entry(i, j))));

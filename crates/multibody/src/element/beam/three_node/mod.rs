@@ -32,7 +32,8 @@ pub struct Beam3 {
     stiffness: [[Pair; 6]; 6],
     /// Strains of the unloaded beam, in the same axes.
     unloaded: [Vec3s; 2],
-    damping: f64,
+    /// Of the section at each point.
+    damping: Pair,
 }
 
 /// Shape functions of the outer nodes and their derivatives by ξ; the middle one completes them.
@@ -94,7 +95,7 @@ impl Beam3 {
             per_length: Pair::splat(1.0),
             stiffness: [[Pair::splat(0.0); 6]; 6],
             unloaded: [zero; 2],
-            damping: sections[0].damping,
+            damping: Pair(sections.map(|section| section.damping)),
         };
         let motions = [&motions[0], &motions[1], &motions[2]];
         let by_xi = beam.deformed(motions).place_slope;
@@ -213,12 +214,11 @@ impl Beam3 {
     #[inline(always)]
     fn internal_load(&self, d: &Deformed, motions: [&Motion; 3]) -> [Vec3s; 2] {
         let mut strain = d.strain;
-        if self.damping != 0.0 {
+        if !self.is_conservative() {
             let rates = self.strain_rates(d, motions);
-            let damping = Pair::splat(self.damping);
             strain = [
-                strain[0] + rates[0] * damping,
-                strain[1] + rates[1] * damping,
+                strain[0] + rates[0] * self.damping,
+                strain[1] + rates[1] * self.damping,
             ];
         }
         self.stress(&strain).map(|v| turn(d.g, d.a, v))
@@ -307,20 +307,20 @@ impl Element for Beam3 {
     fn energy(&self, at: &At<'_>) -> Account {
         let motions = self.motions(at);
         let d = self.deformed(motions);
-        let work = |a: [Vec3s; 2], b: [Vec3s; 2]| {
-            let density = (a[0].dot(b[0]) + a[1].dot(b[1])) / self.per_length;
+        let work = |a: [Vec3s; 2], b: [Vec3s; 2], factor: Pair| {
+            let density = (a[0].dot(b[0]) + a[1].dot(b[1])) * factor / self.per_length;
             density.0[0] + density.0[1]
         };
         let rates = self.strain_rates(&d, motions);
         Account {
-            stored: 0.5 * work(d.strain, self.stress(&d.strain)),
-            dissipated: self.damping * work(rates, self.stress(&rates)),
+            stored: work(d.strain, self.stress(&d.strain), Pair::splat(0.5)),
+            dissipated: work(rates, self.stress(&rates), self.damping),
             supplied: 0.0,
         }
     }
 
     fn is_conservative(&self) -> bool {
-        self.damping == 0.0
+        self.damping.0 == [0.0; 2]
     }
 }
 
