@@ -158,6 +158,9 @@ impl Accelerator {
                 iterate[i] += self.coefficients[position] * change[i] * scale[i];
             }
         }
+        if iterate.iter().any(|value| !value.is_finite()) {
+            iterate.copy_from_slice(image);
+        }
     }
 }
 

@@ -135,6 +135,28 @@ impl Account {
         }
     }
 
+    /// The work up to the start of the step that was opened last.
+    pub fn opened(&self) -> f64 {
+        match self {
+            Self::Line(ledger) => ledger.opened,
+            Self::Spatial(ledger) => ledger.opened,
+        }
+    }
+
+    /// What the part gains by the work of this account; nothing is known where the force stays
+    /// inside.
+    pub fn gain(&self, work: f64) -> Option<f64> {
+        let side = match self {
+            Self::Line(ledger) => ledger.side,
+            Self::Spatial(ledger) => ledger.side,
+        };
+        match side {
+            Side::GivesForce { .. } => Some(-work),
+            Side::GivesMotion { .. } => Some(work),
+            Side::KeepsForce { .. } => None,
+        }
+    }
+
     /// Places of the outputs that are needed at the start of a step: a force jumps with its inputs, a
     /// motion does not.
     pub fn starting_outputs(&self) -> Vec<usize> {

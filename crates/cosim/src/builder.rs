@@ -5,16 +5,21 @@ use std::collections::{HashMap, HashSet};
 use crate::balance::Interface;
 use crate::board::Layout;
 use crate::compensator::Compensation;
-use crate::fault::BuildError;
+use crate::fault::{BuildError, Fault};
 use crate::inputs::{Inputs, Source};
 use crate::plan::{Plan, Wire};
 use crate::port::{InputPort, OutputPort, Ports, Quantity, Unit as PortUnit};
 use crate::predictor::Predictor;
 use crate::recorder::Column;
 use crate::schedule::{Coupling, Duty, Phase, Schedule, Stage, SubsystemId, Timeline};
-use crate::simulation::Simulation;
+use crate::simulation::{INITIAL_PASSES, Simulation};
 use crate::subsystem::Subsystem;
-use crate::unit::{Link, Unit};
+use crate::unit::{Link, Links, Unit};
+
+/// Exchanges after an event, at least.
+const EVENT_PASSES: usize = 8;
+/// In tight coupling the parts solve their equations to this fraction of its tolerance.
+const SHARPER_PARTS: f64 = 1e-2;
 
 /// Collects the parts of a simulation.
 ///
@@ -122,32 +127,45 @@ impl Builder {
         for id in schedule.corrected() {
             self.units[id.0].subsystem.expect_correction();
         }
+        if let Coupling::Tight(tight) = &schedule.coupling {
+            // What a part leaves unsolved looks to the iteration like a change of its outputs.
+            for unit in &mut self.units {
+                unit.subsystem.sharpen(SHARPER_PARTS * tight.relative);
+            }
+        }
         let interfaces = self.find_interfaces();
+        let unaccounted = self.unaccounted(&interfaces);
         self.account_for_drives();
         let mut layout = Layout::default();
-        let (stride, wires) = self.lay_out(&mut layout);
-        let energies = self.energy_places(schedule.start);
-        let works = interfaces
-            .iter()
-            .map(|i| i.sides.map(|s| self.work_place(s)));
-        let works = works.collect();
-        let (columns, output_places) = self.columns(&interfaces, energies.is_some());
         let timeline = Timeline::unroll(&schedule.stages);
         let sends = timeline.phases.iter().map(|phase| {
             let advances = |id| phase.members.contains(&SubsystemId(id));
             (0..self.units.len()).map(advances).collect()
         });
+        let sends: Vec<Vec<bool>> = sends.collect();
         let feedthrough = |unit: &Unit| unit.subsystem.ports().has_feedthrough();
+        let feedthrough: Vec<bool> = self.units.iter().map(feedthrough).collect();
+        let (stride, wires) = self.lay_out(&mut layout, &sends, &feedthrough);
+        let energies = self
+            .energy_places(schedule.start)
+            .map_err(|fault| vec![BuildError::Initial(fault)])?;
+        let works = interfaces
+            .iter()
+            .map(|i| i.sides.map(|s| self.work_place(s)));
+        let works = works.collect();
+        let (columns, output_places) = self.columns(&interfaces, energies.is_some());
         let plan = Plan {
             settles: self.settled_accounts(&timeline),
-            sends: sends.collect(),
+            sends,
             every: self.units.iter().map(|unit| unit.every).collect(),
-            feedthrough: self.units.iter().map(feedthrough).collect(),
+            feedthrough,
+            event_passes: self.event_passes(&schedule),
             schedule,
             timeline,
             refresh_passes,
             stride,
             wires,
+            unaccounted,
             interfaces,
             works,
             energies,
@@ -156,6 +174,16 @@ impl Builder {
         };
         Simulation::start(self.units, plan, layout.board())
             .map_err(|fault| vec![BuildError::Initial(fault)])
+    }
+
+    /// Exchanges after an event: one more than the longest chain of direct feedthrough, and for
+    /// loops as many as at the initial time.
+    fn event_passes(&self, schedule: &Schedule) -> usize {
+        if schedule.events.is_empty() {
+            return 0;
+        }
+        let depth = self.feedthrough_depth();
+        depth.map_or(INITIAL_PASSES, |depth| EVENT_PASSES.max(depth + 1))
     }
 
     /// Who has used what is corrected in each phase, by having advanced after the sender.
@@ -350,7 +378,12 @@ impl Builder {
     }
 
     /// Gives every unit and connection its places on the board.
-    fn lay_out(&mut self, layout: &mut Layout) -> (usize, Vec<Wire>) {
+    fn lay_out(
+        &mut self,
+        layout: &mut Layout,
+        sends: &[Vec<bool>],
+        refreshes: &[bool],
+    ) -> (usize, Vec<Wire>) {
         for unit in &mut self.units {
             let width = unit.subsystem.ports().output_width();
             unit.places.outputs = layout.claim(width + 1).start;
@@ -363,6 +396,7 @@ impl Builder {
             unit.places.report = layout.claim(unit.report_width()).start;
         }
         let mut wires = Vec::new();
+        let mut links: Vec<Vec<Link>> = self.units.iter().map(|_| Vec::new()).collect();
         for &Connection { from, to } in &self.connections {
             let outputs = self.units[from.0.0].places.outputs;
             let ports = self.units[from.0.0].subsystem.ports();
@@ -378,10 +412,12 @@ impl Builder {
                 iterate,
                 width,
                 components: (0..width).map(|c| quantity.component_name(c)).collect(),
+                units: (0..width).map(|c| quantity.component_unit(c)).collect(),
             });
             let input = self.units[to.0.0].subsystem.ports().input_range(to.1);
-            self.units[to.0.0].links.push(Link {
+            links[to.0.0].push(Link {
                 sender: from.0,
+                every: self.units[from.0.0].every,
                 port: to.1,
                 input,
                 sent,
@@ -389,9 +425,10 @@ impl Builder {
                 event,
             });
         }
-        for place in 0..self.units.len() {
-            let links = self.remote_links(place);
-            self.units[place].listen(links);
+        for (place, links) in links.into_iter().enumerate() {
+            let remote = Links::new(self.remote_links(place), sends, refreshes);
+            self.units[place].links = Links::new(links, sends, refreshes);
+            self.units[place].listen(remote);
         }
         (stride, wires)
     }
@@ -409,6 +446,7 @@ impl Builder {
             let range = ports.output_range(port);
             Link {
                 sender,
+                every: self.units[sender.0].every,
                 port: InputPort(index),
                 input: 0..range.len(),
                 sent: outputs + range.start,
@@ -424,12 +462,16 @@ impl Builder {
         unit.places.report + unit.visible_outputs().len() + account
     }
 
-    fn energy_places(&mut self, t: f64) -> Option<Vec<usize>> {
-        let place = |unit: &mut Unit| {
-            let offset = unit.visible_outputs().len() + unit.accounts.len();
-            unit.energy(t).map(|_| unit.places.report + offset)
-        };
-        self.units.iter_mut().map(place).collect()
+    /// Where the parts tell their energies, if all of them do.
+    fn energy_places(&mut self, t: f64) -> Result<Option<Vec<usize>>, Fault> {
+        let mut places = Some(Vec::new());
+        for unit in &mut self.units {
+            let energy = unit.guarded(t, |unit| Ok(unit.energy(t)))?;
+            let place = unit.places.report + unit.visible_outputs().len() + unit.accounts.len();
+            places = places.filter(|_| energy.is_some());
+            places.iter_mut().for_each(|places| places.push(place));
+        }
+        Ok(places)
     }
 
     fn columns(&self, interfaces: &[Interface], energy: bool) -> (Vec<Column>, Vec<usize>) {

@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::cpu::CpuLevel;
+use crate::fault::Fault;
 use crate::simulation::Simulation;
 use crate::state::{Snapshot, word_count};
+use crate::subsystem::Energy;
 
 const MAGIC: &[u8; 8] = b"OLDHAM01";
 /// No header of ours is longer; a longer one is a damaged file.
@@ -38,6 +40,9 @@ pub enum CheckpointError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// A part panicked while its state was saved or restored.
+    #[error("the state could not be saved or restored: {0}")]
+    Panic(Fault),
     /// The checkpoint is of another model.
     #[error("the checkpoint is of another model: {difference}")]
     OtherModel {
@@ -65,8 +70,10 @@ struct Header {
     cpu: CpuLevel,
     /// A digest of the model, given by the caller.
     model: String,
-    /// Energy at the initial time, as bits, for the energy bound and the summary.
-    initial_energy: Option<[u64; 4]>,
+    /// Energy of each part at the initial time, as bits, for the energy bound and the summary.
+    initial_energy: Option<Vec<[u64; 4]>>,
+    /// The most that was supplied and that potentials gave up so far, as bits.
+    peaks: [u64; 2],
 }
 
 /// A saved simulation.
@@ -78,23 +85,26 @@ pub struct Checkpoint {
 
 impl Simulation {
     fn header(&mut self, model: &str) -> Header {
-        let energy = self.tally.initial_energy;
+        let words = word_count(self);
+        let energies = self.tally.initial_energy.as_ref();
+        let bits = |energy: &Energy| {
+            [
+                energy.kinetic,
+                energy.potential,
+                energy.dissipated,
+                energy.supplied,
+            ]
+            .map(f64::to_bits)
+        };
         Header {
             subsystems: self.names().map(Into::into).collect(),
             start: self.schedule().start.to_bits(),
             step: self.schedule().step.to_bits(),
-            words: word_count(self),
+            words,
             cpu: CpuLevel::detect(),
             model: model.into(),
-            initial_energy: energy.map(|energy| {
-                [
-                    energy.kinetic,
-                    energy.potential,
-                    energy.dissipated,
-                    energy.supplied,
-                ]
-                .map(f64::to_bits)
-            }),
+            initial_energy: energies.map(|energies| energies.iter().map(bits).collect()),
+            peaks: self.tally.peaks.map(f64::to_bits),
         }
     }
 
@@ -103,10 +113,13 @@ impl Simulation {
         if let Some(part) = self.part_without_state() {
             return Err(CheckpointError::NoState(part));
         }
-        let header = self.header(model);
-        let mut state = Snapshot::default();
-        state.save(self);
-        Ok(Checkpoint { header, state })
+        let attempt = self.guarded(|simulation| {
+            let header = simulation.header(model);
+            let mut state = Snapshot::default();
+            state.save(simulation);
+            Checkpoint { header, state }
+        });
+        attempt.map_err(CheckpointError::Panic)
     }
 
     /// Continues from a checkpoint of the same model.
@@ -114,7 +127,8 @@ impl Simulation {
         if let Some(part) = self.part_without_state() {
             return Err(CheckpointError::NoState(part));
         }
-        let (here, there) = (self.header(model), &checkpoint.header);
+        let here = self.guarded(|simulation| simulation.header(model));
+        let (here, there) = (here.map_err(CheckpointError::Panic)?, &checkpoint.header);
         if here.cpu != there.cpu {
             return Err(CheckpointError::OtherCpu {
                 made: there.cpu,
@@ -124,16 +138,20 @@ impl Simulation {
         if let Some(difference) = here.difference(there) {
             return Err(CheckpointError::OtherModel { difference });
         }
-        checkpoint.state.restore(self);
-        self.tally.initial_energy = there.initial_energy.map(|bits| {
+        let restored = self.guarded(|simulation| checkpoint.state.restore(simulation));
+        restored.map_err(CheckpointError::Panic)?;
+        let energy = |bits: &[u64; 4]| {
             let [kinetic, potential, dissipated, supplied] = bits.map(f64::from_bits);
-            crate::subsystem::Energy {
+            Energy {
                 kinetic,
                 potential,
                 dissipated,
                 supplied,
             }
-        });
+        };
+        let initial = there.initial_energy.as_ref();
+        self.tally.initial_energy = initial.map(|bits| bits.iter().map(energy).collect());
+        self.tally.peaks = there.peaks.map(f64::from_bits);
         Ok(())
     }
 }

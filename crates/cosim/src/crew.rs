@@ -5,6 +5,8 @@
 //! of the meeting that follows, so a fast thread cannot overwrite what a slow one still reads.
 //! Nothing depends on who is faster: the bits are the same for any number of threads.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Instant;
@@ -16,11 +18,9 @@ use crate::plan::Plan;
 use crate::schedule::{Coupling, Duty, SubsystemId};
 use crate::stats::Split;
 use crate::tight::{TightSolver, Verdict};
-use crate::unit::Unit;
+use crate::unit::{Asked, Delivery, Unit, panic_message};
 
 const NEVER: u64 = u64::MAX;
-/// Exchanges after an event.
-const EVENT_PASSES: usize = 8;
 
 /// What all threads of a run see.
 pub(crate) struct Shared<'a> {
@@ -82,6 +82,7 @@ pub(crate) struct Reporting {
     /// ... and the energy is watched after these.
     pub watch: Every,
     pub record_energy: bool,
+    pub record_accounts: bool,
     pub last: u64,
 }
 
@@ -126,12 +127,24 @@ impl Every {
     }
 }
 
+/// Whose code a thread executes: a panic is blamed on it.
+#[derive(Clone, Copy)]
+enum Busy {
+    /// The unit at this place among those of the thread.
+    With(usize),
+    /// Recording, judging, reporting progress.
+    Leading,
+}
+
 /// One thread's share of the run.
 pub(crate) struct Crew<'a> {
     units: Vec<(usize, &'a mut Unit)>,
     shared: &'a Shared<'a>,
     reporting: Reporting,
     meeting: u64,
+    /// The macro step that is being done.
+    step: u64,
+    busy: Busy,
     /// Whether the time of this step is looked at.
     is_sampled: bool,
     pub split: Split,
@@ -148,6 +161,8 @@ impl<'a> Crew<'a> {
             shared,
             reporting,
             meeting: 0,
+            step: 0,
+            busy: Busy::Leading,
             is_sampled: false,
             split: Split::default(),
         }
@@ -155,19 +170,67 @@ impl<'a> Crew<'a> {
 
     /// Runs the steps from `first` to the reporting's last, or until a fault or a request to end.
     /// Returns the number of complete steps.
+    ///
+    /// A panic, wherever it happens, is noted as a fault of the part or of the leader that was busy,
+    /// and this thread still attends the next meeting: the others learn of it there. So that this
+    /// holds for the end of the last step too, the run closes with a meeting.
     pub fn run(&mut self, first: u64, mut leader: Option<&mut dyn Leader>) -> u64 {
-        for n in first..=self.reporting.last {
-            self.is_sampled = Split::is_due(n);
-            let start = self.clock();
-            if self.step(n, &mut leader).is_err() {
-                return n - first;
+        let mut done = 0;
+        let attempt = catch_unwind(AssertUnwindSafe(|| {
+            self.all_steps(first, &mut leader, &mut done)
+        }));
+        match attempt {
+            Ok(Ok(())) => {
+                if self.meet().is_err() {
+                    done -= 1;
+                }
             }
-            self.split.stepped(start);
-            if self.shared.last_step.load(Ordering::Relaxed) <= n {
-                return n + 1 - first;
+            Ok(Err(Halt)) => {}
+            Err(panic) => {
+                self.note_panic(panic.as_ref());
+                let _ = self.meet();
             }
         }
-        self.reporting.last + 1 - first
+        done
+    }
+
+    fn all_steps(
+        &mut self,
+        first: u64,
+        leader: &mut Option<&mut dyn Leader>,
+        done: &mut u64,
+    ) -> Result<(), Halt> {
+        for n in first..=self.reporting.last {
+            self.step = n;
+            self.is_sampled = Split::is_due(n);
+            let start = self.clock();
+            self.step(n, leader)?;
+            self.split.stepped(start);
+            *done = n + 1 - first;
+            if self.shared.last_step.load(Ordering::Relaxed) <= n {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn note_panic(&mut self, panic: &(dyn Any + Send)) {
+        let t = self.shared.plan.step_time(self.step);
+        let message = panic_message(panic);
+        let (unit, fault) = match self.busy {
+            Busy::With(place) => {
+                let (id, unit) = &self.units[place];
+                let subsystem = unit.name.clone();
+                let fault = Fault::Panic {
+                    subsystem,
+                    t,
+                    message,
+                };
+                (*id, fault)
+            }
+            Busy::Leading => (0, Fault::LeaderPanic { t, message }),
+        };
+        self.note(unit, fault);
     }
 
     fn step(&mut self, n: u64, leader: &mut Option<&mut dyn Leader>) -> Result<(), Halt> {
@@ -186,6 +249,7 @@ impl<'a> Crew<'a> {
             self.reporting.record.pass(n);
             self.reporting.watch.pass(n);
         }
+        self.busy = Busy::Leading;
         if let Some(leader) = leader
             && !leader.stepped(n)
         {
@@ -201,10 +265,10 @@ impl<'a> Crew<'a> {
             let buffer = self.phase(n, phase)?;
             let span = &plan.timeline.phases[phase];
             let t = plan.time(n, span.to);
-            for (id, unit) in &mut self.units {
-                unit.pull(t, self.shared.board, buffer, |sender| {
-                    plan.sends[phase][sender.0] && plan.releases(sender, n)
-                });
+            for place in 0..self.units.len() {
+                self.busy = Busy::With(place);
+                let (id, unit) = &mut self.units[place];
+                unit.pull(t, self.shared.board, buffer, Delivery::Phase(phase), n + 1);
                 if plan.settles[phase][*id] {
                     unit.settle_accounts(t, t - plan.time(n, span.from));
                 }
@@ -220,11 +284,12 @@ impl<'a> Crew<'a> {
         let span = &plan.timeline.phases[phase];
         let (from, to) = (plan.time(n, span.from), plan.time(n, span.to));
         for place in 0..self.units.len() {
-            let clock = self.clock();
             let (id, unit) = &mut self.units[place];
             if !plan.sends[phase][*id] {
                 continue;
             }
+            self.busy = Busy::With(place);
+            let clock = self.is_sampled.then(Instant::now);
             let advanced = if span.duty == Duty::Correct {
                 unit.correct(from, to)
             } else if unit.every == 1 {
@@ -256,17 +321,20 @@ impl<'a> Crew<'a> {
         let board = self.shared.board;
         let t = plan.step_time(n + 1);
         let phases = plan.timeline.phases.len();
-        for (_, unit) in &mut self.units {
+        for place in 0..self.units.len() {
+            let unit = self.unit(place);
             unit.save();
             unit.predict_iterate(t, board);
         }
         self.meet()?;
+        self.busy = Busy::Leading;
         if let Some(solver) = leader.as_mut().and_then(|leader| leader.tight()) {
             solver.start(plan, board);
         }
         let mut first = true;
         loop {
-            for (_, unit) in &mut self.units {
+            for place in 0..self.units.len() {
+                let unit = self.unit(place);
                 if !first {
                     unit.roll_back();
                 }
@@ -277,8 +345,9 @@ impl<'a> Crew<'a> {
             for phase in 0..phases {
                 let buffer = self.phase(n, phase)?;
                 if phase + 1 < phases {
-                    for (_, unit) in &mut self.units {
-                        unit.pull(t, board, buffer, |sender| plan.sends[phase][sender.0]);
+                    for place in 0..self.units.len() {
+                        let delivery = Delivery::Phase(phase);
+                        self.unit(place).pull(t, board, buffer, delivery, n + 1);
                     }
                 }
             }
@@ -292,8 +361,8 @@ impl<'a> Crew<'a> {
             if self.shared.verdict.load(Ordering::Relaxed) == Verdict::Again as u8 {
                 continue;
             }
-            for (_, unit) in &mut self.units {
-                unit.pull_iterate(t, board);
+            for place in 0..self.units.len() {
+                self.unit(place).pull_iterate(t, board);
             }
             return Ok(());
         }
@@ -306,6 +375,7 @@ impl<'a> Crew<'a> {
         buffer_of: impl Fn(usize) -> usize,
     ) {
         let plan = self.shared.plan;
+        self.busy = Busy::Leading;
         let Some(leader) = leader else { return };
         let Some(solver) = leader.tight() else { return };
         let verdict = solver.judge(plan, self.shared.board, buffer_of);
@@ -340,32 +410,47 @@ impl<'a> Crew<'a> {
             }
         }
         self.meet()?;
-        for (_, unit) in &mut self.units {
-            unit.pull(t, self.shared.board, buffer, |sender| refreshes(sender.0));
+        for place in 0..self.units.len() {
+            let board = self.shared.board;
+            self.unit(place)
+                .pull(t, board, buffer, Delivery::Refreshed, n + 1);
         }
         Ok(())
     }
 
     /// An event made the past worthless: all units forget it, and exchange what they are now until
-    /// jumps of forces and accelerations have reached everybody.
+    /// jumps of forces and accelerations have reached everybody. A unit in the middle of a longer
+    /// step of its own is already beyond this time, and shows nothing of it.
     fn begin_anew(&mut self, n: u64) -> Result<(), Halt> {
-        let t = self.shared.plan.step_time(n + 1);
-        self.units.iter_mut().for_each(|(_, unit)| unit.restart());
-        for _ in 0..EVENT_PASSES {
+        let plan = self.shared.plan;
+        let t = plan.step_time(n + 1);
+        let is_here = |id: usize| plan.releases(SubsystemId(id), n);
+        (0..self.units.len()).for_each(|place| self.unit(place).restart());
+        for _ in 0..plan.event_passes {
             let buffer = self.buffer();
             for place in 0..self.units.len() {
-                self.send_again(place, t, buffer);
+                if is_here(self.units[place].0) {
+                    self.send_again(place, t, buffer);
+                }
             }
             self.meet()?;
-            for (_, unit) in &mut self.units {
-                unit.pull(t, self.shared.board, buffer, |_| true);
+            for place in 0..self.units.len() {
+                let board = self.shared.board;
+                self.unit(place).pull(t, board, buffer, Delivery::All, n + 1);
             }
         }
         Ok(())
     }
 
+    /// The unit at a place, with which this thread is busy from now on.
+    fn unit(&mut self, place: usize) -> &mut Unit {
+        self.busy = Busy::With(place);
+        self.units[place].1
+    }
+
     /// Evaluates and publishes the outputs of a unit at the time it has reached.
     fn send_again(&mut self, place: usize, t: f64, buffer: usize) {
+        self.busy = Busy::With(place);
         let (id, unit) = &mut self.units[place];
         match unit.evaluate(t) {
             Ok(()) => {
@@ -382,10 +467,23 @@ impl<'a> Crew<'a> {
     fn report(&mut self, n: u64, leader: &mut Option<&mut dyn Leader>) -> Result<(), Halt> {
         let t = self.shared.plan.step_time(n + 1);
         let with_energy = self.reporting.watch.is_due(n) || self.reporting.record_energy;
-        for (_, unit) in &mut self.units {
-            unit.report(t, with_energy, self.shared.board);
+        let with_accounts = self.reporting.watch.is_due(n) || self.reporting.record_accounts;
+        let plan = self.shared.plan;
+        for place in 0..self.units.len() {
+            self.busy = Busy::With(place);
+            let (id, unit) = &mut self.units[place];
+            let is_here = plan.releases(SubsystemId(*id), n);
+            let asked = Asked {
+                energy: with_energy,
+                accounts: is_here && with_accounts,
+            };
+            if let Err(fault) = unit.report(t, asked, self.shared.board) {
+                let id = *id;
+                self.note(id, fault);
+            }
         }
         self.meet()?;
+        self.busy = Busy::Leading;
         if let Some(leader) = leader
             && let Err(fault) = leader.reported(n, &self.reporting, self.shared)
         {

@@ -97,6 +97,24 @@ pub enum Fault {
         /// What it said.
         message: String,
     },
+    /// Something outside of the parts panicked: the recorder, or a report of progress.
+    #[error("recording or reporting panicked at t = {} s: {message}", shown(.t))]
+    LeaderPanic {
+        /// Start of the step.
+        t: f64,
+        /// What it said.
+        message: String,
+    },
+    /// The threads of a run could not be started.
+    #[error(
+        "{threads} threads could not be started ({message}); use fewer threads, or raise the limits of the system"
+    )]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// The system's message.
+        message: String,
+    },
     /// A subsystem returned early without moving on.
     #[error("`{subsystem}` does not get beyond t = {} s", shown(.t))]
     NoProgress {
@@ -147,10 +165,23 @@ pub enum Fault {
         energy: f64,
         /// The allowed multiple.
         bound: f64,
-        /// Initial energy plus work of loads.
+        /// Initial energy, work of loads and drives, and what potentials gave up.
         available: f64,
         /// Where it comes from and what helps.
         blame: String,
+    },
+    /// The energy of the model is no number.
+    #[error(
+        "stopped at t = {} s: the energy of `{subsystem}` is {energy} J: its motion or its parameters are beyond all numbers; use a smaller step, or look for a parameter that is too large",
+        shown(.t)
+    )]
+    EnergyNotFinite {
+        /// When.
+        t: f64,
+        /// The first part whose energy is no number.
+        subsystem: String,
+        /// NaN or an infinity.
+        energy: f64,
     },
     /// The results could not be written.
     #[error("results could not be written at t = {} s: {message}", shown(.t))]

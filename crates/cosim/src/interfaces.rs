@@ -23,6 +23,31 @@ impl Builder {
         interfaces
     }
 
+    /// Parts that send each other motions or forces, and have no interface that is balanced.
+    pub(crate) fn unaccounted(&self, interfaces: &[Interface]) -> Vec<[String; 2]> {
+        let is_mechanical = |c: &Connection| {
+            let quantity = &self.ports(c.from.0).outputs()[c.from.1.0].quantity;
+            quantity.is_motion() || quantity.is_force()
+        };
+        let wires: Vec<&Connection> = self.connections.iter().filter(|c| is_mechanical(c)).collect();
+        let mut pairs: Vec<[usize; 2]> = Vec::new();
+        for there in &wires {
+            let [a, b] = [there.from.0.0, there.to.0.0];
+            let is_balanced = interfaces.iter().any(|interface| {
+                let [(one, _), (other, _)] = interface.sides;
+                [one, other] == [a, b] || [one, other] == [b, a]
+            });
+            let returns = wires.iter().any(|back| oppose(**there, **back));
+            if a < b && returns && !is_balanced && !pairs.contains(&[a, b]) {
+                pairs.push([a, b]);
+            }
+        }
+        let names = pairs.into_iter();
+        names
+            .map(|pair| pair.map(|unit| self.units[unit].name.clone()))
+            .collect()
+    }
+
     fn force_motion(&mut self, force: Connection, motion: Connection) -> Option<Interface> {
         let giver = Conjugate::GivesForce {
             motion: motion.to.1,
@@ -98,9 +123,21 @@ impl Builder {
         })
     }
 
-    /// Opens an account at every driven input whose work can be told: it is supplied from outside.
+    /// Opens an account at every driven input whose work can be told and is not counted by the part
+    /// itself: it is supplied from outside.
     pub(crate) fn account_for_drives(&mut self) {
-        for (id, port) in std::mem::take(&mut self.driven) {
+        let driven = std::mem::take(&mut self.driven);
+        let mut counted = Vec::new();
+        for (index, unit) in self.units.iter_mut().enumerate() {
+            let own = driven.iter().filter(|(id, _)| id.0 == index);
+            let own: Vec<InputPort> = own.map(|&(_, port)| port).collect();
+            let by_itself = unit.subsystem.supply(&own);
+            counted.extend(by_itself.into_iter().map(|port| (SubsystemId(index), port)));
+        }
+        for (id, port) in driven {
+            if counted.contains(&(id, port)) {
+                continue;
+            }
             let ports = self.ports(id);
             let pair = ports.conjugates().iter().find(|pair| match pair {
                 Conjugate::GivesForce { motion, .. } => *motion == port,

@@ -1,6 +1,7 @@
 //! The fixed part of a simulation: everything that a step needs to know and never changes.
 
 use crate::balance::Interface;
+use crate::port::Unit;
 use crate::recorder::Column;
 use crate::schedule::{Schedule, SubsystemId, Timeline};
 
@@ -15,6 +16,7 @@ pub(crate) struct Wire {
     pub iterate: usize,
     pub width: usize,
     pub components: Vec<&'static str>,
+    pub units: Vec<Unit>,
 }
 
 pub(crate) struct Plan {
@@ -31,10 +33,14 @@ pub(crate) struct Plan {
     pub feedthrough: Vec<bool>,
     /// How often outputs are evaluated again after the exchange.
     pub refresh_passes: usize,
+    /// How often outputs are exchanged after an event.
+    pub event_passes: usize,
     /// Distance between the two buffers of the board.
     pub stride: usize,
     pub wires: Vec<Wire>,
     pub interfaces: Vec<Interface>,
+    /// Parts that exchange motions both ways without any interface that could be balanced.
+    pub unaccounted: Vec<[String; 2]>,
     /// Place of each interface's two works on the board.
     pub works: Vec<[usize; 2]>,
     /// Places of the energy cells of all units, if all know their energy.

@@ -70,6 +70,12 @@ const MOTION_NAMES: [&str; 19] = [
     "px", "py", "pz", "q0", "q1", "q2", "q3", "vx", "vy", "vz", "wx", "wy", "wz", "ax", "ay", "az",
     "alx", "aly", "alz",
 ];
+const MOTION_UNITS: [Unit; 4] = [
+    Unit::METRE,
+    Unit::RADIAN,
+    Unit::METRE_PER_SECOND,
+    Unit::RADIAN_PER_SECOND,
+];
 const WRENCH_NAMES: [&str; 6] = ["fx", "fy", "fz", "mx", "my", "mz"];
 
 impl Quantity {
@@ -118,6 +124,23 @@ impl Quantity {
             Self::Wrench if component < 3 => Unit::NEWTON,
             Self::Wrench => Unit::NEWTON_METRE,
             Self::Tangent(_) => Unit::ONE,
+        }
+    }
+
+    /// Whether it is a motion, or a part of one.
+    pub fn is_motion(&self) -> bool {
+        match self {
+            Self::Scalar(unit) => MOTION_UNITS.contains(unit),
+            Self::Translation | Self::Rotation | Self::Motion => true,
+            Self::Wrench | Self::Tangent(_) => false,
+        }
+    }
+
+    /// Whether it is a force or a moment.
+    pub fn is_force(&self) -> bool {
+        match self {
+            Self::Scalar(unit) => [Unit::NEWTON, Unit::NEWTON_METRE].contains(unit),
+            quantity => *quantity == Self::Wrench,
         }
     }
 

@@ -1,5 +1,7 @@
 //! Running a simulation: threads, recording, watching, stopping.
 
+use std::ops::Add;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -16,12 +18,12 @@ use crate::simulation::Simulation;
 use crate::stats::{Split, StepTimes, Stopwatch};
 use crate::subsystem::{Counters, Energy};
 use crate::tight::TightSolver;
-use crate::unit::Unit;
+use crate::unit::{Asked, Unit, panic_message};
 
 /// Steps between two looks at the energy.
 const WATCH_EVERY: u64 = 64;
-/// Stored energy below this fraction of what kinetic and potential energy amount to is no growth.
-const CANCELS: f64 = 1e-2;
+/// Energy, in joules, that nobody calls growth: what rounding makes of a model at rest.
+const AT_REST: f64 = 1e-9;
 /// Micro steps per macro step from which on the accounts of an interface are trusted.
 const FINE_MICRO_STEPS: u64 = 4;
 /// Wall time between two reports of progress.
@@ -41,8 +43,8 @@ pub struct Run<'a> {
     pub recorder: &'a mut dyn Recorder,
     /// Ends the run within two steps when set.
     pub cancel: Option<&'a AtomicBool>,
-    /// Stops when the stored energy exceeds this multiple of what the model started with and was
-    /// supplied.
+    /// Stops when the stored energy exceeds this multiple of what the model started with, was
+    /// supplied and got from its potentials; and when it is no number.
     pub energy_bound: Option<f64>,
     /// Called about ten times a second.
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
@@ -165,7 +167,11 @@ pub struct InterfaceSummary {
     pub interface: String,
     /// Energy created by the exchange, in joules, as its two sides account for it.
     pub created: f64,
-    /// The sides take so few micro steps that their own error in work is as large.
+    /// How much of it, in joules, the integrators of both sides undo by their own error in work: what
+    /// is left is the least that the exchange has added to the model. Unknown where a part does not
+    /// know its energy or keeps the force to itself.
+    pub uncertainty: Option<f64>,
+    /// The sides take so few micro steps that their own error in work may be as large.
     pub coarse: bool,
 }
 
@@ -201,8 +207,19 @@ pub(crate) struct Tally {
     pub most_iterations: u64,
     pub not_converged: u64,
     pub rows: u64,
-    pub initial_energy: Option<Energy>,
+    /// Of each part.
+    pub initial_energy: Option<Vec<Energy>>,
+    /// The most that was supplied, and the most that potentials gave up, as far as was looked.
+    pub peaks: [f64; 2],
     pub notes: Vec<String>,
+}
+
+impl Tally {
+    /// The energy of the whole model at the initial time.
+    fn initial(&self) -> Option<Energy> {
+        let parts = self.initial_energy.as_ref()?;
+        Some(parts.iter().copied().fold(Energy::default(), Energy::add))
+    }
 }
 
 impl Simulation {
@@ -222,6 +239,8 @@ impl Simulation {
         let columns = run.record_columns.unwrap_or_else(|| all.collect());
         let outputs = self.plan.output_places.len() + self.plan.interfaces.len();
         let record_energy = columns.iter().any(|&column| column >= outputs);
+        let accounts = self.plan.output_places.len()..outputs;
+        let record_accounts = columns.iter().any(|column| accounts.contains(column));
         let first = self.steps_done;
         let watched = run.energy_bound.is_some() && self.plan.energies.is_some();
         let last = first + run.steps.max(1) - 1;
@@ -230,15 +249,23 @@ impl Simulation {
             record: Every::new(run.record_every.max(1), first, last),
             watch: Every::new(watch_every, first, last),
             record_energy,
+            record_accounts,
             last,
         };
+        if watched {
+            self.check_initial_energy()?;
+        }
+        let names: Vec<String> = self.names().map(Into::into).collect();
         let shared = Shared::new(&self.plan, &self.board, threads);
         let mut control = Control {
             plan: &self.plan,
+            names: &names,
             tight: self.tight.as_mut(),
             recorder: run.recorder,
             row: vec![0.0; columns.len()],
-            columns,
+            sources: columns.iter().map(|&i| Column::of(&self.plan, i)).collect(),
+            records_energy: record_energy,
+            initial: self.tally.initial(),
             cancel: run.cancel,
             cancelled: false,
             energy_bound: run.energy_bound,
@@ -250,10 +277,15 @@ impl Simulation {
             tally: &mut self.tally,
         };
         if first == 0 {
+            let t = self.plan.step_time(0);
+            let asked = Asked {
+                energy: record_energy,
+                accounts: record_accounts,
+            };
             for unit in &mut self.units {
-                unit.report(self.plan.step_time(0), record_energy, &self.board);
+                unit.guarded(t, |unit| unit.report(t, asked, &self.board))?;
             }
-            control.record(0, &shared)?;
+            control.record_first(t, &shared)?;
         }
         if run.steps == 0 {
             return Ok(End::Finished);
@@ -261,23 +293,35 @@ impl Simulation {
         control.stopwatch = Stopwatch::start();
         let mut shares = deal(&mut self.units, &self.plan, threads);
         let own = shares.remove(0);
-        let (done, split) = std::thread::scope(|scope| {
-            let start = |units| {
+        let lockstep = std::thread::scope(|scope| {
+            // Nobody starts before all threads are there: where one is missing, the others would
+            // wait for it for ever.
+            let mut others = Vec::new();
+            for units in shares {
                 let mut crew = Crew::new(units, &shared, reporting);
-                scope.spawn(move || {
-                    crew.run(first, None);
+                let (gate, opened) = std::sync::mpsc::channel();
+                let work = move || {
+                    if opened.recv().is_ok() {
+                        crew.run(first, None);
+                    }
                     crew.split
-                })
-            };
-            let others: Vec<_> = shares.into_iter().map(start).collect();
+                };
+                let spawned = std::thread::Builder::new().spawn_scoped(scope, work);
+                others.push((gate, spawned.map_err(|error| error.to_string())?));
+            }
             let mut crew = Crew::new(own, &shared, reporting);
+            for (gate, _) in &others {
+                let _ = gate.send(());
+            }
             let done = crew.run(first, Some(&mut control));
             let mut split = crew.split;
-            for other in others {
-                split.add(&other.join().expect("a panic of a part is a fault"));
+            for (_, other) in others {
+                split.add(&other.join().expect("a panic is a fault"));
             }
-            (done, split)
+            Ok((done, split))
         });
+        let (done, split) =
+            lockstep.map_err(|message: String| Fault::Threads { threads, message })?;
         control.tally.split.add(&split);
         control.stopwatch.stop(&mut control.tally.times);
         let cancelled = control.cancelled;
@@ -287,6 +331,35 @@ impl Simulation {
             None if cancelled && done < run.steps => Ok(End::Cancelled),
             None => Ok(End::Finished),
         }
+    }
+
+    fn check_initial_energy(&self) -> Result<(), Fault> {
+        let energies = self.tally.initial_energy.iter().flatten();
+        let wrong = energies.enumerate().find(|(_, e)| !e.stored().is_finite());
+        match wrong {
+            None => Ok(()),
+            Some((part, energy)) => Err(Fault::EnergyNotFinite {
+                t: self.plan.step_time(0),
+                subsystem: self.units[part].name.clone(),
+                energy: energy.stored(),
+            }),
+        }
+    }
+
+    /// What the integrator of each part has made of work, in joules: the energy it has gained beyond
+    /// what came in. Nothing where that is not known.
+    fn integrator_errors(&self, energies: Option<&[Energy]>) -> Vec<Option<f64>> {
+        let unknown = || vec![None; self.units.len()];
+        let (Some(now), Some(initial)) = (energies, &self.tally.initial_energy) else {
+            return unknown();
+        };
+        let error = |(index, unit): (usize, &Unit)| {
+            let gains = unit.accounts.iter().enumerate();
+            let gains = gains.map(|(place, account)| account.gain(unit.work_at(place)));
+            let came_in = gains.sum::<Option<f64>>()?;
+            Some(imbalance(Some(initial[index]), now[index]) - came_in)
+        };
+        self.units.iter().enumerate().map(error).collect()
     }
 
     /// Whether a unit takes too few micro steps per macro step for its account of work.
@@ -305,9 +378,11 @@ impl Simulation {
 
     /// What was done so far.
     pub fn summary(&mut self) -> Summary {
-        let energy = self.energy();
-        let tally = &self.tally;
+        let energies = self.energies().ok().flatten();
         let created = self.created();
+        let errors = self.integrator_errors(energies.as_deref());
+        let energy = energies.map(|parts| parts.into_iter().fold(Energy::default(), Energy::add));
+        let tally = &self.tally;
         let names = self.plan.interfaces.iter().map(|i| i.name.clone());
         let wall = tally.wall.as_secs_f64();
         let simulated = self.time() - self.plan.schedule.start;
@@ -328,15 +403,19 @@ impl Simulation {
             most_iterations: tally.most_iterations,
             not_converged: tally.not_converged,
             rows: tally.rows,
-            initial_energy: tally.initial_energy.map(Into::into),
+            initial_energy: tally.initial().map(Into::into),
             final_energy: energy.map(Into::into),
-            imbalance: energy.map(|energy| imbalance(tally.initial_energy, energy)),
+            imbalance: energy.map(|energy| imbalance(tally.initial(), energy)),
             created: names
                 .zip(created)
                 .zip(self.plan.interfaces.iter())
                 .map(|((interface, created), sides)| InterfaceSummary {
                     interface,
                     created,
+                    uncertainty: sides.sides.iter().try_fold(0.0, |sum: f64, &(unit, _)| {
+                        let undone = -errors[unit]? * created.signum();
+                        Some((sum + undone.max(0.0)).min(created.abs()))
+                    }),
                     coarse: sides.sides.iter().any(|&(unit, _)| self.is_coarse(unit)),
                 })
                 .collect(),
@@ -381,12 +460,48 @@ fn imbalance(initial: Option<Energy>, now: Energy) -> f64 {
     now.stored() - initial + now.dissipated - now.supplied
 }
 
+/// Where a recorded number comes from.
+#[derive(Clone, Copy)]
+enum Column {
+    /// A place on the board.
+    Output(usize),
+    /// An interface.
+    Created(usize),
+    Stored,
+    Dissipated,
+    Supplied,
+    Imbalance,
+}
+
+impl Column {
+    /// The columns of a plan are its outputs, then its interfaces, then the energies.
+    fn of(plan: &Plan, index: usize) -> Self {
+        let (outputs, interfaces) = (plan.output_places.len(), plan.interfaces.len());
+        if index < outputs {
+            return Self::Output(plan.output_places[index]);
+        }
+        if index < outputs + interfaces {
+            return Self::Created(index - outputs);
+        }
+        match ENERGY_COLUMNS[index - outputs - interfaces] {
+            "energy.total" => Self::Stored,
+            "energy.dissipated" => Self::Dissipated,
+            "energy.supplied" => Self::Supplied,
+            _ => Self::Imbalance,
+        }
+    }
+}
+
 /// The leader's desk.
 struct Control<'a, 'r> {
     plan: &'a Plan,
+    names: &'a [String],
     tight: Option<&'a mut TightSolver>,
     recorder: &'r mut dyn Recorder,
-    columns: Vec<usize>,
+    sources: Vec<Column>,
+    records_energy: bool,
+    /// Energy of the whole model at the initial time.
+    initial: Option<Energy>,
     row: Vec<f64>,
     cancel: Option<&'r AtomicBool>,
     cancelled: bool,
@@ -400,11 +515,31 @@ struct Control<'a, 'r> {
 }
 
 impl Control<'_, '_> {
+    /// Records the row at the initial time, where no crew sees to panics.
+    fn record_first(&mut self, t: f64, shared: &Shared<'_>) -> Result<(), Fault> {
+        let attempt = catch_unwind(AssertUnwindSafe(|| self.record(0, shared)));
+        attempt.unwrap_or_else(|panic| {
+            let message = panic_message(panic.as_ref());
+            Err(Fault::LeaderPanic { t, message })
+        })
+    }
+
     /// Records the row at the start of macro step n.
     fn record(&mut self, n: u64, shared: &Shared<'_>) -> Result<(), Fault> {
         let t = self.plan.step_time(n);
-        for place in 0..self.columns.len() {
-            self.row[place] = self.value(self.columns[place], shared);
+        let energy = match self.records_energy {
+            true => self.energy(shared),
+            false => Energy::default(),
+        };
+        for place in 0..self.sources.len() {
+            self.row[place] = match self.sources[place] {
+                Column::Output(place) => shared.board.get(place),
+                Column::Created(interface) => self.created(interface, shared),
+                Column::Stored => energy.stored(),
+                Column::Dissipated => energy.dissipated,
+                Column::Supplied => energy.supplied,
+                Column::Imbalance => imbalance(self.initial, energy),
+            };
         }
         self.tally.rows += 1;
         let written = self.recorder.record(t, &self.row);
@@ -414,60 +549,61 @@ impl Control<'_, '_> {
         })
     }
 
-    fn value(&self, column: usize, shared: &Shared<'_>) -> f64 {
-        let outputs = self.plan.output_places.len();
-        let interfaces = self.plan.interfaces.len();
-        if column < outputs {
-            return shared.board.get(self.plan.output_places[column]);
-        }
-        if column < outputs + interfaces {
-            return self.created(column - outputs, shared);
-        }
-        let energy = self.energy(shared);
-        match ENERGY_COLUMNS[column - outputs - interfaces] {
-            "energy.total" => energy.stored(),
-            "energy.dissipated" => energy.dissipated,
-            "energy.supplied" => energy.supplied,
-            _ => imbalance(self.tally.initial_energy, energy),
-        }
-    }
-
     fn created(&self, interface: usize, shared: &Shared<'_>) -> f64 {
         let works = self.plan.works[interface].map(|place| shared.board.get(place));
         self.plan.interfaces[interface].created(works)
     }
 
-    fn energy(&self, shared: &Shared<'_>) -> Energy {
+    /// The energies that the parts reported.
+    fn energies<'s>(&self, shared: &'s Shared<'_>) -> impl Iterator<Item = Energy> + use<'s, '_> {
         let places = self.plan.energies.iter().flatten();
-        places.fold(Energy::default(), |sum, &place| {
+        places.map(|&place| {
             let cell = |offset| shared.board.get(place + offset);
-            let part = Energy {
+            Energy {
                 kinetic: cell(0),
                 potential: cell(1),
                 dissipated: cell(2),
                 supplied: cell(3),
-            };
-            sum + part
+            }
         })
     }
 
-    fn watch(&self, n: u64, bound: f64, shared: &Shared<'_>) -> Result<(), Fault> {
-        let Some(initial) = self.tally.initial_energy else {
+    fn energy(&self, shared: &Shared<'_>) -> Energy {
+        self.energies(shared).fold(Energy::default(), Energy::add)
+    }
+
+    /// Compares the stored energy with what there was to be had: at the start, from loads and drives,
+    /// and from potentials that gave it up, as that of gravity in a fall.
+    fn watch(&mut self, n: u64, bound: f64, shared: &Shared<'_>) -> Result<(), Fault> {
+        let Some(initial) = self.initial else {
             return Ok(());
         };
-        let energy = self.energy(shared);
-        let available = initial.stored().abs() + energy.supplied.abs();
-        if available == 0.0 || energy.stored() <= bound * available {
-            return Ok(());
+        let t = self.plan.step_time(n + 1);
+        let is_number = |energy: &Energy| (energy.stored() + energy.supplied).is_finite();
+        let mut energies = self.energies(shared).zip(self.names);
+        let wrong = energies.find(|(energy, _)| !is_number(energy));
+        drop(energies);
+        if let Some((energy, name)) = wrong {
+            return Err(Fault::EnergyNotFinite {
+                t,
+                subsystem: name.clone(),
+                energy: energy.stored(),
+            });
         }
-        // What falls from rest has no energy to start with: its kinetic and potential energy
-        // cancel up to the error of the integration.
-        let turned_over = energy.kinetic.abs() + energy.potential.abs();
-        if energy.stored() <= CANCELS * turned_over {
+        let energy = self.energy(shared);
+        let given_up = initial.potential - energy.potential;
+        let peaks = &mut self.tally.peaks;
+        *peaks = [
+            peaks[0].max(energy.supplied.abs()),
+            peaks[1].max(given_up),
+        ];
+        let initially = initial.kinetic.abs() + initial.potential.abs();
+        let available = initially + peaks[0] + peaks[1];
+        if energy.stored() <= bound * available.max(AT_REST) {
             return Ok(());
         }
         Err(Fault::EnergyBound {
-            t: self.plan.step_time(n + 1),
+            t,
             energy: energy.stored(),
             bound,
             available,

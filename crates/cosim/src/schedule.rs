@@ -37,8 +37,8 @@ pub enum Coupling {
 /// How a tightly coupled step iterates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tight {
-    /// An exchanged value has converged when its change is below this fraction of the largest
-    /// magnitude that it has had so far ...
+    /// An exchanged value has converged when its change is below this fraction of its magnitude, or
+    /// of the largest that values of its port and unit have had in recent steps ...
     pub relative: f64,
     /// ... plus this, in its own unit.
     pub absolute: f64,

@@ -1,5 +1,8 @@
 //! The simulation: units, plan and board, and the exchange at the initial time.
 
+use std::ops::Add;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use crate::board::Board;
 use crate::crew::{Crew, Every, Leader, Reporting, Shared};
 use crate::fault::Fault;
@@ -11,10 +14,10 @@ use crate::schedule::{Coupling, Schedule, SubsystemId};
 use crate::state::{State, Visitor};
 use crate::subsystem::{Energy, Linearisation, Subsystem};
 use crate::tight::TightSolver;
-use crate::unit::{Link, Unit};
+use crate::unit::{Delivery, Link, Unit, panic_message};
 
 /// Passes after which the initial exchange of an algebraic loop is taken as it is.
-const INITIAL_PASSES: usize = 50;
+pub(crate) const INITIAL_PASSES: usize = 50;
 /// From this pass on a change of the outputs by rounding does not count.
 const ROUNDING_PASSES: usize = 4;
 const INITIAL_ROUNDING: f64 = 1e-12;
@@ -30,6 +33,8 @@ pub struct Simulation {
     /// Macro steps done.
     pub(crate) steps_done: u64,
     pub(crate) tally: Tally,
+    /// The unit whose state was visited last: a panic there is blamed on it.
+    visited: usize,
 }
 
 impl Simulation {
@@ -45,11 +50,18 @@ impl Simulation {
             tight,
             steps_done: 0,
             tally: Tally::default(),
+            visited: 0,
         };
+        simulation.tally.notes = simulation.plan.unaccounted.iter().map(no_account).collect();
         simulation.exchange_initially()?;
         let t = simulation.time();
-        simulation.units.iter_mut().for_each(|unit| unit.begin(t));
-        simulation.tally.initial_energy = simulation.energy();
+        for unit in &mut simulation.units {
+            unit.guarded(t, |unit| {
+                unit.begin(t);
+                Ok(())
+            })?;
+        }
+        simulation.tally.initial_energy = simulation.energies()?;
         Ok(simulation)
     }
 
@@ -60,13 +72,20 @@ impl Simulation {
         let t = self.plan.step_time(0);
         let mut before: Vec<f64> = Vec::new();
         for pass in 0..INITIAL_PASSES {
+            let board = &self.board;
             for unit in &mut self.units {
-                unit.evaluate(t)?;
-                unit.release();
-                unit.publish(t, &self.board, 0);
+                unit.guarded(t, |unit| {
+                    unit.evaluate(t)?;
+                    unit.release();
+                    unit.publish(t, board, 0);
+                    Ok(())
+                })?;
             }
             for unit in &mut self.units {
-                unit.pull(t, &self.board, 0, |_| true);
+                unit.guarded(t, |unit| {
+                    unit.pull(t, board, 0, Delivery::All, 0);
+                    Ok(())
+                })?;
             }
             let all = self.units.iter().flat_map(|unit| unit.visible_outputs());
             let now: Vec<f64> = all.copied().collect();
@@ -123,6 +142,7 @@ impl Simulation {
             record: Every::never(),
             watch: Every::never(),
             record_energy: false,
+            record_accounts: false,
             last: self.steps_done + ahead,
         };
         let mut leader = Quiet(self.tight.as_mut());
@@ -132,12 +152,25 @@ impl Simulation {
         shared.into_fault().map_or(Ok(()), Err)
     }
 
-    /// From now on tight steps are iterated until rounding stops them, so that small differences
-    /// of the state show in the result.
+    /// From now on tight steps are iterated and the parts solve their equations until rounding
+    /// stops them, so that small differences of the state show in the result.
     pub fn sharpen(&mut self) {
+        for unit in &mut self.units {
+            unit.subsystem.sharpen(0.0);
+        }
         if let Some(tight) = &mut self.tight {
             tight.sharpen();
         }
+    }
+
+    /// Whether the work at interfaces is accounted for from now on, as it is at first. Analyses that
+    /// take thousands of steps and look at the motion only do without: it takes a prediction of the
+    /// inputs and an evaluation of the outputs in each step.
+    pub fn keep_accounts(&mut self, keep: bool) {
+        let t = self.time();
+        self.units
+            .iter_mut()
+            .for_each(|unit| unit.keep_accounts(keep, t));
     }
 
     /// The time reached.
@@ -161,6 +194,11 @@ impl Simulation {
         &self.plan.schedule
     }
 
+    /// Whether any part corrects its steps for what arrives after it has advanced.
+    pub fn corrects_steps(&self) -> bool {
+        !self.plan.schedule.corrected().is_empty()
+    }
+
     /// All quantities that can be recorded, in the order of the recorder's rows.
     pub fn columns(&self) -> &[Column] {
         &self.plan.columns
@@ -174,13 +212,26 @@ impl Simulation {
             .collect()
     }
 
-    /// Energy that the exchange has created so far, for each interface.
-    pub fn created(&self) -> Vec<f64> {
-        let works = |&(unit, account): &(usize, usize)| self.units[unit].accounts[account].work();
+    /// Energy that the exchange has created so far, for each interface, the exchange at the time
+    /// reached included.
+    pub fn created(&mut self) -> Vec<f64> {
+        self.take_stock();
+        let works = |&(unit, account): &(usize, usize)| self.units[unit].work_at(account);
         let interfaces = self.plan.interfaces.iter();
         interfaces
             .map(|interface| interface.created([0, 1].map(|side| works(&interface.sides[side]))))
             .collect()
+    }
+
+    /// Opens the accounts of the coming step. One that cannot say what its outputs are keeps the
+    /// account of the last step: its fault shows when it advances.
+    pub(crate) fn take_stock(&mut self) {
+        let (t, steps) = (self.time(), self.steps_done);
+        for unit in &mut self.units {
+            if steps.is_multiple_of(unit.every) {
+                let _ = unit.guarded(t, |unit| unit.take_stock(t));
+            }
+        }
     }
 
     /// Finds a subsystem by name.
@@ -237,7 +288,7 @@ impl Simulation {
                 input: link.input.start,
                 width: link.input.len(),
             };
-            unit.links.iter().map(connected).collect::<Vec<_>>()
+            unit.links.all().iter().map(connected).collect::<Vec<_>>()
         };
         self.units
             .iter()
@@ -253,12 +304,32 @@ impl Simulation {
 
     /// The energy of the whole model, if every part knows its own.
     pub fn energy(&mut self) -> Option<Energy> {
+        let energies = self.energies().ok()??;
+        Some(energies.into_iter().fold(Energy::default(), Energy::add))
+    }
+
+    /// The energies of the parts, if all know theirs.
+    pub(crate) fn energies(&mut self) -> Result<Option<Vec<Energy>>, Fault> {
         let t = self.time();
-        let mut total = Energy::default();
+        let mut energies = Vec::with_capacity(self.units.len());
         for unit in &mut self.units {
-            total = total + unit.energy(t)?;
+            match unit.guarded(t, |unit| Ok(unit.energy(t)))? {
+                Some(energy) => energies.push(energy),
+                None => return Ok(None),
+            }
         }
-        Some(total)
+        Ok(Some(energies))
+    }
+
+    /// Work with the state of all parts, where a panic is a fault of the part that was visited.
+    pub(crate) fn guarded<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> Result<T, Fault> {
+        self.visited = 0;
+        let attempt = catch_unwind(AssertUnwindSafe(|| work(self)));
+        attempt.map_err(|panic| Fault::Panic {
+            subsystem: self.units[self.visited].name.clone(),
+            t: self.time(),
+            message: panic_message(panic.as_ref()),
+        })
     }
 
     /// Whether every part can be saved and restored, and so analysed and checkpointed.
@@ -274,6 +345,13 @@ impl Simulation {
             .find_map(|unit| (!unit.can_roll_back()).then_some(&unit.name));
         found.cloned()
     }
+}
+
+fn no_account(parts: &[String; 2]) -> String {
+    let [a, b] = parts;
+    format!(
+        "the exchange between `{a}` and `{b}` has no account of energy: neither sends a force that belongs to a motion it receives"
+    )
 }
 
 /// The largest value and the largest change of all outputs of one quantity.
@@ -342,7 +420,8 @@ impl Leader for Quiet<'_> {
 impl State for Simulation {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.count(&mut self.steps_done);
-        for unit in &mut self.units {
+        for (index, unit) in self.units.iter_mut().enumerate() {
+            self.visited = index;
             unit.visit(visitor);
         }
         if let Some(tight) = &mut self.tight {

@@ -1,7 +1,7 @@
 //! The subsystem: anything that advances in time and exchanges values at ports.
 
 use crate::inputs::Inputs;
-use crate::port::{OutputPort, Ports};
+use crate::port::{InputPort, OutputPort, Ports};
 use crate::state::State;
 
 /// A part of a co-simulation.
@@ -49,6 +49,17 @@ pub trait Subsystem: Send {
     /// the inputs differ from those of the advance by the error of a prediction.
     fn correct(&mut self, _t: f64, _inputs: &[f64]) -> Result<(), StepError> {
         unreachable!("only a subsystem that says so is asked to correct")
+    }
+
+    /// From now on its equations are solved to this relative accuracy at least; zero means until
+    /// rounding stops the solution. Iterations and analyses ask for it, which compare results that
+    /// differ by little.
+    fn sharpen(&mut self, _accuracy: f64) {}
+
+    /// These inputs are given from outside of the model. Says whose work it counts as supplied by
+    /// itself; the engine accounts for the others as far as they are conjugate to an output.
+    fn supply(&mut self, _given: &[InputPort]) -> Vec<InputPort> {
+        Vec::new()
     }
 
     /// The complete state as a value: rollback, checkpoint, stability analysis.

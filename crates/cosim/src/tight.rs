@@ -6,6 +6,17 @@ use crate::plan::Plan;
 use crate::schedule::{OnLimit, Tight};
 use crate::state::{State, Visitor};
 
+/// What is left of an accepted magnitude after a step: of one that does not come back, a third after
+/// a thousand steps.
+const FORGET: f64 = 0.999;
+
+/// Changes of so many tolerances that do not fall any more are rounding ...
+const ROUNDING: f64 = 100.0;
+/// ... when so many iterations ...
+const PATIENCE: usize = 5;
+/// ... have not lowered them to this fraction.
+const FALLS: f64 = 0.9;
+
 /// What the leader decides after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
@@ -21,12 +32,24 @@ pub(crate) struct TightSolver {
     iterate: Vec<f64>,
     image: Vec<f64>,
     absolute: Vec<f64>,
-    /// Largest magnitude that each exchanged value has had so far.
-    largest: Vec<f64>,
-    scale: Vec<f64>,
+    /// For each exchanged value, the first of those of the same port and unit: they share a scale,
+    /// so that the rounding of a large one does not count as a change of a small one.
+    leader: Vec<usize>,
+    /// Largest magnitude in accepted steps, by leader; it is forgotten slowly. Iterates have no
+    /// part in it: one that goes astray would make every tolerance worthless.
+    accepted: Vec<f64>,
+    /// Magnitude of the present iterate and its image, whichever is smaller, by leader.
+    present: Vec<f64>,
+    /// The larger of both at the first iteration.
+    first: Vec<f64>,
+    /// What makes components comparable in the search for the next iterate; the same throughout a
+    /// step, or differences between iterations would mean nothing.
+    weight: Vec<f64>,
     iteration: usize,
     /// Component furthest from its tolerance, and its change.
     worst: (usize, f64),
+    /// Smallest change in this step, in tolerances, and the iteration in which it was found.
+    best: (f64, usize),
 }
 
 impl TightSolver {
@@ -44,16 +67,28 @@ impl TightSolver {
             })
             .collect();
         let size = absolute.len();
+        let mut leader = Vec::with_capacity(size);
+        for wire in &plan.wires {
+            let start = leader.len();
+            for unit in &wire.units {
+                let first = wire.units.iter().position(|other| other == unit);
+                leader.push(start + first.expect("it is one of them"));
+            }
+        }
         Self {
             accelerator: Accelerator::new(settings.acceleration, size),
             settings: settings.clone(),
             iterate: vec![0.0; size],
             image: vec![0.0; size],
             absolute,
-            largest: vec![0.0; size],
-            scale: vec![1.0; size],
+            leader,
+            accepted: vec![0.0; size],
+            present: vec![0.0; size],
+            first: vec![0.0; size],
+            weight: vec![1.0; size],
             iteration: 0,
             worst: (0, 0.0),
+            best: (f64::INFINITY, 0),
         }
     }
 
@@ -79,7 +114,9 @@ impl TightSolver {
         let verdict = self.compare();
         if verdict == Verdict::Again {
             let (iterate, image) = (&mut self.iterate, &self.image);
-            self.accelerator.next(iterate, image, &self.scale);
+            self.accelerator.next(iterate, image, &self.weight);
+        } else {
+            self.accept();
         }
         let next = match verdict {
             Verdict::Again => &self.iterate,
@@ -94,20 +131,18 @@ impl TightSolver {
     }
 
     fn compare(&mut self) -> Verdict {
+        self.take_measure();
         let mut furthest = 0.0;
         self.worst = (0, 0.0);
         for i in 0..self.image.len() {
-            self.largest[i] = self.largest[i].max(self.image[i].abs());
-            let tolerance = self.absolute[i] + self.settings.relative * self.largest[i];
-            // Components that are exactly zero so far must not be divided by.
-            self.scale[i] = tolerance.max(f64::MIN_POSITIVE.sqrt());
+            let tolerance = self.scale(i, self.present[self.leader[i]]);
             let change = (self.image[i] - self.iterate[i]).abs();
-            if change / self.scale[i] > furthest {
-                furthest = change / self.scale[i];
+            if change / tolerance > furthest {
+                furthest = change / tolerance;
                 self.worst = (i, change);
             }
         }
-        if furthest <= 1.0 {
+        if furthest <= 1.0 || self.stagnates(furthest) {
             Verdict::Converged
         } else if self.iteration < self.settings.max_iterations {
             Verdict::Again
@@ -116,6 +151,49 @@ impl TightSolver {
                 OnLimit::Accept => Verdict::Accepted,
                 OnLimit::Fail => Verdict::Failed,
             }
+        }
+    }
+
+    /// Whether the changes, so many tolerances large, have stopped falling near enough to the tolerance
+    /// to be the parts' rounding: that of a velocity at rest is that of positions, divided by the step.
+    fn stagnates(&mut self, furthest: f64) -> bool {
+        if self.iteration == 1 || furthest < FALLS * self.best.0 {
+            self.best = (furthest, self.iteration);
+        }
+        let (best, at) = self.best;
+        best <= ROUNDING && furthest <= 2.0 * best && self.iteration >= at + PATIENCE
+    }
+
+    /// Finds the present magnitudes, and at the first iteration of a step the weights.
+    fn take_measure(&mut self) {
+        let (image, iterate) = (&self.image, &self.iterate);
+        gather_largest(&self.leader, &mut self.present, |i| {
+            image[i].abs().min(iterate[i].abs())
+        });
+        if self.iteration > 1 {
+            return;
+        }
+        gather_largest(&self.leader, &mut self.first, |i| {
+            image[i].abs().max(iterate[i].abs())
+        });
+        for i in 0..self.weight.len() {
+            self.weight[i] = self.scale(i, self.first[self.leader[i]]);
+        }
+    }
+
+    /// The change of a value that no longer counts, when values of its port and unit have this size.
+    fn scale(&self, i: usize, size: f64) -> f64 {
+        let size = size.max(self.accepted[self.leader[i]]);
+        let scale = self.absolute[i] + self.settings.relative * size;
+        // Components that are exactly zero so far must not be divided by.
+        scale.max(f64::MIN_POSITIVE.sqrt())
+    }
+
+    /// The step ends with the image.
+    fn accept(&mut self) {
+        self.accepted.iter_mut().for_each(|size| *size *= FORGET);
+        for (i, &leader) in self.leader.iter().enumerate() {
+            self.accepted[leader] = self.accepted[leader].max(self.image[i].abs());
         }
     }
 
@@ -147,6 +225,14 @@ impl TightSolver {
     }
 }
 
+/// The largest of the values that share a leader.
+fn gather_largest(leader: &[usize], largest: &mut [f64], value: impl Fn(usize) -> f64) {
+    largest.fill(0.0);
+    for (i, &leader) in leader.iter().enumerate() {
+        largest[leader] = largest[leader].max(value(i));
+    }
+}
+
 fn gather(
     plan: &Plan,
     into: &mut [f64],
@@ -162,6 +248,6 @@ fn gather(
 
 impl State for TightSolver {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
-        visitor.fixed(&mut self.largest);
+        visitor.fixed(&mut self.accepted);
     }
 }

@@ -18,8 +18,11 @@ use crate::subsystem::{Counters, Energy, Linearisation, StepError, Subsystem};
 pub(crate) const ENERGY_CELLS: usize = 4;
 
 /// A connection, seen from its receiver.
+#[derive(Clone)]
 pub(crate) struct Link {
     pub sender: SubsystemId,
+    /// The sender releases its outputs every so many macro steps.
+    pub every: u64,
     pub port: InputPort,
     /// Place of the value in the receiver's input vector.
     pub input: Range<usize>,
@@ -29,6 +32,68 @@ pub(crate) struct Link {
     pub iterate: usize,
     /// Place of the sender's event flag on the board (first of the two buffers).
     pub event: usize,
+}
+
+/// Which senders have sent.
+#[derive(Clone, Copy)]
+pub(crate) enum Delivery {
+    /// All of them.
+    All,
+    /// Those whose outputs depend directly on inputs.
+    Refreshed,
+    /// The members of this phase.
+    Phase(usize),
+}
+
+/// The connections that lead to a unit, sorted once by when their senders send.
+#[derive(Default)]
+pub(crate) struct Links {
+    all: Vec<Link>,
+    refreshed: Vec<Link>,
+    by_phase: Vec<Vec<Link>>,
+}
+
+impl Links {
+    /// `sends` tells for each phase which subsystems send in it, `refreshes` which of them have
+    /// direct feedthrough.
+    pub fn new(all: Vec<Link>, sends: &[Vec<bool>], refreshes: &[bool]) -> Self {
+        let of = |sends: &[bool]| -> Vec<Link> {
+            let links = all.iter().filter(|link| sends[link.sender.0]);
+            links.cloned().collect()
+        };
+        Self {
+            refreshed: of(refreshes),
+            by_phase: sends.iter().map(|sends| of(sends)).collect(),
+            all,
+        }
+    }
+
+    fn of(&self, delivery: Delivery) -> &[Link] {
+        match delivery {
+            Delivery::Phase(phase) => &self.by_phase[phase],
+            Delivery::Refreshed => &self.refreshed,
+            Delivery::All => &self.all,
+        }
+    }
+
+    pub fn all(&self) -> &[Link] {
+        &self.all
+    }
+}
+
+impl Link {
+    /// Whether the sender releases its outputs when so many macro steps are done.
+    fn is_due(&self, steps_done: u64) -> bool {
+        self.every == 1 || steps_done.is_multiple_of(self.every)
+    }
+}
+
+/// What the leader wants to know besides the outputs.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked {
+    pub energy: bool,
+    /// The accounts of interfaces, up to the exchange that was just made.
+    pub accounts: bool,
 }
 
 /// Where a unit writes on the board.
@@ -44,9 +109,9 @@ pub(crate) struct Unit {
     pub name: String,
     pub subsystem: Box<dyn Subsystem>,
     pub inputs: Inputs,
-    pub links: Vec<Link>,
+    pub links: Links,
     /// Connections that only the compensator listens to.
-    remote: Vec<Link>,
+    remote: Links,
     pub accounts: Vec<Account>,
     pub places: Places,
     /// Advances every so many macro steps, over as many.
@@ -64,6 +129,10 @@ pub(crate) struct Unit {
     /// Work at inputs that are driven from outside, and whether it is taken or given.
     pub driven: Vec<(Account, f64)>,
     starting: Starting,
+    /// Whether work is accounted for.
+    keeps_accounts: bool,
+    /// The accounts of the coming step are opened already, and nothing has arrived since.
+    is_open: bool,
 }
 
 /// The outputs that accounts need at the start of a step.
@@ -106,8 +175,8 @@ impl Unit {
         Self {
             name,
             inputs,
-            links: Vec::new(),
-            remote: Vec::new(),
+            links: Links::default(),
+            remote: Links::default(),
             accounts: Vec::new(),
             places: Places {
                 outputs: 0,
@@ -124,44 +193,41 @@ impl Unit {
             received: 0,
             driven: Vec::new(),
             starting: Starting::Nothing,
+            keeps_accounts: true,
+            is_open: false,
             subsystem,
         }
     }
 
-    /// Advances, evaluates the outputs with the inputs predicted for the end, checks them.
-    pub fn advance(&mut self, from: f64, to: f64) -> Result<(), Fault> {
-        self.guarded(from, |unit| unit.advance_unguarded(from, to))
-    }
-
     /// Corrects the step for what has arrived since, and evaluates the outputs again.
     pub fn correct(&mut self, from: f64, to: f64) -> Result<(), Fault> {
-        self.guarded(from, |unit| {
-            unit.inputs.at(to, &mut unit.input_values);
-            let corrected = unit.subsystem.correct(to, &unit.input_values);
-            corrected.map_err(|cause| unit.step_fault(from, cause))?;
-            unit.evaluate_known(to)?;
-            unit.close_accounts(to - from);
-            Ok(())
-        })
+        self.inputs.at(to, &mut self.input_values);
+        let corrected = self.subsystem.correct(to, &self.input_values);
+        corrected.map_err(|cause| self.step_fault(from, cause))?;
+        self.evaluate_known(to)?;
+        self.close_accounts(to - from);
+        Ok(())
     }
 
-    /// A panic in a part is a fault of that part.
-    fn guarded(
+    /// A panic in a part is a fault of that part. While threads run in lockstep, the crew sees to
+    /// that; this is for work outside of a run.
+    pub fn guarded<T>(
         &mut self,
-        from: f64,
-        work: impl FnOnce(&mut Self) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+        t: f64,
+        work: impl FnOnce(&mut Self) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
         let attempt = catch_unwind(AssertUnwindSafe(|| work(self)));
         attempt.unwrap_or_else(|panic| {
             Err(Fault::Panic {
                 subsystem: self.name.clone(),
-                t: from,
+                t,
                 message: panic_message(panic.as_ref()),
             })
         })
     }
 
-    fn advance_unguarded(&mut self, from: f64, to: f64) -> Result<(), Fault> {
+    /// Advances, evaluates the outputs with the inputs predicted for the end, checks them.
+    pub fn advance(&mut self, from: f64, to: f64) -> Result<(), Fault> {
         let outputs_are_fresh = self.compensate(from)?;
         self.open_accounts(from, outputs_are_fresh)?;
         self.event = false;
@@ -183,6 +249,10 @@ impl Unit {
     }
 
     fn close_accounts(&mut self, h: f64) {
+        self.is_open = false;
+        if !self.keeps_accounts {
+            return;
+        }
         for account in all(&mut self.accounts, &mut self.driven) {
             account.close(&self.input_values, &self.output_values, h);
         }
@@ -190,6 +260,9 @@ impl Unit {
 
     /// Closes the accounts of the step of length `h` again, with inputs that were corrected since.
     pub fn settle_accounts(&mut self, to: f64, h: f64) {
+        if !self.keeps_accounts {
+            return;
+        }
         self.inputs.at(to, &mut self.input_values);
         for account in all(&mut self.accounts, &mut self.driven) {
             account.close(&self.input_values, &self.released, h);
@@ -197,7 +270,7 @@ impl Unit {
     }
 
     fn open_accounts(&mut self, t: f64, outputs_are_fresh: bool) -> Result<(), Fault> {
-        if self.accounts.is_empty() && self.driven.is_empty() {
+        if self.is_open || !self.has_accounts() {
             return Ok(());
         }
         // Motions are those of the end of the last step; forces must be evaluated anew.
@@ -218,6 +291,43 @@ impl Unit {
         for account in all(&mut self.accounts, &mut self.driven) {
             account.open(&self.input_values, &self.output_values);
         }
+        Ok(())
+    }
+
+    /// Whether there is any work to account for.
+    fn has_accounts(&self) -> bool {
+        self.keeps_accounts && !(self.accounts.is_empty() && self.driven.is_empty())
+    }
+
+    /// From now on the accounts are kept, starting with what is known at time t, or are not.
+    pub fn keep_accounts(&mut self, keep: bool, t: f64) {
+        if keep && !self.keeps_accounts && self.every == 1 {
+            self.inputs.at(t, &mut self.input_values);
+            for account in all(&mut self.accounts, &mut self.driven) {
+                account.begin(&self.input_values, &self.released);
+            }
+        }
+        self.keeps_accounts = keep;
+        self.is_open = false;
+    }
+
+    /// The work of an account up to now: with the jump of what was received in the exchange that was
+    /// just made, where [`Unit::take_stock`] has found it.
+    pub fn work_at(&self, account: usize) -> f64 {
+        match self.is_open {
+            true => self.accounts[account].opened(),
+            false => self.accounts[account].work(),
+        }
+    }
+
+    /// Opens the accounts of the coming step now, so that they contain the exchange that was just
+    /// made. A compensated part opens them when its forces are found, as its step begins.
+    pub fn take_stock(&mut self, t: f64) -> Result<(), Fault> {
+        if self.inputs.compensator().is_some() || !self.has_accounts() {
+            return Ok(());
+        }
+        self.open_accounts(t, false)?;
+        self.is_open = true;
         Ok(())
     }
 
@@ -288,28 +398,30 @@ impl Unit {
         self.inputs.sent(t, &self.released);
     }
 
-    /// Takes what the chosen senders sent at time t.
+    /// Takes what was sent at time t, when so many macro steps are done.
     pub fn pull(
         &mut self,
         t: f64,
         board: &Board,
         buffer: usize,
-        sends: impl Fn(SubsystemId) -> bool,
+        delivery: Delivery,
+        steps_done: u64,
     ) {
+        self.is_open = false;
+        let shift = buffer * self.places.stride;
         let mut event = false;
-        for link in &self.links {
-            if !sends(link.sender) {
+        for link in self.links.of(delivery) {
+            if !link.is_due(steps_done) {
                 continue;
             }
-            let shift = buffer * self.places.stride;
             let values = &mut self.transfer[..link.input.len()];
             board.read(link.sent + shift, values);
             self.inputs.receive(link.port, t, values);
             self.received += 1;
             event |= board.get(link.event + shift) != 0.0;
         }
-        if !self.remote.is_empty() {
-            self.pull_remote(t, board, buffer * self.places.stride, sends);
+        if !self.remote.all.is_empty() {
+            self.pull_remote(t, board, shift, delivery, steps_done);
         }
         if event {
             self.restart();
@@ -318,38 +430,45 @@ impl Unit {
 
     /// Takes the iterate of a tight step as the inputs at time t.
     pub fn pull_iterate(&mut self, t: f64, board: &Board) {
-        for link in &self.links {
+        self.is_open = false;
+        for link in &self.links.all {
             let values = &mut self.transfer[..link.input.len()];
             board.read(link.iterate, values);
             self.inputs.receive(link.port, t, values);
         }
-        self.received += self.links.len() as u64;
+        self.received += self.links.all.len() as u64;
     }
 
     /// Writes the predicted inputs at time t as the first iterate of a tight step.
     pub fn predict_iterate(&mut self, t: f64, board: &Board) {
         self.inputs.at(t, &mut self.input_values);
-        for link in &self.links {
+        for link in &self.links.all {
             board.write(link.iterate, &self.input_values[link.input.clone()]);
         }
     }
 
     /// The one call after an event: histories of inputs and integrator start anew.
     pub fn restart(&mut self) {
+        self.is_open = false;
         self.inputs.reset();
         self.subsystem.restart();
     }
 
     /// Tells the leader everything that is recorded or balanced.
-    pub fn report(&mut self, t: f64, with_energy: bool, board: &Board) {
+    pub fn report(&mut self, t: f64, asked: Asked, board: &Board) -> Result<(), Fault> {
         let mut place = self.places.report;
         board.write(place, &self.released);
         place += self.released.len();
-        for account in &self.accounts {
-            board.write(place, &[account.work()]);
+        if asked.accounts {
+            self.take_stock(t)?;
+        }
+        for account in 0..self.accounts.len() {
+            board.write(place, &[self.work_at(account)]);
             place += 1;
         }
-        if with_energy && let Some(energy) = self.energy(t) {
+        if asked.energy
+            && let Some(energy) = self.energy(t)
+        {
             let cells = [
                 energy.kinetic,
                 energy.potential,
@@ -358,6 +477,7 @@ impl Unit {
             ];
             board.write(place, &cells);
         }
+        Ok(())
     }
 
     pub fn linearise(&mut self, t: f64) -> Option<Linearisation> {
@@ -413,6 +533,7 @@ impl Unit {
 
 impl State for Unit {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
+        self.is_open = false;
         if let Some(state) = self.subsystem.state() {
             state.visit(visitor);
         }
@@ -437,7 +558,7 @@ fn all<'a>(
     interfaces.iter_mut().chain(driven)
 }
 
-fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
     let owned = || panic.downcast_ref::<String>().cloned();
     text.or_else(owned).unwrap_or_else(|| "no message".into())

@@ -173,6 +173,7 @@ pub(crate) fn analyse_ahead<T>(
         return Err(AnalysisError::NoState(part));
     }
     simulation.sharpen();
+    simulation.keep_accounts(false);
     let start = Chart::about(simulation);
     let period = simulation.period();
     let mut look = |simulation: &mut Simulation, steps: u64| {

@@ -125,9 +125,12 @@ fn created_from(
     steps: u64,
 ) -> Result<Vec<f64>, Fault> {
     chart.apply(simulation, point.as_slice());
+    simulation.keep_accounts(true);
     let before = simulation.created();
-    simulation.steps(steps)?;
+    let outcome = simulation.steps(steps);
     let after = simulation.created();
+    simulation.keep_accounts(false);
+    outcome?;
     chart.base().restore(simulation);
     Ok(after.iter().zip(before).map(|(a, b)| a - b).collect())
 }

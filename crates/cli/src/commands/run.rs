@@ -300,9 +300,10 @@ fn print_summary(model: &Model, summary: &Summary, failed: bool) {
         );
     }
     for interface in &summary.created {
-        let estimate = match interface.coarse {
-            true => " (estimate: few micro steps per macro step)",
-            false => "",
+        let estimate = match interface.uncertainty {
+            Some(joules) => format!(" \u{b1} {} J", rough(joules)),
+            None if interface.coarse => " (estimate: few micro steps per macro step)".into(),
+            None => String::new(),
         };
         let (name, created) = (&interface.interface, number(interface.created));
         say_row("exchange", &format!("{name} created {created} J{estimate}"));
@@ -339,6 +340,11 @@ fn unusual(part: &PartSummary) -> impl Iterator<Item = String> {
     .into_iter()
     .filter(|(count, _)| *count > 0)
     .map(move |(count, told)| format!("{} {told}", steps(count)))
+}
+
+/// A measure of uncertainty, to two digits.
+fn rough(value: f64) -> String {
+    number(format!("{value:.1e}").parse().unwrap_or(value))
 }
 
 fn say_row(label: &str, text: &str) {

@@ -1,9 +1,8 @@
 //! What a unit does for its compensator: evaluate, sample, solve the loop, listen.
 
 use crate::fault::Fault;
-use crate::schedule::SubsystemId;
 use crate::subsystem::StepError;
-use crate::unit::{Board, Link, Unit};
+use crate::unit::{Board, Delivery, Links, Unit};
 
 /// Passes after which the loop of sampled signals is learned anew, and then taken as it is.
 const PASSES: usize = 8;
@@ -73,7 +72,7 @@ impl Unit {
 
     /// Evaluates as many outputs as sampling needs; all of them where the accounts need them too.
     fn peek(&mut self, t: f64) -> Result<(), Fault> {
-        if !self.accounts.is_empty() || !self.driven.is_empty() {
+        if self.has_accounts() {
             return self.look(t);
         }
         self.peek_once(t)?;
@@ -138,10 +137,12 @@ impl Unit {
         t: f64,
         board: &Board,
         shift: usize,
-        sends: impl Fn(SubsystemId) -> bool,
+        delivery: Delivery,
+        steps_done: u64,
     ) {
         let compensator = self.inputs.compensator_mut().expect("asked before");
-        for link in self.remote.iter().filter(|link| sends(link.sender)) {
+        let links = self.remote.of(delivery).iter();
+        for link in links.filter(|link| link.is_due(steps_done)) {
             let values = &mut self.transfer[..link.input.len()];
             board.read(link.sent + shift, values);
             compensator.receive(link.port, t, values);
@@ -150,8 +151,8 @@ impl Unit {
     }
 
     /// Gives the unit connections that only its compensator listens to.
-    pub(crate) fn listen(&mut self, links: Vec<Link>) {
-        let widest = links.iter().map(|link| link.input.len()).max();
+    pub(crate) fn listen(&mut self, links: Links) {
+        let widest = links.all.iter().map(|link| link.input.len()).max();
         let width = self.transfer.len().max(widest.unwrap_or(0));
         self.transfer.resize(width, 0.0);
         self.remote = links;
