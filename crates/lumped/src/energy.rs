@@ -1,13 +1,16 @@
 //! The energy account: what is stored, what dampers took, what loads brought.
 //!
-//! Forces that come in through ports are not counted here: the engine balances the interfaces.
+//! Forces that come from other parts are not counted here: the engine balances the interfaces. What
+//! is given from outside of the model at ports is.
 //! Elements attached to a mirrored ghost count half, because the ghost's owner has a copy of them.
 
-use oldham_cosim::Energy;
+use oldham_cosim::{Energy, StepError, Visitor};
 
 use crate::assembly::Numbering;
 use crate::equations::{Equations, Motion};
+use crate::plant::Plant;
 use crate::spec::{ElementKind, NodeRef, Spec};
+use crate::wiring::Target;
 
 /// A term `weight * y[row] * y[column]`, with y displacements or velocities by slot.
 #[derive(Clone, Copy, Debug)]
@@ -187,5 +190,116 @@ impl Tally {
             &mut self.supplied,
             &mut self.open_step,
         ]
+    }
+}
+
+/// What is given from outside of the model at ports: its work is supplied.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    /// Components of the input vector that are forces, and the own nodes on which they act.
+    pushes: Vec<(usize, usize)>,
+    /// Ghosts of which only the velocity is given, with their slots.
+    rates: Vec<(usize, usize)>,
+    paths: Vec<Path>,
+}
+
+/// A ghost that is moved, and the work that this took.
+#[derive(Clone, Debug)]
+struct Path {
+    ghost: usize,
+    slot: usize,
+    /// Its displacement when it was last looked at, and the force on it.
+    last: [f64; 2],
+    work: f64,
+    /// Zero before the first look, then one.
+    seen: u64,
+}
+
+impl Path {
+    /// The work up to a displacement and a force, by the trapezoidal rule: it counts jumps as the
+    /// spring feels them, and does not need the velocity.
+    fn work_to(&self, [x, force]: [f64; 2]) -> f64 {
+        match self.seen {
+            0 => 0.0,
+            _ => self.work - 0.5 * (self.last[1] + force) * (x - self.last[0]),
+        }
+    }
+
+    fn look(&self, t: f64, plant: &Plant) -> Result<[f64; 2], StepError> {
+        let force = plant.equations.force_on_ghost(self.ghost, t, &plant.motion)?;
+        Ok([plant.motion.x[self.slot], force])
+    }
+}
+
+impl Given {
+    /// Collects what these components of the input vector do.
+    pub(crate) fn new(components: &[usize], plant: &Plant) -> Self {
+        let own = plant.own();
+        let mut given = Self::default();
+        for &component in components {
+            match plant.wiring.targets.get(component) {
+                Some(&Target::Force(row)) => given.pushes.push((component, row)),
+                Some(&Target::Displacement(slot)) if slot >= own => given.paths.push(Path {
+                    ghost: slot - own,
+                    slot,
+                    last: [0.0; 2],
+                    work: 0.0,
+                    seen: 0,
+                }),
+                _ => {}
+            }
+        }
+        for &component in components {
+            if let Some(&Target::Velocity(slot)) = plant.wiring.targets.get(component)
+                && slot >= own
+                && !given.paths.iter().any(|path| path.slot == slot)
+            {
+                given.rates.push((slot - own, slot));
+            }
+        }
+        given
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.pushes.is_empty() && self.rates.is_empty() && self.paths.is_empty()
+    }
+
+    /// Power of the forces and velocities that are given.
+    pub(crate) fn power(&self, t: f64, plant: &Plant) -> Result<f64, StepError> {
+        let (inputs, motion) = (plant.inputs(), &plant.motion);
+        let pushes = self.pushes.iter();
+        let mut power: f64 = pushes.map(|&(at, row)| inputs[at] * motion.v[row]).sum();
+        for &(ghost, slot) in &self.rates {
+            power -= plant.equations.force_on_ghost(ghost, t, motion)? * motion.v[slot];
+        }
+        Ok(power)
+    }
+
+    /// Follows the given motions to where they are now.
+    pub(crate) fn follow(&mut self, t: f64, plant: &Plant) -> Result<(), StepError> {
+        for path in &mut self.paths {
+            let now = path.look(t, plant)?;
+            path.work = path.work_to(now);
+            (path.last, path.seen) = (now, 1);
+        }
+        Ok(())
+    }
+
+    /// Work of the given motions up to now.
+    pub(crate) fn work(&self, t: f64, plant: &Plant) -> f64 {
+        let work = |path: &Path| match path.look(t, plant) {
+            Ok(now) => path.work_to(now),
+            Err(_) => f64::NAN,
+        };
+        self.paths.iter().map(work).sum()
+    }
+
+    /// As state.
+    pub(crate) fn visit(&mut self, visitor: &mut dyn Visitor) {
+        for path in &mut self.paths {
+            visitor.fixed(&mut path.last);
+            visitor.fixed(std::slice::from_mut(&mut path.work));
+            visitor.count(&mut path.seen);
+        }
     }
 }

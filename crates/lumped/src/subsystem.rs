@@ -4,11 +4,11 @@ use oldham_cosim::Inputs;
 use oldham_cosim::{
     Counters, EffectiveInterface, Energy, Linearisation, Reached, StepError, Subsystem,
 };
-use oldham_cosim::{OutputPort, Ports};
+use oldham_cosim::{InputPort, OutputPort, Ports};
 use oldham_cosim::{State, Visitor};
 
 use crate::assembly::assemble;
-use crate::energy::{Account, Tally};
+use crate::energy::{Account, Given, Power, Tally};
 use crate::error::SpecError;
 use crate::integrator::{Method, Step};
 use crate::linear;
@@ -29,6 +29,7 @@ pub struct Lumped {
     micro_steps: usize,
     account: Account,
     tally: Tally,
+    given: Given,
     /// Size of the last micro step.
     step_size: f64,
     counters: Counters,
@@ -55,6 +56,7 @@ impl Lumped {
             micro_steps: spec.micro_steps,
             account: Account::new(&spec),
             tally: Tally::default(),
+            given: Given::default(),
             step_size: 0.0,
             counters: Counters::default(),
         })
@@ -84,10 +86,19 @@ impl Lumped {
     }
 
     /// Takes stock before a step; the inputs at its start are already received.
-    fn tally_work(&mut self, t: f64, size: f64) {
-        let (motion, equations) = (&self.plant.motion, &self.plant.equations);
-        let power = self.account.power(t, motion, equations);
+    fn tally_work(&mut self, t: f64, size: f64) -> Result<(), StepError> {
+        let power = self.power(t)?;
         self.tally.add(power, size);
+        self.given.follow(t, &self.plant)
+    }
+
+    fn power(&self, t: f64) -> Result<Power, StepError> {
+        let (motion, equations) = (&self.plant.motion, &self.plant.equations);
+        let mut power = self.account.power(t, motion, equations);
+        if !self.given.is_empty() {
+            power.supplied += self.given.power(t, &self.plant)?;
+        }
+        Ok(power)
     }
 
     #[inline(always)]
@@ -130,7 +141,7 @@ impl Subsystem for Lumped {
             };
             self.plant.receive_at_start(step.from, inputs);
             if self.account.has_power {
-                self.tally_work(step.from, size);
+                self.tally_work(step.from, size)?;
             }
             self.method
                 .step(&mut self.plant, step, inputs, &mut self.counters)?;
@@ -176,6 +187,14 @@ impl Subsystem for Lumped {
         Ok(())
     }
 
+    fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
+        let ports = given.iter().map(|&port| self.ports().input_range(port));
+        let components: Vec<usize> = ports.flatten().collect();
+        self.given = Given::new(&components, &self.plant);
+        self.account.has_power |= !self.given.is_empty();
+        given.to_vec()
+    }
+
     fn state(&mut self) -> Option<&mut dyn State> {
         Some(self)
     }
@@ -187,10 +206,15 @@ impl Subsystem for Lumped {
     fn energy(&mut self, t: f64, inputs: &[f64]) -> Option<Energy> {
         self.plant.impose(inputs);
         let (motion, equations) = (&self.plant.motion, &self.plant.equations);
-        let (dissipated, supplied) = self.tally.closed(self.account.power(t, motion, equations));
+        let unknown = Power {
+            dissipated: f64::NAN,
+            supplied: f64::NAN,
+        };
+        let power = self.power(t).unwrap_or(unknown);
+        let (dissipated, supplied) = self.tally.closed(power);
         Some(Energy {
             dissipated,
-            supplied,
+            supplied: supplied + self.given.work(t, &self.plant),
             ..self.account.stored(t, motion, equations)
         })
     }
@@ -229,6 +253,7 @@ impl State for Lumped {
         for number in self.tally.numbers() {
             visitor.fixed(std::slice::from_mut(number));
         }
+        self.given.visit(visitor);
         visitor.fixed(std::slice::from_mut(&mut self.step_size));
     }
 }

@@ -429,6 +429,12 @@ impl Assembly {
         })
     }
 
+    /// Leaves elements out of the account of every step: somebody else keeps one of their work.
+    pub fn leave_out(&mut self, elements: &[ElementId]) {
+        self.accounted
+            .retain(|&index| !elements.contains(&ElementId(index)));
+    }
+
     /// Powers that all elements dissipate and supply.
     pub fn powers(&self, at: &Everywhere<'_>) -> [f64; 2] {
         let mut sum = [0.0; 2];

@@ -1,5 +1,7 @@
 //! The energy account.
 
+use crate::assembly::Everywhere;
+use crate::element::ElementId;
 use crate::system::System;
 use oldham_cosim::Energy;
 
@@ -30,6 +32,41 @@ impl System {
     }
 
     pub(crate) fn set_powers(&mut self, inputs: &[f64]) {
-        self.state.powers = self.assembly.powers(&self.everywhere(inputs));
+        self.state.powers = self.powers(self.state.time, inputs);
+    }
+
+    /// Powers that are dissipated and supplied. Forces that come from other parts supply nothing:
+    /// their work is a matter between the two.
+    pub(crate) fn powers(&mut self, time: f64, inputs: &[f64]) -> [f64; 2] {
+        let [dissipated, supplied] = self.powers_with(time, inputs);
+        if self.foreign.is_empty() {
+            return [dissipated, supplied];
+        }
+        let mut own = std::mem::take(&mut self.work.own_inputs);
+        own.clear();
+        own.extend_from_slice(inputs);
+        for &component in &self.foreign {
+            own[component] = 0.0;
+        }
+        let [_, supplied] = self.powers_with(time, &own);
+        self.work.own_inputs = own;
+        [dissipated, supplied]
+    }
+
+    fn powers_with(&self, time: f64, inputs: &[f64]) -> [f64; 2] {
+        self.assembly.powers(&Everywhere {
+            time,
+            input_time: time,
+            ..self.everywhere(inputs)
+        })
+    }
+
+    /// Tells which forces of the input vector come from other parts, and the work of which elements
+    /// is accounted for elsewhere.
+    pub(crate) fn leave_to_others(&mut self, foreign: Vec<usize>, elements: &[ElementId]) {
+        let width = self.state.linearisation.values.len();
+        self.work.own_inputs.reserve(width);
+        self.foreign = foreign;
+        self.assembly.leave_out(elements);
     }
 }

@@ -10,7 +10,6 @@
 //! Projection after each step: Hairer and Wanner, Solving Ordinary Differential Equations II,
 //! Sect. VII.2.
 
-use crate::assembly::Everywhere;
 use crate::consistency::Derivative;
 use crate::error::SolveError;
 use crate::integrator::Record;
@@ -198,12 +197,7 @@ impl System {
     }
 
     fn collect_powers(&mut self, time: f64, inputs: &[f64], weight: f64) {
-        let at = Everywhere {
-            time,
-            input_time: time,
-            ..self.everywhere(inputs)
-        };
-        let powers = self.assembly.powers(&at);
+        let powers = self.powers(time, inputs);
         for (sum, power) in self.work.stages.powers.iter_mut().zip(powers) {
             *sum += weight * power;
         }

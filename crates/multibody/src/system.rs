@@ -58,6 +58,8 @@ pub struct System {
     pub(crate) given: Given,
     /// A length that is typical for the model.
     pub(crate) size: f64,
+    /// Components of the input vector that are forces of other parts.
+    pub(crate) foreign: Vec<usize>,
     pub(crate) counters: Counters,
     pub(crate) work: Work,
 }
@@ -127,6 +129,8 @@ pub(crate) struct Work {
     pub inputs: Vec<f64>,
     /// Slopes of the stages of an explicit step; empty for an implicit method.
     pub stages: Stages,
+    /// The inputs without forces from other parts.
+    pub own_inputs: Vec<f64>,
 }
 
 impl System {
@@ -178,6 +182,7 @@ impl System {
                 true => Stages::new(motions.len()),
                 false => Stages::default(),
             },
+            own_inputs: Vec::new(),
         };
         Ok(Self {
             assembly,
@@ -188,6 +193,7 @@ impl System {
             multipliers: vec![0.0; constraints],
             given: Given::Stay,
             size,
+            foreign: Vec::new(),
             counters: Counters::default(),
             work,
         })

@@ -137,8 +137,12 @@ impl Element for Rod {
                 .dissipated(self.elongation(at, &line), line.rate, at),
             supplied: 0.0,
         };
-        if let Law::Given(drive) = &self.law {
-            account.supplied = -drive.at(at) * line.rate;
+        match &self.law {
+            Law::Given(drive) => account.supplied = -drive.at(at) * line.rate,
+            Law::Thrust { input, factor } => {
+                account.supplied = factor * at.inputs[*input] * line.rate;
+            }
+            _ => {}
         }
         if let Law::Viscoelastic { branches, .. } = &self.law {
             for ((stiffness, time), tension) in branches.iter().zip(&at.memory[1..]) {

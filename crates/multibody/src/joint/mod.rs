@@ -151,6 +151,15 @@ impl Joint {
         self.rows.iter().any(turns)
     }
 
+    /// Whether a row prescribes a motion.
+    fn is_driven(&self, row: &Row) -> bool {
+        let moves = |drive: &Drive| !matches!(drive, Drive::Constant(_));
+        match row.kind {
+            RowKind::Turn { .. } => self.turn.iter().any(moves) || moves(&row.target),
+            _ => moves(&row.target),
+        }
+    }
+
     fn geometry(&self, at: &At<'_>) -> Geometry {
         let mut geometry = self.ends.geometry(at);
         if self.turns() {
@@ -222,15 +231,22 @@ impl Element for Joint {
         self.derivatives(at, turn, targets, out);
     }
 
-    /// Power of the prescribed motion, by the reaction.
+    /// Power of the prescribed motion, by the reaction. Rows that prescribe none do no work, whatever
+    /// the rounding of their velocities.
     fn energy(&self, at: &At<'_>) -> Account {
         let geometry = self.geometry(at);
         let motions = self.ends.nodes.map(|node| at.motion(node));
+        let rows = self.rows.iter().zip(at.multipliers);
+        let driven = rows.filter(|(row, _)| self.is_driven(row));
         let power =
             |(row, &multiplier): (&Row, &f64)| -multiplier * row.gradient(&geometry).rate(motions);
         Account {
-            supplied: self.rows.iter().zip(at.multipliers).map(power).sum(),
+            supplied: driven.map(power).sum(),
             ..Account::default()
         }
+    }
+
+    fn is_conservative(&self) -> bool {
+        !self.rows.iter().any(|row| self.is_driven(row))
     }
 }

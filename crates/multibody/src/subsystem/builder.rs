@@ -20,6 +20,8 @@ pub struct PartBuilder {
     pub(super) outputs: Vec<Output>,
     pub(super) loaded: Vec<(NodeId, usize)>,
     pub(super) prescribed: Vec<(String, Prescribed)>,
+    /// Elements that are there for a port, and the first component of its input.
+    pub(super) for_ports: Vec<(ElementId, usize)>,
     /// Nodes whose velocities are prescribed, too.
     pub(super) moved: Vec<NodeId>,
     pub(super) shares_tangent: bool,
@@ -58,6 +60,7 @@ impl PartBuilder {
             outputs: Vec::new(),
             loaded: Vec::new(),
             prescribed: Vec::new(),
+            for_ports: Vec::new(),
             moved: Vec::new(),
             shares_tangent: false,
             uses_tangents: false,
@@ -95,6 +98,7 @@ impl PartBuilder {
         let joint = self
             .model
             .element(format!("pose of {name}"), pose(node, first));
+        self.for_ports.push((joint, first));
         if !self.model.given.iter().any(|(given, _)| *given == node) {
             self.model.given.push((node, joint));
         }
@@ -119,8 +123,9 @@ impl PartBuilder {
         let force = self.ports.add_input(name, Quantity::Wrench);
         let first = self.ports.input_range(force).start;
         self.loaded.push((node, first));
-        self.model
-            .element(format!("load at {name}"), PortWrench::new(node, first));
+        let wrench = PortWrench::new(node, first);
+        let element = self.model.element(format!("load at {name}"), wrench);
+        self.for_ports.push((element, first));
         let motion = self.observe(&format!("{name}.motion"), node);
         self.ports
             .conjugate(Conjugate::GivesMotion { force, motion });
@@ -166,7 +171,11 @@ impl PartBuilder {
             found_at.iter().map(first).collect(),
             first(&tangent),
         );
-        self.model.element(format!("loads of {name}"), remote);
+        let element = self.model.element(format!("loads of {name}"), remote);
+        if let Some(&load) = loads.first() {
+            let first = self.ports.input_range(load).start;
+            self.for_ports.push((element, first));
+        }
         let shown = nodes.iter().enumerate();
         let motions: Vec<_> = shown
             .map(|(i, &node)| self.observe(&format!("{name}.{i}.motion"), node))
@@ -296,6 +305,7 @@ impl PartBuilder {
             system,
             ports: self.ports,
             outputs: self.outputs,
+            for_ports: self.for_ports,
             loaded: self.loaded,
             micro_steps: micro_steps.max(1),
         })

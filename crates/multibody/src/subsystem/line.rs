@@ -73,7 +73,8 @@ impl PartBuilder {
         let input = self.ports.input_range(port).start;
         let [a, b] = ends;
         let rod = Rod::new(a, b, 0.0, Law::Thrust { input, factor });
-        self.model.element(format!("push of {name}"), rod);
+        let element = self.model.element(format!("push of {name}"), rod);
+        self.for_ports.push((element, input));
         port
     }
 }

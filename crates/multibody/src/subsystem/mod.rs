@@ -15,10 +15,13 @@ use crate::system::{System, step_weights};
 pub use builder::{Attached, PartBuilder, Shared};
 pub use line::LineValue;
 use oldham_cosim::{
-    Counters, EffectiveInterface, Energy, Inputs, Linearisation, OutputPort, Ports, Quantity,
-    Reached, StageInputs, State, StepError, Subsystem, Unit, Visitor,
+    Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, OutputPort,
+    Ports, Quantity, Reached, StageInputs, State, StepError, Subsystem, Unit, Visitor,
 };
 use tangent::Tangent;
+
+/// Units of numbers that act as forces.
+const FORCES: [Unit; 3] = [Unit::NEWTON, Unit::NEWTON_METRE, Unit::PASCAL];
 
 /// What an output port shows.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +80,8 @@ pub struct Part {
     outputs: Vec<Output>,
     /// Nodes on which received wrenches act, and the first component of each.
     loaded: Vec<(NodeId, usize)>,
+    /// Elements that are there for a port, and the first component of its input.
+    for_ports: Vec<(ElementId, usize)>,
     micro_steps: usize,
     tangent: Option<Tangent>,
     is_thorough: bool,
@@ -207,6 +212,12 @@ impl Part {
         } else {
             size
         }
+    }
+
+    /// Whether an output tells the motion of the point where a received force acts.
+    fn has_counterpart(&self, port: InputPort) -> bool {
+        let mut pairs = self.ports.conjugates().iter();
+        pairs.any(|pair| matches!(pair, Conjugate::GivesMotion { force, .. } if *force == port))
     }
 
     /// Writes all outputs at the present state.
@@ -361,6 +372,38 @@ impl Subsystem for Part {
             self.output(self.outputs[port.0], inputs, &mut outputs[range]);
         }
         Ok(())
+    }
+
+    fn sharpen(&mut self, accuracy: f64) {
+        let tolerance = &mut self.system.options.tolerance;
+        *tolerance = tolerance.min(accuracy);
+    }
+
+    /// What has a counterpart among the outputs is left to the engine. Other forces count if they are
+    /// given from outside; from another part they are a matter between the two.
+    fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
+        let (mut own, mut foreign) = (Vec::new(), Vec::new());
+        let mut left = self.for_ports.clone();
+        for index in 0..self.ports.inputs().len() {
+            let port = InputPort(index);
+            let range = self.ports.input_range(port);
+            let pushes = match &self.ports.inputs()[index].quantity {
+                Quantity::Scalar(unit) => FORCES.contains(unit),
+                _ => false,
+            };
+            if !pushes || self.has_counterpart(port) {
+                continue;
+            }
+            if given.contains(&port) {
+                left.retain(|(_, first)| *first != range.start);
+                own.push(port);
+            } else {
+                foreign.extend(range);
+            }
+        }
+        let left: Vec<ElementId> = left.into_iter().map(|(element, _)| element).collect();
+        self.system.leave_to_others(foreign, &left);
+        own
     }
 
     fn state(&mut self) -> Option<&mut dyn State> {
