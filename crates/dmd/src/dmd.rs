@@ -11,10 +11,17 @@ use crate::learner::{Learner, Lesson};
 use crate::monitor::{Monitor, Report};
 use crate::settings::Settings;
 
+/// Times that differ by less than this fraction of the step are the same.
+const ROUNDING: f64 = 1e-9;
+
 /// Predicts the inputs of a subsystem from a model that it learns from the exchange.
 ///
 /// A snapshot is learned from when the next one opens or when the future is asked for, whichever
 /// is first; until then a sample at the same time replaces it at no cost.
+///
+/// In a sequential schedule some samples lie at the end of the coming step while others are still to
+/// come. Such a snapshot stays early until it is whole: what has arrived is interpolated, what has
+/// not is predicted from the last whole one.
 pub struct Dmd {
     /// The inputs that are predicted.
     ports: Vec<Port>,
@@ -24,6 +31,9 @@ pub struct Dmd {
     controls: Vec<usize>,
     kinematics: Kinematics,
     frames: Frames,
+    early: Early,
+    /// Predictions of the future so far.
+    outlooks: u64,
     /// The newest controls, which may be newer than the newest snapshot.
     sent: Vec<f64>,
     learner: Learner,
@@ -42,6 +52,44 @@ struct Port {
     place: Range<usize>,
     /// One if a sample arrived, else zero: nothing is said about ports that nothing feeds.
     fed: u64,
+}
+
+/// A snapshot of which only a part has arrived.
+struct Early {
+    time: f64,
+    /// The received components.
+    values: Vec<f64>,
+    /// One for each port whose sample has arrived, else zero.
+    arrived: Vec<u64>,
+    /// One while there is such a snapshot, else zero.
+    open: u64,
+    /// Room for an interpolation towards it.
+    between: Vec<f64>,
+}
+
+impl Early {
+    fn new(ports: usize, received: usize) -> Self {
+        Self {
+            time: 0.0,
+            values: vec![0.0; received],
+            arrived: vec![0; ports],
+            open: 0,
+            between: vec![0.0; received],
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.open > 0
+    }
+
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        visitor.count(&mut self.open);
+        visitor.fixed(std::slice::from_mut(&mut self.time));
+        visitor.fixed(&mut self.values);
+        for arrived in &mut self.arrived {
+            visitor.count(arrived);
+        }
+    }
 }
 
 /// The learned model x(k+1) = A x(k) + B u(k) + c, with delayed signals after the newest ones.
@@ -74,6 +122,8 @@ impl Dmd {
         let learner = Learner::new(settings, received, sent);
         let frames = Frames::new(learner.snapshots(), received, sent);
         Ok(Self {
+            early: Early::new(predicted.len(), received),
+            outlooks: 0,
             ports: predicted,
             chosen,
             controls,
@@ -145,6 +195,70 @@ impl Dmd {
         self.learner.restart(self.frames.count());
     }
 
+    /// Takes a sample that is newer than the newest whole snapshot.
+    fn receive_early(&mut self, chosen: usize, t: f64, values: &[f64]) {
+        if self.early.is_open() && self.early.time != t {
+            self.close_early();
+        }
+        if !self.early.is_open() {
+            self.early.open = 1;
+            self.early.time = t;
+            self.early.arrived.fill(0);
+            match self.frames.count() {
+                0 => self.early.values.fill(0.0),
+                count => {
+                    let newest = self.frames.received(count - 1);
+                    self.early.values.copy_from_slice(newest);
+                }
+            }
+        }
+        let place = self.ports[chosen].place.clone();
+        self.early.values[place].copy_from_slice(values);
+        self.early.arrived[chosen] = 1;
+        let mut ports = self.ports.iter().zip(&self.early.arrived);
+        if ports.all(|(port, &arrived)| port.fed == arrived) {
+            self.close_early();
+        }
+    }
+
+    /// Makes a snapshot of what has arrived; what has not is held.
+    fn close_early(&mut self) {
+        self.early.open = 0;
+        self.date(self.early.time);
+        let newest = self.frames.newest_received();
+        for (port, &arrived) in self.ports.iter().zip(&self.early.arrived) {
+            if arrived > 0 {
+                let place = port.place.clone();
+                newest[place.clone()].copy_from_slice(&self.early.values[place]);
+            }
+        }
+        self.align_newest();
+    }
+
+    /// Puts what has arrived early in place of what was predicted for a time up to then.
+    fn look_between(&mut self, t: f64) {
+        let Self {
+            frames,
+            early,
+            kinematics,
+            answer,
+            ports,
+            ..
+        } = self;
+        let newest = frames.count() - 1;
+        let (start, from) = (frames.time(newest), frames.received(newest));
+        kinematics.align(from, &mut early.values);
+        let span = early.time - start;
+        let s = ((t - start) / span).clamp(0.0, 1.0);
+        kinematics.interpolate(from, &early.values, span, s, &mut early.between);
+        for (port, &arrived) in ports.iter().zip(&early.arrived) {
+            if arrived > 0 {
+                let place = port.place.clone();
+                answer[place.clone()].copy_from_slice(&early.between[place]);
+            }
+        }
+    }
+
     /// Makes the newest snapshot one of time t, opening it if need be.
     fn date(&mut self, t: f64) {
         match self.frames.newest_time() {
@@ -177,6 +291,12 @@ impl Dmd {
         }
     }
 
+    /// Whether a time is not after the early snapshot, but for the rounding of its computation.
+    fn is_within_early(&self, t: f64) -> bool {
+        let newest = self.frames.newest_time().unwrap_or(t);
+        t <= self.early.time + ROUNDING * (self.early.time - newest)
+    }
+
     /// The received components at a time not after the newest snapshot.
     fn look_back(&mut self, t: f64) {
         let newest = self.frames.count() - 1;
@@ -195,6 +315,7 @@ impl Dmd {
 
     /// The received components a time `tau` after the newest snapshot.
     fn look_ahead(&mut self, tau: f64) {
+        self.outlooks += 1;
         self.learn();
         if self.learner.look_ahead(&self.frames, &self.kinematics) {
             self.monitor.write(&self.report());
@@ -213,9 +334,17 @@ impl Predictor for Dmd {
         if !are_finite(values) {
             return;
         }
-        self.date(t);
+        let newest = self.frames.newest_time();
+        let is_new = newest.is_none_or(|newest| t > newest);
+        if !is_new {
+            self.early.open = 0;
+            self.date(t);
+        }
         let port = &mut self.ports[chosen];
         port.fed = 1;
+        if is_new {
+            return self.receive_early(chosen, t, values);
+        }
         self.frames.newest_received()[port.place.clone()].copy_from_slice(values);
         self.align_newest();
     }
@@ -234,6 +363,9 @@ impl Predictor for Dmd {
     }
 
     fn predict(&mut self, t: f64, _now: Option<&[f64]>, inputs: &mut [f64]) {
+        if self.early.is_open() && !self.is_within_early(t) {
+            self.close_early();
+        }
         let Some(newest) = self.frames.newest_time() else {
             return;
         };
@@ -241,6 +373,9 @@ impl Predictor for Dmd {
             self.look_back(t);
         } else {
             self.look_ahead(t - newest);
+            if self.early.is_open() {
+                self.look_between(t);
+            }
         }
         self.kinematics.normalise(&mut self.answer);
         for port in self.ports.iter().filter(|port| port.fed > 0) {
@@ -249,10 +384,18 @@ impl Predictor for Dmd {
     }
 
     fn reset(&mut self) {
+        if self.early.is_open() {
+            self.close_early();
+        }
         self.restart();
     }
 
     fn note(&self) -> Option<String> {
+        if self.outlooks == 0 {
+            return Some(
+                "has nothing to predict: all it receives is known when it advances".into(),
+            );
+        }
         let report = self.report();
         Some(format!("predicts with what it learned: {report}"))
     }
@@ -265,6 +408,8 @@ impl State for Dmd {
         self.frames.copy_to(&mut self.memory);
         let had_learned = self.learner.has_learned(&self.frames);
         self.frames.visit(visitor);
+        self.early.visit(visitor);
+        visitor.count(&mut self.outlooks);
         visitor.vector(&mut self.sent);
         for port in &mut self.ports {
             visitor.count(&mut port.fed);

@@ -395,3 +395,33 @@ fn tight_iterations_start_closer_and_converge_to_the_same() {
     );
     assert!(fewer <= more, "{fewer} against {more} iterations");
 }
+
+/// One part goes before, one after: at each step a sample at its end is there already, the other one
+/// is still to come. The first is interpolated, the second predicted with what was learned.
+#[test]
+fn in_a_sequential_schedule_what_is_still_to_come_is_predicted() {
+    let ports = scalars(2);
+    let mut dmd = dmd(&ports, Settings::fixed(40));
+    let early = |t: f64| (7.0 * t).sin();
+    let late = |t: f64| (7.0 * t + 0.4).cos() + 0.3 * (7.0 * t).sin();
+    dmd.receive(InputPort(0), 0.0, &[early(0.0)]);
+    dmd.receive(InputPort(1), 0.0, &[late(0.0)]);
+    let mut worst = [0.0_f64; 2];
+    for step in 0..200 {
+        let [from, to] = [step, step + 1].map(|n| f64::from(n) * H);
+        dmd.receive(InputPort(0), to, &[early(to)]);
+        for micro in 0..=4 {
+            let t = from + (to - from) * f64::from(micro) / 4.0;
+            let inputs = predicted(&mut dmd, t, 2);
+            if step > 100 && micro == 4 {
+                worst[0] = worst[0].max((inputs[0] - early(t)).abs());
+                worst[1] = worst[1].max((inputs[1] - late(t)).abs());
+            }
+        }
+        dmd.receive(InputPort(1), to, &[late(to)]);
+    }
+    // A hold misses the second one by up to 7 H.
+    assert!(worst[0] < 1e-15 && worst[1] < 1e-9, "{worst:?}");
+    let note = dmd.note().unwrap();
+    assert!(note.starts_with("predicts with what it learned"), "{note}");
+}
