@@ -75,7 +75,7 @@ fn name(approach: Approach) -> &'static str {
 /// The gains of the first assignment that worked.
 fn write(path: &Path, model: &Model, tried: &[Tried]) -> Result<(), Failure> {
     let assigned = tried.iter().find_map(|tried| match &tried.outcome {
-        Ok((names, Offer::Assigned { rows, design })) => Some((names, rows, design)),
+        Ok((names, Offer::Assigned { rows, design, .. })) => Some((names, rows, design)),
         _ => None,
     });
     let Some((names, rows, design)) = assigned else {
@@ -103,13 +103,26 @@ fn print(model: &Model, tried: &[Tried]) {
         model.name(),
         model.step()
     );
-    let mut table = Table::new(["approach", "radius without", "radius with", "verdict"]);
+    let mut table = Table::new([
+        "approach",
+        "radius without",
+        "with",
+        "error without",
+        "with",
+        "verdict",
+    ]);
     for one in tried {
         let radius = |index: usize| match &one.outcome {
             Ok((_, Offer::Assigned { design, .. })) => format!("{:.9}", design.radius[index]),
             Ok((_, Offer::Structural { radius, .. })) => format!("{:.9}", radius[index]),
             Err(_) => "-".into(),
         };
+        let errors = match &one.outcome {
+            Ok((_, Offer::Assigned { errors, .. } | Offer::Structural { errors, .. })) => *errors,
+            Err(CompensationError::Worse { errors }) => Some(*errors),
+            Err(_) => None,
+        };
+        let error = |index: usize| errors.map_or("-".into(), |errors| number(errors[index]));
         let verdict = if one.outcome.is_ok() {
             "stable"
         } else {
@@ -119,6 +132,8 @@ fn print(model: &Model, tried: &[Tried]) {
             name(one.approach).into(),
             radius(0),
             radius(1),
+            error(0),
+            error(1),
             verdict.into(),
         ]);
     }
@@ -141,7 +156,7 @@ fn print(model: &Model, tried: &[Tried]) {
         .iter()
         .find_map(|tried| Some((tried.approach, tried.outcome.as_ref().ok()?)));
     match offered {
-        Some((approach, (_, Offer::Assigned { rows, design }))) => {
+        Some((approach, (_, Offer::Assigned { rows, design, .. }))) => {
             print_assigned(approach, rows, design);
         }
         Some((_, (_, Offer::Structural { laws, .. }))) => print_laws(laws),
@@ -217,9 +232,30 @@ fn as_json(model: &Model, tried: &[Tried], out: Option<&Path>) -> Value {
     let one = |tried: &Tried| {
         let mut answer = match &tried.outcome {
             Err(error) => json!({"offered": false, "reason": error.to_string()}),
-            Ok((names, Offer::Assigned { rows, design })) => assigned_json(names, rows, design),
-            Ok((_, Offer::Structural { laws, radius })) => json!({
+            Ok((
+                names,
+                Offer::Assigned {
+                    rows,
+                    design,
+                    errors,
+                },
+            )) => {
+                let mut answer = assigned_json(names, rows, design);
+                answer["error_without"] = json!(errors.map(|errors| errors[0]));
+                answer["error_with"] = json!(errors.map(|errors| errors[1]));
+                answer
+            }
+            Ok((
+                _,
+                Offer::Structural {
+                    laws,
+                    radius,
+                    errors,
+                },
+            )) => json!({
                 "offered": true,
+                "error_without": errors.map(|errors| errors[0]),
+                "error_with": errors.map(|errors| errors[1]),
                 "radius_without": radius[0],
                 "radius_with": radius[1],
                 "laws": laws.iter().map(law_json).collect::<Vec<_>>(),

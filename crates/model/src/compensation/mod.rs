@@ -1,8 +1,9 @@
 //! From compensators in a model file to feedback that runs.
 
 pub(crate) mod gains;
+mod trial;
 
-use oldham_cosim::{Compensation, Simulation, Stage, SubsystemId};
+use oldham_cosim::{Compensation, Coupling, Simulation, Stage, SubsystemId};
 use oldham_lumped::Integrator;
 use oldham_stability::compensate::{
     Architecture, BuildFailure, CouplingLaw, Design, DesignError, Domain, Site, SiteError, Target,
@@ -28,6 +29,24 @@ pub enum CompensationError {
         "the model has no interface at which a force goes one way and a motion comes back: there is nothing to compensate"
     )]
     NoSite,
+    /// Iteration leaves nothing to compensate.
+    #[error(
+        "tight coupling iterates the delay away that a compensator would undo: there is nothing to compensate"
+    )]
+    Tight,
+    /// Correction stages leave nothing to compensate.
+    #[error(
+        "the schedule corrects every step for what is exchanged, so that there is no delay that a compensator could undo"
+    )]
+    Corrected,
+    /// It spoils the motion.
+    #[error(
+        "the co-simulation is stable with it, but its motion is worse: over a trial the interface is off by {:.3e} of its motion with compensation and by {:.3e} without; use another method or a smaller macro step", .errors[1], .errors[0]
+    )]
+    Worse {
+        /// Relative error of the motion without and with compensation.
+        errors: [f64; 2],
+    },
     /// No gains were found.
     #[error(transparent)]
     Design(#[from] DesignError),
@@ -69,6 +88,9 @@ pub enum Offer {
         rows: Box<Architecture>,
         /// The gains and what they do.
         design: Box<Design>,
+        /// Relative error of the motion at the interfaces without and with compensation, over a
+        /// trial beside the undivided model, if there is one.
+        errors: Option<[f64; 2]>,
     },
     /// By structure.
     Structural {
@@ -76,6 +98,9 @@ pub enum Offer {
         laws: Vec<CouplingLaw>,
         /// Spectral radius without and with compensation.
         radius: [f64; 2],
+        /// Relative error of the motion at the interfaces without and with compensation, over a
+        /// trial beside the undivided model, if there is one.
+        errors: Option<[f64; 2]>,
     },
 }
 
@@ -91,7 +116,13 @@ impl Model {
         &self,
         approach: Approach,
     ) -> Result<(Vec<String>, Offer), CompensationError> {
+        if let Coupling::Tight(_) = self.plan.schedule.coupling {
+            return Err(CompensationError::Tight);
+        }
         let plain = self.uncompensated(Vec::new())?;
+        if plain.corrects_steps() {
+            return Err(CompensationError::Corrected);
+        }
         let listed = &self.plan.compensators;
         let (names, sites) = if listed.is_empty() {
             let sites: Vec<Site> = Site::all(&plain).into_iter().collect::<Result<_, _>>()?;
@@ -125,9 +156,11 @@ impl Model {
                     },
                     &|| Ok(Vec::new()),
                 )?;
+                let errors = self.judged(&sites, rows.compensations(&design.gains))?;
                 Offer::Assigned {
                     rows: Box::new(rows),
                     design: Box::new(design),
+                    errors,
                 }
             }
         };
@@ -140,7 +173,29 @@ impl Model {
         let laws = laws.collect::<Result<Vec<_>, _>>()?;
         let steps: Vec<_> = sites.iter().map(|site| self.micro_steps_of(site)).collect();
         let radius = confirm(&build, &laws, &steps)?;
-        Ok(Offer::Structural { laws, radius })
+        let plain = self.uncompensated(Vec::new())?;
+        let used = laws.iter().zip(&steps);
+        let used = used.flat_map(|(law, steps)| law.compensations(&plain, *steps));
+        let errors = self.judged(sites, used.collect())?;
+        Ok(Offer::Structural {
+            laws,
+            radius,
+            errors,
+        })
+    }
+
+    /// The errors of a trial, unless the motion is worse with these compensations than without.
+    fn judged(
+        &self,
+        sites: &[Site],
+        laws: Vec<(SubsystemId, Compensation)>,
+    ) -> Result<Option<[f64; 2]>, CompensationError> {
+        match self.trial(sites, laws) {
+            Some(errors) if errors[1] > errors[0] || !errors[1].is_finite() => {
+                Err(CompensationError::Worse { errors })
+            }
+            errors => Ok(errors),
+        }
     }
 
     /// The compensations that the file asks for.
