@@ -1,8 +1,11 @@
 //! Model files from the outside: what they may say, what is found wrong, what comes of them.
 
+mod checkpoints;
 mod common;
+mod compensators;
 mod cut;
 mod damping_limit;
+mod energy;
 mod examples;
 mod explicit;
 mod hydraulics;
@@ -15,3 +18,4 @@ mod problems;
 mod robustness;
 mod runs;
 mod tangent;
+mod tight_chains;
