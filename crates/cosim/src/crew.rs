@@ -436,7 +436,8 @@ impl<'a> Crew<'a> {
             self.meet()?;
             for place in 0..self.units.len() {
                 let board = self.shared.board;
-                self.unit(place).pull(t, board, buffer, Delivery::All, n + 1);
+                self.unit(place)
+                    .pull(t, board, buffer, Delivery::All, n + 1);
             }
         }
         Ok(())

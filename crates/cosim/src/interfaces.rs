@@ -29,7 +29,11 @@ impl Builder {
             let quantity = &self.ports(c.from.0).outputs()[c.from.1.0].quantity;
             quantity.is_motion() || quantity.is_force()
         };
-        let wires: Vec<&Connection> = self.connections.iter().filter(|c| is_mechanical(c)).collect();
+        let wires: Vec<&Connection> = self
+            .connections
+            .iter()
+            .filter(|c| is_mechanical(c))
+            .collect();
         let mut pairs: Vec<[usize; 2]> = Vec::new();
         for there in &wires {
             let [a, b] = [there.from.0.0, there.to.0.0];

@@ -593,10 +593,7 @@ impl Control<'_, '_> {
         let energy = self.energy(shared);
         let given_up = initial.potential - energy.potential;
         let peaks = &mut self.tally.peaks;
-        *peaks = [
-            peaks[0].max(energy.supplied.abs()),
-            peaks[1].max(given_up),
-        ];
+        *peaks = [peaks[0].max(energy.supplied.abs()), peaks[1].max(given_up)];
         let initially = initial.kinetic.abs() + initial.potential.abs();
         let available = initially + peaks[0] + peaks[1];
         if energy.stored() <= bound * available.max(AT_REST) {

@@ -70,8 +70,9 @@ fn the_balance_accounts_for_every_joule_when_the_parts_are_solved_finely() {
         };
         let created = column("exchange.left.force<->right.motion");
         let imbalance = column("energy.imbalance");
-        // What is left is the integrators' error in work, which falls with their step.
-        let allowed = 2e-6 * before;
+        // A held motion stands still within a step, and its jumps are exact for a linear spring; of one
+        // that moves, the trapezoidal rule sees the ends only.
+        let allowed = [2e-6, 2e-4, 2e-4][order] * before;
         for (row, (created, gained)) in created.iter().zip(&imbalance).enumerate() {
             assert!(
                 (gained - created).abs() < allowed,
@@ -97,7 +98,7 @@ fn a_coarse_account_tells_its_uncertainty() {
     let summary = simulation.run(Run::new(200, &mut Discard)).summary;
     let account = &summary.created[0];
     let (gained, undone) = (summary.imbalance.unwrap(), account.uncertainty.unwrap());
-    assert!(account.created > 2.0 * gained.max(1.0), "{} {gained}", account.created);
+    assert!(account.created > gained && undone > 0.0);
     let least = account.created - undone;
     assert!(least >= 0.0 && least <= gained.max(0.0) + 1e-9 * account.created);
 }
@@ -176,7 +177,10 @@ fn an_event_shows_nothing_of_a_longer_step_before_its_end() {
     let mut columns = simulation.columns().iter();
     let x2 = recorded.column(columns.position(|c| c.name == "right.motion.x").unwrap());
     assert!(x2[..4].iter().all(|x| *x == x2[0]), "{x2:?}");
-    assert!(x2[4] != x2[3] && x2[4..8].iter().all(|x| *x == x2[4]), "{x2:?}");
+    assert!(
+        x2[4] != x2[3] && x2[4..8].iter().all(|x| *x == x2[4]),
+        "{x2:?}"
+    );
 }
 
 fn tight_iterations(acceleration: Acceleration) -> f64 {

@@ -226,7 +226,9 @@ impl Path {
     }
 
     fn look(&self, t: f64, plant: &Plant) -> Result<[f64; 2], StepError> {
-        let force = plant.equations.force_on_ghost(self.ghost, t, &plant.motion)?;
+        let force = plant
+            .equations
+            .force_on_ghost(self.ghost, t, &plant.motion)?;
         Ok([plant.motion.x[self.slot], force])
     }
 }

@@ -301,7 +301,8 @@ fn print_summary(model: &Model, summary: &Summary, failed: bool) {
     }
     for interface in &summary.created {
         let estimate = match interface.uncertainty {
-            Some(joules) => format!(" \u{b1} {} J", rough(joules)),
+            Some(0.0) => String::new(),
+            Some(joules) => format!(" \u{b1} {} J", number(joules)),
             None if interface.coarse => " (estimate: few micro steps per macro step)".into(),
             None => String::new(),
         };
@@ -340,11 +341,6 @@ fn unusual(part: &PartSummary) -> impl Iterator<Item = String> {
     .into_iter()
     .filter(|(count, _)| *count > 0)
     .map(move |(count, told)| format!("{} {told}", steps(count)))
-}
-
-/// A measure of uncertainty, to two digits.
-fn rough(value: f64) -> String {
-    number(format!("{value:.1e}").parse().unwrap_or(value))
 }
 
 fn say_row(label: &str, text: &str) {

@@ -64,7 +64,10 @@ fn the_work_of_a_driven_motion_counts_without_an_output_for_its_force() {
             summary.imbalance.expect("energy"),
         ];
         let expected = stored(2.0);
-        assert!((supplied - expected).abs() < 1e-5 * expected, "{supplied} {expected}");
+        assert!(
+            (supplied - expected).abs() < 1e-5 * expected,
+            "{supplied} {expected}"
+        );
         assert!(imbalance.abs() < 1e-5 * expected, "{imbalance}");
     }
 }
@@ -76,7 +79,10 @@ fn the_quarter_car_of_the_guide_gets_its_energy_from_the_road() {
     let supplied = summary.final_energy.expect("energy").supplied;
     let imbalance = summary.imbalance.expect("energy");
     assert!(supplied > 50.0, "{supplied}");
-    assert!(imbalance.abs() < 1e-3 * supplied, "{imbalance} of {supplied}");
+    assert!(
+        imbalance.abs() < 1e-3 * supplied,
+        "{imbalance} of {supplied}"
+    );
 }
 
 #[test]
@@ -110,7 +116,10 @@ bob = { node = "bob", mass = 1, inertia = [1e-2, 1e-2, 1e-2] }
 pivot = { type = "revolute", between = ["ground", "bob"], position = [0, 0, 0], axis = [0, 1, 0] }
 "#;
     let model = read(text).expect("a model");
-    assert_eq!(summary(&model, 500).final_energy.expect("energy").supplied, 0.0);
+    assert_eq!(
+        summary(&model, 500).final_energy.expect("energy").supplied,
+        0.0
+    );
 }
 
 /// A beam cut in two and a mechanism with a lumped absorber, without loads: what crosses an interface
