@@ -72,6 +72,7 @@ fn the_memory_of_a_structural_compensator_is_analysed() {
         ("k2", "1"),
         ("cc", "0"),
         ("simulation.step", "0.16"),
+        ("simulation.duration", "8"),
     ];
     let overrides = Overrides(changes.map(|(k, v)| (k.into(), v.into())).to_vec());
     let text = example("two-mass-compensated");

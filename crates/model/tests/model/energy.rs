@@ -53,7 +53,10 @@ fn the_work_of_a_driven_motion_counts_without_an_output_for_its_force() {
     let u = |t: f64| a * (1.0 - (w * t).cos());
     let stored = |t: f64| 0.5 * m * v(t).powi(2) + 0.5 * k * (u(t) - x(t)).powi(2);
     for (kind, drive) in [
-        ("motion", r#""0.1 * (1 - cos(3 * t))""#),
+        (
+            "motion",
+            r#"{ x = "0.1 * (1 - cos(3 * t))", v = "0.3 * sin(3 * t)", a = "0.9 * cos(3 * t)" }"#,
+        ),
         ("displacement", r#""0.1 * (1 - cos(3 * t))""#),
     ] {
         let text = MOVED.replace("KIND", kind).replace("DRIVE", drive);
