@@ -130,7 +130,8 @@ impl Builder {
         if let Coupling::Tight(tight) = &schedule.coupling {
             // What a part leaves unsolved looks to the iteration like a change of its outputs.
             for unit in &mut self.units {
-                unit.subsystem.sharpen(SHARPER_PARTS * tight.relative);
+                let accuracy = SHARPER_PARTS * tight.relative;
+                unit.subsystem.demand_accuracy(accuracy);
             }
         }
         let interfaces = self.find_interfaces();

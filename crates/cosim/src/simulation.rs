@@ -152,12 +152,9 @@ impl Simulation {
         shared.into_fault().map_or(Ok(()), Err)
     }
 
-    /// From now on tight steps are iterated and the parts solve their equations until rounding
-    /// stops them, so that small differences of the state show in the result.
+    /// From now on tight steps are iterated until rounding stops them, so that small differences
+    /// of the state show in the result.
     pub fn sharpen(&mut self) {
-        for unit in &mut self.units {
-            unit.subsystem.sharpen(0.0);
-        }
         if let Some(tight) = &mut self.tight {
             tight.sharpen();
         }

@@ -51,10 +51,9 @@ pub trait Subsystem: Send {
         unreachable!("only a subsystem that says so is asked to correct")
     }
 
-    /// From now on its equations are solved to this relative accuracy at least; zero means until
-    /// rounding stops the solution. Iterations and analyses ask for it, which compare results that
-    /// differ by little.
-    fn sharpen(&mut self, _accuracy: f64) {}
+    /// From now on its equations are solved to this relative accuracy at least: tight coupling
+    /// compares outputs that differ by little.
+    fn demand_accuracy(&mut self, _relative: f64) {}
 
     /// These inputs are given from outside of the model. Says whose work it counts as supplied by
     /// itself; the engine accounts for the others as far as they are conjugate to an output.

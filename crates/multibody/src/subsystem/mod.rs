@@ -374,9 +374,9 @@ impl Subsystem for Part {
         Ok(())
     }
 
-    fn sharpen(&mut self, accuracy: f64) {
+    fn demand_accuracy(&mut self, relative: f64) {
         let tolerance = &mut self.system.options.tolerance;
-        *tolerance = tolerance.min(accuracy);
+        *tolerance = tolerance.min(relative);
     }
 
     /// What has a counterpart among the outputs is left to the engine. Other forces count if they are
