@@ -1,8 +1,8 @@
 //! Models whose time per step is a figure of merit, and the stopwatch.
 
 use crate::{
-    BeamMesh, Body, Drive, Joint, LineInertia, Load, Marker, Mat3, Model, Motion, NodeId, Options,
-    Section, ShellGrid, ShellMesh, ShellSection, SolveError, SurfaceInertia, System, Vec3,
+    BeamMesh, Body, Drive, Joint, LineInertia, Load, Lumping, Marker, Mat3, Model, Motion, NodeId,
+    Options, Section, ShellGrid, ShellMesh, ShellSection, SolveError, SurfaceInertia, System, Vec3,
     mapped_shell, rectangle, straight_beam,
 };
 use oldham_cosim::Counters;
@@ -19,6 +19,7 @@ pub struct Timing {
 
 /// The beam of Fontana 2026, Sect. 5.1, as a model and its nodes: 24 m, both ends hinged about the
 /// horizontal axis across the beam and fixed in all translations, from straight under gravity.
+/// Its mass is lumped as points, as in the computations that it is compared with.
 pub fn hanging_beam(elements: usize, damping: f64) -> (Model, Vec<NodeId>) {
     let mut model = Model::new();
     model.gravity(Vec3::new(0.0, 0.0, -9.81));
@@ -32,6 +33,7 @@ pub fn hanging_beam(elements: usize, damping: f64) -> (Model, Vec<NodeId>) {
             mass: 5.0,
             rotary: [0.1, 0.05, 0.05],
         },
+        lumping: Lumping::Points,
     };
     let nodes = straight_beam(&mut model, "beam", &mesh);
     for (name, node) in [

@@ -122,6 +122,18 @@ pub enum SolveError {
         /// Names of the joints involved.
         joints: Vec<String>,
     },
+    /// A constraint that was left out is not implied by the others any more.
+    #[error(
+        "at t = {time} s `{joint}` is not redundant any more: the other joints leave a violation of {violation:.3e} m there; it was redundant in the position of the start only, which is a singular one: start elsewhere"
+    )]
+    NotRedundant {
+        /// Time.
+        time: f64,
+        /// Name of the joint.
+        joint: String,
+        /// Violation of a constraint that was left out, as a length.
+        violation: f64,
+    },
     /// The constraints cannot be fulfilled from the given positions.
     #[error(
         "the joints cannot be assembled from the given positions: violation {violation:.3e} remains at `{joint}`"
@@ -166,6 +178,7 @@ impl SolveError {
             | Self::Singular { time, .. }
             | Self::Unheld { time, .. }
             | Self::WithoutInertia { time, .. }
+            | Self::NotRedundant { time, .. }
             | Self::Diverged { time, .. } => Some(*time),
             Self::Redundant { .. } | Self::NotAssembled { .. } | Self::Massless => None,
         }

@@ -33,6 +33,7 @@ mod relaxation;
 mod retry;
 pub mod rotation;
 mod sensor;
+mod sharing;
 mod snapshot;
 mod start;
 mod statics;
@@ -41,7 +42,9 @@ mod system;
 
 pub use body::Body;
 pub use drive::Drive;
-pub use element::beam::{Beam2, Beam3, BeamMesh, LineInertia, Section, straight_beam};
+pub use element::beam::{
+    Beam2, Beam3, BeamMesh, LineInertia, LineSample, Lumping, Section, straight_beam,
+};
 pub use element::shell::{
     Shell4, ShellError, ShellGrid, ShellMesh, ShellSection, SurfaceInertia, annulus, cylinder,
     mapped_shell, rectangle,
@@ -61,6 +64,7 @@ pub use math::{M3, Mat3, Pair, Scalar, V3, Vec3};
 pub use model::Model;
 pub use modes::Mode;
 pub use node::{Marker, Motion, NodeId};
+pub use redundancy::Freedoms;
 pub use rotation::Quaternion;
 pub use sensor::{Measured, Sensor};
 pub use subsystem::{Along, Attached, LineValue, Part, PartBuilder, Shared};

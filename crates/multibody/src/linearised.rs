@@ -226,7 +226,7 @@ mod tests {
     use super::*;
     use crate::body::Body;
     use crate::drive::Drive;
-    use crate::element::beam::{BeamMesh, LineInertia, Section, straight_beam};
+    use crate::element::beam::{BeamMesh, LineInertia, Lumping, Section, straight_beam};
     use crate::element::{Bushing, Law, Load, Rod};
     use crate::joint::{Coordinate, Frictional, Joint, LuGre};
     use crate::math::Vec3;
@@ -250,6 +250,7 @@ mod tests {
                 mass: 1.0,
                 rotary: [0.02, 0.01, 0.01],
             },
+            lumping: Lumping::Segments,
         };
         let nodes = straight_beam(&mut model, "beam", &mesh);
         let pose = Motion::at_rest(Vec3::new(1.4, 0.1, 0.2), Quaternion::exp(Vec3::X * 0.3));

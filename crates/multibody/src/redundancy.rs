@@ -1,4 +1,4 @@
-//! Finds the joints whose constraints depend on each other.
+//! Which constraints depend on each other, and how many degrees of freedom they leave.
 //!
 //! The constraint gradients are sparse rows: a joint touches a few nodes. They are eliminated one
 //! after the other against those before, as in Gauss's method, each with its own pivot; what is
@@ -6,9 +6,11 @@
 //! for a dependent row these are the rows that take part. In chains and trees the cost grows with
 //! the number of joints, and with the length of its loops for each loop.
 
-use crate::assembly::{Assembly, Everywhere, Placed};
-use crate::element::{Jacobian, NOWHERE, Weights};
+use crate::assembly::{Assembly, Everywhere};
+use crate::element::{At, Element, Jacobian, NOWHERE, Weights};
 use crate::linear::Destination;
+use crate::model::Model;
+use crate::node::{Motion, NodeId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A gradient of which less than this is left is dependent.
@@ -19,26 +21,94 @@ const NOTHING: f64 = 1e-12;
 const TAKES_PART: f64 = 1e-6;
 
 /// A sparse vector.
-type Sparse = BTreeMap<usize, f64>;
+pub(crate) type Sparse = BTreeMap<usize, f64>;
+
+/// In how many ways a mechanism can move, in one position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Freedoms {
+    /// Coordinates of all nodes: six each.
+    pub coordinates: usize,
+    /// Constraint equations.
+    pub constraints: usize,
+    /// How many of them are independent: the rank of their gradients.
+    pub rank: usize,
+}
+
+impl Freedoms {
+    /// Degrees of freedom.
+    pub fn degrees(&self) -> usize {
+        self.coordinates - self.rank
+    }
+
+    /// Constraints that follow from the others.
+    pub fn redundant(&self) -> usize {
+        self.constraints - self.rank
+    }
+}
+
+impl Model {
+    /// The degrees of freedom in the initial position. The poses of some nodes may be given from
+    /// outside besides.
+    pub fn freedoms(&self, time: f64, inputs: &[f64], given: &[NodeId]) -> Freedoms {
+        let order: Vec<usize> = (0..self.elements.len()).collect();
+        let mut found = self.dependence(&order, time, inputs);
+        for node in given.iter().filter(|&&node| node != NodeId::GROUND) {
+            for component in 0..6 {
+                found.add(
+                    found.rows,
+                    Sparse::from([(6 * (node.0 - 1) + component, 1.0)]),
+                );
+            }
+        }
+        Freedoms {
+            coordinates: 6 * (self.nodes.len() - 1),
+            constraints: found.rows,
+            rank: found.rank(),
+        }
+    }
+
+    /// Eliminates the constraints of the elements in a given order. Rows are named by their places
+    /// among the multipliers.
+    pub(crate) fn dependence(&self, order: &[usize], time: f64, inputs: &[f64]) -> Dependence {
+        let motions: Vec<Motion> = self.nodes.iter().map(|node| node.initial).collect();
+        let size = crate::system::extent(&motions);
+        let mut first = vec![0; self.elements.len() + 1];
+        for (index, named) in self.elements.iter().enumerate() {
+            first[index + 1] = first[index] + named.element.constraints();
+        }
+        let none = vec![0.0; first[self.elements.len()]];
+        let mut found = Dependence::new(size);
+        for &index in order {
+            let element = &*self.elements[index].element;
+            let memory = vec![0.0; element.memory()];
+            let at = At {
+                time,
+                motions: &motions,
+                multipliers: &none[first[index]..first[index + 1]],
+                all_multipliers: &none,
+                inputs,
+                input_time: time,
+                load_factor: 1.0,
+                memory: &memory,
+                elapsed: 0.0,
+            };
+            found.add_all(first[index], gradients(element, &at));
+        }
+        found
+    }
+}
 
 /// Names of the joints that take part in a linear dependence of the constraint gradients; empty if
 /// there is none. Rotations count by `size`, a length that is typical for the model.
 pub(crate) fn dependent_joints(assembly: &Assembly, at: &Everywhere<'_>, size: f64) -> Vec<String> {
-    let mut eliminated = Elimination::default();
-    let mut involved = BTreeSet::new();
+    let mut found = Dependence::new(size);
     for placed in &assembly.elements {
-        for (index, mut gradient) in gradients(placed, at, assembly.unknowns()).enumerate() {
-            for (unknown, value) in &mut gradient {
-                if unknown % 6 >= 3 {
-                    *value /= size;
-                }
-            }
-            involved.extend(eliminated.add(placed.multipliers.start + index, gradient));
-        }
+        let rows = gradients(&*placed.element, &at.of(placed));
+        found.add_all(placed.multipliers.start, rows);
     }
     let first = 6 * assembly.nodes();
     let mut names: Vec<String> = Vec::new();
-    for row in involved {
+    for row in found.involved {
         let name = assembly.name_of(first + row);
         if names.last().is_none_or(|last| last != name) {
             names.push(name.to_owned());
@@ -47,28 +117,85 @@ pub(crate) fn dependent_joints(assembly: &Assembly, at: &Everywhere<'_>, size: f
     names
 }
 
-/// The constraint gradients of an element, the ground left out.
-fn gradients(placed: &Placed, at: &Everywhere<'_>, ground: usize) -> impl Iterator<Item = Sparse> {
-    let nodes = placed.rows.len() - 1;
-    let rows = placed.multipliers.len();
-    let order = 6 * nodes + rows;
-    let mut matrix = vec![0.0; order * order];
-    let place = |row: usize, column: usize| {
-        let block = |i: usize| placed.rows[i] == ground && i < nodes;
-        if block(row) || block(column) {
-            return NOWHERE;
+/// What elimination has found so far.
+pub(crate) struct Dependence {
+    size: f64,
+    rows: usize,
+    eliminated: Elimination,
+    /// Rows that take part in some dependence.
+    pub involved: BTreeSet<usize>,
+    /// Rows that depend on those before them.
+    pub dependent: BTreeSet<usize>,
+}
+
+impl Dependence {
+    fn new(size: f64) -> Self {
+        Self {
+            size,
+            rows: 0,
+            eliminated: Elimination::default(),
+            involved: BTreeSet::new(),
+            dependent: BTreeSet::new(),
         }
-        Destination {
-            start: 6 * column * order + 6 * row,
-            stride: order,
+    }
+
+    fn rank(&self) -> usize {
+        self.rows - self.dependent.len()
+    }
+
+    fn add_all(&mut self, first: usize, rows: impl Iterator<Item = Sparse>) {
+        for (index, row) in rows.enumerate() {
+            self.add(first + index, row);
         }
-    };
-    if rows > 0 {
-        let pairs = (0..=nodes).flat_map(|row| (0..=nodes).map(move |column| (row, column)));
-        let destinations: Vec<Destination> = pairs.map(|(r, c)| place(r, c)).collect();
+    }
+
+    fn add(&mut self, name: usize, mut gradient: Sparse) {
+        for (unknown, value) in &mut gradient {
+            if unknown % 6 >= 3 {
+                *value /= self.size;
+            }
+        }
+        self.rows += 1;
+        let involved = self.eliminated.add(name, gradient);
+        if !involved.is_empty() {
+            self.dependent.insert(name);
+            self.involved.extend(involved);
+        }
+    }
+}
+
+/// The matrix of one element on its own: its nodes one after the other, then its multipliers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct LocalMatrix {
+    order: usize,
+    nodes: usize,
+    matrix: Vec<f64>,
+    destinations: Vec<Destination>,
+}
+
+impl LocalMatrix {
+    /// Evaluates the constraint gradients. Allocates only where an earlier element was smaller.
+    pub fn evaluate(&mut self, element: &dyn Element, at: &At<'_>) {
+        let (nodes, rows) = (element.nodes().len(), element.constraints());
+        let order = 6 * nodes + rows;
+        (self.order, self.nodes) = (order, nodes);
+        self.matrix.clear();
+        self.matrix.resize(order * order, 0.0);
+        self.destinations.clear();
+        for (row, column) in pairs(nodes + 1) {
+            let is_ground = |i: usize| i < nodes && element.nodes()[i] == NodeId::GROUND;
+            self.destinations
+                .push(match is_ground(row) || is_ground(column) {
+                    true => NOWHERE,
+                    false => Destination {
+                        start: 6 * column * order + 6 * row,
+                        stride: order,
+                    },
+                });
+        }
         let mut out = Jacobian {
-            matrix: &mut matrix,
-            destinations: &destinations,
+            matrix: &mut self.matrix,
+            destinations: &self.destinations,
             blocks: nodes + 1,
         };
         let weights = Weights {
@@ -76,16 +203,34 @@ fn gradients(placed: &Placed, at: &Everywhere<'_>, ground: usize) -> impl Iterat
             damping: 0.0,
             stiffness: 0.0,
         };
-        placed.element.jacobian(&at.of(placed), weights, &mut out);
+        element.jacobian(at, weights, &mut out);
     }
-    let starts: Vec<usize> = placed.rows[..nodes].to_vec();
+
+    /// The derivative of a constraint by a component of the pose of a node.
+    pub fn gradient(&self, row: usize, node: usize, component: usize) -> f64 {
+        self.matrix[(6 * node + component) * self.order + 6 * self.nodes + row]
+    }
+}
+
+fn pairs(count: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..count).flat_map(move |row| (0..count).map(move |column| (row, column)))
+}
+
+/// The constraint gradients of an element, the ground left out.
+fn gradients(element: &dyn Element, at: &At<'_>) -> impl Iterator<Item = Sparse> + use<> {
+    let rows = element.constraints();
+    let mut local = LocalMatrix::default();
+    if rows > 0 {
+        local.evaluate(element, at);
+    }
+    let nodes: Vec<usize> = element.nodes().iter().map(|node| node.0).collect();
     (0..rows).map(move |row| {
         let mut gradient = Sparse::new();
-        for (node, &start) in starts.iter().enumerate().filter(|(_, s)| **s != ground) {
+        for (place, &node) in nodes.iter().enumerate().filter(|(_, node)| **node > 0) {
             for component in 0..6 {
-                let value = matrix[(6 * node + component) * order + 6 * nodes + row];
+                let value = local.gradient(row, place, component);
                 if value != 0.0 {
-                    *gradient.entry(start + component).or_default() += value;
+                    *gradient.entry(6 * (node - 1) + component).or_default() += value;
                 }
             }
         }

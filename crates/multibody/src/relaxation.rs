@@ -24,6 +24,9 @@ const MAX_STEPS: usize = 1000;
 const REACH: f64 = 0.2;
 /// A correction below this fraction of the model's size is left to Newton's iteration.
 const NEAR: f64 = 1e-7;
+/// Attempts of Newton's iteration at corrections that are larger than this fraction of the size.
+const MOST_ATTEMPTS: usize = 5;
+const NOTHING: f64 = 1e-13;
 /// Fractions of the predicted work above which a step is kept, and above which it is good.
 const KEPT: f64 = 0.1;
 const GOOD: f64 = 0.6;
@@ -55,6 +58,7 @@ impl System {
         }
         let mut push = first;
         let (mut size, mut worst) = (0.0, 0);
+        let mut attempts = 0;
         for _ in 0..MAX_STEPS {
             let Some(trial) = self.trial(push, inputs) else {
                 push *= RISE;
@@ -62,7 +66,20 @@ impl System {
             };
             (size, worst) = (trial.size, trial.worst);
             if size <= NEAR * self.size {
-                return self.balance_or_name(first, inputs);
+                // Where the stiffness comes with a tension that this very step brings about, as in
+                // a stiff rod that hangs, Newton's matrix is still singular before it.
+                attempts += 1;
+                let is_last = attempts > MOST_ATTEMPTS || size <= NOTHING * self.size;
+                match self.try_to_balance(inputs) {
+                    Err(_) if is_last => return self.balance_or_name(first, inputs),
+                    Err(_) => {}
+                    Ok(()) => return Ok(()),
+                }
+                // The factors of this step are gone.
+                if self.trial(push, inputs).is_none() {
+                    push *= RISE;
+                    continue;
+                }
             }
             let gain = self.follow(&trial, inputs);
             if gain < KEPT {
@@ -160,6 +177,18 @@ impl System {
             return f64::NEG_INFINITY;
         }
         gain
+    }
+
+    /// Newton's iteration; the model stays where it is if that fails.
+    fn try_to_balance(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
+        let (motions, multipliers) = (self.motions.clone(), self.multipliers.clone());
+        let balanced = self.balance(1.0, inputs);
+        if balanced.is_err() {
+            self.motions = motions;
+            self.multipliers = multipliers;
+            self.assembly.separate(&mut self.lu);
+        }
+        balanced
     }
 
     /// Newton's iteration at the end; where it is singular some motion is free.

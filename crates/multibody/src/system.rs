@@ -13,6 +13,7 @@ use crate::math::Vec3;
 use crate::model::Model;
 use crate::newton::{Convergence, Linearisation};
 use crate::node::{Motion, NodeId};
+use crate::sharing::Sharing;
 use oldham_cosim::Counters;
 
 /// How a model is integrated.
@@ -62,6 +63,8 @@ pub struct System {
     pub(crate) foreign: Vec<usize>,
     pub(crate) counters: Counters,
     pub(crate) work: Work,
+    /// Joints that share loads which the equations do not divide among them.
+    pub(crate) sharing: Option<Box<Sharing>>,
 }
 
 /// Everything that a continued run needs.
@@ -196,6 +199,7 @@ impl System {
             foreign: Vec::new(),
             counters: Counters::default(),
             work,
+            sharing: None,
         })
     }
 
@@ -212,8 +216,11 @@ impl System {
     /// Force and moment about the node, in the absolute frame, that an element exerts on one of
     /// its nodes, given by its place in [`Element::nodes`](crate::Element::nodes).
     pub fn wrench(&self, element: ElementId, node: usize, inputs: &[f64]) -> (Vec3, Vec3) {
-        self.assembly
-            .wrench(&self.everywhere(inputs), element, node)
+        let shared = self.shared_wrench(element, node, inputs);
+        shared.unwrap_or_else(|| {
+            let at = self.everywhere(inputs);
+            self.assembly.wrench(&at, element, node)
+        })
     }
 
     /// The multipliers of an element at the time reached.
@@ -496,7 +503,7 @@ pub(crate) fn step_weights([c, gain]: [f64; 2]) -> Weights {
 
 /// Largest distance of a node from the ground's origin or from the first node, or one metre if
 /// there is none.
-fn extent(motions: &[Motion]) -> f64 {
+pub(crate) fn extent(motions: &[Motion]) -> f64 {
     let reference = motions.get(1).map_or(Vec3::ZERO, |motion| motion.position);
     let distance = |motion: &Motion| (motion.position - reference).norm();
     let largest = motions.iter().map(distance).fold(0.0, f64::max);

@@ -5,8 +5,8 @@ use oldham_multibody::cut::{
     Couplings, Cut, CutError, Home, Lack, Plan, Reason, Remedy, Role, plan,
 };
 use oldham_multibody::{
-    BeamMesh, Body, Bushing, Drive, ElementId, Joint, LineInertia, Load, Marker, Mat3, Measured,
-    Model, Motion, NodeId, Options, PartBuilder, Section, Sensor, Vec3, straight_beam,
+    BeamMesh, Body, Bushing, Drive, ElementId, Joint, LineInertia, Load, Lumping, Marker, Mat3,
+    Measured, Model, Motion, NodeId, Options, PartBuilder, Section, Sensor, Vec3, straight_beam,
 };
 
 const LENGTH: f64 = 12.0;
@@ -24,6 +24,7 @@ fn beam(elements: usize) -> (Model, Vec<NodeId>) {
             mass: 5.0,
             rotary: [0.1, 0.05, 0.05],
         },
+        lumping: Lumping::Segments,
     };
     let nodes = straight_beam(&mut model, "girder", &mesh);
     for node in [nodes[0], nodes[2 * elements]] {
@@ -422,6 +423,7 @@ fn a_massless_copy_can_carry_a_clamped_spinning_blade() {
                 mass: 0.5,
                 rotary: [2e-3, 1e-3, 1e-3],
             },
+            lumping: Lumping::Segments,
         };
         let blade = straight_beam(&mut model, "blade", &mesh);
         (model, blade)

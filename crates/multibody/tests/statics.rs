@@ -1,8 +1,8 @@
 //! Static equilibrium where weight or tension alone gives stiffness.
 
 use oldham_multibody::{
-    BeamMesh, Body, Drive, Joint, Law, LineInertia, Load, Marker, Mat3, Model, Motion, NodeId,
-    Options, Quaternion, Rod, Section, SolveError, System, Vec3, straight_beam,
+    BeamMesh, Body, Drive, Joint, Law, LineInertia, Load, Lumping, Marker, Mat3, Model, Motion,
+    NodeId, Options, Quaternion, Rod, Section, SolveError, System, Vec3, straight_beam,
 };
 
 const G: f64 = 9.81;
@@ -158,6 +158,7 @@ fn a_flexible_pendulum_hangs_down_stretched() {
             mass: line,
             rotary: [1e-3, 5e-4, 5e-4],
         },
+        lumping: Lumping::Segments,
     };
     let nodes = straight_beam(&mut model, "rope", &mesh);
     hinge(&mut model, "pivot", NodeId::GROUND, nodes[0], Vec3::ZERO);

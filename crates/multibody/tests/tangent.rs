@@ -6,8 +6,8 @@ use oldham_cosim::{
 };
 use oldham_multibody::bench::hanging_beam;
 use oldham_multibody::{
-    BeamMesh, Body, Joint, LineInertia, Mat3, Method, Model, Motion, NodeId, Options, Part,
-    PartBuilder, Section, System, Vec3, straight_beam,
+    BeamMesh, Body, Joint, LineInertia, Lumping, Mat3, Method, Model, Motion, NodeId, Options,
+    Part, PartBuilder, Section, System, Vec3, straight_beam,
 };
 
 const H: f64 = 1e-4;
@@ -35,6 +35,8 @@ fn stretch(from: f64, to: f64, elements: usize, damping: f64) -> (Model, Vec<Nod
             mass: 5.0,
             rotary: [0.1, 0.05, 0.05],
         },
+        // As the coupling below, whose nodes carry points.
+        lumping: Lumping::Points,
     };
     let nodes = straight_beam(&mut model, "beam", &mesh);
     for (place, node) in [(from, nodes[0]), (to, nodes[2 * elements])] {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use oldham_cosim::{Simulation, SubsystemId};
-use oldham_model::Model;
+use oldham_model::{Mechanism, Model};
 use serde_json::{Value, json};
 
 use crate::args::Check;
@@ -60,7 +60,19 @@ fn as_json(model: &Model, simulation: &Simulation, advice: Option<&Advice>) -> V
         "parts": parts(simulation).into_iter().map(part).collect::<Vec<_>>(),
         "interfaces": simulation.interfaces(),
         "notes": model.notes(),
+        "mechanisms": model.mechanisms().map(|it| mechanism(&it)).collect::<Vec<_>>(),
         "stability": advice.map_or(json!({"analysed": false, "reason": ALONE}), Advice::as_json),
+    })
+}
+
+fn mechanism(mechanism: &Mechanism<'_>) -> Value {
+    let found = mechanism.freedoms();
+    json!({
+        "name": mechanism.name(),
+        "nodes": mechanism.sketch().nodes.len() - 1,
+        "constraints": found.constraints,
+        "redundant_constraints": found.redundant(),
+        "degrees_of_freedom": found.degrees(),
     })
 }
 
@@ -80,7 +92,19 @@ fn print(model: &Model, simulation: &Simulation, advice: Option<&Advice>) {
     }
     for mechanism in model.mechanisms() {
         let nodes = mechanism.sketch().nodes.len() - 1;
-        say!("  {}: {nodes} nodes", mechanism.name());
+        let found = mechanism.freedoms();
+        let degrees = match found.degrees() {
+            1 => "1 degree of freedom".to_owned(),
+            degrees => format!("{degrees} degrees of freedom"),
+        };
+        let redundant = match found.redundant() {
+            0 => String::new(),
+            count => format!(", {count} of {} constraints redundant", found.constraints),
+        };
+        say!(
+            "  {}: {nodes} nodes, {degrees}{redundant}",
+            mechanism.name()
+        );
     }
     let Some(advice) = advice else {
         say!("  {ALONE}");

@@ -1,7 +1,7 @@
 //! Statics and modes of a mechanism on its own.
 
 use oldham_cosim::{Linearisation, Subsystem};
-use oldham_multibody::{Mode, Part, SolveError, Vec3};
+use oldham_multibody::{Freedoms, Mode, Part, SolveError, Vec3};
 
 use super::recipe::initial_inputs;
 use super::{Partition, Pose, Recipe, Sketch};
@@ -76,6 +76,11 @@ impl<'m> Mechanism<'m> {
         &self.recipe.sketch
     }
 
+    /// In how many ways it can move, in the given position.
+    pub fn freedoms(&self) -> Freedoms {
+        self.recipe.freedoms(self.start)
+    }
+
     /// How it is cut, if it is.
     pub fn partition(&self) -> Option<Partition> {
         let cutting = self.recipe.cutting.as_ref()?;
@@ -112,7 +117,7 @@ impl<'m> Mechanism<'m> {
             About::Equilibrium => part.system_mut().equilibrium(self.start, 4, &inputs)?,
         }
         let poses = self.poses(&part);
-        if self.recipe.freedoms() == 0 {
+        if self.freedoms().degrees() == 0 {
             return Ok((poses, Vec::new()));
         }
         let mut search = |hertz: f64| {

@@ -123,7 +123,11 @@ impl<'r> Workshop<'r> {
                 whole += width;
             }
             split.model.redirect_inputs(|component| moved[component]);
-            workshop.builders.push(PartBuilder::new(split.model));
+            let mut builder = PartBuilder::new(split.model);
+            if recipe.shares_loads {
+                builder.share_loads();
+            }
+            workshop.builders.push(builder);
             workshop.splits.push(Names {
                 nodes: split.nodes,
                 elements: split.elements,
@@ -357,7 +361,7 @@ impl<'r> Workshop<'r> {
 
 impl Received {
     /// Components of the input vector.
-    fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         match self {
             Self::Wrench(_) => Quantity::Wrench.width(),
             Self::Pose(_) => Quantity::Motion.width(),

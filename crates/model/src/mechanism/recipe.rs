@@ -2,8 +2,8 @@
 
 use oldham_cosim::Unit;
 use oldham_multibody::{
-    Along, Beam2, Beam3, Body, Bushing, Element, ElementId, Frictional, InternalLoad, Joint,
-    LineValue, Load, Marker, Model, ModelError, Motion, NodeId, Options, Part, PartBuilder,
+    Along, Beam2, Beam3, Body, Bushing, Element, ElementId, Freedoms, Frictional, InternalLoad,
+    Joint, LineValue, Load, Marker, Model, ModelError, Motion, NodeId, Options, Part, PartBuilder,
     PrescribedMotion, Rod, ShellError, ShellGrid, ShellMesh, SolveError, TorsionSpring,
     Transmission, Vec3, mapped_shell,
 };
@@ -26,6 +26,8 @@ pub(crate) struct Recipe {
     pub shows_nodes: bool,
     pub options: Options,
     pub micro_steps: usize,
+    /// Whether redundant joints share their load.
+    pub shares_loads: bool,
     /// Whether it starts in static equilibrium.
     pub settles: bool,
     /// How it is cut, if it is.
@@ -108,6 +110,7 @@ impl Recipe {
             shows_nodes: true,
             options: Options::default(),
             micro_steps: 1,
+            shares_loads: false,
             settles: false,
             cutting: None,
             sketch: Sketch {
@@ -132,6 +135,9 @@ impl Recipe {
     pub fn unsettled_part(&self) -> Result<Part, Vec<ModelError>> {
         let (model, elements) = self.model();
         let mut builder = PartBuilder::new(model);
+        if self.shares_loads {
+            builder.share_loads();
+        }
         for (name, received) in &self.inputs {
             match received {
                 Received::Wrench(node) => drop(builder.load(name, *node)),
@@ -176,15 +182,24 @@ impl Recipe {
         }
     }
 
-    /// Equations less constraints.
-    pub fn freedoms(&self) -> usize {
-        let constraints = self.pieces.iter().map(|(_, piece)| piece.constraints());
-        let prescribed = self
+    /// In how many ways it can move, in the given position.
+    pub fn freedoms(&self, start: f64) -> Freedoms {
+        let given: Vec<NodeId> = self
             .inputs
             .iter()
-            .filter(|(_, received)| matches!(received, Received::Pose(_)));
-        let bound = constraints.sum::<usize>() + 6 * prescribed.count();
-        (6 * self.nodes.len()).saturating_sub(bound)
+            .filter_map(|(_, received)| match received {
+                Received::Pose(node) => Some(*node),
+                _ => None,
+            })
+            .collect();
+        let inputs = vec![
+            0.0;
+            self.inputs
+                .iter()
+                .map(|(_, received)| received.width())
+                .sum()
+        ];
+        self.model().0.freedoms(start, &inputs, &given)
     }
 
     /// The whole model, and what the pieces are in it.

@@ -15,7 +15,8 @@ pub fn with(text: &str, set: &[(&str, &str)]) -> Model {
     Model::parse(text, "test.toml", &overrides).unwrap_or_else(|p| panic!("{p}"))
 }
 
-/// The beam of so many elements, cut at its middle.
+/// The beam of so many elements, cut at its middle, its mass lumped at points: so are those that it
+/// is compared with.
 pub fn beam_text(elements: usize) -> String {
     example("cut-beam")
         .replace("girder.12", "girder.middle")

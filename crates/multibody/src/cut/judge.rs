@@ -56,22 +56,23 @@ impl Partition<'_> {
         }
     }
 
-    /// A coupling is worth its while if it lies between parts, or holds something itself.
+    /// A coupling is worth its while if it lies between parts, or holds something itself. At the end of
+    /// a beam it is not, whatever holds that end.
     fn judge_coupling(&mut self, piece: &Piece) {
         let nodes: Vec<usize> = piece.nodes.iter().map(|node| node.0).collect();
         let at = nodes.iter().map(|&node| self.parts_at(node));
         let parts: BTreeSet<usize> = at.flatten().collect();
         let holds = |element: &ElementId| self.model.elements[element.0].element.nodes().len() > 1;
-        let needed = if piece.elements.iter().any(holds) {
-            1
-        } else {
-            2
+        let only = self.only_element(&nodes);
+        let needed = match piece.elements.iter().any(holds) && only.is_none() {
+            true => 1,
+            false => 2,
         };
         if parts.len() >= needed {
             return;
         }
         let place = self.place_of(nodes[0]);
-        let reason = match self.only_element(&nodes) {
+        let reason = match only {
             Some(element) => Reason::InsideElement {
                 node: self.name(nodes[0]),
                 element: self.model.elements[element].name.clone(),
@@ -84,7 +85,7 @@ impl Partition<'_> {
         self.refuse(place, reason);
     }
 
-    /// The element of more than two nodes that is the only one at a single node.
+    /// The beam or shell element that is the only one at a single node.
     fn only_element(&self, nodes: &[usize]) -> Option<usize> {
         let &[node] = nodes else { return None };
         let joining = |&&element: &&usize| self.graph.nodes_of(element).len() > 1;
@@ -96,7 +97,7 @@ impl Partition<'_> {
             .copied()
             .collect();
         match elements[..] {
-            [only] if self.graph.nodes_of(only).len() > 2 => Some(only),
+            [only] if self.model.elements[only].element.is_structural() => Some(only),
             _ => None,
         }
     }

@@ -101,6 +101,17 @@ pub trait Element: Send + Sync {
         [(Vec3::ZERO, Vec3::ZERO); 2]
     }
 
+    /// Whether it is a piece of a continuous structure, such as a beam.
+    fn is_structural(&self) -> bool {
+        false
+    }
+
+    /// The joint that it is a part of, and which constraints of that it has, if others are left out
+    /// because they follow from other joints.
+    fn relieved(&self) -> Option<(&dyn Element, &[usize])> {
+        None
+    }
+
     /// The end of a step of its only node, where that is given.
     fn given_end(&self, _inputs: &[f64]) -> Option<GivenEnd> {
         None

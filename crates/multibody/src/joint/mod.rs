@@ -10,6 +10,7 @@ mod families;
 mod friction;
 mod motion;
 mod pose;
+mod relieved;
 mod row;
 mod transmission;
 
@@ -19,6 +20,7 @@ pub use families::Direction;
 pub use friction::{Frictional, LuGre};
 pub use motion::PrescribedMotion;
 pub use pose::PrescribedPose;
+pub(crate) use relieved::Relieved;
 pub use row::Row;
 pub use transmission::Transmission;
 

@@ -10,6 +10,7 @@ use crate::linear::Given;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::node::NodeId;
+use crate::sharing::Sharing;
 use crate::system::{Options, System};
 use oldham_cosim::{Conjugate, InputPort, OutputPort, Ports, Quantity, Unit};
 
@@ -27,6 +28,7 @@ pub struct PartBuilder {
     pub(super) shares_tangent: bool,
     pub(super) uses_tangents: bool,
     pub(super) is_thorough: bool,
+    pub(super) shares_loads: bool,
 }
 
 /// The ports by which a part tells how its loads change with its prescribed poses.
@@ -65,6 +67,7 @@ impl PartBuilder {
             shares_tangent: false,
             uses_tangents: false,
             is_thorough: false,
+            shares_loads: false,
         }
     }
 
@@ -197,6 +200,13 @@ impl PartBuilder {
         self.is_thorough = true;
     }
 
+    /// Joints may be redundant: those that hold the same share the load with the least norm, forces
+    /// in N beside moments divided by the size of the model. Constraints that follow from others in
+    /// the initial position are left out of the equations.
+    pub fn share_loads(&mut self) {
+        self.shares_loads = true;
+    }
+
     /// A number that the part receives, to be used as a drive by elements that are added to
     /// [`model`](Self::model) afterwards.
     pub fn drive(&mut self, name: &str, unit: Unit) -> (InputPort, Drive) {
@@ -282,7 +292,15 @@ impl PartBuilder {
         if options.method.is_explicit() && (self.shares_tangent || self.uses_tangents) {
             return Err(vec![ModelError::NoTangent]);
         }
+        let sharing = match self.shares_loads {
+            true => self.model.relieve(self.ports.initial_inputs()),
+            false => Vec::new(),
+        };
         let mut system = System::new(self.model, options)?;
+        if !sharing.is_empty() {
+            let sharing = Sharing::new(&sharing, &system.assembly);
+            system.sharing = Some(Box::new(sharing));
+        }
         let width = self.ports.input_width();
         system.reserve_linearisation(width);
         let prescribed = self.prescribed.into_iter().map(|(_, p)| p).collect();

@@ -355,6 +355,7 @@ impl Subsystem for Part {
 
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
         self.start_if_needed(t, inputs)?;
+        self.system.share_reactions(inputs)?;
         self.write_outputs(inputs, outputs);
         Ok(())
     }
@@ -367,6 +368,7 @@ impl Subsystem for Part {
         outputs: &mut [f64],
     ) -> Result<(), StepError> {
         self.start_if_needed(t, inputs)?;
+        self.system.share_reactions(inputs)?;
         for &port in wanted {
             let range = self.ports.output_range(port);
             self.output(self.outputs[port.0], inputs, &mut outputs[range]);

@@ -1,7 +1,7 @@
 //! Beams: meshes along lines.
 
 use oldham_expression::Expression;
-use oldham_multibody::{Beam2, Beam3, Body, Motion, NodeId, Quaternion, Vec3};
+use oldham_multibody::{Beam2, Beam3, LineInertia, Lumping, Motion, NodeId, Quaternion, Vec3};
 
 use super::Draft;
 use super::sections::CrossSection;
@@ -20,6 +20,12 @@ const CURVE_VARIABLES: [&str; 1] = ["s"];
 /// A given node counts as the end of a curve within this fraction of the curve's length.
 const AT_THE_END: f64 = 1e-6;
 
+/// A section whose mass is in bodies of their own.
+const MASSLESS: LineInertia = LineInertia {
+    mass: 0.0,
+    rotary: [0.0; 3],
+};
+
 /// A beam whose data are read.
 struct Plan {
     mesh: Mesh,
@@ -29,6 +35,7 @@ struct Plan {
     up: Vec3,
     /// Intervals of an element: one or two.
     intervals: usize,
+    lumping: Lumping,
     velocity: Vec3,
     spin: Vec3,
 }
@@ -82,6 +89,7 @@ impl Checker<'_> {
             cross_section: cross_section?,
             up,
             intervals,
+            lumping: given.lumping.map_or_else(Lumping::default, Lumping::from),
             velocity: frame.direction(velocity?),
             spin: frame.direction(spin?),
         })
@@ -268,11 +276,11 @@ fn mesh_beam(entry: &Entry<multibody::Beam>, plan: &Plan, draft: &mut Draft<'_>)
                 (draft.node(&name, motion, &entry.name.span), own)
             }
         };
-        let (mass, inertia) = plan.mesh.lump(i, &plan.cross_section.inertia, orientation);
-        draft
-            .recipe
-            .bodies
-            .push((node, Body::centred(mass, inertia)));
+        let inertia = &plan.cross_section.inertia;
+        if *inertia != MASSLESS {
+            let body = plan.mesh.body(i, inertia, plan.lumping, orientation);
+            draft.recipe.bodies.push((node, body));
+        }
         nodes.push(node);
     }
     let section = plan.cross_section.section;

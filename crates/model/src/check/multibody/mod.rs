@@ -15,6 +15,7 @@ mod loads;
 mod measures;
 mod nodes;
 mod ports;
+mod redundancy;
 mod sections;
 mod shells;
 mod transmissions;
@@ -29,7 +30,9 @@ use oldham_multibody::{Marker, Method, Model, Motion, NodeId, Options, Quaternio
 use super::part::{Checked, Port, Steps};
 use super::{Checker, Pace};
 use crate::format::multibody::Method as MethodWord;
-use crate::format::multibody::{DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody};
+use crate::format::multibody::{
+    DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody, Redundant,
+};
 use crate::format::{At, DEFAULT_RHO, Entry, Formula, InputsWithinStep, Record};
 use crate::mechanism::{Piece, Pose, Recipe};
 use crate::model::{Content, Part};
@@ -98,6 +101,7 @@ impl Checker<'_> {
         let meshes = [section.beams.is_empty(), section.shells.is_empty()];
         draft.all_beams_known = !(damaged && meshes.contains(&true));
         draft.recipe.shows_nodes = record.nodes.unwrap_or(true);
+        draft.recipe.shares_loads = section.redundant == Some(Redundant::LeastNorm);
         draft.recipe.settles = section.settle.unwrap_or(false);
         let [inputs, outputs] = self.mechanism(section, &mut draft);
         let mut part = None;

@@ -152,7 +152,7 @@ impl Checker<'_> {
         let density = given.density.as_ref();
         let density = density.map(|at| self.number_where(at, positive, "must be positive"));
         let mass = given.mass.as_ref();
-        let mass = mass.map(|at| self.number_where(at, positive, "must be positive: it is a mass"));
+        let mass = mass.map(|at| self.number_where(at, |m| m >= 0.0, "must not be negative"));
         let rotary = given.inertia.as_ref();
         let rotary: Option<Option<[f64; 3]>> =
             rotary.map(|list| self.numbers(list, "about the three section axes"));

@@ -48,7 +48,7 @@ impl Checker<'_> {
             None => Ok(()),
         });
         if let Err(error) = tried {
-            self.solve_error(&error, entry, draft);
+            self.solve_error(&error, entry, draft, start);
         }
     }
 
@@ -85,7 +85,13 @@ impl Checker<'_> {
         self.findings.push(Problem::new(place, error.to_string()));
     }
 
-    fn solve_error(&mut self, error: &SolveError, entry: &Entry<Multibody>, draft: &Draft<'_>) {
+    fn solve_error(
+        &mut self,
+        error: &SolveError,
+        entry: &Entry<Multibody>,
+        draft: &Draft<'_>,
+        start: f64,
+    ) {
         let place_of = |name: &str| {
             let place = draft.places.get(name);
             place.or_else(|| draft.places.get(&element_key(name)))
@@ -114,9 +120,9 @@ impl Checker<'_> {
                 let place = last.unwrap_or(&entry.name.span).clone();
                 Problem::new(place, error.to_string())
                     .label("holds what others hold already")
-                    .help("such as spherical or in-line instead of revolute")
+                    .help(draft.help_on_redundancy(joints, start))
             }
-            SolveError::NotAssembled { joint, .. } => {
+            SolveError::NotAssembled { joint, .. } | SolveError::NotRedundant { joint, .. } => {
                 Problem::new(place(joint), error.to_string()).label("does not fit")
             }
             SolveError::NotFinite { element, .. } => {

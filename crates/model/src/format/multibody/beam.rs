@@ -39,7 +39,8 @@ pub(crate) struct Section {
     pub circle: Option<At<Formula>>,
     /// Profile: outer and inner radius in m.
     pub tube: Option<At<Vector>>,
-    /// Mass per length in kg/m. By default that of the profile.
+    /// Mass per length in kg/m; zero where bodies on the nodes carry all mass. By default that of the
+    /// profile.
     pub mass: Option<At<Formula>>,
     /// Rotary inertia per length in kg·m, about the three section axes. By default that of the
     /// profile, or none.
@@ -73,6 +74,9 @@ pub(crate) struct Beam {
     /// The cross-section, by its name.
     #[schemars(required)]
     pub section: Option<At<String>>,
+    /// What of the beam's mass its nodes carry.
+    #[schemars(extend("default" = "segments"))]
+    pub lumping: Option<Lumping>,
     /// A direction towards which the second section axis points.
     #[schemars(required)]
     pub up: Option<At<Vector>>,
@@ -83,6 +87,28 @@ pub(crate) struct Beam {
     /// frame.
     #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
     pub angular_velocity: Option<At<Vector>>,
+}
+
+/// How the mass of a beam is given to its nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Lumping {
+    /// Each node carries the segment half way to its neighbours as a rigid body, with its centre of
+    /// mass and the inertia of its extent: mass, centre of mass and inertia of the undeformed beam
+    /// are exact.
+    Segments,
+    /// Each node carries the mass of that segment at its own place, with the rotary inertia of the
+    /// sections alone: simpler, and less accurate on coarse meshes.
+    Points,
+}
+
+impl From<Lumping> for oldham_multibody::Lumping {
+    fn from(lumping: Lumping) -> Self {
+        match lumping {
+            Lumping::Segments => Self::Segments,
+            Lumping::Points => Self::Points,
+        }
+    }
 }
 
 /// The end of a beam.

@@ -78,6 +78,9 @@ pub(crate) struct Multibody {
     /// Start at rest in static equilibrium under all loads, instead of where the nodes are given.
     #[schemars(extend("default" = false))]
     pub settle: Option<bool>,
+    /// What happens to joints that hold what others hold already.
+    #[schemars(extend("default" = "refuse"))]
+    pub redundant: Option<Redundant>,
     /// Reference frames, by name: fixed places in which others can be given.
     #[serde(default)]
     pub frames: Named<Frame>,
@@ -130,6 +133,17 @@ pub(crate) struct Multibody {
     /// Where it is cut into parts that run side by side. Without it, and with `--monolithic`, it is
     /// solved in one piece.
     pub cut: Option<At<Cut>>,
+}
+
+/// What happens to redundant joints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Redundant {
+    /// They are refused: how they share the load is not determined.
+    Refuse,
+    /// They share the load so that the sum of the squares of all reactions is least, moments being
+    /// divided by the size of the mechanism. The nodes must be given where the joints fit.
+    LeastNorm,
 }
 
 /// A method of integration in time.

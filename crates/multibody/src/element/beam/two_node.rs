@@ -18,6 +18,9 @@ use crate::rotation::Quaternion;
 pub struct Beam2 {
     nodes: [NodeId; 2],
     length: f64,
+    /// From the axes of the second node to those that coincided with the first node's in the
+    /// unloaded shape.
+    aligned: Quaternion,
     /// Blocks of the section stiffness, in the axes of the middle.
     stiffness: [[Mat3; 2]; 2],
     unloaded: [Vec3; 2],
@@ -42,6 +45,10 @@ impl Beam2 {
         let mut beam = Self {
             nodes,
             length: line.norm(),
+            aligned: {
+                let away = motions[1].orientation.conjugate();
+                away.times(motions[0].orientation).normalised()
+            },
             stiffness: [[Mat3::ZERO; 2]; 2],
             unloaded: [Vec3::ZERO; 2],
             damping: section.damping,
@@ -60,7 +67,8 @@ impl Beam2 {
     }
 
     fn deformed(&self, [first, second]: [&Motion; 2]) -> Deformed {
-        let relative = first.orientation.conjugate().times(second.orientation);
+        let back = first.orientation.conjugate();
+        let relative = back.times(second.orientation).times(self.aligned);
         // The square root of the relative rotation, on the sheet of the nearer one.
         let sign = if relative.0[0] < 0.0 { -1.0 } else { 1.0 };
         let [w, x, y, z] = relative.0.map(|c| c * sign);
@@ -175,6 +183,10 @@ impl Element for Beam2 {
             dissipated: self.damping * work(d.rate, self.stress(d.rate)),
             supplied: 0.0,
         }
+    }
+
+    fn is_structural(&self) -> bool {
+        true
     }
 
     fn is_conservative(&self) -> bool {

@@ -251,6 +251,10 @@ impl Element for Shell4 {
         }
     }
 
+    fn is_structural(&self) -> bool {
+        true
+    }
+
     fn is_conservative(&self) -> bool {
         self.damping == 0.0
     }

@@ -118,3 +118,44 @@ fn derivative(f: impl Fn(f64) -> Vec3, at: f64) -> Vec3 {
     let h = if at < 0.5 { STEP } else { -STEP };
     (f(at + h) * 4.0 - f(at) * 3.0 - f(at + 2.0 * h)) * (0.5 / h)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::{Body, Inertia};
+
+    /// A plate a × b: mass, centre and inertia about a corner are exact on any mesh.
+    #[test]
+    fn patches_have_the_inertia_of_the_plate() {
+        let (a, b, thickness, density) = (0.8, 0.5, 0.02, 1200.0);
+        let mesh = ShellMesh {
+            divisions: [3, 2],
+            closed: false,
+            section: ShellSection::isotropic(1e9, 0.3, thickness),
+            inertia: SurfaceInertia::uniform(density, thickness),
+        };
+        let mut model = Model::new();
+        // Uneven lines of the mesh.
+        let surface = |u: f64, v: f64| Vec3::new(a * u * (0.5 + 0.5 * u), b * v, 0.0);
+        mapped_shell(&mut model, "plate", &mesh, surface).unwrap();
+        let mut total = Inertia::default();
+        for (node, body) in &model.bodies {
+            let motion = &model.nodes[node.0].initial;
+            let turned = motion.rotation * body.inertia * motion.rotation.transpose();
+            let at = motion.position + motion.rotation * body.centre;
+            total.add(&Body::centred(body.mass, turned).with_centre(at));
+        }
+        let mass = density * thickness * a * b;
+        let near = |found: f64, expected: f64| {
+            assert!((found / expected - 1.0).abs() < 1e-13, "{found} {expected}");
+        };
+        near(total.mass, mass);
+        near(total.first[0], 0.5 * mass * a);
+        near(total.first[1], 0.5 * mass * b);
+        let thin = mass * thickness * thickness / 12.0;
+        near(total.second.0[0][0], mass * b * b / 3.0 + thin);
+        near(total.second.0[1][1], mass * a * a / 3.0 + thin);
+        near(total.second.0[2][2], mass * (a * a + b * b) / 3.0);
+        near(total.second.0[0][1], -0.25 * mass * a * b);
+    }
+}

@@ -1,7 +1,7 @@
 //! The three-node element, with two evaluation points at ξ = ∓1/√3.
 //!
 //! Both points are evaluated side by side, in the axes of the middle node. Per point, with g the
-//! interpolated rotation parameters, a = 4/(4 + g²), G(g) = a (I + ½ g×), and primes for
+//! interpolated parameters of the rotation since the unloaded shape, a = 4/(4 + g²), G(g) = a (I + ½ g×), and primes for
 //! derivatives by the arc length:
 //! orientation R(g) = I + a (g× + ½ g×g×), strains ε = Rᵀ p' - ε₀ and κ = Rᵀ G g' - κ₀.
 
@@ -26,6 +26,10 @@ pub struct Beam3 {
     /// From the nodes to the reference line, in node axes.
     offsets: [Vec3; 3],
     has_offsets: bool,
+    /// From the axes of the outer nodes to those that coincided with the middle node's in the
+    /// unloaded shape. Rotations since then are interpolated, so that the nodes' own axes do not
+    /// matter.
+    aligned: [Quaternion; 2],
     /// dξ/ds at the points.
     per_length: Pair,
     /// Section stiffness at the points, in the axes of the interpolated orientation.
@@ -57,7 +61,7 @@ fn shapes() -> Shapes {
 
 /// Geometry at the points, in the axes of the middle node.
 struct Deformed {
-    /// Rotation parameters of the outer nodes.
+    /// Rotation parameters of the outer nodes, since the unloaded shape.
     ends: [Vec3; 2],
     g: Vec3s,
     /// By arc length.
@@ -92,6 +96,10 @@ impl Beam3 {
             nodes,
             offsets,
             has_offsets: offsets.iter().any(|&offset| offset != Vec3::ZERO),
+            aligned: [0, 2].map(|end| {
+                let away = motions[end].orientation.conjugate();
+                away.times(motions[1].orientation).normalised()
+            }),
             per_length: Pair::splat(1.0),
             stiffness: [[Pair::splat(0.0); 6]; 6],
             unloaded: [zero; 2],
@@ -137,7 +145,8 @@ impl Beam3 {
     fn deformed(&self, [first, middle, last]: [&Motion; 3]) -> Deformed {
         let n = shapes();
         let back = middle.orientation.conjugate();
-        let ends = [first, last].map(|m| rotation_parameters(back.times(m.orientation)));
+        let turned = [first, last].map(|m| back.times(m.orientation));
+        let ends = [0, 1].map(|end| rotation_parameters(turned[end].times(self.aligned[end])));
         let [g1, g3] = ends.map(Vec3s::splat);
         let g = g1 * n.first + g3 * n.last;
         let g_slope = (g1 * n.first_slope + g3 * n.last_slope) * self.per_length;
@@ -148,8 +157,8 @@ impl Beam3 {
         let mut middle_arm = Vec3::ZERO;
         if self.has_offsets {
             let [f1, f2, f3] = self.offsets;
-            arms[0] += back.times(first.orientation).matrix() * f1;
-            arms[1] += back.times(last.orientation).matrix() * f3;
+            arms[0] += turned[0].matrix() * f1;
+            arms[1] += turned[1].matrix() * f3;
             middle_arm = f2;
         }
         let [x1, x3] = arms.map(|arm| Vec3s::splat(arm - middle_arm));
@@ -317,6 +326,10 @@ impl Element for Beam3 {
             dissipated: work(rates, self.stress(&rates), self.damping),
             supplied: 0.0,
         }
+    }
+
+    fn is_structural(&self) -> bool {
+        true
     }
 
     fn is_conservative(&self) -> bool {

@@ -1,0 +1,189 @@
+//! Help on redundant joints: which of them could hold less without freeing the mechanism.
+
+use oldham_multibody::{Element, Freedoms, Joint, Marker};
+
+use super::Draft;
+use crate::format::multibody::JointKind;
+use crate::mechanism::{Piece, Recipe};
+
+/// Joints that are tried, and mechanisms that are tried at all, at most: every trial counts the
+/// degrees of freedom anew.
+const MOST_JOINTS: usize = 12;
+const MOST_NODES: usize = 400;
+/// Alternatives that are named.
+const MOST_NAMED: usize = 3;
+
+/// A kind of joint between the same markers.
+type Make = fn(Marker, Marker) -> Joint;
+
+/// A joint that is replaced by a weaker one.
+#[derive(Clone)]
+struct Change {
+    joint: String,
+    piece: usize,
+    from: &'static str,
+    to: &'static str,
+    with: Joint,
+}
+
+impl Draft<'_> {
+    /// What can be done about redundant joints of these names.
+    pub(super) fn help_on_redundancy(&self, joints: &[String], start: f64) -> String {
+        let before = self.recipe.freedoms(start);
+        let count = format!(
+            "{} of {} constraints follow from others in this position, which leaves {}",
+            before.redundant(),
+            before.constraints,
+            degrees(before),
+        );
+        let anyway = "`redundant = \"least-norm\"` keeps the joints and lets them share the load";
+        let offers = match self.recipe.nodes.len() <= MOST_NODES {
+            true => self.offers(joints, before, start),
+            false => Vec::new(),
+        };
+        if offers.is_empty() {
+            return format!("{count}; {anyway}");
+        }
+        let described: Vec<String> = offers
+            .iter()
+            .map(|(changes, after)| {
+                let each: Vec<String> = changes.iter().map(Change::describe).collect();
+                format!(
+                    "{} ({} before, {} after)",
+                    each.join(" and "),
+                    before.degrees(),
+                    degrees(*after)
+                )
+            })
+            .collect();
+        format!("{count}; take {}; or {anyway}", described.join(", or "))
+    }
+
+    /// Changes that leave the degrees of freedom as they are and nothing redundant: single ones,
+    /// else one set of several.
+    fn offers(
+        &self,
+        joints: &[String],
+        before: Freedoms,
+        start: f64,
+    ) -> Vec<(Vec<Change>, Freedoms)> {
+        let candidates: Vec<Change> = joints
+            .iter()
+            .rev()
+            .take(MOST_JOINTS)
+            .flat_map(|joint| self.weaker(joint))
+            .collect();
+        let mut taken: Vec<Change> = Vec::new();
+        let mut recipe = self.recipe.clone();
+        let mut now = before;
+        while now.redundant() > 0 {
+            let is_new = |change: &&Change| taken.iter().all(|other| other.joint != change.joint);
+            let tried = candidates.iter().filter(is_new).map(|change| {
+                let after = change.made_in(&recipe).freedoms(start);
+                (change, after)
+            });
+            let kept: Vec<(&Change, Freedoms)> = tried
+                .filter(|(_, after)| after.degrees() == before.degrees())
+                .collect();
+            let whole: Vec<(Vec<Change>, Freedoms)> = kept
+                .iter()
+                .filter(|(_, after)| after.redundant() == 0)
+                .map(|(change, after)| {
+                    let mut all = taken.clone();
+                    all.push((*change).clone());
+                    (all, *after)
+                })
+                .take(if taken.is_empty() { MOST_NAMED } else { 1 })
+                .collect();
+            if !whole.is_empty() {
+                return whole;
+            }
+            let best = kept.iter().min_by_key(|(_, after)| after.redundant());
+            let Some((change, after)) = best.filter(|(_, it)| it.redundant() < now.redundant())
+            else {
+                break;
+            };
+            recipe = change.made_in(&recipe);
+            taken.push((*change).clone());
+            now = *after;
+        }
+        Vec::new()
+    }
+
+    /// Joints between the same markers that hold a part of what this one holds.
+    fn weaker(&self, name: &str) -> Vec<Change> {
+        let Some(Some((kind, [a, b]))) = self.joints.get(name) else {
+            return Vec::new();
+        };
+        let pieces = self.recipe.pieces.iter();
+        let Some(piece) = pieces.clone().position(|(piece, _)| piece == name) else {
+            return Vec::new();
+        };
+        let Piece::Joint(joint) = &self.recipe.pieces[piece].1 else {
+            return Vec::new();
+        };
+        const CYLINDRICAL: (&str, Make) = ("cylindrical", Joint::cylindrical);
+        const SPHERICAL: (&str, Make) = ("spherical", Joint::spherical);
+        const PLANAR: (&str, Make) = ("planar", Joint::planar);
+        const IN_LINE: (&str, Make) = ("in-line", Joint::in_line);
+        const IN_PLANE: (&str, Make) = ("in-plane", Joint::in_plane);
+        const REVOLUTE: (&str, Make) = ("revolute", Joint::revolute);
+        const PRISMATIC: (&str, Make) = ("prismatic", Joint::prismatic);
+        let (from, own, weaker): (&str, usize, &[(&str, Make)]) = match kind {
+            JointKind::Clamp => (
+                "clamp",
+                6,
+                &[
+                    REVOLUTE,
+                    PRISMATIC,
+                    CYLINDRICAL,
+                    SPHERICAL,
+                    PLANAR,
+                    IN_LINE,
+                    IN_PLANE,
+                ],
+            ),
+            JointKind::Revolute => (
+                "revolute",
+                5,
+                &[CYLINDRICAL, SPHERICAL, PLANAR, IN_LINE, IN_PLANE],
+            ),
+            JointKind::Prismatic => ("prismatic", 5, &[CYLINDRICAL, IN_LINE]),
+            JointKind::Cylindrical => ("cylindrical", 4, &[IN_LINE]),
+            JointKind::Spherical => ("spherical", 3, &[IN_LINE, IN_PLANE]),
+            JointKind::Planar => ("planar", 3, &[IN_PLANE]),
+            _ => return Vec::new(),
+        };
+        // A driven joint must go on driving.
+        if joint.constraints() != own {
+            return Vec::new();
+        }
+        let change = |&(to, make): &(&'static str, Make)| Change {
+            joint: name.to_owned(),
+            piece,
+            from,
+            to,
+            with: make(*a, *b),
+        };
+        weaker.iter().map(change).collect()
+    }
+}
+
+impl Change {
+    fn made_in(&self, recipe: &Recipe) -> Recipe {
+        let mut changed = recipe.clone();
+        changed.pieces[self.piece].1 = Piece::Joint(self.with.clone());
+        changed
+    }
+
+    fn describe(&self) -> String {
+        format!("`{}` {} instead of {}", self.joint, self.to, self.from)
+    }
+}
+
+fn degrees(freedoms: Freedoms) -> String {
+    match freedoms.degrees() {
+        1 => "1 degree of freedom".to_owned(),
+        count => format!("{count} degrees of freedom"),
+    }
+}
