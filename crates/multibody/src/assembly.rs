@@ -423,10 +423,9 @@ impl Assembly {
 
     /// Whether some element could not fit its frame since this was last asked.
     pub fn take_misfit(&self) -> bool {
-        let framed = self.framed.iter();
-        framed.fold(false, |misfit, &i| {
-            self.elements[i].element.take_misfit() || misfit
-        })
+        // All of them are asked: each then begins anew.
+        let misfits = |&&i: &&usize| self.elements[i].element.take_misfit();
+        self.framed.iter().filter(misfits).count() > 0
     }
 
     /// Leaves elements out of the account of every step: somebody else keeps one of their work.
