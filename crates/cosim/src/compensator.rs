@@ -336,27 +336,6 @@ fn mirrored(ports: &Ports) -> Ports {
     inputs
 }
 
-/// Hands everything on as numbers that are no coordinates.
-struct Fixed<'a>(&'a mut dyn Visitor);
-
-impl Visitor for Fixed<'_> {
-    fn replaces(&self) -> bool {
-        self.0.replaces()
-    }
-    fn vector(&mut self, values: &mut [f64]) {
-        self.0.fixed(values);
-    }
-    fn rotation(&mut self, quaternion: &mut [f64; 4]) {
-        self.0.fixed(quaternion);
-    }
-    fn fixed(&mut self, values: &mut [f64]) {
-        self.0.fixed(values);
-    }
-    fn count(&mut self, value: &mut u64) {
-        self.0.count(value);
-    }
-}
-
 fn read(signal: Signal, own: &[f64], received: &[f64], far: &[f64]) -> f64 {
     match signal {
         Signal::Own(component) => own[component],
@@ -468,8 +447,9 @@ impl State for Compensator {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.vector(&mut self.forces);
         visitor.vector(&mut self.amendments);
-        // The subsystem's own motion, once more: no coordinates of their own.
-        self.seen.visit(&mut Fixed(visitor));
+        // What it saw of its subsystem goes into the next forces: it can grow where the motion
+        // itself does not.
+        self.seen.visit(visitor);
         for remote in &mut self.law.remote {
             remote.predictor.visit(visitor);
         }

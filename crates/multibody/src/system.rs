@@ -127,6 +127,8 @@ pub(crate) struct Work {
     pub inputs: Vec<f64>,
     /// Slopes of the stages of an explicit step; empty for an implicit method.
     pub stages: Stages,
+    /// Whether steps are iterated until rounding stops them.
+    pub is_sharp: bool,
 }
 
 impl System {
@@ -178,6 +180,7 @@ impl System {
                 true => Stages::new(motions.len()),
                 false => Stages::default(),
             },
+            is_sharp: false,
         };
         Ok(Self {
             assembly,

@@ -15,3 +15,4 @@ mod problems;
 mod robustness;
 mod runs;
 mod tangent;
+mod verdicts;
