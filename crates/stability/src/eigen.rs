@@ -12,6 +12,10 @@ use nalgebra::{Complex, DMatrix, DVector, Schur};
 const SMALL: usize = 100;
 /// Iterations for each row after which the Schur form is given up.
 const PATIENCE: usize = 60;
+/// What a pivot is at least, relative to the largest, to count for the rank.
+const NO_RANK: f64 = 1e-13;
+/// Compressions at most: each ends a chain of histories by one step.
+const COMPRESSIONS: usize = 3;
 /// Shift of inverse iteration off the eigenvalue, relative to the matrix: its systems stay
 /// solvable.
 const SHIFT: f64 = 1e-14;
@@ -72,8 +76,33 @@ impl Reduced {
     }
 
     pub fn eigenvalues(&self) -> Option<Vec<Complex<f64>>> {
-        eigenvalues_of(&self.matrix)
+        match self.matrix.nrows() <= SMALL {
+            true => eigenvalues_of(&of_full_rank(&self.matrix)),
+            false => eigenvalues_of(&self.matrix),
+        }
     }
+}
+
+/// A smaller matrix with the same nonzero eigenvalues: half of a state are histories that follow
+/// from the other half. With A = Q₁ R₁ of rank r these are the eigenvalues of the r by r matrix
+/// R₁ Q₁; the cost of finding them grows with the cube of r.
+fn of_full_rank(matrix: &DMatrix<f64>) -> DMatrix<f64> {
+    let mut reduced = matrix.clone();
+    for _ in 0..COMPRESSIONS {
+        let n = reduced.nrows();
+        let factors = reduced.clone().col_piv_qr();
+        let mut r = factors.r();
+        let largest = r.diagonal().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let counts = |x: &&f64| x.abs() > NO_RANK * largest;
+        let rank = r.diagonal().iter().take_while(counts).count();
+        if rank == n {
+            break;
+        }
+        factors.p().inv_permute_columns(&mut r);
+        let q = factors.q();
+        reduced = r.rows(0, rank) * q.columns(0, rank);
+    }
+    reduced
 }
 
 /// Leaves out coordinates with an empty row or column, again and again. The rest has the same
@@ -183,6 +212,29 @@ mod tests {
         matrix[(0, 4)] = 3.0;
         assert_eq!(busy_coordinates(&matrix), [0, 1]);
         assert!(busy_coordinates(&DMatrix::zeros(3, 3)).is_empty());
+    }
+
+    /// A chain of histories behind a rotation: only the rotation is left.
+    #[test]
+    fn histories_are_left_out_and_eigenvalues_stay() {
+        let mut matrix = DMatrix::zeros(8, 8);
+        matrix[(0, 0)] = 0.8;
+        matrix[(0, 1)] = -0.7;
+        matrix[(1, 0)] = 0.6;
+        matrix[(1, 1)] = 0.3;
+        for i in 2..8 {
+            matrix[(i, i - 2)] = 1.0;
+        }
+        // The oldest histories feed back a little of what the newest ones do.
+        matrix[(0, 2)] = 0.1;
+        let whole = eigenvalues_of(&matrix).unwrap();
+        let small = of_full_rank(&matrix);
+        assert!(small.nrows() < 6, "{}", small.nrows());
+        let found = eigenvalues_of(&small).unwrap();
+        for value in whole.iter().filter(|value| value.norm() > 1e-3) {
+            let off = found.iter().map(|v| (v - value).norm()).fold(9.0, f64::min);
+            assert!(off < 1e-12, "{value}: {off:e}");
+        }
     }
 
     /// Companion matrices of (z - 0.9)(z² - 2 r cos(a) z + r²)…: the roots are known.

@@ -133,7 +133,7 @@ impl Recurrence {
             period: self.period,
             patience,
         };
-        let probed = probing.matrices(&sizes, &|_| Vec::new());
+        let probed = probing.matrices(&sizes, &|_: &Simulation| Vec::new());
         match probed {
             Ok(probed) => Ok(eigenvalues(&probed.matrix)),
             Err(AnalysisError::Fault(_)) => Ok(None),

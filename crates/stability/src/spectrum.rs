@@ -200,8 +200,11 @@ impl Spectrum {
             let mut examiner = Examiner::new(simulation, &recurrence, &reduced)?;
             let sizes = if examined == 1 { 2 } else { usize::MAX };
             for (place, value) in values.iter().enumerate() {
-                let is_close = (value.norm() - 1.0).abs() < CLOSE || value.norm() > 1.0;
-                let is_examined = place < examined && (is_close || (place == 0 && examined > 1));
+                // Searches ask only whether there is growth; what decays needs no error then.
+                let is_examined = match examined {
+                    1 => place == 0 && value.norm() > 1.0,
+                    _ => place == 0 || (place < examined && value.norm() > 1.0 - CLOSE),
+                };
                 modes.push(if is_examined {
                     patience.allow(Duration::ZERO)?;
                     examiner.examine(*value, sizes)?

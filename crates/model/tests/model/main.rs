@@ -11,6 +11,7 @@ mod measured_cut;
 mod multibody;
 mod overrides;
 mod prescribed_velocity;
+mod probing;
 mod problems;
 mod robustness;
 mod runs;
