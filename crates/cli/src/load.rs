@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use oldham_model::{Model, Overrides};
+use oldham_model::{Model, Overrides, Template};
 
 use crate::args::ModelArgs;
 use crate::failure::Failure;
@@ -15,6 +15,11 @@ pub fn model(arguments: &ModelArgs) -> Result<Model, Failure> {
 /// Reads a model with the given overrides.
 pub fn with_overrides(path: &Path, set: &[(String, String)]) -> Result<Model, Failure> {
     Ok(Model::read(path, &Overrides(set.to_vec()))?)
+}
+
+/// Reads a model once, for many values of its parameters.
+pub fn template(path: &Path, set: &[(String, String)]) -> Result<Template, Failure> {
+    Ok(Template::read(path, &Overrides(set.to_vec()))?)
 }
 
 /// The name of a file beside which things are put by default: its stem, in this folder.

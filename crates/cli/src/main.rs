@@ -13,6 +13,7 @@ mod picture;
 mod progress;
 mod remedies;
 mod table;
+mod verdict;
 
 use std::process::ExitCode;
 

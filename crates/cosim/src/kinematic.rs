@@ -19,6 +19,7 @@ pub struct Kinematic {
 struct Sample {
     start: usize,
     shape: Shape,
+    is_tangent: bool,
     count: u64,
     time: f64,
     values: Vec<f64>,
@@ -42,6 +43,7 @@ impl Kinematic {
                 Quantity::Motion => Shape::Spatial,
                 Quantity::Scalar(_) | Quantity::Wrench | Quantity::Tangent(_) => Shape::Held,
             },
+            is_tangent: matches!(port.quantity, Quantity::Tangent(_)),
             count: 0,
             time: 0.0,
             values: vec![0.0; port.quantity.width()],
@@ -56,10 +58,12 @@ impl State for Kinematic {
         for port in &mut self.ports {
             visitor.count(&mut port.count);
             visitor.fixed(std::slice::from_mut(&mut port.time));
-            // A port that nothing feeds has no samples: its memory is no coordinate of the motion.
-            match port.count {
-                0 => visitor.fixed(&mut port.values),
-                _ => visitor.vector(&mut port.values),
+            // A port that nothing feeds has no samples: its memory is no coordinate of the motion,
+            // and neither is a tangent.
+            if port.count == 0 || port.is_tangent {
+                visitor.fixed(&mut port.values);
+            } else {
+                visitor.vector(&mut port.values);
             }
         }
     }

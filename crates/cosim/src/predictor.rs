@@ -33,10 +33,10 @@ pub trait Predictor: State + Send {
 /// Polynomial extrapolation through the newest samples: zero-, first- or second-order hold.
 ///
 /// While a port has fewer samples than the order needs, the order is reduced: after one sample it
-/// holds, after two it is linear.
+/// holds, after two it is linear. Tangents are always held: they change little from step to step,
+/// and are no motion that could be continued.
 #[derive(Clone, Debug)]
 pub struct Hold {
-    order: usize,
     ports: Vec<History>,
 }
 
@@ -46,6 +46,9 @@ struct History {
     start: usize,
     width: usize,
     has_orientation: bool,
+    is_tangent: bool,
+    /// Samples at most.
+    depth: u64,
     count: u64,
     times: [f64; 3],
     values: Vec<f64>,
@@ -57,17 +60,21 @@ impl Hold {
         assert!(order <= 2, "a hold has order 0, 1 or 2");
         let history = |(index, port): (usize, &crate::port::Port)| {
             let width = port.quantity.width();
+            let is_tangent = matches!(port.quantity, Quantity::Tangent(_));
+            let depth = if is_tangent { 1 } else { order + 1 };
             History {
                 start: ports.input_range(InputPort(index)).start,
                 width,
                 has_orientation: port.quantity == Quantity::Motion,
+                is_tangent,
+                depth: depth as u64,
                 count: 0,
                 times: [0.0; 3],
-                values: vec![0.0; (order + 1) * width],
+                values: vec![0.0; depth * width],
             }
         };
         let ports = ports.inputs().iter().enumerate().map(history).collect();
-        Self { order, ports }
+        Self { ports }
     }
 }
 
@@ -76,10 +83,12 @@ impl State for Hold {
         for port in &mut self.ports {
             visitor.count(&mut port.count);
             visitor.fixed(&mut port.times);
-            // A port that nothing feeds has no samples: its memory is no coordinate of the motion.
-            match port.count {
-                0 => visitor.fixed(&mut port.values),
-                _ => visitor.vector(&mut port.values),
+            // A port that nothing feeds has no samples: its memory is no coordinate of the motion,
+            // and neither is a tangent.
+            if port.count == 0 || port.is_tangent {
+                visitor.fixed(&mut port.values);
+            } else {
+                visitor.vector(&mut port.values);
             }
         }
     }
@@ -87,8 +96,7 @@ impl State for Hold {
 
 impl Predictor for Hold {
     fn receive(&mut self, port: InputPort, t: f64, values: &[f64]) {
-        let depth = self.order as u64 + 1;
-        self.ports[port.0].push(depth, t, values);
+        self.ports[port.0].push(t, values);
     }
 
     fn predict(&mut self, t: f64, _now: Option<&[f64]>, inputs: &mut [f64]) {
@@ -105,15 +113,15 @@ impl Predictor for Hold {
 }
 
 impl History {
-    fn push(&mut self, depth: u64, t: f64, values: &[f64]) {
+    fn push(&mut self, t: f64, values: &[f64]) {
         let replaces = self.count > 0 && self.times[0] == t;
         if !replaces {
-            if depth > 1 {
+            if self.depth > 1 {
                 let kept = self.values.len() - self.width;
                 self.values.copy_within(..kept, self.width);
             }
             self.times = [t, self.times[0], self.times[1]];
-            self.count = (self.count + 1).min(depth);
+            self.count = (self.count + 1).min(self.depth);
         }
         copy(&mut self.values[..self.width], values);
         if self.has_orientation && self.count > 1 && !replaces {

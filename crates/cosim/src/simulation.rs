@@ -152,9 +152,12 @@ impl Simulation {
         shared.into_fault().map_or(Ok(()), Err)
     }
 
-    /// From now on tight steps are iterated until rounding stops them, so that small differences
-    /// of the state show in the result.
+    /// From now on tight steps and the equations of the parts are iterated until rounding stops
+    /// them, so that small differences of the state show in the result.
     pub fn sharpen(&mut self) {
+        for unit in &mut self.units {
+            unit.subsystem.sharpen();
+        }
         if let Some(tight) = &mut self.tight {
             tight.sharpen();
         }

@@ -69,6 +69,10 @@ pub trait Subsystem: Send {
     /// An event made the past worthless: forget the integrator's history.
     fn restart(&mut self) {}
 
+    /// From now on nonlinear equations are solved until rounding stops the iteration, whatever
+    /// that costs: analyses take differences of steps.
+    fn sharpen(&mut self) {}
+
     /// The energy account at the time reached, given the inputs there.
     fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Option<Energy> {
         None

@@ -203,6 +203,10 @@ impl Subsystem for Lumped {
         self.method.restart();
     }
 
+    fn sharpen(&mut self) {
+        self.method.sharpen();
+    }
+
     fn energy(&mut self, t: f64, inputs: &[f64]) -> Option<Energy> {
         self.plant.impose(inputs);
         let (motion, equations) = (&self.plant.motion, &self.plant.equations);

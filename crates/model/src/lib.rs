@@ -49,6 +49,7 @@ mod schema;
 mod source;
 mod structure;
 mod suggest;
+mod template;
 mod words;
 
 pub use assemble::ChoosePredictor;
@@ -68,3 +69,4 @@ pub use reference::reference_markdown;
 pub use schema::schema;
 pub use source::{Location, Source, Span};
 pub use suggest::nearest;
+pub use template::Template;

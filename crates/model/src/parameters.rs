@@ -23,8 +23,13 @@ pub(crate) struct Parameters<'s> {
 }
 
 impl<'s> Parameters<'s> {
-    /// Computes all parameters, each after those that it depends on.
-    pub fn evaluate(named: &Named<Formula>, source: &'s Source, findings: &mut Findings) -> Self {
+    /// Computes all parameters, each after those that it depends on; some are given.
+    pub fn evaluate(
+        named: &Named<Formula>,
+        given: &[(&str, f64)],
+        source: &'s Source,
+        findings: &mut Findings,
+    ) -> Self {
         let mut parameters = Self {
             source,
             values: named.names().map(|name| (name.to_owned(), None)).collect(),
@@ -35,7 +40,17 @@ impl<'s> Parameters<'s> {
         let dependencies = Dependencies::of(named);
         for index in dependencies.order() {
             let entry = &named.as_slice()[index];
-            let value = parameters.number(&entry.value, findings);
+            let known = given.iter().find(|(name, _)| *name == entry.name.value);
+            let value = match known {
+                Some((_, value)) => {
+                    let formula = At {
+                        value: Formula::Number(*value),
+                        span: entry.value.span.clone(),
+                    };
+                    parameters.number(&formula, findings)
+                }
+                None => parameters.number(&entry.value, findings),
+            };
             parameters.values.insert(entry.name.value.clone(), value);
         }
         for cycle in dependencies.cycles() {

@@ -17,6 +17,11 @@ use crate::{check, format, schema, structure};
 
 /// Reads a file.
 pub(crate) fn file(path: &Path, overrides: &Overrides) -> Result<Model, Problems> {
+    text(content(path)?, overrides)
+}
+
+/// The text of a file.
+pub(crate) fn content(path: &Path) -> Result<Source, Problems> {
     let name = path.display().to_string();
     let nothing = |message: String| {
         let source = Source::new(name.as_str(), "");
@@ -31,7 +36,7 @@ pub(crate) fn file(path: &Path, overrides: &Overrides) -> Result<Model, Problems
         )));
     }
     match String::from_utf8(bytes) {
-        Ok(content) => text(Source::new(name, content), overrides),
+        Ok(content) => Ok(Source::new(name, content)),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
             let source = Source::new(name, String::from_utf8_lossy(error.as_bytes()));
@@ -70,7 +75,7 @@ pub(crate) fn text(mut source: Source, overrides: &Overrides) -> Result<Model, P
 }
 
 /// From text to types; nothing if not even that is possible.
-fn parse(
+pub(crate) fn parse(
     source: &Source,
     overrides: &[overrides::Placed],
     findings: &mut Findings,

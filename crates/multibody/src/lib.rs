@@ -32,6 +32,7 @@ mod redundancy;
 mod relaxation;
 mod retry;
 pub mod rotation;
+mod rounding;
 mod sensor;
 mod sharing;
 mod snapshot;

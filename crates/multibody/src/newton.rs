@@ -177,6 +177,9 @@ impl System {
         inputs: &[f64],
         target: Option<f64>,
     ) -> Result<(), Failure> {
+        if self.work.is_sharp {
+            return self.converge_to_rounding(time, h, gains, inputs);
+        }
         self.prepare_factors(time, h, gains, inputs)?;
         let [c, gain] = gains;
         let per_c = 1.0 / c;
@@ -421,7 +424,7 @@ impl System {
     }
 
     /// The first cause of a correction that is not finite.
-    fn diverged(&self, time: f64, iterations: usize, worst: usize, inputs: &[f64]) -> Failure {
+    pub(crate) fn diverged(&self, time: f64, iterations: usize, worst: usize, inputs: &[f64]) -> Failure {
         let cause = self.find_not_finite(time, inputs);
         cause.unwrap_or(Failure::NotConverged {
             iterations,

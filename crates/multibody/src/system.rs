@@ -134,6 +134,8 @@ pub(crate) struct Work {
     pub stages: Stages,
     /// The inputs without forces from other parts.
     pub own_inputs: Vec<f64>,
+    /// Whether steps are iterated until rounding stops them.
+    pub is_sharp: bool,
 }
 
 impl System {
@@ -186,6 +188,7 @@ impl System {
                 false => Stages::default(),
             },
             own_inputs: Vec::new(),
+            is_sharp: false,
         };
         Ok(Self {
             assembly,

@@ -4,25 +4,19 @@
 //! same number of vectors sees many steps: what grows slowly has grown by then, slow oscillations
 //! have turned far enough to be told from rest, and fast ones that the integrator damps are gone.
 
-use std::time::Duration;
-
 use nalgebra::{Complex, DVector};
 
 use crate::krylov::{Found, Goal, Ritz, dominant};
 use crate::product::{PREPARATION, StepProduct};
 use crate::recurrence::AnalysisError;
-use crate::spectrum::{Mode, STABLE, VISIBLE};
+use crate::spectrum::{Mode, STABLE};
 
 /// Relative error beyond which a mode is not told.
 const VAGUE: f64 = 0.1;
 /// Vectors of the first look, with Λ itself, if there is a second one.
 const FIRST: usize = 40;
-/// Vectors that show at least what grows violently.
-const LEAST: usize = 20;
 /// Products with the power that tell its noise.
 const NOISE: usize = 4;
-/// Lower powers see little more than Λ itself.
-const LEAST_POWER: usize = 8;
 
 /// A look with a power of Λ.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,53 +39,43 @@ pub(crate) struct Sight {
 }
 
 impl Effort {
-    /// Tells even slow modes apart.
+    /// Sees what grows within some hundred steps. It does not depend on how fast the machine is:
+    /// all commands say the same.
     pub const THOROUGH: Self = Self {
         vectors: 120,
-        power: 128,
+        power: 16,
         enough: Some(STABLE),
     };
-    /// Ends where no mode grows so fast that it would be seen.
-    pub const QUICK: Self = Self {
-        vectors: 60,
-        power: 64,
-        enough: Some(1.0 + VISIBLE),
-    };
+
     /// Finds what grows fast.
+    pub const FIRST: Self = Self {
+        vectors: FIRST,
+        power: 1,
+        enough: None,
+    };
+    /// The same with more care, for maps and searches.
     pub const GLANCE: Self = Self {
         vectors: 120,
         power: 1,
         enough: None,
     };
 
-    /// As much of this effort as fits into some time, if a product takes so long; or how long the
-    /// least would take.
-    pub fn within(self, patience: Duration, product: Duration) -> Result<Self, Duration> {
-        let products = (patience.as_secs_f64() / product.as_secs_f64()) as usize;
-        let Some(vectors) = products.checked_sub(PREPARATION + LEAST) else {
-            return Err(product.mul_f64((PREPARATION + LEAST) as f64));
-        };
-        let vectors = vectors + LEAST;
-        let power = |most: usize| vectors.saturating_sub(FIRST) / (most + NOISE);
-        let most_vectors = [self.vectors, Self::QUICK.vectors];
-        let fitting = most_vectors.into_iter().find(|&v| power(v) >= LEAST_POWER);
-        Ok(match fitting {
-            Some(vectors) => Self {
-                vectors,
-                power: power(vectors).min(self.power),
-                ..self
-            },
-            None => Self {
-                vectors: vectors.min(Self::GLANCE.vectors),
-                ..Self::GLANCE
-            },
-        })
+    /// Products that it takes, about.
+    pub fn products(self) -> usize {
+        match self.power {
+            1 => PREPARATION + self.vectors,
+            power => PREPARATION + FIRST + power * (self.vectors + NOISE),
+        }
     }
 
     /// Looks for the dominant modes.
     pub fn look(self, product: &mut StepProduct<'_>) -> Result<Sight, AnalysisError> {
         if self.power == 1 {
-            return Sight::of(&self.arnoldi(product)?, 1, product);
+            let mut found = self.arnoldi(product)?;
+            let after = found.confirm(STABLE, |v| product.times(v))?;
+            let mut sight = Sight::of(&found, 1, product)?;
+            sight.products += after;
+            return Ok(sight);
         }
         let first = Self {
             vectors: FIRST,

@@ -7,10 +7,10 @@
 //!
 //! Saad, Numerical Methods for Large Eigenvalue Problems, 2nd ed. (2011), Sect. 3.2 and 6.2.
 
-use nalgebra::{Complex, DMatrix, DVector, Dyn, LU};
+use nalgebra::{Complex, DMatrix, DVector};
 
+use crate::eigen::{Eigenvectors, eigenvalues_of};
 use crate::reach::Reach;
-use crate::recurrence::schur_eigenvalues;
 
 /// Vectors from one look at the Ritz values to the next.
 const LOOK: usize = 10;
@@ -20,9 +20,6 @@ const WANTED: usize = 12;
 const SETTLED: f64 = 1e-9;
 /// A product that lies in the space of the others up to this share of itself adds nothing.
 const NOTHING_NEW: f64 = 1e-13;
-/// Shift of inverse iteration off the eigenvalue, relative to the matrix: its systems stay
-/// solvable.
-const SHIFT: f64 = 1e-14;
 
 /// Products are linear to first order only, and so are bounds: both count this many times.
 const CAUTION: f64 = 10.0;
@@ -237,9 +234,9 @@ impl Arnoldi {
     }
 
     fn ritz(&self, matrix: &DMatrix<f64>, value: Complex<f64>, noise: f64) -> Option<Ritz> {
-        let right = eigenvector(matrix, value)?;
-        let left = eigenvector(&matrix.transpose(), value.conj())?;
-        let condition = 1.0 / left.dotc(&right).norm();
+        let vectors = Eigenvectors::of(matrix, value)?;
+        let condition = vectors.condition();
+        let right = vectors.right;
         let beyond = self.hessenberg[(self.size, self.size - 1)];
         let unfinished = condition * beyond * right[self.size - 1].norm();
         let noise = condition * noise;
@@ -273,26 +270,9 @@ impl Arnoldi {
 
 /// Eigenvalues with nonnegative imaginary part, the largest first.
 fn outermost(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
-    let mut values = schur_eigenvalues(matrix)?;
+    let mut values = eigenvalues_of(matrix)?;
     values.retain(|value| value.im >= 0.0);
     Some(values)
-}
-
-/// The unit eigenvector of an eigenvalue, by inverse iteration.
-fn eigenvector(matrix: &DMatrix<f64>, value: Complex<f64>) -> Option<DVector<Complex<f64>>> {
-    let shift = value + Complex::from(SHIFT * matrix.norm().max(f64::MIN_POSITIVE));
-    let mut shifted = matrix.map(Complex::from);
-    for i in 0..shifted.nrows() {
-        shifted[(i, i)] -= shift;
-    }
-    let factors: LU<Complex<f64>, Dyn, Dyn> = shifted.lu();
-    let start = DVector::from_element(matrix.nrows(), Complex::from(1.0));
-    let once = factors.solve(&start)?.normalize();
-    let twice = factors.solve(&once)?.normalize();
-    twice
-        .iter()
-        .all(|share| share.re.is_finite())
-        .then_some(twice)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub fn radius(simulation: &mut Simulation) -> f64 {
             Decision::Unstable => spectrum.radius(),
             Decision::Stable | Decision::Undecided => spectrum.radius().min(1.0),
         },
-        Err(_) => f64::NAN,
+        Err(e) => { if std::env::var("DBG").is_ok() { eprintln!("DBG {e:?}"); } f64::NAN }
     }
 }
 
@@ -68,26 +68,102 @@ pub fn map(
     radii
 }
 
-/// The value between `low` and `high` at which stability changes; nothing if both ends agree.
-/// Bisection is geometric where both ends are positive.
-pub fn critical(low: f64, high: f64, build: impl Fn(f64) -> Option<Simulation>) -> Option<f64> {
-    let stable_at = |value: f64| build(value).map(|mut s| is_stable(radius(&mut s)));
-    let (mut low, mut high) = (low, high);
-    let at_low = stable_at(low)?;
-    if stable_at(high)? == at_low {
-        return None;
-    }
-    for _ in 0..BISECTIONS {
-        let middle = if low > 0.0 && high > 0.0 {
-            (low * high).sqrt()
-        } else {
-            0.5 * (low + high)
-        };
-        if stable_at(middle)? == at_low {
-            low = middle;
-        } else {
-            high = middle;
+/// What is known of one value of a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Point {
+    /// No mode was found that grows for certain.
+    Stable,
+    /// A mode grows.
+    Unstable,
+    /// It could not be analysed.
+    Unknown,
+}
+
+impl Point {
+    fn at(simulation: Option<Simulation>) -> Self {
+        let radius = simulation.map_or(f64::NAN, |mut simulation| radius(&mut simulation));
+        match radius {
+            radius if radius.is_nan() => Self::Unknown,
+            radius if is_stable(radius) => Self::Stable,
+            _ => Self::Unstable,
         }
     }
-    Some(0.5 * (low + high))
+}
+
+/// A value at which stability changes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Border {
+    /// The value.
+    pub value: f64,
+    /// Whether the model is stable below it, and unstable above.
+    pub is_stable_below: bool,
+}
+
+/// What is known of a range.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Borders {
+    /// The values that were looked at first, and what was found there.
+    pub samples: Vec<(f64, Point)>,
+    /// Every change of stability between neighbouring samples.
+    pub borders: Vec<Border>,
+}
+
+/// The middle of a range: geometric where both ends are positive.
+fn between(low: f64, high: f64, share: f64) -> f64 {
+    if low > 0.0 && high > 0.0 {
+        low * (high / low).powf(share)
+    } else {
+        low + share * (high - low)
+    }
+}
+
+/// Looks at so many values from `low` to `high` and finds every border between neighbours of which
+/// one is stable and the other is not. Where a bisection comes to a value that cannot be analysed
+/// it ends there: the border is not known better.
+pub fn borders(
+    low: f64,
+    high: f64,
+    samples: usize,
+    build: impl Fn(f64) -> Option<Simulation>,
+) -> Borders {
+    let last = samples.max(2) - 1;
+    let value = |k: usize| match k {
+        0 => low,
+        k if k == last => high,
+        k => between(low, high, k as f64 / last as f64),
+    };
+    let samples: Vec<(f64, Point)> = (0..=last)
+        .map(|k| (value(k), Point::at(build(value(k)))))
+        .collect();
+    let mut borders = Vec::new();
+    for pair in samples.windows(2) {
+        let [(low, below), (high, above)] = [pair[0], pair[1]];
+        if below != above && below != Point::Unknown && above != Point::Unknown {
+            borders.push(Border {
+                value: bisect(low, high, below, &build),
+                is_stable_below: below == Point::Stable,
+            });
+        }
+    }
+    Borders { samples, borders }
+}
+
+fn bisect(low: f64, high: f64, below: Point, build: impl Fn(f64) -> Option<Simulation>) -> f64 {
+    let (mut low, mut high) = (low, high);
+    for _ in 0..BISECTIONS {
+        let middle = between(low, high, 0.5);
+        match Point::at(build(middle)) {
+            Point::Unknown => break,
+            point if point == below => low = middle,
+            _ => high = middle,
+        }
+    }
+    0.5 * (low + high)
+}
+
+/// The value between `low` and `high` at which stability changes; nothing if both ends agree or
+/// one of them cannot be analysed. Bisection is geometric where both ends are positive.
+pub fn critical(low: f64, high: f64, build: impl Fn(f64) -> Option<Simulation>) -> Option<f64> {
+    let found = borders(low, high, 2, build).borders;
+    found.first().map(|border| border.value)
 }

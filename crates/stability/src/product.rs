@@ -25,8 +25,6 @@ const FINE: f64 = 1e-3;
 /// Differences that are tried, each a quarter of the one before it.
 const TRIALS: i32 = 16;
 const SHRINKING: f64 = 0.25;
-/// Trials in a row that are worse than the best one, after which there is no better one.
-const ENOUGH_WORSE: usize = 3;
 const LARGEST: f64 = 64.0;
 /// Products before the first one that is asked for.
 pub(crate) const PREPARATION: usize = SAMPLES * SWEEPS + TRIALS as usize;
@@ -92,6 +90,11 @@ impl<'s> StepProduct<'s> {
     /// A change of the state along a vector that is as large as a difference.
     pub fn change(&self, vector: &DVector<f64>) -> DVector<f64> {
         vector.component_mul(&self.sizes) * self.difference
+    }
+
+    /// The size of a difference along each coordinate.
+    pub fn differences(&self) -> Vec<f64> {
+        self.sizes.iter().map(|size| size * self.difference).collect()
     }
 
     /// Λ times a vector, in balanced coordinates.
@@ -174,23 +177,20 @@ impl<'s> StepProduct<'s> {
     fn choose_difference(&mut self) -> Result<(), AnalysisError> {
         let vector = self.start();
         self.noise = f64::INFINITY;
-        let mut worse = 0;
+        let mut best = f64::INFINITY;
         let mut before: Option<Result<DVector<f64>, Fault>> = None;
         for trial in 0..TRIALS {
             let size = LARGEST * SHRINKING.powi(trial);
             let product = self.times_with(&vector, size);
             if let (Some(Ok(before)), Ok(product)) = (&before, &product) {
+                // Relative to the product: beyond a kink products differ in size, not in share.
                 let noise = (product - before).norm();
-                if noise < self.noise {
+                let share = noise / product.norm().max(f64::MIN_POSITIVE);
+                if share < best {
+                    best = share;
                     self.noise = noise;
                     self.difference = size;
-                    worse = 0;
-                } else {
-                    worse += 1;
                 }
-            }
-            if worse == ENOUGH_WORSE {
-                return Ok(());
             }
             before = Some(product);
         }

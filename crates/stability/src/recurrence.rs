@@ -1,26 +1,31 @@
 //! The linear recurrence z(n+1) = Λ z(n) of a macro step.
 
-use nalgebra::linalg::balancing::balance_parlett_reinsch;
-use nalgebra::{Complex, DMatrix, DVector, Schur};
+use std::time::{Duration, Instant};
+
+use nalgebra::{Complex, DMatrix, DVector};
 use oldham_cosim::{Chart, Fault, Simulation, State};
 
-/// Steps before probing, so that integrator histories and predictors are past their start-up;
-/// then fewer, for models so unstable that they would be carried away by then.
-const WARM_UPS: [u64; 3] = [6, 3, 1];
-/// Growth of the start's transients that leaves nothing of the start.
-const CARRIED_AWAY: f64 = 1e4;
-/// Above this the dense eigenvalue problem takes too long to be a check before a run.
-const MAX_DIMENSION: usize = 600;
+use crate::dice::Dice;
+use crate::eigen::Reduced;
+use crate::product::StepProduct;
+
+/// Periods of the schedule before probing: the histories of integrators and predictors have three
+/// samples at most, and are filled by then. What is seen earlier is the start-up.
+const FILLING: u64 = 3;
+/// Coordinates up to which a matrix of the recurrence is made.
+const MAX_DIMENSION: usize = 2500;
 /// Size of a probe relative to the state: large against rounding, small against curvature.
 const PROBE: f64 = 1e-4;
 /// Where a part cannot follow a probe, because the coupling makes far more of it, finer ones are
 /// tried.
 const FINER: f64 = 1e-2;
 const FINER_PROBES: usize = 2;
-
-/// Relative sizes below which an entry beside the diagonal counts as none. Clusters of equal
-/// eigenvalues can keep the first from ever being reached.
-const DEFLATIONS: [f64; 3] = [f64::EPSILON, 16.0 * f64::EPSILON, 1024.0 * f64::EPSILON];
+/// Size of the probe, relative to that of the matrix, with which the matrix is checked.
+const SECOND: f64 = 1.0 / 64.0;
+/// Size of the probes of a second matrix.
+const ANOTHER: f64 = 0.3;
+/// Relative disagreement of two sizes beyond which better sizes are looked for.
+const DISAGREEMENT: f64 = 1e-7;
 
 /// Entries of a recurrence must stay below this.
 const LARGEST_ENTRY: f64 = 1e140;
@@ -36,6 +41,9 @@ pub enum AnalysisError {
         "`{0}` learns while it runs, which no linear recurrence describes; compare runs instead"
     )]
     Learns(String),
+    /// There is no simulation.
+    #[error("{0}")]
+    NotBuilt(String),
     /// A part gives no matrices.
     #[error("`{0}` gives no linearisation, so its poles cannot be computed")]
     NoLinearisation(String),
@@ -47,12 +55,10 @@ pub enum AnalysisError {
         /// Coordinates at most.
         limit: usize,
     },
-    /// The model is so large that its dominant eigenvalues take longer than wanted.
-    #[error(
-        "the dominant modes would take about {seconds:.1} s to find; `oldham stability` looks for them"
-    )]
+    /// The analysis takes longer than wanted.
+    #[error("it takes more than {seconds:.0} s: `oldham check` takes the time and decides")]
     TooLong {
-        /// Estimated time.
+        /// The time that was granted.
         seconds: f64,
     },
     /// The simulation failed while it was probed.
@@ -72,6 +78,8 @@ pub struct Recurrence {
     duration: f64,
     chart: Chart,
     push_size: f64,
+    sizes: Vec<f64>,
+    period: u64,
 }
 
 impl Recurrence {
@@ -85,6 +93,16 @@ impl Recurrence {
     /// A size for pushes on inputs: large against rounding in the state.
     pub(crate) fn push_size(&self) -> f64 {
         self.push_size
+    }
+
+    /// Sizes of the differences that gave the matrix.
+    pub(crate) fn sizes(&self) -> &[f64] {
+        &self.sizes
+    }
+
+    /// Macro steps that the recurrence covers.
+    pub(crate) fn period(&self) -> u64 {
+        self.period
     }
 
     /// Λ.
@@ -102,53 +120,80 @@ impl Recurrence {
         &self.chart
     }
 
+    /// Eigenvalues of the matrix that differences of another size give; nothing if it has none.
+    pub(crate) fn again(
+        &self,
+        simulation: &mut Simulation,
+        patience: &Patience,
+    ) -> Result<Option<Vec<Complex<f64>>>, AnalysisError> {
+        let sizes: Vec<f64> = self.sizes.iter().map(|size| size * ANOTHER).collect();
+        let mut probing = Probing {
+            simulation,
+            chart: &self.chart,
+            period: self.period,
+            patience,
+        };
+        let probed = probing.matrices(&sizes, &|_: &Simulation| Vec::new());
+        match probed {
+            Ok(probed) => Ok(eigenvalues(&probed.matrix)),
+            Err(AnalysisError::Fault(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The point alone.
+    pub(crate) fn into_chart(self) -> Chart {
+        self.chart
+    }
+
     /// The eigenvalues, the largest first. Coordinates that nothing depends on, or that depend on
     /// nothing, have the eigenvalue zero and are left out.
     pub fn eigenvalues(&self) -> Result<Vec<Complex<f64>>, AnalysisError> {
         eigenvalues(&self.matrix).ok_or(AnalysisError::NoEigenvalues)
     }
-
-    /// A real vector in the plane of the dominant pair, by repeated squaring.
-    pub(crate) fn growing_mode(&self) -> DVector<f64> {
-        let mut power = self.matrix.clone();
-        for _ in 0..24 {
-            power = &power * &power;
-            let size = power.amax();
-            if size > 0.0 {
-                power /= size;
-            }
-        }
-        let start = DVector::from_fn(power.nrows(), |i, _| 1.0 + 0.37 * (i as f64 * 1.7).sin());
-        let mode = power * start;
-        let size = mode.amax();
-        if size > 0.0 { mode / size } else { mode }
-    }
 }
 
 /// The nonzero eigenvalues of a recurrence, the largest first.
 pub(crate) fn eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
-    let mut balanced = without_idle_coordinates(matrix);
-    // Balancing would not end on what is no number.
-    if !balanced.iter().all(|value| value.is_finite()) {
-        return None;
-    }
-    // Positions, velocities and forces differ by many orders of magnitude.
-    balance_parlett_reinsch(&mut balanced);
-    schur_eigenvalues(&balanced)
+    Reduced::new(matrix)?.eigenvalues()
 }
 
-/// All eigenvalues of a matrix, the largest first.
-pub(crate) fn schur_eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
-    let limit = 200 * matrix.nrows().max(1);
-    let schur = DEFLATIONS
-        .iter()
-        .find_map(|&tolerance| Schur::try_new(matrix.clone(), tolerance, limit))?;
-    let mut values: Vec<_> = schur.complex_eigenvalues().iter().copied().collect();
-    values.sort_by(|a, b| b.norm().total_cmp(&a.norm()));
-    Some(values)
+/// How long an analysis may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    granted: Option<Duration>,
+    started: Instant,
+}
+
+impl Patience {
+    /// Starts to count; without a limit if there is none.
+    pub fn new(granted: Option<Duration>) -> Self {
+        Self {
+            granted,
+            started: Instant::now(),
+        }
+    }
+
+    /// As long as it takes.
+    pub fn endless() -> Self {
+        Self::new(None)
+    }
+
+    /// An error once the time is over, or if what is ahead will not fit into it.
+    pub fn allow(&self, ahead: Duration) -> Result<(), AnalysisError> {
+        match self.granted {
+            Some(granted) if self.started.elapsed() + ahead > granted => {
+                Err(AnalysisError::TooLong {
+                    seconds: granted.as_secs_f64(),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Where a simulation is linearised.
+#[derive(Clone)]
 pub(crate) struct Base {
     pub chart: Chart,
     /// Macro steps after which the pattern of advances repeats.
@@ -162,12 +207,11 @@ impl Base {
     }
 }
 
-/// Analyses a simulation a few steps after its present state: fewer if that fails, or if the
-/// growth per period that is found would have carried it away.
+/// Analyses a simulation when its histories are filled, a few steps after its present state; of
+/// models that do not get that far, what can be seen of the first period.
 pub(crate) fn analyse_ahead<T>(
     simulation: &mut Simulation,
     mut analyse: impl FnMut(&mut Simulation, Base) -> Result<T, AnalysisError>,
-    growth: impl Fn(&T) -> f64,
 ) -> Result<T, AnalysisError> {
     if let Some(part) = simulation.part_without_state() {
         return Err(AnalysisError::NoState(part));
@@ -176,21 +220,18 @@ pub(crate) fn analyse_ahead<T>(
     simulation.keep_accounts(false);
     let start = Chart::about(simulation);
     let period = simulation.period();
-    let mut look = |simulation: &mut Simulation, steps: u64| {
-        simulation.steps(steps.next_multiple_of(period))?;
+    let mut look = |simulation: &mut Simulation, periods: u64| {
+        simulation.steps(periods * period)?;
         let chart = Chart::about(simulation);
         analyse(simulation, Base { chart, period })
     };
-    let [warm_ups @ .., last] = WARM_UPS;
-    for steps in warm_ups {
-        match look(simulation, steps) {
-            Err(AnalysisError::Fault(_)) => {}
-            Ok(found) if growth(&found).powi(steps as i32) > CARRIED_AWAY => {}
-            outcome => return outcome,
+    match look(simulation, FILLING) {
+        Err(AnalysisError::Fault(_)) => {
+            start.base().restore(simulation);
+            look(simulation, 1)
         }
-        start.base().restore(simulation);
+        outcome => outcome,
     }
-    look(simulation, last)
 }
 
 /// The recurrence, and the linear dependence of what is observed after a step on the state before
@@ -206,9 +247,9 @@ pub(crate) fn probe_with(
                 limit: MAX_DIMENSION,
             });
         }
-        recurrence_about(simulation, base, &observe)
+        recurrence_about(simulation, base, &observe, &Patience::endless())
     };
-    analyse_ahead(simulation, look, |_| 1.0)
+    analyse_ahead(simulation, look)
 }
 
 /// The same about a point that is known already.
@@ -216,88 +257,155 @@ pub(crate) fn recurrence_about(
     simulation: &mut Simulation,
     base: Base,
     observe: impl Fn(&Simulation) -> Vec<f64>,
+    patience: &Patience,
 ) -> Result<(Recurrence, DMatrix<f64>), AnalysisError> {
     let Base { chart, period } = base;
-    let mut sizes = probe_sizes(simulation, &chart);
-    let mut probed = probe(simulation, &chart, period, &sizes, &observe);
+    let mut probing = Probing {
+        simulation,
+        chart: &chart,
+        period,
+        patience,
+    };
+    let sizes = probe_sizes(probing.simulation, &chart);
+    let mut probed = probing.matrices(&sizes, &observe);
+    let mut scale = 1.0;
     for _ in 0..FINER_PROBES {
-        if probed.is_ok() {
-            break;
+        match probed {
+            Err(AnalysisError::Fault(_)) => {}
+            _ => break,
         }
-        sizes.iter_mut().for_each(|size| *size *= FINER);
-        probed = probe(simulation, &chart, period, &sizes, &observe);
+        scale *= FINER;
+        let finer: Vec<f64> = sizes.iter().map(|size| size * scale).collect();
+        probed = probing.matrices(&finer, &observe);
     }
-    let (matrix, seen) = probed?;
+    let mut probed = probed?;
+    let disagreement = if std::env::var("NOCHECK").is_ok() { 0.0 } else { probing.disagreement(&probed)? };
+    if disagreement > DISAGREEMENT
+        && let Some(better) = probing.better_sizes(&probed.sizes)?
+    {
+        let again = probing.matrices(&better, &observe)?;
+        if probing.disagreement(&again)? < disagreement {
+            probed = again;
+        }
+    }
     // Squares of entries are formed when the matrix is balanced.
-    if !matrix.iter().all(|entry| entry.abs() < LARGEST_ENTRY) {
+    let entries = probed.matrix.iter();
+    if !entries.clone().all(|entry| entry.abs() < LARGEST_ENTRY) {
         return Err(AnalysisError::Unbounded);
     }
     chart.base().restore(simulation);
     let recurrence = Recurrence {
-        matrix,
+        matrix: probed.matrix,
         duration: period as f64 * simulation.schedule().step,
+        push_size: 10.0 * probed.sizes.iter().copied().fold(PROBE, f64::max),
+        sizes: probed.sizes,
+        period,
         chart,
-        push_size: 10.0 * sizes.iter().copied().fold(PROBE, f64::max),
     };
-    Ok((recurrence, seen))
+    Ok((recurrence, probed.seen))
 }
 
-/// Takes away coordinates with an empty row or column, again and again. What remains has the same
-/// nonzero eigenvalues, and the cost of finding them grows with the cube of the size.
-fn without_idle_coordinates(matrix: &DMatrix<f64>) -> DMatrix<f64> {
-    let mut kept: Vec<usize> = (0..matrix.nrows()).collect();
-    loop {
-        let busy = |&i: &usize| {
-            let feeds = kept.iter().any(|&j| matrix[(j, i)] != 0.0);
-            let is_fed = kept.iter().any(|&j| matrix[(i, j)] != 0.0);
-            feeds && is_fed
-        };
-        let remaining: Vec<usize> = kept.iter().copied().filter(|i| busy(i)).collect();
-        if remaining.len() == kept.len() {
-            return DMatrix::from_fn(kept.len(), kept.len(), |i, j| matrix[(kept[i], kept[j])]);
-        }
-        kept = remaining;
-    }
-}
-
-/// Λ column by column, by central differences about the chart's base point, and the same for what
-/// is observed.
-fn probe(
-    simulation: &mut Simulation,
-    chart: &Chart,
+/// Differences about a base point.
+struct Probing<'a> {
+    simulation: &'a mut Simulation,
+    chart: &'a Chart,
     period: u64,
-    sizes: &[f64],
-    observe: &impl Fn(&Simulation) -> Vec<f64>,
-) -> Result<(DMatrix<f64>, DMatrix<f64>), AnalysisError> {
-    let dimension = chart.dimension();
-    // Coordinates about the point that follows the base point.
-    chart.base().restore(simulation);
-    simulation.steps(period)?;
-    let image = Chart::about(simulation);
-    let sight = observe(simulation).len();
-    let mut matrix = DMatrix::zeros(dimension, dimension);
-    let mut seen = DMatrix::zeros(sight, dimension);
-    let mut point = vec![0.0; dimension];
-    let mut ends = [vec![0.0; dimension], vec![0.0; dimension]];
-    for column in 0..dimension {
-        let mut views = [Vec::new(), Vec::new()];
-        for ((end, view), sign) in ends.iter_mut().zip(&mut views).zip([1.0, -1.0]) {
-            point[column] = sign * sizes[column];
-            chart.apply(simulation, &point);
-            simulation.steps(period)?;
-            image.read(simulation, end);
-            *view = observe(simulation);
+    patience: &'a Patience,
+}
+
+/// What differences of some sizes gave.
+struct Probed {
+    matrix: DMatrix<f64>,
+    seen: DMatrix<f64>,
+    sizes: Vec<f64>,
+}
+
+impl Probing<'_> {
+    /// The point that follows the base point.
+    fn image(&mut self) -> Result<Chart, AnalysisError> {
+        self.chart.base().restore(self.simulation);
+        self.simulation.steps(self.period)?;
+        Ok(Chart::about(self.simulation))
+    }
+
+    /// Λ column by column, by central differences about the base point, and the same for what is
+    /// observed.
+    fn matrices(
+        &mut self,
+        sizes: &[f64],
+        observe: &impl Fn(&Simulation) -> Vec<f64>,
+    ) -> Result<Probed, AnalysisError> {
+        let dimension = self.chart.dimension();
+        let image = self.image()?;
+        let sight = observe(self.simulation).len();
+        let mut matrix = DMatrix::zeros(dimension, dimension);
+        let mut seen = DMatrix::zeros(sight, dimension);
+        let mut point = vec![0.0; dimension];
+        let mut ends = [vec![0.0; dimension], vec![0.0; dimension]];
+        for column in 0..dimension {
+            self.patience.allow(Duration::ZERO)?;
+            let mut views = [Vec::new(), Vec::new()];
+            for ((end, view), sign) in ends.iter_mut().zip(&mut views).zip([1.0, -1.0]) {
+                point[column] = sign * sizes[column];
+                self.chart.apply(self.simulation, &point);
+                self.simulation.steps(self.period)?;
+                image.read(self.simulation, end);
+                if sight > 0 {
+                    *view = observe(self.simulation);
+                }
+            }
+            point[column] = 0.0;
+            let distance = 2.0 * sizes[column];
+            for (row, entry) in matrix.column_mut(column).iter_mut().enumerate() {
+                *entry = (ends[0][row] - ends[1][row]) / distance;
+            }
+            for row in 0..sight {
+                seen[(row, column)] = (views[0][row] - views[1][row]) / distance;
+            }
         }
-        point[column] = 0.0;
-        let distance = 2.0 * sizes[column];
-        for row in 0..dimension {
-            matrix[(row, column)] = (ends[0][row] - ends[1][row]) / distance;
+        Ok(Probed {
+            matrix,
+            seen,
+            sizes: sizes.to_vec(),
+        })
+    }
+
+    /// By how much a change of all coordinates at once, of another size, does not do what the
+    /// matrix says; relative to the most that each coordinate could do.
+    fn disagreement(&mut self, probed: &Probed) -> Result<f64, AnalysisError> {
+        let image = self.image()?;
+        let n = self.chart.dimension();
+        let sizes = DVector::from_column_slice(&probed.sizes);
+        let change = Dice(2).signs(n).component_mul(&sizes) * SECOND;
+        let mut ends = [(); 2].map(|()| DVector::zeros(n));
+        for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
+            let point = &change * sign;
+            self.chart.apply(self.simulation, point.as_slice());
+            self.simulation.steps(self.period)?;
+            image.read(self.simulation, end.as_mut_slice());
         }
-        for row in 0..sight {
-            seen[(row, column)] = (views[0][row] - views[1][row]) / distance;
+        let [up, down] = ends;
+        let expected = &probed.matrix * &change;
+        let rest = (up - down) * 0.5 - expected;
+        let reach = probed.matrix.abs() * change.abs();
+        let relative = rest.iter().zip(&reach).map(|(rest, reach)| {
+            let relative = rest.abs() / reach.max(f64::MIN_POSITIVE);
+            if rest == &0.0 { 0.0 } else { relative }
+        });
+        Ok(relative.fold(0.0, f64::max))
+    }
+
+    /// Sizes by what each coordinate does when all others are as large as theirs, and as small or
+    /// large altogether as makes two neighbouring sizes agree best. Nothing where the simulation
+    /// cannot follow.
+    fn better_sizes(&mut self, sizes: &[f64]) -> Result<Option<Vec<f64>>, AnalysisError> {
+        let product = StepProduct::new(self.simulation, self.chart, self.period, sizes.to_vec());
+        match product {
+            Ok(product) => Ok(Some(product.differences())),
+            Err(AnalysisError::Fault(_)) => Ok(None),
+            Err(error) => Err(error),
         }
     }
-    Ok((matrix, seen))
 }
 
 /// A step for every coordinate: a fraction of its own magnitude, or of the largest one where it
@@ -322,26 +430,4 @@ impl oldham_cosim::Visitor for Magnitudes {
     }
     fn fixed(&mut self, _: &mut [f64]) {}
     fn count(&mut self, _: &mut u64) {}
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn idle_coordinates_change_no_other_eigenvalue() {
-        // 0 and 1 turn; 2 only listens to them, 3 only listens to 2, 4 only speaks to 0.
-        let mut matrix = DMatrix::zeros(5, 5);
-        matrix[(0, 1)] = -2.0;
-        matrix[(1, 0)] = 2.0;
-        matrix[(2, 0)] = 7.0;
-        matrix[(3, 2)] = 5.0;
-        matrix[(0, 4)] = 3.0;
-        let reduced = without_idle_coordinates(&matrix);
-        assert_eq!(
-            reduced,
-            DMatrix::from_row_slice(2, 2, &[0.0, -2.0, 2.0, 0.0])
-        );
-        assert!(without_idle_coordinates(&DMatrix::zeros(3, 3)).is_empty());
-    }
 }

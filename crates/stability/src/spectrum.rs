@@ -6,21 +6,41 @@ use nalgebra::{Complex, DVector};
 use oldham_cosim::{Chart, Simulation};
 
 use crate::effort::Effort;
+use crate::eigen::Reduced;
+use crate::examination::Examiner;
 use crate::product::StepProduct;
 use crate::recurrence::{
-    AnalysisError, Base, Recurrence, analyse_ahead, probe_sizes, recurrence_about,
+    AnalysisError, Base, Patience, Recurrence, analyse_ahead, probe_sizes, recurrence_about,
 };
 
-/// Rounding moves unit eigenvalues of a dense recurrence by this much.
-pub(crate) const ROUNDING: f64 = 1e-8;
-/// Radii up to here count as stable.
-pub(crate) const STABLE: f64 = 1.0 + ROUNDING;
+/// Growth by this factor within a macro step counts as none where it is not certain: a model is
+/// called stable if no mode can grow faster.
+pub const THRESHOLD: f64 = 1e-6;
+/// Growth that is certain is at least so large; what is less is the rounding of unit eigenvalues.
+pub(crate) const ROUNDING: f64 = 1e-10;
+/// Radii up to here count as stable in searches, which see radii of certain growth only.
+pub(crate) const STABLE: f64 = 1.0 + 1e-8;
 
-/// How long a thorough look at a large model may take, about.
-const LONGEST_LOOK: Duration = Duration::from_secs(20);
-/// Growth per macro step that is looked for in large models. What is slower needs as many products
-/// as it needs steps to show.
-pub(crate) const VISIBLE: f64 = 0.02;
+/// Growth and turn of a mode in a step that the step resolves.
+const RESOLVED: f64 = 0.3;
+/// The same of a drift.
+const SLOW: f64 = 1e-2;
+/// Relative difference of poles up to which they belong to the same motion.
+const ALIKE: f64 = 0.1;
+
+/// Coordinates up to which a matrix is made without a look at a few products first.
+const QUICK: usize = 600;
+/// Growth in a step that a few products show for certain.
+const FAST: f64 = 0.05;
+
+/// Error beyond which an eigenvalue is looked at as one of several.
+const VAGUE: f64 = 1e-5;
+/// Two matrices may agree by chance.
+const CAUTION: f64 = 10.0;
+
+/// Modes of which the error is measured, and how close to the unit circle they are.
+const EXAMINED: usize = 12;
+const CLOSE: f64 = 1e-3;
 
 /// How eigenvalues were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,25 +57,20 @@ pub enum Way {
 /// Whether a mode grows, as far as that could be found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// No mode grows; in a large model none that could be seen, see [`Spectrum::reach`].
+    /// No mode grows by more than [`THRESHOLD`] in a step.
     Stable,
-    /// A mode grows.
+    /// A mode grows: by more than the error of its radius.
     Unstable,
-    /// No mode grows for certain, but one could that is fast enough to matter.
+    /// Neither is certain.
     Undecided,
 }
 
 impl Decision {
     /// What a radius with its error says, and a radius that no mode exceeds.
-    pub(crate) fn on(radius: f64, error: f64, reach: f64, way: Way) -> Self {
-        let (known, limit) = match way {
-            // The limit of stability allows for the error already.
-            Way::Dense => (0.0, STABLE),
-            Way::Krylov { .. } => (error, 1.0 + VISIBLE),
-        };
-        if radius - known > STABLE {
+    pub(crate) fn on(radius: f64, error: f64, reach: f64) -> Self {
+        if radius - error.max(ROUNDING) > 1.0 {
             Self::Unstable
-        } else if reach <= limit {
+        } else if reach <= 1.0 + THRESHOLD {
             Self::Stable
         } else {
             Self::Undecided
@@ -72,6 +87,32 @@ pub struct Mode {
     pub error: f64,
 }
 
+impl Mode {
+    /// Whether it grows for certain.
+    pub fn is_growing(&self) -> bool {
+        self.value.norm() - self.error.max(ROUNDING) > 1.0
+    }
+}
+
+/// Errors to first order say nothing of multiple eigenvalues. How far these move is seen when the
+/// matrix is made again with other sizes.
+fn compare_with_second_matrix(
+    simulation: &mut Simulation,
+    recurrence: &Recurrence,
+    modes: &mut [Mode],
+    patience: &Patience,
+) -> Result<(), AnalysisError> {
+    let Some(second) = recurrence.again(simulation, patience)? else {
+        return Ok(());
+    };
+    for mode in modes.iter_mut().filter(|mode| mode.error > VAGUE) {
+        let distances = second.iter().map(|value| (value - mode.value).norm());
+        let moved = distances.fold(f64::INFINITY, f64::min);
+        mode.error = mode.error.min(CAUTION * moved + ROUNDING);
+    }
+    Ok(())
+}
+
 /// Eigenvalues of the macro step of a simulation.
 pub struct Spectrum {
     modes: Vec<Mode>,
@@ -79,77 +120,134 @@ pub struct Spectrum {
     way: Way,
     duration: f64,
     source: Source,
+    /// Growing modes that the model has without the coupling.
+    own: Vec<Mode>,
 }
 
 /// What the eigenvalues came from.
-enum Source {
-    Matrix(Recurrence),
-    Products { chart: Chart, mode: DVector<f64> },
+struct Source {
+    chart: Chart,
+    /// A small change of the state along the dominant mode, if it is known.
+    mode: Option<DVector<f64>>,
 }
 
 impl Spectrum {
     /// Linearises a simulation about a point a few steps after its present state, where it is
     /// left.
     pub fn of(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        Self::with(simulation, |product| {
-            let effort = Effort::THOROUGH.within(LONGEST_LOOK, product);
-            Ok(effort.unwrap_or(Effort::GLANCE))
-        })
+        Self::with(simulation, &Patience::endless(), EXAMINED)
     }
 
-    /// The same at less cost: the look at a large model ends when no mode can grow fast, or after
-    /// `patience`. It is left alone if even the shortest look would take longer.
-    pub fn quick(simulation: &mut Simulation, patience: Duration) -> Result<Self, AnalysisError> {
-        Self::with(simulation, |product| {
-            let effort = Effort::QUICK.within(patience, product);
-            effort.map_err(|least| AnalysisError::TooLong {
-                seconds: least.as_secs_f64(),
-            })
-        })
+    /// The same, or an error if it takes longer.
+    pub fn within(simulation: &mut Simulation, granted: Duration) -> Result<Self, AnalysisError> {
+        Self::with(simulation, &Patience::new(Some(granted)), EXAMINED)
     }
 
-    /// The same with a short look at a large model, which finds what grows fast.
+    /// The same for searches that look at many simulations: only the dominant mode is examined.
     pub(crate) fn glance(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        Self::with(simulation, |_| Ok(Effort::GLANCE))
+        Self::with(simulation, &Patience::endless(), 1)
     }
 
-    /// `choose` is told how long a product takes.
     fn with(
         simulation: &mut Simulation,
-        choose: impl Fn(Duration) -> Result<Effort, AnalysisError>,
+        patience: &Patience,
+        examined: usize,
     ) -> Result<Self, AnalysisError> {
         let look = |simulation: &mut Simulation, base: Base| {
-            if base.is_small() {
-                return Self::from_matrix(simulation, base);
+            let dimension = base.chart.dimension();
+            if dimension > QUICK {
+                // What grows fast shows at once.
+                let effort = if examined > 1 { Effort::FIRST } else { Effort::GLANCE };
+                let first = Self::from_products(simulation, base.clone(), effort, patience)?;
+                let dominant = first.dominant();
+                let growth = dominant.value.norm() - 1.0;
+                if examined == 1 || (growth > FAST && dominant.error < 0.1 * growth) {
+                    return Ok(first);
+                }
             }
-            let product = StepProduct::duration(simulation, &base.chart, base.period)?;
-            Self::from_products(simulation, base, choose(product)?)
+            if base.is_small() {
+                let product = StepProduct::duration(simulation, &base.chart, base.period)?;
+                patience.allow(product * dimension as u32)?;
+                return Self::from_matrix(simulation, base, patience, examined);
+            }
+            Self::from_products(simulation, base, Effort::THOROUGH, patience)
         };
-        analyse_ahead(simulation, look, Self::radius)
+        analyse_ahead(simulation, look)
     }
 
     /// From products alone, however small the model.
     pub fn by_products(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
+        let patience = Patience::endless();
         let look = |simulation: &mut Simulation, base: Base| {
-            Self::from_products(simulation, base, Effort::THOROUGH)
+            Self::from_products(simulation, base, Effort::THOROUGH, &patience)
         };
-        analyse_ahead(simulation, look, Self::radius)
+        analyse_ahead(simulation, look)
     }
 
-    fn from_matrix(simulation: &mut Simulation, base: Base) -> Result<Self, AnalysisError> {
-        let (recurrence, _) = recurrence_about(simulation, base, |_| Vec::new())?;
-        let mode = |value| Mode {
-            value,
-            error: ROUNDING,
-        };
-        let values = recurrence.eigenvalues()?.into_iter();
-        let reach = values.as_slice().first().map_or(0.0, |value| value.norm());
+    fn from_matrix(
+        simulation: &mut Simulation,
+        base: Base,
+        patience: &Patience,
+        examined: usize,
+    ) -> Result<Self, AnalysisError> {
+        let (recurrence, _) = recurrence_about(simulation, base, |_| Vec::new(), patience)?;
+        let reduced = Reduced::new(recurrence.matrix()).ok_or(AnalysisError::NoEigenvalues)?;
+        let mut values = reduced.eigenvalues().ok_or(AnalysisError::NoEigenvalues)?;
+        values.retain(|value| value.im >= 0.0);
+        let mut modes = Vec::with_capacity(values.len());
+        let mut mode = DVector::zeros(recurrence.matrix().nrows());
+        if let Some(dominant) = values.first() {
+            let mut examiner = Examiner::new(simulation, &recurrence, &reduced)?;
+            let sizes = if examined == 1 { 2 } else { usize::MAX };
+            for (place, value) in values.iter().enumerate() {
+                // Searches ask only whether there is growth; what decays needs no error then.
+                let is_examined = match examined {
+                    1 => place == 0 && value.norm() > 1.0,
+                    _ => place == 0 || (place < examined && value.norm() > 1.0 - CLOSE),
+                };
+                modes.push(if is_examined {
+                    patience.allow(Duration::ZERO)?;
+                    examiner.examine(*value, sizes)?
+                } else {
+                    Mode {
+                        value: *value,
+                        error: ROUNDING,
+                    }
+                });
+            }
+            // The others are known as well as those that were examined.
+            let known = modes.iter().take(examined).map(|mode| mode.error);
+            let error = known.filter(|e| e.is_finite()).fold(ROUNDING, f64::max);
+            for mode in modes.iter_mut().skip(examined) {
+                mode.error = error;
+            }
+            if examined > 1
+                && let Some(along) = examiner.along(*dominant)?
+            {
+                mode = along;
+            }
+        }
+        if modes.iter().any(|mode| mode.error > VAGUE) {
+            compare_with_second_matrix(simulation, &recurrence, &mut modes, patience)?;
+        }
+        modes.sort_by(|a, b| {
+            let order = b.is_growing().cmp(&a.is_growing());
+            order.then(b.value.norm().total_cmp(&a.value.norm()))
+        });
+        let far = |mode: &Mode| mode.value.norm() + mode.error;
+        let reach = modes.iter().map(far).fold(0.0, f64::max);
+        recurrence.chart().base().restore(simulation);
+        let duration = recurrence.duration();
         Ok(Self {
             reach,
-            modes: values.filter(|value| value.im >= 0.0).map(mode).collect(),
+            modes,
             way: Way::Dense,
-            duration: recurrence.duration(),
-            source: Source::Matrix(recurrence),
+            duration,
+            source: Source {
+                chart: recurrence.into_chart(),
+                mode: Some(mode),
+            },
+            own: Vec::new(),
         })
     }
 
@@ -157,9 +255,12 @@ impl Spectrum {
         simulation: &mut Simulation,
         base: Base,
         effort: Effort,
+        patience: &Patience,
     ) -> Result<Self, AnalysisError> {
         let Base { chart, period } = base;
         let duration = period as f64 * simulation.schedule().step;
+        let one = StepProduct::duration(simulation, &chart, period)?;
+        patience.allow(one * effort.products() as u32)?;
         let probes = probe_sizes(simulation, &chart);
         let mut product = StepProduct::new(simulation, &chart, period, probes)?;
         let found = effort.look(&mut product)?;
@@ -172,7 +273,11 @@ impl Spectrum {
                 products: found.products,
             },
             duration,
-            source: Source::Products { chart, mode },
+            source: Source {
+                chart,
+                mode: Some(mode),
+            },
+            own: Vec::new(),
         })
     }
 
@@ -215,6 +320,52 @@ impl Spectrum {
         self.dominant().value.norm()
     }
 
+    /// Whether some modes grow or may grow so slowly that the step resolves them: they could be
+    /// motions that the model has without the coupling.
+    pub fn may_grow_by_itself(&self) -> bool {
+        self.modes.iter().any(|mode| self.is_slow_growth(mode))
+    }
+
+    fn is_slow_growth(&self, mode: &Mode) -> bool {
+        let turn = (self.pole(mode) * self.duration).norm();
+        let drifts = mode.value.norm() + mode.error > 1.0 + THRESHOLD && turn < SLOW;
+        drifts || (mode.is_growing() && turn < RESOLVED)
+    }
+
+    /// Sets modes aside that another simulation of the same motion has too, one without the
+    /// coupling or with a shorter step: that they grow, or that it is not known whether they do, is
+    /// no matter of the coupling.
+    pub fn set_aside(&mut self, reference: &Self) {
+        let has = |mode: &Mode| {
+            let pole = self.pole(mode);
+            let near = |other: &Mode| {
+                let errors = mode.error / self.duration + other.error / reference.duration;
+                let off = (reference.pole(other) - pole).norm();
+                off <= ALIKE * pole.norm() + errors
+            };
+            self.is_slow_growth(mode) && reference.modes.iter().any(near)
+        };
+        let (own, coupled): (Vec<Mode>, Vec<Mode>) = self.modes.iter().partition(|m| has(m));
+        if own.is_empty() {
+            return;
+        }
+        let is_other = coupled.first().map(|m| m.value) != self.modes.first().map(|m| m.value);
+        if is_other {
+            self.source.mode = None;
+        }
+        if self.way == Way::Dense {
+            let far = |mode: &Mode| mode.value.norm() + mode.error;
+            self.reach = coupled.iter().map(far).fold(0.0, f64::max);
+        }
+        self.modes = coupled;
+        self.own = own;
+    }
+
+    /// Growing modes that were set aside.
+    pub fn own_modes(&self) -> &[Mode] {
+        &self.own
+    }
+
     /// A radius that no mode exceeds, also none that was not found. For a large model there is a
     /// chance of less than one in a thousand that a mode hides from the random vector of the
     /// search.
@@ -224,22 +375,16 @@ impl Spectrum {
 
     /// Whether a mode grows.
     pub fn decision(&self) -> Decision {
-        Decision::on(self.radius(), self.dominant().error, self.reach, self.way)
+        Decision::on(self.radius(), self.dominant().error, self.reach)
     }
 
     /// The point about which the simulation was linearised.
     pub(crate) fn chart(&self) -> &Chart {
-        match &self.source {
-            Source::Matrix(recurrence) => recurrence.chart(),
-            Source::Products { chart, .. } => chart,
-        }
+        &self.source.chart
     }
 
     /// A small change of the state along the dominant mode.
-    pub(crate) fn along_dominant(&self) -> DVector<f64> {
-        match &self.source {
-            Source::Matrix(recurrence) => recurrence.growing_mode(),
-            Source::Products { mode, .. } => mode.clone(),
-        }
+    pub(crate) fn along_dominant(&self) -> Option<&DVector<f64>> {
+        self.source.mode.as_ref()
     }
 }

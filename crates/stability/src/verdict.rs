@@ -14,6 +14,9 @@ const LONGEST_LOOK: u64 = 2000;
 /// Growth after which a mode has been followed long enough, and may still be taken as small.
 const GROWTH_SEEN: f64 = 1e3;
 
+/// Turns in a step below which a mode is a slow motion.
+const SLOW: f64 = 1e-3;
+
 /// What the recurrence says about a simulation.
 #[derive(Clone, Debug)]
 pub struct Verdict {
@@ -29,10 +32,15 @@ pub struct Verdict {
     pub growth: f64,
     /// Its frequency in hertz.
     pub frequency: f64,
+    /// Simulated time that one application of the recurrence covers.
+    pub step: f64,
     /// Coordinates of the recurrence.
     pub dimension: usize,
     /// The interface at which the exchange feeds the growing mode, when it is unstable.
     pub interface: Option<String>,
+    /// Growth in 1/s and frequency in hertz of a mode that the model has without the coupling, and
+    /// that is no matter of it: the fastest of those that were set aside.
+    pub own: Option<[f64; 2]>,
 }
 
 impl Verdict {
@@ -47,8 +55,13 @@ impl Verdict {
             way: spectrum.way(),
             growth: radius.max(f64::MIN_POSITIVE).ln() / spectrum.duration(),
             frequency: dominant.value.arg().abs() / TAU / spectrum.duration(),
+            step: spectrum.duration(),
             dimension: spectrum.dimension(),
             interface: None,
+            own: spectrum.own_modes().iter().find(|mode| mode.is_growing()).map(|mode| {
+                let pole = spectrum.pole(mode);
+                [pole.re, pole.im.abs() / TAU]
+            }),
         };
         if verdict.is_unstable() {
             verdict.interface = blame(simulation, spectrum)?;
@@ -58,10 +71,32 @@ impl Verdict {
 
     /// Whether a mode grows, as far as that could be found out.
     pub fn decision(&self) -> Decision {
-        Decision::on(self.radius, self.error, self.reach, self.way)
+        Decision::on(self.radius, self.error, self.reach)
     }
 
-    /// Whether no mode grows.
+    /// Why it is not decided, if it is not.
+    pub fn doubt(&self) -> Option<String> {
+        if self.decision() != Decision::Undecided {
+            return None;
+        }
+        let most = self.reach - 1.0;
+        let is_hidden = self.reach > self.radius + self.error;
+        Some(match self.way {
+            Way::Krylov { .. } if is_hidden => format!(
+                "the model is too large for all of its modes to be found; one that was not may grow by up to {most:.1e} in a step"
+            ),
+            _ if self.frequency * self.step < SLOW => format!(
+                "a slow motion ({:.3} Hz) cannot be told from growth by up to {most:.1e} in a step: to small differences of the state it is a drift",
+                self.frequency
+            ),
+            _ => format!(
+                "the radius of the mode at {:.3} Hz is known to {:.1e} only, which is too little to tell whether it grows",
+                self.frequency, self.error
+            ),
+        })
+    }
+
+    /// Whether no mode grows by more than [`THRESHOLD`](crate::THRESHOLD) in a step.
     pub fn is_stable(&self) -> bool {
         self.decision() == Decision::Stable
     }
@@ -78,12 +113,12 @@ pub fn analyse(simulation: &mut Simulation) -> Result<Verdict, AnalysisError> {
     Verdict::of(&spectrum, simulation)
 }
 
-/// The same at less cost, see [`Spectrum::quick`].
-pub fn analyse_quickly(
+/// The same verdict, or an error if it takes longer.
+pub fn analyse_within(
     simulation: &mut Simulation,
-    patience: Duration,
+    granted: Duration,
 ) -> Result<Verdict, AnalysisError> {
-    let spectrum = Spectrum::quick(simulation, patience)?;
+    let spectrum = Spectrum::within(simulation, granted)?;
     Verdict::of(&spectrum, simulation)
 }
 
@@ -99,7 +134,9 @@ fn blame(
     if names.len() < 2 {
         return Ok(names.into_iter().next());
     }
-    let mode = spectrum.along_dominant();
+    let Some(mode) = spectrum.along_dominant().cloned() else {
+        return Ok(None);
+    };
     let dominant = spectrum.dominant().value;
     let period = TAU / dominant.arg().abs().max(1e-6);
     let until_large = GROWTH_SEEN.ln() / dominant.norm().ln();

@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use oldham_cosim::{Column, Counters, Discard, Recorder, Run, Simulation};
-use oldham_model::{Model, Overrides};
+use oldham_model::{Model, Overrides, Template};
 use oldham_multibody::bench::{clamped_shell, hanging_beam, spatial_chain};
 use oldham_multibody::{Model as Mechanism, Options, System};
 use oldham_results::{Metadata, ResultWriter};
@@ -243,9 +243,11 @@ fn stability_map() -> Result<Vec<Figure>, Failure> {
         let axis: Vec<f64> = (0..points)
             .map(|i| 1e-3 * 1e6_f64.powf(i as f64 / (points - 1) as f64))
             .collect();
+        let none = Overrides::none();
+        let template = Template::parse(INTERFACE_MASS, "interface-mass.toml", &none)
+            .expect("the benchmark's model reads");
         let build = |m2: f64, m3: f64| {
-            let set = vec![("m2".into(), m2.to_string()), ("m3".into(), m3.to_string())];
-            let model = Model::parse(INTERFACE_MASS, "interface-mass.toml", &Overrides(set));
+            let model = template.with(&[("m2", m2), ("m3", m3)]);
             model.ok()?.simulation().ok()
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -259,10 +261,10 @@ fn stability_map() -> Result<Vec<Figure>, Failure> {
     };
     let small = (0..3).map(|_| seconds(25)).fold(f64::INFINITY, f64::min);
     let large = seconds(200);
-    let note = "wall time on all cores, each point read, built, probed and solved";
+    let note = "wall time on all cores, each point checked, built, probed and solved";
     Ok(vec![
         Figure::new("map-25", small, "s", note).required(1.0),
-        Figure::new("map-200", large, "s", note).required(10.0),
+        Figure::new("map-200", large, "s", note).required(3.0),
     ])
 }
 

@@ -1,7 +1,5 @@
 //! `oldham check`: what is in a model, and is its coupling stable?
 
-use std::time::Duration;
-
 use oldham_cosim::{Simulation, SubsystemId};
 use oldham_model::{Mechanism, Model};
 use serde_json::{Value, json};
@@ -9,8 +7,9 @@ use serde_json::{Value, json};
 use crate::args::Check;
 use crate::failure::Failure;
 use crate::fold::fold;
-use crate::remedies::Advice;
+use crate::progress::Waiting;
 use crate::say;
+use crate::verdict::{Advice, Case};
 use crate::{load, mechanisms};
 
 /// Why there is no analysis.
@@ -23,7 +22,10 @@ pub fn execute(arguments: &Check) -> Result<(), Failure> {
     };
     let model = load::with_overrides(path, &arguments.set)?;
     let simulation = model.simulation()?;
-    let advise = || Advice::on(&model, path, &arguments.set, Duration::MAX);
+    let advise = || {
+        let _waiting = Waiting::new("analysing the coupling", arguments.json);
+        Advice::on(&Case::of(&model, path, &arguments.set), None)
+    };
     let advice = (!mechanisms::alone(&model)).then(advise);
     if arguments.json {
         say!("{:#}", as_json(&model, &simulation, advice.as_ref()));

@@ -11,8 +11,10 @@ use crate::args::{Compensate, CompensateBy};
 use crate::failure::Failure;
 use crate::fold::fold;
 use crate::load;
+use crate::progress::Waiting;
 use crate::say;
 use crate::table::{Table, number};
+use crate::verdict::{self, Advice, Case};
 
 /// What came of one approach.
 struct Tried {
@@ -28,6 +30,8 @@ const ALL: [Approach; 3] = [
 
 pub fn execute(arguments: &Compensate) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
+    verdict::refuse_learner(&model)?;
+    let waiting = Waiting::new("designing compensators", arguments.json);
     let wanted = arguments.by.map(|by| match by {
         CompensateBy::Z => Approach::Sampled,
         CompensateBy::S => Approach::Continuous,
@@ -41,20 +45,29 @@ pub fn execute(arguments: &Compensate) -> Result<(), Failure> {
             outcome: model.compensate(approach),
         })
         .collect();
+    let case = Case::of(&model, &arguments.model.model, &arguments.model.set);
+    let verdict = case.spectrum(None).map(|(_, verdict)| verdict);
+    let advice = Advice::without_remedies(&case, verdict);
+    drop(waiting);
+    if !arguments.json {
+        say!("{}: as in the file", model.name());
+        say!("{}\n", advice.for_people());
+    }
     if tried.iter().all(|tried| tried.outcome.is_err()) {
         if !arguments.json {
             print(&model, &tried);
         }
         return Err(Failure::Uncompensated {
             model: model.name().into(),
-            answer: Box::new(as_json(&model, &tried, None)),
+            answer: Box::new(as_json(&model, &tried, None, &advice)),
         });
     }
     if let Some(path) = &arguments.out {
         write(path, &model, &tried)?;
     }
     if arguments.json {
-        say!("{:#}", as_json(&model, &tried, arguments.out.as_deref()));
+        let out = arguments.out.as_deref();
+        say!("{:#}", as_json(&model, &tried, out, &advice));
     } else {
         print(&model, &tried);
         if let Some(path) = &arguments.out {
@@ -228,7 +241,7 @@ fn damping(pole: Complex<f64>) -> f64 {
     -pole.re / pole.norm().max(f64::MIN_POSITIVE)
 }
 
-fn as_json(model: &Model, tried: &[Tried], out: Option<&Path>) -> Value {
+fn as_json(model: &Model, tried: &[Tried], out: Option<&Path>, advice: &Advice) -> Value {
     let one = |tried: &Tried| {
         let mut answer = match &tried.outcome {
             Err(error) => json!({"offered": false, "reason": error.to_string()}),
@@ -272,6 +285,7 @@ fn as_json(model: &Model, tried: &[Tried], out: Option<&Path>) -> Value {
         "command": "compensate",
         "model": model.name(),
         "step": model.step(),
+        "stability": advice.as_json(),
         "approaches": tried.iter().map(one).collect::<Vec<_>>(),
         "gains": out,
     })

@@ -1,5 +1,7 @@
 //! `oldham partition`: how mechanisms are cut, and what that leaves to each part.
 
+use std::time::Duration;
+
 use oldham_model::{InterfaceNode, Mechanism, Model, Partition, Pose};
 use oldham_multibody::NodeId;
 use serde_json::{Value, json};
@@ -9,8 +11,13 @@ use crate::drawing::{Ink, Mark, Page, View};
 use crate::failure::Failure;
 use crate::picture;
 use crate::say;
+use crate::progress::Waiting;
 use crate::table::{Table, number};
+use crate::verdict::{Advice, Case};
 use crate::{load, mechanisms};
+
+/// How long the analysis of a cut may take, as before a run.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A mechanism that is cut.
 struct Cut<'m> {
@@ -36,6 +43,10 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
         true => None,
         false => Some(draw(&model, arguments, &cuts)?),
     };
+    let waiting = Waiting::new("analysing the coupling", arguments.json);
+    let case = Case::of(&model, &arguments.model.model, &arguments.model.set);
+    let advice = (!cuts.is_empty()).then(|| Advice::on(&case, Some(PATIENCE)));
+    drop(waiting);
     if arguments.json {
         let answer = json!({
             "command": "partition",
@@ -43,6 +54,7 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
             "status": "fine",
             "cut": cuts.iter().map(Cut::as_json).collect::<Vec<_>>(),
             "whole": whole,
+            "stability": advice.as_ref().map(Advice::as_json),
             "picture": out,
         });
         say!("{answer:#}");
@@ -52,6 +64,9 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
     cuts.iter().for_each(Cut::print);
     for name in whole {
         say!("  {name} is in one piece; [multibody.{name}.cut] with `at = [\"<node>\"]` cuts it");
+    }
+    if let Some(advice) = advice {
+        say!("{}", advice.for_people());
     }
     if let Some(out) = out {
         say!("picture: {}", out.display());

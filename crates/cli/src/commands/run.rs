@@ -16,14 +16,14 @@ use crate::args::Run;
 use crate::failure::Failure;
 use crate::fold::fold;
 use crate::progress::Bar;
-use crate::remedies::Advice;
 use crate::say;
 use crate::table::number;
+use crate::verdict::{Advice, Case};
 use crate::{interrupt, load, mechanisms};
 
 /// How long the analysis before a run may keep its user waiting, and the search for remedies after
 /// it.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 pub fn execute(arguments: &Run) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
@@ -68,7 +68,7 @@ fn analyse(model: &Model, arguments: &Run) -> Option<Advice> {
         return None;
     }
     let (path, set) = (&arguments.model.model, &arguments.model.set);
-    let advice = Advice::on(model, path, set, PATIENCE);
+    let advice = Advice::on(&Case::of(model, path, set), Some(PATIENCE));
     if !arguments.json {
         match (advice.warning(), &advice.verdict) {
             (Some(warning), _) => eprintln!("{}", fold(&format!("warning: {warning}"), 2)),

@@ -1,30 +1,33 @@
 //! `oldham stability`: is the coupling stable, and over which range?
 
 use std::path::Path;
-use std::time::Duration;
-
 use oldham_cosim::Simulation;
-use oldham_model::Model;
+use oldham_model::{Model, Template};
 use oldham_results::plot::{Cells, Figure, Panel, Scale, Series, Style};
-use oldham_stability::{Contour, Mode, Spectrum, Verdict, Way, critical, is_stable, map, radius};
+use oldham_stability::{
+    Borders, Contour, Mode, Point, Spectrum, borders, is_stable, map, radius,
+};
 use serde_json::{Value, json};
 
 use crate::args::{Range, Stability};
 use crate::failure::Failure;
 use crate::load;
-use crate::progress::Bar;
-use crate::remedies::Advice;
+use crate::progress::{Bar, Waiting};
 use crate::say;
 use crate::table::{Table, number};
+use crate::verdict::{self, Advice, Case, Subject};
 
 /// Modes listed at most.
 const MODES: usize = 12;
+/// Values of a range at which a search for borders looks first.
+const SAMPLES: usize = 25;
 
 const STEP: &str = "simulation.step";
 const DURATION: &str = "simulation.duration";
 
 pub fn execute(arguments: &Stability) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
+    verdict::refuse_learner(&model)?;
     let study = Study {
         arguments,
         model: &model,
@@ -46,6 +49,8 @@ struct Study<'a> {
 struct Scheme {
     name: String,
     settings: Vec<(String, String)>,
+    /// The file with these settings, read once.
+    template: Template,
 }
 
 impl Study<'_> {
@@ -54,24 +59,31 @@ impl Study<'_> {
     }
 
     /// The model's own scheme, and those to compare it with.
-    fn schemes(&self) -> Vec<Scheme> {
-        let own = Scheme {
-            name: "as in the file".into(),
-            settings: Vec::new(),
+    fn schemes(&self) -> Result<Vec<Scheme>, Failure> {
+        let scheme = |name: &str, settings: Vec<(String, String)>| {
+            let set = self.arguments.model.set.iter().chain(&settings);
+            let set: Vec<_> = set.cloned().collect();
+            Ok(Scheme {
+                name: name.into(),
+                template: load::template(self.path(), &set)?,
+                settings,
+            })
         };
-        let others = self.arguments.scheme.iter().map(|settings| Scheme {
-            name: settings.clone(),
-            settings: settings
-                .split_whitespace()
-                .filter_map(|setting| setting.split_once('='))
-                .map(|(key, value)| (key.to_owned(), value.to_owned()))
-                .collect(),
+        let own = std::iter::once(scheme("as in the file", Vec::new()));
+        let others = self.arguments.scheme.iter().map(|settings| {
+            let pairs = settings.split_whitespace();
+            let pairs = pairs.filter_map(|setting| setting.split_once('='));
+            let pairs = pairs.map(|(key, value)| (key.to_owned(), value.to_owned()));
+            scheme(settings, pairs.collect())
         });
-        std::iter::once(own).chain(others).collect()
+        own.chain(others).collect()
     }
 
     /// The model with some values changed.
     fn load(&self, scheme: &Scheme, changes: &[(&str, f64)]) -> Result<Model, Failure> {
+        if changes.iter().all(|(key, _)| scheme.template.has_parameter(key)) {
+            return Ok(scheme.template.with(changes)?);
+        }
         let set = self.arguments.model.set.iter().cloned();
         let mut set: Vec<_> = set.chain(scheme.settings.iter().cloned()).collect();
         for &(key, value) in changes {
@@ -111,7 +123,7 @@ impl Study<'_> {
         let Some((low, high)) = ends else {
             return Err(self.no_range(&range.key));
         };
-        for scheme in self.schemes() {
+        for scheme in self.schemes()? {
             for value in [low, high] {
                 self.load(&scheme, &[(&range.key, value)])?;
             }
@@ -133,15 +145,17 @@ impl Study<'_> {
 
     /// All modes of the recurrence, or the dominant ones of a large model.
     fn modes(&self) -> Result<(), Failure> {
-        let mut simulation = if self.arguments.monolithic {
-            self.model.monolithic(None)?
-        } else {
-            self.model.simulation()?
-        };
-        let spectrum = Spectrum::of(&mut simulation)?;
-        let advice = self.advice(Verdict::of(&spectrum, &mut simulation)?);
+        let mut case = Case::of(self.model, self.path(), &self.arguments.model.set);
+        if self.arguments.monolithic {
+            self.model.monolithic(None)?;
+            case.subject = Subject::Whole;
+        }
+        let waiting = Waiting::new("analysing the coupling", self.arguments.json);
+        let (spectrum, verdict) = case.spectrum(None)?;
+        let advice = Advice::of(&case, Ok(verdict), None);
+        drop(waiting);
         if self.arguments.json {
-            let modes = spectrum.modes().iter();
+            let modes = spectrum.own_modes().iter().chain(spectrum.modes());
             let modes: Vec<_> = modes.map(|mode| mode_as_json(mode, &spectrum)).collect();
             say!(
                 "{:#}",
@@ -156,11 +170,12 @@ impl Study<'_> {
             spectrum.dimension()
         );
         let mut table = Table::new(["mode", "radius", "growth / (1/s)", "frequency / Hz"]);
-        for (index, mode) in spectrum.modes().iter().take(MODES).enumerate() {
+        let modes = spectrum.own_modes().iter().chain(spectrum.modes());
+        for (index, mode) in modes.take(MODES).enumerate() {
             let pole = spectrum.pole(mode);
             table.row([
                 (index + 1).to_string(),
-                radius_of(mode, spectrum.way()),
+                verdict::with_error(mode.value.norm(), mode.error),
                 number(pole.re),
                 number(pole.im / std::f64::consts::TAU),
             ]);
@@ -170,37 +185,24 @@ impl Study<'_> {
         Ok(())
     }
 
-    /// What is said about the coupling; in one piece there is none that could be remedied.
-    fn advice(&self, verdict: Verdict) -> Advice {
-        let advice = Advice::without_remedies(Ok(verdict), self.model);
-        if self.arguments.monolithic {
-            return advice.monolithic();
-        }
-        advice.with_remedies(
-            self.model,
-            self.path(),
-            &self.arguments.model.set,
-            Duration::MAX,
-        )
-    }
-
     /// Where stability changes along one parameter, for each scheme.
     fn border(&self, range: &Range) -> Result<(), Failure> {
         let (low, high) = self.ends(range)?;
+        let _waiting = Waiting::new("looking for borders of stability", self.arguments.json);
         let borders: Vec<_> = self
-            .schemes()
+            .schemes()?
             .into_iter()
-            .map(|scheme| Border::find(self, scheme, range, [low, high]))
+            .map(|scheme| Looked::find(self, scheme, range, [low, high]))
             .collect();
         if self.arguments.json {
             let [first, ..] = borders.as_slice() else {
                 return Ok(());
             };
-            let all: Vec<_> = borders.iter().map(Border::as_json).collect();
+            let all: Vec<_> = borders.iter().map(Looked::as_json).collect();
             say!(
                 "{:#}",
                 json!({"command": "stability", "model": self.model.name(),
-                "parameter": range.key, "low": low, "high": high, "critical": first.value,
+                "parameter": range.key, "low": low, "high": high, "critical": first.critical(),
                 "borders": all})
             );
             return Ok(());
@@ -220,7 +222,7 @@ impl Study<'_> {
         let values = self.values(x)?;
         let mut panel = Panel::new(&x.key, "spectral radius").with_guide("stable below", 1.0);
         let mut curves = Vec::new();
-        for scheme in self.schemes() {
+        for scheme in self.schemes()? {
             let radii = self.radii(&scheme, &values, &[0.0], |value, _| vec![(&x.key, value)]);
             panel = panel.with_series(Series::new(&scheme.name, values.clone(), radii.clone()));
             curves.push((scheme.name, radii));
@@ -250,7 +252,7 @@ impl Study<'_> {
         let (xs, ys) = (self.values(x)?, self.values(y)?);
         let mut panel = Panel::new(&x.key, &y.key).with_scales(x.scale(), y.scale());
         let mut maps = Vec::new();
-        for (index, scheme) in self.schemes().into_iter().enumerate() {
+        for (index, scheme) in self.schemes()?.into_iter().enumerate() {
             let radii = self.radii(&scheme, &xs, &ys, |a, b| vec![(&x.key, a), (&y.key, b)]);
             if index == 0 {
                 panel = panel.with_cells(Cells {
@@ -351,57 +353,109 @@ fn mode_as_json(mode: &Mode, spectrum: &Spectrum) -> Value {
         "frequency": pole.im / std::f64::consts::TAU})
 }
 
-fn radius_of(mode: &Mode, way: Way) -> String {
-    let radius = mode.value.norm();
-    match way {
-        Way::Dense => format!("{radius:.9}"),
-        Way::Krylov { .. } => format!("{radius:.6} ± {:.1e}", mode.error),
-    }
-}
-
 /// Where stability changes along a range.
-struct Border {
+struct Looked {
     scheme: String,
-    value: Option<f64>,
-    stable_at_low: bool,
+    found: Borders,
 }
 
-impl Border {
+impl Looked {
     fn find(study: &Study<'_>, scheme: Scheme, range: &Range, [low, high]: [f64; 2]) -> Self {
         let build = |value| study.build(&scheme, &[(&range.key, value)]);
-        let at_low = build(low).map_or(f64::NAN, |mut simulation| radius(&mut simulation));
         Self {
-            value: critical(low, high, build),
-            stable_at_low: is_stable(at_low),
+            found: borders(low, high, SAMPLES, build),
             scheme: scheme.name,
         }
     }
 
-    fn text(&self, key: &str, [low, high]: [f64; 2]) -> String {
-        let kind = if self.stable_at_low {
-            "stable"
-        } else {
-            "unstable"
-        };
-        match self.value {
-            Some(value) if self.stable_at_low => format!("stable up to {key} = {value:.6e}"),
-            Some(value) => format!("stable from {key} = {value:.6e} on"),
-            None => format!(
-                "{kind} everywhere from {key} = {} to {}",
-                number(low),
-                number(high)
-            ),
+    fn count(&self, kind: Point) -> usize {
+        let points = self.found.samples.iter();
+        points.filter(|(_, point)| *point == kind).count()
+    }
+
+    /// Stretches of neighbouring samples of the same kind.
+    fn stretches(&self, kind: Point) -> Vec<[f64; 2]> {
+        let mut found: Vec<[f64; 2]> = Vec::new();
+        let mut before = None;
+        for &(value, point) in &self.found.samples {
+            if point == kind {
+                match found.last_mut() {
+                    Some(last) if before == Some(kind) => last[1] = value,
+                    _ => found.push([value; 2]),
+                }
+            }
+            before = Some(point);
         }
+        found
+    }
+
+    fn text(&self, key: &str, [low, high]: [f64; 2]) -> String {
+        let said = match self.found.borders.as_slice() {
+            [] => {
+                let kind = match (self.count(Point::Stable), self.count(Point::Unstable)) {
+                    (0, 0) => "could not be analysed",
+                    (_, 0) => "stable",
+                    _ => "unstable",
+                };
+                let (low, high) = (number(low), number(high));
+                format!("{kind} everywhere from {key} = {low} to {high}")
+            }
+            [only] if only.is_stable_below => format!("stable up to {key} = {:.6e}", only.value),
+            [only] => format!("stable from {key} = {:.6e} on", only.value),
+            several => {
+                let mut parts: Vec<String> = Vec::new();
+                for (place, border) in several.iter().enumerate() {
+                    let next = several.get(place + 1);
+                    match (border.is_stable_below, next) {
+                        (true, _) if place == 0 => {
+                            parts.push(format!("up to {key} = {:.6e}", border.value));
+                        }
+                        (true, _) => {}
+                        (false, Some(end)) => {
+                            parts.push(format!("from {:.6e} to {:.6e}", border.value, end.value));
+                        }
+                        (false, None) => parts.push(format!("from {:.6e} on", border.value)),
+                    }
+                }
+                format!("stable {}", parts.join(", and "))
+            }
+        };
+        let lost = self.stretches(Point::Unknown);
+        if lost.is_empty() || self.count(Point::Unknown) == self.found.samples.len() {
+            return said;
+        }
+        let stretch = |[a, b]: &[f64; 2]| match a == b {
+            true => number(*a),
+            false => format!("{} to {}", number(*a), number(*b)),
+        };
+        let lost: Vec<String> = lost.iter().map(stretch).collect();
+        format!("{said}; not analysed: {key} = {}", lost.join(", "))
     }
 
     fn as_json(&self) -> Value {
-        let stable = match (self.value, self.stable_at_low) {
-            (Some(_), true) => "below",
-            (Some(_), false) => "above",
-            (None, true) => "everywhere",
-            (None, false) => "nowhere",
+        let all = &self.found.borders;
+        let stable = match (all.as_slice(), self.count(Point::Stable)) {
+            ([only], _) if only.is_stable_below => "below",
+            ([_], _) => "above",
+            ([], 0) if self.count(Point::Unstable) == 0 => "unknown",
+            ([], 0) => "nowhere",
+            ([], _) if self.count(Point::Unstable) == 0 => "everywhere",
+            _ => "in parts",
         };
-        json!({"scheme": self.scheme, "critical": self.value, "stable": stable})
+        let border = |border: &oldham_stability::Border| {
+            json!({"value": border.value, "stable_below": border.is_stable_below})
+        };
+        json!({
+            "scheme": self.scheme,
+            "critical": self.critical(),
+            "stable": stable,
+            "all": all.iter().map(border).collect::<Vec<_>>(),
+            "not_analysed": self.stretches(Point::Unknown),
+        })
+    }
+
+    fn critical(&self) -> Option<f64> {
+        self.found.borders.first().map(|border| border.value)
     }
 }
 

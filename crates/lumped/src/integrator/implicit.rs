@@ -77,6 +77,10 @@ impl Implicit {
         }
     }
 
+    pub(crate) fn sharpen(&mut self) {
+        self.newton.sharpen();
+    }
+
     pub(crate) fn restart(&mut self) {
         self.phase = NEW;
         if let Some(history) = &mut self.history {

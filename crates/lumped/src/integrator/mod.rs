@@ -103,6 +103,13 @@ impl Method {
         }
     }
 
+    /// From now on steps are solved until rounding stops the iteration.
+    pub(crate) fn sharpen(&mut self) {
+        if let Self::Implicit(method) = self {
+            method.sharpen();
+        }
+    }
+
     /// Forgets everything before the present state.
     pub(crate) fn restart(&mut self) {
         if let Self::Implicit(method) = self {

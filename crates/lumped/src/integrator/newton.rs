@@ -44,6 +44,8 @@ pub(crate) struct Newton {
     /// The g for which `matrix` holds the factors of a linear system, with these tangents.
     factorised_for: Option<f64>,
     tangents: Vec<f64>,
+    /// Whether it goes on until rounding stops it.
+    is_sharp: bool,
 }
 
 impl Newton {
@@ -59,7 +61,13 @@ impl Newton {
             matrix: Lu::with_pattern(own, pattern(plant).into_iter()),
             factorised_for: None,
             tangents: vec![0.0; plant.tangents.entries().count()],
+            is_sharp: false,
         }
+    }
+
+    /// From now on solutions are as good as rounding allows.
+    pub(crate) fn sharpen(&mut self) {
+        self.is_sharp = true;
     }
 
     /// Collects what a formula takes from the present point and from the one before.
@@ -211,7 +219,8 @@ impl Newton {
         let before = counters.iterations;
         let mut negligible = 0;
         for _ in 0..MAX_ITERATIONS {
-            if self.residual_is_small(plant, g) {
+            let is_small = self.residual_is_small(plant, g);
+            if is_small && (!self.is_sharp || largest(&self.residual) <= NO_FORCE) {
                 return Ok(());
             }
             counters.iterations += 1;
@@ -224,6 +233,9 @@ impl Newton {
                 negligible = 0;
             }
             let improved = self.search(plant, t, g)?;
+            if is_small && !improved {
+                return Ok(());
+            }
             if negligible == PATIENCE || (negligible > 0 && !improved) {
                 return Ok(());
             }

@@ -57,7 +57,17 @@ struct Pace {
 
 /// Checks a whole file. The plan is worth something only if nothing was found.
 pub(crate) fn check(file: &File, source: &Source, findings: &mut Findings) -> Option<Plan> {
-    let parameters = Parameters::evaluate(&file.parameters, source, findings);
+    check_with(file, source, &[], findings)
+}
+
+/// The same with other values of some parameters.
+pub(crate) fn check_with(
+    file: &File,
+    source: &Source,
+    given: &[(&str, f64)],
+    findings: &mut Findings,
+) -> Option<Plan> {
+    let parameters = Parameters::evaluate(&file.parameters, given, source, findings);
     let mut checker = Checker {
         parameters,
         findings,

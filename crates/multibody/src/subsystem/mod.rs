@@ -412,6 +412,12 @@ impl Subsystem for Part {
         Some(self)
     }
 
+    /// A correction of the step then is a repetition of it.
+    fn sharpen(&mut self) {
+        self.system.work.is_sharp = true;
+        self.is_thorough = true;
+    }
+
     /// Accelerations are found again with the next inputs.
     fn restart(&mut self) {
         self.system.state.known = 0;

@@ -1,0 +1,55 @@
+//! A model file that is read once, for many values of its parameters.
+
+use std::path::Path;
+
+use crate::model::Model;
+use crate::overrides::Overrides;
+use crate::problem::{Findings, Problems};
+use crate::source::Source;
+use crate::{check, format, read};
+
+/// A file that was read, from which models with other parameters are made without reading it
+/// again: what maps and searches need.
+pub struct Template {
+    source: Source,
+    file: format::File,
+}
+
+impl Template {
+    /// Reads a file, with some of its values replaced.
+    pub fn read(path: &Path, overrides: &Overrides) -> Result<Self, Problems> {
+        read::content(path).and_then(|source| Self::of(source, overrides))
+    }
+
+    /// Reads a text; `name` is what messages call it.
+    pub fn parse(text: &str, name: &str, overrides: &Overrides) -> Result<Self, Problems> {
+        Self::of(Source::new(name, text), overrides)
+    }
+
+    fn of(mut source: Source, overrides: &Overrides) -> Result<Self, Problems> {
+        let placed = overrides.place(&mut source);
+        let mut findings = Findings::default();
+        let file = read::parse(&source, &placed, &mut findings);
+        findings.finish(&source)?;
+        Ok(Self {
+            file: file.expect("a file without problems"),
+            source,
+        })
+    }
+
+    /// Whether the file has a parameter of this name.
+    pub fn has_parameter(&self, name: &str) -> bool {
+        self.file.parameters.names().any(|known| known == name)
+    }
+
+    /// The model with these parameters.
+    pub fn with(&self, parameters: &[(&str, f64)]) -> Result<Model, Problems> {
+        let mut findings = Findings::default();
+        let plan = check::check_with(&self.file, &self.source, parameters, &mut findings);
+        findings.finish(&self.source)?;
+        Ok(Model {
+            source: self.source.clone(),
+            plan: plan.expect("a plan without problems"),
+        })
+    }
+}

@@ -1,0 +1,208 @@
+//! Verdicts that went wrong once: probes too large, too small, too early, or made of tolerances.
+
+use oldham_model::{Model, Template, Overrides};
+use oldham_stability::{Decision, Spectrum, analyse, borders, is_stable, radius};
+
+use crate::common::{example, read, repository};
+
+/// Two masses joined by a law that bends within a micrometre. The preload P cancels.
+fn preloaded(law: &str, preload: f64) -> Model {
+    let text = format!(
+        r#"
+        [model]
+        name = "Preloaded joint"
+        [parameters]
+        P = {preload:e}
+        [simulation]
+        duration = 2.0
+        step = 1e-3
+        [lumped.left]
+        integrator = "semi-implicit-euler"
+        masses.x1 = {{ mass = 1.0, velocity = 1e-6 }}
+        springs.wall = {{ between = ["ground", "x1"], stiffness = 1e5, damping = 10.0 }}
+        springs.c = {{ between = ["x1", "far"], force = "P + {law}" }}
+        loads.l = {{ on = "x1", force = "-P" }}
+        inputs.far = {{ motion = "far" }}
+        outputs.x1 = {{ motion = "x1" }}
+        outputs.f = {{ force = "far" }}
+        [lumped.right]
+        integrator = "semi-implicit-euler"
+        masses.x2 = {{ mass = 1.0 }}
+        springs.wall = {{ between = ["x2", "ground"], stiffness = 1e3, damping = 10.0 }}
+        loads.l = {{ on = "x2", force = "P" }}
+        inputs.push = {{ force = "x2" }}
+        outputs.x2 = {{ motion = "x2" }}
+        [[connection]]
+        from = "right.x2"
+        to = "left.far"
+        [[connection]]
+        from = "left.f"
+        to = "right.push"
+        "#
+    );
+    read(&text).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// The motion does not depend on the preload, so neither does the radius.
+#[test]
+fn a_preload_that_cancels_changes_no_verdict() {
+    let laws = [
+        ("0.1*tanh(d/1e-6)", Decision::Unstable),
+        ("100*d + 1e8*max(d-1e-5,0)", Decision::Stable),
+    ];
+    for (law, decision) in laws {
+        let verdicts = [0.0, 1e3].map(|preload| {
+            let model = preloaded(law, preload);
+            analyse(&mut model.simulation().unwrap()).unwrap()
+        });
+        for verdict in &verdicts {
+            assert_eq!(verdict.decision(), decision, "{law}: {verdict:?}");
+        }
+        let off = (verdicts[0].radius - verdicts[1].radius).abs();
+        assert!(off < 1e-5 + verdicts[1].error, "{law}: {verdicts:?}");
+    }
+}
+
+fn beam_at(place: f64) -> Model {
+    let text = example("cut-beam")
+        .replace("girder.12", "girder.2")
+        .replace("girder.24", "girder.4")
+        .replace("elements = 12", "elements = 2")
+        .replace("from = [0, 0, 0]", &format!("from = [{place}, 0, 0]"))
+        .replace("to = [24, 0, 0]", &format!("to = [{}, 0, 0]", place + 1.0))
+        .replace("[multibody.beam.cut]", "[multibody.beam.cut]\nscheme = \"interface-mass\"");
+    let set = Overrides(vec![("D".into(), "1e-4".into())]);
+    Model::parse(&text, "beam.toml", &set).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+#[test]
+fn a_beam_far_from_the_origin_is_as_stable_as_at_the_origin() {
+    let [near, far] = [0.0, 100.0].map(|place| {
+        let verdict = analyse(&mut beam_at(place).simulation().unwrap()).unwrap();
+        assert_eq!(verdict.decision(), Decision::Stable, "{place}: {verdict:?}");
+        verdict
+    });
+    assert!((near.radius - far.radius).abs() < 1e-6, "{near:?} {far:?}");
+}
+
+/// A quiet cantilever, cut in the middle, was called unstable: the differences were made of
+/// Newton's tolerance.
+#[test]
+fn a_quiet_cut_cantilever_is_not_called_unstable() {
+    let text = r#"
+        [model]
+        name = "cantilever"
+        [simulation]
+        duration = 1.0
+        step = 1e-3
+        [multibody.b.sections.s]
+        rectangle = [0.02, 0.01]
+        young = 2.1e11
+        density = 7800
+        [multibody.b.beams.a]
+        from = [0, 0, 0]
+        to = [1, 0, 0]
+        elements = 4
+        section = "s"
+        up = [0, 1, 0]
+        [multibody.b.joints]
+        root = { type = "clamp", between = ["ground", "a.0"] }
+        [multibody.b.loads]
+        tip = { on = "a.8", force = [0, 0, "10*cos(2*pi*3*t)"] }
+        [multibody.b.cut]
+        at = ["a.4"]
+        "#;
+    let model = read(text).unwrap_or_else(|problems| panic!("{problems}"));
+    let verdict = analyse(&mut model.simulation().unwrap()).unwrap();
+    assert_ne!(verdict.decision(), Decision::Unstable, "{verdict:?}");
+    assert!(verdict.reach < 1.0 + 1e-4, "{verdict:?}");
+}
+
+/// Where the amplitude grows by a factor of more than twenty in a step, the start-up step was
+/// analysed. The run of this linear model says what the factor is.
+#[test]
+fn violent_growth_is_that_of_the_run_and_not_of_its_first_step() {
+    let path = repository().join("papers/fontana/literature.toml");
+    let set = [("simulation.step", "3e-4"), ("rho", "0.1"), ("m2", "0.006325"), ("m3", "0.1")];
+    let mut set: Vec<(String, String)> = set.map(|(k, v)| (k.into(), v.into())).to_vec();
+    set.push(("simulation.duration".into(), "0.03".into()));
+    let model = Model::read(&path, &Overrides(set)).unwrap_or_else(|p| panic!("{p}"));
+    let spectrum = Spectrum::of(&mut model.simulation().unwrap()).unwrap();
+    let mut run = model.simulation().unwrap();
+    let size = |run: &oldham_cosim::Simulation| {
+        let parts = 0..run.names().count();
+        let all = parts.flat_map(|part| run.outputs(oldham_cosim::SubsystemId(part)).to_vec());
+        all.fold(0.0_f64, |most, value| most.max(value.abs()))
+    };
+    run.steps(60).unwrap();
+    let before = size(&run);
+    run.steps(20).unwrap();
+    let factor = (size(&run) / before).powf(1.0 / 20.0);
+    let predicted = spectrum.radius();
+    assert!(factor > 20.0, "{factor}");
+    assert!((factor / predicted - 1.0).abs() < 1e-3, "{factor} {predicted}");
+}
+
+/// Between the ends of a range, which are both unstable, there is a stretch that is not.
+#[test]
+fn borders_inside_a_range_are_found() {
+    let text = example("two-mass-damped");
+    let template = Template::parse(&text, "pair.toml", &Overrides::none()).unwrap();
+    let build = |c: f64| template.with(&[("c", c)]).ok()?.simulation().ok();
+    let found = borders(1e-3, 1e3, 25, build);
+    let kinds: Vec<bool> = found.borders.iter().map(|b| b.is_stable_below).collect();
+    assert_eq!(kinds, [false, true], "{:?}", found.borders);
+    for (border, step) in found.borders.iter().zip([1.02, 1.0 / 1.02]) {
+        let inside = radius(&mut build(border.value * step).unwrap());
+        let outside = radius(&mut build(border.value / step).unwrap());
+        assert!(is_stable(inside) && !is_stable(outside), "{border:?}");
+    }
+}
+
+/// Many equal eigenvalues: the iteration of the small solver does not end on them.
+#[test]
+fn methods_without_numerical_damping_are_analysed() {
+    let text = r#"
+        [model]
+        name = "two masses"
+        [simulation]
+        duration = 1.0
+        step = 0.02
+        [lumped.left]
+        integrator = "lms2"
+        rho = 1.0
+        masses.x1 = { mass = 10.0, velocity = 1.0 }
+        springs.wall = { between = ["ground", "x1"], stiffness = 100.0 }
+        inputs.push = { force = "x1" }
+        outputs.x1 = { motion = "x1" }
+        [lumped.right]
+        integrator = "lms2"
+        rho = 1.0
+        masses.x2 = { mass = 0.1 }
+        springs.c = { between = ["far", "x2"], stiffness = 1000.0 }
+        inputs.far = { motion = "far" }
+        outputs.x2 = { motion = "x2" }
+        outputs.f = { force = "far" }
+        [[connection]]
+        from = "left.x1"
+        to = "right.far"
+        [[connection]]
+        from = "right.f"
+        to = "left.push"
+        "#;
+    let model = read(text).unwrap();
+    assert!(analyse(&mut model.simulation().unwrap()).is_ok());
+}
+
+/// A beam at rest has no forces; its equations hold from the start.
+#[test]
+fn a_model_at_rest_is_analysed() {
+    let text = example("cut-beam")
+        .replace("gravity = [0, 0, -9.81]", "gravity = [0, 0, 0]")
+        .replace("girder.24", "girder.4")
+        .replace("girder.12", "girder.2")
+        .replace("elements = 12", "elements = 2");
+    let model = read(&text).unwrap();
+    let verdict = analyse(&mut model.monolithic(None).unwrap()).unwrap();
+    assert_eq!(verdict.decision(), Decision::Stable, "{verdict:?}");
+}

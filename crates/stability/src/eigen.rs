@@ -1,0 +1,312 @@
+//! Eigenvalues of dense matrices, and the eigenvectors that tell how sensitive they are.
+//!
+//! Small matrices, of which maps need thousands, are left to nalgebra; larger ones, and those on
+//! which its iteration does not end (many equal eigenvalues), to faer.
+
+use faer::linalg::solvers::SolveCore;
+use faer::{Conj, Mat, c64};
+use nalgebra::linalg::balancing::balance_parlett_reinsch;
+use nalgebra::{Complex, DMatrix, DVector, Schur};
+
+/// Rows up to which nalgebra's Schur form is the faster one.
+const SMALL: usize = 100;
+/// Iterations for each row after which the Schur form is given up.
+const PATIENCE: usize = 60;
+/// What a pivot is at least, relative to the largest, to count for the rank.
+const NO_RANK: f64 = 1e-13;
+/// Compressions at most: each ends a chain of histories by one step.
+const COMPRESSIONS: usize = 3;
+/// Shift of inverse iteration off the eigenvalue, relative to the matrix: its systems stay
+/// solvable.
+const SHIFT: f64 = 1e-14;
+
+/// All eigenvalues of a matrix, the largest first.
+pub(crate) fn eigenvalues_of(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
+    if !matrix.iter().all(|value| value.is_finite()) {
+        return None;
+    }
+    let small = (matrix.nrows() <= SMALL)
+        .then(|| {
+            let limit = PATIENCE * matrix.nrows().max(1);
+            Schur::try_new(matrix.clone(), f64::EPSILON, limit)
+        })
+        .flatten();
+    let mut values: Vec<Complex<f64>> = match small {
+        Some(schur) => schur.complex_eigenvalues().iter().copied().collect(),
+        None => {
+            let n = matrix.nrows();
+            let rows = Mat::from_fn(n, n, |i, j| matrix[(i, j)]);
+            rows.eigenvalues().ok()?
+        }
+    };
+    if !values.iter().all(|value| value.norm().is_finite()) {
+        return None;
+    }
+    values.sort_by(|a, b| b.norm().total_cmp(&a.norm()));
+    Some(values)
+}
+
+/// A matrix without the coordinates that nothing depends on or that depend on nothing, in
+/// coordinates of balanced size: its eigenvalues are the nonzero ones of the whole.
+pub(crate) struct Reduced {
+    /// The coordinates that are left.
+    pub kept: Vec<usize>,
+    /// Size of each of them: a balanced coordinate times its size is the coordinate.
+    pub sizes: DVector<f64>,
+    pub matrix: DMatrix<f64>,
+}
+
+impl Reduced {
+    /// Nothing if the matrix has entries that are no numbers.
+    pub fn new(matrix: &DMatrix<f64>) -> Option<Self> {
+        let kept = busy_coordinates(matrix);
+        let mut reduced =
+            DMatrix::from_fn(kept.len(), kept.len(), |i, j| matrix[(kept[i], kept[j])]);
+        // Balancing would not end on what is no number.
+        if !reduced.iter().all(|value| value.is_finite()) {
+            return None;
+        }
+        // Positions, velocities and forces differ by many orders of magnitude.
+        let sizes = balance_parlett_reinsch(&mut reduced);
+        Some(Self {
+            kept,
+            sizes,
+            matrix: reduced,
+        })
+    }
+
+    pub fn eigenvalues(&self) -> Option<Vec<Complex<f64>>> {
+        match self.matrix.nrows() <= SMALL {
+            true => eigenvalues_of(&of_full_rank(&self.matrix)),
+            false => eigenvalues_of(&self.matrix),
+        }
+    }
+}
+
+/// A smaller matrix with the same nonzero eigenvalues: half of a state are histories that follow
+/// from the other half. With A = Q₁ R₁ of rank r these are the eigenvalues of the r by r matrix
+/// R₁ Q₁; the cost of finding them grows with the cube of r.
+fn of_full_rank(matrix: &DMatrix<f64>) -> DMatrix<f64> {
+    let mut reduced = matrix.clone();
+    for _ in 0..COMPRESSIONS {
+        let n = reduced.nrows();
+        let factors = reduced.clone().col_piv_qr();
+        let mut r = factors.r();
+        let largest = r.diagonal().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let counts = |x: &&f64| x.abs() > NO_RANK * largest;
+        let rank = r.diagonal().iter().take_while(counts).count();
+        if rank == n {
+            break;
+        }
+        factors.p().inv_permute_columns(&mut r);
+        let q = factors.q();
+        reduced = r.rows(0, rank) * q.columns(0, rank);
+    }
+    reduced
+}
+
+/// Leaves out coordinates with an empty row or column, again and again. The rest has the same
+/// nonzero eigenvalues, and the cost of finding them grows with the cube of the size.
+fn busy_coordinates(matrix: &DMatrix<f64>) -> Vec<usize> {
+    let mut kept: Vec<usize> = (0..matrix.nrows()).collect();
+    loop {
+        let busy = |&i: &usize| {
+            let feeds = kept.iter().any(|&j| matrix[(j, i)] != 0.0);
+            let is_fed = kept.iter().any(|&j| matrix[(i, j)] != 0.0);
+            feeds && is_fed
+        };
+        let remaining: Vec<usize> = kept.iter().copied().filter(|i| busy(i)).collect();
+        if remaining.len() == kept.len() {
+            return kept;
+        }
+        kept = remaining;
+    }
+}
+
+/// The right and left eigenvectors of an eigenvalue, of unit length.
+pub(crate) struct Eigenvectors {
+    pub right: DVector<Complex<f64>>,
+    pub left: DVector<Complex<f64>>,
+}
+
+impl Eigenvectors {
+    /// By inverse iteration; nothing where that breaks down.
+    pub fn of(matrix: &DMatrix<f64>, value: Complex<f64>) -> Option<Self> {
+        let shift = value + Complex::from(SHIFT * matrix.norm().max(f64::MIN_POSITIVE));
+        match matrix.nrows() <= SMALL {
+            true => Self::of_small(matrix, shift),
+            false => Self::of_large(matrix, shift),
+        }
+    }
+
+    fn of_small(matrix: &DMatrix<f64>, shift: Complex<f64>) -> Option<Self> {
+        let solve = |matrix: DMatrix<Complex<f64>>| {
+            let factors = matrix.lu();
+            inverse_iteration(factors.l().nrows(), |vector| factors.solve(vector))
+        };
+        let mut shifted = matrix.map(Complex::from);
+        for i in 0..shifted.nrows() {
+            shifted[(i, i)] -= shift;
+        }
+        let left = solve(shifted.adjoint())?;
+        let right = solve(shifted)?;
+        Some(Self { right, left })
+    }
+
+    fn of_large(matrix: &DMatrix<f64>, shift: Complex<f64>) -> Option<Self> {
+        let n = matrix.nrows();
+        let shifted = Mat::from_fn(n, n, |i, j| {
+            let entry = c64::new(matrix[(i, j)], 0.0);
+            if i == j { entry - shift } else { entry }
+        });
+        let factors = shifted.partial_piv_lu();
+        let solve = |vector: &DVector<Complex<f64>>, adjoint: bool| {
+            let mut image = Mat::from_fn(n, 1, |i, _| vector[i]);
+            match adjoint {
+                true => factors.solve_transpose_in_place_with_conj(Conj::Yes, image.as_mut()),
+                false => factors.solve_in_place_with_conj(Conj::No, image.as_mut()),
+            }
+            Some(DVector::from_fn(n, |i, _| image[(i, 0)]))
+        };
+        let right = inverse_iteration(n, |vector| solve(vector, false))?;
+        let left = inverse_iteration(n, |vector| solve(vector, true))?;
+        Some(Self { right, left })
+    }
+
+    /// By how much more than the matrix the eigenvalue can change, to first order.
+    pub fn condition(&self) -> f64 {
+        1.0 / self.left.dotc(&self.right).norm().max(f64::MIN_POSITIVE)
+    }
+}
+
+fn inverse_iteration(
+    size: usize,
+    solve: impl Fn(&DVector<Complex<f64>>) -> Option<DVector<Complex<f64>>>,
+) -> Option<DVector<Complex<f64>>> {
+    let mut vector = DVector::from_fn(size, |i, _| {
+        Complex::new(1.0 + 0.3 * (1.7 * i as f64).sin(), 0.2 * (2.9 * i as f64).cos())
+    });
+    for _ in 0..3 {
+        vector = solve(&vector)?;
+        let length = vector.norm();
+        if !(length.is_finite() && length > 0.0) {
+            return None;
+        }
+        vector /= Complex::from(length);
+    }
+    Some(vector)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_coordinates_change_no_other_eigenvalue() {
+        // 0 and 1 turn; 2 only listens to them, 3 only listens to 2, 4 only speaks to 0.
+        let mut matrix = DMatrix::zeros(5, 5);
+        matrix[(0, 1)] = -2.0;
+        matrix[(1, 0)] = 2.0;
+        matrix[(2, 0)] = 7.0;
+        matrix[(3, 2)] = 5.0;
+        matrix[(0, 4)] = 3.0;
+        assert_eq!(busy_coordinates(&matrix), [0, 1]);
+        assert!(busy_coordinates(&DMatrix::zeros(3, 3)).is_empty());
+    }
+
+    /// A chain of histories behind a rotation: only the rotation is left.
+    #[test]
+    fn histories_are_left_out_and_eigenvalues_stay() {
+        let mut matrix = DMatrix::zeros(8, 8);
+        matrix[(0, 0)] = 0.8;
+        matrix[(0, 1)] = -0.7;
+        matrix[(1, 0)] = 0.6;
+        matrix[(1, 1)] = 0.3;
+        for i in 2..8 {
+            matrix[(i, i - 2)] = 1.0;
+        }
+        // The oldest histories feed back a little of what the newest ones do.
+        matrix[(0, 2)] = 0.1;
+        let whole = eigenvalues_of(&matrix).unwrap();
+        let small = of_full_rank(&matrix);
+        assert!(small.nrows() < 6, "{}", small.nrows());
+        let found = eigenvalues_of(&small).unwrap();
+        for value in whole.iter().filter(|value| value.norm() > 1e-3) {
+            let off = found.iter().map(|v| (v - value).norm()).fold(9.0, f64::min);
+            assert!(off < 1e-12, "{value}: {off:e}");
+        }
+    }
+
+    /// Companion matrices of (z - 0.9)(z² - 2 r cos(a) z + r²)…: the roots are known.
+    #[test]
+    fn small_and_large_matrices_have_their_eigenvalues() {
+        for pairs in [10, 80] {
+            let n = 2 * pairs;
+            let pair = |k: usize| (1.0 - 0.9 * k as f64 / pairs as f64, 0.3 + 0.03 * k as f64);
+            let mut matrix = DMatrix::zeros(n, n);
+            for k in 0..pairs {
+                let (radius, angle) = pair(k);
+                let (re, im) = (radius * angle.cos(), radius * angle.sin());
+                let block = [[re, -im], [im, re]];
+                for (i, row) in block.iter().enumerate() {
+                    for (j, value) in row.iter().enumerate() {
+                        matrix[(2 * k + i, 2 * k + j)] = *value;
+                    }
+                }
+                if k > 0 {
+                    matrix[(2 * k, 2 * k - 1)] = 0.02;
+                }
+            }
+            let values = eigenvalues_of(&matrix).unwrap();
+            for (k, chunk) in values.chunks(2).enumerate() {
+                let (radius, angle) = pair(k);
+                let exact = Complex::from_polar(radius, angle);
+                let off = chunk.iter().map(|v| (v - exact).norm()).fold(9.0, f64::min);
+                assert!(off < 1e-9, "{n}: {off:e}");
+            }
+            let exact = Complex::from_polar(1.0, 0.3);
+            let vectors = Eigenvectors::of(&matrix, exact).unwrap();
+            let rest = matrix.map(Complex::from) * &vectors.right - &vectors.right * exact;
+            assert!(rest.norm() < 1e-9, "{:e}", rest.norm());
+            let adjoint = matrix.transpose().map(Complex::from);
+            let rest = adjoint * &vectors.left - &vectors.left * exact.conj();
+            assert!(rest.norm() < 1e-9, "{:e}", rest.norm());
+        }
+    }
+
+    /// Where nalgebra's iteration does not end, and where all eigenvalues are one.
+    #[test]
+    fn equal_eigenvalues_are_found() {
+        let n = 12;
+        let matrix = DMatrix::from_fn(n, n, |i, j| f64::from(u8::from(i == j || j == i + 1)));
+        let values = eigenvalues_of(&matrix).unwrap();
+        // A Jordan block of order n: rounding moves its eigenvalues by eps^(1/n).
+        assert!(values.iter().all(|v| (v - Complex::from(1.0)).norm() < 0.1));
+    }
+}
+
+#[cfg(test)]
+mod timing {
+    use super::*;
+    #[test]
+    #[ignore]
+    fn which() {
+        for n in [12, 20, 36, 60, 100] {
+            let m = DMatrix::from_fn(n, n, |i, j| ((i * 7 + j * 13) as f64 * 0.7).sin() / (1.0 + (i as f64 - j as f64).abs()));
+            let reps = 200;
+            let t = std::time::Instant::now();
+            for _ in 0..reps { std::hint::black_box(Schur::try_new(m.clone(), f64::EPSILON, 10000)); }
+            let a = t.elapsed() / reps;
+            let t = std::time::Instant::now();
+            for _ in 0..reps { std::hint::black_box(m.complex_eigenvalues()); }
+            let b = t.elapsed() / reps;
+            let t = std::time::Instant::now();
+            for _ in 0..reps { let r = Mat::from_fn(n, n, |i, j| m[(i, j)]); std::hint::black_box(r.eigenvalues().ok()); }
+            let c = t.elapsed() / reps;
+            let t = std::time::Instant::now();
+            for _ in 0..reps { std::hint::black_box(Eigenvectors::of(&m, Complex::new(0.5, 0.3))); }
+            let d = t.elapsed() / reps;
+            println!("{n}: schur {a:?}, values {b:?}, faer {c:?}, vectors {d:?}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! How far an eigenvalue of a probed recurrence is off.
+//!
+//! Differences have errors: rounding where they are small, curvature where they are large. What
+//! these do to a simple eigenvalue λ with the right and left eigenvectors x and y is, to first
+//! order, y*(Λx − λx) / y*x. So Λx is measured again, along the mode itself, with changes of other
+//! sizes, and the two neighbouring sizes that agree best give the eigenvalue and its error. A
+//! multiple eigenvalue (a drift) has y*x near zero: its error comes out as large as it is.
+
+use nalgebra::{Complex, DVector};
+use oldham_cosim::{Chart, Fault, Simulation};
+
+use crate::eigen::{Eigenvectors, Reduced};
+use crate::recurrence::{AnalysisError, Recurrence};
+use crate::spectrum::Mode;
+
+/// Sizes of the changes along a mode, relative to the probes of the matrix.
+const SIZES: [f64; 5] = [1.0 / 8.0, 1.0 / 64.0, 1.0, 1.0 / 512.0, 8.0];
+/// Sizes that agree so well need not be followed by others.
+const AGREEMENT: f64 = 1e-10;
+/// Two sizes may agree by chance.
+const CAUTION: f64 = 10.0;
+/// Rounding of the eigenvalue itself, in units of the last place of the matrix.
+const ROUNDING: f64 = 10.0 * f64::EPSILON;
+
+/// Measures along the modes of a recurrence.
+pub(crate) struct Examiner<'a> {
+    simulation: &'a mut Simulation,
+    recurrence: &'a Recurrence,
+    reduced: &'a Reduced,
+    image: Chart,
+    size: f64,
+}
+
+impl<'a> Examiner<'a> {
+    pub fn new(
+        simulation: &'a mut Simulation,
+        recurrence: &'a Recurrence,
+        reduced: &'a Reduced,
+    ) -> Result<Self, AnalysisError> {
+        recurrence.chart().base().restore(simulation);
+        simulation.steps(recurrence.period())?;
+        Ok(Self {
+            image: Chart::about(simulation),
+            simulation,
+            recurrence,
+            reduced,
+            size: reduced.matrix.norm(),
+        })
+    }
+
+    /// An eigenvalue with its error, measured with as many other sizes as it takes, or as are
+    /// allowed.
+    pub fn examine(
+        &mut self,
+        value: Complex<f64>,
+        sizes: usize,
+    ) -> Result<Mode, AnalysisError> {
+        let Some(vectors) = Eigenvectors::of(&self.reduced.matrix, value) else {
+            return Ok(Mode {
+                value,
+                error: f64::INFINITY,
+            });
+        };
+        let floor = ROUNDING * self.size * vectors.condition();
+        let change = self.change(&vectors.right);
+        let mut before = value;
+        let mut best = Mode {
+            value,
+            error: f64::INFINITY,
+        };
+        for size in SIZES.into_iter().take(sizes) {
+            // A size that a part cannot follow says nothing.
+            let Ok(product) = self.product(&change, size) else {
+                continue;
+            };
+            let rest = product - vectors.right.map(|x| x * value);
+            let off = vectors.left.dotc(&rest) / vectors.left.dotc(&vectors.right);
+            let measured = value + off;
+            let error = CAUTION * (measured - before).norm();
+            if error < best.error {
+                best = Mode {
+                    value: before,
+                    error,
+                };
+            }
+            before = measured;
+            if best.error <= AGREEMENT {
+                break;
+            }
+        }
+        best.error += floor;
+        Ok(best)
+    }
+
+    /// A real change of the state along the mode of an eigenvalue, as large as the probes.
+    pub fn along(&mut self, value: Complex<f64>) -> Result<Option<DVector<f64>>, AnalysisError> {
+        let Some(vectors) = Eigenvectors::of(&self.reduced.matrix, value) else {
+            return Ok(None);
+        };
+        let [real, _] = self.change(&vectors.right);
+        // Coordinates that only listen are part of the mode too.
+        let whole = self.recurrence.matrix() * real;
+        Ok(Some(whole / value.norm().max(f64::MIN_POSITIVE)))
+    }
+
+    /// Real and imaginary part of the mode as changes of the state, of the size of the probes.
+    fn change(&self, right: &DVector<Complex<f64>>) -> [DVector<f64>; 2] {
+        let probes = self.recurrence.sizes();
+        let kept = self.reduced.kept.iter().zip(self.reduced.sizes.iter());
+        let squares = kept.zip(right.iter()).map(|((&place, size), share)| {
+            let change = share.norm() * size / probes[place];
+            change * change
+        });
+        let length = (squares.sum::<f64>() / right.len() as f64).sqrt();
+        let mut parts = [(); 2].map(|()| DVector::zeros(probes.len()));
+        for ((&place, size), share) in self.reduced.kept.iter().zip(&self.reduced.sizes).zip(right)
+        {
+            parts[0][place] = share.re * size / length;
+            parts[1][place] = share.im * size / length;
+        }
+        parts
+    }
+
+    /// Λ times the right eigenvector in balanced coordinates, measured.
+    fn product(
+        &mut self,
+        change: &[DVector<f64>; 2],
+        size: f64,
+    ) -> Result<DVector<Complex<f64>>, Fault> {
+        let [re, im] = change;
+        let zero = im.iter().all(|x| *x == 0.0);
+        let re = self.difference(re, size)?;
+        let im = match zero {
+            true => DVector::zeros(re.len()),
+            false => self.difference(im, size)?,
+        };
+        // Back from the size of the change to the unit vector.
+        let length = self.length_of(change);
+        Ok(DVector::from_fn(re.len(), |i, _| Complex::new(re[i], im[i]) / length))
+    }
+
+    /// How many times the unit eigenvector a change is.
+    fn length_of(&self, [re, im]: &[DVector<f64>; 2]) -> f64 {
+        let kept = self.reduced.kept.iter().zip(&self.reduced.sizes);
+        let squares = kept.map(|(&place, size)| {
+            (re[place] / size).powi(2) + (im[place] / size).powi(2)
+        });
+        squares.sum::<f64>().sqrt()
+    }
+
+    /// What follows from a change, per unit of it, in balanced coordinates.
+    fn difference(&mut self, change: &DVector<f64>, size: f64) -> Result<DVector<f64>, Fault> {
+        let mut ends = [(); 2].map(|()| DVector::zeros(change.len()));
+        for (end, signed) in ends.iter_mut().zip([size, -size]) {
+            let point = change * signed;
+            self.recurrence
+                .chart()
+                .apply(self.simulation, point.as_slice());
+            self.simulation.steps(self.recurrence.period())?;
+            self.image.read(self.simulation, end.as_mut_slice());
+        }
+        let [up, down] = ends;
+        let kept = self.reduced.kept.iter().zip(&self.reduced.sizes);
+        let values = kept.map(|(&place, scale)| (up[place] - down[place]) / (2.0 * size * scale));
+        Ok(DVector::from_iterator(self.reduced.kept.len(), values))
+    }
+}
