@@ -11,6 +11,7 @@ mod contour;
 mod dice;
 mod effort;
 mod extrapolator;
+mod frequency;
 mod krylov;
 mod map;
 mod poles;
