@@ -23,6 +23,7 @@ mod verdict;
 
 pub use contour::Contour;
 pub use extrapolator::Extrapolator;
+pub use frequency::{FrequencyAnalysis, FrequencyVerdict, NoVerdict};
 pub use map::{critical, is_stable, map, radius};
 pub use poles::CoupledModel;
 pub use recurrence::{AnalysisError, Recurrence};

@@ -19,6 +19,7 @@ pub struct PartBuilder {
     pub(super) ports: Ports,
     pub(super) outputs: Vec<Output>,
     pub(super) loaded: Vec<(NodeId, usize)>,
+    pub(super) attached: Vec<(NodeId, usize)>,
     pub(super) prescribed: Vec<(String, Prescribed)>,
     /// Nodes whose velocities are prescribed, too.
     pub(super) moved: Vec<NodeId>,
@@ -57,6 +58,7 @@ impl PartBuilder {
             ports: Ports::new(),
             outputs: Vec::new(),
             loaded: Vec::new(),
+            attached: Vec::new(),
             prescribed: Vec::new(),
             moved: Vec::new(),
             shares_tangent: false,
@@ -106,6 +108,7 @@ impl PartBuilder {
             node,
             joint,
             motion: first,
+            has_velocity: self.moved.contains(&node),
         };
         self.prescribed.push((name.to_owned(), prescribed));
         self.ports
@@ -160,6 +163,8 @@ impl PartBuilder {
         let found_at: Vec<_> = (0..count).map(|i| add("at", i, Quantity::Motion)).collect();
         let tangent = ports.add_input(format!("{name}.tangent"), Quantity::Tangent(6 * count));
         let first = |port: &InputPort| self.ports.input_range(*port).start;
+        let received = nodes.iter().copied().zip(loads.iter().map(first));
+        self.attached.extend(received);
         let remote = Remote::new(
             nodes.to_vec(),
             loads.iter().map(first).collect(),
@@ -249,10 +254,10 @@ impl PartBuilder {
         let mut system = System::new(self.model, options)?;
         let width = self.ports.input_width();
         system.reserve_linearisation(width);
-        let prescribed = self.prescribed.into_iter().map(|(_, p)| p).collect();
+        let prescribed: Vec<Prescribed> = self.prescribed.into_iter().map(|(_, p)| p).collect();
         let tangent = self
             .shares_tangent
-            .then(|| Tangent::new(prescribed, &system));
+            .then(|| Tangent::new(prescribed.clone(), &system));
         if tangent.is_some() {
             system.given = Given::Change;
         }
@@ -269,6 +274,8 @@ impl PartBuilder {
             ports: self.ports,
             outputs: self.outputs,
             loaded: self.loaded,
+            attached: self.attached,
+            prescribed,
             micro_steps: micro_steps.max(1),
         })
     }

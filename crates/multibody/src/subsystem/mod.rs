@@ -4,6 +4,7 @@ mod builder;
 mod interface;
 mod line;
 mod linearise;
+mod sequence;
 mod tangent;
 
 use crate::element::{ElementId, Weights};
@@ -16,9 +17,9 @@ pub use builder::{Attached, PartBuilder, Shared};
 pub use line::LineValue;
 use oldham_cosim::{
     Counters, EffectiveInterface, Energy, Inputs, Linearisation, OutputPort, Ports, Quantity,
-    Reached, StageInputs, State, StepError, Subsystem, Unit,
+    Reached, SequenceModel, StageInputs, State, StepError, Subsystem, Unit,
 };
-use tangent::Tangent;
+use tangent::{Prescribed, Tangent};
 
 /// What an output port shows.
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +78,10 @@ pub struct Part {
     outputs: Vec<Output>,
     /// Nodes on which received wrenches act, and the first component of each.
     loaded: Vec<(NodeId, usize)>,
+    /// The same for wrenches that come with tangents.
+    attached: Vec<(NodeId, usize)>,
+    /// Nodes whose poses are received.
+    prescribed: Vec<Prescribed>,
     micro_steps: usize,
     tangent: Option<Tangent>,
     is_thorough: bool,
@@ -362,6 +367,10 @@ impl Subsystem for Part {
     /// neglected. Nothing for a part too large for dense matrices.
     fn linearise(&mut self, _t: f64, inputs: &[f64]) -> Option<Linearisation> {
         linearise::linearise(self, inputs)
+    }
+
+    fn sequence_model(&mut self, _t: f64, inputs: &[f64]) -> Option<SequenceModel> {
+        self.find_sequence_model(inputs)
     }
 
     fn interface(&mut self, _t: f64, inputs: &[f64]) -> Option<EffectiveInterface> {

@@ -73,11 +73,7 @@ impl Columns {
 
 impl BandFamily {
     /// `rates` are typical sizes of the factors of mass and damping, for the scaling.
-    pub fn new(
-        size: usize,
-        [mass, damping, stiffness]: [&[Entry]; 3],
-        rates: [f64; 2],
-    ) -> Self {
+    pub fn new(size: usize, [mass, damping, stiffness]: [&[Entry]; 3], rates: [f64; 2]) -> Self {
         let mut all: Vec<(usize, usize, [f64; 3])> = Vec::new();
         for (kind, entries) in [mass, damping, stiffness].into_iter().enumerate() {
             all.extend(entries.iter().map(|&(row, column, value)| {
@@ -128,14 +124,14 @@ impl BandFamily {
         }
     }
 
-    /// Number of unknowns.
-    pub fn size(&self) -> usize {
-        self.size
-    }
-
     /// About how many multiplications a factorisation takes.
     pub fn work(&self) -> f64 {
         self.size as f64 * self.lower as f64 * (self.lower + self.upper) as f64
+    }
+
+    /// About how many multiplications a solution for one vector takes.
+    pub fn solve_work(&self) -> f64 {
+        self.size as f64 * (2 * self.lower + self.upper) as f64
     }
 
     /// Factors α M + β D + K.

@@ -81,7 +81,9 @@ impl Square {
                 self.values[k * n + k] = floor;
             }
         }
-        let mut x: Vec<C> = (0..n).map(|i| C::new(1.0, 0.3 * (i as f64).sin())).collect();
+        let mut x: Vec<C> = (0..n)
+            .map(|i| C::new(1.0, 0.3 * (i as f64).sin()))
+            .collect();
         for _ in 0..3 {
             let mut y: Vec<C> = order.iter().map(|&row| x[row]).collect();
             for i in 0..n {

@@ -16,8 +16,8 @@ type C = Complex<f64>;
 const SMALL: usize = 220;
 /// Vectors that are multiplied together: equal modes up to this multiplicity are told apart.
 const BLOCK: usize = 3;
-/// Vectors of one Arnoldi iteration.
-const VECTORS: usize = 84;
+/// Vectors of an Arnoldi iteration, from the first try to the last.
+const VECTORS: [usize; 3] = [84, 150, 270];
 /// Relative error of a mode that counts as found.
 const CONVERGED: f64 = 1e-9;
 /// Shifts after which the search is given up.
@@ -74,12 +74,19 @@ impl<'a> Problem<'a> {
     }
 
     /// The shifted and inverted operator on (x, s x / Ω), both on the active unknowns.
-    fn apply(&self, factors: &super::band::BandFactors<'_>, shift: C, vectors: &[Vec<C>]) -> Vec<Vec<C>> {
+    fn apply(
+        &self,
+        factors: &super::band::BandFactors<'_>,
+        shift: C,
+        vectors: &[Vec<C>],
+    ) -> Vec<Vec<C>> {
         let n = self.active.len();
         let mut load = Columns::zeros(self.model.unknowns, vectors.len());
         let mut add = |entries: &[Entry], from: usize, factor: C| {
             for &(row, column, value) in entries {
-                let Some(at) = self.place[column] else { continue };
+                let Some(at) = self.place[column] else {
+                    continue;
+                };
                 for (k, vector) in vectors.iter().enumerate() {
                     load.add(row, k, vector[from + at] * factor * value);
                 }
@@ -125,10 +132,10 @@ impl<'a> Problem<'a> {
         let mut stride = 0.1 * strip.height;
         for _ in 0..MOST_SHIFTS {
             let centre = C::new(0.0, covered + stride);
-            let (modes, radius) = self.around(centre)?;
-            if radius <= 1.05 * strip.half_width {
-                return None;
-            }
+            let (modes, radius) = VECTORS.iter().find_map(|&vectors| {
+                let (modes, radius) = self.around(centre, vectors)?;
+                (radius > 1.05 * strip.half_width).then_some((modes, radius))
+            })?;
             // The part of the strip that the disc covers whole.
             let half = (radius * radius - strip.half_width * strip.half_width).sqrt();
             let (from, to) = (centre.im - half, centre.im + half);
@@ -137,9 +144,9 @@ impl<'a> Problem<'a> {
                 stride = 0.9 * half;
                 continue;
             }
-            let fresh = modes.into_iter().filter(|s| {
-                (s - centre).norm() <= radius && s.im >= covered && s.im >= 0.0
-            });
+            let fresh = modes
+                .into_iter()
+                .filter(|s| (s - centre).norm() <= radius && s.im >= covered && s.im >= 0.0);
             found.extend(fresh.filter(|s| s.im < to));
             covered = to;
             if covered >= strip.height {
@@ -151,8 +158,9 @@ impl<'a> Problem<'a> {
     }
 
     /// Modes about a shift, and the distance within which none was missed.
-    fn around(&self, shift: C) -> Option<(Vec<C>, f64)> {
+    fn around(&self, shift: C, wanted: usize) -> Option<(Vec<C>, f64)> {
         let n = 2 * self.active.len();
+        let count = wanted.min(n / 2) / BLOCK * BLOCK;
         let factors = self.family.factor(shift * shift, shift);
         let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
         let mut random = || {
@@ -161,7 +169,7 @@ impl<'a> Problem<'a> {
                 .wrapping_add(1442695040888963407);
             (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
         };
-        let mut basis: Vec<Vec<C>> = Vec::with_capacity(VECTORS + BLOCK);
+        let mut basis: Vec<Vec<C>> = Vec::with_capacity(count + BLOCK);
         while basis.len() < BLOCK {
             let start: Vec<C> = (0..n).map(|_| C::new(random(), random())).collect();
             let mut block = self.apply(&factors, shift, &[start]);
@@ -170,38 +178,42 @@ impl<'a> Problem<'a> {
             normalise(&mut vector);
             basis.push(vector);
         }
-        let mut hessenberg = Mat::<C>::zeros(VECTORS + BLOCK, VECTORS);
-        for first in (0..VECTORS).step_by(BLOCK) {
+        let mut hessenberg = Mat::<C>::zeros(count + BLOCK, count);
+        for first in (0..count).step_by(BLOCK) {
             let images = self.apply(&factors, shift, &basis[first..first + BLOCK]);
             for (k, mut image) in images.into_iter().enumerate() {
                 let column = first + k;
-                orthogonalise(&basis, &mut image, |row, part| hessenberg[(row, column)] += part);
+                orthogonalise(&basis, &mut image, |row, part| {
+                    hessenberg[(row, column)] += part
+                });
                 hessenberg[(basis.len(), column)] = C::new(normalise(&mut image), 0.0);
                 basis.push(image);
             }
         }
-        let square = hessenberg.as_ref().subrows(0, VECTORS);
-        if !(0..VECTORS).all(|j| (0..VECTORS).all(|i| square[(i, j)].is_finite())) {
+        let square = hessenberg.as_ref().subrows(0, count);
+        if !(0..count).all(|j| (0..count).all(|i| square[(i, j)].is_finite())) {
             return None;
         }
         let eigen = square.eigen().ok()?;
         let (vectors, values) = (eigen.U(), eigen.S().column_vector());
         let mut modes = Vec::new();
         let mut radius = f64::INFINITY;
-        for j in 0..VECTORS {
+        for j in 0..count {
             let value = values[j];
             let size = |i: usize| vectors[(i, j)].norm_sqr();
-            let norm = (0..VECTORS).map(size).sum::<f64>().sqrt();
+            let norm = (0..count).map(size).sum::<f64>().sqrt();
             let left: f64 = (0..BLOCK)
                 .map(|row| {
-                    let sum: C = (VECTORS - BLOCK..VECTORS)
-                        .map(|i| hessenberg[(VECTORS + row, i)] * vectors[(i, j)])
+                    let sum: C = (count - BLOCK..count)
+                        .map(|i| hessenberg[(count + row, i)] * vectors[(i, j)])
                         .sum();
                     sum.norm_sqr()
                 })
                 .sum::<f64>()
                 .sqrt();
-            let Some(s) = mode(shift, value) else { continue };
+            let Some(s) = mode(shift, value) else {
+                continue;
+            };
             if left <= CONVERGED * norm * value.norm() {
                 modes.push(s);
             } else {

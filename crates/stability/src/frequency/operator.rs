@@ -2,7 +2,7 @@
 
 use faer::Mat;
 use nalgebra::Complex;
-use oldham_cosim::{Operator, product};
+use oldham_cosim::Operator;
 
 type C = Complex<f64>;
 
@@ -32,12 +32,6 @@ pub(super) fn delays(operator: &Operator, s: C) -> Vec<C> {
         C::new(part(above), 0.0) - s * part(below)
     };
     roots(&(0..=degree).map(coefficient).collect::<Vec<_>>())
-}
-
-/// Whether velocity and acceleration follow from the same formula.
-pub(super) fn is_uniform(operator: &Operator) -> bool {
-    let [above, below] = &operator.velocity;
-    operator.acceleration == [product(above, above), product(below, below)]
 }
 
 /// The roots of a polynomial.

@@ -14,16 +14,26 @@ use nalgebra::Complex;
 type C = Complex<f64>;
 
 /// Pieces of the half circle to begin with.
-const PIECES: usize = 96;
+const PIECES: usize = 128;
 /// Change of the phase between neighbours that is still followed safely.
 const LARGEST_TURN: f64 = 0.7;
 /// Deviation of the logarithm in the middle from the mean of both ends that counts as smooth.
 const SMOOTH: f64 = 0.12;
 /// Pieces shorter than this are not divided.
 const SHORTEST: f64 = 1e-9;
-const MULLER_STEPS: usize = 30;
-/// Zeros nearer than this are one.
-const SAME: f64 = 1e-9;
+const MULLER_STEPS: usize = 24;
+/// Pieces of the real axis.
+const REAL_POINTS: usize = 96;
+/// Zeros nearer than this may be one.
+const SAME: f64 = 1e-8;
+/// Points about a zero by which it is told whether there is one.
+const DISC: usize = 16;
+/// Zeros that are found to this error need no confirmation.
+const CERTAIN: f64 = 1e-10;
+/// Steps of Muller's method that may be rounding.
+const NOISE: f64 = 1e-7;
+/// Pieces longer than this are divided before a zero is looked for.
+const LONGEST_HUNT: f64 = 0.02;
 /// Imaginary parts below this belong to real zeros.
 const REAL: f64 = 1e-9;
 
@@ -133,8 +143,7 @@ impl Function<'_> {
             poles: poles.to_vec(),
             zeros: Vec::new(),
         };
-        let angle = |i: usize| PI * i as f64 / PIECES as f64;
-        let angles: Vec<f64> = (0..=PIECES).map(angle).collect();
+        let angles = first_angles(poles);
         let samples = self.samples(&angles, radius);
         let mut open: Vec<Piece> = samples
             .windows(2)
@@ -164,7 +173,7 @@ impl Function<'_> {
             }
             let new = self.spread(&rough, |(piece, middle)| self.hunt(piece, middle, &rest));
             for zero in new.into_iter().flatten() {
-                rest.add(zero);
+                self.add(&mut rest, zero);
             }
             for (piece, middle) in rough {
                 let [a, b] = piece.ends;
@@ -204,6 +213,9 @@ impl Function<'_> {
         radius: f64,
         goes_on: &dyn Fn() -> bool,
     ) {
+        if rest.met_within(radius) < inside {
+            self.find_real(rest, radius);
+        }
         let mut tries = 0;
         loop {
             if rest.met_within(radius) >= inside || tries > 40 || !goes_on() {
@@ -229,7 +241,29 @@ impl Function<'_> {
             if let Some(zero) = self.muller(points, values, rest)
                 && zero.at.norm() < radius
             {
-                rest.add(zero);
+                self.add(rest, zero);
+            }
+        }
+    }
+
+    /// Between two points of the real axis where the function has different signs is a zero.
+    fn find_real(&self, rest: &mut Rest, radius: f64) {
+        let place = |i: usize| -radius + 2.0 * radius * i as f64 / REAL_POINTS as f64;
+        let points: Vec<C> = (0..=REAL_POINTS).map(|i| C::new(place(i), 0.0)).collect();
+        let values = self.spread(&points, |&w| self.at(w));
+        let log = |rest: &Rest, i: usize| rest.of(points[i], values[i]);
+        for i in 0..REAL_POINTS {
+            let turned = wrapped(log(rest, i + 1).im - log(rest, i).im);
+            if turned.abs() < 0.5 * PI {
+                continue;
+            }
+            let middle = 0.5 * (points[i] + points[i + 1]);
+            let start = [points[i], points[i + 1], middle];
+            let logs = [values[i], values[i + 1], self.at(middle)];
+            if let Some(zero) = self.muller(start, logs, rest)
+                && zero.at.norm() < radius
+            {
+                self.add(rest, zero);
             }
         }
     }
@@ -237,6 +271,9 @@ impl Function<'_> {
     /// The zero that keeps a piece from being smooth, if it is not far.
     fn hunt(&self, piece: &Piece, middle: &Sample, rest: &Rest) -> Option<Zero> {
         let [a, b] = piece.ends;
+        if b.angle - a.angle > LONGEST_HUNT {
+            return None;
+        }
         let points = [a.w, b.w, middle.w];
         let zero = self.muller(points, [a.raw, b.raw, middle.raw], rest)?;
         let reach = 3.0 * (b.w - a.w).norm() + 1e-12;
@@ -275,7 +312,7 @@ impl Function<'_> {
             let at = x[2] + step;
             let size = step.norm();
             // Rounding moves it no less than before: it is found.
-            if size < 1e-14 * at.norm() || (size < 1e-11 && size >= 0.5 * last) {
+            if size < 1e-14 * at.norm() || (size < NOISE && size >= 0.5 * last) {
                 return Some(zero(at, 10.0 * size.min(last)));
             }
             last = size;
@@ -289,8 +326,50 @@ impl Function<'_> {
             x = [x[1], x[2], at];
             logs = [logs[1], logs[2], log];
         }
-        (last < 1e-9).then(|| zero(x[2], 10.0 * last))
+        (last < NOISE).then(|| zero(x[2], 10.0 * last))
     }
+
+    /// Divides out a zero. Near a known one it may be what the error of that has left: then there
+    /// is none in a small disc about it.
+    fn add(&self, rest: &mut Rest, zero: Zero) {
+        let is_near = |known: &Zero| (known.at - zero.at).norm() < SAME + 100.0 * zero.error;
+        let nearest = rest
+            .zeros
+            .iter()
+            .filter(|known| is_near(known))
+            .map(|known| (known.at - zero.at).norm() + known.error)
+            .fold(f64::NAN, f64::max);
+        if nearest.is_nan() && zero.error < CERTAIN {
+            rest.zeros.push(zero);
+            return;
+        }
+        let radius = 10.0 * (nearest.max(0.0) + zero.error).max(1e-10);
+        let turn = |i: usize| zero.at + C::from_polar(radius, 2.0 * PI * i as f64 / DISC as f64);
+        let logs: Vec<C> = (0..DISC)
+            .map(turn)
+            .map(|w| rest.of(w, self.at(w)))
+            .collect();
+        let turned: f64 = (0..DISC)
+            .map(|i| wrapped(logs[(i + 1) % DISC].im - logs[i].im))
+            .sum();
+        if (turned / (2.0 * PI)).round() >= 1.0 {
+            rest.zeros.push(zero);
+        }
+    }
+}
+
+/// Where the half circle is looked at first: evenly, and at and between the poles.
+fn first_angles(poles: &[C]) -> Vec<f64> {
+    let mut near: Vec<f64> = poles.iter().map(|pole| pole.arg()).collect();
+    near.sort_by(f64::total_cmp);
+    near.dedup_by(|a, b| *a - *b < 1e-7);
+    let between: Vec<f64> = near.windows(2).map(|two| 0.5 * (two[0] + two[1])).collect();
+    let even = (0..=PIECES).map(|i| PI * i as f64 / PIECES as f64);
+    let mut angles: Vec<f64> = even.chain(near).chain(between).collect();
+    angles.retain(|angle| (0.0..=PI).contains(angle));
+    angles.sort_by(f64::total_cmp);
+    angles.dedup_by(|a, b| *a - *b < 1e-7);
+    angles
 }
 
 /// A zero in the upper half plane.
@@ -329,15 +408,6 @@ pub(super) struct Rest {
 }
 
 impl Rest {
-    fn add(&mut self, zero: Zero) {
-        let is_same = |known: &Zero| (known.at - zero.at).norm() < SAME;
-        // A zero that is found again in a later round is a multiple one; twice in one round it is
-        // the same.
-        if !self.zeros.iter().any(is_same) || zero.error > SAME {
-            self.zeros.push(zero);
-        }
-    }
-
     /// Known zeros in a disc.
     fn met_within(&self, radius: f64) -> i64 {
         let met = self.zeros.iter().filter(|zero| zero.at.norm() < radius);
