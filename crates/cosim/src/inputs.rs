@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::compensator::{Compensation, Compensator};
 use crate::port::{InputPort, Ports};
 use crate::predictor::Predictor;
+use crate::sequence::{LEVELS, impulse_response};
 use crate::state::{State, Visitor};
 
 /// Which inputs the stages within a step of a method see.
@@ -105,6 +106,17 @@ impl Inputs {
 
     pub(crate) fn sent(&mut self, t: f64, outputs: &[f64]) {
         self.predictor.sent(t, outputs);
+    }
+
+    /// What the predictor makes of a unit sample; see [`impulse_response`].
+    pub(crate) fn impulse_response(
+        &mut self,
+        ports: &Ports,
+        port: InputPort,
+        step: f64,
+        is_fresh: bool,
+    ) -> Option<Vec<[[f64; LEVELS]; LEVELS]>> {
+        impulse_response(&mut *self.predictor, ports, port, step, is_fresh)
     }
 
     pub(crate) fn note(&self) -> Option<String> {

@@ -30,6 +30,7 @@ mod recorder;
 mod rotation;
 mod run;
 mod schedule;
+mod sequence;
 mod simulation;
 mod state;
 mod stats;
@@ -50,6 +51,9 @@ pub use predictor::{Hold, Predictor};
 pub use recorder::{Column, Discard, InMemory, Recorder};
 pub use run::{End, EnergySummary, InterfaceSummary, Outcome, PartSummary, Progress, Run, Summary};
 pub use schedule::{Acceleration, Coupling, OnLimit, Schedule, Stage, SubsystemId, Tight};
+pub use sequence::{
+    Entry, LEVELS, Operator, SequenceInput, SequenceLink, SequenceModel, SequenceOutput, product,
+};
 pub use simulation::{Connected, Simulation};
 pub use state::{Chart, Snapshot, State, Visitor, word_count};
 pub use stats::StepTimes;

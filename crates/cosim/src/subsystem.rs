@@ -2,6 +2,7 @@
 
 use crate::inputs::Inputs;
 use crate::port::{InputPort, OutputPort, Ports};
+use crate::sequence::SequenceModel;
 use crate::state::State;
 
 /// A part of a co-simulation.
@@ -80,6 +81,12 @@ pub trait Subsystem: Send {
 
     /// The linearisation at the present state: x' = A x + B u, y = C x + D u.
     fn linearise(&mut self, _t: f64, _inputs: &[f64]) -> Option<Linearisation> {
+        None
+    }
+
+    /// The equations of its macro step as a linear system from sequence to sequence, about the
+    /// present state; nothing where its step is not of that kind.
+    fn sequence_model(&mut self, _t: f64, _inputs: &[f64]) -> Option<SequenceModel> {
         None
     }
 

@@ -11,6 +11,7 @@ use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::port::{InputPort, OutputPort, Ports};
 use crate::schedule::SubsystemId;
+use crate::sequence::SequenceModel;
 use crate::state::{Snapshot, State, Visitor};
 use crate::subsystem::{Counters, Energy, Linearisation, StepError, Subsystem};
 
@@ -483,6 +484,11 @@ impl Unit {
     pub fn linearise(&mut self, t: f64) -> Option<Linearisation> {
         self.inputs.at(t, &mut self.input_values);
         self.subsystem.linearise(t, &self.input_values)
+    }
+
+    pub fn sequence_model(&mut self, t: f64) -> Option<SequenceModel> {
+        self.inputs.at(t, &mut self.input_values);
+        self.subsystem.sequence_model(t, &self.input_values)
     }
 
     /// Width of the report on the board.

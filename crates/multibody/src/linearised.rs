@@ -64,8 +64,21 @@ impl System {
     /// The matrices of the motion linearised at the present state. Time derivatives of changes are
     /// those of continuous time; coefficients count as constant in the absolute frame.
     pub fn linearised(&self, inputs: &[f64]) -> LinearisedMatrices {
+        self.linearised_with(inputs, |_| true)
+    }
+
+    /// The same without what other parts add: these are known apart.
+    pub(crate) fn linearised_alone(&self, inputs: &[f64]) -> LinearisedMatrices {
+        self.linearised_with(inputs, |placed| !placed.element.stands_for_others())
+    }
+
+    fn linearised_with(
+        &self,
+        inputs: &[f64],
+        is_wanted: impl Fn(&Placed) -> bool,
+    ) -> LinearisedMatrices {
         let at = self.everywhere(inputs);
-        let mut matrices = elements(&self.assembly, &at);
+        let mut matrices = elements(&self.assembly, &at, is_wanted);
         bodies(&self.assembly, &at, &mut matrices);
         matrices.left_out = left_out::left_out(&self.assembly, &at, self.size);
         matrices
@@ -88,14 +101,18 @@ const STIFFNESS: Weights = Weights {
     stiffness: 1.0,
 };
 
-fn elements(assembly: &Assembly, at: &Everywhere<'_>) -> LinearisedMatrices {
+fn elements(
+    assembly: &Assembly,
+    at: &Everywhere<'_>,
+    is_wanted: impl Fn(&Placed) -> bool,
+) -> LinearisedMatrices {
     let mut matrices = LinearisedMatrices {
         unknowns: assembly.unknowns(),
         nodes: assembly.nodes(),
         ..LinearisedMatrices::default()
     };
     let mut local = Local::default();
-    for placed in &assembly.elements {
+    for placed in assembly.elements.iter().filter(|placed| is_wanted(placed)) {
         local.lay_out(placed, assembly.unknowns());
         local.evaluate(placed, at, MASS);
         local.node_entries(&mut matrices.mass);
@@ -331,7 +348,7 @@ mod tests {
             system.assembly.element_residual(&at, &mut values);
             values
         };
-        let alone = elements(&system.assembly, &system.everywhere(&[]));
+        let alone = elements(&system.assembly, &system.everywhere(&[]), |_| true);
         for pose in [true, false] {
             let mut matrix = vec![0.0; n * n];
             let entries = match pose {

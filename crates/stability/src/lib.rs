@@ -13,6 +13,7 @@ mod effort;
 mod eigen;
 mod examination;
 mod extrapolator;
+mod frequency;
 mod krylov;
 mod map;
 mod poles;
@@ -24,6 +25,7 @@ mod verdict;
 
 pub use contour::Contour;
 pub use extrapolator::Extrapolator;
+pub use frequency::{FrequencyAnalysis, FrequencyVerdict, NoVerdict};
 pub use map::{Border, Borders, Point, borders, critical, is_stable, map, radius};
 pub use poles::CoupledModel;
 pub use recurrence::{AnalysisError, Recurrence};

@@ -74,6 +74,12 @@ pub trait Element: Send + Sync {
         false
     }
 
+    /// Whether it stands for the answer of other parts, which analyses of coupled parts know
+    /// themselves.
+    fn stands_for_others(&self) -> bool {
+        false
+    }
+
     /// Adds the forces on its nodes, reactions `-φ_qᵀ λ` included, and sets the violations φ.
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>);
 

@@ -107,6 +107,10 @@ impl Element for Remote {
         references.input(&mut self.tangent);
     }
 
+    fn stands_for_others(&self) -> bool {
+        true
+    }
+
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
         let add = |i: usize, force: Vec3, moment: Vec3| out.load(i, force, moment);
         if seeks_accelerations(at) {

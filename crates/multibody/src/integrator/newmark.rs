@@ -8,6 +8,7 @@
 use super::{Known, Rates, Record};
 use crate::math::Vec3;
 use crate::node::Motion;
+use oldham_cosim::{Operator, product};
 
 /// Parameters of the generalised-α method.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +30,29 @@ impl Newmark {
             alpha_f,
             beta: 0.25 * spread * spread,
             gamma: 0.5 - alpha_m + alpha_f,
+        }
+    }
+
+    /// What steps of size h make of positions: algorithmic accelerations are eliminated from
+    /// V (1 - w) = h (γ + (1 - γ) w) A, X (1 - w) = h w V + h² (β + (½ - β) w) A and
+    /// (1 - α_m + α_m w) A = (1 - α_f + α_f w) true acceleration.
+    pub fn operator(&self, h: f64) -> Operator {
+        let difference = [1.0, -1.0];
+        let velocity = [self.gamma, 1.0 - self.gamma];
+        let position = [self.beta, 0.5 - self.beta];
+        let held = product(&position, &difference);
+        let below: Vec<f64> = (0..3)
+            .map(|i| held[i] + if i == 0 { 0.0 } else { velocity[i - 1] })
+            .collect();
+        let scaled = |list: Vec<f64>, factor: f64| list.iter().map(|x| x * factor).collect();
+        let mass = [1.0 - self.alpha_m, self.alpha_m];
+        let force = [1.0 - self.alpha_f, self.alpha_f];
+        Operator {
+            velocity: [product(&difference, &velocity), scaled(below.clone(), h)],
+            acceleration: [
+                product(&product(&difference, &difference), &mass),
+                scaled(product(&force, &below), h * h),
+            ],
         }
     }
 }

@@ -20,6 +20,7 @@ pub struct PartBuilder {
     pub(super) ports: Ports,
     pub(super) outputs: Vec<Output>,
     pub(super) loaded: Vec<(NodeId, usize)>,
+    pub(super) attached: Vec<(NodeId, usize)>,
     pub(super) prescribed: Vec<(String, Prescribed)>,
     /// Elements that are there for a port, and the first component of its input.
     pub(super) for_ports: Vec<(ElementId, usize)>,
@@ -61,6 +62,7 @@ impl PartBuilder {
             ports: Ports::new(),
             outputs: Vec::new(),
             loaded: Vec::new(),
+            attached: Vec::new(),
             prescribed: Vec::new(),
             for_ports: Vec::new(),
             moved: Vec::new(),
@@ -113,6 +115,7 @@ impl PartBuilder {
             node,
             joint,
             motion: first,
+            has_velocity: self.moved.contains(&node),
         };
         self.prescribed.push((name.to_owned(), prescribed));
         self.ports
@@ -168,6 +171,8 @@ impl PartBuilder {
         let found_at: Vec<_> = (0..count).map(|i| add("at", i, Quantity::Motion)).collect();
         let tangent = ports.add_input(format!("{name}.tangent"), Quantity::Tangent(6 * count));
         let first = |port: &InputPort| self.ports.input_range(*port).start;
+        let received = nodes.iter().copied().zip(loads.iter().map(first));
+        self.attached.extend(received);
         let remote = Remote::new(
             nodes.to_vec(),
             loads.iter().map(first).collect(),
@@ -303,10 +308,10 @@ impl PartBuilder {
         }
         let width = self.ports.input_width();
         system.reserve_linearisation(width);
-        let prescribed = self.prescribed.into_iter().map(|(_, p)| p).collect();
+        let prescribed: Vec<Prescribed> = self.prescribed.into_iter().map(|(_, p)| p).collect();
         let tangent = self
             .shares_tangent
-            .then(|| Tangent::new(prescribed, &system));
+            .then(|| Tangent::new(prescribed.clone(), &system));
         if tangent.is_some() {
             system.given = Given::Change;
         }
@@ -325,6 +330,8 @@ impl PartBuilder {
             outputs: self.outputs,
             for_ports: self.for_ports,
             loaded: self.loaded,
+            attached: self.attached,
+            prescribed,
             micro_steps: micro_steps.max(1),
         })
     }

@@ -4,6 +4,7 @@ mod builder;
 mod interface;
 mod line;
 mod linearise;
+mod sequence;
 mod tangent;
 
 use crate::element::{ElementId, Weights};
@@ -16,9 +17,9 @@ pub use builder::{Attached, PartBuilder, Shared};
 pub use line::LineValue;
 use oldham_cosim::{
     Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, OutputPort,
-    Ports, Quantity, Reached, StageInputs, State, StepError, Subsystem, Unit, Visitor,
+    Ports, Quantity, Reached, SequenceModel, StageInputs, State, StepError, Subsystem, Unit, Visitor,
 };
-use tangent::Tangent;
+use tangent::{Prescribed, Tangent};
 
 /// Units of numbers that act as forces.
 const FORCES: [Unit; 3] = [Unit::NEWTON, Unit::NEWTON_METRE, Unit::PASCAL];
@@ -82,6 +83,10 @@ pub struct Part {
     loaded: Vec<(NodeId, usize)>,
     /// Elements that are there for a port, and the first component of its input.
     for_ports: Vec<(ElementId, usize)>,
+    /// The same for wrenches that come with tangents.
+    attached: Vec<(NodeId, usize)>,
+    /// Nodes whose poses are received.
+    prescribed: Vec<Prescribed>,
     micro_steps: usize,
     tangent: Option<Tangent>,
     is_thorough: bool,
@@ -431,6 +436,10 @@ impl Subsystem for Part {
     /// neglected. Nothing for a part too large for dense matrices.
     fn linearise(&mut self, _t: f64, inputs: &[f64]) -> Option<Linearisation> {
         linearise::linearise(self, inputs)
+    }
+
+    fn sequence_model(&mut self, _t: f64, inputs: &[f64]) -> Option<SequenceModel> {
+        self.find_sequence_model(inputs)
     }
 
     fn interface(&mut self, _t: f64, inputs: &[f64]) -> Option<EffectiveInterface> {

@@ -23,6 +23,8 @@ pub(super) struct Prescribed {
     pub joint: ElementId,
     /// First component of the prescribed motion in the input vector.
     pub motion: usize,
+    /// Whether its velocity is prescribed, too.
+    pub has_velocity: bool,
 }
 
 /// The tangent over all prescribed nodes of a part.

@@ -1,0 +1,322 @@
+//! A macro step as a linear system from sequence to sequence, for analyses in the frequency domain.
+//!
+//! A linear part under a linear integration formula turns the sequence of its inputs at the
+//! communication points into that of its outputs. With w = 1/z, the delay by one step, it is
+//! described by its matrices of mass, damping and stiffness and by two rational functions of w:
+//! what the formula makes of a position for its velocity and its acceleration. What happens
+//! between the parts, by predictors and the order of the schedule, is a polynomial in w for each
+//! connection, read off the running predictors by feeding them a unit sample.
+
+use crate::port::{InputPort, OutputPort, Ports, Quantity};
+use crate::predictor::Predictor;
+use crate::schedule::{Coupling, Duty, SubsystemId};
+use crate::simulation::Simulation;
+use crate::state::{Snapshot, State, Visitor};
+
+/// Value and derivatives that a motion port carries.
+pub const LEVELS: usize = 3;
+
+/// An entry of a sparse matrix: row, column, value.
+pub type Entry = (usize, usize, f64);
+
+/// The equations of a part at the end of a step:
+/// (a(w) mass + v(w) damping + stiffness) ξ = inputs, where ξ are changes of positions, rotations
+/// and multipliers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SequenceModel {
+    /// Number of unknowns.
+    pub unknowns: usize,
+    /// Entries by accelerations.
+    pub mass: Vec<Entry>,
+    /// Entries by velocities.
+    pub damping: Vec<Entry>,
+    /// Entries by positions, gradients of constraints included.
+    pub stiffness: Vec<Entry>,
+    /// What the formula makes of positions.
+    pub operator: Operator,
+    /// The inputs that act, by their ports. Other ports do nothing.
+    pub inputs: Vec<(InputPort, SequenceInput)>,
+    /// The outputs that are known, by their ports.
+    pub outputs: Vec<(OutputPort, SequenceOutput)>,
+}
+
+/// How the components of an input act.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SequenceInput {
+    /// Each adds to the right-hand side of a row.
+    Load(Vec<usize>),
+    /// The pose of a node is prescribed.
+    Pose {
+        /// Rows of the constraints.
+        rows: Vec<usize>,
+        /// Unknowns of the node.
+        node: Vec<usize>,
+        /// Whether its velocity is prescribed, too.
+        with_velocity: bool,
+    },
+}
+
+/// What an output shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SequenceOutput {
+    /// Component, unknown, factor, and how often the unknown is differentiated.
+    pub entries: Vec<(usize, usize, f64, usize)>,
+    /// Number of components.
+    pub width: usize,
+    /// Whether the port shows velocity and acceleration besides.
+    pub is_motion: bool,
+}
+
+/// Velocity and acceleration over position as rational functions of w.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operator {
+    /// Numerator and denominator of velocity over position.
+    pub velocity: [Vec<f64>; 2],
+    /// Numerator and denominator of acceleration over position.
+    pub acceleration: [Vec<f64>; 2],
+}
+
+impl Operator {
+    /// y' = rate with 1·y(n+1) = a1 y(n) + a2 y(n-1) + h (b0 y'(n+1) + b1 y'(n) + b2 y'(n-1)), for
+    /// velocities and accelerations alike.
+    pub fn multistep([a1, a2]: [f64; 2], [b0, b1, b2]: [f64; 3], h: f64) -> Self {
+        let numerator = vec![1.0, -a1, -a2];
+        let denominator = vec![h * b0, h * b1, h * b2];
+        Self {
+            acceleration: [
+                product(&numerator, &numerator),
+                product(&denominator, &denominator),
+            ],
+            velocity: [numerator, denominator],
+        }
+    }
+}
+
+/// The product of two polynomials.
+pub fn product(a: &[f64], b: &[f64]) -> Vec<f64> {
+    let mut c = vec![0.0; a.len() + b.len() - 1];
+    for (i, x) in a.iter().enumerate() {
+        for (j, y) in b.iter().enumerate() {
+            c[i + j] += x * y;
+        }
+    }
+    c
+}
+
+/// A connection as a filter: what the receiver uses at the end of its step is the sum over k of
+/// taps\[k\] times what was sent k steps earlier. Rows and columns of a tap are value, velocity and
+/// acceleration; ports that carry no motion use the first only.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SequenceLink {
+    /// The sender and its port.
+    pub from: (SubsystemId, OutputPort),
+    /// The receiver and its port.
+    pub to: (SubsystemId, InputPort),
+    /// The filter.
+    pub taps: Vec<[[f64; LEVELS]; LEVELS]>,
+}
+
+/// Samples after which the response to a unit sample must have ended.
+const LONGEST: usize = 8;
+
+impl Simulation {
+    /// The filters of all connections, where the macro step is one exchange of a linear kind:
+    /// explicit coupling with one rate, or a correction that makes it the monolithic step.
+    pub fn sequence_links(&mut self) -> Option<Vec<SequenceLink>> {
+        let plan = &self.plan;
+        let is_plain = matches!(plan.schedule.coupling, Coupling::Loose)
+            && plan.timeline.ticks_per_step == 1
+            && plan.refresh_passes == 0
+            && plan.every.iter().all(|&every| every == 1);
+        let is_compensated = |unit: &crate::unit::Unit| unit.inputs.compensator().is_some();
+        if !is_plain || self.units.iter().any(is_compensated) {
+            return None;
+        }
+        let phases = &plan.timeline.phases;
+        let advances = |id: usize| {
+            let acts = |phase: &crate::schedule::Phase| {
+                phase.duty == Duty::Advance && phase.members.contains(&SubsystemId(id))
+            };
+            phases.iter().position(acts)
+        };
+        let corrects = |id: usize| {
+            let acts = |phase: &crate::schedule::Phase| {
+                phase.duty == Duty::Correct && phase.members.contains(&SubsystemId(id))
+            };
+            phases.iter().any(acts)
+        };
+        let places: Option<Vec<usize>> = (0..self.units.len()).map(advances).collect();
+        let places = places?;
+        let is_corrected: Vec<bool> = (0..self.units.len()).map(corrects).collect();
+        let step = plan.schedule.step;
+        let mut links = Vec::new();
+        for to in 0..self.units.len() {
+            let wanted: Vec<_> = self.units[to]
+                .links
+                .iter()
+                .map(|link| (link.sender, link.sent, link.port))
+                .collect();
+            for (sender, sent, port) in wanted {
+                let output = sent - self.units[sender.0].places.outputs;
+                let ports = self.units[sender.0].subsystem.ports();
+                let output = port_at(ports, output)?;
+                // A step that is corrected ends with what the others have sent at its end, and
+                // these have known how it would answer.
+                let is_joined = is_corrected[to] || is_corrected[sender.0];
+                let taps = if is_joined {
+                    vec![identity()]
+                } else {
+                    let is_fresh = places[sender.0] < places[to];
+                    let unit = &mut self.units[to];
+                    let ports = unit.subsystem.ports();
+                    unit.inputs.impulse_response(ports, port, step, is_fresh)?
+                };
+                links.push(SequenceLink {
+                    from: (sender, output),
+                    to: (SubsystemId(to), port),
+                    taps,
+                });
+            }
+        }
+        Some(links)
+    }
+
+    /// A part as a linear system from sequence to sequence, at the time reached.
+    pub fn sequence_model(&mut self, id: SubsystemId) -> Option<SequenceModel> {
+        let t = self.time();
+        self.units[id.0].sequence_model(t)
+    }
+}
+
+fn port_at(ports: &Ports, place: usize) -> Option<OutputPort> {
+    let all = (0..ports.outputs().len()).map(OutputPort);
+    all.into_iter()
+        .find(|&port| ports.output_range(port).start == place)
+}
+
+fn identity() -> [[f64; LEVELS]; LEVELS] {
+    let mut tap = [[0.0; LEVELS]; LEVELS];
+    (0..LEVELS).for_each(|i| tap[i][i] = 1.0);
+    tap
+}
+
+/// The places of value, velocity and acceleration in a direction within a port.
+fn levels_of(quantity: &Quantity) -> &'static [usize] {
+    match quantity {
+        Quantity::Motion => &[0, 7, 13],
+        Quantity::Translation | Quantity::Rotation => &[0, 1, 2],
+        _ => &[0],
+    }
+}
+
+/// What a predictor makes of a unit sample at one of its ports, step by step: at the end of the
+/// step in whose course the sample arrives first, if that is delivered before the receiver
+/// advances. Nothing if the response does not end, or is not the same for any size of the sample.
+pub(crate) fn impulse_response(
+    predictor: &mut dyn Predictor,
+    ports: &Ports,
+    port: InputPort,
+    step: f64,
+    is_fresh: bool,
+) -> Option<Vec<[[f64; LEVELS]; LEVELS]>> {
+    let mut saved = Snapshot::default();
+    saved.save(&mut Whole(predictor));
+    let quantity = &ports.inputs()[port.0].quantity;
+    let range = ports.input_range(port);
+    let levels = levels_of(quantity);
+    let rest = quantity.zero();
+    let mut taps = vec![[[0.0; LEVELS]; LEVELS]; LONGEST + 1];
+    let mut inputs = vec![0.0; ports.input_width()];
+    let mut is_linear = true;
+    for (column, &place) in levels.iter().enumerate() {
+        for size in [1.0, -0.5] {
+            predictor.reset();
+            let mut sample = rest.clone();
+            for n in -(LONGEST as i64)..=LONGEST as i64 {
+                let t = n as f64 * step;
+                sample[place] = rest[place] + if n == 0 { size } else { 0.0 };
+                if is_fresh {
+                    predictor.receive(port, t, &sample);
+                    predictor.predict(t, None, &mut inputs);
+                } else {
+                    // The sample of time t is used for the step that ends at t + step.
+                    predictor.receive(port, t, &sample);
+                    predictor.predict(t + step, None, &mut inputs);
+                }
+                let delay = n + i64::from(!is_fresh);
+                let Ok(delay) = usize::try_from(delay) else {
+                    continue;
+                };
+                for (row, &level) in levels.iter().enumerate() {
+                    let value = (inputs[range.start + level] - rest[level]) / size;
+                    if delay > LONGEST {
+                        is_linear &= value == 0.0;
+                    } else if size == 1.0 {
+                        taps[delay][row][column] = value;
+                    } else {
+                        let expected = taps[delay][row][column];
+                        is_linear &= (value - expected).abs() <= 1e-9 * expected.abs().max(1.0);
+                    }
+                }
+            }
+        }
+    }
+    saved.restore(&mut Whole(predictor));
+    let is_over = taps[LONGEST] == [[0.0; LEVELS]; LEVELS];
+    while taps.last() == Some(&[[0.0; LEVELS]; LEVELS]) {
+        taps.pop();
+    }
+    (is_linear && is_over).then_some(taps)
+}
+
+/// A predictor seen as its state alone.
+struct Whole<'a>(&'a mut dyn Predictor);
+
+impl State for Whole<'_> {
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        self.0.visit(visitor);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hermite::{IntegratedMotion, RateExtrapolation};
+    use crate::port::Unit;
+    use crate::predictor::Hold;
+
+    #[test]
+    fn a_hold_answers_with_its_weights() {
+        let mut ports = Ports::new();
+        let port = ports.add_input("u", Quantity::Scalar(Unit::ONE));
+        let expected: [&[f64]; 3] = [&[0.0, 1.0], &[0.0, 2.0, -1.0], &[0.0, 3.0, -3.0, 1.0]];
+        for (order, expected) in expected.into_iter().enumerate() {
+            let mut hold = Hold::new(order, &ports);
+            let taps = impulse_response(&mut hold, &ports, port, 0.5, false).unwrap();
+            let found: Vec<f64> = taps.iter().map(|tap| tap[0][0]).collect();
+            assert_eq!(found, expected, "order {order}");
+            let fresh = impulse_response(&mut hold, &ports, port, 0.5, true).unwrap();
+            assert_eq!(fresh.len(), 1);
+            assert_eq!(fresh[0][0][0], 1.0);
+        }
+    }
+
+    /// Fontana 2026, Eq. 8 and 11, written by hand.
+    #[test]
+    fn the_prediction_of_the_interface_mass_scheme_is_read_off() {
+        let mut ports = Ports::new();
+        let port = ports.add_input("far", Quantity::Motion);
+        let mut predictor = IntegratedMotion::new(RateExtrapolation::Hermite, 0.6, &ports);
+        let h = 1e-3;
+        let taps = impulse_response(&mut predictor, &ports, port, h, false).unwrap();
+        let square = 0.16;
+        let beta = (3.0 * square + 4.0 * 0.2) / (4.0 - square);
+        let delta = square / (2.0 * (4.0 - square));
+        let (b0, b1) = (delta + 0.5, 0.5 * beta + 0.5 - 2.0 * delta);
+        let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs().max(1.0);
+        assert_eq!(taps.len(), 3);
+        assert!(close(taps[1][0][0], 1.0 - beta - 12.0 * b0));
+        assert!(close(taps[1][0][1], h * (8.0 * b0 + b1)));
+        assert!(close(taps[2][0][0], beta + 12.0 * b0));
+    }
+}

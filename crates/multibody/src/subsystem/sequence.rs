@@ -1,0 +1,132 @@
+//! A part as a linear system from sequence to sequence: the matrices that Newton assembles, and
+//! the formula that integrates them.
+
+use super::{Output, Part};
+use crate::integrator::Formula;
+use crate::linearised::Entry;
+use crate::node::NodeId;
+use oldham_cosim::{
+    InputPort, Operator, OutputPort, Quantity, SequenceInput, SequenceModel, SequenceOutput,
+};
+
+/// How many unknowns a node has.
+const PER_NODE: usize = 6;
+
+impl Part {
+    /// Nothing where a macro step has several micro steps, is explicit, or depends on the past by
+    /// more than the formula.
+    pub(super) fn find_sequence_model(&self, inputs: &[f64]) -> Option<SequenceModel> {
+        let system = &self.system;
+        let mut elements = system.assembly.elements.iter();
+        if self.micro_steps != 1
+            || system.state.known < 2
+            || elements.any(|placed| placed.element.depends_on_past())
+        {
+            return None;
+        }
+        let operator = self.operator()?;
+        let mut matrices = system.linearised_alone(inputs);
+        matrices.damping.append(&mut matrices.left_out.damping);
+        let mut stiffness = matrices.stiffness;
+        stiffness.append(&mut matrices.left_out.stiffness);
+        stiffness.append(&mut matrices.left_out.force_columns);
+        stiffness.extend(matrices.constraint_rows);
+        stiffness.extend(matrices.force_columns);
+        let first_multiplier = PER_NODE * matrices.nodes;
+        let mut received = Vec::new();
+        for &(node, component) in self.loaded.iter().chain(&self.attached) {
+            received.push((
+                self.input_at(component)?,
+                SequenceInput::Load(unknowns(node)?),
+            ));
+        }
+        for prescribed in &self.prescribed {
+            let multipliers = system.multiplier_range(prescribed.joint);
+            let pose = SequenceInput::Pose {
+                rows: multipliers.map(|i| first_multiplier + i).collect(),
+                node: unknowns(prescribed.node)?,
+                with_velocity: prescribed.has_velocity,
+            };
+            received.push((self.input_at(prescribed.motion)?, pose));
+        }
+        let shown = |(index, output): (usize, &Output)| {
+            let output = self.shown(output, &matrices.mass, first_multiplier)?;
+            Some((OutputPort(index), output))
+        };
+        Some(SequenceModel {
+            outputs: self.outputs.iter().enumerate().filter_map(shown).collect(),
+            unknowns: matrices.unknowns,
+            mass: matrices.mass,
+            damping: matrices.damping,
+            stiffness,
+            operator,
+            inputs: received,
+        })
+    }
+
+    /// The formula, once it has its history.
+    fn operator(&self) -> Option<Operator> {
+        let h = self.system.state.step;
+        let formula = self.system.options.method.formula(2)?;
+        Some(match formula {
+            Formula::MultiStep(k) => Operator::multistep([k.a1, k.a2], [k.b0, k.b1, k.b2], h),
+            Formula::Newmark(k) => k.operator(h),
+        })
+    }
+
+    /// The input port that begins at a component.
+    fn input_at(&self, component: usize) -> Option<InputPort> {
+        let mut ports = (0..self.ports.inputs().len()).map(InputPort);
+        ports.find(|&port| self.ports.input_range(port).start == component)
+    }
+
+    /// What an output shows, where that is a linear function of the unknowns that other parts can
+    /// do something with.
+    fn shown(&self, output: &Output, mass: &[Entry], first: usize) -> Option<SequenceOutput> {
+        Some(match *output {
+            Output::Motion(node) => {
+                let unknowns = unknowns(node)?.into_iter().enumerate();
+                SequenceOutput {
+                    entries: unknowns.map(|(i, unknown)| (i, unknown, 1.0, 0)).collect(),
+                    width: PER_NODE,
+                    is_motion: true,
+                }
+            }
+            Output::Along(node, direction, along) if along.quantity() == Quantity::Translation => {
+                let unknowns = unknowns(node)?.into_iter().take(3).enumerate();
+                SequenceOutput {
+                    entries: unknowns
+                        .map(|(i, unknown)| (0, unknown, direction[i], 0))
+                        .collect(),
+                    width: 1,
+                    is_motion: true,
+                }
+            }
+            Output::Interface(node, joint) => {
+                let rows = unknowns(node)?;
+                let multipliers = self.system.multiplier_range(joint).enumerate();
+                let mut entries: Vec<_> = multipliers
+                    .map(|(i, multiplier)| (i, first + multiplier, 1.0, 0))
+                    .collect();
+                // The load contains the inertia of the node's own bodies.
+                let inertia = mass.iter().filter_map(|&(row, column, value)| {
+                    let component = rows.iter().position(|&unknown| unknown == row)?;
+                    Some((component, column, value, 2))
+                });
+                entries.extend(inertia);
+                SequenceOutput {
+                    entries,
+                    width: PER_NODE,
+                    is_motion: false,
+                }
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The unknowns of a node; the ground has none.
+fn unknowns(node: NodeId) -> Option<Vec<usize>> {
+    let first = PER_NODE * node.index().checked_sub(1)?;
+    Some((first..first + PER_NODE).collect())
+}

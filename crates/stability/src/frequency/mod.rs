@@ -1,0 +1,234 @@
+//! Stability of coupled linear parts of any size, in the frequency domain of the discrete system.
+//!
+//! A mode of the coupled step grows where a determinant G(w), w = 1/z, is zero inside the unit
+//! circle ([`coupled`]). The zeros are counted by the argument principle, and those near the circle
+//! are found ([`roots`]); the only poles of G near the circle are modes of parts with their inputs
+//! held ([`held`]). One evaluation is one banded factorisation of each part ([`band`]). The matrices
+//! are those that the parts assemble in a run, at the state of the run; the filters between them are
+//! read off the running predictors.
+
+mod band;
+mod coupled;
+mod dense;
+mod held;
+mod operator;
+mod roots;
+
+use std::sync::atomic::AtomicUsize;
+use std::time::{Duration, Instant};
+
+use nalgebra::Complex;
+use oldham_cosim::{Simulation, SubsystemId};
+
+use coupled::{Coupled, Exchange};
+use held::Strip;
+use roots::{Function, Rest, Unresolved, Zero};
+
+type C = Complex<f64>;
+
+/// Growth per macro step below which a coupling counts as stable.
+pub(crate) const THRESHOLD: f64 = 1e-6;
+/// Modes of parts nearer to the circle than this are found beforehand.
+const NEAR: f64 = 0.01;
+/// Largest angle per step times this is where formulas without dissipation are given up.
+const MOST_MODES_HEIGHT: f64 = 900.0;
+
+/// What the frequency domain says about a coupled step.
+#[derive(Clone, Debug)]
+pub struct FrequencyVerdict {
+    /// Eigenvalues z per macro step near or outside the unit circle, with nonnegative imaginary
+    /// part, the largest first, each with its error.
+    pub modes: Vec<(C, f64)>,
+    /// Number of modes that grow by more than the threshold.
+    pub growing: usize,
+    /// Whether the dominant mode grows in the monolithic step as well: then it is physics, not the
+    /// coupling.
+    pub is_physical: bool,
+    /// Index of the connection that carries most of the dominant mode, if one grows.
+    pub connection: Option<(SubsystemId, SubsystemId)>,
+    /// Determinants evaluated.
+    pub evaluations: usize,
+    /// Unknowns of all parts together.
+    pub unknowns: usize,
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum NoVerdict {
+    /// The search for the modes of a part did not end.
+    #[error("the modes of a part with its inputs held could not all be found")]
+    Held,
+    /// The determinant has a feature that could not be resolved.
+    #[error("the determinant of the coupled step could not be followed near {0:.6} rad per step")]
+    Rough(f64),
+    /// The count is not a number.
+    #[error("the modes that grow could not be counted")]
+    Count,
+    /// Out of time.
+    #[error("the analysis takes longer than it was given")]
+    TooLong,
+}
+
+/// The coupled step in the frequency domain. Nothing where the macro step is not of that kind:
+/// several rates, implicit coupling, parts that are not linear multistep integrations of matrices.
+pub struct FrequencyAnalysis {
+    coupled: Coupled,
+    step: f64,
+}
+
+impl FrequencyAnalysis {
+    /// About the present state of a simulation, whose histories must be filled.
+    pub fn of(simulation: &mut Simulation) -> Option<Self> {
+        let links = simulation.sequence_links()?;
+        if links.is_empty() {
+            return None;
+        }
+        let step = simulation.schedule().step;
+        let count = simulation.names().count();
+        let models: Option<Vec<_>> = (0..count)
+            .map(|unit| simulation.sequence_model(SubsystemId(unit)))
+            .collect();
+        let coupled = Coupled::new(models?, links, step)?;
+        Some(Self { coupled, step })
+    }
+
+    /// Looks for modes that grow, on this many threads and for this long.
+    pub fn verdict(
+        &self,
+        threads: usize,
+        patience: Option<Duration>,
+    ) -> Result<FrequencyVerdict, NoVerdict> {
+        let started = Instant::now();
+        let goes_on = || patience.is_none_or(|patience| started.elapsed() < patience);
+        let poles = self.poles(threads)?;
+        if !goes_on() {
+            return Err(NoVerdict::TooLong);
+        }
+        let log = |w: C| self.coupled.log_determinant(w, Exchange::AsRun);
+        let function = Function {
+            log: &log,
+            evaluations: AtomicUsize::new(0),
+            threads,
+        };
+        let radius = 1.0 - THRESHOLD;
+        let found = function
+            .zeros_within(radius, &poles, &goes_on)
+            .map_err(|unresolved| match unresolved {
+                Unresolved::At(angle) => NoVerdict::Rough(angle),
+                Unresolved::Phase(_) => NoVerdict::Count,
+                Unresolved::TooLong => NoVerdict::TooLong,
+            })?;
+        let mut zeros = found.zeros;
+        zeros.sort_by(|a, b| a.at.norm().total_cmp(&b.at.norm()));
+        if zeros.is_empty() && found.inside == 0 {
+            zeros.extend(self.outward(&function, &poles, &goes_on));
+        }
+        let modes: Vec<(C, f64)> = zeros
+            .iter()
+            .map(|zero| {
+                let z = zero.at.inv();
+                (C::new(z.re, z.im.abs()), zero.error * z.norm_sqr())
+            })
+            .collect();
+        let dominant = zeros.first().filter(|_| found.inside > 0);
+        Ok(FrequencyVerdict {
+            modes,
+            growing: found.inside,
+            is_physical: dominant.is_some_and(|zero| self.grows_alone(zero)),
+            connection: dominant.map(|zero| self.busiest(zero.at)),
+            evaluations: function.evaluations.into_inner(),
+            unknowns: self.coupled.unknowns(),
+        })
+    }
+
+    /// About how many multiplications an evaluation takes.
+    pub fn work(&self) -> f64 {
+        self.coupled.work()
+    }
+
+    /// Poles of the determinant near the circle or inside.
+    fn poles(&self, threads: usize) -> Result<Vec<C>, NoVerdict> {
+        let parts: Vec<_> = self.coupled.condensed().collect();
+        let of_part = |index: usize| -> Option<Vec<C>> {
+            let (model, family) = parts[index];
+            let highest = operator::lightly_damped(&model.operator, self.step, NEAR);
+            let strip = Strip {
+                height: highest.min(MOST_MODES_HEIGHT) / self.step,
+                half_width: 1.2 * NEAR / self.step,
+            };
+            let modes = held::modes(model, family, strip)?;
+            let mut poles = Vec::new();
+            for s in modes {
+                for w in operator::delays(&model.operator, s) {
+                    let outside = w.norm() - 1.0;
+                    // Overdamped modes crowd together, and show well enough from zero frequency.
+                    let is_sharp = w.arg().abs() > 0.5 * outside;
+                    if outside < NEAR && (is_sharp || outside < 0.0) {
+                        poles.push(C::new(w.re, w.im.abs()));
+                    }
+                }
+            }
+            Some(poles)
+        };
+        let indices: Vec<usize> = (0..parts.len()).collect();
+        let all: Vec<Option<Vec<C>>> = match threads > 1 && parts.len() > 1 {
+            true => std::thread::scope(|scope| {
+                let of_part = &of_part;
+                let spawn = |&index: &usize| scope.spawn(move || of_part(index));
+                let running: Vec<_> = indices.iter().map(spawn).collect();
+                let join = |one: std::thread::ScopedJoinHandle<'_, _>| {
+                    one.join().expect("the search does not panic")
+                };
+                running.into_iter().map(join).collect()
+            }),
+            false => indices.into_iter().map(of_part).collect(),
+        };
+        let all: Option<Vec<Vec<C>>> = all.into_iter().collect();
+        Ok(all.ok_or(NoVerdict::Held)?.concat())
+    }
+
+    /// Zeros beyond the circle where none is near it: the dominant mode decays fast.
+    fn outward(
+        &self,
+        function: &Function<'_>,
+        poles: &[C],
+        goes_on: &dyn Fn() -> bool,
+    ) -> Vec<Zero> {
+        for radius in [1.02, 1.05, 1.1, 1.2, 1.4, 1.8, 2.5, 4.0] {
+            match function.zeros_within(radius, poles, goes_on) {
+                Ok(found) if found.zeros.is_empty() => {}
+                Ok(found) => return found.zeros,
+                Err(_) => return Vec::new(),
+            }
+        }
+        Vec::new()
+    }
+
+    /// Whether the monolithic step has this growing mode, too.
+    fn grows_alone(&self, zero: &Zero) -> bool {
+        let log = |w: C| self.coupled.log_determinant(w, Exchange::Monolithic);
+        let function = Function {
+            log: &log,
+            evaluations: AtomicUsize::new(0),
+            threads: 1,
+        };
+        let spread = 1e-4 * (1.0 - zero.at.norm()).max(1e-4);
+        let points = [zero.at * (1.0 + spread), zero.at * (1.0 - spread), zero.at];
+        let values = points.map(|w| log(w));
+        let Some(alone) = function.muller(points, values, &Rest::default()) else {
+            return false;
+        };
+        let growth = |at: C| -at.norm().ln();
+        let near = (alone.at - zero.at).norm() < 0.5 * zero.at.ln().norm().max(1e-6);
+        near && growth(alone.at) > 0.5 * growth(zero.at)
+    }
+
+    fn busiest(&self, w: C) -> (SubsystemId, SubsystemId) {
+        let traffic = self.coupled.traffic(w);
+        let links = self.coupled.links.iter().zip(traffic);
+        let of_motion = links.filter(|(link, _)| link.taps.iter().any(|tap| tap[0][1] != 0.0));
+        let busiest = of_motion.max_by(|a, b| a.1.total_cmp(&b.1));
+        let link = busiest.map_or(&self.coupled.links[0], |(link, _)| link);
+        (link.from.0, link.to.0)
+    }
+}

@@ -1,0 +1,514 @@
+//! Zeros of an analytic function in a disc: how many, and where.
+//!
+//! The function is known by its logarithm, one dear evaluation at a time; it is real on the real
+//! axis, so half a circle tells everything. Its poles near the circle are known. They are divided
+//! out; then a zero near the circle shows from afar. Wherever the function is not smooth along the
+//! circle, the zero that makes it so is found by Muller's method and divided out as well, until
+//! the rest is smooth. The phase of the rest along the circle counts the zeros that were not met.
+
+use std::f64::consts::PI;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use nalgebra::Complex;
+
+type C = Complex<f64>;
+
+/// Pieces of the half circle to begin with.
+const PIECES: usize = 128;
+/// Change of the phase between neighbours that is still followed safely.
+const LARGEST_TURN: f64 = 0.7;
+/// Deviation of the logarithm in the middle from the mean of both ends that counts as smooth.
+const SMOOTH: f64 = 0.12;
+/// Pieces shorter than this are not divided.
+const SHORTEST: f64 = 1e-9;
+const MULLER_STEPS: usize = 24;
+/// Pieces of the real axis.
+const REAL_POINTS: usize = 96;
+/// Zeros nearer than this may be one.
+const SAME: f64 = 1e-8;
+/// Points about a zero by which it is told whether there is one.
+const DISC: usize = 16;
+/// Zeros that are found to this error need no confirmation.
+const CERTAIN: f64 = 1e-10;
+/// Steps of Muller's method that may be rounding.
+const NOISE: f64 = 1e-7;
+/// Pieces longer than this are divided before a zero is looked for.
+const LONGEST_HUNT: f64 = 0.02;
+/// Imaginary parts below this belong to real zeros.
+const REAL: f64 = 1e-9;
+
+/// A zero, with nonnegative imaginary part: a conjugate pair if that is positive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Zero {
+    pub at: C,
+    /// How far that may be off.
+    pub error: f64,
+}
+
+/// A function by its logarithm.
+pub(super) struct Function<'a> {
+    pub log: &'a (dyn Fn(C) -> C + Sync),
+    pub evaluations: AtomicUsize,
+    pub threads: usize,
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    /// Zeros near the circle, and those inside that could be found.
+    pub zeros: Vec<Zero>,
+    /// Zeros inside, all of them.
+    pub inside: usize,
+}
+
+/// Why a search ended without a result.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Unresolved {
+    /// The function is not smooth at this angle, and no zero explains it.
+    At(f64),
+    /// The phases do not add up to a number of zeros.
+    Phase(f64),
+    /// Out of time.
+    TooLong,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    angle: f64,
+    w: C,
+    /// The logarithm as evaluated.
+    raw: C,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    ends: [Sample; 2],
+    /// Whether a coarser look was smooth already.
+    is_confirmed: bool,
+}
+
+impl Function<'_> {
+    fn at(&self, w: C) -> C {
+        self.evaluations.fetch_add(1, Ordering::Relaxed);
+        (self.log)(w)
+    }
+
+    fn samples(&self, angles: &[f64], radius: f64) -> Vec<Sample> {
+        self.spread(angles, |&angle| {
+            let w = C::from_polar(radius, angle);
+            Sample {
+                angle,
+                w,
+                raw: self.at(w),
+            }
+        })
+    }
+
+    /// Does something for every item, on all threads.
+    fn spread<T: Sync, R: Send>(&self, items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
+        if self.threads < 2 || items.len() < 2 {
+            return items.iter().map(f).collect();
+        }
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut mine = Vec::new();
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(index) else {
+                    return mine;
+                };
+                mine.push((index, f(item)));
+            }
+        };
+        let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
+            let helpers: Vec<_> = (1..self.threads).map(|_| scope.spawn(work)).collect();
+            let mut all = work();
+            for helper in helpers {
+                all.extend(helper.join().expect("an evaluation does not panic"));
+            }
+            all
+        });
+        all.sort_by_key(|(index, _)| *index);
+        all.into_iter().map(|(_, result)| result).collect()
+    }
+
+    /// The zeros in a disc of this radius. `poles` are those near the circle, and all inside.
+    pub fn zeros_within(
+        &self,
+        radius: f64,
+        poles: &[C],
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Found, Unresolved> {
+        let mut rest = Rest {
+            poles: poles.to_vec(),
+            zeros: Vec::new(),
+        };
+        let angles = first_angles(poles);
+        let samples = self.samples(&angles, radius);
+        let mut open: Vec<Piece> = samples
+            .windows(2)
+            .map(|ends| Piece {
+                ends: [ends[0], ends[1]],
+                is_confirmed: false,
+            })
+            .collect();
+        let mut done: Vec<Piece> = Vec::new();
+        while !open.is_empty() {
+            if !goes_on() {
+                return Err(Unresolved::TooLong);
+            }
+            let middles: Vec<f64> = open
+                .iter()
+                .map(|piece| 0.5 * (piece.ends[0].angle + piece.ends[1].angle))
+                .collect();
+            let middles = self.samples(&middles, radius);
+            let mut rough: Vec<(Piece, Sample)> = Vec::new();
+            let mut next: Vec<Piece> = Vec::new();
+            for (piece, middle) in open.into_iter().zip(middles) {
+                if rest.is_smooth(&piece, &middle) {
+                    accept(piece, middle, &mut done, &mut next);
+                } else {
+                    rough.push((piece, middle));
+                }
+            }
+            let new = self.spread(&rough, |(piece, middle)| self.hunt(piece, middle, &rest));
+            for zero in new.into_iter().flatten() {
+                self.add(&mut rest, zero);
+            }
+            for (piece, middle) in rough {
+                let [a, b] = piece.ends;
+                if rest.is_smooth(&piece, &middle) {
+                    accept(piece, middle, &mut done, &mut next);
+                } else if b.angle - a.angle < SHORTEST {
+                    return Err(Unresolved::At(middle.angle));
+                } else {
+                    next.extend(halves(piece, middle, false));
+                }
+            }
+            open = next;
+        }
+        let turned: f64 = done.iter().map(|piece| rest.turn(&piece.ends)).sum();
+        let count = turned / PI;
+        if (count - count.round()).abs() > 0.05 {
+            return Err(Unresolved::Phase(count));
+        }
+        let inside = count.round() as i64 + rest.met_within(radius);
+        if inside < 0 {
+            return Err(Unresolved::Phase(inside as f64));
+        }
+        self.find_inside(&mut rest, &done, inside, radius, goes_on);
+        Ok(Found {
+            zeros: rest.zeros,
+            inside: inside as usize,
+        })
+    }
+
+    /// Zeros inside that are not near the circle turn the phase slowly: they are looked for where
+    /// it turns fastest.
+    fn find_inside(
+        &self,
+        rest: &mut Rest,
+        done: &[Piece],
+        inside: i64,
+        radius: f64,
+        goes_on: &dyn Fn() -> bool,
+    ) {
+        if rest.met_within(radius) < inside {
+            self.find_real(rest, radius);
+        }
+        let mut tries = 0;
+        loop {
+            if rest.met_within(radius) >= inside || tries > 40 || !goes_on() {
+                return;
+            }
+            let mut fastest: Vec<(f64, &Piece)> = done
+                .iter()
+                .map(|piece| {
+                    let [a, b] = &piece.ends;
+                    (rest.turn(&piece.ends) / (b.angle - a.angle), piece)
+                })
+                .collect();
+            fastest.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let (rate, piece) = fastest[(tries / 4).min(fastest.len() - 1)];
+            let depth = 1.0 / rate.max(1.0);
+            let scale = [1.0, 0.5, 2.0, 0.2][tries % 4];
+            tries += 1;
+            let angle = 0.5 * (piece.ends[0].angle + piece.ends[1].angle);
+            let start = C::from_polar(radius * (1.0 - scale * depth).max(0.02), angle);
+            let spread = 0.1 * scale * depth;
+            let points = [start * (1.0 + spread), start, start * (1.0 - spread)];
+            let values = points.map(|w| self.at(w));
+            if let Some(zero) = self.muller(points, values, rest)
+                && zero.at.norm() < radius
+            {
+                self.add(rest, zero);
+            }
+        }
+    }
+
+    /// Between two points of the real axis where the function has different signs is a zero.
+    fn find_real(&self, rest: &mut Rest, radius: f64) {
+        let place = |i: usize| -radius + 2.0 * radius * i as f64 / REAL_POINTS as f64;
+        let points: Vec<C> = (0..=REAL_POINTS).map(|i| C::new(place(i), 0.0)).collect();
+        let values = self.spread(&points, |&w| self.at(w));
+        let log = |rest: &Rest, i: usize| rest.of(points[i], values[i]);
+        for i in 0..REAL_POINTS {
+            let turned = wrapped(log(rest, i + 1).im - log(rest, i).im);
+            if turned.abs() < 0.5 * PI {
+                continue;
+            }
+            let middle = 0.5 * (points[i] + points[i + 1]);
+            let start = [points[i], points[i + 1], middle];
+            let logs = [values[i], values[i + 1], self.at(middle)];
+            if let Some(zero) = self.muller(start, logs, rest)
+                && zero.at.norm() < radius
+            {
+                self.add(rest, zero);
+            }
+        }
+    }
+
+    /// The zero that keeps a piece from being smooth, if it is not far.
+    fn hunt(&self, piece: &Piece, middle: &Sample, rest: &Rest) -> Option<Zero> {
+        let [a, b] = piece.ends;
+        if b.angle - a.angle > LONGEST_HUNT {
+            return None;
+        }
+        let points = [a.w, b.w, middle.w];
+        let zero = self.muller(points, [a.raw, b.raw, middle.raw], rest)?;
+        let reach = 3.0 * (b.w - a.w).norm() + 1e-12;
+        ((zero.at - middle.w).norm() < reach || (zero.at.conj() - middle.w).norm() < reach)
+            .then_some(zero)
+    }
+
+    /// Muller's method on what is left of the function.
+    pub fn muller(&self, points: [C; 3], logs: [C; 3], rest: &Rest) -> Option<Zero> {
+        let mut x = points;
+        let mut logs = [0, 1, 2].map(|i| rest.of(points[i], logs[i]));
+        let mut last = f64::INFINITY;
+        for _ in 0..MULLER_STEPS {
+            let scale = logs[2];
+            let f = logs.map(|log| (log - scale).exp());
+            let (h0, h1) = (x[1] - x[0], x[2] - x[1]);
+            let (d0, d1) = ((f[1] - f[0]) / h0, (f[2] - f[1]) / h1);
+            let a = (d1 - d0) / (h1 + h0);
+            let b = a * h1 + d1;
+            let c = f[2];
+            let root = (b * b - a * c * 4.0).sqrt();
+            let below = if (b + root).norm() > (b - root).norm() {
+                b + root
+            } else {
+                b - root
+            };
+            let mut step = c * -2.0 / below;
+            if !step.is_finite() {
+                return None;
+            }
+            // Far extrapolations lead astray.
+            let longest = 10.0 * (h1.norm() + h0.norm());
+            if step.norm() > longest {
+                step *= longest / step.norm();
+            }
+            let at = x[2] + step;
+            let size = step.norm();
+            // Rounding moves it no less than before: it is found.
+            if size < 1e-14 * at.norm() || (size < NOISE && size >= 0.5 * last) {
+                return Some(zero(at, 10.0 * size.min(last)));
+            }
+            last = size;
+            let log = rest.of(at, self.at(at));
+            if log.re == f64::NEG_INFINITY {
+                return Some(zero(at, 1e-14));
+            }
+            if !log.is_finite() {
+                return None;
+            }
+            x = [x[1], x[2], at];
+            logs = [logs[1], logs[2], log];
+        }
+        (last < NOISE).then(|| zero(x[2], 10.0 * last))
+    }
+
+    /// Divides out a zero. Near a known one it may be what the error of that has left: then there
+    /// is none in a small disc about it.
+    fn add(&self, rest: &mut Rest, zero: Zero) {
+        let is_near = |known: &Zero| (known.at - zero.at).norm() < SAME + 100.0 * zero.error;
+        let nearest = rest
+            .zeros
+            .iter()
+            .filter(|known| is_near(known))
+            .map(|known| (known.at - zero.at).norm() + known.error)
+            .fold(f64::NAN, f64::max);
+        if nearest.is_nan() && zero.error < CERTAIN {
+            rest.zeros.push(zero);
+            return;
+        }
+        let radius = 10.0 * (nearest.max(0.0) + zero.error).max(1e-10);
+        let turn = |i: usize| zero.at + C::from_polar(radius, 2.0 * PI * i as f64 / DISC as f64);
+        let logs: Vec<C> = (0..DISC)
+            .map(turn)
+            .map(|w| rest.of(w, self.at(w)))
+            .collect();
+        let turned: f64 = (0..DISC)
+            .map(|i| wrapped(logs[(i + 1) % DISC].im - logs[i].im))
+            .sum();
+        if (turned / (2.0 * PI)).round() >= 1.0 {
+            rest.zeros.push(zero);
+        }
+    }
+}
+
+/// Where the half circle is looked at first: evenly, and at and between the poles.
+fn first_angles(poles: &[C]) -> Vec<f64> {
+    let mut near: Vec<f64> = poles.iter().map(|pole| pole.arg()).collect();
+    near.sort_by(f64::total_cmp);
+    near.dedup_by(|a, b| *a - *b < 1e-7);
+    let between: Vec<f64> = near.windows(2).map(|two| 0.5 * (two[0] + two[1])).collect();
+    let even = (0..=PIECES).map(|i| PI * i as f64 / PIECES as f64);
+    let mut angles: Vec<f64> = even.chain(near).chain(between).collect();
+    angles.retain(|angle| (0.0..=PI).contains(angle));
+    angles.sort_by(f64::total_cmp);
+    angles.dedup_by(|a, b| *a - *b < 1e-7);
+    angles
+}
+
+/// A zero in the upper half plane.
+fn zero(at: C, error: f64) -> Zero {
+    let im = if at.im.abs() < REAL { 0.0 } else { at.im.abs() };
+    Zero {
+        at: C::new(at.re, im),
+        error: error.max(1e-14),
+    }
+}
+
+/// How many zeros a zero stands for.
+pub(super) fn multiplicity(at: C) -> i64 {
+    if at.im > 0.0 { 2 } else { 1 }
+}
+
+fn halves(piece: Piece, middle: Sample, is_confirmed: bool) -> [Piece; 2] {
+    let [a, b] = piece.ends;
+    [[a, middle], [middle, b]].map(|ends| Piece { ends, is_confirmed })
+}
+
+/// A piece that is smooth is looked at once more in its halves.
+fn accept(piece: Piece, middle: Sample, done: &mut Vec<Piece>, next: &mut Vec<Piece>) {
+    let parts = halves(piece, middle, true);
+    match piece.is_confirmed {
+        true => done.extend(parts),
+        false => next.extend(parts),
+    }
+}
+
+/// What is left of a function when known zeros and poles are divided out.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rest {
+    pub poles: Vec<C>,
+    pub zeros: Vec<Zero>,
+}
+
+impl Rest {
+    /// Known zeros in a disc.
+    fn met_within(&self, radius: f64) -> i64 {
+        let met = self.zeros.iter().filter(|zero| zero.at.norm() < radius);
+        met.map(|zero| multiplicity(zero.at)).sum()
+    }
+
+    /// The logarithm of the rest.
+    pub fn of(&self, w: C, raw: C) -> C {
+        let mut sum = raw;
+        let mut product = C::new(1.0, 0.0);
+        let mut take = |factor: C| {
+            product *= factor;
+            let size = product.norm_sqr();
+            if !(1e-100..1e100).contains(&size) {
+                sum += product.ln();
+                product = C::new(1.0, 0.0);
+            }
+        };
+        for &pole in &self.poles {
+            take(w - pole);
+            if pole.im > 0.0 {
+                take(w - pole.conj());
+            }
+        }
+        for zero in &self.zeros {
+            take((w - zero.at).inv());
+            if zero.at.im > 0.0 {
+                take((w - zero.at.conj()).inv());
+            }
+        }
+        sum + product.ln()
+    }
+
+    fn turn(&self, ends: &[Sample; 2]) -> f64 {
+        let [a, b] = ends.map(|sample| self.of(sample.w, sample.raw));
+        wrapped(b.im - a.im)
+    }
+
+    fn is_smooth(&self, piece: &Piece, middle: &Sample) -> bool {
+        let [a, b] = piece.ends.map(|sample| self.of(sample.w, sample.raw));
+        let m = self.of(middle.w, middle.raw);
+        let (first, second) = (wrapped(m.im - a.im), wrapped(b.im - m.im));
+        let size = m.re - 0.5 * (a.re + b.re);
+        first.abs() < LARGEST_TURN
+            && second.abs() < LARGEST_TURN
+            && 0.5 * (first - second).abs() < SMOOTH
+            && size.abs() < SMOOTH
+    }
+}
+
+fn wrapped(angle: f64) -> f64 {
+    angle - 2.0 * PI * (angle / (2.0 * PI)).round()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(zeros: &[C], poles: &[C], radius: f64) -> Found {
+        let log = |w: C| {
+            let part = |roots: &[C]| -> C {
+                roots
+                    .iter()
+                    .map(|&root| match root.im > 0.0 {
+                        true => ((w - root) * (w - root.conj())).ln(),
+                        false => (w - root).ln(),
+                    })
+                    .sum()
+            };
+            part(zeros) - part(poles) + C::new(0.0, 0.0) + w * 0.3
+        };
+        let function = Function {
+            log: &log,
+            evaluations: AtomicUsize::new(0),
+            threads: 1,
+        };
+        function
+            .zeros_within(radius, poles, &|| true)
+            .expect("it is smooth between its zeros")
+    }
+
+    /// Zeros a hair inside and outside, in clusters, beside poles a hair outside.
+    #[test]
+    fn zeros_are_counted_however_near_the_circle() {
+        let mut zeros = Vec::new();
+        let mut poles = Vec::new();
+        let mut inside = 0;
+        for k in 0..60 {
+            let angle = 0.02 + 0.011 * k as f64;
+            let outside = if k % 7 == 3 { -3e-6 } else { 1e-7 };
+            inside += if k % 7 == 3 { 2 } else { 0 };
+            zeros.push(C::from_polar(1.0 + outside, angle + 1e-5));
+            poles.push(C::from_polar(1.0 + 1e-8, angle));
+        }
+        zeros.push(C::new(0.4, 0.0));
+        zeros.push(C::from_polar(0.5, 2.0));
+        let found = count(&zeros, &poles, 1.0 - 1e-6);
+        assert_eq!(found.inside, inside + 3);
+        for zero in &zeros {
+            let nearest = found.zeros.iter().map(|other| (other.at - zero).norm());
+            assert!(nearest.fold(1.0, f64::min) < 1e-9, "{zero}");
+        }
+    }
+}
