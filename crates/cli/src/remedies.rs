@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use oldham_cosim::Simulation;
 use oldham_model::Model;
-use oldham_stability::Verdict;
+use oldham_stability::{Verdict, Way};
 
 use crate::load;
 use crate::verdict::{Case, Settings};
@@ -116,8 +116,7 @@ impl Search<'_> {
 /// A verdict that is no worse than one can hope for: what is not decided for the mere size of the
 /// model, without a mode that was found to grow, counts.
 fn is_cure(verdict: &Verdict) -> bool {
-    verdict.is_stable()
-        || (!verdict.is_unstable() && verdict.way != oldham_stability::Way::Dense)
+    verdict.is_stable() || (!verdict.is_unstable() && matches!(verdict.way, Way::Krylov { .. }))
 }
 
 /// Whether the model gets through some steps, and does not stop with a fault.

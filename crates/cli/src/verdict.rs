@@ -60,7 +60,8 @@ impl<'a> Case<'a> {
             Subject::Coupling => self.model.simulation(),
             Subject::Whole => self.model.monolithic(None),
         };
-        let mut simulation = built.map_err(|problems| AnalysisError::NotBuilt(problems.to_string()))?;
+        let mut simulation =
+            built.map_err(|problems| AnalysisError::NotBuilt(problems.to_string()))?;
         let mut spectrum = look(&mut simulation, granted, started)?;
         if self.subject == Subject::Coupling
             && spectrum.may_grow_by_itself()
@@ -79,14 +80,18 @@ impl<'a> Case<'a> {
     /// The same motion without the coupling; where there is no such model, with half the macro
     /// step, which changes what the coupling does but not what the model does.
     fn reference(&self) -> Option<oldham_cosim::Simulation> {
-        let is_mixed = self.model.subsystems().len() > 1 && self.model.mechanisms().next().is_some();
+        let is_mixed =
+            self.model.subsystems().len() > 1 && self.model.mechanisms().next().is_some();
         if !is_mixed && let Ok(twin) = self.model.monolithic(None) {
             return Some(twin);
         }
         let half = (0.5 * self.model.step()).to_string();
         let changes = [("simulation.step".to_owned(), half)];
         let set: Vec<_> = self.set.iter().chain(&changes).cloned().collect();
-        load::with_overrides(self.path, &set).ok()?.simulation().ok()
+        load::with_overrides(self.path, &set)
+            .ok()?
+            .simulation()
+            .ok()
     }
 }
 
@@ -202,12 +207,12 @@ impl Advice {
             return Some(text);
         }
         text += &match self.remedies.as_slice() {
-            [] if !self.is_thorough => {
-                "\n  `oldham check` looks for settings that help".to_owned()
-            }
-            [] => "\n  none of the usual settings helps, nor does a shorter macro step: look at the \
+            [] if !self.is_thorough => "\n  `oldham check` looks for settings that help".to_owned(),
+            [] => {
+                "\n  none of the usual settings helps, nor does a shorter macro step: look at the \
                    masses, stiffnesses and dampers at that interface"
-                .to_owned(),
+                    .to_owned()
+            }
             [only] => format!("\n  stable with --set {only}"),
             several => format!(
                 "\n  stable with one of:\n    --set {}",
@@ -290,11 +295,16 @@ pub fn as_json(verdict: &Verdict) -> Value {
         "reach": verdict.reach,
         "method": match verdict.way {
             Way::Dense => "dense",
+            Way::Frequency { .. } => "frequency",
             Way::Krylov { .. } => "krylov",
         },
         "products": match verdict.way {
-            Way::Dense => None,
+            Way::Dense | Way::Frequency { .. } => None,
             Way::Krylov { products } => Some(products),
+        },
+        "evaluations": match verdict.way {
+            Way::Frequency { evaluations } => Some(evaluations),
+            _ => None,
         },
         "growth": verdict.growth,
         "frequency": verdict.frequency,
@@ -310,7 +320,7 @@ pub fn as_json(verdict: &Verdict) -> Value {
 pub fn radius(verdict: &Verdict) -> String {
     let text = with_error(verdict.radius, verdict.error);
     match verdict.way {
-        Way::Dense => text,
+        Way::Dense | Way::Frequency { .. } => text,
         Way::Krylov { products } => format!("{text} from {products} products"),
     }
 }

@@ -153,6 +153,7 @@ impl Simulation {
         for to in 0..self.units.len() {
             let wanted: Vec<_> = self.units[to]
                 .links
+                .all()
                 .iter()
                 .map(|link| (link.sender, link.sent, link.port))
                 .collect();

@@ -212,6 +212,16 @@ impl Simulation {
             .collect()
     }
 
+    /// The name of the first interface between two subsystems.
+    pub fn interface_between(&self, a: SubsystemId, b: SubsystemId) -> Option<&str> {
+        let joins = |interface: &&crate::balance::Interface| {
+            let units = interface.sides.map(|(unit, _)| unit);
+            units == [a.0, b.0] || units == [b.0, a.0]
+        };
+        let mut interfaces = self.plan.interfaces.iter();
+        interfaces.find(joins).map(|interface| &*interface.name)
+    }
+
     /// Energy that the exchange has created so far, for each interface, the exchange at the time
     /// reached included.
     pub fn created(&mut self) -> Vec<f64> {

@@ -424,7 +424,13 @@ impl System {
     }
 
     /// The first cause of a correction that is not finite.
-    pub(crate) fn diverged(&self, time: f64, iterations: usize, worst: usize, inputs: &[f64]) -> Failure {
+    pub(crate) fn diverged(
+        &self,
+        time: f64,
+        iterations: usize,
+        worst: usize,
+        inputs: &[f64],
+    ) -> Failure {
         let cause = self.find_not_finite(time, inputs);
         cause.unwrap_or(Failure::NotConverged {
             iterations,

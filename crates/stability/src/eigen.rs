@@ -92,7 +92,10 @@ fn of_full_rank(matrix: &DMatrix<f64>) -> DMatrix<f64> {
         let n = reduced.nrows();
         let factors = reduced.clone().col_piv_qr();
         let mut r = factors.r();
-        let largest = r.diagonal().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        let largest = r
+            .diagonal()
+            .iter()
+            .fold(0.0_f64, |most, x| most.max(x.abs()));
         let counts = |x: &&f64| x.abs() > NO_RANK * largest;
         let rank = r.diagonal().iter().take_while(counts).count();
         if rank == n {
@@ -184,7 +187,10 @@ fn inverse_iteration(
     solve: impl Fn(&DVector<Complex<f64>>) -> Option<DVector<Complex<f64>>>,
 ) -> Option<DVector<Complex<f64>>> {
     let mut vector = DVector::from_fn(size, |i, _| {
-        Complex::new(1.0 + 0.3 * (1.7 * i as f64).sin(), 0.2 * (2.9 * i as f64).cos())
+        Complex::new(
+            1.0 + 0.3 * (1.7 * i as f64).sin(),
+            0.2 * (2.9 * i as f64).cos(),
+        )
     });
     for _ in 0..3 {
         vector = solve(&vector)?;
@@ -292,19 +298,30 @@ mod timing {
     #[ignore]
     fn which() {
         for n in [12, 20, 36, 60, 100] {
-            let m = DMatrix::from_fn(n, n, |i, j| ((i * 7 + j * 13) as f64 * 0.7).sin() / (1.0 + (i as f64 - j as f64).abs()));
+            let m = DMatrix::from_fn(n, n, |i, j| {
+                ((i * 7 + j * 13) as f64 * 0.7).sin() / (1.0 + (i as f64 - j as f64).abs())
+            });
             let reps = 200;
             let t = std::time::Instant::now();
-            for _ in 0..reps { std::hint::black_box(Schur::try_new(m.clone(), f64::EPSILON, 10000)); }
+            for _ in 0..reps {
+                std::hint::black_box(Schur::try_new(m.clone(), f64::EPSILON, 10000));
+            }
             let a = t.elapsed() / reps;
             let t = std::time::Instant::now();
-            for _ in 0..reps { std::hint::black_box(m.complex_eigenvalues()); }
+            for _ in 0..reps {
+                std::hint::black_box(m.complex_eigenvalues());
+            }
             let b = t.elapsed() / reps;
             let t = std::time::Instant::now();
-            for _ in 0..reps { let r = Mat::from_fn(n, n, |i, j| m[(i, j)]); std::hint::black_box(r.eigenvalues().ok()); }
+            for _ in 0..reps {
+                let r = Mat::from_fn(n, n, |i, j| m[(i, j)]);
+                std::hint::black_box(r.eigenvalues().ok());
+            }
             let c = t.elapsed() / reps;
             let t = std::time::Instant::now();
-            for _ in 0..reps { std::hint::black_box(Eigenvectors::of(&m, Complex::new(0.5, 0.3))); }
+            for _ in 0..reps {
+                std::hint::black_box(Eigenvectors::of(&m, Complex::new(0.5, 0.3)));
+            }
             let d = t.elapsed() / reps;
             println!("{n}: schur {a:?}, values {b:?}, faer {c:?}, vectors {d:?}");
         }

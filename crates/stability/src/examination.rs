@@ -50,11 +50,7 @@ impl<'a> Examiner<'a> {
 
     /// An eigenvalue with its error, measured with as many other sizes as it takes, or as are
     /// allowed.
-    pub fn examine(
-        &mut self,
-        value: Complex<f64>,
-        sizes: usize,
-    ) -> Result<Mode, AnalysisError> {
+    pub fn examine(&mut self, value: Complex<f64>, sizes: usize) -> Result<Mode, AnalysisError> {
         let Some(vectors) = Eigenvectors::of(&self.reduced.matrix, value) else {
             return Ok(Mode {
                 value,
@@ -136,15 +132,16 @@ impl<'a> Examiner<'a> {
         };
         // Back from the size of the change to the unit vector.
         let length = self.length_of(change);
-        Ok(DVector::from_fn(re.len(), |i, _| Complex::new(re[i], im[i]) / length))
+        Ok(DVector::from_fn(re.len(), |i, _| {
+            Complex::new(re[i], im[i]) / length
+        }))
     }
 
     /// How many times the unit eigenvector a change is.
     fn length_of(&self, [re, im]: &[DVector<f64>; 2]) -> f64 {
         let kept = self.reduced.kept.iter().zip(&self.reduced.sizes);
-        let squares = kept.map(|(&place, size)| {
-            (re[place] / size).powi(2) + (im[place] / size).powi(2)
-        });
+        let squares =
+            kept.map(|(&place, size)| (re[place] / size).powi(2) + (im[place] / size).powi(2));
         squares.sum::<f64>().sqrt()
     }
 

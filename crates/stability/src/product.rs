@@ -94,7 +94,10 @@ impl<'s> StepProduct<'s> {
 
     /// The size of a difference along each coordinate.
     pub fn differences(&self) -> Vec<f64> {
-        self.sizes.iter().map(|size| size * self.difference).collect()
+        self.sizes
+            .iter()
+            .map(|size| size * self.difference)
+            .collect()
     }
 
     /// Λ times a vector, in balanced coordinates.

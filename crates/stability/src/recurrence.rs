@@ -179,6 +179,19 @@ impl Patience {
         Self::new(None)
     }
 
+    /// The time that is left; none if there is no limit.
+    pub fn left(&self) -> Option<Duration> {
+        let granted = self.granted?;
+        Some(granted.saturating_sub(self.started.elapsed()))
+    }
+
+    /// The error when the time is over.
+    pub fn over(&self) -> AnalysisError {
+        AnalysisError::TooLong {
+            seconds: self.granted.unwrap_or_default().as_secs_f64(),
+        }
+    }
+
     /// An error once the time is over, or if what is ahead will not fit into it.
     pub fn allow(&self, ahead: Duration) -> Result<(), AnalysisError> {
         match self.granted {
@@ -279,7 +292,11 @@ pub(crate) fn recurrence_about(
         probed = probing.matrices(&finer, &observe);
     }
     let mut probed = probed?;
-    let disagreement = if std::env::var("NOCHECK").is_ok() { 0.0 } else { probing.disagreement(&probed)? };
+    let disagreement = if std::env::var("NOCHECK").is_ok() {
+        0.0
+    } else {
+        probing.disagreement(&probed)?
+    };
     if disagreement > DISAGREEMENT
         && let Some(better) = probing.better_sizes(&probed.sizes)?
     {

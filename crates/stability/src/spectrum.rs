@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use nalgebra::{Complex, DVector};
-use oldham_cosim::{Chart, Simulation};
+use oldham_cosim::{Chart, Simulation, SubsystemId};
 
 use crate::effort::Effort;
 use crate::eigen::Reduced;
 use crate::examination::Examiner;
+use crate::frequency::{FrequencyAnalysis, NoVerdict};
 use crate::product::StepProduct;
 use crate::recurrence::{
     AnalysisError, Base, Patience, Recurrence, analyse_ahead, probe_sizes, recurrence_about,
@@ -42,11 +43,19 @@ const CAUTION: f64 = 10.0;
 const EXAMINED: usize = 12;
 const CLOSE: f64 = 1e-3;
 
+/// Threads of an analysis in the frequency domain, at most.
+const MOST_THREADS: usize = 4;
+
 /// How eigenvalues were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// All of them, from the matrix of the recurrence.
     Dense,
+    /// Those near the unit circle and all that grow, from the determinant of the coupled step.
+    Frequency {
+        /// How often it was evaluated.
+        evaluations: usize,
+    },
     /// The dominant ones, from products of the recurrence with vectors.
     Krylov {
         /// How many products it took.
@@ -122,6 +131,8 @@ pub struct Spectrum {
     source: Source,
     /// Growing modes that the model has without the coupling.
     own: Vec<Mode>,
+    /// The parts between which the dominant mode passes, if that is known.
+    between: Option<(SubsystemId, SubsystemId)>,
 }
 
 /// What the eigenvalues came from.
@@ -154,10 +165,17 @@ impl Spectrum {
         examined: usize,
     ) -> Result<Self, AnalysisError> {
         let look = |simulation: &mut Simulation, base: Base| {
+            if let Some(found) = Self::from_frequencies(simulation, &base, patience)? {
+                return Ok(found);
+            }
             let dimension = base.chart.dimension();
             if dimension > QUICK {
                 // What grows fast shows at once.
-                let effort = if examined > 1 { Effort::FIRST } else { Effort::GLANCE };
+                let effort = if examined > 1 {
+                    Effort::FIRST
+                } else {
+                    Effort::GLANCE
+                };
                 let first = Self::from_products(simulation, base.clone(), effort, patience)?;
                 let dominant = first.dominant();
                 let growth = dominant.value.norm() - 1.0;
@@ -171,6 +189,15 @@ impl Spectrum {
                 return Self::from_matrix(simulation, base, patience, examined);
             }
             Self::from_products(simulation, base, Effort::THOROUGH, patience)
+        };
+        analyse_ahead(simulation, look)
+    }
+
+    /// From the matrix of the recurrence, which is found by probing, whatever else would do.
+    pub fn by_matrix(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
+        let patience = Patience::endless();
+        let look = |simulation: &mut Simulation, base: Base| {
+            Self::from_matrix(simulation, base, &patience, EXAMINED)
         };
         analyse_ahead(simulation, look)
     }
@@ -248,7 +275,60 @@ impl Spectrum {
                 mode: Some(mode),
             },
             own: Vec::new(),
+            between: None,
         })
+    }
+
+    /// In the frequency domain, where the macro step is of that kind.
+    fn from_frequencies(
+        simulation: &mut Simulation,
+        base: &Base,
+        patience: &Patience,
+    ) -> Result<Option<Self>, AnalysisError> {
+        let Some(analysis) = FrequencyAnalysis::of(simulation) else {
+            return Ok(None);
+        };
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let found = match analysis.verdict(threads.min(MOST_THREADS), patience.left()) {
+            Ok(found) => found,
+            Err(NoVerdict::TooLong) => return Err(patience.over()),
+            // What the frequency domain cannot tell may be small enough for a matrix.
+            Err(_) => return Ok(None),
+        };
+        let mode = |&(value, error): &(Complex<f64>, f64)| Mode { value, error };
+        let all: Vec<Mode> = found.modes.iter().map(mode).collect();
+        let is_own = |place: usize| found.physical.get(place) == Some(&true);
+        let (own, mut modes) = (all.iter().enumerate()).fold(
+            (Vec::new(), Vec::new()),
+            |(mut own, mut coupled), (place, &mode)| {
+                let of = if is_own(place) {
+                    &mut own
+                } else {
+                    &mut coupled
+                };
+                of.push(mode);
+                (own, coupled)
+            },
+        );
+        modes.sort_by(|a, b| {
+            let order = b.is_growing().cmp(&a.is_growing());
+            order.then(b.value.norm().total_cmp(&a.value.norm()))
+        });
+        let far = |mode: &Mode| mode.value.norm() + mode.error;
+        Ok(Some(Self {
+            reach: modes.iter().map(far).fold(1.0 + THRESHOLD, f64::max),
+            modes,
+            way: Way::Frequency {
+                evaluations: found.evaluations,
+            },
+            duration: simulation.schedule().step,
+            source: Source {
+                chart: base.chart.clone(),
+                mode: None,
+            },
+            own,
+            between: found.connection,
+        }))
     }
 
     fn from_products(
@@ -278,6 +358,7 @@ impl Spectrum {
                 mode: Some(mode),
             },
             own: Vec::new(),
+            between: None,
         })
     }
 
@@ -353,6 +434,10 @@ impl Spectrum {
         if is_other {
             self.source.mode = None;
         }
+        if let Way::Frequency { .. } = self.way {
+            let far = |mode: &Mode| mode.value.norm() + mode.error;
+            self.reach = coupled.iter().map(far).fold(1.0 + THRESHOLD, f64::max);
+        }
         if self.way == Way::Dense {
             let far = |mode: &Mode| mode.value.norm() + mode.error;
             self.reach = coupled.iter().map(far).fold(0.0, f64::max);
@@ -381,6 +466,11 @@ impl Spectrum {
     /// The point about which the simulation was linearised.
     pub(crate) fn chart(&self) -> &Chart {
         &self.source.chart
+    }
+
+    /// The parts between which the dominant mode passes, if that is known.
+    pub(crate) fn between(&self) -> Option<(SubsystemId, SubsystemId)> {
+        self.between
     }
 
     /// A small change of the state along the dominant mode.

@@ -58,10 +58,14 @@ impl Verdict {
             step: spectrum.duration(),
             dimension: spectrum.dimension(),
             interface: None,
-            own: spectrum.own_modes().iter().find(|mode| mode.is_growing()).map(|mode| {
-                let pole = spectrum.pole(mode);
-                [pole.re, pole.im.abs() / TAU]
-            }),
+            own: spectrum
+                .own_modes()
+                .iter()
+                .find(|mode| mode.is_growing())
+                .map(|mode| {
+                    let pole = spectrum.pole(mode);
+                    [pole.re, pole.im.abs() / TAU]
+                }),
         };
         if verdict.is_unstable() {
             verdict.interface = blame(simulation, spectrum)?;
@@ -135,7 +139,9 @@ fn blame(
         return Ok(names.into_iter().next());
     }
     let Some(mode) = spectrum.along_dominant().cloned() else {
-        return Ok(None);
+        let between = spectrum.between();
+        let name = between.and_then(|(a, b)| simulation.interface_between(a, b));
+        return Ok(name.map(Into::into));
     };
     let dominant = spectrum.dominant().value;
     let period = TAU / dominant.arg().abs().max(1e-6);

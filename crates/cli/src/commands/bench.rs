@@ -2,6 +2,7 @@
 
 mod compensation;
 mod cut;
+mod stability;
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -22,13 +23,14 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 8] = [
+pub const NAMES: [&str; 9] = [
     "engine",
     "beam",
     "shell",
     "chain",
     "cut",
     "map",
+    "stability",
     "predictors",
     "compensation",
 ];
@@ -94,6 +96,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "chain" => chain(),
             "cut" => cut::figures()?,
             "map" => stability_map()?,
+            "stability" => stability::figures()?,
             "predictors" => predictors(),
             "compensation" => compensation::compensation()?,
             _ => unreachable!("the grammar admits only known names"),

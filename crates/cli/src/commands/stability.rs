@@ -1,13 +1,11 @@
 //! `oldham stability`: is the coupling stable, and over which range?
 
-use std::path::Path;
 use oldham_cosim::Simulation;
 use oldham_model::{Model, Template};
 use oldham_results::plot::{Cells, Figure, Panel, Scale, Series, Style};
-use oldham_stability::{
-    Borders, Contour, Mode, Point, Spectrum, borders, is_stable, map, radius,
-};
+use oldham_stability::{Borders, Contour, Mode, Point, Spectrum, borders, is_stable, map, radius};
 use serde_json::{Value, json};
+use std::path::Path;
 
 use crate::args::{Range, Stability};
 use crate::failure::Failure;
@@ -81,7 +79,10 @@ impl Study<'_> {
 
     /// The model with some values changed.
     fn load(&self, scheme: &Scheme, changes: &[(&str, f64)]) -> Result<Model, Failure> {
-        if changes.iter().all(|(key, _)| scheme.template.has_parameter(key)) {
+        if changes
+            .iter()
+            .all(|(key, _)| scheme.template.has_parameter(key))
+        {
             return Ok(scheme.template.with(changes)?);
         }
         let set = self.arguments.model.set.iter().cloned();
@@ -442,9 +443,7 @@ impl Looked {
             ([], _) if self.count(Point::Unstable) == 0 => "everywhere",
             _ => "in parts",
         };
-        let border = |border: &oldham_stability::Border| {
-            json!({"value": border.value, "stable_below": border.is_stable_below})
-        };
+        let border = |border: &oldham_stability::Border| json!({"value": border.value, "stable_below": border.is_stable_below});
         json!({
             "scheme": self.scheme,
             "critical": self.critical(),

@@ -41,7 +41,7 @@ fn products_find_the_dominant_eigenvalue_of_the_matrix() {
         beam(2, "interface-mass", "0.05"),
     ];
     for model in models {
-        let dense = Spectrum::of(&mut model.simulation().unwrap()).unwrap();
+        let dense = Spectrum::by_matrix(&mut model.simulation().unwrap()).unwrap();
         let products = Spectrum::by_products(&mut model.simulation().unwrap()).unwrap();
         assert_eq!(dense.way(), Way::Dense);
         let (a, b) = (dense.dominant(), products.dominant());
@@ -106,7 +106,7 @@ fn products_never_contradict_the_matrix() {
     });
     let mut decided = [0, 0];
     for (case, model) in beams.chain(masses).chain(pairs).enumerate() {
-        let dense = Spectrum::of(&mut model.simulation().unwrap()).unwrap();
+        let dense = Spectrum::by_matrix(&mut model.simulation().unwrap()).unwrap();
         let products = Spectrum::by_products(&mut model.simulation().unwrap()).unwrap();
         assert_eq!(dense.way(), Way::Dense);
         let (radius, reach) = (dense.radius(), products.reach());
@@ -117,7 +117,10 @@ fn products_never_contradict_the_matrix() {
                 assert_eq!(dense.decision(), Decision::Unstable, "{case}: {radius}");
                 decided[1] += 1;
             }
-            _ => assert!(radius <= products.reach() + dense.dominant().error, "{case}"),
+            _ => assert!(
+                radius <= products.reach() + dense.dominant().error,
+                "{case}"
+            ),
         }
         decided[0] += usize::from(dense.decision() == Decision::Stable);
     }
@@ -147,7 +150,10 @@ fn fine_meshes_are_decided() {
         }
     }
     // Products alone never say stable of a large model, and how fast a mode could grow.
-    for model in [beam(24, "interface-tangent", "0.05"), shell("interface-tangent")] {
+    for model in [
+        beam(24, "interface-tangent", "0.05"),
+        shell("interface-tangent"),
+    ] {
         let spectrum = Spectrum::by_products(&mut model.simulation().unwrap()).unwrap();
         assert_ne!(spectrum.decision(), Decision::Unstable);
         assert!(spectrum.reach() < 1.05, "{}", spectrum.reach());

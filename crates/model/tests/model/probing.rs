@@ -1,6 +1,6 @@
 //! Verdicts that went wrong once: probes too large, too small, too early, or made of tolerances.
 
-use oldham_model::{Model, Template, Overrides};
+use oldham_model::{Model, Overrides, Template};
 use oldham_stability::{Decision, Spectrum, analyse, borders, is_stable, radius};
 
 use crate::common::{example, read, repository};
@@ -70,7 +70,10 @@ fn beam_at(place: f64) -> Model {
         .replace("elements = 12", "elements = 2")
         .replace("from = [0, 0, 0]", &format!("from = [{place}, 0, 0]"))
         .replace("to = [24, 0, 0]", &format!("to = [{}, 0, 0]", place + 1.0))
-        .replace("[multibody.beam.cut]", "[multibody.beam.cut]\nscheme = \"interface-mass\"");
+        .replace(
+            "[multibody.beam.cut]",
+            "[multibody.beam.cut]\nscheme = \"interface-mass\"",
+        );
     let set = Overrides(vec![("D".into(), "1e-4".into())]);
     Model::parse(&text, "beam.toml", &set).unwrap_or_else(|problems| panic!("{problems}"))
 }
@@ -123,7 +126,12 @@ fn a_quiet_cut_cantilever_is_not_called_unstable() {
 #[test]
 fn violent_growth_is_that_of_the_run_and_not_of_its_first_step() {
     let path = repository().join("papers/fontana/literature.toml");
-    let set = [("simulation.step", "3e-4"), ("rho", "0.1"), ("m2", "0.006325"), ("m3", "0.1")];
+    let set = [
+        ("simulation.step", "3e-4"),
+        ("rho", "0.1"),
+        ("m2", "0.006325"),
+        ("m3", "0.1"),
+    ];
     let mut set: Vec<(String, String)> = set.map(|(k, v)| (k.into(), v.into())).to_vec();
     set.push(("simulation.duration".into(), "0.03".into()));
     let model = Model::read(&path, &Overrides(set)).unwrap_or_else(|p| panic!("{p}"));
@@ -140,7 +148,10 @@ fn violent_growth_is_that_of_the_run_and_not_of_its_first_step() {
     let factor = (size(&run) / before).powf(1.0 / 20.0);
     let predicted = spectrum.radius();
     assert!(factor > 20.0, "{factor}");
-    assert!((factor / predicted - 1.0).abs() < 1e-3, "{factor} {predicted}");
+    assert!(
+        (factor / predicted - 1.0).abs() < 1e-3,
+        "{factor} {predicted}"
+    );
 }
 
 /// Between the ends of a range, which are both unstable, there is a stretch that is not.

@@ -108,7 +108,10 @@ fn chain(dice: &mut Dice, mixing: Mixing) -> String {
     let parts = 2 + (dice.next() * 2.0) as usize;
     let stiffness: Vec<f64> = (0..parts).map(|_| dice.between(100.0, 5000.0)).collect();
     let masses: Vec<f64> = (0..parts).map(|_| dice.between(0.3, 3.0)).collect();
-    let fastest = stiffness.iter().fold(0.0, |most: f64, k| most.max(*k)).sqrt();
+    let fastest = stiffness
+        .iter()
+        .fold(0.0, |most: f64, k| most.max(*k))
+        .sqrt();
     let common = dice.of(&INTEGRATORS);
     let mut text = format!(
         "[model]\nname = \"chain\"\n[parameters]\np = 0.1\nkick = 0.0\nh = \"p / {fastest:.6}\"\n\
@@ -254,7 +257,10 @@ fn closed_loop(dice: &mut Dice) -> String {
 }
 
 fn build(text: &str, p: f64, kick: f64) -> Option<Simulation> {
-    let set = vec![("p".into(), p.to_string()), ("kick".into(), kick.to_string())];
+    let set = vec![
+        ("p".into(), p.to_string()),
+        ("kick".into(), kick.to_string()),
+    ];
     let model = Model::parse(text, "random.toml", &Overrides(set));
     let model = model.unwrap_or_else(|problems| panic!("{problems}\n{text}"));
     model.simulation().ok()
@@ -336,7 +342,9 @@ fn measured(text: &str, p: f64, verdict: &Verdict, most: u64) -> Option<(f64, f6
 #[test]
 fn no_verdict_contradicts_the_run() {
     let count = std::env::var("OLDHAM_MODELS");
-    let count = count.map_or(DEFAULT_COUNT, |text| text.parse().expect("a number of models"));
+    let count = count.map_or(DEFAULT_COUNT, |text| {
+        text.parse().expect("a number of models")
+    });
     let mut decisions = [0; 3];
     let mut wrong = Vec::new();
     let mut near = 0;
@@ -346,7 +354,11 @@ fn no_verdict_contradicts_the_run() {
         let text = (family.text)(&mut dice);
         let anywhere = dice.between(family.range[0], family.range[1]);
         let is_near = (seed / FAMILIES.len() as u64).is_multiple_of(2);
-        let limit = if is_near { limit(&text, family.range) } else { None };
+        let limit = if is_near {
+            limit(&text, family.range)
+        } else {
+            None
+        };
         let p = match limit {
             Some(limit) => {
                 near += 1;
@@ -389,7 +401,12 @@ fn no_verdict_contradicts_the_run() {
         }
     }
     println!("stable, unstable, not decided: {decisions:?}; {near} near their limit");
-    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} of {count}:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
     assert!(decisions[0] > 0 && decisions[1] > 0, "{decisions:?}");
     // What is not decided helps nobody.
     assert!(20 * decisions[2] <= count as usize, "{decisions:?}");

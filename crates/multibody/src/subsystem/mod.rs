@@ -17,7 +17,8 @@ pub use builder::{Attached, PartBuilder, Shared};
 pub use line::LineValue;
 use oldham_cosim::{
     Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, OutputPort,
-    Ports, Quantity, Reached, SequenceModel, StageInputs, State, StepError, Subsystem, Unit, Visitor,
+    Ports, Quantity, Reached, SequenceModel, StageInputs, State, StepError, Subsystem, Unit,
+    Visitor,
 };
 use tangent::{Prescribed, Tangent};
 

@@ -14,7 +14,7 @@
 use nalgebra::Complex;
 use oldham_cosim::{
     Entry, InputPort, LEVELS, OutputPort, SequenceInput, SequenceLink, SequenceModel,
-    SequenceOutput, SubsystemId,
+    SequenceOutput, SubsystemId, product,
 };
 
 use super::band::{BandFamily, Columns};
@@ -96,7 +96,8 @@ impl Coupled {
                 .flat_map(|(port, input)| channels(*port, input))
                 .collect();
             let interface = MOSTLY_INTERFACE * channels.len() as f64;
-            if model.unknowns <= SMALL || model.unknowns as f64 <= interface {
+            let is_small = model.unknowns <= SMALL || model.unknowns as f64 <= interface;
+            if is_small && !links.is_empty() {
                 let mut rows: Vec<usize> = model
                     .mass
                     .iter()
@@ -151,6 +152,18 @@ impl Coupled {
             Role::Kept(_) => None,
             Role::Condensed(condensed) => Some((model, &condensed.family)),
         })
+    }
+
+    /// Whether all poles are found, however far from the circle.
+    pub fn has_all_poles(&self) -> bool {
+        let is_condensed = |role: &Role| matches!(role, Role::Condensed(_));
+        let of_one_formula = |model: &SequenceModel| {
+            let [above, below] = &model.operator.velocity;
+            model.operator.acceleration == [product(above, above), product(below, below)]
+        };
+        self.roles.iter().all(is_condensed)
+            && self.models.iter().all(of_one_formula)
+            && self.models.iter().all(super::held::is_small)
     }
 
     /// Unknowns of all parts together.

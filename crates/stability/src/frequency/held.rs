@@ -43,6 +43,19 @@ pub(super) fn modes(model: &SequenceModel, family: &BandFamily, strip: Strip) ->
     }
 }
 
+/// Whether all modes of a part are found at once.
+pub(super) fn is_small(model: &SequenceModel) -> bool {
+    let mut active: Vec<usize> = model
+        .mass
+        .iter()
+        .chain(&model.damping)
+        .map(|entry| entry.1)
+        .collect();
+    active.sort_unstable();
+    active.dedup();
+    active.len() <= SMALL
+}
+
 struct Problem<'a> {
     model: &'a SequenceModel,
     family: &'a BandFamily,

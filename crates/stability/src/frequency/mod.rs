@@ -30,6 +30,8 @@ type C = Complex<f64>;
 pub(crate) const THRESHOLD: f64 = 1e-6;
 /// Modes of parts nearer to the circle than this are found beforehand.
 const NEAR: f64 = 0.01;
+/// Error of the modes of parts.
+const ALONE: f64 = 1e-9;
 /// Largest angle per step times this is where formulas without dissipation are given up.
 const MOST_MODES_HEIGHT: f64 = 900.0;
 
@@ -41,9 +43,9 @@ pub struct FrequencyVerdict {
     pub modes: Vec<(C, f64)>,
     /// Number of modes that grow by more than the threshold.
     pub growing: usize,
-    /// Whether the dominant mode grows in the monolithic step as well: then it is physics, not the
-    /// coupling.
-    pub is_physical: bool,
+    /// For the first modes, those that grow: whether the monolithic step has the same; then it is
+    /// physics, not the coupling.
+    pub physical: Vec<bool>,
     /// Index of the connection that carries most of the dominant mode, if one grows.
     pub connection: Option<(SubsystemId, SubsystemId)>,
     /// Determinants evaluated.
@@ -64,6 +66,9 @@ pub enum NoVerdict {
     /// The count is not a number.
     #[error("the modes that grow could not be counted")]
     Count,
+    /// Modes grow, but none of them was found.
+    #[error("modes grow, but it could not be found which")]
+    Lost,
     /// Out of time.
     #[error("the analysis takes longer than it was given")]
     TooLong,
@@ -80,15 +85,16 @@ impl FrequencyAnalysis {
     /// About the present state of a simulation, whose histories must be filled.
     pub fn of(simulation: &mut Simulation) -> Option<Self> {
         let links = simulation.sequence_links()?;
-        if links.is_empty() {
-            return None;
-        }
         let step = simulation.schedule().step;
         let count = simulation.names().count();
         let models: Option<Vec<_>> = (0..count)
             .map(|unit| simulation.sequence_model(SubsystemId(unit)))
             .collect();
         let coupled = Coupled::new(models?, links, step)?;
+        // Modes that nobody couples follow from the poles, where all of these are found.
+        if coupled.links.is_empty() && !coupled.has_all_poles() {
+            return None;
+        }
         Some(Self { coupled, step })
     }
 
@@ -104,13 +110,16 @@ impl FrequencyAnalysis {
         if !goes_on() {
             return Err(NoVerdict::TooLong);
         }
+        let radius = 1.0 - THRESHOLD;
+        if self.coupled.links.is_empty() {
+            return self.alone(poles, radius);
+        }
         let log = |w: C| self.coupled.log_determinant(w, Exchange::AsRun);
         let function = Function {
             log: &log,
             evaluations: AtomicUsize::new(0),
             threads,
         };
-        let radius = 1.0 - THRESHOLD;
         let found = function
             .zeros_within(radius, &poles, &goes_on)
             .map_err(|unresolved| match unresolved {
@@ -123,20 +132,40 @@ impl FrequencyAnalysis {
         if zeros.is_empty() && found.inside == 0 {
             zeros.extend(self.outward(&function, &poles, &goes_on));
         }
-        let modes: Vec<(C, f64)> = zeros
+        let growing: Vec<&Zero> = zeros
             .iter()
-            .map(|zero| {
-                let z = zero.at.inv();
-                (C::new(z.re, z.im.abs()), zero.error * z.norm_sqr())
-            })
+            .filter(|zero| zero.at.norm() < radius)
             .collect();
-        let dominant = zeros.first().filter(|_| found.inside > 0);
+        if found.inside > 0 && growing.is_empty() {
+            return Err(NoVerdict::Lost);
+        }
         Ok(FrequencyVerdict {
-            modes,
+            modes: zeros
+                .iter()
+                .map(|zero| eigenvalue(zero.at, zero.error))
+                .collect(),
             growing: found.inside,
-            is_physical: dominant.is_some_and(|zero| self.grows_alone(zero)),
-            connection: dominant.map(|zero| self.busiest(zero.at)),
+            physical: growing.iter().map(|zero| self.grows_alone(zero)).collect(),
+            connection: growing.first().map(|zero| self.busiest(zero.at)),
             evaluations: function.evaluations.into_inner(),
+            unknowns: self.coupled.unknowns(),
+        })
+    }
+
+    /// Parts that are not coupled: all that grows is their own.
+    fn alone(&self, mut poles: Vec<C>, radius: f64) -> Result<FrequencyVerdict, NoVerdict> {
+        poles.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
+        let growing = poles.iter().filter(|pole| pole.norm() < radius);
+        let physical = growing.map(|_| true).collect::<Vec<_>>();
+        if poles.is_empty() {
+            return Err(NoVerdict::Held);
+        }
+        Ok(FrequencyVerdict {
+            modes: poles.iter().map(|&pole| eigenvalue(pole, ALONE)).collect(),
+            growing: physical.len(),
+            physical,
+            connection: None,
+            evaluations: 0,
             unknowns: self.coupled.unknowns(),
         })
     }
@@ -231,4 +260,10 @@ impl FrequencyAnalysis {
         let link = busiest.map_or(&self.coupled.links[0], |(link, _)| link);
         (link.from.0, link.to.0)
     }
+}
+
+/// The eigenvalue per step that belongs to a zero, with its error.
+fn eigenvalue(at: C, error: f64) -> (C, f64) {
+    let z = at.inv();
+    (C::new(z.re, z.im.abs()), error * z.norm_sqr())
 }

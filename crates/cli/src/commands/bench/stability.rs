@@ -83,7 +83,12 @@ fn cases() -> Vec<Case> {
         beam(["beam-1000", "beam-1000-error"], 1000, 1e-3, 20.0),
         shell(["shell-16x8", "shell-16x8-error"], 2e-3, 10.0),
         beam(["beam-12-undamped", "beam-12-undamped-error"], 12, 0.0, 4.0),
-        beam(["beam-96-undamped", "beam-96-undamped-error"], 96, 0.0, 20.0),
+        beam(
+            ["beam-96-undamped", "beam-96-undamped-error"],
+            96,
+            0.0,
+            20.0,
+        ),
         beam(
             ["beam-1000-undamped", "beam-1000-undamped-error"],
             1000,
