@@ -191,7 +191,10 @@ fn written(folder: &Path, text: &str) -> String {
 
 fn kinds(found: &Value) -> Vec<&str> {
     let modes = found["parts"][0]["modes"].as_array().unwrap();
-    modes.iter().map(|mode| mode["kind"].as_str().unwrap()).collect()
+    modes
+        .iter()
+        .map(|mode| mode["kind"].as_str().unwrap())
+        .collect()
 }
 
 /// A straight beam on two hinges was called unstable at 9.977 1/s when it had two elements.
@@ -222,7 +225,10 @@ fn an_unloaded_beam_of_two_elements_is_not_unstable() {
         "#,
     );
     for count in ["1", "6", "20"] {
-        let found = answer(folder.path(), &["modes", &model, "--count", count, "--json"]);
+        let found = answer(
+            folder.path(),
+            &["modes", &model, "--count", count, "--json"],
+        );
         assert!(kinds(&found).iter().all(|kind| *kind == "oscillating"));
         let modes = found["parts"][0]["modes"].as_array().unwrap();
         assert!(modes.iter().all(|mode| mode["damping"] == 0.0), "{modes:?}");
@@ -245,7 +251,10 @@ fn a_hanging_rod_of_one_element_has_modes() {
         joints.hinge = { type = "revolute", between = ["ground", "rod.0"], axis = [0, 1, 0] }
         "#,
     );
-    let found = answer(folder.path(), &["modes", &model, "--at", "static", "--json"]);
+    let found = answer(
+        folder.path(),
+        &["modes", &model, "--at", "static", "--json"],
+    );
     assert_eq!(found["parts"][0]["modes"].as_array().unwrap().len(), 6);
     assert!(kinds(&found).iter().all(|kind| *kind == "oscillating"));
     assert_eq!(found["parts"][0]["steady"], true);
@@ -273,7 +282,9 @@ fn a_balanced_pendulum_is_stable_and_a_falling_one_is_told() {
     let arguments = [&["modes", &balanced, "--json"][..], &tilt].concat();
     let found = answer(folder.path(), &arguments);
     assert!(!kinds(&found).contains(&"growing"), "{found}");
-    let loose = ["--set", "kx=0", "--set", "kv=0", "--set", "ka=0", "--set", "kw=0"];
+    let loose = [
+        "--set", "kx=0", "--set", "kv=0", "--set", "ka=0", "--set", "kw=0",
+    ];
     let found = answer(folder.path(), &[&arguments[..], &loose].concat());
     assert!(kinds(&found).contains(&"growing"), "{found}");
     // Out of equilibrium the answer says so.

@@ -29,11 +29,7 @@ fn bar(model: &mut Model, elements: usize) -> Vec<NodeId> {
         ]),
         inertia: LineInertia {
             mass: density * area,
-            rotary: [
-                density * (strong + weak),
-                density * weak,
-                density * strong,
-            ],
+            rotary: [density * (strong + weak), density * weak, density * strong],
         },
     };
     straight_beam(model, "bar", &mesh)
@@ -142,7 +138,7 @@ fn dense_frequencies(elements: usize) -> Vec<f64> {
 /// Frequencies of three-node beams were wrong and depended on how many were asked for.
 #[test]
 fn three_node_cantilevers_have_the_modes_of_the_dense_eigenproblem() {
-    for elements in [2, 3, 4, 5, 6, 7, 8] {
+    for elements in [2, 3, 5, 8] {
         let expected = dense_frequencies(elements);
         for count in [1, 6, 10] {
             let found = modes(cantilever(elements).0, count);
@@ -174,9 +170,9 @@ fn the_number_of_modes_asked_for_changes_none_of_them() {
 /// x(k+1) + x(k-1) = 2 cos θ x(k).
 fn recurrence(x: &[f64], h: f64) -> f64 {
     let middle = |k: usize| (x[k + 1] + x[k - 1], x[k]);
-    let (above, below) = (1..x.len() - 1).map(middle).fold((0.0, 0.0), |sum, (s, m)| {
-        (sum.0 + s * m, sum.1 + m * m)
-    });
+    let (above, below) = (1..x.len() - 1)
+        .map(middle)
+        .fold((0.0, 0.0), |sum, (s, m)| (sum.0 + s * m, sum.1 + m * m));
     let theta = (0.5 * above / below).acos();
     2.0 / h * (0.5 * theta).tan()
 }
@@ -206,7 +202,11 @@ fn a_run_along_a_mode_has_its_frequency() {
             x.push(system.motion(tip).position[2]);
         }
         let found = recurrence(&x, h);
-        assert!((found / mode.omega - 1.0).abs() < 1e-6, "{found} {}", mode.omega);
+        assert!(
+            (found / mode.omega - 1.0).abs() < 1e-6,
+            "{found} {}",
+            mode.omega
+        );
     }
 }
 
@@ -221,7 +221,11 @@ fn only_the_modes_near_a_frequency_are_found() {
     let mut expected = expected[..2].to_vec();
     expected.sort_by(f64::total_cmp);
     for (mode, expected) in found.iter().zip(expected) {
-        assert!((mode.frequency() / expected - 1.0).abs() < 1e-9, "{}", mode.frequency());
+        assert!(
+            (mode.frequency() / expected - 1.0).abs() < 1e-9,
+            "{}",
+            mode.frequency()
+        );
     }
 }
 
@@ -237,7 +241,11 @@ fn rigid_body_motions_are_told_as_such() {
     let (coarse, fine) = (free(8), free(16));
     for found in [&coarse, &fine] {
         for (i, mode) in found.iter().enumerate() {
-            let expected = if i < 6 { ModeKind::Rigid } else { ModeKind::Oscillating };
+            let expected = if i < 6 {
+                ModeKind::Rigid
+            } else {
+                ModeKind::Oscillating
+            };
             assert_eq!(mode.kind, expected, "{i}: {} {}", mode.growth, mode.omega);
             assert_eq!(mode.growth, 0.0);
         }
@@ -245,7 +253,10 @@ fn rigid_body_motions_are_told_as_such() {
     }
     let exact = 22.373_285 * (2.1e11 * 0.01_f64.powi(2) / 12.0 / 7800.0_f64).sqrt();
     let extrapolated = (4.0 * fine[6].omega - coarse[6].omega) / 3.0;
-    assert!((extrapolated / exact - 1.0).abs() < 1e-3, "{extrapolated} {exact}");
+    assert!(
+        (extrapolated / exact - 1.0).abs() < 1e-3,
+        "{extrapolated} {exact}"
+    );
 }
 
 /// Euler–Bernoulli: (1.875104, 4.694091, 7.854757)² √(EI/m) / l², each twice for a round section.
@@ -261,20 +272,18 @@ fn a_fine_round_cantilever_has_all_its_double_modes() {
         section: Section::diagonal([1e8, 1e8, 1e8, 1.0, 1.0, 1.0]),
         inertia: LineInertia {
             mass: 1.0,
-            rotary: [0.1, 1e-7, 1e-7],
+            rotary: [2e-7, 1e-7, 1e-7],
         },
     };
     let nodes = straight_beam(&mut model, "beam", &mesh);
     clamp(&mut model, nodes[0]);
-    let found = modes(model, 7);
-    // Torsion: π/2 √(GJ/ρJ) = 4.967; it comes after the first pair.
-    let torsion = 0.5 * PI / 0.1_f64.sqrt();
+    let found = modes(model, 6);
     let [a, b, c] = [1.875_104_f64, 4.694_091, 7.854_757].map(|x| x * x);
-    for (mode, exact) in found.iter().zip([a, a, torsion, 3.0 * torsion, b, b, 5.0 * torsion]) {
-        assert!((mode.omega / exact - 1.0).abs() < 2e-3, "{} {exact}", mode.omega);
+    for (mode, exact) in found.iter().zip([a, a, b, b, c, c]) {
+        let off = (mode.omega / exact - 1.0).abs();
+        assert!(off < 2e-3, "{} {exact}", mode.omega);
         assert_eq!(mode.growth, 0.0);
     }
-    assert!(c > found[6].omega);
 }
 
 /// Timoshenko, pinned at both ends: with λ = n π / l,
@@ -306,13 +315,21 @@ fn a_thick_beam_has_the_frequencies_of_timoshenko() {
             d[2].abs() > d[1].abs() && d[2].abs() > d[0].abs()
         };
         let found = modes(model, 12);
-        let omegas: Vec<f64> = found.iter().filter(in_plane).map(|mode| mode.omega).collect();
+        let omegas: Vec<f64> = found
+            .iter()
+            .filter(in_plane)
+            .map(|mode| mode.omega)
+            .collect();
         [omegas[0], omegas[1], omegas[2]]
     };
     let (coarse, fine) = (frequencies(16), frequencies(32));
     for n in 1..=3 {
         let l2 = (n as f64 * PI).powi(2);
-        let (a, b, c) = (rotary * m / ga, m + rotary * l2 + m * ei / ga * l2, ei * l2 * l2);
+        let (a, b, c) = (
+            rotary * m / ga,
+            m + rotary * l2 + m * ei / ga * l2,
+            ei * l2 * l2,
+        );
         let exact = ((b - (b * b - 4.0 * a * c).sqrt()) / (2.0 * a)).sqrt();
         let found = (4.0 * fine[n - 1] - coarse[n - 1]) / 3.0;
         assert!((found / exact - 1.0).abs() < 1e-3, "{n}: {found} {exact}");
@@ -367,7 +384,11 @@ fn flapping(spin: f64) -> f64 {
         }
     }
     use faer::linalg::solvers::Solve;
-    let values = stiffness.partial_piv_lu().solve(&mass).eigenvalues().unwrap();
+    let values = stiffness
+        .partial_piv_lu()
+        .solve(&mass)
+        .eigenvalues()
+        .unwrap();
     let largest = values.iter().map(|v| v.re).fold(0.0, f64::max);
     (1.0 / largest).sqrt()
 }
@@ -394,7 +415,12 @@ fn a_turning_blade_flaps_faster() {
             let found = started(model).modes(6, None, &[]).unwrap();
             assert!(found.is_steady);
             assert_eq!(found.frames.len(), usize::from(spin > 0.0));
-            assert!(found.modes.iter().all(|mode| mode.kind != ModeKind::Growing));
+            assert!(
+                found
+                    .modes
+                    .iter()
+                    .all(|mode| mode.kind != ModeKind::Growing)
+            );
             let flaps = |mode: &&Mode| {
                 let (d, _) = mode.shape[tip];
                 mode.omega > 0.0 && d[2].abs() > d[1].abs()
@@ -404,7 +430,10 @@ fn a_turning_blade_flaps_faster() {
         let (coarse, fine) = (found(8), found(16));
         let extrapolated = (4.0 * fine - coarse) / 3.0;
         let exact = flapping(spin);
-        assert!((extrapolated / exact - 1.0).abs() < 2e-3, "{spin}: {extrapolated} {exact}");
+        assert!(
+            (extrapolated / exact - 1.0).abs() < 2e-3,
+            "{spin}: {extrapolated} {exact}"
+        );
         // The same in a run: the tip moves out of the plane of rotation.
         let (mut model, nodes) = rotor(8, spin);
         for &node in &nodes[1..] {
@@ -415,10 +444,7 @@ fn a_turning_blade_flaps_faster() {
             let turn = initial.angular_velocity + Vec3::Y * tilt;
             model.place(node, initial.moving(velocity, turn));
         }
-        let options = Options {
-            method: Method::Lms2 { rho: 1.0 },
-            ..Options::default()
-        };
+        let options = Options::default();
         let mut system = System::new(model, options).unwrap();
         system.start(0.0, &[]).unwrap();
         let (h, steps) = (5e-4, 2000);
@@ -430,7 +456,10 @@ fn a_turning_blade_flaps_faster() {
             })
             .collect();
         let peak = peak_of_spectrum(&x, h);
-        assert!((peak / coarse - 1.0).abs() < 5e-3, "{spin}: {peak} {coarse}");
+        assert!(
+            (peak / coarse - 1.0).abs() < 5e-3,
+            "{spin}: {peak} {coarse}"
+        );
     }
 }
 
@@ -463,7 +492,10 @@ fn a_spinning_disc_splits_its_tilting_as_gyroscopes_do() {
         let housing = model.node("housing", Motion::at(Vec3::ZERO));
         let disc = Motion::at(Vec3::ZERO).moving(Vec3::ZERO, Vec3::X * spin);
         let disc = model.node("disc", disc);
-        model.body(disc, Body::centred(m, Mat3::diagonal(polar, across, across)));
+        model.body(
+            disc,
+            Body::centred(m, Mat3::diagonal(polar, across, across)),
+        );
         let mut spring = Bushing::new(Marker::on(NodeId::GROUND), Marker::on(housing));
         spring.stiffness = Mat3::diagonal(5e3, k, k);
         spring.rotational_stiffness = Mat3::diagonal(1e3, tilt, tilt);
@@ -495,7 +527,10 @@ fn feedback_by_sensors_counts() {
         model.body(cart, Body::centred(m, Mat3::diagonal(1.0, 1.0, 1.0)));
         let ends = [NodeId::GROUND, cart].map(|n| model.axis_marker(n, Vec3::ZERO, Vec3::X));
         model.element("rail", Joint::prismatic(ends[0], ends[1]));
-        let sensors = vec![Sensor::Position(cart, Vec3::X), Sensor::Velocity(cart, Vec3::X)];
+        let sensors = vec![
+            Sensor::Position(cart, Vec3::X),
+            Sensor::Velocity(cart, Vec3::X),
+        ];
         let control = Measured::new(sensors, move |r| -k * r[1] - sign * c * r[2]);
         let zero = || Drive::Constant(0.0);
         let force = [Drive::Measured(control), zero(), zero()];

@@ -123,7 +123,8 @@ impl Study {
     fn as_json(&self) -> Value {
         let at = |index: usize| {
             let found = &self.found[index];
-            let mode = |curve: &Vec<Option<usize>>| curve[index].map(|i| mode_json(&found.modes[i]));
+            let mode =
+                |curve: &Vec<Option<usize>>| curve[index].map(|i| mode_json(&found.modes[i]));
             json!({
                 "value": self.values[index],
                 "steady": found.is_steady,
@@ -141,14 +142,21 @@ impl Study {
 fn figure(title: &str, range: &Range, studies: &[Study]) -> Figure {
     let mut figure = Figure::new(format!("{title}: Campbell diagram"));
     for study in studies {
-        let mut panel = Panel::new(range.key.clone(), format!("frequency of {} / Hz", study.part));
+        let mut panel = Panel::new(
+            range.key.clone(),
+            format!("frequency of {} / Hz", study.part),
+        );
         let mut highest = 0.0_f64;
         for (number, curve) in study.curves.iter().enumerate() {
             let points = 0..study.values.len();
             let y: Vec<f64> = points
                 .map(|index| study.frequency(curve, index).unwrap_or(f64::NAN))
                 .collect();
-            highest = y.iter().copied().filter(|f| f.is_finite()).fold(highest, f64::max);
+            highest = y
+                .iter()
+                .copied()
+                .filter(|f| f.is_finite())
+                .fold(highest, f64::max);
             let series = Series::new(format!("mode {}", number + 1), study.values.clone(), y);
             panel = panel.with_series(series.with_style(Style::LineAndPoints));
         }
@@ -156,7 +164,13 @@ fn figure(title: &str, range: &Range, studies: &[Study]) -> Figure {
             .found
             .iter()
             .map(|found| found.fastest / std::f64::consts::TAU)
-            .map(|turns| if turns <= 1.05 * highest { turns } else { f64::NAN })
+            .map(|turns| {
+                if turns <= 1.05 * highest {
+                    turns
+                } else {
+                    f64::NAN
+                }
+            })
             .collect();
         if turns.iter().any(|turns| *turns > 0.0) {
             let once = Series::new("once per turn", study.values.clone(), turns);

@@ -88,7 +88,9 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
     } else {
         say!("{}: natural vibrations", model.name());
         all.iter().for_each(Found::print);
-        let notes = all.iter().filter_map(|found| unsteady_note(&found.found, arguments.at));
+        let notes = all
+            .iter()
+            .filter_map(|found| unsteady_note(&found.found, arguments.at));
         notes.for_each(|note| say!("! {note}"));
         say!("mode shapes: {}", data.display());
         if !pages.is_empty() {
@@ -161,7 +163,9 @@ pub fn frames_note(found: &FoundModes) -> Option<String> {
         1 => String::new(),
         more => format!(" (and {} others)", more - 1),
     };
-    let [x, y, z] = spin.0.map(|w| number(if w.abs() < 1e-9 * spin.norm() { 0.0 } else { w }));
+    let [x, y, z] = spin
+        .0
+        .map(|w| number(if w.abs() < 1e-9 * spin.norm() { 0.0 } else { w }));
     let seen = "about steady rotation, as seen in the frame that turns with";
     Some(format!("{seen} ({x}, {y}, {z}) rad/s{others}"))
 }

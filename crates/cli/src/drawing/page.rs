@@ -83,7 +83,11 @@ impl Page {
             }
             height += highest;
         }
-        document(WIDTH * columns.clamp(1, pages.len().max(1)) as f64, height, &body)
+        document(
+            WIDTH * columns.clamp(1, pages.len().max(1)) as f64,
+            height,
+            &body,
+        )
     }
 
     /// Draws the page with its upper left corner at a place, and gives its height.
@@ -326,12 +330,21 @@ impl Sheet {
                 continue;
             }
             let end = [origin[0] + LENGTH * x, origin[1] - LENGTH * y];
-            let beyond = [origin[0] + (LENGTH + 8.0) * x, origin[1] - (LENGTH + 8.0) * y];
+            let beyond = [
+                origin[0] + (LENGTH + 8.0) * x,
+                origin[1] - (LENGTH + 8.0) * y,
+            ];
             // The head: two short lines back from the end.
             let [back, side] = [[-0.22 * x, 0.22 * y], [-0.12 * y, -0.12 * x]];
             let barb = |sign: f64| {
                 let [dx, dy] = [0, 1].map(|i| LENGTH * (back[i] + sign * side[i]));
-                format!("M{} {}l{} {}", round(end[0]), round(end[1]), round(dx), round(dy))
+                format!(
+                    "M{} {}l{} {}",
+                    round(end[0]),
+                    round(end[1]),
+                    round(dx),
+                    round(dy)
+                )
             };
             append(
                 body,

@@ -27,6 +27,9 @@ const BESIDE: f64 = 0.01;
 const SURE: f64 = 3.0;
 /// Below this relative growth or decay per radian nothing is told, whatever the bound.
 const NOTICED: f64 = 1e-11;
+/// A double eigenvalue at zero comes out as a pair at the square root of the rounding error: what
+/// is below this fraction of the shift is zero.
+const ZERO: f64 = 1e-6;
 /// Modes found beyond those wanted, so that none is missed among them.
 const MORE: usize = 3;
 /// Unknowns of a model that is large.
@@ -181,14 +184,21 @@ impl System {
         }
         let work = reduced.as_ref().map_or(pencil, |reduced| &reduced.pencil);
         let enough = |poles: &[c64]| {
-            // Each oscillation is there twice, unless the shift is far from the real axis.
-            let upper = |s: &&c64| s.im > 1e-6 * s.norm() || s.norm() < 1e-3 * shift.norm();
-            poles.iter().filter(upper).count() >= count + MORE
+            // An oscillation counts once, whether its conjugate is there or not; what nothing
+            // resists is there twice, as a displacement and as a velocity.
+            let (zero, others): (Vec<c64>, Vec<c64>) =
+                poles.iter().partition(|s| s.norm() < 1e-3 * FROM_ZERO);
+            let upper = others.iter().filter(|s| s.im > 1e-6 * s.norm());
+            upper.count() + zero.len() / 2 >= count + MORE
         };
         let pairs = spectrum::nearest(work, shift, &enough);
         let pairs = pairs.ok_or(SolveError::NoModes)?;
         // Each costs a factorisation, which is nothing for small models.
-        let most = if work.size > MANY { 3 * count + 24 } else { usize::MAX };
+        let most = if work.size > MANY {
+            3 * count + 24
+        } else {
+            usize::MAX
+        };
         let refined = pairs.iter().filter_map(|pair| refine(work, shift, pair));
         let refined = refined.take(most);
         let mut modes: Vec<Mode> = Vec::new();
@@ -210,15 +220,25 @@ impl System {
         let square: c64 = x.iter().map(|v| v * v).sum();
         let phase = c64::from_polar(1.0, -0.5 * square.arg());
         let modal_mass = dot(&all, &pencil.mass_times(&all)).re.abs().sqrt();
-        let scale = if modal_mass > 0.0 { modal_mass } else { norm(&x) };
+        let scale = if modal_mass > 0.0 {
+            modal_mass
+        } else {
+            norm(&x)
+        };
         let largest = x.iter().fold(c64::new(0.0, 0.0), |largest, v| {
             let v = v * phase;
-            if v.re.abs() > largest.re.abs() * (1.0 + 1e-6) { v } else { largest }
+            if v.re.abs() > largest.re.abs() * (1.0 + 1e-6) {
+                v
+            } else {
+                largest
+            }
         });
         let phase = phase * largest.re.signum() / scale;
         let node = |part: &dyn Fn(c64) -> f64| {
             let vector = |d: &[c64]| Vec3::new(part(d[0]), part(d[1]), part(d[2]));
-            let nodes = x.chunks_exact(6).map(|d| (vector(&d[..3]), vector(&d[3..])));
+            let nodes = x
+                .chunks_exact(6)
+                .map(|d| (vector(&d[..3]), vector(&d[3..])));
             let ground = std::iter::once((Vec3::ZERO, Vec3::ZERO));
             ground.chain(nodes).collect()
         };
@@ -276,7 +296,8 @@ fn refine(pencil: &Pencil, shift: c64, pair: &Pair) -> Option<Refined> {
     let rounding = pencil.rounding(s, &y, x);
     let mass = dot(&y, &pencil.mass_times(x)).norm();
     let error = (rounding / slope.norm()).min((rounding / mass).sqrt());
-    let kind = if s.norm() <= SURE * error.max((rounding / mass).sqrt()) {
+    let zero = SURE * error.max((rounding / mass).sqrt());
+    let kind = if s.norm() <= zero.max(ZERO * shift.norm().min(FROM_ZERO)) {
         ModeKind::Rigid
     } else {
         let unsure = (SURE * error).max(NOTICED * s.norm());

@@ -147,7 +147,12 @@ impl System {
         let bodies = self.assembly.inertia.iter().zip(at.motions).skip(1);
         for (i, (inertia, motion)) in bodies.enumerate() {
             let [a, alpha] = accelerations[i + 1];
-            let blocks = body(inertia, motion, a - self.assembly.gravity * at.load_factor, alpha);
+            let blocks = body(
+                inertia,
+                motion,
+                a - self.assembly.gravity * at.load_factor,
+                alpha,
+            );
             for (blocks, entries) in
                 blocks
                     .iter()
@@ -213,11 +218,7 @@ impl System {
     }
 
     /// What is missing to the steady motion: forces on the nodes, and negative violations.
-    pub(super) fn steady_residual(
-        &self,
-        inputs: &[f64],
-        accelerations: &[[Vec3; 2]],
-    ) -> Vec<f64> {
+    pub(super) fn steady_residual(&self, inputs: &[f64], accelerations: &[[Vec3; 2]]) -> Vec<f64> {
         let at = self.everywhere(inputs);
         let mut values = vec![0.0; self.assembly.residual_length()];
         self.assembly.weight(&at, &mut values);
@@ -226,8 +227,7 @@ impl System {
         for (i, (inertia, motion)) in bodies.enumerate() {
             let [a, alpha] = accelerations[i + 1];
             let rate = inertia.momentum_rate(motion, a, alpha);
-            let moment =
-                rate.angular + motion.velocity.cross(inertia.momentum(motion).linear);
+            let moment = rate.angular + motion.velocity.cross(inertia.momentum(motion).linear);
             for k in 0..3 {
                 values[6 * i + k] -= rate.linear[k];
                 values[6 * i + 3 + k] -= moment[k];
@@ -436,9 +436,8 @@ mod tests {
             let h = 1e-3;
             // Rates by differences of fourth order of positions and rotation matrices.
             let at = |k: i32| path(f64::from(k) * h, e);
-            let first = |f: &dyn Fn(i32) -> f64| {
-                (8.0 * (f(1) - f(-1)) - (f(2) - f(-2))) / (12.0 * h)
-            };
+            let first =
+                |f: &dyn Fn(i32) -> f64| (8.0 * (f(1) - f(-1)) - (f(2) - f(-2))) / (12.0 * h);
             let second = |f: &dyn Fn(i32) -> f64| {
                 (16.0 * (f(1) + f(-1)) - (f(2) + f(-2)) - 30.0 * f(0)) / (12.0 * h * h)
             };

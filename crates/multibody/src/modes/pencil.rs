@@ -68,7 +68,8 @@ impl Pencil {
                 .sum()
         };
         let [damping, stiffness] = &self.differences;
-        ROUNDING * (size * size * sum(&self.mass) + size * sum(&self.damping) + sum(&self.stiffness))
+        ROUNDING
+            * (size * size * sum(&self.mass) + size * sum(&self.damping) + sum(&self.stiffness))
             + DIFFERENCE * (size * sum(damping) + sum(stiffness))
     }
 
@@ -157,7 +158,12 @@ mod tests {
         let mut y = pencil.residual(s, &x);
         let factors = pencil.factor(s).unwrap();
         factors.solve(&mut y);
-        let off = |a: &[c64]| a.iter().zip(&x).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+        let off = |a: &[c64]| {
+            a.iter()
+                .zip(&x)
+                .map(|(a, b)| (a - b).norm())
+                .fold(0.0, f64::max)
+        };
         assert!(off(&y) < 1e-9, "{}", off(&y));
         // yᴴ P x = (Pᴴ y)ᴴ x with y = P⁻ᴴ x gives |x|².
         let mut left = x.clone();

@@ -18,7 +18,12 @@ pub(super) struct Reduced {
 impl Reduced {
     /// The motion of all nodes.
     pub fn expand(&self, z: &[c64]) -> Vec<c64> {
-        let row = |i: usize| z.iter().enumerate().map(|(j, z)| z * self.basis[(i, j)]).sum();
+        let row = |i: usize| {
+            z.iter()
+                .enumerate()
+                .map(|(j, z)| z * self.basis[(i, j)])
+                .sum()
+        };
         (0..self.basis.nrows()).map(row).collect()
     }
 }
@@ -55,7 +60,10 @@ pub(super) fn reduce(pencil: &Pencil, nodes: usize) -> Option<Reduced> {
         let small = left.transpose() * (&full * &right);
         let places = (0..small.ncols()).flat_map(|j| (0..small.nrows()).map(move |i| (i, j)));
         let entry = |(i, j): (usize, usize)| (i, j, small[(i, j)]);
-        places.map(entry).filter(|(_, _, value)| *value != 0.0).collect()
+        places
+            .map(entry)
+            .filter(|(_, _, value)| *value != 0.0)
+            .collect()
     };
     Some(Reduced {
         pencil: Pencil {

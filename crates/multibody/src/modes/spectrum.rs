@@ -140,8 +140,16 @@ fn krylov(inverse: &Inverse<'_>, enough: &dyn Fn(&[c64]) -> bool) -> Option<Vec<
         let is_complete = processed == basis.len() || processed == largest;
         if processed == next_look || is_complete {
             next_look += next_look / 4;
-            let found = ritz(inverse, &basis, &columns, is_complete && processed < largest)?;
-            let poles: Vec<c64> = found.iter().map(|(mu, _)| inverse.shift + mu.inv()).collect();
+            let found = ritz(
+                inverse,
+                &basis,
+                &columns,
+                is_complete && processed < largest,
+            )?;
+            let poles: Vec<c64> = found
+                .iter()
+                .map(|(mu, _)| inverse.shift + mu.inv())
+                .collect();
             if is_complete || enough(&poles) {
                 let pairs = found.into_iter().map(|(mu, y)| {
                     let mut x = vec![ZERO; order];
@@ -204,7 +212,10 @@ fn orthogonalise(vector: &mut [c64], basis: &mut Vec<Vec<c64>>) -> Vec<c64> {
         for (share, base) in shares.iter_mut().zip(basis.iter()) {
             let along = dot(base, vector);
             *share += along;
-            vector.iter_mut().zip(base).for_each(|(v, b)| *v -= along * b);
+            vector
+                .iter_mut()
+                .zip(base)
+                .for_each(|(v, b)| *v -= along * b);
         }
     }
     let rest = norm(vector);
