@@ -272,6 +272,14 @@ impl Range {
         }
     }
 
+    /// The points between the ends in equal steps, if the ends are given.
+    pub fn equal_steps(&self) -> Option<Vec<f64>> {
+        let (low, high) = self.ends?;
+        let last = self.points.max(2) - 1;
+        let value = |index: usize| low + (high - low) * index as f64 / last as f64;
+        Some((0..=last).map(value).collect())
+    }
+
     /// The points between two ends.
     pub fn values(&self, (low, high): (f64, f64)) -> Vec<f64> {
         let last = self.points.max(2) - 1;
@@ -449,7 +457,7 @@ pub struct Statics {
 /// The configuration about which vibrations are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Configuration {
-    /// As the model starts
+    /// As the model starts; where it spins, in the steady rotation near that
     Initial,
     /// At rest under its loads
     Static,
@@ -466,7 +474,11 @@ pub struct Modes {
     /// How many modes, from the lowest frequency on
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = count)]
     pub count: usize,
-    /// Search around this frequency, in hertz [default: from zero on]
+    /// Vary a parameter or another number of the file, such as a speed of rotation, in equal steps,
+    /// and draw the frequencies over it: a Campbell diagram
+    #[arg(long, value_name = "KEY=LOW:HIGH[:POINTS]", value_parser = range, conflicts_with_all = ["animate", "view"])]
+    pub over: Option<Range>,
+    /// The modes nearest to this frequency, in hertz [default: from zero on]
     #[arg(long, value_name = "HZ", allow_negative_numbers = true, value_parser = not_negative)]
     pub near: Option<f64>,
     /// From where to look

@@ -74,7 +74,10 @@ pub enum Failure {
         value: f64,
     },
     /// The model has nothing for this command.
-    #[error("`{model}` has no multibody subsystem: add a section such as [multibody.arm]")]
+    #[error(
+        "`{model}` has no multibody subsystem such as [multibody.arm]; for lumped models use \
+         `oldham poles` or `oldham stability`"
+    )]
     NoMechanism {
         /// Title of the model.
         model: String,
@@ -108,6 +111,16 @@ pub enum Failure {
     /// A figure could not be saved.
     #[error("{}{}", .0, elsewhere(.0))]
     Plot(#[from] PlotError),
+    /// Modes of a mechanism that cannot move otherwise than prescribed.
+    #[error(
+        "there is no mode to draw in {path}: the mechanism has no degree of freedom, all its motions \
+         are prescribed",
+        path = path.display()
+    )]
+    NothingToDraw {
+        /// Where the picture should go.
+        path: PathBuf,
+    },
     /// A picture could not be drawn.
     #[error("the picture could not be written to {path}: {reason}", path = path.display())]
     Picture {

@@ -15,6 +15,12 @@ impl Table {
         }
     }
 
+    /// A table with as many columns as its header.
+    pub fn of(header: Vec<String>, rows: Vec<Vec<String>>) -> Self {
+        assert!(rows.iter().all(|row| row.len() == header.len()));
+        Self { header, rows }
+    }
+
     /// Adds a row.
     pub fn row<const N: usize>(&mut self, cells: [String; N]) {
         assert_eq!(N, self.header.len());

@@ -181,3 +181,138 @@ fn a_mechanism_alone_has_no_coupling_to_analyse_and_is_its_own_twin() {
     );
     assert_eq!(found["status"], "finished");
 }
+
+/// Writes a model file and gives its path.
+fn written(folder: &Path, text: &str) -> String {
+    let path = folder.join("model.toml");
+    std::fs::write(&path, text).unwrap();
+    path.to_str().expect("a path in UTF-8").to_owned()
+}
+
+fn kinds(found: &Value) -> Vec<&str> {
+    let modes = found["parts"][0]["modes"].as_array().unwrap();
+    modes
+        .iter()
+        .map(|mode| mode["kind"].as_str().unwrap())
+        .collect()
+}
+
+/// A straight beam on two hinges was called unstable at 9.977 1/s when it had two elements.
+#[test]
+fn an_unloaded_beam_of_two_elements_is_not_unstable() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = written(
+        folder.path(),
+        r#"
+        model.name = "beam"
+        simulation = { duration = 1.0, step = 1e-3 }
+        [multibody.beam.sections.girder]
+        axial = 1e6
+        shear = [0.6e6, 0.6e6]
+        torsion = 1e3
+        bending = [2e3, 1e4]
+        mass = 5.0
+        inertia = [0.1, 0.05, 0.05]
+        [multibody.beam.beams.girder]
+        from = [0, 0, 0]
+        to = [24, 0, 0]
+        elements = 2
+        section = "girder"
+        up = [0, 1, 0]
+        [multibody.beam.joints]
+        left = { type = "revolute", between = ["ground", "girder.0"], axis = [0, 1, 0] }
+        right = { type = "revolute", between = ["ground", "girder.4"], axis = [0, 1, 0] }
+        "#,
+    );
+    for count in ["1", "6", "20"] {
+        let found = answer(
+            folder.path(),
+            &["modes", &model, "--count", count, "--json"],
+        );
+        assert!(kinds(&found).iter().all(|kind| *kind == "oscillating"));
+        let modes = found["parts"][0]["modes"].as_array().unwrap();
+        assert!(modes.iter().all(|mode| mode["damping"] == 0.0), "{modes:?}");
+    }
+}
+
+/// A rod of one element that hangs from a hinge was refused: its mass matrix was called singular.
+#[test]
+fn a_hanging_rod_of_one_element_has_modes() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = written(
+        folder.path(),
+        r#"
+        model.name = "rod"
+        simulation = { duration = 1.0, step = 1e-3 }
+        [multibody.r]
+        gravity = [0, 0, -9.81]
+        sections.s = { circle = 0.005, young = 2.1e11, density = 7800 }
+        beams.rod = { from = [0, 0, 0], to = [0, 0, -1], elements = 1, section = "s", up = [0, 1, 0] }
+        joints.hinge = { type = "revolute", between = ["ground", "rod.0"], axis = [0, 1, 0] }
+        "#,
+    );
+    let found = answer(
+        folder.path(),
+        &["modes", &model, "--at", "static", "--json"],
+    );
+    assert_eq!(found["parts"][0]["modes"].as_array().unwrap().len(), 6);
+    assert!(kinds(&found).iter().all(|kind| *kind == "oscillating"));
+    assert_eq!(found["parts"][0]["steady"], true);
+}
+
+/// Without a degree of freedom there is nothing to draw: the message was one about SVG sizes.
+#[test]
+fn a_driven_mechanism_has_no_mode_to_draw() {
+    let folder = tempfile::tempdir().unwrap();
+    let crank = example("slider-crank");
+    let output = oldham(folder.path(), &["modes", &crank, "--out", "x.png"]);
+    assert!(!output.status.success());
+    let message = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
+    assert!(message.contains("no degree of freedom"), "{message}");
+    let found = answer(folder.path(), &["modes", &crank, "--json"]);
+    assert_eq!(kinds(&found).len(), 0);
+}
+
+/// Feedback did not count: the pole that its cart keeps upright was said to fall.
+#[test]
+fn a_balanced_pendulum_is_stable_and_a_falling_one_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let balanced = example("balanced-pendulum");
+    let tilt = ["--set", "tilt=0"];
+    let arguments = [&["modes", &balanced, "--json"][..], &tilt].concat();
+    let found = answer(folder.path(), &arguments);
+    assert!(!kinds(&found).contains(&"growing"), "{found}");
+    let loose = [
+        "--set", "kx=0", "--set", "kv=0", "--set", "ka=0", "--set", "kw=0",
+    ];
+    let found = answer(folder.path(), &[&arguments[..], &loose].concat());
+    assert!(kinds(&found).contains(&"growing"), "{found}");
+    // Out of equilibrium the answer says so.
+    let output = oldham(folder.path(), &["modes", &balanced]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("no equilibrium"), "{text}");
+}
+
+/// The spin of a rotor did not count: flapping was at 4.944 Hz for any of them.
+#[test]
+fn frequencies_of_a_rotor_rise_over_its_spin() {
+    let folder = tempfile::tempdir().unwrap();
+    let rotor = example("rotor");
+    let range = ["--over", "spin=0:100:3", "--out", "campbell.png", "--json"];
+    let found = answer(folder.path(), &[&["modes", &rotor][..], &range].concat());
+    assert!(is_png(&read(folder.path(), "campbell.png")));
+    let points = found["parts"][0]["points"].as_array().unwrap();
+    let frequency = |point: usize, mode: usize| {
+        let value = &points[point]["modes"][mode]["damped_frequency"];
+        value.as_f64().unwrap_or_else(|| panic!("{point} {mode}"))
+    };
+    // The first is the rotation of the hub; then four blades flap.
+    assert_eq!(points[2]["modes"][0]["kind"], "rigid-body");
+    for blade in 1..=4 {
+        let [rest, slow, fast] = [0, 1, 2].map(|point| frequency(point, blade));
+        assert!(rest < slow && slow < fast);
+        // Southwell: at least that of a chain, which flaps once per turn.
+        assert!(fast > 100.0 / std::f64::consts::TAU, "{fast}");
+    }
+    assert_eq!(points[2]["frames"].as_array().unwrap().len(), 1);
+}

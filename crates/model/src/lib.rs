@@ -58,7 +58,7 @@ pub use compensation::{Approach, CompensationError, Offer};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
     About, InterfaceNode, Link, Mechanism, Outline, Partition, Portion, Pose, Shape, Sketch, Solid,
-    Symbol, Vibration,
+    Symbol,
 };
 pub use model::Model;
 pub use oldham_lumped::{Integrator, StageInputs};

@@ -164,9 +164,12 @@ pub enum SolveError {
         /// Name of the first node or joint that is lost.
         unknown: String,
     },
-    /// Eigenmodes need a definite mass matrix.
-    #[error("the mass matrix is singular: some motion that the joints allow moves no mass")]
-    Massless,
+    /// The matrix of the linearised motion could not be factored where modes were searched.
+    #[error(
+        "no modes were found: the linearised motion is singular where they were searched; search \
+         near another frequency (--near)"
+    )]
+    NoModes,
 }
 
 impl SolveError {
@@ -180,7 +183,7 @@ impl SolveError {
             | Self::WithoutInertia { time, .. }
             | Self::NotRedundant { time, .. }
             | Self::Diverged { time, .. } => Some(*time),
-            Self::Redundant { .. } | Self::NotAssembled { .. } | Self::Massless => None,
+            Self::Redundant { .. } | Self::NotAssembled { .. } | Self::NoModes => None,
         }
     }
 

@@ -20,6 +20,7 @@ mod explicit;
 mod failure;
 mod given;
 mod integrator;
+mod inverse_iteration;
 pub mod joint;
 pub mod linear;
 mod linearised;
@@ -63,7 +64,7 @@ pub use joint::{
 pub use linearised::{Entry, LeftOut, LinearisedMatrices};
 pub use math::{M3, Mat3, Pair, Scalar, V3, Vec3};
 pub use model::Model;
-pub use modes::Mode;
+pub use modes::{Mode, ModeKind, Modes};
 pub use node::{Marker, Motion, NodeId};
 pub use redundancy::Freedoms;
 pub use rotation::Quaternion;

@@ -4,7 +4,7 @@
 //! weights, in a small matrix of its own, give its part of each matrix. The work and the memory
 //! are proportional to the number of elements.
 
-mod left_out;
+pub(crate) mod left_out;
 
 use crate::assembly::{Assembly, Everywhere, Placed, full_spin};
 use crate::element::{Jacobian, NOWHERE, Weights};
@@ -101,7 +101,7 @@ const STIFFNESS: Weights = Weights {
     stiffness: 1.0,
 };
 
-fn elements(
+pub(crate) fn elements(
     assembly: &Assembly,
     at: &Everywhere<'_>,
     is_wanted: impl Fn(&Placed) -> bool,

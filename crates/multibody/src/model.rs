@@ -182,6 +182,12 @@ impl Model {
         ElementId(self.elements.len() - 1)
     }
 
+    /// The element of this name.
+    pub fn find_element(&self, name: &str) -> Option<ElementId> {
+        let place = self.elements.iter().position(|named| named.name == name);
+        place.map(ElementId)
+    }
+
     /// The place of an element's first multiplier among those of all elements.
     pub fn first_multiplier(&self, element: ElementId) -> usize {
         let before = self.elements[..element.0].iter();

@@ -371,8 +371,8 @@ fn plate_frequencies(divisions: usize, locked: [bool; 6], count: usize) -> Vec<f
         }
     }
     let bending = young * f64::powi(thickness, 3) / (12.0 * (1.0 - poisson * poisson));
-    let modes = at_rest(model, 1).modes(count, 0.0, &[]).unwrap();
-    let scaled = |m: &oldham_multibody::Mode| (m.omega_squared * thickness / bending).sqrt();
+    let modes = at_rest(model, 1).modes(count, None, &[]).unwrap().modes;
+    let scaled = |m: &oldham_multibody::Mode| (m.omega_squared() * thickness / bending).sqrt();
     modes.iter().map(scaled).collect()
 }
 

@@ -2,6 +2,7 @@
 
 mod animate;
 pub mod bench;
+mod campbell;
 mod check;
 mod compare;
 mod compensate;

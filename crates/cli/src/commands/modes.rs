@@ -3,12 +3,12 @@
 use std::f64::consts::TAU;
 use std::path::{Path, PathBuf};
 
-use oldham_model::{About, Mechanism, Model, Pose, Vibration};
-use oldham_multibody::{Quaternion, Vec3};
+use oldham_model::{About, Mechanism, Model, Pose};
+use oldham_multibody::{Mode, ModeKind, Modes as FoundModes, Quaternion, Vec3};
 use serde_json::{Value, json};
 
 use crate::args::{Configuration, Modes};
-use crate::commands::animate;
+use crate::commands::{animate, campbell};
 use crate::drawing::{Film, Page, View, marks};
 use crate::failure::Failure;
 use crate::say;
@@ -30,23 +30,30 @@ const SWING: f64 = 2.0;
 struct Found<'m> {
     mechanism: Mechanism<'m>,
     poses: Vec<Pose>,
-    vibrations: Vec<Vibration>,
+    found: FoundModes,
+}
+
+/// The configuration that was asked for.
+pub fn about(arguments: &Modes) -> About {
+    match arguments.at {
+        Configuration::Initial => About::Start,
+        Configuration::Static => About::Equilibrium,
+    }
 }
 
 pub fn execute(arguments: &Modes) -> Result<(), Failure> {
+    if let Some(range) = &arguments.over {
+        return campbell::execute(arguments, range);
+    }
     let model = load::model(&arguments.model)?;
-    let about = match arguments.at {
-        Configuration::Initial => About::Start,
-        Configuration::Static => About::Equilibrium,
-    };
     let mut all = Vec::new();
     for mechanism in mechanisms::of(&model)? {
-        let found = mechanism.vibrations(about, arguments.count, arguments.near);
-        let (poses, vibrations) = found.map_err(|error| mechanisms::failed(mechanism, error))?;
+        let found = mechanism.vibrations(about(arguments), arguments.count, arguments.near);
+        let (poses, found) = found.map_err(|error| mechanisms::failed(mechanism, error))?;
         all.push(Found {
             mechanism,
             poses,
-            vibrations,
+            found,
         });
     }
     let beside = |suffix: &str| load::beside(&arguments.model.model, suffix);
@@ -62,7 +69,14 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
         .iter()
         .flat_map(|found| found.pages(arguments))
         .collect();
-    picture::save(&out, &Page::stack(&pages))?;
+    if pages.is_empty() && arguments.out.is_some() {
+        return Err(Failure::NothingToDraw { path: out });
+    }
+    if !pages.is_empty() {
+        // About as wide as high, whatever the number of modes.
+        let columns = (pages.len() as f64).sqrt().ceil() as usize;
+        picture::save(&out, &Page::grid(&pages, columns.min(4)))?;
+    }
     let films = films(arguments, &all)?;
     let mut shapes = as_json(&model, arguments, &all);
     picture::write(&data, format!("{shapes:#}\n").as_bytes())?;
@@ -74,8 +88,14 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
     } else {
         say!("{}: natural vibrations", model.name());
         all.iter().for_each(Found::print);
+        let notes = all
+            .iter()
+            .filter_map(|found| unsteady_note(&found.found, arguments.at));
+        notes.for_each(|note| say!("! {note}"));
         say!("mode shapes: {}", data.display());
-        say!("picture: {}", out.display());
+        if !pages.is_empty() {
+            say!("picture: {}", out.display());
+        }
         if let Some(film) = films.first() {
             say!("{} films, such as {}", films.len(), film.display());
         }
@@ -122,39 +142,105 @@ fn as_json(model: &Model, arguments: &Modes, all: &[Found<'_>]) -> Value {
 }
 
 /// Growth rate of an unstable mode, if it is one.
-fn growth(vibration: &Vibration) -> Option<f64> {
-    (vibration.omega_squared < 0.0).then(|| (-vibration.omega_squared).sqrt())
+fn growth(mode: &Mode) -> Option<f64> {
+    (mode.kind == ModeKind::Growing).then_some(mode.growth)
+}
+
+/// What a mode does, in a word, where its frequency does not say it.
+pub fn remark(mode: &Mode) -> String {
+    match mode.kind {
+        ModeKind::Rigid => "rigid-body motion".into(),
+        ModeKind::Oscillating => String::new(),
+        ModeKind::Decaying => format!("decays at {} 1/s without oscillating", number(-mode.growth)),
+        ModeKind::Growing => format!("unstable: grows at {} 1/s", number(mode.growth)),
+    }
+}
+
+/// In which axes frequencies are counted, where it is not the absolute frame.
+pub fn frames_note(found: &FoundModes) -> Option<String> {
+    let (spin, _) = found.frames.iter().max_by_key(|(_, nodes)| *nodes)?;
+    let others = match found.frames.len() {
+        1 => String::new(),
+        more => format!(" (and {} others)", more - 1),
+    };
+    let [x, y, z] = spin
+        .0
+        .map(|w| number(if w.abs() < 1e-9 * spin.norm() { 0.0 } else { w }));
+    let seen = "about steady rotation, as seen in the frame that turns with";
+    Some(format!("{seen} ({x}, {y}, {z}) rad/s{others}"))
+}
+
+/// That the modes are not about an equilibrium, where they are not.
+pub fn unsteady_note(found: &FoundModes, at: Configuration) -> Option<&'static str> {
+    match (found.is_steady || found.modes.is_empty(), at) {
+        (true, _) => None,
+        (false, Configuration::Initial) => Some(
+            "the start is no equilibrium: these are modes of the motion frozen at the start; \
+             --at static finds those about rest",
+        ),
+        (false, Configuration::Static) => Some("this is no equilibrium: loads change with time"),
+    }
+}
+
+/// A mode without its shape.
+pub fn mode_json(mode: &Mode) -> Value {
+    let kind = match mode.kind {
+        ModeKind::Rigid => "rigid-body",
+        ModeKind::Oscillating => "oscillating",
+        ModeKind::Decaying => "decaying",
+        ModeKind::Growing => "growing",
+    };
+    let oscillates = mode.omega > 0.0 || mode.kind == ModeKind::Rigid;
+    json!({
+        "kind": kind,
+        "frequency": oscillates.then(|| mode.frequency()),
+        "damped_frequency": oscillates.then(|| mode.damped_frequency()),
+        "growth": growth(mode),
+        "rate": mode.growth,
+        "damping": (oscillates && mode.kind != ModeKind::Rigid).then(|| mode.damping()),
+        "error": mode.error,
+    })
+}
+
+/// The turning frames in which frequencies are counted.
+pub fn frames_json(found: &FoundModes) -> Value {
+    let frames = found.frames.iter();
+    let frames = frames.map(|(spin, nodes)| json!({"spin": spin.0, "nodes": nodes}));
+    frames.collect()
 }
 
 impl Found<'_> {
     fn print(&self) {
         say!("\n{}", self.mechanism.name());
-        if self.vibrations.is_empty() {
-            say!("  no freedom to vibrate: all motions are prescribed");
+        if self.found.modes.is_empty() {
+            say!("  no degree of freedom: all motions are prescribed");
             return;
         }
-        let mut table = Table::new(["mode", "frequency / Hz", "period / s", "damping ratio", ""]);
-        for (index, vibration) in self.vibrations.iter().enumerate() {
-            let unstable = growth(vibration);
-            let frequency = vibration.frequency();
-            let digits = |value: f64| {
-                if unstable.is_some() {
-                    "-".into()
-                } else {
-                    format!("{value:.5}")
-                }
+        let header = ["mode", "frequency / Hz", "damped / Hz", "damping ratio", ""];
+        let mut table = Table::new(header);
+        for (index, mode) in self.found.modes.iter().enumerate() {
+            let oscillates = mode.omega > 0.0 || mode.kind == ModeKind::Rigid;
+            let digits = |value: f64| match oscillates {
+                true => format!("{value:.5}"),
+                false => "-".into(),
+            };
+            let ratio = match mode.kind {
+                ModeKind::Rigid => "-".into(),
+                _ if !oscillates => "-".into(),
+                _ => number(mode.damping()),
             };
             table.row([
                 (index + 1).to_string(),
-                digits(frequency),
-                digits(1.0 / frequency),
-                vibration.damping.map_or("-".into(), number),
-                unstable.map_or_else(String::new, |rate| {
-                    format!("unstable: grows at {} 1/s", number(rate))
-                }),
+                digits(mode.frequency()),
+                digits(mode.damped_frequency()),
+                ratio,
+                remark(mode),
             ]);
         }
         say!("{table}");
+        if let Some(note) = frames_note(&self.found) {
+            say!("  {note}");
+        }
     }
 
     fn as_json(&self) -> Value {
@@ -166,59 +252,71 @@ impl Found<'_> {
             .iter()
             .zip(&self.poses)
             .skip(1);
-        let mode = |vibration: &Vibration| {
-            let shape = vibration.shape.iter().skip(1);
-            let shape = shape.map(|(displacement, rotation)| {
-                json!({"displacement": displacement.0, "rotation": rotation.0})
-            });
-            let stable = vibration.omega_squared > 0.0;
-            json!({
-                "frequency": stable.then(|| vibration.frequency()),
-                "growth": growth(vibration),
-                "damping": vibration.damping,
-                "shape": shape.collect::<Vec<_>>(),
-            })
+        let mode = |mode: &Mode| {
+            let list = |shape: &[(Vec3, Vec3)]| -> Vec<Value> {
+                let nodes = shape.iter().skip(1);
+                nodes
+                    .map(|(displacement, rotation)| {
+                        json!({"displacement": displacement.0, "rotation": rotation.0})
+                    })
+                    .collect()
+            };
+            let mut value = mode_json(mode);
+            value["shape"] = json!(list(&mode.shape));
+            let in_phase = mode
+                .quadrature
+                .iter()
+                .all(|(d, r)| d.norm() + r.norm() < 1e-9);
+            if !in_phase {
+                value["quadrature"] = json!(list(&mode.quadrature));
+            }
+            value
         };
         json!({
             "part": self.mechanism.name(),
             "nodes": nodes.map(node).collect::<Vec<_>>(),
-            "modes": self.vibrations.iter().map(mode).collect::<Vec<_>>(),
+            "steady": self.found.is_steady,
+            "frames": frames_json(&self.found),
+            "modes": self.found.modes.iter().map(mode).collect::<Vec<_>>(),
         })
     }
 
     /// One page a mode.
     fn pages(&self, arguments: &Modes) -> Vec<Page> {
-        let page = |(index, vibration): (usize, &Vibration)| {
+        let page = |(index, vibration): (usize, &Mode)| {
             let view = self.view(vibration, arguments);
             let sketch = self.mechanism.sketch();
             Page::new(self.title(index), view)
+                .axes()
                 .layer(marks(sketch, &self.poses, &view), 0.25)
-                .layer(marks(sketch, &self.swung(vibration, 1.0), &view), 1.0)
+                .layer(marks(sketch, &self.swung(vibration, 0.0), &view), 1.0)
         };
-        self.vibrations.iter().enumerate().map(page).collect()
+        self.found.modes.iter().enumerate().map(page).collect()
     }
 
     fn title(&self, index: usize) -> String {
-        let vibration = &self.vibrations[index];
-        let what = match growth(vibration) {
-            Some(rate) => format!("unstable, {} 1/s", number(rate)),
-            None => format!("{:.4} Hz", vibration.frequency()),
+        let mode = &self.found.modes[index];
+        let what = match mode.kind {
+            ModeKind::Growing => format!("unstable, {} 1/s", number(mode.growth)),
+            ModeKind::Decaying => format!("decays, {} 1/s", number(-mode.growth)),
+            ModeKind::Rigid => "rigid-body motion, 0 Hz".into(),
+            ModeKind::Oscillating => format!("{:.4} Hz", mode.frequency()),
         };
         format!("{}, mode {}: {what}", self.mechanism.name(), index + 1)
     }
 
     /// One film a mode: one swing to and fro; times are those of the mechanism.
     fn films(&self, arguments: &Modes) -> Vec<Film> {
-        let film = |(index, vibration): (usize, &Vibration)| {
+        let film = |(index, vibration): (usize, &Mode)| {
             let view = self.view(vibration, arguments);
             let phases = (0..=FRAMES).map(|frame| frame as f64 / FRAMES as f64);
             let frame = |phase: f64| {
-                let poses = self.swung(vibration, (TAU * phase).sin());
+                let poses = self.swung(vibration, TAU * (phase - 0.25));
                 marks(self.mechanism.sketch(), &poses, &view)
             };
-            let period = match growth(vibration) {
-                Some(_) => 0.0,
-                None => 1.0 / vibration.frequency(),
+            let period = match vibration.omega > 0.0 {
+                true => TAU / vibration.omega,
+                false => 0.0,
             };
             Film {
                 view,
@@ -228,18 +326,18 @@ impl Found<'_> {
                 duration: SWING,
             }
         };
-        self.vibrations.iter().enumerate().map(film).collect()
+        self.found.modes.iter().enumerate().map(film).collect()
     }
 
     /// From where a mode shows best.
-    fn view(&self, vibration: &Vibration, arguments: &Modes) -> View {
-        let swung = [1.0, -1.0].map(|side| self.swung(vibration, side));
+    fn view(&self, vibration: &Mode, arguments: &Modes) -> View {
+        let swung = [0.0, 0.25, 0.5, 0.75].map(|part| self.swung(vibration, TAU * part));
         let all = self.poses.iter().chain(swung.iter().flatten());
         View::of(arguments.view, all.map(|pose| pose.position))
     }
 
-    /// The nodes displaced along a mode; a fraction of one so far that it shows.
-    fn swung(&self, vibration: &Vibration, fraction: f64) -> Vec<Pose> {
+    /// The nodes displaced along a mode at a phase, so far that it shows.
+    fn swung(&self, mode: &Mode, phase: f64) -> Vec<Pose> {
         let origin = self
             .poses
             .get(1)
@@ -251,16 +349,18 @@ impl Found<'_> {
             .map(|pose| (pose.position - origin).norm());
         let size = size.fold(0.0, f64::max);
         let turn = TURNED / (DRAWN * size).max(f64::MIN_POSITIVE);
-        let reach = vibration
+        let reach = mode
             .shape
             .iter()
             .map(|(d, r)| d.norm().max(r.norm() / turn));
         let reach = reach.fold(f64::MIN_POSITIVE, f64::max);
-        let factor = fraction * DRAWN * size / reach;
-        let swing = |(pose, (displacement, rotation)): (&Pose, &(Vec3, Vec3))| Pose {
-            position: pose.position + *displacement * factor,
-            orientation: Quaternion::exp(*rotation * factor).times(pose.orientation),
+        let factor = DRAWN * size / reach;
+        let (ahead, across) = (factor * phase.cos(), -factor * phase.sin());
+        let shapes = mode.shape.iter().zip(&mode.quadrature);
+        let swing = |(pose, ((d, r), (e, q))): (&Pose, (&(Vec3, Vec3), &(Vec3, Vec3)))| Pose {
+            position: pose.position + *d * ahead + *e * across,
+            orientation: Quaternion::exp(*r * ahead + *q * across).times(pose.orientation),
         };
-        self.poses.iter().zip(&vibration.shape).map(swing).collect()
+        self.poses.iter().zip(shapes).map(swing).collect()
     }
 }

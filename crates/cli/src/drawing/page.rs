@@ -26,6 +26,7 @@ pub struct Page {
     /// What colours mean.
     legend: Vec<(Ink, String)>,
     layers: Vec<(Vec<Mark>, f64)>,
+    has_axes: bool,
 }
 
 /// Frames of the same marks at equal distances in time.
@@ -50,6 +51,7 @@ impl Page {
             title: title.into(),
             legend: Vec::new(),
             layers: Vec::new(),
+            has_axes: false,
         }
     }
 
@@ -67,27 +69,58 @@ impl Page {
 
     /// Several pages below each other as one picture.
     pub fn stack(pages: &[Self]) -> String {
+        Self::grid(pages, 1)
+    }
+
+    /// Several pages as one picture, so many beside each other.
+    pub fn grid(pages: &[Self], columns: usize) -> String {
         let mut body = String::new();
         let mut height = 0.0;
-        for page in pages {
-            let mut sheet = Sheet::around(&page.view, page.layers.iter().map(|(marks, _)| marks));
-            let lines = legend_lines(&page.legend);
-            sheet.height += LEGEND_LINE * lines.len() as f64;
-            append(
-                &mut body,
-                format_args!("<g transform=\"translate(0 {})\">\n", round(height)),
-            );
-            sheet.furniture(&mut body, &page.title);
-            legend(&mut body, &lines);
-            for (marks, strength) in &page.layers {
-                append(&mut body, format_args!("<g opacity=\"{strength}\">\n"));
-                marks.iter().for_each(|mark| sheet.still(&mut body, mark));
-                body.push_str("</g>\n");
+        for line in pages.chunks(columns.max(1)) {
+            let mut highest = 0.0_f64;
+            for (column, page) in line.iter().enumerate() {
+                highest = highest.max(page.draw([WIDTH * column as f64, height], &mut body));
             }
-            body.push_str("</g>\n");
-            height += sheet.height;
+            height += highest;
         }
-        document(height, &body)
+        document(
+            WIDTH * columns.clamp(1, pages.len().max(1)) as f64,
+            height,
+            &body,
+        )
+    }
+
+    /// Draws the page with its upper left corner at a place, and gives its height.
+    fn draw(&self, [right, down]: Flat, body: &mut String) -> f64 {
+        let mut sheet = Sheet::around(&self.view, self.layers.iter().map(|(marks, _)| marks));
+        let lines = legend_lines(&self.legend);
+        sheet.height += LEGEND_LINE * lines.len() as f64;
+        append(
+            body,
+            format_args!(
+                "<g transform=\"translate({} {})\">\n",
+                round(right),
+                round(down)
+            ),
+        );
+        sheet.furniture(body, &self.title);
+        if self.has_axes {
+            sheet.axes(body);
+        }
+        legend(body, &lines);
+        for (marks, strength) in &self.layers {
+            append(body, format_args!("<g opacity=\"{strength}\">\n"));
+            marks.iter().for_each(|mark| sheet.still(body, mark));
+            body.push_str("</g>\n");
+        }
+        body.push_str("</g>\n");
+        sheet.height
+    }
+
+    /// Draws the axes of the absolute frame, and names the view.
+    pub fn axes(mut self) -> Self {
+        self.has_axes = true;
+        self
     }
 
     /// The page alone.
@@ -107,7 +140,7 @@ impl Film {
             sheet.moving(&mut body, &moving, self.duration);
         }
         sheet.clock(&mut body, &self.times, self.duration);
-        document(sheet.height, &body)
+        document(WIDTH, sheet.height, &body)
     }
 
     /// One frame.
@@ -120,7 +153,7 @@ impl Film {
             .for_each(|mark| sheet.still(&mut body, mark));
         let time = format!("t = {:.3} s", self.times[index]);
         sheet.note(&mut body, &time);
-        document(sheet.height, &body)
+        document(WIDTH, sheet.height, &body)
     }
 
     /// Several frames over each other, the later ones stronger.
@@ -277,6 +310,59 @@ impl Sheet {
         );
     }
 
+    /// The axes of the absolute frame in the lower right corner, and the name of the view.
+    fn axes(&self, body: &mut String) {
+        use oldham_multibody::Vec3;
+        const LENGTH: f64 = 26.0;
+        let origin = [WIDTH - MARGIN - 20.0, self.height - FOOT - 4.0];
+        append(
+            body,
+            format_args!(
+                "<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"11\">{}</text>\n",
+                WIDTH - MARGIN,
+                round(self.height - 12.0),
+                self.view.label()
+            ),
+        );
+        for (axis, name) in [(Vec3::X, "x"), (Vec3::Y, "y"), (Vec3::Z, "z")] {
+            let [x, y] = self.view.see(axis);
+            if x.hypot(y) < 0.1 {
+                continue;
+            }
+            let end = [origin[0] + LENGTH * x, origin[1] - LENGTH * y];
+            let beyond = [
+                origin[0] + (LENGTH + 8.0) * x,
+                origin[1] - (LENGTH + 8.0) * y,
+            ];
+            // The head: two short lines back from the end.
+            let [back, side] = [[-0.22 * x, 0.22 * y], [-0.12 * y, -0.12 * x]];
+            let barb = |sign: f64| {
+                let [dx, dy] = [0, 1].map(|i| LENGTH * (back[i] + sign * side[i]));
+                format!(
+                    "M{} {}l{} {}",
+                    round(end[0]),
+                    round(end[1]),
+                    round(dx),
+                    round(dy)
+                )
+            };
+            append(
+                body,
+                format_args!(
+                    "<path d=\"M{} {}L{} {}{}{}\" stroke=\"#555555\" fill=\"none\"/>\n<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#555555\">{name}</text>\n",
+                    round(origin[0]),
+                    round(origin[1]),
+                    round(end[0]),
+                    round(end[1]),
+                    barb(1.0),
+                    barb(-1.0),
+                    round(beyond[0]),
+                    round(beyond[1] + 4.0),
+                ),
+            );
+        }
+    }
+
     fn note(&self, body: &mut String, text: &str) {
         append(
             body,
@@ -419,10 +505,10 @@ fn close(body: &mut String, tag: &str, attributes: &[(&str, &[String])], duratio
     append(body, format_args!("</{tag}>\n"));
 }
 
-fn document(height: f64, body: &str) -> String {
-    let height = round(height);
+fn document(width: f64, height: f64, body: &str) -> String {
+    let (width, height) = (round(width), round(height));
     format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{height}\" viewBox=\"0 0 {WIDTH} {height}\" font-family=\"{FONT}\">\n<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n{body}</svg>\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" font-family=\"{FONT}\">\n<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n{body}</svg>\n"
     )
 }
 

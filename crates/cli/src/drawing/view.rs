@@ -27,6 +27,7 @@ pub enum ViewName {
 /// The axes of the page in space.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
+    name: ViewName,
     right: Vec3,
     up: Vec3,
 }
@@ -37,21 +38,35 @@ impl View {
         match name {
             ViewName::Auto => Self::of(natural(points), std::iter::empty()),
             ViewName::Xy => Self {
+                name,
                 right: Vec3::X,
                 up: Vec3::Y,
             },
             ViewName::Xz => Self {
+                name,
                 right: Vec3::X,
                 up: Vec3::Z,
             },
             ViewName::Yz => Self {
+                name,
                 right: Vec3::Y,
                 up: Vec3::Z,
             },
             ViewName::Iso => Self {
+                name,
                 right: Vec3::new(1.0, 1.0, 0.0).unit(),
                 up: Vec3::new(-1.0, 1.0, 2.0).unit(),
             },
+        }
+    }
+
+    /// What it is called on a picture.
+    pub fn label(&self) -> &'static str {
+        match self.name {
+            ViewName::Auto | ViewName::Xy => "view xy",
+            ViewName::Xz => "view xz",
+            ViewName::Yz => "view yz",
+            ViewName::Iso => "view iso",
         }
     }
 

@@ -15,7 +15,7 @@ mod sketch;
 mod solid;
 mod surface;
 
-pub use analysis::{About, Mechanism, Vibration};
+pub use analysis::{About, Mechanism};
 pub use partition::{InterfaceNode, Link, Partition, Portion};
 pub use pose::Pose;
 pub use sketch::{Outline, Shape, Sketch, Solid, Symbol};

@@ -2,7 +2,8 @@
 
 use std::f64::consts::{PI, TAU};
 
-use oldham_model::{About, Mechanism, Model, Vibration};
+use oldham_model::{About, Mechanism, Model};
+use oldham_multibody::Mode;
 use oldham_multibody::SolveError;
 
 use crate::common::{History, coupled, example, read};
@@ -117,10 +118,11 @@ fn a_pendulum_has_its_period() {
         ))
     };
     let hanging = pendulum(0.0);
-    let (_, vibrations) = only(&hanging).vibrations(About::Start, 3, None).unwrap();
+    let (_, found) = only(&hanging).vibrations(About::Start, 3, None).unwrap();
+    let vibrations = found.modes;
     assert_eq!(vibrations.len(), 1);
     assert!((vibrations[0].frequency() * TAU / omega - 1.0).abs() < 1e-9);
-    assert!(vibrations[0].damping.unwrap().abs() < 1e-9);
+    assert_eq!(vibrations[0].damping(), 0.0);
     let x = coupled(&pendulum(0.01)).column("m.bob");
     for (i, x) in x.iter().enumerate() {
         let expected = -l * 0.01_f64.sin() * (omega * i as f64 * 1e-3).cos();
@@ -145,9 +147,9 @@ fn the_beam_converges_to_its_published_statics_and_periods() {
         let model = beam(elements);
         let poses = only(&model).equilibrium(None, 4).unwrap();
         let found = only(&model).vibrations(About::Equilibrium, 6, None);
-        let (_, vibrations) = found.unwrap();
+        let vibrations = found.unwrap().1.modes;
         let quarter = 1 + elements / 2;
-        let vertical = |v: &&Vibration| {
+        let vertical = |v: &&Mode| {
             let shape = &v.shape[quarter].0;
             shape[2].abs() > shape[1].abs()
         };
@@ -184,14 +186,15 @@ fn stiffness_proportional_damping_shows_in_the_modes() {
         joints.wall = { type = "clamp", between = ["ground", "arm.0"] }
         "#,
     );
-    let (_, vibrations) = only(&model).vibrations(About::Start, 2, None).unwrap();
+    let (_, found) = only(&model).vibrations(About::Start, 2, None).unwrap();
+    let vibrations = found.modes;
     // Slender cantilever about the weak axis: ω = 1.8751² sqrt(EI / ρA) / l².
     let omega = 1.875_104_f64.powi(2) * (2e11 * 0.01_f64.powi(2) / 12.0 / 7800.0_f64).sqrt();
     let found = vibrations[0].frequency() * TAU;
     assert!((found / omega - 1.0).abs() < 5e-3, "{found} {omega}");
     for vibration in &vibrations {
         let ratio = 0.5 * 1e-4 * vibration.frequency() * TAU;
-        let found = vibration.damping.unwrap();
+        let found = vibration.damping();
         assert!((found / ratio - 1.0).abs() < 1e-4, "{found} {ratio}");
     }
 }
@@ -393,7 +396,8 @@ fn two_mechanisms_couple_by_pose_and_wrench() {
 #[test]
 fn a_driven_mechanism_has_no_vibrations_and_a_loose_one_no_equilibrium() {
     let model = read(&example("slider-crank")).unwrap();
-    let (_, vibrations) = only(&model).vibrations(About::Start, 4, None).unwrap();
+    let (_, found) = only(&model).vibrations(About::Start, 4, None).unwrap();
+    let vibrations = found.modes;
     assert!(vibrations.is_empty());
     let model = mechanism(
         "gravity = [0, 0, -1]\nnodes.n = { }\nbodies.n = { node = \"n\", mass = 1, inertia = [1, 1, 1] }",

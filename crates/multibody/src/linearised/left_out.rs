@@ -19,7 +19,7 @@ enum Change {
     Multiplier(usize),
 }
 
-pub(super) fn left_out(assembly: &Assembly, at: &Everywhere<'_>, size: f64) -> LeftOut {
+pub(crate) fn left_out(assembly: &Assembly, at: &Everywhere<'_>, size: f64) -> LeftOut {
     let mut found = LeftOut::default();
     let rest: Vec<Motion> = at
         .motions

@@ -128,7 +128,7 @@ impl Checker<'_> {
             SolveError::NotFinite { element, .. } => {
                 Problem::new(place(element), error.to_string()).label("no number")
             }
-            SolveError::Massless => Problem::new(entry.name.span.clone(), error.to_string()),
+            SolveError::NoModes => Problem::new(entry.name.span.clone(), error.to_string()),
         };
         self.findings.push(problem);
     }

@@ -1,0 +1,484 @@
+//! The motion linearised exactly at a moving state, in frames in which its coefficients stand
+//! still.
+//!
+//! A change of a node's pose is a displacement δx and a spin δφ in the absolute frame, so that
+//! δω = δφ' - ω × δφ and δα = δω'. In a frame that turns with Ω the changes are seen as ξ:
+//! δq' = ξ' + Ω × ξ. About a steady rotation the coefficients are constant in the frame that turns
+//! with it. What is round, turning about its own axis, has constant coefficients in the absolute
+//! frame as well; that is where its vibrations are usually counted.
+
+use super::pencil::Pencil;
+use crate::assembly::Everywhere;
+use crate::body::Inertia;
+use crate::linearised::{Entry, LinearisedMatrices, add_node_blocks, elements, left_out};
+use crate::math::{Mat3, Vec3};
+use crate::node::{Motion, NodeId};
+use crate::system::System;
+use faer::c64;
+
+/// Time over which coefficients are watched, as an angle of the fastest rotation.
+const WATCHED: f64 = 1e-3;
+/// Nodes that differ by less than this fraction in their spin turn together.
+const TOGETHER: f64 = 1e-6;
+/// Relative asymmetry below which something that turns counts as round: its effect on frequencies
+/// is of second order.
+const ROUND: f64 = 2e-2;
+/// Newton's iteration to the steady motion ends at changes of this fraction of the model's size.
+const STEADY: f64 = 1e-10;
+const MAX_ITERATIONS: usize = 60;
+/// Displacement to the steady motion, relative to the size and to the angle turned, up to which a
+/// motion stays steady.
+const STILL_STEADY: f64 = 1e-3;
+/// Frequency whose inertia holds motions that nothing resists, in rad/s.
+const HELD: f64 = 0.05;
+
+/// Spin of the frame of each node, the ground first.
+pub(super) type Frames = Vec<Vec3>;
+
+impl System {
+    /// The frames in which the linearised motion has constant coefficients.
+    pub(super) fn frames(&self, inputs: &[f64]) -> Frames {
+        let spins: Vec<Vec3> = self.motions.iter().map(|m| m.angular_velocity).collect();
+        let fastest = spins.iter().map(|w| w.norm()).fold(0.0, f64::max);
+        let mut frames = vec![Vec3::ZERO; spins.len()];
+        if fastest == 0.0 {
+            return frames;
+        }
+        let dt = WATCHED / fastest;
+        let at = self.everywhere(inputs);
+        let later: Vec<Motion> = self.motions.iter().map(|m| turned_on(m, dt)).collect();
+        let now = self.diagonal_blocks(&at);
+        let then = self.diagonal_blocks(&Everywhere {
+            motions: &later,
+            ..at
+        });
+        for group in self.groups(&spins, TOGETHER * fastest) {
+            let spin = spins[group[0]];
+            let change = |turning: bool| {
+                let turn = match turning {
+                    true => crate::Quaternion::exp(spin * dt).matrix(),
+                    false => Mat3::IDENTITY,
+                };
+                let of = |&node: &usize| asymmetry(&now[node], &then[node], turn);
+                group.iter().map(of).fold(0.0, f64::max)
+            };
+            let as_seen = WATCHED * spin.norm() / fastest;
+            let (absolute, turning) = (change(false), change(true));
+            if absolute > ROUND * as_seen && turning < absolute {
+                group.iter().for_each(|&node| frames[node] = spin);
+            }
+        }
+        frames
+    }
+
+    /// Nodes that turn, in groups of those that are connected and turn alike.
+    fn groups(&self, spins: &[Vec3], slack: f64) -> Vec<Vec<usize>> {
+        let mut leader: Vec<usize> = (0..spins.len()).collect();
+        fn root(leader: &mut [usize], mut i: usize) -> usize {
+            while leader[i] != i {
+                leader[i] = leader[leader[i]];
+                i = leader[i];
+            }
+            i
+        }
+        for placed in &self.assembly.elements {
+            let nodes = placed.element.nodes();
+            for pair in nodes.windows(2) {
+                let [a, b] = [pair[0].0, pair[1].0];
+                let alike = (spins[a] - spins[b]).norm() <= slack;
+                if alike && pair.iter().all(|&node| node != NodeId::GROUND) {
+                    let (a, b) = (root(&mut leader, a), root(&mut leader, b));
+                    leader[a.max(b)] = a.min(b);
+                }
+            }
+        }
+        let mut groups = vec![Vec::new(); spins.len()];
+        for (node, spin) in spins.iter().enumerate().skip(1) {
+            if spin.norm() > slack {
+                groups[root(&mut leader, node)].push(node);
+            }
+        }
+        groups.retain(|group| !group.is_empty());
+        groups
+    }
+
+    /// Mass, damping and stiffness of each node alone, as 6 × 6 blocks.
+    fn diagonal_blocks(&self, at: &Everywhere<'_>) -> Vec<[[[f64; 6]; 6]; 3]> {
+        let mut matrices = elements(&self.assembly, at, |_| true);
+        let still = vec![[Vec3::ZERO; 2]; at.motions.len()];
+        self.add_bodies(at, &still, &mut matrices);
+        let mut blocks = vec![[[[0.0; 6]; 6]; 3]; at.motions.len()];
+        let kinds = [&matrices.mass, &matrices.damping, &matrices.stiffness];
+        for (kind, entries) in kinds.into_iter().enumerate() {
+            for &(i, j, value) in entries.iter().filter(|(i, j, _)| i / 6 == j / 6) {
+                blocks[i / 6 + 1][kind][i % 6][j % 6] += value;
+            }
+        }
+        blocks
+    }
+
+    /// Adds what bodies contribute for given accelerations, and what dampers owe to the spins.
+    fn add_bodies(
+        &self,
+        at: &Everywhere<'_>,
+        accelerations: &[[Vec3; 2]],
+        to: &mut LinearisedMatrices,
+    ) {
+        // δω = δφ' - ω × δφ: what depends on spins depends on rotations.
+        let nodes = to.nodes;
+        let by_rotation = |entries: &[Entry]| -> Vec<Entry> {
+            let mut more = Vec::new();
+            for &(i, j, value) in entries {
+                let spin = at.motions[j / 6 + 1].angular_velocity;
+                if j >= 6 * nodes || j % 6 < 3 || spin == Vec3::ZERO {
+                    continue;
+                }
+                let line = (-spin.skew()).0[j % 6 - 3];
+                for (k, factor) in line.into_iter().enumerate().filter(|(_, f)| *f != 0.0) {
+                    more.push((i, j - j % 6 + 3 + k, value * factor));
+                }
+            }
+            more
+        };
+        let more = by_rotation(&to.damping);
+        to.stiffness.extend(more);
+        let more = by_rotation(&to.left_out.damping);
+        to.left_out.stiffness.extend(more);
+        let bodies = self.assembly.inertia.iter().zip(at.motions).skip(1);
+        for (i, (inertia, motion)) in bodies.enumerate() {
+            let [a, alpha] = accelerations[i + 1];
+            let blocks = body(
+                inertia,
+                motion,
+                a - self.assembly.gravity * at.load_factor,
+                alpha,
+            );
+            for (blocks, entries) in
+                blocks
+                    .iter()
+                    .zip([&mut to.mass, &mut to.damping, &mut to.stiffness])
+            {
+                add_node_blocks(entries, 6 * i, blocks);
+            }
+        }
+    }
+
+    /// The accelerations of the steady motion: constant velocities in the frames.
+    pub(super) fn steady_accelerations(&self, frames: &Frames) -> Vec<[Vec3; 2]> {
+        let nodes = self.motions.iter().zip(frames);
+        let steady = |(motion, frame): (&Motion, &Vec3)| {
+            [motion.velocity, motion.angular_velocity].map(|v| frame.cross(v))
+        };
+        nodes.map(steady).collect()
+    }
+
+    /// The linearised motion in the frames, constraints included.
+    pub(super) fn pencil(
+        &self,
+        inputs: &[f64],
+        frames: &Frames,
+        accelerations: &[[Vec3; 2]],
+    ) -> Pencil {
+        let at = self.everywhere(inputs);
+        let mut matrices = elements(&self.assembly, &at, |_| true);
+        matrices.left_out = left_out::left_out(&self.assembly, &at, self.size);
+        self.add_bodies(&at, accelerations, &mut matrices);
+        let LinearisedMatrices {
+            unknowns,
+            mass,
+            mut damping,
+            mut stiffness,
+            constraint_rows,
+            force_columns,
+            left_out,
+            ..
+        } = matrices;
+        let differences = [
+            left_out.damping.clone(),
+            [left_out.stiffness.clone(), left_out.force_columns.clone()].concat(),
+        ];
+        damping.extend(left_out.damping);
+        stiffness.extend(left_out.stiffness);
+        // D ξ' + D Ω ξ, M ξ'' + 2 M Ω ξ' + M Ω² ξ.
+        let turning = |entries: &[Entry], factor: f64| turned(entries, frames, factor);
+        stiffness.extend(turning(&damping, 1.0));
+        let twice = turning(&mass, 1.0);
+        stiffness.extend(turning(&twice, 1.0));
+        damping.extend(twice.iter().map(|&(i, j, v)| (i, j, 2.0 * v)));
+        stiffness.extend(constraint_rows);
+        stiffness.extend(force_columns);
+        stiffness.extend(left_out.force_columns);
+        Pencil {
+            size: unknowns,
+            mass,
+            damping,
+            stiffness,
+            differences,
+        }
+    }
+
+    /// What is missing to the steady motion: forces on the nodes, and negative violations.
+    pub(super) fn steady_residual(&self, inputs: &[f64], accelerations: &[[Vec3; 2]]) -> Vec<f64> {
+        let at = self.everywhere(inputs);
+        let mut values = vec![0.0; self.assembly.residual_length()];
+        self.assembly.weight(&at, &mut values);
+        self.assembly.element_residual(&at, &mut values);
+        let bodies = self.assembly.inertia.iter().zip(&self.motions).skip(1);
+        for (i, (inertia, motion)) in bodies.enumerate() {
+            let [a, alpha] = accelerations[i + 1];
+            let rate = inertia.momentum_rate(motion, a, alpha);
+            let moment = rate.angular + motion.velocity.cross(inertia.momentum(motion).linear);
+            for k in 0..3 {
+                values[6 * i + k] -= rate.linear[k];
+                values[6 * i + 3 + k] -= moment[k];
+            }
+        }
+        values.truncate(self.assembly.unknowns());
+        values
+    }
+
+    /// How far the state is from a steady motion: the displacement that would bring it there, as
+    /// a fraction of the model's size, where motions that nothing resists are held by inertia.
+    pub(super) fn distance_from_steady(&self, inputs: &[f64], frames: &Frames) -> f64 {
+        let accelerations = self.steady_accelerations(frames);
+        let pencil = self.pencil(inputs, frames, &accelerations);
+        let residual = self.steady_residual(inputs, &accelerations);
+        let change = solved(pencil, std::f64::consts::TAU, &residual);
+        change.map_or(f64::INFINITY, |change| self.largest_change(&change))
+    }
+
+    fn largest_change(&self, change: &[f64]) -> f64 {
+        let nodes = change[..6 * self.assembly.nodes()].chunks_exact(6);
+        let largest = nodes.map(|d| {
+            let moved = Vec3::new(d[0], d[1], d[2]).norm() / self.size;
+            moved.max(Vec3::new(d[3], d[4], d[5]).norm())
+        });
+        largest.fold(0.0, f64::max)
+    }
+
+    /// Whether a state that is steady now is so a little later: weight across the axis of a rotation
+    /// lets it be so only for a moment.
+    pub(super) fn stays_steady(&mut self, inputs: &[f64], frames: &Frames) -> bool {
+        let fastest = frames.iter().map(|w| w.norm()).fold(0.0, f64::max);
+        if fastest == 0.0 {
+            return true;
+        }
+        let kept = self.motions.clone();
+        for (motion, frame) in self.motions.iter_mut().zip(frames) {
+            *motion = gone_on(motion, *frame, WATCHED / fastest);
+        }
+        let distance = self.distance_from_steady(inputs, frames);
+        self.motions = kept;
+        distance <= STILL_STEADY * WATCHED
+    }
+
+    /// Moves to the steady motion near the present state: at rest in the turning frames. Gives
+    /// back whether it was found; if not, the state is as before.
+    pub(super) fn seek_steady(&mut self, inputs: &[f64], frames: &Frames) -> bool {
+        let kept = (self.motions.clone(), self.multipliers.clone());
+        for _ in 0..MAX_ITERATIONS {
+            let accelerations = self.steady_accelerations(frames);
+            let pencil = self.pencil(inputs, frames, &accelerations);
+            let residual = self.steady_residual(inputs, &accelerations);
+            let Some(change) = solved(pencil, HELD, &residual) else {
+                break;
+            };
+            let size = self.largest_change(&change);
+            if !size.is_finite() || size > 0.5 {
+                break;
+            }
+            let nodes = self.assembly.nodes();
+            for (i, d) in change[..6 * nodes].chunks_exact(6).enumerate() {
+                let (moved, turn) = (Vec3::new(d[0], d[1], d[2]), Vec3::new(d[3], d[4], d[5]));
+                let (motion, frame) = (&mut self.motions[i + 1], frames[i + 1]);
+                let spin = (frame - motion.angular_velocity).cross(turn);
+                *motion = motion.displaced(moved, turn);
+                motion.velocity += frame.cross(moved);
+                motion.angular_velocity += spin;
+            }
+            for (multiplier, d) in self.multipliers.iter_mut().zip(&change[6 * nodes..]) {
+                *multiplier += d;
+            }
+            if size < STEADY {
+                return true;
+            }
+        }
+        (self.motions, self.multipliers) = kept;
+        false
+    }
+}
+
+/// Solution of (ω² M + K) x = b.
+fn solved(pencil: Pencil, omega: f64, b: &[f64]) -> Option<Vec<f64>> {
+    let undamped = Pencil {
+        damping: Vec::new(),
+        ..pencil
+    };
+    let factors = undamped.factor(c64::new(omega, 0.0))?;
+    let mut x: Vec<c64> = b.iter().map(|&v| c64::new(v, 0.0)).collect();
+    factors.solve(&mut x);
+    let x: Vec<f64> = x.iter().map(|v| v.re).collect();
+    x.iter().all(|v| v.is_finite()).then_some(x)
+}
+
+/// Entries times the matrix of Ω × in the frame of each node.
+fn turned(entries: &[Entry], frames: &Frames, factor: f64) -> Vec<Entry> {
+    let nodes = frames.len() - 1;
+    let mut product = Vec::new();
+    for &(i, j, value) in entries {
+        if j >= 6 * nodes || frames[j / 6 + 1] == Vec3::ZERO {
+            continue;
+        }
+        let line = frames[j / 6 + 1].skew().0[j % 3];
+        for (k, spin) in line.into_iter().enumerate().filter(|(_, w)| *w != 0.0) {
+            product.push((i, j - j % 3 + k, factor * value * spin));
+        }
+    }
+    product
+}
+
+/// A node some time later, if it goes on turning as it does.
+fn turned_on(motion: &Motion, dt: f64) -> Motion {
+    let turn = crate::Quaternion::exp(motion.angular_velocity * dt).matrix();
+    let moved = motion.displaced(motion.velocity * dt, motion.angular_velocity * dt);
+    moved.moving(turn * motion.velocity, motion.angular_velocity)
+}
+
+/// A node some time later, at rest in a frame that turns.
+fn gone_on(motion: &Motion, frame: Vec3, dt: f64) -> Motion {
+    let angle = frame.norm() * dt;
+    if angle == 0.0 {
+        return motion.displaced(motion.velocity * dt, motion.angular_velocity * dt);
+    }
+    let turn = crate::Quaternion::exp(frame * dt).matrix();
+    // ∫ exp(Ω τ) v dτ, with v along the axis and across it.
+    let axis = frame.unit();
+    let along = axis * axis.dot(motion.velocity);
+    let (v, w) = (motion.velocity - along, axis.cross(motion.velocity));
+    let arc = (v * angle.sin() + w * (1.0 - angle.cos())) * (dt / angle);
+    let moved = motion.displaced(along * dt + arc, motion.angular_velocity * dt);
+    moved.moving(turn * motion.velocity, turn * motion.angular_velocity)
+}
+
+/// Largest relative change of the blocks of a node, seen in a frame that has turned.
+fn asymmetry(now: &[[[f64; 6]; 6]; 3], then: &[[[f64; 6]; 6]; 3], turn: Mat3) -> f64 {
+    let part = |block: &[[f64; 6]; 6], row: usize, column: usize| {
+        crate::M3([0, 1, 2].map(|i| [0, 1, 2].map(|j| block[3 * row + i][3 * column + j])))
+    };
+    let size = |m: &Mat3| m.0.iter().flatten().map(|v| v * v).sum::<f64>().sqrt();
+    let mut largest = 0.0_f64;
+    for (now, then) in now.iter().zip(then) {
+        let scale = [0, 1].map(|i| size(&part(now, i, i)));
+        for row in 0..2 {
+            for column in 0..2 {
+                let seen = turn.transpose() * part(then, row, column) * turn;
+                let typical = (scale[row] * scale[column]).sqrt();
+                if typical > 0.0 {
+                    largest = largest.max(size(&(seen - part(now, row, column))) / typical);
+                }
+            }
+        }
+    }
+    largest
+}
+
+/// Mass, damping and stiffness of a body at a node, for `a`, its acceleration less gravity, and
+/// its angular acceleration; each as four 3 × 3 blocks.
+///
+/// The forces are m a + α × S + ω × (ω × S) and S × a + J α + ω × J ω.
+fn body(inertia: &Inertia, motion: &Motion, a: Vec3, alpha: Vec3) -> [[Mat3; 4]; 3] {
+    let omega = motion.angular_velocity;
+    let first = motion.rotation * inertia.first;
+    let s = first.skew();
+    let j = motion.rotation * inertia.second * motion.rotation.transpose();
+    let (w, turn) = (omega.skew(), alpha.skew());
+    let momentum = (j * omega).skew();
+    // By changes of the angular acceleration, of the spin, and of the orientation.
+    let by_alpha = [-s, j];
+    let by_spin = [-(omega.cross(first).skew()) - w * s, w * j - momentum];
+    let by_turn = [
+        -(turn * s) - w * w * s,
+        a.skew() * s - (j * alpha).skew() + j * turn + w * (j * w - momentum),
+    ];
+    let zero = Mat3::ZERO;
+    let mass = Mat3::IDENTITY * inertia.mass;
+    let damping = [0, 1].map(|i| by_spin[i] - by_alpha[i] * w);
+    let stiffness = [0, 1].map(|i| by_turn[i] - by_alpha[i] * turn - by_spin[i] * w);
+    [
+        [mass, by_alpha[0], s, by_alpha[1]],
+        [zero, damping[0], zero, damping[1]],
+        [zero, stiffness[0], zero, stiffness[1]],
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::body::Body;
+    use crate::rotation::Quaternion;
+
+    /// A motion x(t), R(t) = exp(φ(t)) exp(θ(t)) R₀ whose change φ is known: forces along both
+    /// differ by what the matrices say.
+    #[test]
+    fn a_body_is_linearised_exactly_while_it_turns_and_accelerates() {
+        let mut inertia = Inertia::default();
+        let shape = Mat3::diagonal(0.3, 0.5, 0.4);
+        inertia.add(&Body::centred(2.0, shape).with_centre(Vec3::new(0.2, -0.1, 0.3)));
+        let start = Quaternion::exp(Vec3::new(0.3, -0.6, 0.2));
+        let path = |t: f64, e: f64| {
+            let theta = Vec3::new(1.0, -2.0, 0.7) * t + Vec3::new(0.5, 0.8, -1.1) * (t * t);
+            let phi = Vec3::new(0.3 + 0.7 * t - t * t, 0.5 - t, 1.1 * t + 2.0 * t * t) * e;
+            let x = Vec3::new(t * t, 2.0 * t, -t) + Vec3::new(1.0 - t, t * t, 0.4) * e;
+            let turn = Quaternion::exp(phi).times(Quaternion::exp(theta));
+            (x, turn.times(start))
+        };
+        let force = |e: f64| {
+            let h = 1e-3;
+            // Rates by differences of fourth order of positions and rotation matrices.
+            let at = |k: i32| path(f64::from(k) * h, e);
+            let first =
+                |f: &dyn Fn(i32) -> f64| (8.0 * (f(1) - f(-1)) - (f(2) - f(-2))) / (12.0 * h);
+            let second = |f: &dyn Fn(i32) -> f64| {
+                (16.0 * (f(1) + f(-1)) - (f(2) + f(-2)) - 30.0 * f(0)) / (12.0 * h * h)
+            };
+            let entry = |k: i32, i: usize, j: usize| at(k).1.matrix().0[i][j];
+            let all = |of: &dyn Fn(usize, usize) -> f64| {
+                crate::M3([0, 1, 2].map(|i| [0, 1, 2].map(|j| of(i, j))))
+            };
+            let r = at(0).1.matrix();
+            let r1 = all(&|i, j| first(&|k| entry(k, i, j)));
+            let r2 = all(&|i, j| second(&|k| entry(k, i, j)));
+            let w = r1 * r.transpose();
+            let omega = Vec3::new(w.0[2][1], w.0[0][2], w.0[1][0]);
+            let dw = r2 * r.transpose() - w * w;
+            let alpha = Vec3::new(dw.0[2][1], dw.0[0][2], dw.0[1][0]);
+            let x = |i: usize| move |k: i32| path(f64::from(k) * h, e).0[i];
+            let v = Vec3::new(first(&x(0)), first(&x(1)), first(&x(2)));
+            let a = Vec3::new(second(&x(0)), second(&x(1)), second(&x(2)));
+            let motion = Motion::at_rest(at(0).0, at(0).1).moving(v, omega);
+            let rate = inertia.momentum_rate(&motion, a, alpha);
+            let moment = rate.angular + v.cross(inertia.momentum(&motion).linear);
+            (rate.linear, moment, motion, a, alpha)
+        };
+        let (_, _, motion, a, alpha) = force(0.0);
+        let e = 1e-4;
+        let (plus, minus) = (force(e), force(-e));
+        let [m, d, k] = body(&inertia, &motion, a, alpha);
+        let change = [
+            [Vec3::new(1.0, 0.0, 0.4), Vec3::new(0.3, 0.5, 0.0)],
+            [Vec3::new(-1.0, 0.0, 0.0), Vec3::new(0.7, -1.0, 1.1)],
+            [Vec3::new(0.0, 2.0, 0.0), Vec3::new(-2.0, 0.0, 4.0)],
+        ];
+        let product = |row: usize| {
+            let of = |blocks: &[Mat3; 4], q: &[Vec3; 2]| {
+                blocks[2 * row] * q[0] + blocks[2 * row + 1] * q[1]
+            };
+            of(&k, &change[0]) + of(&d, &change[1]) + of(&m, &change[2])
+        };
+        let slope = [plus.0 - minus.0, plus.1 - minus.1].map(|v| v * (0.5 / e));
+        for row in 0..2 {
+            let off = (product(row) - slope[row]).norm();
+            assert!(off < 1e-6, "{row}: {:?} {:?}", product(row), slope[row]);
+        }
+    }
+}

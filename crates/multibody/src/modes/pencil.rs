@@ -1,0 +1,175 @@
+//! The quadratic eigenproblem (s² M + s D + K) x = 0, and solutions with its matrix at one s.
+
+use crate::linearised::Entry;
+use faer::linalg::solvers::{PartialPivLu, SolveCore};
+use faer::sparse::{SparseColMat, Triplet};
+use faer::{Conj, Mat, MatMut, c64};
+
+/// Up to this size matrices are factored as dense ones.
+const DENSE: usize = 500;
+
+/// Relative rounding error of the entries, with some reserve.
+const ROUNDING: f64 = 4.0 * f64::EPSILON;
+/// Relative error of entries that come from differences.
+const DIFFERENCE: f64 = 1e-10;
+
+/// Mass, damping, stiffness; entries at one place add up. Constraints are rows and columns of the
+/// stiffness.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pencil {
+    pub size: usize,
+    pub mass: Vec<Entry>,
+    pub damping: Vec<Entry>,
+    pub stiffness: Vec<Entry>,
+    /// Entries of damping and stiffness that come from differences: they are in these too.
+    pub differences: [Vec<Entry>; 2],
+}
+
+/// Factors of s² M + s D + K.
+pub(super) enum Factors {
+    Dense(PartialPivLu<c64>),
+    Sparse(Box<faer::sparse::linalg::solvers::Lu<usize, c64>>),
+}
+
+impl Pencil {
+    /// Factors the matrix at `s`, if it is regular.
+    pub fn factor(&self, s: c64) -> Option<Factors> {
+        let weighted = [
+            (&self.mass, s * s),
+            (&self.damping, s),
+            (&self.stiffness, c64::new(1.0, 0.0)),
+        ];
+        if self.size <= DENSE {
+            let mut matrix = Mat::<c64>::zeros(self.size, self.size);
+            for (entries, weight) in weighted {
+                for &(i, j, value) in entries {
+                    matrix[(i, j)] += weight * value;
+                }
+            }
+            return Some(Factors::Dense(PartialPivLu::new(matrix.as_ref())));
+        }
+        let mut triplets = Vec::new();
+        for (entries, weight) in weighted {
+            let triplet = |&(i, j, value): &Entry| Triplet::new(i, j, weight * value);
+            triplets.extend(entries.iter().map(triplet));
+        }
+        let matrix =
+            SparseColMat::<usize, c64>::try_new_from_triplets(self.size, self.size, &triplets)
+                .ok()?;
+        Some(Factors::Sparse(Box::new(matrix.as_ref().sp_lu().ok()?)))
+    }
+
+    /// Bound of the rounding error of yᴴ (s² M + s D + K) x.
+    pub fn rounding(&self, s: c64, y: &[c64], x: &[c64]) -> f64 {
+        let size = s.norm();
+        let sum = |entries: &[Entry]| -> f64 {
+            let each = entries.iter();
+            each.map(|&(i, j, v)| y[i].norm() * v.abs() * x[j].norm())
+                .sum()
+        };
+        let [damping, stiffness] = &self.differences;
+        ROUNDING
+            * (size * size * sum(&self.mass) + size * sum(&self.damping) + sum(&self.stiffness))
+            + DIFFERENCE * (size * sum(damping) + sum(stiffness))
+    }
+
+    /// s² M x + s D x + K x.
+    pub fn residual(&self, s: c64, x: &[c64]) -> Vec<c64> {
+        let mut sum = vec![c64::new(0.0, 0.0); self.size];
+        add_product(&self.mass, s * s, x, &mut sum);
+        add_product(&self.damping, s, x, &mut sum);
+        add_product(&self.stiffness, c64::new(1.0, 0.0), x, &mut sum);
+        sum
+    }
+
+    /// (2 s M + D) x.
+    pub fn slope(&self, s: c64, x: &[c64]) -> Vec<c64> {
+        let mut sum = vec![c64::new(0.0, 0.0); self.size];
+        add_product(&self.mass, s * 2.0, x, &mut sum);
+        add_product(&self.damping, c64::new(1.0, 0.0), x, &mut sum);
+        sum
+    }
+
+    pub fn mass_times(&self, x: &[c64]) -> Vec<c64> {
+        let mut sum = vec![c64::new(0.0, 0.0); self.size];
+        add_product(&self.mass, c64::new(1.0, 0.0), x, &mut sum);
+        sum
+    }
+}
+
+/// Adds `weight` times matrix times vector.
+pub(super) fn add_product(entries: &[Entry], weight: c64, x: &[c64], sum: &mut [c64]) {
+    for &(i, j, value) in entries {
+        sum[i] += weight * x[j] * value;
+    }
+}
+
+impl Factors {
+    /// Replaces a right-hand side by the solution.
+    pub fn solve(&self, x: &mut [c64]) {
+        let rows = x.len();
+        let column = MatMut::from_column_major_slice_mut(x, rows, 1);
+        match self {
+            Self::Dense(lu) => lu.solve_in_place_with_conj(Conj::No, column),
+            Self::Sparse(lu) => lu.solve_in_place_with_conj(Conj::No, column),
+        }
+    }
+
+    /// The same with the conjugate transpose.
+    pub fn solve_adjoint(&self, x: &mut [c64]) {
+        let rows = x.len();
+        let column = MatMut::from_column_major_slice_mut(x, rows, 1);
+        match self {
+            Self::Dense(lu) => lu.solve_transpose_in_place_with_conj(Conj::Yes, column),
+            Self::Sparse(lu) => lu.solve_transpose_in_place_with_conj(Conj::Yes, column),
+        }
+    }
+}
+
+/// yᴴ x.
+pub(super) fn dot(y: &[c64], x: &[c64]) -> c64 {
+    y.iter().zip(x).map(|(y, x)| y.conj() * x).sum()
+}
+
+pub(super) fn norm(x: &[c64]) -> f64 {
+    x.iter().map(|v| v.norm_sqr()).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Dense and sparse factors solve the same system, and its adjoint.
+    #[test]
+    fn factors_solve_the_matrix_and_its_adjoint() {
+        let n = DENSE + 20;
+        let mut pencil = Pencil {
+            size: n,
+            ..Pencil::default()
+        };
+        for i in 0..n {
+            pencil.mass.push((i, i, 1.0 + 0.01 * i as f64));
+            pencil.stiffness.push((i, i, 5.0));
+            pencil.stiffness.push((i, (i + 1) % n, 1.5));
+            pencil.damping.push(((i + 2) % n, i, 0.3));
+        }
+        let s = c64::new(0.3, 1.7);
+        let x: Vec<c64> = (0..n).map(|i| c64::new(i as f64, 1.0)).collect();
+        let mut y = pencil.residual(s, &x);
+        let factors = pencil.factor(s).unwrap();
+        factors.solve(&mut y);
+        let off = |a: &[c64]| {
+            a.iter()
+                .zip(&x)
+                .map(|(a, b)| (a - b).norm())
+                .fold(0.0, f64::max)
+        };
+        assert!(off(&y) < 1e-9, "{}", off(&y));
+        // yᴴ P x = (Pᴴ y)ᴴ x with y = P⁻ᴴ x gives |x|².
+        let mut left = x.clone();
+        factors.solve_adjoint(&mut left);
+        let found = dot(&left, &pencil.residual(s, &x));
+        let expected = norm(&x).powi(2);
+        assert!((found - expected).norm() < 1e-9 * expected, "{found}");
+    }
+}
