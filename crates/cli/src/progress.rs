@@ -1,5 +1,9 @@
 //! The progress bar of a run.
 
+use std::sync::mpsc::{Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
 use indicatif::{ProgressBar, ProgressStyle};
 use oldham_cosim::Progress;
 
@@ -35,15 +39,60 @@ impl Bar {
         ));
     }
 
+    /// Prints something while the bar is out of the way.
+    pub fn aside(&self, print: impl FnOnce()) {
+        self.0.suspend(print);
+    }
+
     /// Starts the next item.
     pub fn item(&self, position: u64, name: &str) {
         self.0.set_position(position);
-        self.0.set_message(name.to_owned());
+        self.0.set_message(crate::output::escaped(name));
     }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
+    }
+}
+
+/// Work that is done at once or shows itself: what takes longer than this does.
+const SILENCE: Duration = Duration::from_secs(1);
+
+/// Tells on standard error that something takes its time, and for how long already.
+pub struct Waiting(Option<(Sender<()>, JoinHandle<()>)>);
+
+impl Waiting {
+    /// For this work, until it is dropped; silent when `hidden`.
+    pub fn new(what: &'static str, hidden: bool) -> Self {
+        if hidden {
+            return Self(None);
+        }
+        let (sender, receiver) = channel();
+        let show = move || {
+            if receiver.recv_timeout(SILENCE) != Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+                return;
+            }
+            let bar = ProgressBar::new_spinner();
+            let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
+            bar.set_style(style.expect("the template is valid"));
+            bar.set_message(what);
+            bar.enable_steady_tick(Duration::from_millis(200));
+            // Ends when the sender is dropped.
+            let _ = receiver.recv();
+            bar.finish_and_clear();
+        };
+        Self(Some((sender, std::thread::spawn(show))))
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if let Some((sender, thread)) = self.0.take() {
+            drop(sender);
+            // It draws at most once more; that it panicked is not worth a word.
+            let _ = thread.join();
+        }
     }
 }

@@ -68,3 +68,4 @@ pub use reference::reference_markdown;
 pub use schema::schema;
 pub use source::{Location, Source, Span};
 pub use suggest::nearest;
+pub use words::readable;

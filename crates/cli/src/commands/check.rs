@@ -23,6 +23,7 @@ pub fn execute(arguments: &Check) -> Result<(), Failure> {
     };
     let model = load::with_overrides(path, &arguments.set)?;
     let simulation = model.simulation()?;
+    model.recorded(simulation.columns())?;
     let advise = || Advice::on(&model, path, &arguments.set, Duration::MAX);
     let advice = (!mechanisms::alone(&model)).then(advise);
     if arguments.json {

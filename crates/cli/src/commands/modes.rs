@@ -34,6 +34,21 @@ struct Found<'m> {
 }
 
 pub fn execute(arguments: &Modes) -> Result<(), Failure> {
+    let beside = |suffix: &str| load::beside(&arguments.model.model, suffix);
+    let out = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| beside("-modes.svg"));
+    let data = arguments
+        .data
+        .clone()
+        .unwrap_or_else(|| beside("-modes.json"));
+    for target in [Some(&out), Some(&data), arguments.animate.as_ref()]
+        .into_iter()
+        .flatten()
+    {
+        picture::protect(target, &[&arguments.model.model])?;
+    }
     let model = load::model(&arguments.model)?;
     let about = match arguments.at {
         Configuration::Initial => About::Start,
@@ -49,15 +64,6 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
             vibrations,
         });
     }
-    let beside = |suffix: &str| load::beside(&arguments.model.model, suffix);
-    let out = arguments
-        .out
-        .clone()
-        .unwrap_or_else(|| beside("-modes.svg"));
-    let data = arguments
-        .data
-        .clone()
-        .unwrap_or_else(|| beside("-modes.json"));
     let pages: Vec<Page> = all
         .iter()
         .flat_map(|found| found.pages(arguments))
@@ -68,7 +74,7 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
     picture::write(&data, format!("{shapes:#}\n").as_bytes())?;
     if arguments.json {
         if arguments.animate.is_some() {
-            shapes["films"] = json!(films);
+            shapes["films"] = films.iter().map(|film| load::shown(film)).collect();
         }
         say!("{shapes:#}");
     } else {

@@ -43,7 +43,7 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
             "status": "fine",
             "cut": cuts.iter().map(Cut::as_json).collect::<Vec<_>>(),
             "whole": whole,
-            "picture": out,
+            "picture": out.as_deref().map(load::shown),
         });
         say!("{answer:#}");
         return Ok(());
@@ -66,6 +66,7 @@ fn draw(
 ) -> Result<std::path::PathBuf, Failure> {
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-partition.svg"));
+    picture::protect(&out, &[&arguments.model.model])?;
     let pages: Vec<Page> = cuts.iter().map(|cut| cut.page(model, arguments)).collect();
     picture::save(&out, &Page::stack(&pages))?;
     Ok(out)
