@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::builder::RangedU64ValueParser;
+use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::drawing::ViewName;
@@ -208,7 +208,7 @@ pub struct Compare {
     #[arg(long, value_name = "NAME")]
     pub signal: Option<String>,
     /// Picture, .svg or .png [default: the model's name with -compare.svg, here]
-    #[arg(long, short, value_name = "FILE", value_parser = picture)]
+    #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -235,7 +235,7 @@ pub struct Stability {
     #[arg(long)]
     pub monolithic: bool,
     /// Picture, .svg or .png [default: the model's name with -stability.svg, here]
-    #[arg(long, short, value_name = "FILE", value_parser = picture)]
+    #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -344,7 +344,7 @@ pub struct Poles {
     #[arg(long, value_name = "ORDER", value_parser = RangedU64ValueParser::<usize>::new().range(1..=12))]
     pub pade: Option<usize>,
     /// Picture, .svg or .png [default: the model's name with -poles.svg, here]
-    #[arg(long, short, value_name = "FILE", value_parser = picture)]
+    #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -403,13 +403,13 @@ pub struct Plot {
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub signals: Vec<String>,
     /// First time to draw, in seconds
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = finite)]
     pub from: Option<f64>,
     /// Last time to draw, in seconds
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = finite)]
     pub to: Option<f64>,
     /// Picture, .svg or .png [default: the first result's name with .svg, here]
-    #[arg(long, short, value_name = "FILE", value_parser = picture)]
+    #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -425,7 +425,7 @@ pub struct Partition {
     #[arg(long, value_enum, default_value_t = ViewName::Auto)]
     pub view: ViewName,
     /// Picture, .svg or .png [default: the model's name with -partition.svg, here]
-    #[arg(long, short, value_name = "FILE", value_parser = picture)]
+    #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -438,16 +438,16 @@ pub struct Statics {
     #[command(flatten)]
     pub model: ModelArgs,
     /// The time at which the loads are taken, in seconds [default: the model's start]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = finite)]
     pub time: Option<f64>,
-    /// Steps in which the loads are raised; more are taken where they are needed
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = count)]
+    /// Steps in which the loads are raised, at most 10000; more are taken where they are needed
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     pub steps: usize,
     /// From where to look
     #[arg(long, value_enum, default_value_t = ViewName::Auto)]
     pub view: ViewName,
     /// Picture, .svg or .png [default: the model's name with -statics.svg, here]
-    #[arg(long, short, value_name = "FILE", value_parser = picture)]
+    #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -485,14 +485,14 @@ pub struct Modes {
     #[arg(long, value_enum, default_value_t = ViewName::Auto)]
     pub view: ViewName,
     /// Picture, .svg or .png [default: the model's name with -modes.svg, here]
-    #[arg(long, short, value_name = "FILE", value_parser = picture)]
+    #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
     /// Mode shapes as JSON [default: the model's name with -modes.json, here]
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
     /// Show each mode swing: moving pictures (.svg), pictures of a whole swing (.png), or folders
     /// of PNG frames, with the number of the mode after the name
-    #[arg(long, value_name = "FILE", value_parser = film)]
+    #[arg(long, value_name = "FILE", value_parser = film())]
     pub animate: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -509,7 +509,7 @@ pub struct Animate {
     pub set: Vec<(String, String)>,
     /// Moving picture (.svg), one picture (.png), or a folder for PNG frames [default: the name
     /// with -motion.svg, here]
-    #[arg(long, short, value_name = "FILE", value_parser = film)]
+    #[arg(long, short, value_name = "FILE", value_parser = film())]
     pub out: Option<PathBuf>,
     /// Frames at most, from 2 to 2000
     #[arg(long, value_name = "N", default_value_t = 120, value_parser = RangedU64ValueParser::<usize>::new().range(2..=2000))]
@@ -567,29 +567,35 @@ fn count(text: &str) -> Result<usize, String> {
     }
 }
 
-/// The path of a picture. A wrong ending is found before anything is computed.
-fn picture(text: &str) -> Result<PathBuf, String> {
-    match ending(text).as_deref() {
-        Some("svg" | "png") => Ok(text.into()),
-        _ => Err("pictures are .svg or .png".into()),
+fn finite(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(value) if f64::is_finite(value) => Ok(value),
+        _ => Err("a finite number is needed".into()),
     }
+}
+
+/// The path of a picture. A wrong ending is found before anything is computed.
+fn picture() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match ending(&path).as_deref() {
+        Some("svg" | "png") => Ok(path),
+        _ => Err("pictures are .svg or .png"),
+    })
 }
 
 /// The path of a film: a picture, or a folder.
-fn film(text: &str) -> Result<PathBuf, String> {
-    let is_folder = text.ends_with('/') || Path::new(text).is_dir();
-    match ending(text).as_deref() {
-        None | Some("svg" | "png") => Ok(text.into()),
-        _ if is_folder => Ok(text.into()),
-        _ => Err(
-            "moving pictures are .svg, still ones .png; a folder of frames has no ending".into(),
-        ),
-    }
+fn film() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| {
+        let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir();
+        match ending(&path).as_deref() {
+            None | Some("svg" | "png") => Ok(path),
+            _ if is_folder => Ok(path),
+            _ => Err("moving pictures are .svg, still ones .png; a folder of frames has no ending"),
+        }
+    })
 }
 
-fn ending(path: &str) -> Option<String> {
-    let ending = Path::new(path).extension()?;
-    Some(ending.to_string_lossy().to_ascii_lowercase())
+fn ending(path: &Path) -> Option<String> {
+    Some(path.extension()?.to_string_lossy().to_ascii_lowercase())
 }
 
 fn key_value(text: &str) -> Result<(String, String), String> {

@@ -1,13 +1,13 @@
 //! How a command fails: what is said, and the exit code.
 
+use crate::excerpt::Excerpt;
 use crate::fold::{WIDTH, fold};
-use crate::say;
+use crate::output::{escaped, write_error_raw};
+use crate::{say, tell};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use miette::{
-    GraphicalReportHandler, LabeledSpan, MietteDiagnostic, NamedSource, Report, Severity,
-};
+use miette::{GraphicalReportHandler, LabeledSpan, MietteDiagnostic, Report, Severity};
 use oldham_cosim::{CheckpointError, Fault};
 use oldham_model::Problems;
 use oldham_multibody::SolveError;
@@ -63,16 +63,6 @@ pub enum Failure {
         /// The setting.
         key: String,
     },
-    /// A number that cannot be used.
-    #[error("{option} must be {wanted}, not {value}")]
-    BadOption {
-        /// The option.
-        option: &'static str,
-        /// What it takes.
-        wanted: &'static str,
-        /// What it was given.
-        value: f64,
-    },
     /// The model has nothing for this command.
     #[error(
         "`{model}` has no multibody subsystem such as [multibody.arm]; for lumped models use \
@@ -107,6 +97,16 @@ pub enum Failure {
     NoPoles {
         /// Title of the model.
         model: String,
+    },
+    /// More poles than can be followed one by one.
+    #[error(
+        "the model has {count} poles, and at most {limit} are followed one by one; `oldham stability` looks at larger models"
+    )]
+    TooManyPoles {
+        /// Of the undivided system.
+        count: usize,
+        /// At most.
+        limit: usize,
     },
     /// A figure could not be saved.
     #[error("{}{}", .0, elsewhere(.0))]
@@ -161,9 +161,95 @@ pub enum Failure {
         /// The answer for machines.
         answer: Box<Value>,
     },
-    /// The user ended the run.
+    /// A checkpoint could not be written, which ended the run.
+    #[error("stopped at t = {t} s, because the state could not be saved: {error}{}", kept(.results))]
+    NotSaved {
+        /// Where the run was ended.
+        t: f64,
+        /// Why it could not be saved.
+        error: CheckpointError,
+        /// Results up to there.
+        results: Option<PathBuf>,
+        /// The answer for machines.
+        answer: Box<Value>,
+    },
+    /// The state to continue from lies at or beyond the end.
+    #[error(
+        "{path} is of t = {t} s, and the run ends at {end} s: nothing is left to do; raise \
+         simulation.duration", path = path.display()
+    )]
+    NothingLeft {
+        /// The checkpoint.
+        path: PathBuf,
+        /// Its time.
+        t: f64,
+        /// Where the model ends.
+        end: f64,
+    },
+    /// A file is there that was not asked to be replaced.
+    #[error("{path} already exists; use --force to replace it, or choose another --out", path = path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The target is a model, or what the command reads.
+    #[error("{path} is a model or an input of this command and is not overwritten; choose another file", path = path.display())]
+    WouldReplace {
+        /// The target.
+        path: PathBuf,
+    },
+    /// Settings of a scheme that are none.
+    #[error(
+        "--scheme takes settings such as schedule.refresh=true, separated by spaces; `{text}` is none"
+    )]
+    NoScheme {
+        /// As written.
+        text: String,
+    },
+    /// More ranges than a picture has axes.
+    #[error(
+        "--over can be given once (a curve) or twice (a map), not {times} times; keep two, and set the others with --set"
+    )]
+    TooManyRanges {
+        /// How often it was given.
+        times: usize,
+    },
+    /// A window without any time in it.
+    #[error(
+        "nothing lies between --from {from} and --to {to}: the results reach from {first} s to {last} s"
+    )]
+    EmptyWindow {
+        /// As asked for.
+        from: f64,
+        /// As asked for.
+        to: f64,
+        /// The first time there is.
+        first: f64,
+        /// The last time there is.
+        last: f64,
+    },
+    /// More curves than a picture can show.
+    #[error(
+        "{count} signals are more than the {limit} that a picture can show; choose some with --signals"
+    )]
+    TooManySignals {
+        /// Asked for.
+        count: usize,
+        /// Shown at most.
+        limit: usize,
+    },
+    /// A defect of this program.
+    #[error("an internal error: {0}; this is a defect of oldham, please report it")]
+    Internal(String),
+    /// The user ended the command.
     #[error("interrupted")]
     Interrupted,
+    /// The user ended the run; the answer tells how far it came.
+    #[error("interrupted")]
+    RunInterrupted {
+        /// The answer for machines.
+        answer: Box<Value>,
+    },
 }
 
 fn elsewhere(error: &PlotError) -> &'static str {
@@ -220,7 +306,7 @@ impl Failure {
     /// 1: ran but failed; 2: bad input, nothing was started; 130: interrupted.
     pub fn exit_code(&self) -> ExitCode {
         match self {
-            Self::Interrupted => ExitCode::from(130),
+            Self::Interrupted | Self::RunInterrupted { .. } => ExitCode::from(130),
             _ if self.came_late() => ExitCode::from(1),
             _ => ExitCode::from(2),
         }
@@ -231,6 +317,8 @@ impl Failure {
         match self {
             Self::Paper(error) => !matches!(error, PaperError::Unknown { .. }),
             Self::Run { .. }
+            | Self::NotSaved { .. }
+            | Self::Internal(_)
             | Self::Finish(_)
             | Self::Plot(_)
             | Self::Picture { .. }
@@ -245,8 +333,8 @@ impl Failure {
         match self {
             _ if json => say!("{:#}", self.as_json()),
             Self::Model(problems) => report_problems(problems),
-            Self::Interrupted => {}
-            other => eprintln!("{}", fold(&format!("error: {other}"), 2)),
+            Self::Interrupted | Self::RunInterrupted { .. } => {}
+            other => tell!("{}", fold(&format!("error: {}", short(other)), 2)),
         }
     }
 
@@ -257,12 +345,20 @@ impl Failure {
                 "error": self.to_string(),
                 "problems": problems_as_json(problems),
             }),
-            Self::Run { answer, .. } | Self::Uncompensated { answer, .. } => (**answer).clone(),
+            Self::Run { answer, .. }
+            | Self::NotSaved { answer, .. }
+            | Self::RunInterrupted { answer }
+            | Self::Uncompensated { answer, .. } => (**answer).clone(),
             Self::Interrupted => json!({"status": "interrupted"}),
-            _ if self.came_late() => json!({"status": "failed", "error": self.to_string()}),
-            _ => json!({"status": "bad input", "error": self.to_string()}),
+            _ if self.came_late() => json!({"status": "failed", "error": short(self)}),
+            _ => json!({"status": "bad input", "error": short(self)}),
         }
     }
+}
+
+/// A message that fits a terminal, whatever numbers and names stand in it.
+fn short(failure: &Failure) -> String {
+    oldham_model::readable(&failure.to_string())
 }
 
 fn problems_as_json(problems: &Problems) -> Vec<Value> {
@@ -287,21 +383,23 @@ fn report_problems(problems: &Problems) {
             "" => None,
             text => Some(text.to_owned()),
         };
-        let span = LabeledSpan::new_primary_with_span(label, place.range.clone());
-        let mut diagnostic = MietteDiagnostic::new(&problem.message)
+        let excerpt = Excerpt::around(&place);
+        let label = label.map(|text| escaped(&text));
+        let span = LabeledSpan::new_primary_with_span(label, excerpt.marked.clone());
+        let mut diagnostic = MietteDiagnostic::new(escaped(&problem.message))
             .with_severity(Severity::Error)
             .with_label(span);
         if let Some(help) = &problem.help {
-            diagnostic = diagnostic.with_help(help);
+            diagnostic = diagnostic.with_help(escaped(help));
         }
-        let source = NamedSource::new(place.name, place.text.to_owned());
-        let report = Report::new(diagnostic).with_source_code(source);
+        let report = Report::new(diagnostic).with_source_code(excerpt);
         let mut text = String::new();
         // The handler writes into a string, which cannot fail.
         let _ = handler.render_report(&mut text, report.as_ref());
-        eprintln!("{text}");
+        text.push('\n');
+        write_error_raw(&text);
     }
     let total = problems.iter().len() + problems.unlisted();
     let file = problems.source().name();
-    eprintln!("{file}: {}; nothing was started", count(total, "problem"));
+    tell!("{file}: {}; nothing was started", count(total, "problem"));
 }

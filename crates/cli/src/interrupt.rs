@@ -1,18 +1,61 @@
-//! Ctrl-C: the first ends the run in order, the second at once.
+//! Signals that end a run: the first in order, the second at once. Ctrl-C, a request to terminate
+//! and a terminal that hangs up are treated alike.
 
+use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::tell;
 
 static REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// Watches for Ctrl-C from now on; the flag is set when it comes.
+/// Watches for signals from now on; the flag is set when one comes.
 pub fn watch() -> &'static AtomicBool {
-    let installed = ctrlc::set_handler(|| {
-        if REQUESTED.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        eprintln!("\nfinishing the step and the results; press Ctrl-C again to leave at once");
-    });
-    // A second watch in one process keeps the first handler, which sets the same flag.
-    drop(installed);
+    static WATCHING: Once = Once::new();
+    WATCHING.call_once(start);
     &REQUESTED
+}
+
+fn requested() {
+    if REQUESTED.swap(true, Ordering::Relaxed) {
+        std::process::exit(130);
+    }
+    tell!("\nfinishing the step and the results; press Ctrl-C again to leave at once");
+}
+
+/// Without a thread for it, which a system may refuse, signals end the program as they always do.
+#[cfg(unix)]
+fn start() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    let mut wanted = vec![SIGINT, SIGTERM];
+    if !is_hangup_ignored() {
+        wanted.push(SIGHUP);
+    }
+    let (ready, started) = std::sync::mpsc::channel();
+    let watching = std::thread::Builder::new()
+        .name("signals".into())
+        .spawn(move || {
+            let signals = signal_hook::iterator::Signals::new(wanted);
+            let _ = ready.send(());
+            if let Ok(mut signals) = signals {
+                signals.forever().for_each(|_| requested());
+            }
+        });
+    if watching.is_ok() {
+        let _ = started.recv();
+    }
+}
+
+/// Whether the program was started so that it outlives its terminal, as by `nohup`.
+#[cfg(unix)]
+fn is_hangup_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask & 1 == 1)
+}
+
+#[cfg(not(unix))]
+fn start() {
+    // A second handler in one process is refused; there is only this one.
+    let _ = ctrlc::set_handler(requested);
 }

@@ -36,3 +36,8 @@ pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.push(suffix);
     PathBuf::from(name)
 }
+
+/// A path as text, for JSON: what is not Unicode in it is replaced, as where it is printed.
+pub fn shown(path: &Path) -> String {
+    path.display().to_string()
+}

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod drawing;
+mod excerpt;
 mod failure;
 mod fold;
 mod interrupt;
@@ -15,18 +16,71 @@ mod remedies;
 mod table;
 mod verdict;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
+use serde_json::json;
+
+use failure::Failure;
 
 fn main() -> ExitCode {
-    let arguments = args::Arguments::parse();
+    keep_decoders_quiet();
+    let arguments = match args::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return answer_without_command(&error),
+    };
     let json = arguments.command.json();
-    match commands::execute(arguments.command) {
+    let executed = catch_unwind(AssertUnwindSafe(|| commands::execute(arguments.command)));
+    let executed = executed.unwrap_or_else(|panic| Err(Failure::Internal(message_of(&*panic))));
+    match executed {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             failure.report(json);
             failure.exit_code()
         }
     }
+}
+
+/// Decoders of damaged files panic and are caught: the error that follows says what is wrong.
+fn keep_decoders_quiet() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !oldham_results::reader::is_decoding() {
+            tell(panic);
+        }
+    }));
+}
+
+fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
+    text.unwrap_or("something went wrong").to_owned()
+}
+
+/// Wrong arguments, help or version: for people as clap writes it, for machines as JSON.
+fn answer_without_command(answer: &clap::Error) -> ExitCode {
+    let wrong = answer.use_stderr();
+    let code = ExitCode::from(if wrong { 2 } else { 0 });
+    let mut words = std::env::args_os().take_while(|word| word != "--");
+    let text = answer.render().to_string();
+    if words.any(|word| word == "--json") {
+        if wrong {
+            let error = text.trim().trim_start_matches("error: ");
+            say!("{:#}", json!({"status": "bad input", "error": error}));
+            return code;
+        }
+        if answer.kind() == ErrorKind::DisplayVersion {
+            say!("{:#}", json!({"oldham": env!("CARGO_PKG_VERSION")}));
+            return code;
+        }
+    }
+    // As clap writes it, in colours where they are wanted, unless something odd was typed.
+    if output::escaped(&text) == text {
+        let _ = answer.print();
+    } else {
+        output::write_error(format_args!("{text}"));
+    }
+    code
 }

@@ -39,10 +39,15 @@ impl Bar {
         ));
     }
 
+    /// Prints something while the bar is out of the way.
+    pub fn aside(&self, print: impl FnOnce()) {
+        self.0.suspend(print);
+    }
+
     /// Starts the next item.
     pub fn item(&self, position: u64, name: &str) {
         self.0.set_position(position);
-        self.0.set_message(name.to_owned());
+        self.0.set_message(crate::output::escaped(name));
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::cpu::CpuLevel;
+use crate::draft::Draft;
 use crate::fault::Fault;
 use crate::simulation::Simulation;
 use crate::state::{Snapshot, word_count};
@@ -160,8 +161,9 @@ impl Header {
     fn difference(&self, other: &Self) -> Option<String> {
         if self.subsystems != other.subsystems {
             return Some(format!(
-                "it has the subsystems {:?}, not {:?}",
-                other.subsystems, self.subsystems
+                "it has the subsystems {}, not {}",
+                other.subsystems.join(", "),
+                self.subsystems.join(", ")
             ));
         }
         if (self.start, self.step) != (other.start, other.step) {
@@ -189,13 +191,10 @@ impl Checkpoint {
             path: path.into(),
             source,
         };
-        let mut temporary = path.as_os_str().to_owned();
-        temporary.push(".new");
-        let temporary = PathBuf::from(temporary);
-        let mut file = std::fs::File::create(&temporary).map_err(failed)?;
-        file.write_all(&self.bytes()).map_err(failed)?;
-        file.sync_all().map_err(failed)?;
-        std::fs::rename(&temporary, path).map_err(failed)
+        let mut draft = Draft::of(path).map_err(failed)?;
+        draft.file().write_all(&self.bytes()).map_err(failed)?;
+        draft.file().sync_all().map_err(failed)?;
+        draft.publish().map_err(failed)
     }
 
     fn bytes(&self) -> Vec<u8> {
@@ -239,7 +238,7 @@ impl Checkpoint {
         let (header, words) = rest.split_at(length);
         let header: Header =
             serde_json::from_slice(header).map_err(|_| "its header cannot be read")?;
-        if words.len() != header.words * 8 {
+        if header.words.checked_mul(8) != Some(words.len()) {
             return Err("its state is cut off");
         }
         let word = |chunk: &[u8]| u64::from_le_bytes(chunk.try_into().expect("eight bytes"));

@@ -138,6 +138,24 @@ pub enum Fault {
         /// When.
         t: f64,
     },
+    /// A given function of time is no number.
+    #[error(
+        "the function of time given for `{subsystem}.{port}`{} became {value} at t = {} s; keep it finite over the whole run",
+        .origin.as_ref().map(|origin| format!(" at {origin}")).unwrap_or_default(),
+        shown(.t)
+    )]
+    Driven {
+        /// The driven subsystem.
+        subsystem: String,
+        /// The input and component.
+        port: String,
+        /// Where it was given.
+        origin: Option<String>,
+        /// NaN or an infinity.
+        value: f64,
+        /// When.
+        t: f64,
+    },
     /// A tight iteration did not converge.
     #[error(
         "tight coupling did not converge at t = {} s: after {iterations} iterations `{port}` still changes by {change:.3e}; raise max_iterations, loosen the tolerance, use quasi-newton, or set on_limit = \"accept\"",

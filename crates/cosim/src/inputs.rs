@@ -21,6 +21,11 @@ pub enum StageInputs {
 pub trait Source: Send {
     /// The components of the port at time t.
     fn value(&mut self, t: f64, out: &mut [f64]);
+
+    /// Where the function was given, for messages.
+    fn origin(&self) -> Option<&str> {
+        None
+    }
 }
 
 /// The inputs of one subsystem: connected ones from the predictor, the others from a source or at
@@ -74,6 +79,21 @@ impl Inputs {
         if let Some(compensator) = &mut self.compensator {
             compensator.correct(t, now, inputs);
         }
+    }
+
+    /// The first given function of time that is no number at time t: its place among the inputs, its
+    /// value, and where it was given.
+    pub(crate) fn broken_source(&mut self, t: f64) -> Option<(usize, f64, Option<String>)> {
+        for (range, source) in &mut self.sources {
+            let mut values = vec![0.0; range.len()];
+            source.value(t, &mut values);
+            let broken = values.iter().position(|value| !value.is_finite());
+            if let Some(place) = broken {
+                let origin = source.origin().map(Into::into);
+                return Some((range.start + place, values[place], origin));
+            }
+        }
+        None
     }
 
     /// Whether the inputs depend on the subsystem's own motion at the moment it asks: a subsystem

@@ -227,6 +227,20 @@ impl Unit {
         })
     }
 
+    /// What fails because it is driven by what is no number is not to blame itself.
+    fn driven_fault(&mut self, times: [f64; 2]) -> Option<Fault> {
+        let found = times
+            .into_iter()
+            .find_map(|t| Some((t, self.inputs.broken_source(t)?)));
+        found.map(|(t, (place, value, origin))| Fault::Driven {
+            subsystem: self.name.clone(),
+            port: self.subsystem.ports().input_component_name(place),
+            origin,
+            value,
+            t,
+        })
+    }
+
     /// Advances, evaluates the outputs with the inputs predicted for the end, checks them.
     pub fn advance(&mut self, from: f64, to: f64) -> Result<(), Fault> {
         let outputs_are_fresh = self.compensate(from)?;
@@ -236,7 +250,10 @@ impl Unit {
         let mut t = from;
         while t < to - tolerance {
             let reached = self.subsystem.advance(t, to, &mut self.inputs);
-            let reached = reached.map_err(|cause| self.step_fault(t, cause))?;
+            let reached = reached.map_err(|cause| {
+                let driven = self.driven_fault([t, to]);
+                driven.unwrap_or_else(|| self.step_fault(t, cause))
+            })?;
             if reached.time <= t {
                 let subsystem = self.name.clone();
                 return Err(Fault::NoProgress { subsystem, t });
@@ -352,12 +369,15 @@ impl Unit {
         evaluated.map_err(|cause| self.step_fault(t, cause))?;
         match self.output_values.iter().position(|y| !y.is_finite()) {
             None => Ok(()),
-            Some(component) => Err(Fault::NotFinite {
-                subsystem: self.name.clone(),
-                port: self.subsystem.ports().output_component_name(component),
-                value: self.output_values[component],
-                t,
-            }),
+            Some(component) => {
+                let fault = Fault::NotFinite {
+                    subsystem: self.name.clone(),
+                    port: self.subsystem.ports().output_component_name(component),
+                    value: self.output_values[component],
+                    t,
+                };
+                Err(self.driven_fault([t, t]).unwrap_or(fault))
+            }
         }
     }
 

@@ -29,7 +29,7 @@ pub enum SpecError {
         is_input: bool,
     },
     /// A reference to a node that does not exist.
-    #[error("`{place}` refers to {node:?}, which does not exist")]
+    #[error("`{place}` refers to {node}, which does not exist")]
     NoSuchNode {
         /// The element, port or ghost.
         place: String,
@@ -59,7 +59,7 @@ pub enum SpecError {
         expected: usize,
     },
     /// An expression of other variables than the element has.
-    #[error("the expression of `{element}` has the variables {found:?}, not {expected:?}")]
+    #[error("the expression of `{element}` has the variables {}, not {}", .found.join(", "), .expected.join(", "))]
     WrongVariables {
         /// The element.
         element: String,
@@ -122,7 +122,7 @@ pub enum SpecError {
     },
     /// A port where it has no meaning.
     #[error(
-        "port `{port}` carries {kind:?} and cannot be at {node:?}: motion inputs and force outputs \
+        "port `{port}` carries {kind} and cannot be at {node}: motion inputs and force outputs \
          belong to ghosts, force inputs to nodes, and nothing to the ground"
     )]
     MisplacedPort {
@@ -135,7 +135,7 @@ pub enum SpecError {
     },
     /// Dense matrices would not fit.
     #[error(
-        "{found} coordinates are too many for the dense matrices that {integrator:?} or a full \
+        "{found} coordinates are too many for the dense matrices that `{integrator}` or a full \
          mass matrix needs: at most {limit}; use an explicit integrator with masses at nodes"
     )]
     TooManyCoordinates {

@@ -23,6 +23,7 @@ mod subsystem;
 mod tangents;
 mod validate;
 mod wiring;
+mod words;
 
 pub use error::SpecError;
 pub use merge::{Connection, MergeError, Part, merge};

@@ -40,7 +40,7 @@ pub enum MergeError {
     #[error("there is no part to join")]
     NoParts,
     /// Angles and displacements do not mix.
-    #[error("`{part}` moves in {found:?}, the parts before it in {expected:?}")]
+    #[error("`{part}` moves in {found}, the parts before it in {expected}")]
     CoordinatesDiffer {
         /// The first part that differs.
         part: String,
@@ -56,7 +56,7 @@ pub enum MergeError {
         index: usize,
     },
     /// The two ports carry different things.
-    #[error("`{output}` carries {from:?}, but `{input}` takes {to:?}")]
+    #[error("`{output}` carries {from}, but `{input}` takes {to}")]
     KindsDiffer {
         /// The sender's port.
         output: String,

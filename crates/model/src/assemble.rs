@@ -1,8 +1,8 @@
 //! From a model to simulations: the coupled one, and its monolithic twin.
 
 use oldham_cosim::{
-    Builder, Compensation, Coupling, Hold, IntegratedMotion, Ports, Predictor, Schedule,
-    Simulation, Source, Stage, Subsystem, SubsystemId,
+    BuildError, Builder, Compensation, Coupling, Fault, Hold, IntegratedMotion, Ports, Predictor,
+    Schedule, Simulation, Source, Stage, Subsystem, SubsystemId,
 };
 use oldham_dmd::Dmd;
 use oldham_expression::Expression;
@@ -12,6 +12,7 @@ use oldham_lumped::{Integrator, Lumped, Spec};
 use crate::expansion::{self, Member, Solvers};
 use crate::model::{Connection, Content, DrivenInput, Model, Part, Prediction};
 use crate::problem::{Findings, Problem, Problems};
+use crate::source::Span;
 
 /// Whether mechanisms are cut as the file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +70,7 @@ impl Model {
         self.connect_tangents(&mut builder, &members);
         for drive in &self.plan.drives {
             for (id, port) in members[drive.part].inputs(drive.port) {
-                builder.drive(id, port, drive.source());
+                builder.drive(id, port, self.source_of(drive));
             }
         }
         for (part, law) in laws {
@@ -151,7 +152,7 @@ impl Model {
         for drive in &self.plan.drives {
             let name = self.input_name(drive);
             if let Some(port) = name.and_then(|name| builder.ports(id).input(&name)) {
-                builder.drive(id, port, drive.source());
+                builder.drive(id, port, self.source_of(drive));
             }
         }
         let schedule = Schedule {
@@ -226,16 +227,34 @@ impl Model {
         Some(format!("{}.{port}", part.name))
     }
 
+    fn source_of(&self, drive: &DrivenInput) -> Box<dyn Source> {
+        Box::new(Driver {
+            components: drive.components.clone(),
+            place: self.source.locate(&drive.span).to_string(),
+        })
+    }
+
     fn build(&self, builder: Builder, schedule: Schedule) -> Result<Simulation, Problems> {
         builder.build(schedule).map_err(|errors| {
             let mut findings = Findings::default();
             findings.extend(
-                errors
-                    .iter()
-                    .map(|error| Problem::new(0..0, error.to_string())),
+                errors.iter().map(|error| {
+                    Problem::new(self.span_of(error).unwrap_or(0..0), error.to_string())
+                }),
             );
             findings.into_problems(&self.source)
         })
+    }
+
+    /// Where an error is to be mended, if that is a single place.
+    fn span_of(&self, error: &BuildError) -> Option<Span> {
+        let BuildError::Initial(Fault::Driven { origin, .. }) = error else {
+            return None;
+        };
+        let place =
+            |drive: &&DrivenInput| Some(self.source.locate(&drive.span).to_string()) == *origin;
+        let drive = self.plan.drives.iter().find(place)?;
+        Some(drive.span.clone())
     }
 }
 
@@ -255,19 +274,20 @@ fn port<T>(found: Option<T>) -> T {
     found.expect("tangents have ports")
 }
 
-impl DrivenInput {
-    fn source(&self) -> Box<dyn Source> {
-        Box::new(Driver(self.components.clone()))
-    }
+/// Expressions of time, one a component, and the place where they stand.
+struct Driver {
+    components: Vec<Expression>,
+    place: String,
 }
-
-/// Expressions of time, one a component.
-struct Driver(Vec<Expression>);
 
 impl Source for Driver {
     fn value(&mut self, t: f64, out: &mut [f64]) {
-        for (value, expression) in out.iter_mut().zip(&self.0) {
+        for (value, expression) in out.iter_mut().zip(&self.components) {
             *value = expression.eval(&[t]);
         }
+    }
+
+    fn origin(&self) -> Option<&str> {
+        Some(&self.place)
     }
 }

@@ -70,3 +70,4 @@ pub use schema::schema;
 pub use source::{Location, Source, Span};
 pub use suggest::nearest;
 pub use template::Template;
+pub use words::readable;

@@ -109,6 +109,8 @@ pub(crate) struct Connection {
 pub(crate) struct DrivenInput {
     pub part: usize,
     pub port: InputPort,
+    /// Where it is given.
+    pub span: Span,
     /// Expressions of t.
     pub components: Vec<Expression>,
 }
@@ -269,6 +271,18 @@ impl Model {
     pub fn signals(&self) -> Option<impl ExactSizeIterator<Item = (&str, &Span)>> {
         let signals = self.plan.record.signals.as_ref()?;
         Some(signals.iter().map(|(name, span)| (name.as_str(), span)))
+    }
+
+    /// The gains that compensators are given, as a text that changes when one of them does: they may
+    /// come from a file of their own.
+    pub fn given_gains(&self) -> String {
+        let given = self.plan.compensators.iter().filter_map(|compensator| {
+            let Way::Given(gains) = &compensator.way else {
+                return None;
+            };
+            Some(gains.to_toml(&compensator.name))
+        });
+        given.collect()
     }
 
     /// How the monolithic twin is integrated.

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use crate::source::{Location, Source, Span};
+use crate::words::readable;
 
 /// Problems beyond this number are only counted.
 pub const MAX_PROBLEMS: usize = 100;
@@ -24,7 +25,7 @@ pub struct Problem {
 impl Problem {
     pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
         Self {
-            message: message.into(),
+            message: readable(&message.into()),
             span,
             label: String::new(),
             help: None,
@@ -32,12 +33,12 @@ impl Problem {
     }
 
     pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
-        self.label = label.into();
+        self.label = readable(&label.into());
         self
     }
 
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
-        self.help = Some(help.into());
+        self.help = Some(readable(&help.into()));
         self
     }
 

@@ -64,6 +64,48 @@ fn next_word(text: &str, from: usize) -> Option<Range<usize>> {
     Some(start..length.map_or(bytes.len(), |length| start + length))
 }
 
+/// Digits in a row that nobody reads.
+const LONG_NUMBER: usize = 24;
+
+/// Characters of a message that nobody reads to the end.
+const LONG_MESSAGE: usize = 4000;
+
+/// A message for people: numbers of very many digits with an exponent instead, and not without end.
+pub fn readable(text: &str) -> String {
+    let mut out = String::with_capacity(text.len().min(LONG_MESSAGE));
+    let mut rest = text;
+    let mut inside_word = false;
+    while let Some(first) = rest.chars().next() {
+        let is_digit = |c: char| c.is_ascii_digit() || c == '.';
+        let run = match first.is_ascii_digit() && !inside_word {
+            true => rest.find(|c: char| !is_digit(c)).unwrap_or(rest.len()),
+            false => 0,
+        };
+        let number = (run > LONG_NUMBER).then(|| rest[..run].trim_end_matches('.'));
+        match number.and_then(|digits| Some((digits.len(), digits.parse::<f64>().ok()?))) {
+            Some((length, value)) => {
+                out += &format!("{value:e}");
+                rest = &rest[length..];
+            }
+            None => {
+                let length = run.max(first.len_utf8());
+                out += &rest[..length];
+                rest = &rest[length..];
+            }
+        }
+        inside_word = out.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        if out.len() > LONG_MESSAGE {
+            let cut = (0..=LONG_MESSAGE)
+                .rev()
+                .find(|&at| out.is_char_boundary(at));
+            out.truncate(cut.unwrap_or(0));
+            out += " …";
+            break;
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +123,18 @@ mod tests {
         let values = HashMap::from([("k", 2.0), ("exp", 3.0)]);
         let text = replace("k*kk + exp(k) + exp", &values, |value| format!("({value})"));
         assert_eq!(text, "(2)*kk + exp((2)) + (3)");
+    }
+
+    #[test]
+    fn numbers_of_hundreds_of_digits_become_short() {
+        let text = format!("is {}, not {} or x{}", 1e300, 1e-300, "1".repeat(40));
+        let short = format!("is 1e300, not 1e-300 or x{}", "1".repeat(40));
+        assert_eq!(readable(&text), short);
+        assert_eq!(
+            readable("0.001 s, 12.5 and `a_1.x`."),
+            "0.001 s, 12.5 and `a_1.x`."
+        );
+        assert!(readable(&"wörter ".repeat(10_000)).len() < LONG_MESSAGE + 10);
     }
 
     #[test]

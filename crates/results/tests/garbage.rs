@@ -142,3 +142,48 @@ fn csv_of_other_programs_is_read() {
     assert_eq!((x[0], x[2]), (1.0, 300.0));
     assert!(x[1].is_nan());
 }
+
+/// Every bit of every page counts: a flipped one is found by the page's checksum.
+#[test]
+fn a_flipped_bit_in_a_number_is_found() {
+    let path = folder("flipped").join("run.parquet");
+    let mut writer = create(&path);
+    record(&mut writer, 0..5_000);
+    writer.finish().unwrap();
+    let good = fs::read(&path).unwrap();
+    // The last number of the first page: all pages stand before the footer.
+    for place in [1_000, good.len() / 3, good.len() / 2] {
+        let mut bytes = good.clone();
+        bytes[place] ^= 1;
+        fs::write(&path, bytes).unwrap();
+        let error = read(&path).expect_err("a damaged page").to_string();
+        assert!(error.contains("CRC") || error.contains("crc"), "{error}");
+    }
+}
+
+/// Pages that repeat one value make a small file of any number of rows.
+#[test]
+fn a_small_file_of_very_many_rows_is_refused() {
+    use arrow_array::{ArrayRef, Float64Array, RecordBatch};
+    use std::sync::Arc;
+    let path = folder("bomb").join("bomb.parquet");
+    let zeros = || -> ArrayRef { Arc::new(Float64Array::from(vec![0.0; 1 << 20])) };
+    let batch = RecordBatch::try_from_iter([("time", zeros()), ("x", zeros())]).unwrap();
+    let file = fs::File::create(&path).unwrap();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    for _ in 0..19 {
+        writer.write(&batch).unwrap();
+        writer.flush().unwrap();
+    }
+    writer.close().unwrap();
+    let before = peak_memory();
+    let problem = read(&path).unwrap_err().problem;
+    assert!(matches!(problem, ReadProblem::TooLarge { .. }), "{problem}");
+    assert!(peak_memory() - before < 64 << 20);
+}
+
+#[test]
+fn times_that_are_no_numbers_are_refused() {
+    let nan = problem_of("nan.csv", "time,x\n0,1\nnan,1\n");
+    assert!(matches!(nan, ReadProblem::NoFiniteTime { row: 2, .. }));
+}

@@ -193,39 +193,88 @@ fn what_cannot_be_written_is_said_at_once() {
     assert!(matches!(control, WriteError::ControlCharacter { .. }));
 }
 
-#[cfg(target_os = "linux")]
-mod full_disk {
-    use std::io::ErrorKind;
+#[test]
+fn a_file_that_cannot_be_made_leaves_the_stream() {
+    let folder = folder("blocked_at_end");
+    for name in ["run.parquet", "run.csv"] {
+        let path = folder.join(name);
+        let mut writer = create(&path);
+        record(&mut writer, 0..5_000);
+        let partial = writer.partial_path().to_owned();
+        fs::create_dir(&path).unwrap();
+        let message = writer.finish().unwrap_err().to_string();
+        assert!(message.contains(path.to_str().unwrap()), "{message}");
+        assert!(message.contains(partial.to_str().unwrap()), "{message}");
+        let table = read(&partial).unwrap();
+        assert_rows(&table, 5_000);
+        assert!(table.complete());
+        let left: Vec<_> = fs::read_dir(&folder).unwrap().flatten().collect();
+        let is_draft = |entry: &fs::DirEntry| entry.path().extension().is_some_and(|e| e == "tmp");
+        assert!(!left.iter().any(is_draft), "{left:?}");
+    }
+}
+
+#[test]
+fn a_second_run_does_not_write_into_the_stream_of_the_first() {
+    let path = folder("two_runs").join("run.parquet");
+    let mut first = create(&path);
+    record(&mut first, 0..10);
+    for overwrite in [false, true] {
+        let second = ResultWriter::create(&path, &columns(), &metadata(), overwrite);
+        let error = second.err().expect("the stream is in use");
+        assert!(matches!(error, WriteError::InUse { .. }), "{error}");
+    }
+    record(&mut first, 10..5_000);
+    first.finish().unwrap();
+    assert_rows(&read(&path).unwrap(), 5_000);
+}
+
+#[test]
+fn a_stream_that_somebody_truncated_is_no_complete_result() {
+    let path = folder("truncated_stream").join("run.parquet");
+    let mut writer = create(&path);
+    record(&mut writer, 0..9_000);
+    let partial = writer.partial_path().to_owned();
+    let length = fs::metadata(&partial).unwrap().len();
+    let file = fs::OpenOptions::new().write(true).open(&partial).unwrap();
+    file.set_len(length / 2).unwrap();
+    record(&mut writer, 9_000..20_000);
+    let error = writer.finish().unwrap_err();
+    assert!(
+        matches!(
+            error,
+            WriteError::Changed { .. } | WriteError::Finish { .. }
+        ),
+        "{error}"
+    );
+    assert!(!path.exists());
+}
+
+#[test]
+fn an_empty_stream_holds_nothing_and_is_replaced() {
+    let path = folder("empty_stream").join("run.parquet");
+    fs::write(path.with_extension("parquet.partial"), "").unwrap();
+    let mut writer = create(&path);
+    record(&mut writer, 0..10);
+    assert_rows(&read(&writer.finish().unwrap()).unwrap(), 10);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_not_followed() {
     use std::os::unix::fs::symlink;
-
-    use super::*;
-
-    #[test]
-    fn at_the_end_leaves_the_stream_and_no_file() {
-        let folder = folder("full_at_end");
-        for name in ["run.parquet", "run.csv"] {
-            let path = folder.join(name);
-            let mut writer = create(&path);
-            record(&mut writer, 0..5_000);
-            let partial = writer.partial_path().to_owned();
-            symlink("/dev/full", folder.join(format!("{name}.tmp"))).unwrap();
-            let message = writer.finish().unwrap_err().to_string();
-            assert!(message.contains(path.to_str().unwrap()), "{message}");
-            assert!(message.contains(partial.to_str().unwrap()), "{message}");
-            assert!(!path.exists());
-            let table = read(&partial).unwrap();
-            assert_rows(&table, 5_000);
-            assert!(table.complete());
-        }
-    }
-
-    #[test]
-    fn at_the_start_is_told_by_create() {
-        let folder = folder("full_at_start");
-        let path = folder.join("run.parquet");
-        symlink("/dev/full", folder.join("run.parquet.partial")).unwrap();
-        let created = ResultWriter::create(&path, &columns(), &metadata(), true);
-        let error = std::io::Error::from(created.err().expect("a full disk"));
-        assert_eq!(error.kind(), ErrorKind::StorageFull);
-    }
+    let folder = folder("links");
+    let victim = folder.join("victim");
+    fs::write(&victim, "precious").unwrap();
+    let path = folder.join("run.parquet");
+    symlink(&victim, folder.join("run.parquet.partial")).unwrap();
+    let refused = ResultWriter::create(&path, &columns(), &metadata(), true);
+    assert!(matches!(refused.err(), Some(WriteError::NotAFile { .. })));
+    fs::remove_file(folder.join("run.parquet.partial")).unwrap();
+    symlink(&victim, &path).unwrap();
+    symlink(&victim, folder.join("run.parquet.tmp")).unwrap();
+    let mut writer = ResultWriter::create(&path, &columns(), &metadata(), true).unwrap();
+    record(&mut writer, 0..10);
+    assert_rows(&read(&writer.finish().unwrap()).unwrap(), 10);
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
 }

@@ -8,7 +8,7 @@ use nalgebra::{Complex, DMatrix};
 use oldham_cosim::{Simulation, SubsystemId};
 
 use crate::extrapolator::Extrapolator;
-use crate::recurrence::AnalysisError;
+use crate::recurrence::{AnalysisError, schur_eigenvalues};
 
 type Matrix = DMatrix<Complex<f64>>;
 
@@ -27,6 +27,8 @@ pub struct CoupledModel {
     /// Where the inputs and outputs of each part start.
     starts: Vec<(usize, usize)>,
     feedback: Option<Feedback>,
+    /// Of the undivided system.
+    poles: Vec<Complex<f64>>,
 }
 
 /// Something that is added from outside, by part and component.
@@ -93,6 +95,7 @@ impl CoupledModel {
                 .map(|&(_, input, output)| (input, output))
                 .collect(),
             feedback: None,
+            poles: Vec::new(),
         };
         for ((linear, wide, tall), &(x, u, y)) in parts.iter().zip(&starts) {
             let n = linear.states;
@@ -108,6 +111,7 @@ impl CoupledModel {
                 model.wiring[(input, output)] = 1.0;
             }
         }
+        model.poles = model.undivided()?;
         Ok(model)
     }
 
@@ -250,23 +254,27 @@ impl CoupledModel {
 
     /// Poles of the undivided system, by frequency; of each pair the upper one.
     pub fn monolithic(&self) -> Vec<Complex<f64>> {
+        self.poles.clone()
+    }
+
+    fn undivided(&self) -> Result<Vec<Complex<f64>>, AnalysisError> {
         let Some(pieces) = self.pieces(Complex::from(0.0), Complex::from(1.0), &[]) else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
         let matrix = pieces.alone - pieces.b * pieces.by_state;
         let real = matrix.map(|value| -value.re);
         // The iteration would not end on what is no number, nor begin on nothing.
         if real.is_empty() || !real.iter().all(|value| value.is_finite()) {
-            return Vec::new();
+            return Ok(Vec::new());
         }
-        let values = real.complex_eigenvalues();
+        let values = schur_eigenvalues(&real).ok_or(AnalysisError::NoEigenvalues)?;
         let mut poles: Vec<_> = values
             .iter()
             .copied()
             .filter(|pole| pole.im >= 0.0)
             .collect();
         poles.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
-        poles
+        Ok(poles)
     }
 
     /// The pole of the co-simulation that a pole of the undivided system becomes: it is followed
@@ -287,6 +295,34 @@ impl CoupledModel {
             pole = self.root(pole, partial)?;
         }
         Some(pole)
+    }
+
+    /// A pole on its way while the macro step grows to its value in equal stages, from where there
+    /// is none; as far as it can be followed.
+    pub fn path(
+        &self,
+        start: Complex<f64>,
+        extrapolator: Extrapolator,
+        stages: usize,
+    ) -> Vec<Complex<f64>> {
+        let mut path = vec![start];
+        for stage in 1..=stages {
+            let share = stage as f64 / stages as f64;
+            let partial = Extrapolator {
+                period: share * extrapolator.period,
+                latency: share * extrapolator.latency,
+                ..extrapolator
+            };
+            let from = match self.feedback {
+                Some(_) => start,
+                None => path[stage - 1],
+            };
+            match self.root(from, partial) {
+                Some(pole) => path.push(pole),
+                None => break,
+            }
+        }
+        path
     }
 
     /// Roots that the exchange adds, found from a grid of starting points up to the given multiple

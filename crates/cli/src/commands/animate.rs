@@ -26,6 +26,9 @@ struct History {
 }
 
 pub fn execute(arguments: &Animate) -> Result<(), Failure> {
+    let out = arguments.out.clone();
+    let out = out.unwrap_or_else(|| load::beside(&arguments.source, "-motion.svg"));
+    picture::protect(&out, &[&arguments.source])?;
     let is_model = arguments
         .source
         .extension()
@@ -38,8 +41,6 @@ pub fn execute(arguments: &Animate) -> Result<(), Failure> {
         recorded(&arguments.source)?
     };
     let film = film(&model, &history, arguments)?;
-    let out = arguments.out.clone();
-    let out = out.unwrap_or_else(|| load::beside(&arguments.source, "-motion.svg"));
     let pictures = save(&film, &out, arguments.json)?;
     if arguments.json {
         let answer = json!({
@@ -47,11 +48,16 @@ pub fn execute(arguments: &Animate) -> Result<(), Failure> {
             "model": model.name(),
             "status": "finished",
             "frames": film.frames.len(),
-            "pictures": pictures,
+            "pictures": pictures.iter().map(|path| load::shown(path)).collect::<Vec<_>>(),
         });
         say!("{answer:#}");
     } else {
-        say!("{} ({} frames)", out.display(), film.frames.len());
+        let count = film.frames.len();
+        let what = match out.extension().and_then(|end| end.to_str()) {
+            Some("png") => format!("one picture, {} exposures", count.min(EXPOSURES)),
+            _ => format!("{count} frames"),
+        };
+        say!("{} ({what})", out.display());
     }
     Ok(())
 }

@@ -22,6 +22,7 @@ pub fn execute(arguments: &Check) -> Result<(), Failure> {
     };
     let model = load::with_overrides(path, &arguments.set)?;
     let simulation = model.simulation()?;
+    model.recorded(simulation.columns())?;
     let advise = || {
         let _waiting = Waiting::new("analysing the coupling", arguments.json);
         Advice::on(&Case::of(&model, path, &arguments.set), None)

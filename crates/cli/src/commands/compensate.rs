@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 use crate::args::{Compensate, CompensateBy};
 use crate::failure::Failure;
 use crate::fold::fold;
-use crate::load;
 use crate::progress::Waiting;
 use crate::say;
 use crate::table::{Table, number};
 use crate::verdict::{self, Advice, Case};
+use crate::{load, picture};
 
 /// What came of one approach.
 struct Tried {
@@ -29,6 +29,9 @@ const ALL: [Approach; 3] = [
 ];
 
 pub fn execute(arguments: &Compensate) -> Result<(), Failure> {
+    if let Some(path) = &arguments.out {
+        picture::protect(path, &[&arguments.model.model])?;
+    }
     let model = load::model(&arguments.model)?;
     verdict::refuse_learner(&model)?;
     let waiting = Waiting::new("designing compensators", arguments.json);
@@ -98,16 +101,21 @@ fn write(path: &Path, model: &Model, tried: &[Tried]) -> Result<(), Failure> {
     };
     let mut text = format!(
         "# Gains for {}, exchanged every {} s: `gains_from` of a [compensator] takes this file.\n\n",
-        model.name(),
+        one_line(model.name()),
         model.step()
     );
     for (name, gains) in Gains::of_design(names, rows, design) {
         text += &gains.to_toml(&name);
     }
-    std::fs::write(path, text).map_err(|error| Failure::File {
+    oldham_cosim::write_whole(path, text.as_bytes()).map_err(|error| Failure::File {
         path: path.into(),
         reason: error.to_string(),
     })
+}
+
+/// A name for a comment, which a line break would end and a control character would spoil.
+fn one_line(name: &str) -> String {
+    name.replace(char::is_control, " ")
 }
 
 fn print(model: &Model, tried: &[Tried]) {
@@ -287,7 +295,7 @@ fn as_json(model: &Model, tried: &[Tried], out: Option<&Path>, advice: &Advice) 
         "step": model.step(),
         "stability": advice.as_json(),
         "approaches": tried.iter().map(one).collect::<Vec<_>>(),
-        "gains": out,
+        "gains": out.map(load::shown),
     })
 }
 

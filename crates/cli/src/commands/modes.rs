@@ -45,6 +45,21 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
     if let Some(range) = &arguments.over {
         return campbell::execute(arguments, range);
     }
+    let beside = |suffix: &str| load::beside(&arguments.model.model, suffix);
+    let out = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| beside("-modes.svg"));
+    let data = arguments
+        .data
+        .clone()
+        .unwrap_or_else(|| beside("-modes.json"));
+    for target in [Some(&out), Some(&data), arguments.animate.as_ref()]
+        .into_iter()
+        .flatten()
+    {
+        picture::protect(target, &[&arguments.model.model])?;
+    }
     let model = load::model(&arguments.model)?;
     let mut all = Vec::new();
     for mechanism in mechanisms::of(&model)? {
@@ -56,15 +71,6 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
             found,
         });
     }
-    let beside = |suffix: &str| load::beside(&arguments.model.model, suffix);
-    let out = arguments
-        .out
-        .clone()
-        .unwrap_or_else(|| beside("-modes.svg"));
-    let data = arguments
-        .data
-        .clone()
-        .unwrap_or_else(|| beside("-modes.json"));
     let pages: Vec<Page> = all
         .iter()
         .flat_map(|found| found.pages(arguments))
@@ -82,7 +88,7 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
     picture::write(&data, format!("{shapes:#}\n").as_bytes())?;
     if arguments.json {
         if arguments.animate.is_some() {
-            shapes["films"] = json!(films);
+            shapes["films"] = films.iter().map(|film| load::shown(film)).collect();
         }
         say!("{shapes:#}");
     } else {

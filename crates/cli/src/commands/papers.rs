@@ -1,6 +1,6 @@
 //! `oldham papers`: tables and figures of the papers, computed anew beside the printed values.
 
-use oldham_papers::Report;
+use oldham_papers::{Item, Report};
 
 use crate::args::Papers;
 use crate::failure::Failure;
@@ -10,11 +10,22 @@ use crate::table::{Table, number};
 
 pub fn execute(arguments: &Papers) -> Result<(), Failure> {
     let items = oldham_papers::find(arguments.item.as_deref())?;
+    if !arguments.json && items.len() > 1 {
+        say!("{} items:", items.len());
+        for item in &items {
+            say!("  {:<22} {}", name_of(item), item.title);
+        }
+        say!();
+    }
     let bar = Bar::of_items(items.len() as u64, arguments.json);
     let mut reports = Vec::new();
     for (position, item) in items.iter().enumerate() {
-        bar.item(position as u64, &format!("{}/{}", item.paper, item.item));
-        reports.push(item.compute(&arguments.out)?);
+        bar.item(position as u64, &name_of(item));
+        let report = item.compute(&arguments.out)?;
+        if !arguments.json {
+            bar.aside(|| print(&report));
+        }
+        reports.push(report);
     }
     drop(bar);
     if arguments.json {
@@ -22,11 +33,14 @@ pub fn execute(arguments: &Papers) -> Result<(), Failure> {
             [only] => serde_json::to_string_pretty(only),
             several => serde_json::to_string_pretty(several),
         };
-        say!("{}", text.expect("a report is plain data"));
-    } else {
-        reports.iter().for_each(print);
+        let text = text.map_err(|error| Failure::Internal(error.to_string()))?;
+        say!("{text}");
     }
     Ok(())
+}
+
+fn name_of(item: &Item) -> String {
+    format!("{}/{}", item.paper, item.item)
 }
 
 fn print(report: &Report) {

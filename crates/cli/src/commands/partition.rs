@@ -55,7 +55,7 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
             "cut": cuts.iter().map(Cut::as_json).collect::<Vec<_>>(),
             "whole": whole,
             "stability": advice.as_ref().map(Advice::as_json),
-            "picture": out,
+            "picture": out.as_deref().map(load::shown),
         });
         say!("{answer:#}");
         return Ok(());
@@ -81,6 +81,7 @@ fn draw(
 ) -> Result<std::path::PathBuf, Failure> {
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-partition.svg"));
+    picture::protect(&out, &[&arguments.model.model])?;
     let pages: Vec<Page> = cuts.iter().map(|cut| cut.page(model, arguments)).collect();
     picture::save(&out, &Page::stack(&pages))?;
     Ok(out)

@@ -1,5 +1,6 @@
 //! `oldham plot`: results as a picture, one panel for each unit.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use oldham_results::plot::{Figure, Panel, Series};
@@ -8,8 +9,11 @@ use serde_json::json;
 
 use crate::args::Plot;
 use crate::failure::Failure;
-use crate::say;
-use crate::{load, mechanisms};
+use crate::{load, mechanisms, picture};
+use crate::{say, tell};
+
+/// Curves that a picture shows at most.
+const MOST_SIGNALS: usize = 1000;
 
 pub fn execute(arguments: &Plot) -> Result<(), Failure> {
     let tables: Vec<Table> = arguments
@@ -19,7 +23,7 @@ pub fn execute(arguments: &Plot) -> Result<(), Failure> {
         .collect::<Result<_, _>>()?;
     for (path, table) in arguments.results.iter().zip(&tables) {
         if !table.complete() && !arguments.json {
-            eprintln!(
+            tell!(
                 "note: {} is from a run that did not end in order",
                 path.display()
             );
@@ -27,18 +31,48 @@ pub fn execute(arguments: &Plot) -> Result<(), Failure> {
     }
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.results[0], ".svg"));
+    let inputs: Vec<&Path> = arguments.results.iter().map(PathBuf::as_path).collect();
+    picture::protect(&out, &inputs)?;
+    check_window(arguments, &tables)?;
     let signals = chosen(arguments, &tables)?;
+    if signals.len() > MOST_SIGNALS {
+        return Err(Failure::TooManySignals {
+            count: signals.len(),
+            limit: MOST_SIGNALS,
+        });
+    }
     figure(arguments, &tables, &signals).save(&out)?;
     if arguments.json {
         let signals: Vec<_> = signals.iter().map(|signal| &signal.name).collect();
         say!(
             "{:#}",
-            json!({"command": "plot", "picture": out, "signals": signals})
+            json!({"command": "plot", "picture": load::shown(&out), "signals": signals})
         );
     } else {
         say!("{}", out.display());
     }
     Ok(())
+}
+
+/// Something of the results lies between the times that were asked for.
+fn check_window(arguments: &Plot, tables: &[Table]) -> Result<(), Failure> {
+    let (from, to) = (arguments.from, arguments.to);
+    if from.is_none() && to.is_none() {
+        return Ok(());
+    }
+    let times = || tables.iter().flat_map(Table::time).copied();
+    let first = times().fold(f64::INFINITY, f64::min);
+    let last = times().fold(f64::NEG_INFINITY, f64::max);
+    let (from, to) = (from.unwrap_or(first), to.unwrap_or(last));
+    match times().any(|t| (from..=to).contains(&t)) {
+        true => Ok(()),
+        false => Err(Failure::EmptyWindow {
+            from,
+            to,
+            first,
+            last,
+        }),
+    }
 }
 
 struct Signal {
@@ -50,9 +84,9 @@ struct Signal {
 /// that are recorded for animations, are drawn only when asked for.
 fn chosen(arguments: &Plot, tables: &[Table]) -> Result<Vec<Signal>, Failure> {
     let mut all: Vec<Signal> = Vec::new();
+    let mut known = HashSet::from(["time"]);
     for column in tables.iter().flat_map(Table::columns) {
-        let known = all.iter().any(|signal| signal.name == column.name);
-        if !known && column.name != "time" {
+        if known.insert(&column.name) {
             all.push(Signal {
                 name: column.name.clone(),
                 unit: column.unit.to_string(),
@@ -92,15 +126,17 @@ fn figure(arguments: &Plot, tables: &[Table], signals: &[Signal]) -> Figure {
             units.push(&signal.unit);
         }
     }
+    let places: Vec<_> = tables.iter().map(Table::places).collect();
     for unit in units {
         let of_unit: Vec<_> = signals
             .iter()
             .filter(|signal| signal.unit == unit)
             .collect();
         let mut panel = Panel::new("time / s", axis_label(&of_unit, unit));
-        for (path, table) in arguments.results.iter().zip(tables) {
+        for ((path, table), places) in arguments.results.iter().zip(tables).zip(&places) {
             for signal in &of_unit {
-                if let Some(values) = table.column(&signal.name) {
+                if let Some(&place) = places.get(signal.name.as_str()) {
+                    let values = table.at(place);
                     let label = label(signal, path, tables.len() > 1);
                     let (x, y) = window(table.time(), values, arguments.from, arguments.to);
                     panel = panel.with_series(Series::new(label, x, y));

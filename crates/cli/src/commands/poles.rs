@@ -7,12 +7,17 @@ use serde_json::{Value, json};
 
 use crate::args::Poles;
 use crate::failure::Failure;
-use crate::load;
+use crate::progress::Waiting;
 use crate::say;
 use crate::table::{Table, number};
+use crate::{load, picture};
 
 /// Macro steps along which the poles are followed for the picture.
 const SWEEP: usize = 40;
+/// How far beyond its value the macro step grows there.
+const BEYOND: f64 = 1.25;
+/// Poles that are followed at most: each takes many determinants of the whole system.
+const MOST_POLES: usize = 60;
 /// Multiple of the exchange rate up to which latent roots are looked for.
 const RATES: usize = 2;
 
@@ -27,7 +32,18 @@ struct Pole {
 
 pub fn execute(arguments: &Poles) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
+    let out = arguments.out.clone();
+    let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-poles.svg"));
+    picture::protect(&out, &[&arguments.model.model])?;
+    let _waiting = Waiting::new("following the poles", arguments.json);
     let coupled = CoupledModel::of(&mut model.simulation()?)?;
+    let count = coupled.monolithic().len();
+    if count > MOST_POLES {
+        return Err(Failure::TooManyPoles {
+            count,
+            limit: MOST_POLES,
+        });
+    }
     let extrapolator = Extrapolator {
         order: arguments.order,
         period: model.step(),
@@ -50,9 +66,7 @@ pub fn execute(arguments: &Poles) -> Result<(), Failure> {
         });
     }
     let latent = coupled.latent(extrapolator, RATES);
-    let out = arguments.out.clone();
-    let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-poles.svg"));
-    let figure = picture(model.name(), &coupled, extrapolator);
+    let figure = draw(model.name(), &coupled, extrapolator);
     figure.save(&out)?;
     if arguments.json {
         let poles: Vec<_> = poles.iter().map(as_json).collect();
@@ -60,7 +74,7 @@ pub fn execute(arguments: &Poles) -> Result<(), Failure> {
         say!(
             "{:#}",
             json!({"command": "poles", "model": model.name(), "step": model.step(),
-            "poles": poles, "latent": latent, "picture": out})
+            "poles": poles, "latent": latent, "picture": load::shown(&out)})
         );
     } else {
         print(model.name(), model.step(), &poles, &latent);
@@ -139,21 +153,17 @@ fn print(name: &str, step: f64, poles: &[Pole], latent: &[Complex<f64>]) {
 }
 
 /// Where the poles go while the macro step grows to its value and a quarter more.
-fn picture(name: &str, coupled: &CoupledModel, extrapolator: Extrapolator) -> Figure {
+fn draw(name: &str, coupled: &CoupledModel, extrapolator: Extrapolator) -> Figure {
     let mut panel = Panel::new("real part / (1/s)", "imaginary part / (rad/s)");
     let (mut here_re, mut here_im) = (Vec::new(), Vec::new());
+    let beyond = Extrapolator {
+        period: BEYOND * extrapolator.period,
+        latency: BEYOND * extrapolator.latency,
+        ..extrapolator
+    };
     for (index, start) in coupled.monolithic().into_iter().enumerate() {
-        let (mut re, mut im) = (vec![start.re], vec![start.im]);
-        for stage in 1..=SWEEP {
-            let growing = Extrapolator {
-                period: extrapolator.period * 1.25 * stage as f64 / SWEEP as f64,
-                ..extrapolator
-            };
-            if let Some(pole) = coupled.primary(start, growing) {
-                re.push(pole.re);
-                im.push(pole.im);
-            }
-        }
+        let path = coupled.path(start, beyond, SWEEP);
+        let (re, im) = path.iter().map(|pole| (pole.re, pole.im)).unzip();
         panel = panel.with_series(Series::new(format!("mode {}", index + 1), re, im));
         if let Some(pole) = coupled.primary(start, extrapolator) {
             here_re.push(pole.re);

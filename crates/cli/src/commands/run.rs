@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use oldham_cosim::{
-    Checkpoint, Column, End, Fault, Outcome, PartSummary, Recorder, Run as EngineRun, Simulation,
-    Summary,
+    Checkpoint, CheckpointError, Column, End, Fault, Outcome, PartSummary, Recorder,
+    Run as EngineRun, Simulation, Summary,
 };
 use oldham_model::Model;
+use oldham_results::writer::WriteError;
 use oldham_results::{Metadata, ResultWriter};
 use oldham_stability::AnalysisError;
 use serde_json::{Value, json};
@@ -16,10 +17,10 @@ use crate::args::Run;
 use crate::failure::Failure;
 use crate::fold::fold;
 use crate::progress::Bar;
-use crate::say;
 use crate::table::number;
 use crate::verdict::{Advice, Case};
 use crate::{interrupt, load, mechanisms};
+use crate::{say, tell};
 
 /// How long the analysis before a run may keep its user waiting, and the search for remedies after
 /// it.
@@ -27,13 +28,18 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 pub fn execute(arguments: &Run) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
-    let mut simulation = build(&model, arguments.monolithic)?;
-    let columns = model.recorded(simulation.columns())?;
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, ".parquet"));
+    check_targets(arguments, &out)?;
+    let mut simulation = build(&model, arguments.monolithic)?;
+    let columns = model.recorded(simulation.columns())?;
     let digest = digest(&model, arguments);
     if let Some(path) = &arguments.resume {
-        simulation.restore(&Checkpoint::read(path)?, &digest)?;
+        resume(&mut simulation, &model, path, &digest)?;
+    }
+    if arguments.checkpoint_every.is_some() {
+        // What keeps its state to itself is found before anything is started.
+        simulation.checkpoint(&digest)?;
     }
     let advice = analyse(&model, arguments);
     let selected: Vec<Column> = columns
@@ -50,9 +56,65 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
         out: &out,
         digest,
     };
-    let outcome = task.solve(&mut simulation, &mut writer)?;
-    let results = writer.finish().map_err(Failure::Finish)?;
-    conclude(&model, arguments, outcome, results, advice.as_ref())
+    let partial = writer.partial_path().to_owned();
+    let (outcome, unsaved) = task.solve(&mut simulation, &mut writer);
+    let results = match (writer.finish(), &outcome.end) {
+        (Ok(results), _) => results,
+        // A run that failed, for want of space say, keeps what it has and tells its own cause.
+        (Err(_), Err(_)) => partial,
+        (Err(error), Ok(_)) => return Err(Failure::Finish(error)),
+    };
+    let run = Concluded {
+        outcome,
+        unsaved,
+        results,
+    };
+    run.conclude(&model, arguments, advice.as_ref())
+}
+
+/// Whether the results and checkpoints can go where they should, before anything takes its time.
+fn check_targets(arguments: &Run, out: &Path) -> Result<(), Failure> {
+    ResultWriter::check(out, arguments.force).map_err(Failure::Write)?;
+    let path = checkpoint_path(out);
+    let there = std::fs::symlink_metadata(&path);
+    match there {
+        Ok(there) if arguments.checkpoint_every.is_some() => {
+            let is_own = arguments.resume.as_deref() == Some(&path);
+            if there.is_dir() {
+                return Err(Failure::Write(WriteError::IsDirectory { path }));
+            }
+            if !there.is_file() {
+                return Err(Failure::Write(WriteError::NotAFile { path }));
+            }
+            if !arguments.force && !is_own {
+                return Err(Failure::Exists { path });
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn checkpoint_path(out: &Path) -> PathBuf {
+    load::with_suffix(out, ".checkpoint")
+}
+
+fn resume(
+    simulation: &mut Simulation,
+    model: &Model,
+    path: &Path,
+    digest: &str,
+) -> Result<(), Failure> {
+    simulation.restore(&Checkpoint::read(path)?, digest)?;
+    let done = simulation.steps_done();
+    if done >= model.steps() {
+        return Err(Failure::NothingLeft {
+            path: path.to_owned(),
+            t: model.start() + done as f64 * model.step(),
+            end: model.start() + model.duration(),
+        });
+    }
+    Ok(())
 }
 
 fn build(model: &Model, monolithic: bool) -> Result<Simulation, Failure> {
@@ -71,9 +133,9 @@ fn analyse(model: &Model, arguments: &Run) -> Option<Advice> {
     let advice = Advice::on(&Case::of(model, path, set), Some(PATIENCE));
     if !arguments.json {
         match (advice.warning(), &advice.verdict) {
-            (Some(warning), _) => eprintln!("{}", fold(&format!("warning: {warning}"), 2)),
+            (Some(warning), _) => tell!("{}", fold(&format!("warning: {warning}"), 2)),
             (None, Err(AnalysisError::TooLong { .. })) => {
-                eprintln!("{}", fold(&format!("note: {}", advice.finding()), 2));
+                tell!("{}", fold(&format!("note: {}", advice.finding()), 2));
             }
             (None, _) => {}
         }
@@ -104,9 +166,10 @@ fn metadata(model: &Model, arguments: &Run) -> Metadata {
     }
 }
 
-/// What a checkpoint belongs to: the model's text, its overrides, and coupled or not.
+/// What a checkpoint belongs to: the model's text and what it reads besides, its overrides, and
+/// coupled or not.
 fn digest(model: &Model, arguments: &Run) -> String {
-    let mut text = model.source().file_text().to_owned();
+    let mut text = model.source().file_text().to_owned() + &model.given_gains();
     for (key, value) in &arguments.model.set {
         // A longer run of the same model may continue from the same state.
         if key != "simulation.duration" {
@@ -136,24 +199,23 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Runs to the end, in pieces between checkpoints.
+    /// Runs to the end, in pieces between checkpoints; ends early if one cannot be written.
     fn solve(
         &self,
         simulation: &mut Simulation,
         recorder: &mut dyn Recorder,
-    ) -> Result<Outcome, Failure> {
+    ) -> (Outcome, Option<CheckpointError>) {
         let total = self.model.steps();
         let cancel = interrupt::watch();
         let bar = Bar::new(total, self.arguments.json);
-        let piece = self.steps_between_checkpoints()?;
-        let mut outcome = None;
-        while outcome.is_none() || simulation.steps_done() < total {
+        let piece = self.steps_between_checkpoints();
+        loop {
             let done = simulation.steps_done();
             let mut show = |mut progress: oldham_cosim::Progress| {
                 progress.steps += done;
                 bar.show(progress);
             };
-            let ended = simulation.run(EngineRun {
+            let outcome = simulation.run(EngineRun {
                 steps: piece.min(total.saturating_sub(done)),
                 threads: self.arguments.threads.unwrap_or(self.model.threads()),
                 record_every: self.model.record_every(),
@@ -163,75 +225,87 @@ impl Task<'_> {
                 energy_bound: self.model.energy_bound(),
                 progress: Some(&mut show),
             });
-            let finished = ended.end == Ok(End::Finished);
-            outcome = Some(ended);
-            if !finished {
-                break;
+            if outcome.end != Ok(End::Finished) {
+                return (outcome, None);
             }
             if self.arguments.checkpoint_every.is_some() {
-                let path = load::with_suffix(self.out, ".checkpoint");
-                simulation.checkpoint(&self.digest)?.write(&path)?;
+                let saved = simulation.checkpoint(&self.digest);
+                let saved = saved.and_then(|state| state.write(&checkpoint_path(self.out)));
+                if let Err(error) = saved {
+                    return (outcome, Some(error));
+                }
+            }
+            if simulation.steps_done() >= total {
+                return (outcome, None);
             }
         }
-        Ok(outcome.expect("the loop runs at least once"))
     }
 
-    fn steps_between_checkpoints(&self) -> Result<u64, Failure> {
-        match self.arguments.checkpoint_every {
-            None => Ok(u64::MAX),
-            Some(seconds) if seconds > 0.0 => {
-                Ok((seconds / self.model.step()).round().max(1.0) as u64)
-            }
-            Some(value) => Err(Failure::BadOption {
-                option: "--checkpoint-every",
-                wanted: "a positive time in seconds",
-                value,
-            }),
-        }
+    fn steps_between_checkpoints(&self) -> u64 {
+        let steps = |seconds: f64| (seconds / self.model.step()).round().max(1.0) as u64;
+        self.arguments.checkpoint_every.map_or(u64::MAX, steps)
     }
 }
 
-fn conclude(
-    model: &Model,
-    arguments: &Run,
-    mut outcome: Outcome,
+/// A run that is over.
+struct Concluded {
+    outcome: Outcome,
+    /// Why its state could not be saved, which ended it.
+    unsaved: Option<CheckpointError>,
     results: PathBuf,
-    advice: Option<&Advice>,
-) -> Result<(), Failure> {
-    let status = match &outcome.end {
-        Ok(End::Finished) => "finished",
-        Ok(End::Cancelled) => "interrupted",
-        Err(_) => "failed",
-    };
-    if !arguments.monolithic {
-        outcome.summary.notes.extend_from_slice(model.notes());
-    }
-    let answer = json!({
-        "command": "run",
-        "model": model.name(),
-        "status": status,
-        "fault": outcome.end.as_ref().err().map(Fault::to_string),
-        "results": results,
-        "stability": advice.map(Advice::as_json),
-        "summary": outcome.summary,
-    });
-    if !arguments.json {
-        print_summary(model, &outcome.summary, outcome.end.is_err());
-        say!("  results    {}", results.display());
-    }
-    match outcome.end {
-        Err(fault) => Err(Failure::Run {
-            fault,
-            results: Some(results),
-            answer: Box::new(answer),
-        }),
-        Ok(end) => {
-            if arguments.json {
-                print_json(&answer);
-            }
-            match end {
-                End::Finished => Ok(()),
-                End::Cancelled => Err(Failure::Interrupted),
+}
+
+impl Concluded {
+    fn conclude(
+        mut self,
+        model: &Model,
+        arguments: &Run,
+        advice: Option<&Advice>,
+    ) -> Result<(), Failure> {
+        let status = match (&self.outcome.end, &self.unsaved) {
+            (Ok(End::Finished), None) => "finished",
+            (Ok(End::Cancelled), _) => "interrupted",
+            (Ok(End::Finished), Some(_)) | (Err(_), _) => "failed",
+        };
+        let summary = &mut self.outcome.summary;
+        if !arguments.monolithic {
+            summary.notes.extend_from_slice(model.notes());
+        }
+        let fault = self.outcome.end.as_ref().err().map(Fault::to_string);
+        let unsaved = self.unsaved.as_ref().map(ToString::to_string);
+        let answer = Box::new(json!({
+            "command": "run",
+            "model": model.name(),
+            "status": status,
+            "fault": fault.or(unsaved),
+            "results": load::shown(&self.results),
+            "stability": advice.map(Advice::as_json),
+            "summary": summary,
+        }));
+        if !arguments.json {
+            print_summary(model, summary, self.outcome.end.is_err());
+            say!("  results    {}", self.results.display());
+        }
+        let t = self.outcome.summary.time;
+        let results = Some(self.results);
+        match (self.outcome.end, self.unsaved) {
+            (Err(fault), _) => Err(Failure::Run {
+                fault,
+                results,
+                answer,
+            }),
+            (Ok(_), Some(error)) => Err(Failure::NotSaved {
+                t,
+                error,
+                results,
+                answer,
+            }),
+            (Ok(End::Cancelled), None) => Err(Failure::RunInterrupted { answer }),
+            (Ok(End::Finished), None) => {
+                if arguments.json {
+                    print_json(&answer);
+                }
+                Ok(())
             }
         }
     }

@@ -24,6 +24,12 @@ const STEP: &str = "simulation.step";
 const DURATION: &str = "simulation.duration";
 
 pub fn execute(arguments: &Stability) -> Result<(), Failure> {
+    if arguments.over.len() > 2 {
+        return Err(Failure::TooManyRanges {
+            times: arguments.over.len(),
+        });
+    }
+    check_schemes(&arguments.scheme)?;
     let model = load::model(&arguments.model)?;
     verdict::refuse_learner(&model)?;
     let study = Study {
@@ -36,6 +42,20 @@ pub fn execute(arguments: &Stability) -> Result<(), Failure> {
         (None, [x]) => study.curve(x),
         (None, [x, y, ..]) => study.map(x, y),
     }
+}
+
+/// What is no setting would be left out in silence, and the file's own scheme studied again.
+fn check_schemes(schemes: &[String]) -> Result<(), Failure> {
+    for scheme in schemes {
+        let is_setting = |word: &str| word.split_once('=').is_some_and(|(key, _)| !key.is_empty());
+        let wrong = scheme.split_whitespace().find(|word| !is_setting(word));
+        if wrong.is_some() || scheme.trim().is_empty() {
+            return Err(Failure::NoScheme {
+                text: wrong.unwrap_or(scheme).to_owned(),
+            });
+        }
+    }
+    Ok(())
 }
 
 struct Study<'a> {

@@ -19,6 +19,9 @@ struct Rest<'m> {
 }
 
 pub fn execute(arguments: &Statics) -> Result<(), Failure> {
+    let out = arguments.out.clone();
+    let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-statics.svg"));
+    picture::protect(&out, &[&arguments.model.model])?;
     let model = load::model(&arguments.model)?;
     let mut rests = Vec::new();
     for mechanism in mechanisms::of(&model)? {
@@ -29,8 +32,6 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
             poses: poses.map_err(|error| mechanisms::failed(mechanism, error))?,
         });
     }
-    let out = arguments.out.clone();
-    let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-statics.svg"));
     let pages: Vec<Page> = rests
         .iter()
         .map(|rest| rest.page(&model, arguments))
@@ -43,7 +44,7 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
             "model": model.name(),
             "status": "finished",
             "parts": parts,
-            "picture": out,
+            "picture": load::shown(&out),
         });
         say!("{answer:#}");
     } else {

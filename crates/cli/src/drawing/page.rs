@@ -536,8 +536,11 @@ fn round_length(length: f64) -> f64 {
     leading.unwrap_or(1.0) * power
 }
 
+/// For XML, which allows no control characters, not even escaped.
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
+    let forbidden = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
+    text.replace(forbidden, " ")
+        .replace('&', "&amp;")
         .replace('<', "&lt;")
         .replace('>', "&gt;")
 }

@@ -8,6 +8,9 @@ use crate::problem::Problem;
 /// How far the duration may be from a whole number of steps, relative to itself.
 const WHOLE: f64 = 1e-9;
 
+/// How finely the initial time must be resolved, in steps.
+const RESOLVED: f64 = 1e-3;
+
 /// More steps than this are no simulation, and are not counted exactly by a float.
 const MAX_STEPS: f64 = 1e15;
 
@@ -29,6 +32,15 @@ impl Checker<'_> {
             let message =
                 format!("the step of {step} s is longer than the duration of {duration} s");
             let problem = Problem::new(step_at?.span.clone(), message).label("too long");
+            self.findings.push(problem);
+            return None;
+        }
+        if f64::EPSILON * start.abs() > RESOLVED * step {
+            let message = format!("at {start:e} s the clock cannot tell steps of {step} s apart");
+            let at = section.start.as_ref()?.span.clone();
+            let problem = Problem::new(at, message)
+                .label("too late")
+                .help("start nearer to zero, or take larger steps");
             self.findings.push(problem);
             return None;
         }

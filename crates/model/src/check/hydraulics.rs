@@ -17,8 +17,7 @@ const MIDDLE: f64 = 0.5;
 impl Checker<'_> {
     pub(super) fn hydraulics(&mut self, entry: &Entry<format::Hydraulics>, pace: Pace) -> Checked {
         let section = &entry.value.value;
-        let every = section.every.as_ref();
-        let every = every.and_then(|at| Some((self.count(at)?, at.span.clone())));
+        let every = self.multiple(section.every.as_ref());
         let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
         let steps = Steps {
             micro_steps: section.micro_steps.as_ref(),

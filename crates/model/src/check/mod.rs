@@ -36,6 +36,18 @@ use crate::words;
 /// Names that columns of the engine start with.
 const RESERVED_SUBSYSTEMS: [&str; 2] = ["energy", "exchange"];
 
+/// Most micro steps of a macro step: a step is neither interrupted nor analysed in pieces.
+const MAX_MICRO_STEPS: u32 = 100_000;
+
+/// Most macro steps that a subsystem takes at once.
+const MAX_EVERY: u32 = 10_000;
+
+/// Most macro steps after which the pattern of all multiples repeats: an analysis takes as many.
+const MAX_PATTERN: u64 = 1_000_000;
+
+/// Most iterations of one step.
+const MAX_ITERATIONS: u32 = 100_000;
+
 /// What all checks need.
 pub(crate) struct Checker<'a> {
     pub parameters: Parameters<'a>,
@@ -98,7 +110,7 @@ impl Checker<'_> {
                 Subsystem::Hydraulics(entry) => self.hydraulics(entry, pace),
             });
         }
-        self.multiples(&parts, &timing);
+        self.multiples(&parts, &timing, clock.as_ref());
         let wiring = self.wiring(file, source, &mut parts);
         self.tangents(&file.schedule, &mut parts, &wiring.connections, &mut timing);
         let notes = self.learners(&mut parts, &wiring.connections);
@@ -231,6 +243,40 @@ impl Checker<'_> {
 
     fn count(&mut self, count: &At<Count>) -> Option<u32> {
         self.parameters.count(count, self.findings)
+    }
+
+    /// A count with a limit, beyond which a single step would take for ever.
+    fn count_up_to(&mut self, count: &At<Count>, most: u32, help: &str) -> Option<u32> {
+        let value = self.count(count)?;
+        if value <= most {
+            return Some(value);
+        }
+        let message = format!("at most {most} are possible here");
+        let problem = Problem::new(count.span.clone(), message).label(format!("is {value}"));
+        self.findings.push(problem.help(help));
+        None
+    }
+
+    /// Micro steps as a count.
+    fn micro_step_count(&mut self, count: &At<Count>) -> Option<u32> {
+        self.count_up_to(
+            count,
+            MAX_MICRO_STEPS,
+            "take a smaller simulation.step instead",
+        )
+    }
+
+    /// Iterations of one step.
+    fn iterations(&mut self, count: &At<Count>) -> Option<u32> {
+        let help = "what does not converge in some hundred iterations needs a smaller step";
+        self.count_up_to(count, MAX_ITERATIONS, help)
+    }
+
+    /// A multiple of the macro step.
+    fn multiple(&mut self, every: Option<&At<Count>>) -> Option<(u32, Span)> {
+        let at = every?;
+        let help = "take a larger simulation.step, and micro_steps for the others";
+        Some((self.count_up_to(at, MAX_EVERY, help)?, at.span.clone()))
     }
 
     fn count_or_one(&mut self, count: Option<&At<Count>>) -> Option<u32> {

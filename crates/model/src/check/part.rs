@@ -2,8 +2,8 @@
 
 use oldham_cosim::Quantity;
 
-use super::Checker;
 use super::predictor::Choice;
+use super::{Checker, MAX_MICRO_STEPS};
 use crate::format::{At, Count, Formula};
 use crate::model::Part;
 use crate::problem::Problem;
@@ -37,7 +37,10 @@ impl Checker<'_> {
     /// Micro steps of a subsystem whose own macro step may be known.
     pub(super) fn micro_steps(&mut self, steps: Steps<'_>, own_step: Option<f64>) -> Option<u32> {
         let Some(micro_step) = steps.micro_step else {
-            return self.count_or_one(steps.micro_steps);
+            return match steps.micro_steps {
+                Some(count) => self.micro_step_count(count),
+                None => Some(1),
+            };
         };
         if steps.micro_steps.is_some() {
             let message = "`micro_step` and `micro_steps` say the same thing: give one of them";
@@ -48,8 +51,19 @@ impl Checker<'_> {
         let own_step = own_step?;
         let steps = own_step / length;
         let whole = steps.round();
-        if whole >= 1.0 && whole <= f64::from(u32::MAX) && (steps - whole).abs() <= 1e-9 * whole {
+        if whole >= 1.0
+            && whole <= f64::from(MAX_MICRO_STEPS)
+            && (steps - whole).abs() <= 1e-9 * whole
+        {
             return Some(whole as u32);
+        }
+        if whole > f64::from(MAX_MICRO_STEPS) {
+            let message = format!("at most {MAX_MICRO_STEPS} micro steps are possible");
+            let problem = Problem::new(micro_step.span.clone(), message);
+            let problem = problem.label(format!("makes {whole:e} of a macro step of {own_step} s"));
+            self.findings
+                .push(problem.help("take a smaller simulation.step instead"));
+            return None;
         }
         let message =
             format!("a macro step of {own_step} s is no whole number of micro steps of {length} s");

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use oldham_cosim as cosim;
 use oldham_cosim::SubsystemId;
 
-use super::Checker;
 use super::part::Checked;
 use super::predictor::Choice;
+use super::{Checker, MAX_PATTERN};
 use crate::format::{self, At, Coupling, Kind, PredictorKind, Stage};
 use crate::model::Clock;
 use crate::problem::Problem;
@@ -71,6 +71,7 @@ impl Checker<'_> {
             .as_ref()
             .map(|stages| self.staged(stages, names));
         let kind = section.kind.as_ref().map_or(Kind::Jacobi, |at| at.value);
+        self.idle_list(section, kind);
         let mut rates = vec![1.0; names.len()];
         let stages = match kind {
             Kind::Jacobi => vec![cosim::Stage::Together(everybody().collect())],
@@ -111,6 +112,35 @@ impl Checker<'_> {
             self.not_nested(&stages.value);
         }
         timing
+    }
+
+    /// A list that the kind of schedule does not look at says something that is not done.
+    fn idle_list(&mut self, section: &format::Schedule, kind: Kind) {
+        let lists = [
+            (
+                section.order.as_ref().map(|at| &at.span),
+                "order",
+                Kind::GaussSeidel,
+                "gauss-seidel",
+            ),
+            (
+                section.stages.as_ref().map(|at| &at.span),
+                "stages",
+                Kind::Stages,
+                "stages",
+            ),
+        ];
+        for (span, name, user, word) in lists {
+            if let Some(span) = span
+                && kind != user
+            {
+                let message = format!("`{name}` has no meaning for this kind of schedule");
+                let problem = Problem::new(span.clone(), message)
+                    .label("would be ignored")
+                    .help(format!("leave it out, or write kind = \"{word}\""));
+                self.findings.push(problem);
+            }
+        }
     }
 
     fn stages_missing(&mut self, section: &format::Schedule) {
@@ -237,7 +267,8 @@ impl Checker<'_> {
     }
 
     /// Multiples of the macro step, where they can be.
-    pub(super) fn multiples(&mut self, parts: &[Checked], timing: &Timing) {
+    pub(super) fn multiples(&mut self, parts: &[Checked], timing: &Timing, clock: Option<&Clock>) {
+        self.pattern(parts);
         for (part, &rate) in parts.iter().zip(&timing.rates) {
             let Some((every, span)) = &part.every else {
                 continue;
@@ -253,6 +284,42 @@ impl Checker<'_> {
                 let message = "a subsystem in a nested stage has no multiple of the macro step";
                 let problem = Problem::new(span.clone(), message).label("leave it out");
                 self.findings.push(problem);
+            }
+            if let Some(clock) = clock
+                && u64::from(*every) > clock.steps
+            {
+                let message = format!(
+                    "`{}` would step once in {} s, and the run ends after {} s",
+                    part.name,
+                    f64::from(*every) * clock.step,
+                    clock.duration
+                );
+                let problem = Problem::new(span.clone(), message)
+                    .label(format!(
+                        "more than the {} macro steps of the run",
+                        clock.steps
+                    ))
+                    .help("lower `every`, or raise simulation.duration");
+                self.findings.push(problem);
+            }
+        }
+    }
+
+    /// The common pattern of all multiples must repeat within reason.
+    fn pattern(&mut self, parts: &[Checked]) {
+        let mut pattern: u64 = 1;
+        for (every, span) in parts.iter().filter_map(|part| part.every.as_ref()) {
+            let every = u64::from(*every);
+            pattern *= every / greatest_common_divisor(pattern, every);
+            if pattern > MAX_PATTERN {
+                let message = format!(
+                    "the steps of all subsystems meet again only after more than {MAX_PATTERN} macro steps"
+                );
+                let problem = Problem::new(span.clone(), message)
+                    .label("has little in common with the others")
+                    .help("give multiples that divide each other, such as 2, 4 and 8");
+                self.findings.push(problem);
+                return;
             }
         }
     }

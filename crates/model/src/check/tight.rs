@@ -5,6 +5,10 @@ use oldham_cosim as cosim;
 use super::Checker;
 use crate::format::{Acceleration, At, DEFAULT_COLUMNS, Formula, OnLimit, Tight};
 
+/// Most iterations that quasi-Newton remembers: it solves a dense system of them.
+const MAX_COLUMNS: u32 = 1000;
+const FEWER_COLUMNS: &str = "as many as there are exchanged values are enough";
+
 impl Checker<'_> {
     pub(super) fn tight(&mut self, section: &Tight) -> cosim::Tight {
         let default = cosim::Tight::default();
@@ -18,7 +22,7 @@ impl Checker<'_> {
         let max_iterations = section
             .max_iterations
             .as_ref()
-            .and_then(|at| self.count(at));
+            .and_then(|at| self.iterations(at));
         cosim::Tight {
             relative: relative.unwrap_or(default.relative),
             absolute: absolute.unwrap_or(default.absolute),
@@ -45,7 +49,8 @@ impl Checker<'_> {
         let positive = |value: f64| value > 0.0;
         let given = section.relaxation.as_ref();
         let relaxation = given.and_then(|at| self.number_where(at, positive, "must be positive"));
-        let columns = section.columns.as_ref().and_then(|at| self.count(at));
+        let columns = section.columns.as_ref();
+        let columns = columns.and_then(|at| self.count_up_to(at, MAX_COLUMNS, FEWER_COLUMNS));
         match section.acceleration.as_ref().map(|at| at.value) {
             Some(Acceleration::Fixed) => cosim::Acceleration::Fixed(relaxation.unwrap_or(1.0)),
             Some(Acceleration::Aitken) => cosim::Acceleration::Aitken(relaxation.unwrap_or(0.5)),

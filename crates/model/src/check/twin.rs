@@ -31,7 +31,7 @@ impl Checker<'_> {
             }
         };
         let micro_steps = match &section.micro_steps {
-            Some(count) => self.count(count).map(|count| count as usize),
+            Some(count) => self.micro_step_count(count).map(|count| count as usize),
             None => default.as_ref().map(|twin| twin.micro_steps),
         };
         Some(Twin {

@@ -101,6 +101,7 @@ impl Checker<'_> {
         Some(DrivenInput {
             part: place.0,
             port: InputPort(place.1),
+            span: entry.value.span.clone(),
             components,
         })
     }

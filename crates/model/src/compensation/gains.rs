@@ -66,7 +66,7 @@ pub(crate) fn read(model: &str, path: &str, name: &str) -> Result<Gains, GainsEr
         path: path.clone(),
         reason,
     };
-    let text = std::fs::read_to_string(&resolved).map_err(|e| unreadable(e.to_string()))?;
+    let text = whole_file(&resolved).map_err(|e| unreadable(e.to_string()))?;
     let tables: Tables = toml::from_str(&text).map_err(|e| unreadable(e.message().into()))?;
     let only = tables.values().next().filter(|_| tables.len() == 1);
     let Some(rows) = tables.get(name).or(only) else {
@@ -76,6 +76,16 @@ pub(crate) fn read(model: &str, path: &str, name: &str) -> Result<Gains, GainsEr
             path,
         });
     };
+    let gains = rows
+        .iter()
+        .flat_map(|(row, gains)| gains.iter().map(move |gain| (row, gain)));
+    for (row, (component, gain)) in gains {
+        if !gain.is_finite() {
+            return Err(unreadable(format!(
+                "the gain `{component}` of `{row}` is {gain}; gains are finite numbers"
+            )));
+        }
+    }
     if let Some(unknown) = rows.keys().find(|row| !ROWS.contains(&row.as_str())) {
         let known = ROWS.join(", ");
         return Err(unreadable(format!(
@@ -91,6 +101,20 @@ pub(crate) fn read(model: &str, path: &str, name: &str) -> Result<Gains, GainsEr
         push: row("push"),
         send: row("send"),
     })
+}
+
+/// The text of a file of gains; a pipe might never end, nor a file that is too long.
+fn whole_file(path: &Path) -> std::io::Result<String> {
+    const MOST_BYTES: u64 = 16 << 20;
+    let refused = |text| Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, text));
+    let metadata = std::fs::metadata(path)?;
+    if !metadata.is_file() {
+        return refused("it is no file");
+    }
+    if metadata.len() > MOST_BYTES {
+        return refused("it is too long for a file of gains");
+    }
+    std::fs::read_to_string(path)
 }
 
 impl Gains {

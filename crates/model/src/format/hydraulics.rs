@@ -24,13 +24,13 @@ pub(crate) struct Hydraulics {
     /// Pressure in the tank in Pa.
     #[schemars(required)]
     pub tank: Option<At<Formula>>,
-    /// Integrator steps per macro step of this subsystem.
+    /// Integrator steps per macro step of this subsystem, at most 100000.
     #[schemars(extend("default" = 1))]
     pub micro_steps: Option<At<Count>>,
     /// The length of an integrator step, in s, instead of their number; must divide the macro
     /// step of this subsystem.
     pub micro_step: Option<At<Formula>>,
-    /// The subsystem's own macro step, as a multiple of the model's.
+    /// The subsystem's own macro step, as a multiple of the model's, at most 10000.
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,
     /// How its inputs are guessed between exchanges; overrides `schedule.predictor`.

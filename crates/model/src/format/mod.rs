@@ -176,7 +176,7 @@ pub(crate) struct Monolithic {
     /// How `rk4` sees its inputs within a micro step.
     #[schemars(extend("default" = "interpolated"))]
     pub inputs_within_step: Option<At<InputsWithinStep>>,
-    /// Integrator steps per macro step.
+    /// Integrator steps per macro step, at most 100000.
     pub micro_steps: Option<At<Count>>,
 }
 

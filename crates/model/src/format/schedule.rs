@@ -188,7 +188,7 @@ pub(crate) struct Tight {
     #[schemars(extend("propertyNames" = { "pattern": PORT_PATTERN }))]
     #[serde(default)]
     pub ports: Named<Formula>,
-    /// Iterations per macro step at most.
+    /// Iterations per macro step at most, up to 100000.
     #[schemars(extend("default" = oldham_cosim::Tight::default().max_iterations))]
     pub max_iterations: Option<At<Count>>,
     /// How the next iterate is found.
@@ -197,7 +197,7 @@ pub(crate) struct Tight {
     /// The fraction of each change that is taken: by default 1 with `fixed`; the first one, by
     /// default 0.5, with `aitken`.
     pub relaxation: Option<At<Formula>>,
-    /// How many changes `quasi-newton` remembers.
+    /// How many changes `quasi-newton` remembers, at most 1000.
     #[schemars(extend("default" = DEFAULT_COLUMNS))]
     pub columns: Option<At<Count>>,
     /// What happens when `max_iterations` is reached.

@@ -48,8 +48,10 @@ impl Partition<'_> {
             self.refuse(place, Reason::PartWithoutInertia { nodes });
             return;
         }
-        if let Some(found) = rank::held_twice(self.model, piece) {
-            let place = self.place_of(found.nodes[0].0);
+        if let Some(found) = rank::held_twice(self.model, piece)
+            && let Some(first) = found.nodes.first()
+        {
+            let place = self.place_of(first.0);
             let nodes = self.names(found.nodes.iter().map(|node| node.0));
             let joints = found.joints;
             self.refuse(place, Reason::HeldTwice { nodes, joints });

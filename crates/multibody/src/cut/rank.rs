@@ -46,6 +46,10 @@ pub(super) fn held_twice(model: &Model, piece: &Piece) -> Option<HeldTwice> {
     }
     let touched = involved.iter().flat_map(|row| row.by_node.keys().copied());
     let nodes: BTreeSet<usize> = touched.filter(|&node| is_copy(node)).collect();
+    // Where no copy takes part, lengths of very different size are to blame, not the cut.
+    if nodes.is_empty() {
+        return None;
+    }
     let joints: BTreeSet<usize> = involved.iter().map(|row| row.element).collect();
     let name = |element: usize| model.elements[element].name.clone();
     Some(HeldTwice {

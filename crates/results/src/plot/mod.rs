@@ -104,5 +104,5 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
     }
-    fs::write(path, bytes)
+    oldham_cosim::write_whole(path, bytes)
 }

@@ -35,6 +35,25 @@ pub enum ReadProblem {
     /// The decoder gave up in a way it was not made for.
     #[error("the file is damaged: its contents contradict each other")]
     Damaged,
+    /// The file announces far more than its size can hold.
+    #[error(
+        "{rows} rows ({:.1} GB) are announced, far more than a file of this size can hold; \
+         is it a result?", *bytes as f64 * 1e-9
+    )]
+    TooLarge {
+        /// Rows announced.
+        rows: u64,
+        /// What they would take in memory.
+        bytes: u64,
+    },
+    /// A time that is no time.
+    #[error("row {row}: the time is {value}; times must be finite numbers")]
+    NoFiniteTime {
+        /// Counted from one.
+        row: usize,
+        /// What stands there.
+        value: f64,
+    },
     /// The run was ended before it wrote its header.
     #[error("the stream ends before its header; it holds no results")]
     NoHeader,

@@ -16,6 +16,7 @@ use std::path::Path;
 use crate::writer::Format;
 pub use error::{ReadError, ReadProblem};
 pub use table::Table;
+pub use unwind::is_decoding;
 
 /// Reads a `.parquet`, `.csv` or `.partial` file.
 pub fn read(path: &Path) -> Result<Table, ReadError> {

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::metadata::ParquetMetaData;
 
 use super::error::ReadProblem;
 use super::numbers::Numbers;
@@ -13,14 +14,60 @@ use super::unwind::caught;
 /// Rows decoded at a time.
 const BATCH_ROWS: usize = 1 << 15;
 
+/// What any table may take in memory, however small its file, in bytes.
+const FREE_BYTES: u64 = 256 << 20;
+
+/// How many times the file's size a table may take beyond that. Results of other tools are
+/// compressed; none that is worth drawing shrinks to less than a hundredth.
+const MOST_EXPANSION: u64 = 100;
+
 pub(super) fn read(path: &Path) -> Result<Table, ReadProblem> {
     let file = File::open(path)?;
+    let most_bytes =
+        FREE_BYTES.saturating_add(MOST_EXPANSION.saturating_mul(file.metadata()?.len()));
     caught(|| {
         let builder = ParquetRecordBatchReaderBuilder::try_new(file)?;
+        let rows = check_size(
+            builder.metadata(),
+            builder.schema().fields().len(),
+            most_bytes,
+        )?;
         let mut numbers = Numbers::new(builder.schema())?;
+        let mut found = 0;
         for batch in builder.with_batch_size(BATCH_ROWS).build()? {
-            numbers.extend(&batch?)?;
+            let batch = batch?;
+            found += batch.num_rows() as u64;
+            // What is read may be more than what was announced.
+            if found > rows {
+                return Err(ReadProblem::Damaged);
+            }
+            numbers.extend(&batch)?;
         }
         numbers.into_table(true)
     })
+}
+
+/// The rows that a file announces, if they fit into what it may take in memory.
+fn check_size(
+    metadata: &ParquetMetaData,
+    columns: usize,
+    most_bytes: u64,
+) -> Result<u64, ReadProblem> {
+    let mut rows: u64 = 0;
+    let mut encoded: u64 = 0;
+    for group in metadata.row_groups() {
+        let announced = u64::try_from(group.num_rows()).map_err(|_| ReadProblem::Damaged)?;
+        rows = rows.saturating_add(announced);
+        for column in group.columns() {
+            let size =
+                u64::try_from(column.uncompressed_size()).map_err(|_| ReadProblem::Damaged)?;
+            encoded = encoded.saturating_add(size);
+        }
+    }
+    let width = (columns.max(1) * size_of::<f64>()) as u64;
+    let bytes = rows.saturating_mul(width).max(encoded);
+    if bytes > most_bytes {
+        return Err(ReadProblem::TooLarge { rows, bytes });
+    }
+    Ok(rows)
 }

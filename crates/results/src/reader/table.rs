@@ -1,6 +1,6 @@
 //! A result in memory.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use oldham_cosim::Column;
 
@@ -26,6 +26,13 @@ impl Table {
     ) -> Result<Self, ReadProblem> {
         assert_eq!(columns.len(), data.len(), "columns of a result");
         let time = check_names(&columns)?;
+        let wrong = data[time].iter().position(|t| !t.is_finite());
+        if let Some(row) = wrong {
+            return Err(ReadProblem::NoFiniteTime {
+                row: row + 1,
+                value: data[time][row],
+            });
+        }
         Ok(Self {
             columns,
             data,
@@ -48,6 +55,19 @@ impl Table {
     /// The times of the rows.
     pub fn time(&self) -> &[f64] {
         &self.data[self.time]
+    }
+
+    /// Where each column is.
+    pub fn places(&self) -> HashMap<&str, usize> {
+        self.names()
+            .enumerate()
+            .map(|(i, name)| (name, i))
+            .collect()
+    }
+
+    /// The values of the column at a place.
+    pub fn at(&self, place: usize) -> &[f64] {
+        &self.data[place]
     }
 
     /// The values of one column.

@@ -2,21 +2,22 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
-use std::path::Path;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_ipc::reader::StreamReader;
 use arrow_schema::Schema;
-use parquet::arrow::ArrowWriter;
-use parquet::arrow::arrow_writer::ArrowWriterOptions;
-use parquet::basic::{Compression, Encoding};
+use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
+use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
 
 use super::Format;
 use super::error::ConvertError;
+use super::pages::Chunk;
 use crate::csv::write_header;
 use crate::schema::columns_of;
 
@@ -26,57 +27,92 @@ const ROW_GROUP_BYTES: usize = 16 << 20;
 /// Large enough that a stream's batch is read in one go.
 const READ_BYTES: usize = 1 << 20;
 
-/// Writes the stream `partial` to `path` in the given format, and waits until it is on the disk.
-pub(super) fn convert(partial: &Path, path: &Path, format: Format) -> Result<(), ConvertError> {
-    let source = BufReader::with_capacity(READ_BYTES, File::open(partial)?);
+/// Writes the stream `partial` to `target` in the given format, and waits until it is on the disk.
+/// Gives the number of rows.
+pub(super) fn convert(
+    partial: File,
+    target: &mut File,
+    format: Format,
+) -> Result<u64, ConvertError> {
+    let source = BufReader::with_capacity(READ_BYTES, partial);
     let batches = StreamReader::try_new(source, None)?;
-    let target = File::create(path)?;
-    let file = match format {
+    let rows = match format {
         Format::Parquet => write_parquet(batches, target)?,
         Format::Csv => write_csv(batches, target)?,
     };
     // Before the rename that follows: or a power cut could leave the name without the data.
-    file.sync_data()?;
+    target.sync_data()?;
+    Ok(rows)
+}
+
+fn write_parquet(batches: impl RecordBatchReader, file: &mut File) -> Result<u64, ConvertError> {
+    let schema = batches.schema();
+    let layout = ArrowSchemaConverter::new().convert(&schema)?;
+    let properties = Arc::new(parquet_properties(&schema));
+    let mut writer = SerializedFileWriter::new(file, layout.root_schema_ptr(), properties)?;
+    let row_bytes = schema.fields().len() * size_of::<f64>();
+    let most_rows = (ROW_GROUP_BYTES / row_bytes).max(1);
+    let mut chunks: Vec<Chunk> = schema.fields().iter().map(|_| Chunk::default()).collect();
+    let (mut total, mut pending) = (0, 0);
+    for batch in batches {
+        let batch = batch?;
+        if pending > 0 && pending + batch.num_rows() > most_rows {
+            write_group(&mut writer, &mut chunks)?;
+            pending = 0;
+        }
+        for (chunk, column) in chunks.iter_mut().zip(batch.columns()) {
+            chunk.extend(column.as_primitive::<Float64Type>().values());
+        }
+        pending += batch.num_rows();
+        total += batch.num_rows() as u64;
+    }
+    if pending > 0 {
+        write_group(&mut writer, &mut chunks)?;
+    }
+    writer.close()?;
+    Ok(total)
+}
+
+fn write_group(
+    writer: &mut SerializedFileWriter<&mut File>,
+    chunks: &mut [Chunk],
+) -> Result<(), ParquetError> {
+    let columns = writer.schema_descr().columns().to_vec();
+    let mut group = writer.next_row_group()?;
+    for (chunk, column) in chunks.iter_mut().zip(columns) {
+        let (bytes, close) = chunk.take(column)?;
+        group.append_column(&bytes::Bytes::from(bytes), close)?;
+    }
+    group.close()?;
     Ok(())
 }
 
-fn write_parquet(batches: impl RecordBatchReader, file: File) -> Result<File, ConvertError> {
-    let schema = batches.schema();
-    let options = ArrowWriterOptions::new().with_properties(parquet_properties(&schema));
-    let mut writer = ArrowWriter::try_new_with_options(file, schema, options)?;
-    for batch in batches {
-        writer.write(&batch?)?;
-    }
-    Ok(writer.into_inner()?)
-}
-
-/// The digits of a simulation hardly compress, and results are read whole: plain values, without
-/// dictionary and statistics, make writing almost as cheap as copying.
+/// What the file says about itself: our pairs, and the units, which only Arrow's schema can say.
 fn parquet_properties(schema: &Schema) -> WriterProperties {
     let pairs = schema
         .metadata()
         .iter()
         .map(|(key, value)| KeyValue::new(key.clone(), value.clone()))
         .collect();
-    let row_bytes = schema.fields().len() * size_of::<f64>();
-    WriterProperties::builder()
-        .set_compression(Compression::UNCOMPRESSED)
-        .set_encoding(Encoding::PLAIN)
-        .set_dictionary_enabled(false)
-        .set_statistics_enabled(EnabledStatistics::None)
+    let mut properties = WriterProperties::builder()
         .set_offset_index_disabled(true)
-        .set_max_row_group_row_count(Some((ROW_GROUP_BYTES / row_bytes).max(1)))
         .set_key_value_metadata(Some(pairs))
-        .build()
+        .build();
+    add_encoded_arrow_schema_to_metadata(schema, &mut properties);
+    properties
 }
 
-fn write_csv(batches: impl RecordBatchReader, file: File) -> Result<File, ConvertError> {
+fn write_csv(batches: impl RecordBatchReader, file: &mut File) -> Result<u64, ConvertError> {
     let mut out = BufWriter::with_capacity(READ_BYTES, file);
     write_header(&mut out, &columns_of(&batches.schema()))?;
+    let mut rows = 0;
     for batch in batches {
-        write_csv_rows(&mut out, &batch?)?;
+        let batch = batch?;
+        write_csv_rows(&mut out, &batch)?;
+        rows += batch.num_rows() as u64;
     }
-    out.into_inner().map_err(|error| error.into_error().into())
+    out.flush()?;
+    Ok(rows)
 }
 
 fn write_csv_rows(out: &mut impl Write, batch: &RecordBatch) -> Result<(), ConvertError> {

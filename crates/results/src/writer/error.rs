@@ -30,6 +30,33 @@ pub enum WriteError {
         /// The existing stream.
         path: PathBuf,
     },
+    /// Another run writes there now.
+    #[error("another run is writing {path} now; wait for it, or choose another --out")]
+    InUse {
+        /// Its stream.
+        path: PathBuf,
+    },
+    /// Something that is no file of ours has the name.
+    #[error("{path} is a link, a pipe or a device, not a file; remove it, or choose another --out")]
+    NotAFile {
+        /// What is there.
+        path: PathBuf,
+    },
+    /// Somebody else wrote into the stream.
+    #[error(
+        "{partial} was changed by another program while the run wrote to it: {found} of {written} \
+         rows can be read there; {path} was not written"
+    )]
+    Changed {
+        /// The file that was not written.
+        path: PathBuf,
+        /// The stream that stays.
+        partial: PathBuf,
+        /// Rows that are left.
+        found: u64,
+        /// Rows that were written.
+        written: u64,
+    },
     /// The path names a directory.
     #[error("{path} is a directory; choose a file name with --out")]
     IsDirectory {
@@ -76,10 +103,12 @@ pub enum WriteError {
         source: ArrowError,
     },
     /// An earlier write failed, so the stream ends there.
-    #[error("results end where writing to {partial} failed; they stay readable there")]
+    #[error("results end where writing to {partial} failed ({cause}); they stay readable there")]
     Broken {
         /// The stream.
         partial: PathBuf,
+        /// Why writing failed.
+        cause: String,
     },
     /// The finished stream could not be turned into the final file.
     #[error("cannot write {path}: {source}; all results stay readable in {partial}")]
@@ -114,6 +143,7 @@ impl From<WriteError> for io::Error {
                 source: ArrowError::IoError(_, source),
                 ..
             } => source.kind(),
+            WriteError::Open { source, .. } => source.kind(),
             _ => io::ErrorKind::Other,
         };
         Self::new(kind, error)

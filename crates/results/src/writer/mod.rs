@@ -6,17 +6,18 @@
 
 mod convert;
 mod error;
+mod pages;
 mod partial;
 mod rows;
 mod ticker;
 
 use std::collections::HashSet;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use oldham_cosim::{Column, Recorder};
+use oldham_cosim::{Column, Draft, Recorder};
 
 use crate::schema::{Metadata, TIME, schema_of};
 pub use error::{ConvertError, WriteError};
@@ -44,10 +45,19 @@ impl Format {
 pub struct ResultWriter {
     path: PathBuf,
     format: Format,
+    overwrite: bool,
     partial: PartialStream,
 }
 
 impl ResultWriter {
+    /// Whether results could be written to `path`, as far as that can be told without writing: for
+    /// those who have long work to do before.
+    pub fn check(path: &Path, overwrite: bool) -> Result<(), WriteError> {
+        format_of(path)?;
+        check_target(path, overwrite)?;
+        partial::check_free(&with_suffix(path, ".partial"), overwrite)
+    }
+
     /// Opens the stream beside `path`, whose extension (`.parquet` or `.csv`) chooses the format
     /// of the final file. A missing directory is created.
     ///
@@ -59,9 +69,7 @@ impl ResultWriter {
         meta: &Metadata,
         overwrite: bool,
     ) -> Result<Self, WriteError> {
-        let format = Format::of(path).ok_or_else(|| WriteError::UnknownFormat {
-            path: path.to_owned(),
-        })?;
+        let format = format_of(path)?;
         check_columns(columns)?;
         check_target(path, overwrite)?;
         create_directory_of(path)?;
@@ -69,6 +77,7 @@ impl ResultWriter {
         Ok(Self {
             path: path.to_owned(),
             format,
+            overwrite,
             partial: PartialStream::create(with_suffix(path, ".partial"), schema, overwrite)?,
         })
     }
@@ -90,26 +99,51 @@ impl ResultWriter {
         let Self {
             path,
             format,
+            overwrite,
             partial: stream,
         } = self;
         let partial = stream.path().to_owned();
-        stream.close()?;
-        let temporary = with_suffix(&path, ".tmp");
-        let finished = convert::convert(&partial, &temporary, format)
-            .and_then(|()| Ok(fs::rename(&temporary, &path)?));
-        if let Err(source) = finished {
-            // Gives the space back; if it cannot be removed, the first error is the one to tell.
-            let _ = fs::remove_file(&temporary);
-            return Err(WriteError::Finish {
+        // Read from the very file that was written, whatever its name stands for by now.
+        let (rows, written) = stream.close()?;
+        let found = finish(rows, &path, format, written, overwrite);
+        let found = found.map_err(|source| WriteError::Finish {
+            path: path.clone(),
+            partial: partial.clone(),
+            source,
+        })?;
+        if found != written {
+            return Err(WriteError::Changed {
                 path,
                 partial,
-                source,
+                found,
+                written,
             });
         }
         // The final file is complete: a stream that cannot be removed costs space, not results.
         let _ = fs::remove_file(&partial);
         Ok(path)
     }
+}
+
+/// Makes the final file if the stream still holds all rows; gives their number.
+fn finish(
+    rows: File,
+    path: &Path,
+    format: Format,
+    written: u64,
+    overwrite: bool,
+) -> Result<u64, ConvertError> {
+    let mut draft = Draft::of(path)?;
+    let found = convert::convert(rows, draft.file(), format)?;
+    if found != written {
+        return Ok(found);
+    }
+    if !overwrite && fs::symlink_metadata(path).is_ok() {
+        let text = "somebody put a file there while the run went on";
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, text).into());
+    }
+    draft.publish()?;
+    Ok(found)
 }
 
 impl Recorder for ResultWriter {
@@ -142,12 +176,25 @@ fn check_columns(columns: &[Column]) -> Result<(), WriteError> {
     Ok(())
 }
 
+fn format_of(path: &Path) -> Result<Format, WriteError> {
+    Format::of(path).ok_or_else(|| WriteError::UnknownFormat {
+        path: path.to_owned(),
+    })
+}
+
 fn check_target(path: &Path, overwrite: bool) -> Result<(), WriteError> {
     let path = path.to_owned();
     if path.is_dir() {
         return Err(WriteError::IsDirectory { path });
     }
-    if !overwrite && path.exists() {
+    // A link counts as what it is: it would be replaced, not followed.
+    let Ok(there) = fs::symlink_metadata(&path) else {
+        return Ok(());
+    };
+    if !there.is_file() && !there.is_symlink() {
+        return Err(WriteError::NotAFile { path });
+    }
+    if !overwrite {
         return Err(WriteError::Exists { path });
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The append-only stream of a running simulation.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufWriter, Seek};
 use std::path::{Path, PathBuf};
 
 use arrow_ipc::writer::StreamWriter;
@@ -11,14 +11,17 @@ use super::error::WriteError;
 use super::rows::Rows;
 use super::ticker::Ticker;
 
-/// An Arrow stream that is readable up to the last flush, whatever ends the run.
+/// An Arrow stream that is readable up to the last flush, whatever ends the run. It is locked as
+/// long as it is written, so that a second run finds that it is in use.
 pub(super) struct PartialStream {
     path: PathBuf,
     rows: Rows,
     stream: StreamWriter<BufWriter<File>>,
     ticker: Ticker,
+    /// Rows in the file.
+    written: u64,
     /// A failed write may have left half a batch: anything after it would be unreadable.
-    broken: bool,
+    broken: Option<String>,
 }
 
 impl PartialStream {
@@ -27,24 +30,30 @@ impl PartialStream {
         schema: SchemaRef,
         overwrite: bool,
     ) -> Result<Self, WriteError> {
-        let file = open(&path, overwrite)?;
-        let ticker = Ticker::start().map_err(|source| WriteError::Open {
+        let not_opened = |source| WriteError::Open {
             path: path.clone(),
             source,
-        })?;
-        let stream_error = |source| WriteError::Stream {
-            partial: path.clone(),
-            source,
         };
-        let mut stream = StreamWriter::try_new_buffered(file, &schema).map_err(stream_error)?;
+        let ticker = Ticker::start().map_err(not_opened)?;
+        make_room(&path, overwrite)?;
+        let file = open(&path)?;
         // The header too is on disk from the start: a run killed at once leaves a readable file.
-        stream.flush().map_err(stream_error)?;
+        let stream = StreamWriter::try_new_buffered(file, &schema).and_then(|mut stream| {
+            stream.flush()?;
+            Ok(stream)
+        });
+        let stream = stream.map_err(|error| {
+            // Nothing was started, so nothing is left behind that the next run would stumble over.
+            let _ = fs::remove_file(&path);
+            not_opened(io_error(error))
+        })?;
         Ok(Self {
             path,
             rows: Rows::new(schema),
             stream,
             ticker,
-            broken: false,
+            written: 0,
+            broken: None,
         })
     }
 
@@ -53,9 +62,7 @@ impl PartialStream {
     }
 
     pub(super) fn push(&mut self, t: f64, row: &[f64]) -> Result<(), WriteError> {
-        if self.broken {
-            return Err(self.broken_error());
-        }
+        self.check_whole()?;
         self.rows.push(t, row);
         if self.rows.is_full() {
             self.flush()
@@ -73,28 +80,37 @@ impl PartialStream {
     }
 
     fn flush(&mut self) -> Result<(), WriteError> {
-        if self.broken {
-            return Err(self.broken_error());
-        }
+        self.check_whole()?;
         self.ticker.reset();
         if self.rows.is_empty() {
             return Ok(());
         }
+        let count = self.rows.len() as u64;
         let written = write_rows(&mut self.rows, &mut self.stream);
-        self.or_broken(written)
+        self.or_broken(written)?;
+        self.written += count;
+        Ok(())
     }
 
-    /// Writes what is left and the end marker, and closes the file.
-    pub(super) fn close(mut self) -> Result<(), WriteError> {
+    /// Writes what is left and the end marker. Gives the file, from its start and still locked, and
+    /// the number of its rows.
+    pub(super) fn close(mut self) -> Result<(File, u64), WriteError> {
         self.flush()?;
         // Writes the end marker and flushes.
         let finished = self.stream.finish();
-        self.or_broken(finished)
+        self.or_broken(finished)?;
+        let file = self.stream.get_ref().get_ref().try_clone();
+        let file = file.and_then(|mut file| {
+            file.rewind()?;
+            Ok(file)
+        });
+        let file = self.or_broken(file.map_err(ArrowError::from))?;
+        Ok((file, self.written))
     }
 
-    fn or_broken(&mut self, result: Result<(), ArrowError>) -> Result<(), WriteError> {
+    fn or_broken<T>(&mut self, result: Result<T, ArrowError>) -> Result<T, WriteError> {
         result.map_err(|source| {
-            self.broken = true;
+            self.broken = Some(source.to_string());
             WriteError::Stream {
                 partial: self.path.clone(),
                 source,
@@ -102,9 +118,13 @@ impl PartialStream {
         })
     }
 
-    fn broken_error(&self) -> WriteError {
-        WriteError::Broken {
-            partial: self.path.clone(),
+    fn check_whole(&self) -> Result<(), WriteError> {
+        match &self.broken {
+            None => Ok(()),
+            Some(cause) => Err(WriteError::Broken {
+                partial: self.path.clone(),
+                cause: cause.clone(),
+            }),
         }
     }
 }
@@ -113,7 +133,7 @@ impl Drop for PartialStream {
     fn drop(&mut self) {
         // A run that ends by an error keeps its last rows. If this fails too, there is nobody
         // left to tell.
-        if !self.broken {
+        if self.broken.is_none() {
             let _ = self.flush();
         }
     }
@@ -127,19 +147,88 @@ fn write_rows(
     stream.flush()
 }
 
-fn open(path: &Path, overwrite: bool) -> Result<File, WriteError> {
-    let mut options = OpenOptions::new();
-    options.write(true);
-    if overwrite {
-        options.create(true).truncate(true);
-    } else {
-        options.create_new(true);
+/// Whether a run may write its stream here. An empty stream holds nothing that could be lost.
+pub(super) fn check_free(path: &Path, overwrite: bool) -> Result<(), WriteError> {
+    old_stream(path, overwrite).map(drop)
+}
+
+/// Removes a stream that nobody writes any more.
+fn make_room(path: &Path, overwrite: bool) -> Result<(), WriteError> {
+    let Some(old) = old_stream(path, overwrite)? else {
+        return Ok(());
+    };
+    let failed = |source| WriteError::Open {
+        path: path.to_owned(),
+        source,
+    };
+    // Another run may have put its own stream there since the old one was opened.
+    if !is_at(&old, path) {
+        return Err(WriteError::InUse {
+            path: path.to_owned(),
+        });
     }
-    options.open(path).map_err(|source| {
-        let path = path.to_owned();
-        match source.kind() {
-            io::ErrorKind::AlreadyExists => WriteError::PartialExists { path },
-            _ => WriteError::Open { path, source },
+    fs::remove_file(path).map_err(failed)
+}
+
+/// The stream that is there, locked, if it may be replaced.
+fn old_stream(path: &Path, overwrite: bool) -> Result<Option<File>, WriteError> {
+    let Ok(there) = fs::symlink_metadata(path) else {
+        return Ok(None);
+    };
+    let path = path.to_owned();
+    // A pipe would not even open.
+    if !there.is_file() {
+        return Err(WriteError::NotAFile { path });
+    }
+    let opened = OpenOptions::new().read(true).write(true).open(&path);
+    let old = match opened {
+        Ok(file) => file,
+        Err(source) => return Err(WriteError::Open { path, source }),
+    };
+    if is_locked(&old) {
+        return Err(WriteError::InUse { path });
+    }
+    if !overwrite && there.len() > 0 {
+        return Err(WriteError::PartialExists { path });
+    }
+    Ok(Some(old))
+}
+
+/// Locks a file, unless another has locked it. Where the file system knows no locks there are none.
+fn is_locked(file: &File) -> bool {
+    matches!(file.try_lock(), Err(TryLockError::WouldBlock))
+}
+
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let key = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    let here = file.metadata().map(key).ok();
+    here == fs::symlink_metadata(path).map(key).ok()
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+fn open(path: &Path) -> Result<File, WriteError> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true);
+    let path = path.to_owned();
+    match options.open(&path) {
+        Ok(file) if is_locked(&file) => Err(WriteError::InUse { path }),
+        Ok(file) => Ok(file),
+        Err(source) if source.kind() == io::ErrorKind::AlreadyExists => {
+            Err(WriteError::InUse { path })
         }
-    })
+        Err(source) => Err(WriteError::Open { path, source }),
+    }
+}
+
+fn io_error(error: ArrowError) -> io::Error {
+    match error {
+        ArrowError::IoError(_, source) => source,
+        other => io::Error::other(other),
+    }
 }

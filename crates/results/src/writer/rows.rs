@@ -35,6 +35,10 @@ impl Rows {
         self.columns[0].is_empty()
     }
 
+    pub(super) fn len(&self) -> usize {
+        self.columns[0].len()
+    }
+
     pub(super) fn is_full(&self) -> bool {
         self.columns[0].len() == self.capacity
     }

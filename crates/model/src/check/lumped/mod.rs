@@ -35,8 +35,7 @@ impl Checker<'_> {
         let (rho, inputs_within_step) = (&section.rho, &section.inputs_within_step);
         let method = section.integrator.as_ref();
         let method = method.and_then(|method| self.method(method, rho, inputs_within_step));
-        let every = section.every.as_ref();
-        let every = every.and_then(|at| Some((self.count(at)?, at.span.clone())));
+        let every = self.multiple(section.every.as_ref());
         let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
         let own_step = pace.step.map(|step| step * multiple);
         let steps = Steps {

@@ -82,8 +82,7 @@ impl Checker<'_> {
         record: &Record,
     ) -> Checked {
         let section = &entry.value.value;
-        let every = section.every.as_ref();
-        let every = every.and_then(|at| Some((self.count(at)?, at.span.clone())));
+        let every = self.multiple(section.every.as_ref());
         let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
         let own_step = pace.step.map(|step| step * multiple);
         let steps = Steps {
@@ -167,7 +166,7 @@ impl Checker<'_> {
         };
         let max_iterations = match &section.max_iterations {
             None => Some(DEFAULT_ITERATIONS),
-            Some(at) => self.count(at).map(|count| count as usize),
+            Some(at) => self.iterations(at).map(|count| count as usize),
         };
         Some(Options {
             method: method?,

@@ -37,7 +37,7 @@ pub(crate) struct Cut {
     pub prescribe: Option<At<Prescribe>>,
     /// How often parts and coupling correct each step with `interface-tangent`. One correction
     /// leaves the square of what the predictor missed; each further one, with an iteration of its
-    /// own, squares that again. Linear mechanisms need one.
+    /// own, squares that again. Linear mechanisms need one; more than 20 are refused.
     #[schemars(extend("default" = 1))]
     pub corrections: Option<At<Count>>,
     /// How parts guess the motion of interface nodes over a step.
@@ -88,7 +88,7 @@ pub(crate) struct PieceMethod {
     /// How `rk4` sees inputs, such as the loads of the parts, within a micro step: on the line between
     /// those at its start and at its end, or as at its start.
     pub inputs_within_step: Option<At<InputsWithinStep>>,
-    /// Integrator steps per macro step.
+    /// Integrator steps per macro step, at most 100000.
     pub micro_steps: Option<At<Count>>,
 }
 

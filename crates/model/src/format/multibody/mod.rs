@@ -56,13 +56,13 @@ pub(crate) struct Multibody {
     /// How `rk4` sees its inputs within a micro step.
     #[schemars(extend("default" = "interpolated"))]
     pub inputs_within_step: Option<At<InputsWithinStep>>,
-    /// Integrator steps per macro step of this subsystem.
+    /// Integrator steps per macro step of this subsystem, at most 100000.
     #[schemars(extend("default" = 1))]
     pub micro_steps: Option<At<Count>>,
     /// The length of an integrator step, in s, instead of their number; must divide the macro
     /// step of this subsystem.
     pub micro_step: Option<At<Formula>>,
-    /// The subsystem's own macro step, as a multiple of the model's.
+    /// The subsystem's own macro step, as a multiple of the model's, at most 10000.
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,
     /// How its inputs are guessed between exchanges; overrides `schedule.predictor`.
@@ -72,7 +72,7 @@ pub(crate) struct Multibody {
     /// smaller steps it becomes finer by itself.
     #[schemars(extend("default" = DEFAULT_TOLERANCE))]
     pub tolerance: Option<At<Formula>>,
-    /// Newton's iteration gives up after so many iterations.
+    /// Newton's iteration gives up after so many iterations, at most 100000.
     #[schemars(extend("default" = DEFAULT_ITERATIONS))]
     pub max_iterations: Option<At<Count>>,
     /// Start at rest in static equilibrium under all loads, instead of where the nodes are given.

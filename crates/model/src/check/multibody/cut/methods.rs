@@ -111,7 +111,7 @@ impl Checker<'_> {
         let method = self.method_of(word, settings);
         let micro_steps = match &given.micro_steps {
             None => Some(parts.micro_steps),
-            Some(count) => self.count(count).map(|count| count as usize),
+            Some(count) => self.micro_step_count(count).map(|count| count as usize),
         };
         Some(Solution {
             options: Options {

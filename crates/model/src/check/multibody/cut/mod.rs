@@ -16,6 +16,9 @@ use crate::problem::Problem;
 use crate::source::Span;
 use request::Request;
 
+/// Most corrections of a step.
+const MAX_CORRECTIONS: u32 = 20;
+
 impl Checker<'_> {
     /// How the finished mechanism is cut; nothing if something is wrong with that.
     pub(super) fn cutting(
@@ -139,7 +142,8 @@ impl Checker<'_> {
         let Some(given) = given else {
             return Some(usize::from(corrects));
         };
-        let count = self.count(given)?;
+        let help = "each further correction squares what is left: three reach rounding";
+        let count = self.count_up_to(given, MAX_CORRECTIONS, help)?;
         if !corrects {
             let message = "only the scheme `interface-tangent` corrects steps";
             let problem = Problem::new(given.span.clone(), message);
