@@ -90,11 +90,8 @@ fn a_mechanism_with_something_else_is_compared_with_a_converged_reference() {
     let more = ["--set", "simulation.duration=0.1"];
     let answer = compared("beam-absorber", &more);
     assert_eq!(answer["reference"], "converged");
-    let tight = answer["variants"].as_array().unwrap().iter();
-    let tight = tight
-        .filter(|variant| variant["name"] == "tight")
-        .next()
-        .unwrap();
+    let mut variants = answer["variants"].as_array().unwrap().iter();
+    let tight = variants.find(|variant| variant["name"] == "tight").unwrap();
     let file = &answer["variants"][0];
     assert_eq!(tight["status"], "ran");
     assert!(file["error"].as_f64().unwrap() < 0.1, "{}", file["error"]);

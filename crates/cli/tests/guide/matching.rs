@@ -14,13 +14,13 @@ pub fn matches(shown: &[String], said: &[String]) -> bool {
     if shows_nothing(shown) {
         return false;
     }
-    let (shown, said) = (masked(shown), masked(&without_blank_ends(said)));
+    let (shown, said) = (lasting(shown), lasting(&without_blank_ends(said)));
     aligned(&shown, &said)
 }
 
 /// The first line that differs, for people.
 pub fn first_difference(shown: &[String], said: &[String]) -> String {
-    let (shown, said) = (masked(shown), masked(&without_blank_ends(said)));
+    let (shown, said) = (lasting(shown), lasting(&without_blank_ends(said)));
     // The longest beginning of what is shown that some beginning of the output goes with.
     let open: Vec<String> = vec![LEFT_OUT.into()];
     let fits = |count: &usize| aligned(&[&shown[..*count], &open].concat(), &said);
@@ -78,7 +78,9 @@ pub fn renewed(shown: &[String], said: &[String]) -> Vec<String> {
         match cost[i][j].1 {
             1 => {
                 (i, j) = (i - 1, j - 1);
-                lines.push(said[j].clone());
+                // Times of another day are no news; those in tables stand in columns.
+                let same = shown_keys[i] == said_keys[j] && !said_keys[j].contains("CELL");
+                lines.push(if same { &shown[i] } else { &said[j] }.clone());
             }
             2 => {
                 if left_out && skipped {
@@ -153,6 +155,16 @@ fn aligned(shown: &[String], said: &[String]) -> bool {
     reached[said.len()]
 }
 
+/// The same without lines that quick machines leave out.
+fn lasting(lines: &[String]) -> Vec<String> {
+    let mut lines = masked(lines);
+    lines.retain(|line| line != SPLIT);
+    lines
+}
+
+/// How a step's time is made up, which is told only of runs that take long enough.
+const SPLIT: &str = "of which TIMES";
+
 /// Lines without what depends on the machine, blanks reduced.
 fn masked(lines: &[String]) -> Vec<String> {
     // The place of a column of times in the table that is being read, and a list of times in JSON.
@@ -177,7 +189,7 @@ fn masked(lines: &[String]) -> Vec<String> {
             timed_column = Some(place);
         } else if let Some(place) = timed_column.filter(|place| *place < cells.len()) {
             let mut cells = cells;
-            cells[place] = "TIME";
+            cells[place] = "CELL";
             masked.push(reduced(&cells.join(" ")));
             continue;
         }
@@ -199,9 +211,7 @@ fn masked(lines: &[String]) -> Vec<String> {
         let word = text.split_whitespace().next().unwrap_or("");
         let line = match (word, text) {
             ("per", text) if text.contains("us median") => "per step TIMES".into(),
-            ("of", text) if text.starts_with("of which") && text.contains(" us ") => {
-                "of which TIMES".into()
-            }
+            ("of", text) if text.starts_with("of which") && text.contains(" us ") => SPLIT.into(),
             ("steps", text) if text.contains(" x real time") => {
                 let steps = text.split(" s in ").next().unwrap_or("");
                 let threads = text.rsplit(", ").next().unwrap_or("");

@@ -10,6 +10,8 @@ mod report;
 mod stretch;
 mod variants;
 
+use std::collections::HashSet;
+
 use oldham_cosim::{Column, End, Outcome};
 
 use crate::args::Compare;
@@ -77,10 +79,10 @@ impl Job {
     fn of(variant: Variant, choice: &Choice, arguments: &Compare) -> Result<Self, Failure> {
         let model = &variant.model;
         let simulation = &variant.simulation;
-        let known = choice.columns(model)?;
+        let known: HashSet<String> = choice.columns(model)?.into_iter().collect();
         let columns = simulation.columns();
         let places = model.recorded(columns)?;
-        let is_known = |column: &Column| known.iter().any(|name| *name == column.name);
+        let is_known = |column: &Column| known.contains(&column.name);
         let is_account = |column: &Column| {
             let mut accounts = ACCOUNTS.iter();
             accounts.any(|start| column.name.starts_with(start))

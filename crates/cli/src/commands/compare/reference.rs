@@ -199,7 +199,8 @@ impl About {
     pub fn text(&self) -> Option<String> {
         let (step, error) = self.refined?;
         Some(format!(
-            "the reference is coupled implicitly, with a macro step of {step} s; its own error is about {}",
+            "the reference is coupled implicitly, with a macro step of {} s; its own error is about {}",
+            number(step),
             number(error)
         ))
     }
