@@ -48,8 +48,9 @@ $(PEERS):
 docs: $(MDBOOK)
 	$(MDBOOK) build docs
 
+# With search; without the server that watches pages.
 $(MDBOOK):
-	cargo install mdbook --version 0.5.4 --no-default-features --root target/tools --locked
+	cargo install mdbook --version 0.5.4 --no-default-features --features search --root target/tools --locked
 
 clean:
 	cargo clean

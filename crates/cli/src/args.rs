@@ -200,10 +200,12 @@ pub struct Compare {
     /// Try several values of a setting or parameter
     #[arg(long, value_name = "KEY=V1,V2,...", value_parser = key_values)]
     pub vary: Vec<(String, Vec<String>)>,
-    /// Compare with `monolithic` (the twin with the file's integrator), `exact` (the twin by
-    /// matrix exponential; linear models) or a result file
-    #[arg(long, value_name = "WHAT", default_value = "monolithic")]
-    pub reference: String,
+    /// Compare with `monolithic` (one system with the file's integrator), `exact` (the same by
+    /// matrix exponential; linear models), `converged` (implicit coupling, its step refined until the
+    /// solution does not change) or a result file [default: monolithic; converged where several
+    /// subsystems are not all lumped]
+    #[arg(long, value_name = "WHAT")]
+    pub reference: Option<String>,
     /// The signal to draw [default: the displacement or force with the largest error]
     #[arg(long, value_name = "NAME")]
     pub signal: Option<String>,

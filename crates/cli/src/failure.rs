@@ -52,10 +52,54 @@ pub enum Failure {
         hint: String,
     },
     /// Nothing to compare with.
-    #[error("there is no reference `{name}`: give `monolithic`, `exact` or a result file")]
+    #[error(
+        "there is no reference `{name}`: give `monolithic`, `exact`, `converged` or a result file"
+    )]
     NoReference {
         /// As asked for.
         name: String,
+    },
+    /// The reference is of no use.
+    #[error("{path} cannot be the reference: {reason}")]
+    BadReference {
+        /// The result file.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The reference has nothing that the model records.
+    #[error(
+        "model and reference `{reference}` have no signal in common: give a result of the same model"
+    )]
+    NoCommonSignal {
+        /// As asked for.
+        reference: String,
+    },
+    /// All variants would be the same.
+    #[error(
+        "nothing is exchanged in `{model}`, so that all schemes are the same: vary a setting, such as --vary simulation.step=1e-3,5e-4, or compare with a result by --reference FILE"
+    )]
+    NothingToCompare {
+        /// Title of the model.
+        model: String,
+    },
+    /// More variants than anybody could want.
+    #[error("--vary asks for {} variants, and at most {most} are compared: leave out values", .count.map_or_else(|| "countless".into(), |count| count.to_string()))]
+    TooManyVariants {
+        /// If they can be counted.
+        count: Option<usize>,
+        /// The limit.
+        most: usize,
+    },
+    /// Refinements of the reference do not agree.
+    #[error(
+        "no reference was found: implicit coupling with a macro step of {step} s still has an error of about {difference:.1e}; take a shorter simulation.duration or a smaller simulation.step, or give a result by --reference FILE"
+    )]
+    NotConverged {
+        /// The last refinement.
+        step: f64,
+        /// Relative to the size of the signals.
+        difference: f64,
     },
     /// A setting that is varied without saying how far.
     #[error("the range of `{key}` is not known: write {key}=LOW:HIGH")]
@@ -320,6 +364,7 @@ impl Failure {
             | Self::NotSaved { .. }
             | Self::Internal(_)
             | Self::Finish(_)
+            | Self::NotConverged { .. }
             | Self::Plot(_)
             | Self::Picture { .. }
             | Self::File { .. }

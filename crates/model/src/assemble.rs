@@ -195,7 +195,7 @@ impl Model {
                 part.name
             );
             let problem = Problem::new(part.span.clone(), message)
-                .help("only lumped subsystems can be joined into one");
+                .help("only lumped subsystems can be joined into one; `oldham compare` finds a converged reference instead");
             findings.push(problem);
         }
         if findings.is_empty() {

@@ -36,6 +36,7 @@ mod check;
 mod compensation;
 mod expansion;
 mod format;
+mod implicit;
 mod limits;
 mod mechanism;
 mod model;

@@ -61,6 +61,8 @@ pub(crate) struct Part {
     pub content: Content,
     /// How its inputs are predicted.
     pub prediction: Prediction,
+    /// Whether it says so itself, whatever the schedule says.
+    pub chooses_predictor: bool,
     /// Its own macro step in steps of the engine.
     pub every: u32,
 }
@@ -259,6 +261,19 @@ impl Model {
         let learns = |part: &&Part| matches!(part.prediction, Prediction::Learned(_));
         let found = self.plan.parts.iter().find(learns);
         found.map(|part| part.name.as_str())
+    }
+
+    /// Keys of the predictors that subsystems choose for themselves.
+    pub fn own_predictors(&self) -> impl Iterator<Item = String> {
+        let choosing = self.plan.parts.iter().filter(|part| part.chooses_predictor);
+        choosing.map(|part| {
+            let section = match &part.content {
+                Content::Lumped(_) => "lumped",
+                Content::Multibody(_) => "multibody",
+                Content::Hydraulics(_) => "hydraulics",
+            };
+            format!("{section}.{}.predictor", part.name)
+        })
     }
 
     /// Macro steps between two recorded rows.

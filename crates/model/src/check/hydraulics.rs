@@ -32,6 +32,7 @@ impl Checker<'_> {
             name: entry.name.value.clone(),
             span: entry.name.span.clone(),
             every: every.as_ref().map_or(1, |(every, _)| *every),
+            chooses_predictor: section.predictor.is_some(),
             prediction: predictor.prediction(DEFAULT_RHO),
             content: Content::Hydraulics(circuit),
         });

@@ -61,6 +61,7 @@ impl Checker<'_> {
                 name: entry.name.value.clone(),
                 span: entry.name.span.clone(),
                 every: every.as_ref().map_or(1, |(every, _)| *every),
+                chooses_predictor: section.predictor.is_some(),
                 prediction: predictor.prediction(spectral_radius(method)),
                 content: Content::Lumped(draft.spec),
             }

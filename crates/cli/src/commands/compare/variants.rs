@@ -1,0 +1,183 @@
+//! What is compared: all combinations of the varied settings, or the usual schemes.
+
+use oldham_cosim::Simulation;
+use oldham_model::Model;
+
+use crate::args::Compare;
+use crate::failure::Failure;
+use crate::load;
+
+/// Variants at most: nobody reads a table of more.
+const MOST: usize = 256;
+
+/// The schemes that are tried when none is asked for.
+const SCHEMES: [(&str, &[(&str, &str)]); 6] = [
+    (AS_IN_FILE, &[]),
+    ("gauss-seidel", &[("schedule.kind", "gauss-seidel")]),
+    ("first-order", &[("schedule.predictor", "first-order")]),
+    ("second-order", &[("schedule.predictor", "second-order")]),
+    ("refreshed outputs", &[("schedule.refresh", "true")]),
+    (
+        "tight",
+        &[
+            ("schedule.coupling", "tight"),
+            ("schedule.predictor", "first-order"),
+        ],
+    ),
+];
+
+const AS_IN_FILE: &str = "as in the file";
+
+/// The schemes of cuts.
+const CUT_SCHEMES: [&str; 3] = ["interface-tangent", "interface-mass", "force-displacement"];
+
+pub type Settings = Vec<(String, String)>;
+
+/// A model under certain settings.
+pub struct Variant {
+    pub name: String,
+    pub settings: Settings,
+    pub model: Model,
+    /// At its initial time. Gains of compensators are found when it is made, which may take long.
+    pub simulation: Simulation,
+}
+
+/// A variant that is left out, and the one that is the same.
+pub struct Alike {
+    pub name: String,
+    pub like: String,
+}
+
+/// The variants to run, and those that would repeat them.
+pub fn of(model: &Model, arguments: &Compare) -> Result<(Vec<Variant>, Vec<Alike>), Failure> {
+    let base = &arguments.model.set;
+    let usual = arguments.vary.is_empty();
+    let wanted = match usual {
+        true => schemes(model),
+        false => combinations(&arguments.vary)?,
+    };
+    let mut variants: Vec<Variant> = Vec::new();
+    let mut alike = Vec::new();
+    for (name, changes) in wanted {
+        // A later setting of the same key wins.
+        let replaced = |key: &str| changes.iter().any(|(other, _)| other == key);
+        let kept = base.iter().filter(|(key, _)| !replaced(key));
+        let settings: Settings = kept.chain(&changes).cloned().collect();
+        let model = load::with_overrides(&arguments.model.model, &settings);
+        // A scheme that does not go with this model (a loop of feedthrough, say) is left out.
+        let may_be_left_out = usual && !changes.is_empty();
+        if may_be_left_out && model.is_err() {
+            continue;
+        }
+        let model = model?;
+        if let Some(like) = variants
+            .iter()
+            .find(|other| model.is_solved_like(&other.model))
+        {
+            let like = like.name.clone();
+            alike.push(Alike { name, like });
+            continue;
+        }
+        let simulation = model.simulation();
+        if may_be_left_out && simulation.is_err() {
+            continue;
+        }
+        variants.push(Variant {
+            name,
+            settings,
+            simulation: simulation?,
+            model,
+        });
+    }
+    Ok((variants, alike))
+}
+
+/// The usual schemes. Of a mechanism that is cut, and exchanges nothing else, those of its cut; of a
+/// model with compensators also what they do, and the others without them.
+fn schemes(model: &Model) -> Vec<(String, Settings)> {
+    if model.is_cut() && model.subsystems().len() == 1 {
+        return cut_schemes(model);
+    }
+    if !model.is_coupled() {
+        return vec![(AS_IN_FILE.to_owned(), Settings::new())];
+    }
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let usual = SCHEMES.iter().map(|(name, changes)| {
+        let mut changes: Settings = changes.iter().map(owned).collect();
+        // A subsystem's own predictor would win over the schedule's.
+        if let Some((_, predictor)) = changes.iter().find(|(key, _)| key == "schedule.predictor") {
+            let predictor = predictor.clone();
+            changes.extend(model.own_predictors().map(|key| (key, predictor.clone())));
+        }
+        ((*name).to_owned(), changes)
+    });
+    if model.compensators().len() == 0 {
+        return usual.collect();
+    }
+    let all = |method: &str| -> Settings {
+        let names = model.compensators();
+        names
+            .map(|name| (format!("compensator.{name}.method"), method.to_owned()))
+            .collect()
+    };
+    let mut schemes = vec![
+        (AS_IN_FILE.to_owned(), Settings::new()),
+        ("uncompensated".to_owned(), all("none")),
+    ];
+    // The many modes of a mechanism take long to be found that cannot be assigned.
+    if model.has_monolithic() {
+        schemes.push(("assignment".to_owned(), all("assignment")));
+    }
+    schemes.push(("structural".to_owned(), all("structural")));
+    let learned = [("schedule.predictor".to_owned(), "dmd".to_owned())];
+    schemes.push((
+        "learned (dmd)".to_owned(),
+        [&all("none")[..], &learned].concat(),
+    ));
+    let others = usual.filter(|(_, changes): &(_, Settings)| !changes.is_empty());
+    schemes.extend(others.map(|(name, changes)| (name, [all("none"), changes].concat())));
+    schemes
+}
+
+fn cut_schemes(model: &Model) -> Vec<(String, Settings)> {
+    let all = |scheme: &str| -> Settings {
+        let names = model.cut_mechanisms();
+        names
+            .map(|name| (format!("multibody.{name}.cut.scheme"), scheme.to_owned()))
+            .collect()
+    };
+    let file = (AS_IN_FILE.to_owned(), Settings::new());
+    let others = CUT_SCHEMES.map(|scheme| (scheme.to_owned(), all(scheme)));
+    [file].into_iter().chain(others).collect()
+}
+
+/// All combinations of the varied settings, named by what is varied.
+fn combinations(vary: &[(String, Vec<String>)]) -> Result<Vec<(String, Settings)>, Failure> {
+    let count = vary.iter().try_fold(1_usize, |count, (_, values)| {
+        count.checked_mul(values.len())
+    });
+    if count.is_none_or(|count| count > MOST) {
+        return Err(Failure::TooManyVariants { count, most: MOST });
+    }
+    let mut combinations: Vec<Settings> = vec![Vec::new()];
+    for (key, values) in vary {
+        let extended = combinations.iter().flat_map(|done| {
+            values.iter().map(|value| {
+                let mut more = done.clone();
+                more.push((key.clone(), value.clone()));
+                more
+            })
+        });
+        combinations = extended.collect();
+    }
+    let named = |changes: Settings| {
+        let last = |key: &str| key.rsplit('.').next().map(str::to_owned);
+        let parts = changes.iter().map(|(key, value)| {
+            let alike = changes.iter().filter(|(other, _)| last(other) == last(key));
+            let short = last(key).filter(|_| alike.count() == 1);
+            format!("{}={value}", short.as_deref().unwrap_or(key))
+        });
+        (parts.collect::<Vec<_>>().join(" "), changes)
+    };
+    Ok(combinations.into_iter().map(named).collect())
+}

@@ -1,0 +1,150 @@
+//! The same model under implicit coupling, with a finer step: what converges to the solution of the
+//! coupled equations where no monolithic model can be made.
+
+use oldham_cosim::{Coupling, Stage, SubsystemId, Tight};
+use oldham_lumped::Integrator;
+use oldham_multibody::Method;
+
+use crate::format::DEFAULT_RHO;
+use crate::model::{Content, Model, Part, Plan, Prediction};
+
+/// An exchanged value has converged when it changes by less than this part of its size.
+const RELATIVE: f64 = 1e-9;
+/// Parts solve their own equations to this accuracy, so that the exchange can converge.
+const TOLERANCE: f64 = 1e-10;
+/// Iterations of a macro step at most.
+const ITERATIONS: usize = 100;
+
+impl Model {
+    /// Implicit (tight) coupling of all subsystems, with the macro step halved so many times.
+    ///
+    /// Inputs are interpolated within a step, mechanisms are in one piece, integrators of first order
+    /// are replaced by LMS2, and nothing learns or compensates. Every subsystem takes as many micro steps per macro step as in the file: halving
+    /// refines integrators and exchange alike, so that the solutions converge to that of the coupled
+    /// equations.
+    pub fn implicitly_coupled(&self, halvings: u32) -> Self {
+        let mut plan = self.plan.clone();
+        let rates: Vec<f64> = (0..plan.parts.len())
+            .map(|part| rate(&plan.schedule.stages, SubsystemId(part)))
+            .collect();
+        let finer = 2_f64.powi(halvings as i32);
+        for (part, rate) in plan.parts.iter_mut().zip(rates) {
+            let per_step = part.micro_steps() as f64 * rate / f64::from(part.every);
+            part.refine(per_step.ceil().max(1.0) as usize);
+        }
+        plan.compensators.clear();
+        plan.clock.step /= finer;
+        plan.clock.steps = plan.clock.steps.saturating_mul(finer as u64);
+        let everybody = (0..plan.parts.len()).map(SubsystemId).collect();
+        let schedule = &mut plan.schedule;
+        schedule.step = plan.clock.step;
+        schedule.stages = vec![Stage::Together(everybody)];
+        schedule.refresh = false;
+        schedule.coupling = match plan.connections.is_empty() {
+            true => Coupling::Loose,
+            false => Coupling::Tight(Tight {
+                relative: RELATIVE,
+                max_iterations: ITERATIONS,
+                ..Tight::default()
+            }),
+        };
+        plan.is_sequential = false;
+        Self {
+            source: self.source.clone(),
+            plan,
+        }
+    }
+
+    /// Whether another model is solved in the very same way: the same equations, steps and exchange,
+    /// whatever its file looks like.
+    pub fn is_solved_like(&self, other: &Self) -> bool {
+        self.plan.essence() == other.plan.essence()
+    }
+
+    /// Whether the model is one set of equations that a single integrator can take: lumped
+    /// subsystems alone, or a single subsystem. Others have [`Model::implicitly_coupled`].
+    pub fn has_monolithic(&self) -> bool {
+        let parts = &self.plan.parts;
+        parts.len() == 1 || parts.iter().all(|part| part.lumped().is_some())
+    }
+}
+
+impl Part {
+    /// Inputs are interpolated, so many micro steps make a macro step, and no integrator is of first
+    /// order only, which would take very many steps to converge.
+    fn refine(&mut self, micro_steps: usize) {
+        self.prediction = Prediction::Hold(1);
+        self.every = 1;
+        match &mut self.content {
+            Content::Lumped(spec) => {
+                if let Integrator::SemiImplicitEuler | Integrator::BackwardEuler = spec.integrator {
+                    spec.integrator = Integrator::Lms2 { rho: DEFAULT_RHO };
+                }
+                spec.micro_steps = micro_steps;
+                spec.sends_tangent = false;
+                spec.tangents.clear();
+            }
+            Content::Multibody(recipe) => {
+                if let Method::BackwardEuler = recipe.options.method {
+                    recipe.options.method = Method::default();
+                }
+                recipe.micro_steps = micro_steps;
+                recipe.cutting = None;
+                recipe.options.tolerance = recipe.options.tolerance.min(TOLERANCE);
+            }
+            Content::Hydraulics(circuit) => circuit.micro_steps = micro_steps,
+        }
+    }
+}
+
+impl Plan {
+    /// All that decides a solution, as a text; names of things, places in the file and what is
+    /// recorded are not in it.
+    fn essence(&self) -> String {
+        let parts = self.parts.iter().map(|part| {
+            let Part {
+                name,
+                content,
+                prediction,
+                every,
+                ..
+            } = part;
+            format!("{name} {content:?} {prediction:?} {every}")
+        });
+        let compensators = self.compensators.iter().map(|compensator| {
+            let signals = compensator.signals.as_ref();
+            let signals = signals.map(|all| all.iter().map(|(name, _)| name).collect::<Vec<_>>());
+            format!(
+                "{:?} {:?} {:?} {} {:?} {} {signals:?}",
+                compensator.force,
+                compensator.correct,
+                compensator.way,
+                compensator.continuous,
+                compensator.modes,
+                compensator.as_integrated,
+            )
+        });
+        format!(
+            "{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{} {} {:?} {}",
+            parts.collect::<Vec<_>>(),
+            compensators.collect::<Vec<_>>(),
+            self.connections,
+            self.drives,
+            self.schedule,
+            self.is_sequential,
+            self.clock.steps,
+            self.twin.integrator,
+            self.twin.micro_steps,
+        )
+    }
+}
+
+/// How often a subsystem advances in a macro step.
+fn rate(stages: &[Stage], part: SubsystemId) -> f64 {
+    let of_stage = |stage: &Stage| match stage {
+        Stage::Together(members) if members.contains(&part) => 1.0,
+        Stage::Together(_) | Stage::Corrected(_) => 0.0,
+        Stage::Nested { ratio, stages } => f64::from(*ratio) * rate(stages, part),
+    };
+    stages.iter().map(of_stage).sum()
+}
