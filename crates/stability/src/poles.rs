@@ -7,8 +7,9 @@
 use nalgebra::{Complex, DMatrix};
 use oldham_cosim::{Simulation, SubsystemId};
 
+use crate::eigen::eigenvalues_of;
 use crate::extrapolator::Extrapolator;
-use crate::recurrence::{AnalysisError, schur_eigenvalues};
+use crate::recurrence::AnalysisError;
 
 type Matrix = DMatrix<Complex<f64>>;
 
@@ -267,7 +268,7 @@ impl CoupledModel {
         if real.is_empty() || !real.iter().all(|value| value.is_finite()) {
             return Ok(Vec::new());
         }
-        let values = schur_eigenvalues(&real).ok_or(AnalysisError::NoEigenvalues)?;
+        let values = eigenvalues_of(&real).ok_or(AnalysisError::NoEigenvalues)?;
         let mut poles: Vec<_> = values
             .iter()
             .copied()
