@@ -2,9 +2,9 @@
 
 use faer::Mat;
 use oldham_multibody::{
-    BeamMesh, Body, Bushing, Drive, ElementId, Joint, LineInertia, Load, Marker, Mat3, Measured,
-    Method, Mode, ModeKind, Model, Motion, NodeId, Options, Quaternion, Section, Sensor, System,
-    Vec3, straight_beam,
+    BeamMesh, Body, Bushing, Drive, ElementId, Joint, LineInertia, Load, Lumping, Marker, Mat3,
+    Measured, Method, Mode, ModeKind, Model, Motion, NodeId, Options, Quaternion, Section, Sensor,
+    System, Vec3, straight_beam,
 };
 use std::f64::consts::{PI, TAU};
 
@@ -31,6 +31,7 @@ fn bar(model: &mut Model, elements: usize) -> Vec<NodeId> {
             mass: density * area,
             rotary: [density * (strong + weak), density * weak, density * strong],
         },
+        lumping: Lumping::Segments,
     };
     straight_beam(model, "bar", &mesh)
 }
@@ -274,6 +275,7 @@ fn a_fine_round_cantilever_has_all_its_double_modes() {
             mass: 1.0,
             rotary: [2e-7, 1e-7, 1e-7],
         },
+        lumping: Lumping::Segments,
     };
     let nodes = straight_beam(&mut model, "beam", &mesh);
     clamp(&mut model, nodes[0]);
@@ -303,6 +305,7 @@ fn a_thick_beam_has_the_frequencies_of_timoshenko() {
                 mass: m,
                 rotary: [2.0 * rotary, rotary, rotary],
             },
+            lumping: Lumping::Segments,
         };
         let nodes = straight_beam(&mut model, "beam", &mesh);
         for (name, node, x) in [("left", nodes[0], 0.0), ("right", nodes[2 * elements], 1.0)] {
@@ -354,6 +357,7 @@ fn rotor(elements: usize, spin: f64) -> (Model, Vec<NodeId>) {
             mass: 0.5,
             rotary: [1e-6, 1e-6, 1e-6],
         },
+        lumping: Lumping::Segments,
     };
     let nodes = straight_beam(&mut model, "blade", &mesh);
     for &node in &nodes {

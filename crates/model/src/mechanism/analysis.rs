@@ -92,7 +92,12 @@ impl<'m> Mechanism<'m> {
             About::Equilibrium => part.system_mut().equilibrium(self.start, 4, &inputs)?,
         }
         if self.freedoms().degrees() == 0 {
-            return Ok((self.poses(&part), Modes::default()));
+            let none = Modes {
+                is_steady: true,
+                freedoms: Some(0),
+                ..Modes::default()
+            };
+            return Ok((self.poses(&part), none));
         }
         let modes = part.system_mut().modes(count, near, &inputs)?;
         Ok((self.poses(&part), modes))

@@ -104,7 +104,7 @@ impl Mode {
 }
 
 /// Modes, and the motion about which they are.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Modes {
     /// The modes: the lowest frequencies first.
     pub modes: Vec<Mode>,
