@@ -13,15 +13,10 @@ pub const MAX_TOKENS: usize = 4_000_000;
 /// Deepest accepted nesting of arrays, inline tables and dotted keys.
 pub const MAX_DEPTH: usize = 100;
 
-/// Most mistakes of syntax in a file: the parser keeps them all.
-const MAX_MISTAKES: usize = 10_000;
-
-/// Whether a text stays within the limits on words, nesting and mistakes.
+/// Whether a text stays within the limits on words and nesting.
 pub(crate) fn check(text: &str) -> Result<(), Problem> {
     let mut nesting = Nesting::default();
-    let mut words = 0;
     for (count, token) in toml_parser::Source::new(text).lex().enumerate() {
-        words = count;
         let span = token.span().start()..token.span().end();
         if count > MAX_TOKENS {
             let message = format!("the file has more than {MAX_TOKENS} words and signs");
@@ -33,32 +28,7 @@ pub(crate) fn check(text: &str) -> Result<(), Problem> {
             return Err(Problem::new(span, message).label("the limit is reached here"));
         }
     }
-    if words > MAX_MISTAKES {
-        check_mistakes(text)?;
-    }
     Ok(())
-}
-
-/// Counts mistakes of syntax without keeping them.
-fn check_mistakes(text: &str) -> Result<(), Problem> {
-    let tokens = toml_parser::Source::new(text).lex().into_vec();
-    let (mut count, mut place) = (0, None);
-    let mut sink = |mistake: toml_parser::ParseError| {
-        count += 1;
-        if count <= MAX_MISTAKES {
-            place = mistake.unexpected().or(mistake.context());
-        }
-    };
-    toml_parser::parser::parse_document(&tokens, &mut (), &mut sink);
-    if count <= MAX_MISTAKES {
-        return Ok(());
-    }
-    let span = place.map_or(0..0, |span| span.start()..span.end());
-    let message = format!("the file has more than {MAX_MISTAKES} mistakes of syntax");
-    let help = "is it a model file? Models are written in TOML";
-    Err(Problem::new(span, message)
-        .label("the limit is reached here")
-        .help(help))
 }
 
 /// An upper bound of the depth: open brackets, and dots of the keys that lead to them.
@@ -104,13 +74,6 @@ impl Nesting {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn countless_mistakes_are_refused_as_a_whole() {
-        assert!(check(&"=\n".repeat(20_000)).is_err());
-        assert!(check(&"= \n".repeat(100)).is_ok(), "told one by one");
-        assert!(check(&"a = 1\n".repeat(20_000)).is_ok());
-    }
 
     #[test]
     fn depth_is_the_sum_of_brackets_and_dots() {

@@ -100,7 +100,36 @@ pub(crate) fn parse(
     }
 }
 
+/// Most mistakes of syntax in a file: the parser keeps them all.
+const MAX_MISTAKES: usize = 10_000;
+
+/// Text that is parsed at once, however wrong it is, in bytes.
+const PIECE: usize = 256 << 10;
+
+/// Looks at the beginning of a long text, then at twice as much of it, and so on: what is no model at
+/// all is found before all its mistakes are collected.
+fn has_countless_mistakes(text: &str) -> bool {
+    let mut size = PIECE;
+    while size < text.len() {
+        let line_end = text.as_bytes()[..size]
+            .iter()
+            .rposition(|&byte| byte == b'\n');
+        let beginning = line_end.map_or("", |end| &text[..end]);
+        if DeTable::parse_recoverable(beginning).1.len() > MAX_MISTAKES {
+            return true;
+        }
+        size *= 2;
+    }
+    false
+}
+
 fn syntax<'s>(source: &'s Source, findings: &mut Findings) -> Option<DeTable<'s>> {
+    if has_countless_mistakes(source.file_text()) {
+        let message = format!("the file has more than {MAX_MISTAKES} mistakes of syntax");
+        let help = "is it a model file? Models are written in TOML";
+        findings.push(Problem::new(0..0, message).help(help));
+        return None;
+    }
     let (tree, errors) = DeTable::parse_recoverable(source.file_text());
     if errors.is_empty() {
         return Some(tree.into_inner());
@@ -119,4 +148,21 @@ fn syntax<'s>(source: &'s Source, findings: &mut Findings) -> Option<DeTable<'s>
         }
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_nothing_but_mistakes_is_refused_as_a_whole() {
+        let read = |text: String| {
+            let read = super::text(Source::new("m.toml", text), &Overrides::default());
+            read.expect_err("not a model")
+        };
+        let problems = read("=\n".repeat(300_000));
+        assert_eq!(problems.iter().len(), 1);
+        assert!(problems.to_string().contains("mistakes of syntax"));
+        assert!(read("=\n".repeat(20)).iter().len() > 1, "told one by one");
+    }
 }
