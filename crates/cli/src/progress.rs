@@ -83,7 +83,9 @@ impl Waiting {
             let _ = receiver.recv();
             bar.finish_and_clear();
         };
-        Self(Some((sender, std::thread::spawn(show))))
+        // Without a thread for it, which a system may refuse, the work goes on in silence.
+        let thread = std::thread::Builder::new().spawn(show);
+        Self(thread.ok().map(|thread| (sender, thread)))
     }
 }
 
