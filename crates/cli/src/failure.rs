@@ -211,7 +211,7 @@ pub enum Failure {
         /// Where the run was ended.
         t: f64,
         /// Why it could not be saved.
-        error: CheckpointError,
+        error: Box<CheckpointError>,
         /// Results up to there.
         results: Option<PathBuf>,
         /// The answer for machines.

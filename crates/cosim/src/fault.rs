@@ -150,7 +150,7 @@ pub enum Fault {
         /// The input and component.
         port: String,
         /// Where it was given.
-        origin: Option<String>,
+        origin: Option<Box<str>>,
         /// NaN or an infinity.
         value: f64,
         /// When.

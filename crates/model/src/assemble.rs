@@ -251,8 +251,9 @@ impl Model {
         let BuildError::Initial(Fault::Driven { origin, .. }) = error else {
             return None;
         };
+        let origin = origin.as_deref();
         let place =
-            |drive: &&DrivenInput| Some(self.source.locate(&drive.span).to_string()) == *origin;
+            |drive: &&DrivenInput| Some(&*self.source.locate(&drive.span).to_string()) == origin;
         let drive = self.plan.drives.iter().find(place)?;
         Some(drive.span.clone())
     }

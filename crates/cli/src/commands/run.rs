@@ -296,7 +296,7 @@ impl Concluded {
             }),
             (Ok(_), Some(error)) => Err(Failure::NotSaved {
                 t,
-                error,
+                error: Box::new(error),
                 results,
                 answer,
             }),
