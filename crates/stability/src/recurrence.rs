@@ -300,9 +300,13 @@ pub(crate) fn recurrence_about(
     if disagreement > DISAGREEMENT
         && let Some(better) = probing.better_sizes(&probed.sizes)?
     {
-        let again = probing.matrices(&better, &observe)?;
-        if probing.disagreement(&again)? < disagreement {
-            probed = again;
+        let again = probing.matrices(&better, &observe);
+        let again = again.and_then(|again| Ok((probing.disagreement(&again)?, again)));
+        match again {
+            Ok((less, again)) if less < disagreement => probed = again,
+            // Sizes that a part cannot follow are none.
+            Ok(_) | Err(AnalysisError::Fault(_)) => {}
+            Err(error) => return Err(error),
         }
     }
     // Squares of entries are formed when the matrix is balanced.
