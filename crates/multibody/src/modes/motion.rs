@@ -23,8 +23,10 @@ const TOGETHER: f64 = 1e-6;
 /// Relative asymmetry below which something that turns counts as round: its effect on frequencies
 /// is of second order.
 const ROUND: f64 = 2e-2;
-/// Newton's iteration to the steady motion ends at changes of this fraction of the model's size.
+/// Newton's iteration to the steady motion ends at changes of this fraction of the model's size,
+/// or where they are small and shrink no more: motions that nothing resists magnify rounding.
 const STEADY: f64 = 1e-10;
+const SMALL: f64 = 1e-5;
 const MAX_ITERATIONS: usize = 60;
 /// Displacement to the steady motion, relative to the size and to the angle turned, up to which a
 /// motion stays steady.
@@ -273,9 +275,10 @@ impl System {
     }
 
     /// Moves to the steady motion near the present state: at rest in the turning frames. Gives
-    /// back whether it was found; if not, the state is as before.
+    /// back whether it seems to be found; if not, the state is as before.
     pub(super) fn seek_steady(&mut self, inputs: &[f64], frames: &Frames) -> bool {
         let kept = (self.motions.clone(), self.multipliers.clone());
+        let mut before = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
             let accelerations = self.steady_accelerations(frames);
             let pencil = self.pencil(inputs, frames, &accelerations);
@@ -299,9 +302,10 @@ impl System {
             for (multiplier, d) in self.multipliers.iter_mut().zip(&change[6 * nodes..]) {
                 *multiplier += d;
             }
-            if size < STEADY {
+            if size < STEADY || (size < SMALL && size > 0.3 * before) {
                 return true;
             }
+            before = size;
         }
         (self.motions, self.multipliers) = kept;
         false
