@@ -17,12 +17,7 @@ pub fn radius(simulation: &mut Simulation) -> f64 {
             Decision::Unstable => spectrum.radius(),
             Decision::Stable | Decision::Undecided => spectrum.radius().min(1.0),
         },
-        Err(e) => {
-            if std::env::var("DBG").is_ok() {
-                eprintln!("DBG {e:?}");
-            }
-            f64::NAN
-        }
+        Err(_) => f64::NAN,
     }
 }
 

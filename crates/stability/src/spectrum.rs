@@ -190,7 +190,7 @@ impl Spectrum {
             }
             Self::from_products(simulation, base, Effort::THOROUGH, patience)
         };
-        analyse_ahead(simulation, look)
+        analyse_ahead(simulation, look, Self::radius)
     }
 
     /// From the matrix of the recurrence, which is found by probing, whatever else would do.
@@ -199,7 +199,7 @@ impl Spectrum {
         let look = |simulation: &mut Simulation, base: Base| {
             Self::from_matrix(simulation, base, &patience, EXAMINED)
         };
-        analyse_ahead(simulation, look)
+        analyse_ahead(simulation, look, Self::radius)
     }
 
     /// From products alone, however small the model.
@@ -208,7 +208,7 @@ impl Spectrum {
         let look = |simulation: &mut Simulation, base: Base| {
             Self::from_products(simulation, base, Effort::THOROUGH, &patience)
         };
-        analyse_ahead(simulation, look)
+        analyse_ahead(simulation, look, Self::radius)
     }
 
     fn from_matrix(
