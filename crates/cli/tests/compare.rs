@@ -152,7 +152,7 @@ fn a_file_that_is_no_reference_is_refused() {
         )
     };
     assert!(refused("other.csv").contains("no signal in common"));
-    assert!(refused("nan.csv").contains("times do not increase"));
+    assert!(refused("nan.csv").contains("times must be finite numbers"));
     assert!(refused("short.csv").contains("from 0 s to 5 s"));
 }
 

@@ -29,6 +29,9 @@ const SLOW: f64 = 1e-2;
 /// Relative difference of poles up to which they belong to the same motion.
 const ALIKE: f64 = 0.1;
 
+/// Relative difference of their growth.
+const SAME_GROWTH: f64 = 0.2;
+
 /// Coordinates up to which a matrix is made without a look at a few products first.
 const QUICK: usize = 600;
 /// Growth in a step that a few products show for certain.
@@ -165,7 +168,9 @@ impl Spectrum {
         examined: usize,
     ) -> Result<Self, AnalysisError> {
         let look = |simulation: &mut Simulation, base: Base| {
-            if let Some(found) = Self::from_frequencies(simulation, &base, patience)? {
+            if examined > 1
+                && let Some(found) = Self::from_frequencies(simulation, &base, patience)?
+            {
                 return Ok(found);
             }
             let dimension = base.chart.dimension();
@@ -421,8 +426,10 @@ impl Spectrum {
             let pole = self.pole(mode);
             let near = |other: &Mode| {
                 let errors = mode.error / self.duration + other.error / reference.duration;
-                let off = (reference.pole(other) - pole).norm();
-                off <= ALIKE * pole.norm() + errors
+                let off = reference.pole(other) - pole;
+                // A mode that the exchange makes grow is there without it, too, and does not grow.
+                off.norm() <= ALIKE * pole.norm() + errors
+                    && off.re.abs() <= SAME_GROWTH * pole.re.abs() + errors
             };
             self.is_slow_growth(mode) && reference.modes.iter().any(near)
         };

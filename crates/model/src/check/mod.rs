@@ -52,6 +52,8 @@ const MAX_ITERATIONS: u32 = 100_000;
 pub(crate) struct Checker<'a> {
     pub parameters: Parameters<'a>,
     pub findings: &'a mut Findings,
+    /// Where the file ends; what lies beyond comes from the command line.
+    pub file_end: usize,
 }
 
 /// When a subsystem advances, and what it guesses meanwhile.
@@ -83,6 +85,7 @@ pub(crate) fn check_with(
     let mut checker = Checker {
         parameters,
         findings,
+        file_end: source.file_text().len(),
     };
     checker.file(file, source)
 }

@@ -130,6 +130,11 @@ impl Checker<'_> {
                 "stages",
             ),
         ];
+        // A list of the file cannot be taken away on the command line, which only tries another kind.
+        let is_override = |at: &At<Kind>| at.span.start >= self.file_end;
+        if section.kind.as_ref().is_some_and(is_override) {
+            return;
+        }
         for (span, name, user, word) in lists {
             if let Some(span) = span
                 && kind != user

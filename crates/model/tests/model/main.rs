@@ -8,6 +8,7 @@ mod damping_limit;
 mod energy;
 mod examples;
 mod explicit;
+mod frequency;
 mod hydraulics;
 mod large;
 mod measured_cut;

@@ -157,13 +157,16 @@ impl Coupled {
     /// Whether all poles are found, however far from the circle.
     pub fn has_all_poles(&self) -> bool {
         let is_condensed = |role: &Role| matches!(role, Role::Condensed(_));
-        let of_one_formula = |model: &SequenceModel| {
+        self.roles.iter().all(is_condensed) && self.models.iter().all(super::held::is_small)
+    }
+
+    /// Whether the poles of all condensed parts follow from their modes: velocities and
+    /// accelerations come from the same formula.
+    pub fn has_known_poles(&self) -> bool {
+        self.condensed().all(|(model, _)| {
             let [above, below] = &model.operator.velocity;
             model.operator.acceleration == [product(above, above), product(below, below)]
-        };
-        self.roles.iter().all(is_condensed)
-            && self.models.iter().all(of_one_formula)
-            && self.models.iter().all(super::held::is_small)
+        })
     }
 
     /// Unknowns of all parts together.

@@ -92,7 +92,7 @@ impl FrequencyAnalysis {
             .collect();
         let coupled = Coupled::new(models?, links, step)?;
         // Modes that nobody couples follow from the poles, where all of these are found.
-        if coupled.links.is_empty() && !coupled.has_all_poles() {
+        if !coupled.has_known_poles() || (coupled.links.is_empty() && !coupled.has_all_poles()) {
             return None;
         }
         Some(Self { coupled, step })

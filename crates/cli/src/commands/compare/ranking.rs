@@ -132,7 +132,7 @@ mod tests {
             channel(2e-7, 2e-7),
         ];
         let errors = errors(&kinds, &channels);
-        assert_eq!(errors[0], Some(5e-4));
+        assert!((errors[0].unwrap() - 5e-4).abs() < 1e-15);
         assert!(errors[1].unwrap() < 1e-14);
         assert!((errors[2].unwrap() - 2e-4).abs() < 1e-15);
         assert_eq!(errors[3], None);
