@@ -352,7 +352,8 @@ fn rotor(elements: usize, spin: f64) -> (Model, Vec<NodeId>) {
         to: Vec3::X,
         up: Vec3::Y,
         elements,
-        section: Section::diagonal([1e7, 1e7, 1e7, 30.0, 40.0, 400.0]),
+        // A little damping keeps the run from ringing along the blade.
+        section: Section::diagonal([1e7, 1e7, 1e7, 30.0, 40.0, 400.0]).damped(1e-5),
         inertia: LineInertia {
             mass: 0.5,
             rotary: [1e-6, 1e-6, 1e-6],

@@ -222,9 +222,12 @@ impl Found<'_> {
             say!("  no degree of freedom: all motions are prescribed");
             return;
         }
+        let remarks: Vec<String> = self.found.modes.iter().map(remark).collect();
+        let has_remarks = remarks.iter().any(|remark| !remark.is_empty());
         let header = ["mode", "frequency / Hz", "damped / Hz", "damping ratio", ""];
-        let mut table = Table::new(header);
-        for (index, mode) in self.found.modes.iter().enumerate() {
+        let columns = if has_remarks { 5 } else { 4 };
+        let mut rows = Vec::new();
+        for (index, (mode, remark)) in self.found.modes.iter().zip(remarks).enumerate() {
             let oscillates = mode.omega > 0.0 || mode.kind == ModeKind::Rigid;
             let digits = |value: f64| match oscillates {
                 true => format!("{value:.5}"),
@@ -235,14 +238,18 @@ impl Found<'_> {
                 _ if !oscillates => "-".into(),
                 _ => number(mode.damping()),
             };
-            table.row([
+            let mut row = vec![
                 (index + 1).to_string(),
                 digits(mode.frequency()),
                 digits(mode.damped_frequency()),
                 ratio,
-                remark(mode),
-            ]);
+                remark,
+            ];
+            row.truncate(columns);
+            rows.push(row);
         }
+        let header = header[..columns].iter().map(|name| (*name).to_owned());
+        let table = Table::of(header.collect(), rows);
         say!("{table}");
         if let Some(note) = frames_note(&self.found) {
             say!("  {note}");

@@ -314,12 +314,13 @@ impl Sheet {
     fn axes(&self, body: &mut String) {
         use oldham_multibody::Vec3;
         const LENGTH: f64 = 26.0;
-        let origin = [WIDTH - MARGIN - 20.0, self.height - FOOT - 4.0];
+        // Below the drawing, beside the name of the view.
+        let origin = [WIDTH - MARGIN - 34.0, self.height - 16.0];
         append(
             body,
             format_args!(
                 "<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"11\">{}</text>\n",
-                WIDTH - MARGIN,
+                round(origin[0] - 12.0),
                 round(self.height - 12.0),
                 self.view.label()
             ),

@@ -23,9 +23,13 @@ const TOGETHER: f64 = 1e-6;
 /// Relative asymmetry below which something that turns counts as round: its effect on frequencies
 /// is of second order.
 const ROUND: f64 = 2e-2;
-/// Newton's iteration to the steady motion ends at changes of this fraction of the model's size.
+/// Newton's iteration to the steady motion ends at changes of this fraction of the model's size,
+/// or where they are small and shrink no more: motions that nothing resists magnify rounding.
 const STEADY: f64 = 1e-10;
-const MAX_ITERATIONS: usize = 60;
+const SMALL: f64 = 1e-5;
+const MAX_ITERATIONS: usize = 30;
+/// Smallest fraction of the loads by which they are raised.
+const SMALLEST_STEP: f64 = 1.0 / 64.0;
 /// Displacement to the steady motion, relative to the size and to the angle turned, up to which a
 /// motion stays steady.
 const STILL_STEADY: f64 = 1e-3;
@@ -59,7 +63,7 @@ impl System {
                     true => crate::Quaternion::exp(spin * dt).matrix(),
                     false => Mat3::IDENTITY,
                 };
-                let of = |&node: &usize| asymmetry(&now[node], &then[node], turn);
+                let of = |&node: &usize| asymmetry(&now[node], &then[node], turn, spin.norm());
                 group.iter().map(of).fold(0.0, f64::max)
             };
             let as_seen = WATCHED * spin.norm() / fastest;
@@ -179,7 +183,15 @@ impl System {
         frames: &Frames,
         accelerations: &[[Vec3; 2]],
     ) -> Pencil {
-        let at = self.everywhere(inputs);
+        self.pencil_at(&self.everywhere(inputs), frames, accelerations)
+    }
+
+    fn pencil_at(
+        &self,
+        at: &Everywhere<'_>,
+        frames: &Frames,
+        accelerations: &[[Vec3; 2]],
+    ) -> Pencil {
         let mut matrices = elements(&self.assembly, &at, |_| true);
         matrices.left_out = left_out::left_out(&self.assembly, &at, self.size);
         self.add_bodies(&at, accelerations, &mut matrices);
@@ -218,11 +230,10 @@ impl System {
     }
 
     /// What is missing to the steady motion: forces on the nodes, and negative violations.
-    pub(super) fn steady_residual(&self, inputs: &[f64], accelerations: &[[Vec3; 2]]) -> Vec<f64> {
-        let at = self.everywhere(inputs);
+    fn steady_residual(&self, at: &Everywhere<'_>, accelerations: &[[Vec3; 2]]) -> Vec<f64> {
         let mut values = vec![0.0; self.assembly.residual_length()];
-        self.assembly.weight(&at, &mut values);
-        self.assembly.element_residual(&at, &mut values);
+        self.assembly.weight(at, &mut values);
+        self.assembly.element_residual(at, &mut values);
         let bodies = self.assembly.inertia.iter().zip(&self.motions).skip(1);
         for (i, (inertia, motion)) in bodies.enumerate() {
             let [a, alpha] = accelerations[i + 1];
@@ -240,11 +251,16 @@ impl System {
     /// How far the state is from a steady motion: the displacement that would bring it there, as
     /// a fraction of the model's size, where motions that nothing resists are held by inertia.
     pub(super) fn distance_from_steady(&self, inputs: &[f64], frames: &Frames) -> f64 {
-        let accelerations = self.steady_accelerations(frames);
-        let pencil = self.pencil(inputs, frames, &accelerations);
-        let residual = self.steady_residual(inputs, &accelerations);
-        let change = solved(pencil, std::f64::consts::TAU, &residual);
+        let at = self.everywhere(inputs);
+        let change = self.steady_change(&at, frames, std::f64::consts::TAU);
         change.map_or(f64::INFINITY, |change| self.largest_change(&change))
+    }
+
+    /// Newton's step to the steady motion.
+    fn steady_change(&self, at: &Everywhere<'_>, frames: &Frames, held: f64) -> Option<Vec<f64>> {
+        let accelerations = self.steady_accelerations(frames);
+        let pencil = self.pencil_at(at, frames, &accelerations);
+        solved(pencil, held, &self.steady_residual(at, &accelerations))
     }
 
     fn largest_change(&self, change: &[f64]) -> f64 {
@@ -273,14 +289,40 @@ impl System {
     }
 
     /// Moves to the steady motion near the present state: at rest in the turning frames. Gives
-    /// back whether it was found; if not, the state is as before.
+    /// back whether it seems to be found; if not, the state is as before. Where the iteration
+    /// does not get there at once, the rotation comes first, and the loads are raised afterwards.
     pub(super) fn seek_steady(&mut self, inputs: &[f64], frames: &Frames) -> bool {
+        if self.balance_steadily(1.0, inputs, frames) {
+            return true;
+        }
         let kept = (self.motions.clone(), self.multipliers.clone());
+        let (mut reached, mut step) = (0.0, 0.25);
+        let mut is_found = self.balance_steadily(0.0, inputs, frames);
+        while is_found && reached < 1.0 {
+            let factor = f64::min(reached + step, 1.0);
+            if self.balance_steadily(factor, inputs, frames) {
+                reached = factor;
+            } else {
+                step *= 0.5;
+                is_found = step >= SMALLEST_STEP;
+            }
+        }
+        if !is_found {
+            (self.motions, self.multipliers) = kept;
+        }
+        is_found
+    }
+
+    /// Newton's iteration to the steady motion under a fraction of the loads.
+    fn balance_steadily(&mut self, load_factor: f64, inputs: &[f64], frames: &Frames) -> bool {
+        let kept = (self.motions.clone(), self.multipliers.clone());
+        let mut before = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
-            let accelerations = self.steady_accelerations(frames);
-            let pencil = self.pencil(inputs, frames, &accelerations);
-            let residual = self.steady_residual(inputs, &accelerations);
-            let Some(change) = solved(pencil, HELD, &residual) else {
+            let at = Everywhere {
+                load_factor,
+                ..self.everywhere(inputs)
+            };
+            let Some(change) = self.steady_change(&at, frames, HELD) else {
                 break;
             };
             let size = self.largest_change(&change);
@@ -299,9 +341,10 @@ impl System {
             for (multiplier, d) in self.multipliers.iter_mut().zip(&change[6 * nodes..]) {
                 *multiplier += d;
             }
-            if size < STEADY {
+            if size < STEADY || (size < SMALL && size > 0.3 * before) {
                 return true;
             }
+            before = size;
         }
         (self.motions, self.multipliers) = kept;
         false
@@ -360,15 +403,19 @@ fn gone_on(motion: &Motion, frame: Vec3, dt: f64) -> Motion {
     moved.moving(turn * motion.velocity, turn * motion.angular_velocity)
 }
 
-/// Largest relative change of the blocks of a node, seen in a frame that has turned.
-fn asymmetry(now: &[[[f64; 6]; 6]; 3], then: &[[[f64; 6]; 6]; 3], turn: Mat3) -> f64 {
+/// Largest relative change of the blocks of a node, seen in a frame that has turned. Damping and
+/// stiffness matter where they are not small beside what the mass contributes at the rate of the
+/// rotation.
+fn asymmetry(now: &[[[f64; 6]; 6]; 3], then: &[[[f64; 6]; 6]; 3], turn: Mat3, rate: f64) -> f64 {
     let part = |block: &[[f64; 6]; 6], row: usize, column: usize| {
         crate::M3([0, 1, 2].map(|i| [0, 1, 2].map(|j| block[3 * row + i][3 * column + j])))
     };
     let size = |m: &Mat3| m.0.iter().flatten().map(|v| v * v).sum::<f64>().sqrt();
+    let inertia = [0, 1].map(|i| size(&part(&now[0], i, i)));
     let mut largest = 0.0_f64;
-    for (now, then) in now.iter().zip(then) {
-        let scale = [0, 1].map(|i| size(&part(now, i, i)));
+    for (order, (now, then)) in now.iter().zip(then).enumerate() {
+        let least = rate.powi(order as i32);
+        let scale = [0, 1].map(|i| size(&part(now, i, i)).max(least * inertia[i]));
         for row in 0..2 {
             for column in 0..2 {
                 let seen = turn.transpose() * part(then, row, column) * turn;
