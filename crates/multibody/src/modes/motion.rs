@@ -222,6 +222,7 @@ impl System {
         stiffness.extend(left_out.force_columns);
         Pencil {
             size: unknowns,
+            moving: 6 * self.assembly.nodes(),
             mass,
             damping,
             stiffness,

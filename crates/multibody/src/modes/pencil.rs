@@ -18,6 +18,8 @@ const DIFFERENCE: f64 = 1e-10;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pencil {
     pub size: usize,
+    /// Unknowns that move; multipliers follow.
+    pub moving: usize,
     pub mass: Vec<Entry>,
     pub damping: Vec<Entry>,
     pub stiffness: Vec<Entry>,
@@ -145,6 +147,7 @@ mod tests {
         let n = DENSE + 20;
         let mut pencil = Pencil {
             size: n,
+            moving: n,
             ..Pencil::default()
         };
         for i in 0..n {

@@ -68,6 +68,7 @@ pub(super) fn reduce(pencil: &Pencil, nodes: usize) -> Option<Reduced> {
     Some(Reduced {
         pencil: Pencil {
             size: right.ncols(),
+            moving: right.ncols(),
             mass: reduced(&pencil.mass),
             damping: reduced(&pencil.damping),
             stiffness: reduced(&pencil.stiffness),

@@ -39,29 +39,37 @@ struct Inverse<'a> {
 
 impl Inverse<'_> {
     fn order(&self) -> usize {
-        2 * self.pencil.size
+        2 * self.pencil.moving
     }
 
-    /// T x; the second half of a vector is scaled by the size of the shift.
+    /// T x. Vectors are changes of what moves, then their rates, scaled by the size of the shift;
+    /// multipliers have no part in them, as they are of another size.
     fn apply(&self, x: &[c64]) -> Vec<c64> {
-        let n = self.pencil.size;
+        let n = self.pencil.moving;
+        let mut y = self.solve(x);
+        y.truncate(n);
         let scale = self.shift.norm();
-        let (first, second) = x.split_at(n);
-        let mut y = vec![ZERO; n];
+        let rates: Vec<c64> = (0..n).map(|i| (x[i] + self.shift * y[i]) / scale).collect();
+        y.extend(rates);
+        y
+    }
+
+    /// The changes of T x, and the multipliers.
+    fn solve(&self, x: &[c64]) -> Vec<c64> {
+        let scale = self.shift.norm();
+        let (first, second) = x.split_at(self.pencil.moving);
+        let mut y = vec![ZERO; self.pencil.size];
         add_product(&self.pencil.mass, c64::new(-scale, 0.0), second, &mut y);
         add_product(&self.pencil.mass, -self.shift, first, &mut y);
         add_product(&self.pencil.damping, c64::new(-1.0, 0.0), first, &mut y);
         self.factors.solve(&mut y);
-        let rate = |i: usize| (first[i] + self.shift * y[i]) / scale;
-        let second: Vec<c64> = (0..n).map(rate).collect();
-        y.extend(second);
         y
     }
 
     fn pair(&self, mu: c64, vector: &[c64]) -> Pair {
         Pair {
             s: self.shift + mu.inv(),
-            x: vector[..self.pencil.size].to_vec(),
+            x: self.solve(vector).iter().map(|v| v / mu).collect(),
         }
     }
 }
