@@ -128,6 +128,8 @@ impl Learner {
             return Lesson::Learned;
         }
         self.outlook = Outlook::Open;
+        // How a prediction is judged depends on how much its maker had learned from.
+        self.refresh_factors(frames, kinematics);
         self.learned = frames.count();
         if self.learned < 2 {
             return Lesson::Learned;
@@ -143,10 +145,8 @@ impl Learner {
             }
             frames.mark_outlier();
         }
-        if !self.factors_are_stale {
-            for candidate in &mut self.candidates {
-                candidate.learn(frames, kinematics, self.learned);
-            }
+        for candidate in &mut self.candidates {
+            candidate.learn(frames, kinematics, self.learned);
         }
         Lesson::Learned
     }
