@@ -59,7 +59,7 @@ fn console_outputs_of_the_guide_are_those_of_the_program() {
     pages.sort_by_key(|page| std::cmp::Reverse(page.sessions.len()));
     let commands: usize = pages.iter().map(|page| page.sessions.len()).sum();
     assert!(
-        wanted != "" || commands > 100,
+        !wanted.is_empty() || commands > 100,
         "only {commands} commands were found"
     );
 

@@ -192,9 +192,9 @@ impl System {
         frames: &Frames,
         accelerations: &[[Vec3; 2]],
     ) -> Pencil {
-        let mut matrices = elements(&self.assembly, &at, |_| true);
-        matrices.left_out = left_out::left_out(&self.assembly, &at, self.size);
-        self.add_bodies(&at, accelerations, &mut matrices);
+        let mut matrices = elements(&self.assembly, at, |_| true);
+        matrices.left_out = left_out::left_out(&self.assembly, at, self.size);
+        self.add_bodies(at, accelerations, &mut matrices);
         let LinearisedMatrices {
             unknowns,
             mass,

@@ -354,7 +354,7 @@ impl Coupled {
             .zip(&part.unknown)
             .map(|(channel, unknown)| match unknown {
                 Some(unknown) => vec![(*unknown, C::new(1.0, 0.0))],
-                None => self.from_kept(unit, channel, w, exchange, operators),
+                None => self.kept_source(unit, channel, w, exchange, operators),
             })
             .collect();
         let outputs = model.outputs.iter();
@@ -420,7 +420,7 @@ impl Coupled {
     }
 
     /// A channel that kept parts feed, as a function of the unknowns.
-    fn from_kept(
+    fn kept_source(
         &self,
         unit: usize,
         channel: &Channel,

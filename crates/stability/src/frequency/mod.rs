@@ -243,7 +243,7 @@ impl FrequencyAnalysis {
         };
         let spread = 1e-4 * (1.0 - zero.at.norm()).max(1e-4);
         let points = [zero.at * (1.0 + spread), zero.at * (1.0 - spread), zero.at];
-        let values = points.map(|w| log(w));
+        let values = points.map(log);
         let Some(alone) = function.muller(points, values, &Rest::default()) else {
             return false;
         };
