@@ -41,7 +41,7 @@ fn refused(folder: &Path, name: &str, more: &[&str]) -> String {
     message.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-fn errors<'a>(answer: &'a Value, variant: usize) -> impl Iterator<Item = (&'a str, f64)> {
+fn errors(answer: &Value, variant: usize) -> impl Iterator<Item = (&str, f64)> {
     let signals = answer["variants"][variant]["signals"].as_array().unwrap();
     signals
         .iter()

@@ -17,6 +17,8 @@ use crate::spectrum::Mode;
 const SIZES: [f64; 5] = [1.0 / 8.0, 1.0 / 64.0, 1.0, 1.0 / 512.0, 8.0];
 /// Sizes that agree so well need not be followed by others.
 const AGREEMENT: f64 = 1e-10;
+/// What a matrix is off at most for the first order to say all.
+const FIRST_ORDER: f64 = 1e-5;
 /// Two sizes may agree by chance.
 const CAUTION: f64 = 10.0;
 /// Rounding of the eigenvalue itself, in units of the last place of the matrix.
@@ -72,7 +74,11 @@ impl<'a> Examiner<'a> {
             let rest = product - vectors.right.map(|x| x * value);
             let off = vectors.left.dotc(&rest) / vectors.left.dotc(&vectors.right);
             let measured = value + off;
-            let error = CAUTION * (measured - before).norm();
+            let mut error = CAUTION * (measured - before).norm();
+            // Where the matrix is that far off, so are its eigenvectors.
+            if off.norm() > FIRST_ORDER {
+                error = error.max(off.norm());
+            }
             if error < best.error {
                 best = Mode {
                     value: before,

@@ -6,8 +6,9 @@ use oldham_cosim::Simulation;
 
 use crate::spectrum::{Decision, STABLE, Spectrum};
 
-/// Bisections after which a border is known to twelve digits.
+/// Bisections at most, and how well a border is known then.
 const BISECTIONS: usize = 45;
+const KNOWN: f64 = 1e-10;
 
 /// The spectral radius of a simulation; not a number where it cannot be analysed. Where no growth
 /// was found it is at most one, however vague the radius is.
@@ -151,6 +152,9 @@ pub fn borders(
 fn bisect(low: f64, high: f64, below: Point, build: impl Fn(f64) -> Option<Simulation>) -> f64 {
     let (mut low, mut high) = (low, high);
     for _ in 0..BISECTIONS {
+        if (high - low).abs() <= KNOWN * high.abs() {
+            break;
+        }
         let middle = between(low, high, 0.5);
         match Point::at(build(middle)) {
             Point::Unknown => break,

@@ -92,12 +92,10 @@ impl<'s> StepProduct<'s> {
         vector.component_mul(&self.sizes) * self.difference
     }
 
-    /// The size of a difference along each coordinate.
+    /// The size of a difference along each coordinate, as large as that of a random vector.
     pub fn differences(&self) -> Vec<f64> {
-        self.sizes
-            .iter()
-            .map(|size| size * self.difference)
-            .collect()
+        let share = self.difference / (self.sizes.len() as f64).sqrt();
+        self.sizes.iter().map(|size| size * share).collect()
     }
 
     /// Λ times a vector, in balanced coordinates.

@@ -25,6 +25,10 @@ const FINER: f64 = 1e-2;
 const FINER_PROBES: usize = 2;
 /// Size of the probe, relative to that of the matrix, with which the matrix is checked.
 const SECOND: f64 = 1.0 / 64.0;
+/// A larger one is no rounding: a law bends within the probe.
+const BENDING: f64 = 1e-4;
+/// Sizes at most that are tried then.
+const BETTER_SIZES: usize = 3;
 /// Size of the probes of a second matrix.
 const ANOTHER: f64 = 0.3;
 /// Relative disagreement of two sizes beyond which better sizes are looked for.
@@ -303,17 +307,26 @@ pub(crate) fn recurrence_about(
         probed = probing.matrices(&finer, &observe);
     }
     let mut probed = probed?;
-    let disagreement = probing.disagreement(&probed)?;
+    let mut disagreement = probing.disagreement(&probed)?;
     if disagreement > DISAGREEMENT
-        && let Some(better) = probing.better_sizes(&probed.sizes)?
+        && let Some(mut better) = probing.better_sizes(&probed.sizes)?
     {
-        let again = probing.matrices(&better, &observe);
-        let again = again.and_then(|again| Ok((probing.disagreement(&again)?, again)));
-        match again {
-            Ok((less, again)) if less < disagreement => probed = again,
-            // Sizes that a part cannot follow are none.
-            Ok(_) | Err(AnalysisError::Fault(_)) => {}
-            Err(error) => return Err(error),
+        for _ in 0..BETTER_SIZES {
+            let again = probing.matrices(&better, &observe);
+            let again = again.and_then(|again| Ok((probing.disagreement(&again)?, again)));
+            match again {
+                Ok((less, again)) if less < disagreement => {
+                    (disagreement, probed) = (less, again);
+                }
+                // Sizes that a part cannot follow are none.
+                Ok(_) | Err(AnalysisError::Fault(_)) => {}
+                Err(error) => return Err(error),
+            }
+            if disagreement < BENDING {
+                break;
+            }
+            // Single coordinates may reach a kink that all together do not.
+            better.iter_mut().for_each(|size| *size *= SECOND);
         }
     }
     // Squares of entries are formed when the matrix is balanced.

@@ -15,6 +15,9 @@ use crate::say;
 use crate::table::{Table, number};
 use crate::{load, mechanisms, picture};
 
+/// Displacement and rotation of a node.
+type Shift = (Vec3, Vec3);
+
 /// Largest displacement of a drawn mode as a fraction of the mechanism's size.
 const DRAWN: f64 = 0.15;
 
@@ -370,7 +373,7 @@ impl Found<'_> {
         let factor = DRAWN * size / reach;
         let (ahead, across) = (factor * phase.cos(), -factor * phase.sin());
         let shapes = mode.shape.iter().zip(&mode.quadrature);
-        let swing = |(pose, ((d, r), (e, q))): (&Pose, (&(Vec3, Vec3), &(Vec3, Vec3)))| Pose {
+        let swing = |(pose, ((d, r), (e, q))): (&Pose, (&Shift, &Shift))| Pose {
             position: pose.position + *d * ahead + *e * across,
             orientation: Quaternion::exp(*r * ahead + *q * across).times(pose.orientation),
         };

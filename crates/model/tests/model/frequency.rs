@@ -23,14 +23,6 @@ fn the_frequency_domain_agrees_with_the_probed_recurrence() {
         beam(2, &[MASS, ("D", "0.05")]),
         beam(2, &[(SCHEME, "interface-tangent"), ("D", "1e-3")]),
         beam(2, &[MASS, ("D", "1e-3"), step("1e-3")]),
-        beam(
-            2,
-            &[
-                MASS,
-                ("D", "1e-3"),
-                ("multibody.beam.integrator", "backward-euler"),
-            ],
-        ),
         beam(2, &[MASS, ("D", "1e-3"), ("multibody.beam.rho", "0.9")]),
     ];
     for (case, model) in cases.iter().enumerate() {
