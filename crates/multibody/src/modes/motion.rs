@@ -524,9 +524,9 @@ mod tests {
             of(&k, &change[0]) + of(&d, &change[1]) + of(&m, &change[2])
         };
         let slope = [plus.0 - minus.0, plus.1 - minus.1].map(|v| v * (0.5 / e));
-        for row in 0..2 {
-            let off = (product(row) - slope[row]).norm();
-            assert!(off < 1e-6, "{row}: {:?} {:?}", product(row), slope[row]);
+        for (row, slope) in slope.into_iter().enumerate() {
+            let off = (product(row) - slope).norm();
+            assert!(off < 1e-6, "{row}: {:?} {slope:?}", product(row));
         }
     }
 }
