@@ -319,10 +319,10 @@ impl Unit {
 
     /// From now on the accounts are kept, starting with what is known at time t, or are not.
     pub fn keep_accounts(&mut self, keep: bool, t: f64) {
-        if keep && !self.keeps_accounts && self.every == 1 {
-            self.inputs.at(t, &mut self.input_values);
+        // The state may have been set from outside since the outputs were evaluated.
+        if keep && !self.keeps_accounts && self.every == 1 && self.evaluate(t).is_ok() {
             for account in all(&mut self.accounts, &mut self.driven) {
-                account.begin(&self.input_values, &self.released);
+                account.begin(&self.input_values, &self.output_values);
             }
         }
         self.keeps_accounts = keep;

@@ -199,7 +199,11 @@ fn work_is_integrated_with_the_order_of_the_motion() {
         assert!(after.dissipated > 0.1 && after.supplied.abs() > 0.1);
         (after.stored() - before.stored() + after.dissipated - after.supplied).abs()
     };
-    assert_fourth_order(error, 200);
+    // The errors of motion and work partly cancel: the balance closes faster than either.
+    let errors = [200, 400, 800].map(error);
+    for pair in errors.windows(2) {
+        assert!((pair[0] / pair[1]).log2() > 3.8, "{errors:?}");
+    }
 }
 
 /// A driven joint: the crank follows its drive, which does the work on a rotor.

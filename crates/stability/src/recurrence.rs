@@ -9,12 +9,10 @@ use crate::dice::Dice;
 use crate::eigen::Reduced;
 use crate::product::StepProduct;
 
-/// Periods of the schedule before probing, so that all parts move; fewer for models so unstable that
-/// they would be carried away by then. The histories of integrators and predictors have three
-/// samples at most: what is seen earlier than that is the start-up.
-const FILLING: [u64; 2] = [6, 3];
-/// Growth of the start's transients that leaves nothing of the start.
-const CARRIED_AWAY: f64 = 1e4;
+/// Periods of the schedule before probing, so that all parts move, and growth of the state in them
+/// that leaves nothing of the start: models so unstable are looked at earlier. The histories of
+/// integrators and predictors have three samples at most: what is seen before is the start-up.
+const FILLING: [(u64, f64); 2] = [(6, 1e4), (3, 1e9)];
 /// Coordinates up to which a matrix of the recurrence is made.
 const MAX_DIMENSION: usize = 2500;
 /// Size of a probe relative to the state: large against rounding, small against curvature.
@@ -241,25 +239,40 @@ pub(crate) fn analyse_ahead<T>(
     simulation.keep_accounts(false);
     let start = Chart::about(simulation);
     let period = simulation.period();
-    let mut look = |simulation: &mut Simulation, periods: u64| {
-        simulation.steps(periods * period)?;
-        let chart = Chart::about(simulation);
-        analyse(simulation, Base { chart, period })
-    };
-    let [many, few] = FILLING;
-    match look(simulation, many) {
-        Err(AnalysisError::Fault(_)) => {}
-        Ok(found) if growth(&found).powi(many as i32) > CARRIED_AWAY => {}
-        outcome => return outcome,
-    }
-    start.base().restore(simulation);
-    match look(simulation, few) {
-        Err(AnalysisError::Fault(_)) => {
-            start.base().restore(simulation);
-            look(simulation, 1)
+    let started = largest(simulation);
+    let mut look = |simulation: &mut Simulation, periods: u64, most: f64| {
+        let mut before = started;
+        for n in 0..periods {
+            simulation.steps(period)?;
+            let size = largest(simulation);
+            if n == 0 {
+                before = before.max(size);
+            } else if size > most * before {
+                return Ok(None);
+            }
         }
-        outcome => outcome,
+        let chart = Chart::about(simulation);
+        let found = analyse(simulation, Base { chart, period })?;
+        let is_near = growth(&found).powi(periods as i32) <= most;
+        Ok(is_near.then_some(found))
+    };
+    for (periods, most) in FILLING {
+        match look(simulation, periods, most) {
+            Ok(Some(found)) => return Ok(found),
+            Ok(None) | Err(AnalysisError::Fault(_)) => start.base().restore(simulation),
+            Err(error) => return Err(error),
+        }
     }
+    simulation.steps(period)?;
+    let chart = Chart::about(simulation);
+    analyse(simulation, Base { chart, period })
+}
+
+/// The largest of all coordinates.
+fn largest(simulation: &mut Simulation) -> f64 {
+    let mut magnitudes = Magnitudes(Vec::new());
+    simulation.visit(&mut magnitudes);
+    magnitudes.0.into_iter().fold(0.0, f64::max)
 }
 
 /// The recurrence, and the linear dependence of what is observed after a step on the state before

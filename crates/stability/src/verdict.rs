@@ -149,8 +149,6 @@ fn blame(
     let looks = period.min(until_large).ceil() as u64;
     let steps = looks.clamp(1, LONGEST_LOOK) * simulation.period();
     let chart = spectrum.chart();
-    // The analysis has gone without accounts.
-    simulation.keep_accounts(true);
     let mut look = |factor: f64| -> Result<Vec<f64>, Fault> {
         created_from(simulation, chart, &(&mode * factor), steps)
     };

@@ -19,8 +19,10 @@ use pencil::{Pencil, dot, norm};
 use spectrum::Pair;
 use std::f64::consts::TAU;
 
-/// Where modes are searched from zero on: the shift, in rad/s.
+/// Where modes are searched from zero on: the shift in rad/s, and how far below the highest
+/// frequency it is at least, for models whose time is slow.
 const FROM_ZERO: f64 = TAU;
+const BELOW_FASTEST: f64 = 1e-3;
 /// A shift never hits an eigenvalue: it lies this fraction of itself beside the imaginary axis.
 const BESIDE: f64 = 0.01;
 /// Error bounds are exceeded by this factor before a growth is told.
@@ -173,21 +175,25 @@ impl System {
         near: Option<f64>,
     ) -> Result<(Vec<Mode>, Option<usize>), SolveError> {
         let near = near.filter(|near| *near > 0.0).map(|near| TAU * near);
-        let shift = match near {
-            Some(omega) => c64::new(BESIDE * omega, omega),
-            None => c64::new(FROM_ZERO, 0.0),
-        };
         let reduced = reduction::reduce(pencil, self.assembly.nodes());
         let freedoms = reduced.as_ref().map(|reduced| reduced.pencil.size);
         if freedoms == Some(0) {
             return Ok((Vec::new(), freedoms));
         }
         let work = reduced.as_ref().map_or(pencil, |reduced| &reduced.pencil);
+        let from_zero = match BELOW_FASTEST * work.fastest() {
+            scale if scale > 0.0 && work.size > MANY => scale.min(FROM_ZERO),
+            _ => FROM_ZERO,
+        };
+        let shift = match near {
+            Some(omega) => c64::new(BESIDE * omega, omega),
+            None => c64::new(from_zero, 0.0),
+        };
         let enough = |poles: &[c64]| {
             // An oscillation counts once, whether its conjugate is there or not; what nothing
             // resists is there twice, as a displacement and as a velocity.
             let (zero, others): (Vec<c64>, Vec<c64>) =
-                poles.iter().partition(|s| s.norm() < 1e-3 * FROM_ZERO);
+                poles.iter().partition(|s| s.norm() < 1e-3 * from_zero);
             let upper = others.iter().filter(|s| s.im > 1e-6 * s.norm());
             upper.count() + zero.len() / 2 >= count + MORE
         };

@@ -61,6 +61,22 @@ impl Pencil {
         Some(Factors::Sparse(Box::new(matrix.as_ref().sp_lu().ok()?)))
     }
 
+    /// About the highest frequency in rad/s: of one unknown at a time, all others held. Zero where
+    /// only constraints resist.
+    pub fn fastest(&self) -> f64 {
+        let mut diagonals = vec![[0.0; 2]; self.moving];
+        for (part, entries) in [&self.mass, &self.stiffness].into_iter().enumerate() {
+            for &(i, j, value) in entries {
+                if i == j && i < self.moving {
+                    diagonals[i][part] += value;
+                }
+            }
+        }
+        let with_mass = diagonals.into_iter().filter(|[mass, _]| *mass > 0.0);
+        let squares = with_mass.map(|[mass, stiffness]| stiffness / mass);
+        squares.fold(0.0, f64::max).sqrt()
+    }
+
     /// Bound of the rounding error of yᴴ (s² M + s D + K) x.
     pub fn rounding(&self, s: c64, y: &[c64], x: &[c64]) -> f64 {
         let size = s.norm();

@@ -132,6 +132,10 @@ impl FrequencyAnalysis {
         if zeros.is_empty() && found.inside == 0 {
             zeros.extend(self.outward(&function, &poles, &goes_on));
         }
+        if found.inside > 0 && zeros.first().is_none_or(|zero| zero.at.norm() >= radius) {
+            zeros.extend(self.inward(&function, &poles, &goes_on));
+            zeros.sort_by(|a, b| a.at.norm().total_cmp(&b.at.norm()));
+        }
         let growing: Vec<&Zero> = zeros
             .iter()
             .filter(|zero| zero.at.norm() < radius)
@@ -231,6 +235,30 @@ impl FrequencyAnalysis {
             }
         }
         Vec::new()
+    }
+
+    /// The innermost zeros, where there are too many to tell apart from the circle: the modes that
+    /// grow fastest.
+    fn inward(
+        &self,
+        function: &Function<'_>,
+        poles: &[C],
+        goes_on: &dyn Fn() -> bool,
+    ) -> Vec<Zero> {
+        let mut innermost = Vec::new();
+        for radius in [0.8, 0.6, 0.45, 0.3, 0.2, 0.1, 0.05, 0.02, 0.005, 0.001] {
+            match function.zeros_within(radius, poles, goes_on) {
+                Ok(found) if found.inside > 0 => {
+                    let mut zeros = found.zeros;
+                    zeros.retain(|zero| zero.at.norm() < radius);
+                    if !zeros.is_empty() {
+                        innermost = zeros;
+                    }
+                }
+                _ => break,
+            }
+        }
+        innermost
     }
 
     /// Whether the monolithic step has this growing mode, too.

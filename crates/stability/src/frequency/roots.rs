@@ -32,8 +32,14 @@ const DISC: usize = 16;
 const CERTAIN: f64 = 1e-10;
 /// Steps of Muller's method that may be rounding.
 const NOISE: f64 = 1e-7;
+/// Steps of Muller's method from which the next may be the last.
+const APPROACH: f64 = 1e-5;
 /// Pieces longer than this are divided before a zero is looked for.
 const LONGEST_HUNT: f64 = 0.02;
+/// Open pieces, for each to begin with, at which the function is noise rather than rough.
+const MOST_OPEN: usize = 12;
+/// Zeros that powers along the circle still tell apart.
+const MOST_MOMENTS: i64 = 12;
 /// Imaginary parts below this belong to real zeros.
 const REAL: f64 = 1e-9;
 
@@ -152,10 +158,14 @@ impl Function<'_> {
                 is_confirmed: false,
             })
             .collect();
+        let most = MOST_OPEN * open.len();
         let mut done: Vec<Piece> = Vec::new();
         while !open.is_empty() {
             if !goes_on() {
                 return Err(Unresolved::TooLong);
+            }
+            if open.len() > most {
+                return Err(Unresolved::At(open[open.len() / 2].ends[0].angle));
             }
             let middles: Vec<f64> = open
                 .iter()
@@ -203,8 +213,8 @@ impl Function<'_> {
         })
     }
 
-    /// Zeros inside that are not near the circle turn the phase slowly: they are looked for where
-    /// it turns fastest.
+    /// Zeros inside that are not near the circle turn the phase slowly: they are looked for on the
+    /// real axis, where powers along the circle say they are, and where the phase turns fastest.
     fn find_inside(
         &self,
         rest: &mut Rest,
@@ -215,6 +225,15 @@ impl Function<'_> {
     ) {
         if rest.met_within(radius) < inside {
             self.find_real(rest, radius);
+        }
+        for start in rest.by_moments(done, inside - rest.met_within(radius)) {
+            let points = [start * 1.001, start * 0.999, start];
+            let values = points.map(|w| self.at(w));
+            if let Some(zero) = self.muller(points, values, rest)
+                && zero.at.norm() < radius
+            {
+                self.add(rest, zero);
+            }
         }
         let mut tries = 0;
         loop {
@@ -311,9 +330,14 @@ impl Function<'_> {
             }
             let at = x[2] + step;
             let size = step.norm();
+            if size < 1e-14 * at.norm() {
+                // A tiny step after a long one is no approach: the function has fallen by orders of
+                // magnitude between the points, as beside many zeros.
+                return (last < APPROACH).then(|| zero(at, 10.0 * size));
+            }
             // Rounding moves it no less than before: it is found.
-            if size < 1e-14 * at.norm() || (size < NOISE && size >= 0.5 * last) {
-                return Some(zero(at, 10.0 * size.min(last)));
+            if size < NOISE && size >= 0.5 * last {
+                return Some(zero(at, 10.0 * last));
             }
             last = size;
             let log = rest.of(at, self.at(at));
@@ -441,6 +465,42 @@ impl Rest {
         sum + product.ln()
     }
 
+    /// About where so many zeros are that were not met yet, in the upper half plane: integrals of
+    /// powers along the circle are the sums of the powers of the zeros, from which Newton's identities
+    /// make their polynomial.
+    fn by_moments(&self, done: &[Piece], missing: i64) -> Vec<C> {
+        if !(1..=MOST_MOMENTS).contains(&missing) {
+            return Vec::new();
+        }
+        let mut sums = vec![0.0; missing as usize];
+        for Piece { ends, .. } in done {
+            let [a, b] = ends.map(|sample| self.of(sample.w, sample.raw));
+            let change = C::new(b.re - a.re, wrapped(b.im - a.im));
+            let mut powers = ends.map(|sample| sample.w);
+            for sum in &mut sums {
+                // The lower half circle adds the conjugate.
+                *sum += (0.5 * (powers[0] + powers[1]) * change).im / PI;
+                powers = [powers[0] * ends[0].w, powers[1] * ends[1].w];
+            }
+        }
+        let mut elementary = vec![1.0];
+        for k in 1..=sums.len() {
+            let terms = (1..=k).map(|i| {
+                let sign = if i % 2 == 1 { 1.0 } else { -1.0 };
+                sign * elementary[k - i] * sums[i - 1]
+            });
+            elementary.push(terms.sum::<f64>() / k as f64);
+        }
+        let coefficient = |k: usize| {
+            let from_top = sums.len() - k;
+            let sign = if from_top % 2 == 1 { -1.0 } else { 1.0 };
+            C::new(sign * elementary[from_top], 0.0)
+        };
+        let polynomial: Vec<C> = (0..=sums.len()).map(coefficient).collect();
+        let zeros = super::operator::roots(&polynomial).into_iter();
+        zeros.filter(|zero| zero.im > -REAL).collect()
+    }
+
     fn turn(&self, ends: &[Sample; 2]) -> f64 {
         let [a, b] = ends.map(|sample| self.of(sample.w, sample.raw));
         wrapped(b.im - a.im)
@@ -487,6 +547,19 @@ mod tests {
         function
             .zeros_within(radius, poles, &|| true)
             .expect("it is smooth between its zeros")
+    }
+
+    /// Zeros deep inside, where the phase on the circle tells little about each.
+    #[test]
+    fn zeros_deep_inside_are_found() {
+        let polar = [(0.3, 0.7), (0.35, 0.9), (0.5, 2.0), (0.2, 2.2), (0.6, 1.4)];
+        let zeros: Vec<C> = polar.iter().map(|&(r, at)| C::from_polar(r, at)).collect();
+        let found = count(&zeros, &[], 1.0 - 1e-6);
+        assert_eq!(found.inside, 10);
+        for zero in &zeros {
+            let nearest = found.zeros.iter().map(|other| (other.at - zero).norm());
+            assert!(nearest.fold(1.0, f64::min) < 1e-9, "{zero}");
+        }
     }
 
     /// Zeros a hair inside and outside, in clusters, beside poles a hair outside.
