@@ -14,7 +14,7 @@ use crate::recurrence::{AnalysisError, Recurrence};
 use crate::spectrum::Mode;
 
 /// Sizes of the changes along a mode, relative to the probes of the matrix.
-const SIZES: [f64; 5] = [1.0 / 8.0, 1.0 / 64.0, 1.0, 1.0 / 512.0, 8.0];
+const SIZES: [f64; 7] = [1.0 / 8.0, 1.0 / 64.0, 1.0, 1.0 / 512.0, 8.0, 64.0, 512.0];
 /// Sizes that agree so well need not be followed by others.
 const AGREEMENT: f64 = 1e-10;
 /// What a matrix is off at most for the first order to say all.

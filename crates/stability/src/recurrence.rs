@@ -13,6 +13,8 @@ use crate::product::StepProduct;
 /// that leaves nothing of the start: models so unstable are looked at earlier. The histories of
 /// integrators and predictors have three samples at most: what is seen before is the start-up.
 const FILLING: [(u64, f64); 2] = [(6, 1e4), (3, 1e9)];
+/// Seeds of the directions in which a matrix is compared with another size of changes.
+const DIRECTIONS: [u64; 4] = [2, 3, 5, 7];
 /// Coordinates up to which a matrix of the recurrence is made.
 const MAX_DIMENSION: usize = 2500;
 /// Size of a probe relative to the state: large against rounding, small against curvature.
@@ -424,29 +426,34 @@ impl Probing<'_> {
         })
     }
 
-    /// By how much a change of all coordinates at once, of another size, does not do what the
+    /// By how much changes of all coordinates at once, of another size, do not do what the
     /// matrix says; relative to the most that each coordinate could do.
     fn disagreement(&mut self, probed: &Probed) -> Result<f64, AnalysisError> {
         let image = self.image()?;
         let n = self.chart.dimension();
         let sizes = DVector::from_column_slice(&probed.sizes);
-        let change = Dice(2).signs(n).component_mul(&sizes) * SECOND;
-        let mut ends = [(); 2].map(|()| DVector::zeros(n));
-        for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
-            let point = &change * sign;
-            self.chart.apply(self.simulation, point.as_slice());
-            self.simulation.steps(self.period)?;
-            image.read(self.simulation, end.as_mut_slice());
+        let mut most = 0.0;
+        // One direction may leave a law alone whose two ends move alike.
+        for seed in DIRECTIONS {
+            let change = Dice(seed).signs(n).component_mul(&sizes) * SECOND;
+            let mut ends = [(); 2].map(|()| DVector::zeros(n));
+            for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
+                let point = &change * sign;
+                self.chart.apply(self.simulation, point.as_slice());
+                self.simulation.steps(self.period)?;
+                image.read(self.simulation, end.as_mut_slice());
+            }
+            let [up, down] = ends;
+            let expected = &probed.matrix * &change;
+            let rest = (up - down) * 0.5 - expected;
+            let reach = probed.matrix.abs() * change.abs();
+            let relative = rest.iter().zip(&reach).map(|(rest, reach)| {
+                let relative = rest.abs() / reach.max(f64::MIN_POSITIVE);
+                if rest == &0.0 { 0.0 } else { relative }
+            });
+            most = relative.fold(most, f64::max);
         }
-        let [up, down] = ends;
-        let expected = &probed.matrix * &change;
-        let rest = (up - down) * 0.5 - expected;
-        let reach = probed.matrix.abs() * change.abs();
-        let relative = rest.iter().zip(&reach).map(|(rest, reach)| {
-            let relative = rest.abs() / reach.max(f64::MIN_POSITIVE);
-            if rest == &0.0 { 0.0 } else { relative }
-        });
-        Ok(relative.fold(0.0, f64::max))
+        Ok(most)
     }
 
     /// Sizes by what each coordinate does when all others are as large as theirs, and as small or

@@ -298,7 +298,7 @@ impl Spectrum {
             Ok(found) => found,
             Err(NoVerdict::TooLong) => return Err(patience.over()),
             // What the frequency domain cannot tell may be small enough for a matrix.
-            Err(e) => {eprintln!("NOVERDICT {e}"); return Ok(None)},
+            Err(_) => return Ok(None),
         };
         let mode = |&(value, error): &(Complex<f64>, f64)| Mode { value, error };
         let all: Vec<Mode> = found.modes.iter().map(mode).collect();

@@ -42,7 +42,6 @@ fn masses_on_a_rail_have_the_spectral_radius_of_lumped_masses() {
         let on_rails = with("four-mass-rails", &[(WITHIN, within)]);
         let [lumped, on_rails] = [lumped, on_rails].map(|model| {
             let spectrum = Spectrum::of(&mut model.simulation().unwrap()).unwrap();
-            eprintln!("{:?} {:?}", spectrum.way(), spectrum.dominant());
             spectrum.dominant().value.norm()
         });
         let off = (lumped - on_rails).abs();

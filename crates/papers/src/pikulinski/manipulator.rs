@@ -76,7 +76,7 @@ impl Control {
             ("simulation.step".into(), step.to_string()),
             ("simulation.duration".into(), DURATION.to_string()),
             // What is learned must not be what Newton's iteration leaves.
-            ("multibody.arm.tolerance".into(), "1e-10".into()),
+            ("multibody.arm.tolerance".into(), "1e-12".into()),
         ];
         if let Self::Switched = self {
             let spool = "0.02 * (step(t - 3) - step(t - 2) + step(t - 5) - step(t - 6))";
