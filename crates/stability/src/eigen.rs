@@ -16,6 +16,10 @@ const PATIENCE: usize = 60;
 const NO_RANK: f64 = 1e-13;
 /// Compressions at most: each ends a chain of histories by one step.
 const COMPRESSIONS: usize = 3;
+/// Imaginary parts, relative to the largest eigenvalue, that are rounding.
+const ROUNDING: f64 = 1e-14;
+/// Distance, relative to the largest eigenvalue, within which two eigenvalues are conjugates.
+const PAIR: f64 = 1e-6;
 /// Shift of inverse iteration off the eigenvalue, relative to the matrix: its systems stay
 /// solvable.
 const SHIFT: f64 = 1e-14;
@@ -33,17 +37,49 @@ pub(crate) fn eigenvalues_of(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>>
         .flatten();
     let mut values: Vec<Complex<f64>> = match small {
         Some(schur) => schur.complex_eigenvalues().iter().copied().collect(),
-        None => {
-            let n = matrix.nrows();
-            let rows = Mat::from_fn(n, n, |i, j| matrix[(i, j)]);
-            rows.eigenvalues().ok()?
-        }
+        None => eigenvalues_by_faer(matrix.nrows(), |i, j| matrix[(i, j)])?,
     };
     if !values.iter().all(|value| value.norm().is_finite()) {
         return None;
     }
     values.sort_by(|a, b| b.norm().total_cmp(&a.norm()));
     Some(values)
+}
+
+/// All eigenvalues of a real matrix of any size. As a complex one: reordering the pairs of the real
+/// Schur form (faer 0.24, aggressive early deflation) does not end on some matrices with many nearly
+/// equal eigenvalues.
+pub(crate) fn eigenvalues_by_faer(
+    n: usize,
+    entry: impl Fn(usize, usize) -> f64,
+) -> Option<Vec<Complex<f64>>> {
+    let matrix = Mat::<c64>::from_fn(n, n, |i, j| c64::new(entry(i, j), 0.0));
+    let values = matrix.eigenvalues().ok()?;
+    // Rounding has no regard for conjugates: each is made of the one in the upper half plane, or of
+    // the one in the lower half plane that has none above.
+    let largest = values.iter().map(|value| value.norm()).fold(0.0, f64::max);
+    let (mut real, mut above, mut below) = (Vec::new(), Vec::new(), Vec::new());
+    for value in values {
+        match value.im {
+            im if im.abs() <= ROUNDING * largest => real.push(Complex::new(value.re, 0.0)),
+            im if im > 0.0 => above.push(value),
+            _ => below.push(value.conj()),
+        }
+    }
+    let mut alone = above.clone();
+    for value in below {
+        let distance = |other: &Complex<f64>| (other - value).norm();
+        let nearest =
+            (0..alone.len()).min_by(|&i, &j| distance(&alone[i]).total_cmp(&distance(&alone[j])));
+        match nearest {
+            Some(place) if distance(&alone[place]) < PAIR * largest => {
+                alone.swap_remove(place);
+            }
+            _ => above.push(value),
+        }
+    }
+    let pairs = above.into_iter().flat_map(|value| [value, value.conj()]);
+    Some(real.into_iter().chain(pairs).collect())
 }
 
 /// A matrix without the coordinates that nothing depends on or that depend on nothing, in

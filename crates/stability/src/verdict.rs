@@ -14,6 +14,10 @@ const LONGEST_LOOK: u64 = 2000;
 /// Growth after which a mode has been followed long enough, and may still be taken as small.
 const GROWTH_SEEN: f64 = 1e3;
 
+/// Sizes of a mode, in terms of the probes, that are tried until the energy that it creates stands
+/// out from rounding.
+const FACTORS: [f64; 4] = [1.0, 1e2, 1e4, 1e6];
+const CLEAR: f64 = 1e-6;
 /// Turns in a step below which a mode is a slow motion.
 const SLOW: f64 = 1e-3;
 
@@ -152,8 +156,22 @@ fn blame(
     let mut look = |factor: f64| -> Result<Vec<f64>, Fault> {
         created_from(simulation, chart, &(&mode * factor), steps)
     };
-    let (plus, base, minus) = (look(1.0)?, look(0.0)?, look(-1.0)?);
-    let quadratic = (0..names.len()).map(|i| plus[i] - 2.0 * base[i] + minus[i]);
+    let base = look(0.0)?;
+    let mut quadratic = vec![0.0; names.len()];
+    for factor in FACTORS {
+        let (Ok(plus), Ok(minus)) = (look(factor), look(-factor)) else {
+            break;
+        };
+        let mut is_clear = false;
+        for i in 0..names.len() {
+            quadratic[i] = plus[i] - 2.0 * base[i] + minus[i];
+            let all = plus[i].abs() + 2.0 * base[i].abs() + minus[i].abs();
+            is_clear |= quadratic[i] > CLEAR * all;
+        }
+        if is_clear {
+            break;
+        }
+    }
     let largest = names
         .into_iter()
         .zip(quadratic)

@@ -333,10 +333,13 @@ fn measured(text: &str, p: f64, verdict: &Verdict, most: u64) -> Option<(f64, f6
         }
     }
     // What is not proportional to the kick is rounding, or the solver's tolerance.
-    let ratios = windows[1].iter().zip(&windows[3]).filter_map(|(early, late)| {
-        let is_motion = early[1] < 0.05 * early[0];
-        is_motion.then(|| (late[0] / early[0]).ln())
-    });
+    let ratios = windows[1]
+        .iter()
+        .zip(&windows[3])
+        .filter_map(|(early, late)| {
+            let is_motion = early[1] < 0.05 * early[0];
+            is_motion.then(|| (late[0] / early[0]).ln())
+        });
     let growth = ratios.reduce(f64::max);
     let span = 2.0 * quarter as f64;
     growth.map(|growth| (growth / span, RIPPLE / span))
@@ -382,7 +385,10 @@ fn no_verdict_contradicts_the_run() {
         let decision = verdict.decision();
         decisions[decision as usize] += 1;
         let Some((growth, vague)) = measured(&text, p, &verdict, family.steps) else {
-            wrong.push(format!("{seed} {}: p = {p:e}: nothing moves, {verdict:?}", family.name));
+            wrong.push(format!(
+                "{seed} {}: p = {p:e}: nothing moves, {verdict:?}",
+                family.name
+            ));
             continue;
         };
         let predicted = verdict.radius.ln();

@@ -32,6 +32,8 @@ pub enum Domain<'a> {
 
 /// Truncations of the singular values that are tried, the most exact first.
 const TRUNCATIONS: [f64; 8] = [1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3];
+/// Relative distance of a mode from where it is wanted that needs no other solution.
+const EXACT: f64 = 1e-5;
 
 /// A compensator by eigenstructure assignment.
 #[derive(Clone, Debug)]
@@ -144,15 +146,24 @@ pub fn assign(
     }
     let before = eigenvalues(&sampled.lambda).ok_or(AnalysisError::NoEigenvalues)?;
     let largest = before.first().map_or(0.0, |z| z.norm());
-    let wanted = targets
+    let wanted: Vec<Complex<f64>> = targets
         .iter()
-        .map(|target| sampled.image(target.pole).norm());
-    let enough = wanted.fold(STABLE, |most, z| most.max(z * STABLE));
+        .map(|target| sampled.image(target.pole))
+        .collect();
+    let enough = wanted
+        .iter()
+        .fold(STABLE, |most, z| most.max(z.norm() * STABLE));
     let trial = Trial {
         build,
         rows,
         sampled: &sampled,
         enough,
+        wanted,
+        near: match domain {
+            Domain::Sampled => EXACT,
+            // The conditions are not those of the recurrence: how near they lead is theirs to say.
+            Domain::Continuous(..) => f64::INFINITY,
+        },
     };
     let found = trial.stabilise(&conditions, chosen)?;
     let radius = [largest, found.radius()];
@@ -199,11 +210,14 @@ struct Trial<'a> {
     sampled: &'a Sampled,
     /// The spectral radius to be reached.
     enough: f64,
+    /// The eigenvalues to be reached, and by how much they may be missed.
+    wanted: Vec<Complex<f64>>,
+    near: f64,
 }
 
 impl Trial<'_> {
-    /// The most exact solution with which the simulation is stable; where there is none, the
-    /// calmest.
+    /// The solution with which the simulation is stable and its modes are nearest to where they are
+    /// wanted; where there is none, the calmest.
     fn stabilise(&self, conditions: &Conditions, chosen: &[bool]) -> Result<Found, DesignError> {
         let mut best: Option<Found> = None;
         let (mut rank, mut trials) = (usize::MAX, 0);
@@ -223,16 +237,30 @@ impl Trial<'_> {
                 truncation,
                 trials: 0,
             };
-            let radius = found.radius();
-            if best.as_ref().is_none_or(|best| radius < best.radius()) {
+            // Stable ones by how far they miss, others by how fast they grow.
+            let worth = |found: &Found| match found.radius() {
+                radius if radius <= self.enough => (false, self.miss(found)),
+                radius => (true, radius),
+            };
+            let (grows, left) = worth(&found);
+            if best.as_ref().is_none_or(|best| (grows, left) < worth(best)) {
                 best = Some(found);
             }
-            if radius <= self.enough {
+            if !grows && left < self.near {
                 break;
             }
         }
         let best = best.expect("the first truncation always gives gains");
         Ok(Found { trials, ..best })
+    }
+
+    /// By how much a mode is not where it is wanted, relative to what it does in a step.
+    fn miss(&self, found: &Found) -> f64 {
+        let misses = self.wanted.iter().map(|&wanted| {
+            let off = (nearest(&found.eigenvalues, wanted) - wanted).norm();
+            off / wanted.ln().norm().max(f64::MIN_POSITIVE)
+        });
+        misses.fold(0.0, f64::max)
     }
 
     /// The spectral radius that these gains should give.

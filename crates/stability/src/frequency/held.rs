@@ -8,6 +8,7 @@ use faer::Mat;
 use nalgebra::Complex;
 
 use super::band::{BandFamily, Columns};
+use crate::eigen::eigenvalues_by_faer;
 use oldham_cosim::{Entry, SequenceModel};
 
 type C = Complex<f64>;
@@ -132,8 +133,7 @@ impl<'a> Problem<'a> {
             vector
         };
         let columns = self.apply(&factors, shift, &(0..n).map(unit).collect::<Vec<_>>());
-        let operator = Mat::from_fn(n, n, |i, j| columns[j][i].re);
-        let values = operator.eigenvalues().ok()?;
+        let values = eigenvalues_by_faer(n, |i, j| columns[j][i].re)?;
         let modes = values.into_iter().filter_map(|value| mode(shift, value));
         Some(modes.filter(|s| s.im >= 0.0).collect())
     }
