@@ -1,34 +1,35 @@
-//! Factorisations of α M + β D + K for many complex α and β, M, D and K being sparse.
+//! Factorisations of many complex matrices with the same sparse pattern.
 //!
 //! Unknowns are ordered once so that the matrix is a narrow band (reverse Cuthill–McKee), rows and
 //! columns are scaled once to about one; then each factorisation is Gaussian elimination with
-//! partial pivoting inside the band. Real and imaginary parts are kept apart, so that the inner
-//! loops are plain vector operations.
+//! partial pivoting inside the band, as wide at each column as the pattern is up to there. Real and
+//! imaginary parts are kept apart, so that the inner loops are plain vector operations.
 
 use nalgebra::Complex;
-use oldham_cosim::Entry;
 
 /// Sweeps of scaling; more change nothing.
 const SCALINGS: usize = 4;
 
-/// The matrices of a part on a common band.
+/// The common pattern.
+#[derive(Default)]
 pub(super) struct BandFamily {
     size: usize,
     /// Place of each unknown in the order of elimination.
     place: Vec<usize>,
     lower: usize,
     upper: usize,
-    entries: Vec<Placed>,
+    /// The last row of each column, and the last column of each row, or of one before it.
+    bottom: Vec<usize>,
+    reach: Vec<usize>,
     row_scale: Vec<f64>,
     column_scale: Vec<f64>,
 }
 
-/// An entry of the three matrices, scaled, with its place in the band.
-struct Placed {
-    at: usize,
-    mass: f64,
-    damping: f64,
-    stiffness: f64,
+/// One matrix.
+pub(super) struct BandMatrix<'a> {
+    family: &'a BandFamily,
+    re: Vec<f64>,
+    im: Vec<f64>,
 }
 
 /// The factors of one matrix.
@@ -69,86 +70,121 @@ impl Columns {
         self.re[at] += value.re;
         self.im[at] += value.im;
     }
+
+    /// Divides by the largest component.
+    pub fn normalise(&mut self) {
+        let squares = self.re.iter().zip(&self.im).map(|(x, y)| x * x + y * y);
+        let largest = squares.fold(0.0, f64::max).sqrt();
+        for x in self.re.iter_mut().chain(&mut self.im) {
+            *x /= largest;
+        }
+    }
 }
 
 impl BandFamily {
-    /// `rates` are typical sizes of the factors of mass and damping, for the scaling.
-    pub fn new(size: usize, [mass, damping, stiffness]: [&[Entry]; 3], rates: [f64; 2]) -> Self {
-        let mut all: Vec<(usize, usize, [f64; 3])> = Vec::new();
-        for (kind, entries) in [mass, damping, stiffness].into_iter().enumerate() {
-            all.extend(entries.iter().map(|&(row, column, value)| {
-                let mut values = [0.0; 3];
-                values[kind] = value;
-                (row, column, values)
-            }));
-        }
-        all.sort_by_key(|&(row, column, _)| (row, column));
-        all.dedup_by(|next, kept| {
+    /// Of rows, columns and typical sizes of the entries, which may come several times.
+    pub fn new(size: usize, mut pattern: Vec<(usize, usize, f64)>) -> Self {
+        pattern.sort_by_key(|&(row, column, _)| (row, column));
+        pattern.dedup_by(|next, kept| {
             let is_same = (next.0, next.1) == (kept.0, kept.1);
             if is_same {
-                (0..3).for_each(|i| kept.2[i] += next.2[i]);
+                kept.2 = kept.2.max(next.2);
             }
             is_same
         });
-        all.retain(|(_, _, values)| values.iter().any(|&value| value != 0.0));
-        let place = narrow_order(size, &all);
+        let place = narrow_order(size, &pattern);
         let (mut lower, mut upper) = (0, 0);
-        for &(row, column, _) in &all {
+        let mut bottom: Vec<usize> = (0..size).collect();
+        let mut reach = bottom.clone();
+        for &(row, column, _) in &pattern {
             let (i, j) = (place[row], place[column]);
             lower = lower.max(i.saturating_sub(j));
             upper = upper.max(j.saturating_sub(i));
+            bottom[j] = bottom[j].max(i);
+            reach[i] = reach[i].max(j);
         }
-        let magnitude = |values: &[f64; 3]| {
-            values[0].abs() * rates[0] + values[1].abs() * rates[1] + values[2].abs()
-        };
-        let (row_scale, column_scale) = scales(size, &all, magnitude);
-        let stride = 2 * lower + upper + 1;
-        let entries = all.iter().map(|&(row, column, values)| {
-            let scale = row_scale[row] * column_scale[column];
-            let (i, j) = (place[row], place[column]);
-            Placed {
-                at: j * stride + lower + upper + i - j,
-                mass: values[0] * scale,
-                damping: values[1] * scale,
-                stiffness: values[2] * scale,
-            }
-        });
+        for i in 1..size {
+            bottom[i] = bottom[i].max(bottom[i - 1]);
+            reach[i] = reach[i].max(reach[i - 1]);
+        }
+        let (row_scale, column_scale) = scales(size, &pattern);
         Self {
             size,
             lower,
             upper,
-            entries: entries.collect(),
+            bottom,
+            reach,
             place,
             row_scale,
             column_scale,
         }
     }
 
-    /// About how many multiplications a factorisation takes.
-    pub fn work(&self) -> f64 {
-        self.size as f64 * self.lower as f64 * (self.lower + self.upper) as f64
+    fn stride(&self) -> usize {
+        2 * self.lower + self.upper + 1
     }
 
-    /// About how many multiplications a solution for one vector takes.
-    pub fn solve_work(&self) -> f64 {
-        self.size as f64 * (2 * self.lower + self.upper) as f64
+    fn diagonal(&self) -> usize {
+        self.lower + self.upper
     }
 
-    /// Factors α M + β D + K.
-    pub fn factor(&self, mass: Complex<f64>, damping: Complex<f64>) -> BandFactors<'_> {
-        let (n, kl) = (self.size, self.lower);
-        let stride = 2 * kl + self.upper + 1;
-        let diagonal = kl + self.upper;
-        let (mut re, mut im) = (vec![0.0; n * stride], vec![0.0; n * stride]);
-        for entry in &self.entries {
-            re[entry.at] = mass.re * entry.mass + damping.re * entry.damping + entry.stiffness;
-            im[entry.at] = mass.im * entry.mass + damping.im * entry.damping;
+    /// Where an entry of the pattern is in the band, and its scale.
+    pub fn slot(&self, row: usize, column: usize) -> (usize, f64) {
+        let (i, j) = (self.place[row], self.place[column]);
+        let at = j * self.stride() + self.diagonal() + i - j;
+        (at, self.row_scale[row] * self.column_scale[column])
+    }
+
+    pub fn zeros(&self) -> BandMatrix<'_> {
+        let length = self.size * self.stride();
+        BandMatrix {
+            family: self,
+            re: vec![0.0; length],
+            im: vec![0.0; length],
         }
+    }
+}
+
+impl<'a> BandMatrix<'a> {
+    /// Adds to a place that [`BandFamily::slot`] has given, something that is scaled already.
+    #[inline]
+    pub fn add_at(&mut self, at: usize, value: Complex<f64>) {
+        self.re[at] += value.re;
+        self.im[at] += value.im;
+    }
+
+    pub fn add(&mut self, row: usize, column: usize, value: Complex<f64>) {
+        let (at, scale) = self.family.slot(row, column);
+        self.add_at(at, value * scale);
+    }
+
+    pub fn factor(mut self) -> BandFactors<'a> {
+        let (pivots, reach) = pulp::Arch::new().dispatch(Elimination(&mut self));
+        BandFactors {
+            family: self.family,
+            re: self.re,
+            im: self.im,
+            pivots,
+            reach,
+        }
+    }
+}
+
+/// The elimination, compiled for each instruction set: pivots, and how far their rows reach.
+struct Elimination<'m, 'a>(&'m mut BandMatrix<'a>);
+
+impl pulp::NullaryFnOnce for Elimination<'_, '_> {
+    type Output = (Vec<usize>, Vec<usize>);
+
+    #[inline(always)]
+    fn call(self) -> Self::Output {
+        let BandMatrix { family, re, im } = self.0;
+        let (n, stride, diagonal) = (family.size, family.stride(), family.diagonal());
         let mut pivots = vec![0; n];
         let mut reach = vec![0; n];
         let mut last = 0;
         for j in 0..n {
-            let below = kl.min(n - 1 - j);
+            let below = family.bottom[j] - j;
             let top = j * stride + diagonal;
             let mut pivot = 0;
             let mut largest = -1.0;
@@ -159,7 +195,7 @@ impl BandFamily {
                 }
             }
             pivots[j] = j + pivot;
-            last = last.max((j + pivot + self.upper).min(n - 1));
+            last = last.max(family.reach[j + pivot]);
             reach[j] = last;
             if pivot != 0 {
                 for c in j..=last {
@@ -168,7 +204,7 @@ impl BandFamily {
                     im.swap(at, at + pivot);
                 }
             }
-            // An exact zero makes everything infinite: the caller sees that it met a pole.
+            // An exact zero makes everything infinite: the caller sees that it met a zero.
             let (pr, pi) = (re[top], im[top]);
             let square = pr * pr + pi * pi;
             let (ir, ii) = (pr / square, -pi / square);
@@ -197,13 +233,7 @@ impl BandFamily {
                 );
             }
         }
-        BandFactors {
-            family: self,
-            re,
-            im,
-            pivots,
-            reach,
-        }
+        (pivots, reach)
     }
 }
 
@@ -219,12 +249,30 @@ fn subtract(target: (&mut [f64], &mut [f64]), source: (&[f64], &[f64]), factor: 
 }
 
 impl BandFactors<'_> {
+    /// The logarithm of the determinant up to a constant, its imaginary part up to multiples of 2π.
+    pub fn log_determinant(&self) -> Complex<f64> {
+        let family = self.family;
+        let (stride, diagonal) = (family.stride(), family.diagonal());
+        let mut sum = Complex::new(0.0, 0.0);
+        let mut product = Complex::new(1.0, 0.0);
+        for j in 0..family.size {
+            let at = j * stride + diagonal;
+            let pivot = Complex::new(self.re[at], self.im[at]);
+            product *= if self.pivots[j] == j { pivot } else { -pivot };
+            let size = product.norm_sqr();
+            if !(1e-100..1e100).contains(&size) {
+                sum += product.ln();
+                product = Complex::new(1.0, 0.0);
+            }
+        }
+        sum + product.ln()
+    }
+
     /// Solves for all columns; rows are those of the unscaled, unordered unknowns.
     pub fn solve(&self, columns: &mut Columns) {
         let family = self.family;
-        let (n, kl, width) = (family.size, family.lower, columns.width);
-        let stride = 2 * kl + family.upper + 1;
-        let diagonal = kl + family.upper;
+        let (n, width) = (family.size, columns.width);
+        let (stride, diagonal) = (family.stride(), family.diagonal());
         let mut x = Columns::zeros(n, width);
         for row in 0..n {
             let (from, to) = (row * width, family.place[row] * width);
@@ -260,7 +308,7 @@ impl BandFactors<'_> {
                 }
             }
             let top = j * stride + diagonal;
-            for i in 1..=kl.min(n - 1 - j) {
+            for i in 1..=family.bottom[j] - j {
                 eliminate(&mut x, j + i, j, (self.re[top + i], self.im[top + i]));
             }
         }
@@ -287,16 +335,12 @@ impl BandFactors<'_> {
 }
 
 /// Row and column factors that bring the largest entry of each near one.
-fn scales(
-    size: usize,
-    entries: &[(usize, usize, [f64; 3])],
-    magnitude: impl Fn(&[f64; 3]) -> f64,
-) -> (Vec<f64>, Vec<f64>) {
+fn scales(size: usize, entries: &[(usize, usize, f64)]) -> (Vec<f64>, Vec<f64>) {
     let (mut rows, mut columns) = (vec![1.0; size], vec![1.0; size]);
     for _ in 0..SCALINGS {
         let (mut by_row, mut by_column) = (vec![0.0_f64; size], vec![0.0_f64; size]);
-        for (row, column, values) in entries {
-            let value = magnitude(values) * rows[*row] * columns[*column];
+        for (row, column, size) in entries {
+            let value = size * rows[*row] * columns[*column];
             by_row[*row] = by_row[*row].max(value);
             by_column[*column] = by_column[*column].max(value);
         }
@@ -313,7 +357,7 @@ fn scales(
 }
 
 /// Reverse Cuthill–McKee: for each unknown its place, so that connected ones are near each other.
-fn narrow_order(size: usize, entries: &[(usize, usize, [f64; 3])]) -> Vec<usize> {
+fn narrow_order(size: usize, entries: &[(usize, usize, f64)]) -> Vec<usize> {
     let mut neighbours = vec![Vec::new(); size];
     for &(row, column, _) in entries {
         if row != column {
@@ -369,46 +413,51 @@ mod tests {
     use super::*;
     use nalgebra::{DMatrix, DVector};
 
-    /// Against a dense factorisation, with a zero on the diagonal as constraints have it.
+    /// Against dense factorisations, with zeros on the diagonal as constraints have them.
     #[test]
-    fn solutions_are_those_of_a_dense_matrix() {
+    fn solutions_and_determinants_are_those_of_dense_matrices() {
         let n = 23_usize;
-        let mut entries: [Vec<Entry>; 3] = Default::default();
         let mut seed = 7_u64;
         let mut random = || {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1);
             (seed >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
         };
+        let mut places = Vec::new();
         for i in 0..n {
             for j in 0..n {
                 // Numbered so that the band has to be found.
                 let (p, q) = ((i * 5) % n, (j * 5) % n);
-                if p.abs_diff(q) > 2 || (p == q && p % 7 == 3) {
-                    continue;
-                }
-                for list in &mut entries {
-                    list.push((i, j, random() * 1e3_f64.powf(random())));
+                if p.abs_diff(q) <= 2 && (p != q || p % 7 != 3) {
+                    places.push((i, j, 1e3_f64.powf(random())));
                 }
             }
         }
-        let [m, d, k] = &entries;
-        let family = BandFamily::new(n, [m, d, k], [1.0, 1.0]);
+        let family = BandFamily::new(n, places.clone());
         assert!(family.lower <= 6, "{}", family.lower);
-        let (alpha, beta) = (Complex::new(0.3, -2.0), Complex::new(-1.0, 0.5));
-        let mut dense = DMatrix::<Complex<f64>>::zeros(n, n);
-        for (list, factor) in entries.iter().zip([alpha, beta, Complex::new(1.0, 0.0)]) {
-            for &(i, j, value) in list {
-                dense[(i, j)] += factor * value;
+        let mut logs = Vec::new();
+        for _ in 0..3 {
+            let mut dense = DMatrix::<Complex<f64>>::zeros(n, n);
+            let mut band = family.zeros();
+            for &(i, j, size) in &places {
+                let value = Complex::new(random(), random()) * size;
+                dense[(i, j)] += value;
+                band.add(i, j, value);
             }
+            let factors = band.factor();
+            let b = DVector::from_fn(n, |_, _| Complex::new(random(), random()));
+            let mut columns = Columns::zeros(n, 2);
+            (0..n).for_each(|i| columns.add(i, 1, b[i]));
+            factors.solve(&mut columns);
+            let x = DVector::from_fn(n, |i, _| columns.get(i, 1));
+            assert!((&dense * x - &b).norm() < 1e-9 * b.norm());
+            assert!((0..n).all(|i| columns.get(i, 0) == Complex::default()));
+            logs.push((factors.log_determinant(), dense.determinant()));
         }
-        let mut columns = Columns::zeros(n, 2);
-        let b = DVector::from_fn(n, |_, _| Complex::new(random(), random()));
-        for i in 0..n {
-            columns.add(i, 1, b[i]);
+        // They agree up to the constant of the scaling.
+        for pair in logs.windows(2) {
+            let ratio = (pair[1].0 - pair[0].0).exp();
+            let exact = pair[1].1 / pair[0].1;
+            assert!((ratio / exact - 1.0).norm() < 1e-9, "{ratio} {exact}");
         }
-        family.factor(alpha, beta).solve(&mut columns);
-        let x = DVector::from_fn(n, |i, _| columns.get(i, 1));
-        assert!((dense * x - &b).norm() < 1e-10 * b.norm());
-        assert!((0..n).all(|i| columns.get(i, 0) == Complex::default()));
     }
 }

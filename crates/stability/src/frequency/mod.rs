@@ -1,16 +1,13 @@
 //! Stability of coupled linear parts of any size, in the frequency domain of the discrete system.
 //!
-//! A mode of the coupled step grows where a determinant G(w), w = 1/z, is zero inside the unit
-//! circle ([`coupled`]). The zeros are counted by the argument principle, and those near the circle
-//! are found ([`roots`]); the only poles of G near the circle are modes of parts with their inputs
-//! held ([`held`]). One evaluation is one banded factorisation of each part ([`band`]). The matrices
-//! are those that the parts assemble in a run, at the state of the run; the filters between them are
-//! read off the running predictors.
+//! A mode of the coupled step grows where the determinant of the whole system, a function of the
+//! delay w = 1/z, is zero inside the unit circle ([`coupled`]). The zeros are counted by the argument
+//! principle, and those near the circle are found ([`roots`]). One evaluation is one banded
+//! factorisation of each part ([`band`]). The matrices are those that the parts assemble in a run, at
+//! the state of the run; the filters between them are read off the running predictors.
 
 mod band;
 mod coupled;
-mod dense;
-mod held;
 mod operator;
 mod roots;
 
@@ -18,22 +15,15 @@ use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use nalgebra::Complex;
-use oldham_cosim::{Simulation, SubsystemId};
+use oldham_cosim::{SequenceLink, Simulation, SubsystemId};
 
 use coupled::{Coupled, Exchange};
-use held::Strip;
 use roots::{Function, Rest, Unresolved, Zero};
 
 type C = Complex<f64>;
 
 /// Growth per macro step below which a coupling counts as stable.
 pub(crate) const THRESHOLD: f64 = 1e-6;
-/// Modes of parts nearer to the circle than this are found beforehand.
-const NEAR: f64 = 0.01;
-/// Error of the modes of parts.
-const ALONE: f64 = 1e-9;
-/// Largest angle per step times this is where formulas without dissipation are given up.
-const MOST_MODES_HEIGHT: f64 = 900.0;
 
 /// What the frequency domain says about a coupled step.
 #[derive(Clone, Debug)]
@@ -57,9 +47,6 @@ pub struct FrequencyVerdict {
 /// Why there is no verdict.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NoVerdict {
-    /// The search for the modes of a part did not end.
-    #[error("the modes of a part with its inputs held could not all be found")]
-    Held,
     /// The determinant has a feature that could not be resolved.
     #[error("the determinant of the coupled step could not be followed near {0:.6} rad per step")]
     Rough(f64),
@@ -78,7 +65,6 @@ pub enum NoVerdict {
 /// several rates, implicit coupling, parts that are not linear multistep integrations of matrices.
 pub struct FrequencyAnalysis {
     coupled: Coupled,
-    step: f64,
 }
 
 impl FrequencyAnalysis {
@@ -91,11 +77,7 @@ impl FrequencyAnalysis {
             .map(|unit| simulation.sequence_model(SubsystemId(unit)))
             .collect();
         let coupled = Coupled::new(models?, links, step)?;
-        // Modes that nobody couples follow from the poles, where all of these are found.
-        if !coupled.has_known_poles() || (coupled.links.is_empty() && !coupled.has_all_poles()) {
-            return None;
-        }
-        Some(Self { coupled, step })
+        Some(Self { coupled })
     }
 
     /// Looks for modes that grow, on this many threads and for this long.
@@ -106,34 +88,28 @@ impl FrequencyAnalysis {
     ) -> Result<FrequencyVerdict, NoVerdict> {
         let started = Instant::now();
         let goes_on = || patience.is_none_or(|patience| started.elapsed() < patience);
-        let poles = self.poles(threads)?;
-        if !goes_on() {
-            return Err(NoVerdict::TooLong);
-        }
         let radius = 1.0 - THRESHOLD;
-        if self.coupled.links.is_empty() {
-            return self.alone(poles, radius);
-        }
         let log = |w: C| self.coupled.log_determinant(w, Exchange::AsRun);
         let function = Function {
             log: &log,
             evaluations: AtomicUsize::new(0),
             threads,
         };
-        let found = function
-            .zeros_within(radius, &poles, &goes_on)
-            .map_err(|unresolved| match unresolved {
-                Unresolved::At(angle) => NoVerdict::Rough(angle),
-                Unresolved::Phase(_) => NoVerdict::Count,
-                Unresolved::TooLong => NoVerdict::TooLong,
-            })?;
+        let found =
+            function
+                .zeros_within(radius, &goes_on)
+                .map_err(|unresolved| match unresolved {
+                    Unresolved::At(angle) => NoVerdict::Rough(angle),
+                    Unresolved::Phase(_) => NoVerdict::Count,
+                    Unresolved::TooLong => NoVerdict::TooLong,
+                })?;
         let mut zeros = found.zeros;
         zeros.sort_by(|a, b| a.at.norm().total_cmp(&b.at.norm()));
         if zeros.is_empty() && found.inside == 0 {
-            zeros.extend(self.outward(&function, &poles, &goes_on));
+            zeros.extend(self.outward(&function, &goes_on));
         }
         if found.inside > 0 && zeros.first().is_none_or(|zero| zero.at.norm() >= radius) {
-            zeros.extend(self.inward(&function, &poles, &goes_on));
+            zeros.extend(self.inward(&function, &goes_on));
             zeros.sort_by(|a, b| a.at.norm().total_cmp(&b.at.norm()));
         }
         let growing: Vec<&Zero> = zeros
@@ -150,85 +126,16 @@ impl FrequencyAnalysis {
                 .collect(),
             growing: found.inside,
             physical: growing.iter().map(|zero| self.grows_alone(zero)).collect(),
-            connection: growing.first().map(|zero| self.busiest(zero.at)),
+            connection: growing.first().and_then(|zero| self.busiest(zero.at)),
             evaluations: function.evaluations.into_inner(),
             unknowns: self.coupled.unknowns(),
         })
     }
 
-    /// Parts that are not coupled: all that grows is their own.
-    fn alone(&self, mut poles: Vec<C>, radius: f64) -> Result<FrequencyVerdict, NoVerdict> {
-        poles.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
-        let growing = poles.iter().filter(|pole| pole.norm() < radius);
-        let physical = growing.map(|_| true).collect::<Vec<_>>();
-        if poles.is_empty() {
-            return Err(NoVerdict::Held);
-        }
-        Ok(FrequencyVerdict {
-            modes: poles.iter().map(|&pole| eigenvalue(pole, ALONE)).collect(),
-            growing: physical.len(),
-            physical,
-            connection: None,
-            evaluations: 0,
-            unknowns: self.coupled.unknowns(),
-        })
-    }
-
-    /// About how many multiplications an evaluation takes.
-    pub fn work(&self) -> f64 {
-        self.coupled.work()
-    }
-
-    /// Poles of the determinant near the circle or inside.
-    fn poles(&self, threads: usize) -> Result<Vec<C>, NoVerdict> {
-        let parts: Vec<_> = self.coupled.condensed().collect();
-        let of_part = |index: usize| -> Option<Vec<C>> {
-            let (model, family) = parts[index];
-            let highest = operator::lightly_damped(&model.operator, self.step, NEAR);
-            let strip = Strip {
-                height: highest.min(MOST_MODES_HEIGHT) / self.step,
-                half_width: 1.2 * NEAR / self.step,
-            };
-            let modes = held::modes(model, family, strip)?;
-            let mut poles = Vec::new();
-            for s in modes {
-                for w in operator::delays(&model.operator, s) {
-                    let outside = w.norm() - 1.0;
-                    // Overdamped modes crowd together, and show well enough from zero frequency.
-                    let is_sharp = w.arg().abs() > 0.5 * outside;
-                    if outside < NEAR && (is_sharp || outside < 0.0) {
-                        poles.push(C::new(w.re, w.im.abs()));
-                    }
-                }
-            }
-            Some(poles)
-        };
-        let indices: Vec<usize> = (0..parts.len()).collect();
-        let all: Vec<Option<Vec<C>>> = match threads > 1 && parts.len() > 1 {
-            true => std::thread::scope(|scope| {
-                let of_part = &of_part;
-                let spawn = |&index: &usize| scope.spawn(move || of_part(index));
-                let running: Vec<_> = indices.iter().map(spawn).collect();
-                let join = |one: std::thread::ScopedJoinHandle<'_, _>| {
-                    one.join().expect("the search does not panic")
-                };
-                running.into_iter().map(join).collect()
-            }),
-            false => indices.into_iter().map(of_part).collect(),
-        };
-        let all: Option<Vec<Vec<C>>> = all.into_iter().collect();
-        Ok(all.ok_or(NoVerdict::Held)?.concat())
-    }
-
     /// Zeros beyond the circle where none is near it: the dominant mode decays fast.
-    fn outward(
-        &self,
-        function: &Function<'_>,
-        poles: &[C],
-        goes_on: &dyn Fn() -> bool,
-    ) -> Vec<Zero> {
+    fn outward(&self, function: &Function<'_>, goes_on: &dyn Fn() -> bool) -> Vec<Zero> {
         for radius in [1.02, 1.05, 1.1, 1.2, 1.4, 1.8, 2.5, 4.0] {
-            match function.zeros_within(radius, poles, goes_on) {
+            match function.zeros_within(radius, goes_on) {
                 Ok(found) if found.zeros.is_empty() => {}
                 Ok(found) => return found.zeros,
                 Err(_) => return Vec::new(),
@@ -239,15 +146,10 @@ impl FrequencyAnalysis {
 
     /// The innermost zeros, where there are too many to tell apart from the circle: the modes that
     /// grow fastest.
-    fn inward(
-        &self,
-        function: &Function<'_>,
-        poles: &[C],
-        goes_on: &dyn Fn() -> bool,
-    ) -> Vec<Zero> {
+    fn inward(&self, function: &Function<'_>, goes_on: &dyn Fn() -> bool) -> Vec<Zero> {
         let mut innermost = Vec::new();
         for radius in [0.8, 0.6, 0.45, 0.3, 0.2, 0.1, 0.05, 0.02, 0.005, 0.001] {
-            match function.zeros_within(radius, poles, goes_on) {
+            match function.zeros_within(radius, goes_on) {
                 Ok(found) if found.inside > 0 => {
                     let mut zeros = found.zeros;
                     zeros.retain(|zero| zero.at.norm() < radius);
@@ -280,13 +182,15 @@ impl FrequencyAnalysis {
         near && growth(alone.at) > 0.5 * growth(zero.at)
     }
 
-    fn busiest(&self, w: C) -> (SubsystemId, SubsystemId) {
+    fn busiest(&self, w: C) -> Option<(SubsystemId, SubsystemId)> {
         let traffic = self.coupled.traffic(w);
-        let links = self.coupled.links.iter().zip(traffic);
-        let of_motion = links.filter(|(link, _)| link.taps.iter().any(|tap| tap[0][1] != 0.0));
-        let busiest = of_motion.max_by(|a, b| a.1.total_cmp(&b.1));
-        let link = busiest.map_or(&self.coupled.links[0], |(link, _)| link);
-        (link.from.0, link.to.0)
+        let links = self.coupled.links().zip(traffic);
+        let busiest = links.max_by(|(one, a), (other, b)| {
+            let of_motion = |link: &SequenceLink| link.taps.iter().any(|tap| tap[0][1] != 0.0);
+            let order = of_motion(one).cmp(&of_motion(other));
+            order.then(a.total_cmp(b))
+        });
+        busiest.map(|(link, _)| (link.from.0, link.to.0))
     }
 }
 

@@ -22,18 +22,6 @@ pub(super) fn polynomial(coefficients: &[f64], w: C) -> C {
     coefficients.iter().rev().fold(C::default(), step)
 }
 
-/// The delays that belong to a mode s of the continuous system: velocity over position is s. For
-/// formulas that treat accelerations otherwise than velocities this is a guess.
-pub(super) fn delays(operator: &Operator, s: C) -> Vec<C> {
-    let [above, below] = &operator.velocity;
-    let degree = above.len().max(below.len()) - 1;
-    let coefficient = |i: usize| {
-        let part = |list: &[f64]| list.get(i).copied().unwrap_or(0.0);
-        C::new(part(above), 0.0) - s * part(below)
-    };
-    roots(&(0..=degree).map(coefficient).collect::<Vec<_>>())
-}
-
 /// The roots of a polynomial.
 pub(super) fn roots(coefficients: &[C]) -> Vec<C> {
     let largest = coefficients.iter().map(|c| c.norm()).fold(0.0, f64::max);
@@ -58,24 +46,4 @@ pub(super) fn roots(coefficients: &[C]) -> Vec<C> {
             companion.eigenvalues().unwrap_or_default()
         }
     }
-}
-
-/// The angular frequency times the step up to which the formula leaves an undamped mode within
-/// this distance of the circle.
-pub(super) fn lightly_damped(operator: &Operator, step: f64, distance: f64) -> f64 {
-    const POINTS: usize = 400;
-    const HIGHEST: f64 = 1e3;
-    // Angles up to π per step, then far beyond: formulas without dissipation damp nothing.
-    let frequency = |i: usize| {
-        let share = (i + 1) as f64 / POINTS as f64;
-        0.01 * (HIGHEST / 0.01_f64).powf(share)
-    };
-    let is_near = |omega: f64| {
-        let all = delays(operator, C::new(0.0, omega / step));
-        all.iter().any(|w| w.norm() - 1.0 < distance)
-    };
-    (0..POINTS)
-        .map(frequency)
-        .filter(|&omega| is_near(omega))
-        .fold(0.01, f64::max)
 }

@@ -1,10 +1,10 @@
 //! Zeros of an analytic function in a disc: how many, and where.
 //!
 //! The function is known by its logarithm, one dear evaluation at a time; it is real on the real
-//! axis, so half a circle tells everything. Its poles near the circle are known. They are divided
-//! out; then a zero near the circle shows from afar. Wherever the function is not smooth along the
-//! circle, the zero that makes it so is found by Muller's method and divided out as well, until
-//! the rest is smooth. The phase of the rest along the circle counts the zeros that were not met.
+//! axis, so half a circle tells everything. It has no poles near the circle. Wherever it is not
+//! smooth along the circle, the zero that makes it so is found by Muller's method and divided out,
+//! until the rest is smooth. The phase of the rest along the circle counts the zeros that were not
+//! met.
 
 use std::f64::consts::PI;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,10 +15,10 @@ type C = Complex<f64>;
 
 /// Pieces of the half circle to begin with.
 const PIECES: usize = 128;
-/// Change of the phase between neighbours that is still followed safely.
-const LARGEST_TURN: f64 = 0.7;
-/// Deviation of the logarithm in the middle from the mean of both ends that counts as smooth.
-const SMOOTH: f64 = 0.12;
+/// What the logarithm may change otherwise than its slopes say for a piece to count as smooth.
+const SMOOTH: f64 = 0.25;
+/// Angle over which a slope is measured.
+const BESIDE: f64 = 1e-7;
 /// Pieces shorter than this are not divided.
 const SHORTEST: f64 = 1e-9;
 const MULLER_STEPS: usize = 24;
@@ -32,14 +32,19 @@ const DISC: usize = 16;
 const CERTAIN: f64 = 1e-10;
 /// Steps of Muller's method that may be rounding.
 const NOISE: f64 = 1e-7;
-/// Steps of Muller's method from which the next may be the last.
-const APPROACH: f64 = 1e-5;
+/// How far aside of a zero, in terms of its error and at least, the function is how much larger.
+const DEPTH: f64 = 1e3;
+const NARROWEST: f64 = 1e-9;
+const HOLE: f64 = 3.0;
 /// Pieces longer than this are divided before a zero is looked for.
 const LONGEST_HUNT: f64 = 0.02;
 /// Open pieces, for each to begin with, at which the function is noise rather than rough.
 const MOST_OPEN: usize = 12;
 /// Zeros that powers along the circle still tell apart.
 const MOST_MOMENTS: i64 = 12;
+/// Zeros that are looked for although the circle is smooth beside them, and slopes that tell of one.
+const MOST_BESIDE: usize = 16;
+const STEEP: f64 = 20.0;
 /// Imaginary parts below this belong to real zeros.
 const REAL: f64 = 1e-9;
 
@@ -81,9 +86,10 @@ pub(super) enum Unresolved {
 #[derive(Clone, Copy, Debug)]
 struct Sample {
     angle: f64,
-    w: C,
-    /// The logarithm as evaluated.
-    raw: C,
+    /// The place, and one beside it.
+    w: [C; 2],
+    /// The logarithms there as evaluated.
+    raw: [C; 2],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -101,11 +107,11 @@ impl Function<'_> {
 
     fn samples(&self, angles: &[f64], radius: f64) -> Vec<Sample> {
         self.spread(angles, |&angle| {
-            let w = C::from_polar(radius, angle);
+            let w = [angle, angle + BESIDE].map(|angle| C::from_polar(radius, angle));
             Sample {
                 angle,
                 w,
-                raw: self.at(w),
+                raw: w.map(|w| self.at(w)),
             }
         })
     }
@@ -138,18 +144,16 @@ impl Function<'_> {
         all.into_iter().map(|(_, result)| result).collect()
     }
 
-    /// The zeros in a disc of this radius. `poles` are those near the circle, and all inside.
+    /// The zeros in a disc of this radius.
     pub fn zeros_within(
         &self,
         radius: f64,
-        poles: &[C],
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Found, Unresolved> {
-        let mut rest = Rest {
-            poles: poles.to_vec(),
-            zeros: Vec::new(),
-        };
-        let angles = first_angles(poles);
+        let mut rest = Rest::default();
+        let angles: Vec<f64> = (0..=PIECES)
+            .map(|i| PI * i as f64 / PIECES as f64)
+            .collect();
         let samples = self.samples(&angles, radius);
         let mut open: Vec<Piece> = samples
             .windows(2)
@@ -197,6 +201,7 @@ impl Function<'_> {
             }
             open = next;
         }
+        done.sort_by(|a, b| a.ends[0].angle.total_cmp(&b.ends[0].angle));
         let turned: f64 = done.iter().map(|piece| rest.turn(&piece.ends)).sum();
         let count = turned / PI;
         if (count - count.round()).abs() > 0.05 {
@@ -207,6 +212,7 @@ impl Function<'_> {
             return Err(Unresolved::Phase(inside as f64));
         }
         self.find_inside(&mut rest, &done, inside, radius, goes_on);
+        self.find_beside(&mut rest, &done);
         Ok(Found {
             zeros: rest.zeros,
             inside: inside as usize,
@@ -265,6 +271,36 @@ impl Function<'_> {
         }
     }
 
+    /// Zeros outside that leave the circle smooth, a few of them: where the slope is largest.
+    fn find_beside(&self, rest: &mut Rest, done: &[Piece]) {
+        let mut tried = vec![false; done.len()];
+        for _ in 0..MOST_BESIDE {
+            let slope = |place: &usize| rest.with_slope(&done[*place].ends[0])[1].norm();
+            let untried = (0..done.len()).filter(|&place| !tried[place]);
+            let steepest = untried.max_by(|a, b| slope(a).total_cmp(&slope(b)));
+            let Some(place) = steepest.filter(|place| slope(place) > STEEP) else {
+                return;
+            };
+            // Its neighbours would lead to the same zero.
+            let near = place.saturating_sub(2)..(place + 3).min(done.len());
+            tried[near].fill(true);
+            let sample = &done[place].ends[0];
+            let distance = 1.0 / slope(&place);
+            let start = sample.w[0];
+            let points = [
+                start,
+                start * (1.0 + 0.2 * distance),
+                start * (1.0 + 0.5 * distance),
+            ];
+            let logs = [sample.raw[0], self.at(points[1]), self.at(points[2])];
+            if let Some(zero) = self.muller(points, logs, rest)
+                && (zero.at.norm() - 1.0).abs() < 1.0
+            {
+                self.add(rest, zero);
+            }
+        }
+    }
+
     /// Between two points of the real axis where the function has different signs is a zero.
     fn find_real(&self, rest: &mut Rest, radius: f64) {
         let place = |i: usize| -radius + 2.0 * radius * i as f64 / REAL_POINTS as f64;
@@ -293,15 +329,25 @@ impl Function<'_> {
         if b.angle - a.angle > LONGEST_HUNT {
             return None;
         }
-        let points = [a.w, b.w, middle.w];
-        let zero = self.muller(points, [a.raw, b.raw, middle.raw], rest)?;
-        let reach = 3.0 * (b.w - a.w).norm() + 1e-12;
-        ((zero.at - middle.w).norm() < reach || (zero.at.conj() - middle.w).norm() < reach)
-            .then_some(zero)
+        let samples = [&a, &b, middle];
+        let points = samples.map(|sample| sample.w[0]);
+        let zero = self.muller(points, samples.map(|sample| sample.raw[0]), rest)?;
+        let reach = 3.0 * (points[1] - points[0]).norm() + 1e-12;
+        let distance = |at: C| (at - points[2]).norm();
+        (distance(zero.at) < reach || distance(zero.at.conj()) < reach).then_some(zero)
     }
 
-    /// Muller's method on what is left of the function.
+    /// A zero of what is left of the function, by Muller's method from these points.
     pub fn muller(&self, points: [C; 3], logs: [C; 3], rest: &Rest) -> Option<Zero> {
+        let found = self.approach(points, logs, rest)?;
+        // The steps are short too where the function is steep without being zero: beside many zeros it
+        // falls by orders of magnitude. A zero is a hole.
+        let aside = found.at + C::new(1.0, 1.0) * (DEPTH * found.error).max(NARROWEST);
+        let depth = |w: C| rest.of(w, self.at(w)).re;
+        (depth(aside) - depth(found.at) > HOLE).then_some(found)
+    }
+
+    fn approach(&self, points: [C; 3], logs: [C; 3], rest: &Rest) -> Option<Zero> {
         let mut x = points;
         let mut logs = [0, 1, 2].map(|i| rest.of(points[i], logs[i]));
         let mut last = f64::INFINITY;
@@ -330,14 +376,9 @@ impl Function<'_> {
             }
             let at = x[2] + step;
             let size = step.norm();
-            if size < 1e-14 * at.norm() {
-                // A tiny step after a long one is no approach: the function has fallen by orders of
-                // magnitude between the points, as beside many zeros.
-                return (last < APPROACH).then(|| zero(at, 10.0 * size));
-            }
             // Rounding moves it no less than before: it is found.
-            if size < NOISE && size >= 0.5 * last {
-                return Some(zero(at, 10.0 * last));
+            if size < 1e-14 * at.norm() || (size < NOISE && size >= 0.5 * last) {
+                return Some(zero(at, 10.0 * size.min(last)));
             }
             last = size;
             let log = rest.of(at, self.at(at));
@@ -382,20 +423,6 @@ impl Function<'_> {
     }
 }
 
-/// Where the half circle is looked at first: evenly, and at and between the poles.
-fn first_angles(poles: &[C]) -> Vec<f64> {
-    let mut near: Vec<f64> = poles.iter().map(|pole| pole.arg()).collect();
-    near.sort_by(f64::total_cmp);
-    near.dedup_by(|a, b| *a - *b < 1e-7);
-    let between: Vec<f64> = near.windows(2).map(|two| 0.5 * (two[0] + two[1])).collect();
-    let even = (0..=PIECES).map(|i| PI * i as f64 / PIECES as f64);
-    let mut angles: Vec<f64> = even.chain(near).chain(between).collect();
-    angles.retain(|angle| (0.0..=PI).contains(angle));
-    angles.sort_by(f64::total_cmp);
-    angles.dedup_by(|a, b| *a - *b < 1e-7);
-    angles
-}
-
 /// A zero in the upper half plane.
 fn zero(at: C, error: f64) -> Zero {
     let im = if at.im.abs() < REAL { 0.0 } else { at.im.abs() };
@@ -424,11 +451,10 @@ fn accept(piece: Piece, middle: Sample, done: &mut Vec<Piece>, next: &mut Vec<Pi
     }
 }
 
-/// What is left of a function when known zeros and poles are divided out.
+/// What is left of a function when known zeros are divided out.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rest {
-    pub poles: Vec<C>,
-    pub zeros: Vec<Zero>,
+    zeros: Vec<Zero>,
 }
 
 impl Rest {
@@ -450,12 +476,6 @@ impl Rest {
                 product = C::new(1.0, 0.0);
             }
         };
-        for &pole in &self.poles {
-            take(w - pole);
-            if pole.im > 0.0 {
-                take(w - pole.conj());
-            }
-        }
         for zero in &self.zeros {
             take((w - zero.at).inv());
             if zero.at.im > 0.0 {
@@ -474,13 +494,13 @@ impl Rest {
         }
         let mut sums = vec![0.0; missing as usize];
         for Piece { ends, .. } in done {
-            let [a, b] = ends.map(|sample| self.of(sample.w, sample.raw));
-            let change = C::new(b.re - a.re, wrapped(b.im - a.im));
-            let mut powers = ends.map(|sample| sample.w);
+            let [a, b] = ends.map(|sample| self.of(sample.w[0], sample.raw[0]));
+            let change = C::new(b.re - a.re, self.turn(ends));
+            let mut powers = ends.map(|sample| sample.w[0]);
             for sum in &mut sums {
                 // The lower half circle adds the conjugate.
                 *sum += (0.5 * (powers[0] + powers[1]) * change).im / PI;
-                powers = [powers[0] * ends[0].w, powers[1] * ends[1].w];
+                powers = [powers[0] * ends[0].w[0], powers[1] * ends[1].w[0]];
             }
         }
         let mut elementary = vec![1.0];
@@ -501,20 +521,32 @@ impl Rest {
         zeros.filter(|zero| zero.im > -REAL).collect()
     }
 
-    fn turn(&self, ends: &[Sample; 2]) -> f64 {
-        let [a, b] = ends.map(|sample| self.of(sample.w, sample.raw));
-        wrapped(b.im - a.im)
+    /// The logarithm at a sample, and its slope along the circle.
+    fn with_slope(&self, sample: &Sample) -> [C; 2] {
+        let [here, beside] = [0, 1].map(|i| self.of(sample.w[i], sample.raw[i]));
+        let change = C::new(beside.re - here.re, wrapped(beside.im - here.im));
+        [here, change / BESIDE]
     }
 
+    /// How far the phase turns from one sample to the next, whole turns by the slopes.
+    fn turn(&self, ends: &[Sample; 2]) -> f64 {
+        let [a, b] = [0, 1].map(|i| self.with_slope(&ends[i]));
+        let expected = 0.5 * (a[1] + b[1]).im * (ends[1].angle - ends[0].angle);
+        expected + wrapped(b[0].im - a[0].im - expected)
+    }
+
+    /// Whether logarithm and slopes agree on both halves of a piece.
     fn is_smooth(&self, piece: &Piece, middle: &Sample) -> bool {
-        let [a, b] = piece.ends.map(|sample| self.of(sample.w, sample.raw));
-        let m = self.of(middle.w, middle.raw);
-        let (first, second) = (wrapped(m.im - a.im), wrapped(b.im - m.im));
-        let size = m.re - 0.5 * (a.re + b.re);
-        first.abs() < LARGEST_TURN
-            && second.abs() < LARGEST_TURN
-            && 0.5 * (first - second).abs() < SMOOTH
-            && size.abs() < SMOOTH
+        let [from, to] = &piece.ends;
+        let [a, m, b] = [from, middle, to].map(|sample| self.with_slope(sample));
+        let half = middle.angle - from.angle;
+        let agrees = |start: [C; 2], end: [C; 2]| {
+            let expected = (start[1] + end[1]) * (0.5 * half);
+            let off = end[0] - start[0] - expected;
+            off.re.abs() < SMOOTH && wrapped(off.im).abs() < SMOOTH
+        };
+        let bend = (m[1] - (a[1] + b[1]) * 0.5) * half;
+        agrees(a, m) && agrees(m, b) && bend.norm() < SMOOTH
     }
 }
 
@@ -526,18 +558,13 @@ fn wrapped(angle: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn count(zeros: &[C], poles: &[C], radius: f64) -> Found {
+    fn count(zeros: &[C], radius: f64) -> Found {
         let log = |w: C| {
-            let part = |roots: &[C]| -> C {
-                roots
-                    .iter()
-                    .map(|&root| match root.im > 0.0 {
-                        true => ((w - root) * (w - root.conj())).ln(),
-                        false => (w - root).ln(),
-                    })
-                    .sum()
+            let factor = |&zero: &C| match zero.im > 0.0 {
+                true => ((w - zero) * (w - zero.conj())).ln(),
+                false => (w - zero).ln(),
             };
-            part(zeros) - part(poles) + C::new(0.0, 0.0) + w * 0.3
+            zeros.iter().map(factor).sum::<C>() + w * 0.3
         };
         let function = Function {
             log: &log,
@@ -545,7 +572,7 @@ mod tests {
             threads: 1,
         };
         function
-            .zeros_within(radius, poles, &|| true)
+            .zeros_within(radius, &|| true)
             .expect("it is smooth between its zeros")
     }
 
@@ -554,7 +581,7 @@ mod tests {
     fn zeros_deep_inside_are_found() {
         let polar = [(0.3, 0.7), (0.35, 0.9), (0.5, 2.0), (0.2, 2.2), (0.6, 1.4)];
         let zeros: Vec<C> = polar.iter().map(|&(r, at)| C::from_polar(r, at)).collect();
-        let found = count(&zeros, &[], 1.0 - 1e-6);
+        let found = count(&zeros, 1.0 - 1e-6);
         assert_eq!(found.inside, 10);
         for zero in &zeros {
             let nearest = found.zeros.iter().map(|other| (other.at - zero).norm());
@@ -562,22 +589,25 @@ mod tests {
         }
     }
 
-    /// Zeros a hair inside and outside, in clusters, beside poles a hair outside.
+    /// Zeros a hair inside and outside, in clusters, some of them twice.
     #[test]
     fn zeros_are_counted_however_near_the_circle() {
         let mut zeros = Vec::new();
-        let mut poles = Vec::new();
         let mut inside = 0;
         for k in 0..60 {
             let angle = 0.02 + 0.011 * k as f64;
             let outside = if k % 7 == 3 { -3e-6 } else { 1e-7 };
             inside += if k % 7 == 3 { 2 } else { 0 };
             zeros.push(C::from_polar(1.0 + outside, angle + 1e-5));
-            poles.push(C::from_polar(1.0 + 1e-8, angle));
+            if k % 5 == 0 {
+                // As in the two planes of a round beam.
+                zeros.push(C::from_polar(1.0 + 1e-7, angle + 0.002));
+                zeros.push(C::from_polar(1.0 + 1e-7, angle + 0.002 + 1e-7));
+            }
         }
         zeros.push(C::new(0.4, 0.0));
         zeros.push(C::from_polar(0.5, 2.0));
-        let found = count(&zeros, &poles, 1.0 - 1e-6);
+        let found = count(&zeros, 1.0 - 1e-6);
         assert_eq!(found.inside, inside + 3);
         for zero in &zeros {
             let nearest = found.zeros.iter().map(|other| (other.at - zero).norm());
