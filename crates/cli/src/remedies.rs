@@ -28,6 +28,9 @@ const CUT_SCHEME: &str = "interface-tangent";
 /// Fractions of the macro step that are tried when nothing else helps: halves of halves.
 const HALVINGS: i32 = 6;
 
+/// Time that the trial of remedies takes at most: a verdict must not wait for advice.
+const LONGEST: Duration = Duration::from_secs(10);
+
 /// Macro steps at most that a model runs with a remedy before it is named.
 const TRIAL: u64 = 200;
 
@@ -43,7 +46,7 @@ pub struct Remedies {
 pub fn find(case: &Case<'_>, granted: Option<Duration>) -> Remedies {
     let mut search = Search {
         case,
-        granted,
+        granted: granted.map_or(LONGEST, |granted| granted.min(LONGEST)),
         started: Instant::now(),
         is_thorough: true,
     };
@@ -56,7 +59,7 @@ pub fn find(case: &Case<'_>, granted: Option<Duration>) -> Remedies {
 
 struct Search<'a> {
     case: &'a Case<'a>,
-    granted: Option<Duration>,
+    granted: Duration,
     started: Instant,
     is_thorough: bool,
 }
@@ -83,16 +86,11 @@ impl Search<'_> {
     }
 
     fn helps(&mut self, changes: &Settings) -> bool {
-        let left = match self.granted {
-            None => None,
-            Some(granted) => match granted.checked_sub(self.started.elapsed()) {
-                Some(left) if !left.is_zero() => Some(left),
-                _ => {
-                    self.is_thorough = false;
-                    return false;
-                }
-            },
-        };
+        let left = self.granted.saturating_sub(self.started.elapsed());
+        if left.is_zero() {
+            self.is_thorough = false;
+            return false;
+        }
         let set: Vec<_> = self.case.set.iter().chain(changes).cloned().collect();
         let Ok(model) = load::with_overrides(self.case.path, &set) else {
             return false;
@@ -102,7 +100,7 @@ impl Search<'_> {
             set: &set,
             ..*self.case
         };
-        match case.spectrum(left) {
+        match case.spectrum(Some(left)) {
             Ok((_, verdict)) => is_cure(&verdict) && runs(&model),
             Err(oldham_stability::AnalysisError::TooLong { .. }) => {
                 self.is_thorough = false;

@@ -12,7 +12,7 @@ use crate::product::StepProduct;
 /// Periods of the schedule before probing, so that all parts move, and growth of the state in them
 /// that leaves nothing of the start: models so unstable are looked at earlier. The histories of
 /// integrators and predictors have three samples at most: what is seen before is the start-up.
-const FILLING: [(u64, f64); 2] = [(6, 1e4), (3, 1e9)];
+pub(crate) const FILLING: [(u64, f64); 2] = [(6, 1e4), (3, 1e9)];
 /// Seeds of the directions in which a matrix is compared with another size of changes.
 const DIRECTIONS: [u64; 4] = [2, 3, 5, 7];
 /// Coordinates up to which a matrix of the recurrence is made.
@@ -231,6 +231,7 @@ impl Base {
 /// models that do not get that far, what can be seen of the first period.
 pub(crate) fn analyse_ahead<T>(
     simulation: &mut Simulation,
+    filling: &[(u64, f64)],
     mut analyse: impl FnMut(&mut Simulation, Base) -> Result<T, AnalysisError>,
     growth: impl Fn(&T) -> f64,
 ) -> Result<T, AnalysisError> {
@@ -258,7 +259,7 @@ pub(crate) fn analyse_ahead<T>(
         let is_near = growth(&found).powi(periods as i32) <= most;
         Ok(is_near.then_some(found))
     };
-    for (periods, most) in FILLING {
+    for &(periods, most) in filling {
         match look(simulation, periods, most) {
             Ok(Some(found)) => return Ok(found),
             Ok(None) | Err(AnalysisError::Fault(_)) => start.base().restore(simulation),
@@ -292,7 +293,7 @@ pub(crate) fn probe_with(
         }
         recurrence_about(simulation, base, &observe, &Patience::endless())
     };
-    analyse_ahead(simulation, look, |_| 1.0)
+    analyse_ahead(simulation, &FILLING, look, |_| 1.0)
 }
 
 /// The same about a point that is known already.

@@ -11,7 +11,8 @@ use crate::examination::Examiner;
 use crate::frequency::{FrequencyAnalysis, NoVerdict};
 use crate::product::StepProduct;
 use crate::recurrence::{
-    AnalysisError, Base, Patience, Recurrence, analyse_ahead, probe_sizes, recurrence_about,
+    AnalysisError, Base, FILLING, Patience, Recurrence, analyse_ahead, probe_sizes,
+    recurrence_about,
 };
 
 /// Growth by this factor within a macro step counts as none where it is not certain: a model is
@@ -167,12 +168,13 @@ impl Spectrum {
         patience: &Patience,
         examined: usize,
     ) -> Result<Self, AnalysisError> {
+        if examined > 1
+            && simulation.sequence_links().is_some()
+            && let Some(found) = Self::by_frequencies(simulation, patience)?
+        {
+            return Ok(found);
+        }
         let look = |simulation: &mut Simulation, base: Base| {
-            if examined > 1
-                && let Some(found) = Self::from_frequencies(simulation, &base, patience)?
-            {
-                return Ok(found);
-            }
             let dimension = base.chart.dimension();
             if dimension > QUICK {
                 // What grows fast shows at once.
@@ -195,7 +197,7 @@ impl Spectrum {
             }
             Self::from_products(simulation, base, Effort::THOROUGH, patience)
         };
-        analyse_ahead(simulation, look, Self::radius)
+        analyse_ahead(simulation, &FILLING, look, Self::radius)
     }
 
     /// From the matrix of the recurrence, which is found by probing, whatever else would do.
@@ -204,7 +206,7 @@ impl Spectrum {
         let look = |simulation: &mut Simulation, base: Base| {
             Self::from_matrix(simulation, base, &patience, EXAMINED)
         };
-        analyse_ahead(simulation, look, Self::radius)
+        analyse_ahead(simulation, &FILLING, look, Self::radius)
     }
 
     /// From products alone, however small the model.
@@ -213,7 +215,7 @@ impl Spectrum {
         let look = |simulation: &mut Simulation, base: Base| {
             Self::from_products(simulation, base, Effort::THOROUGH, &patience)
         };
-        analyse_ahead(simulation, look, Self::radius)
+        analyse_ahead(simulation, &FILLING, look, Self::radius)
     }
 
     fn from_matrix(
@@ -282,6 +284,27 @@ impl Spectrum {
             own: Vec::new(),
             between: None,
         })
+    }
+
+    /// In the frequency domain as soon as all histories are filled: it needs no transients to have
+    /// died out. Where the macro step is not of that kind the simulation is as it was.
+    fn by_frequencies(
+        simulation: &mut Simulation,
+        patience: &Patience,
+    ) -> Result<Option<Self>, AnalysisError> {
+        let start = Chart::about(simulation);
+        let look = |simulation: &mut Simulation, base: Base| {
+            Self::from_frequencies(simulation, &base, patience)
+        };
+        let radius = |found: &Option<Self>| found.as_ref().map_or(1.0, Self::radius);
+        let found = match analyse_ahead(simulation, &FILLING[1..], look, radius) {
+            Err(AnalysisError::Fault(_)) => None,
+            outcome => outcome?,
+        };
+        if found.is_none() {
+            start.base().restore(simulation);
+        }
+        Ok(found)
     }
 
     /// In the frequency domain, where the macro step is of that kind.

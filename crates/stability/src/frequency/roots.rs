@@ -15,8 +15,10 @@ type C = Complex<f64>;
 
 /// Pieces of the half circle to begin with.
 const PIECES: usize = 128;
-/// What the logarithm may change otherwise than its slopes say for a piece to count as smooth.
-const SMOOTH: f64 = 0.25;
+/// What the logarithm may change otherwise than its slopes say for a piece to count as smooth, and
+/// to need no second look at its halves.
+const SMOOTH: f64 = 0.5;
+const SURE: f64 = 0.1;
 /// Angle over which a slope is measured.
 const BESIDE: f64 = 1e-7;
 /// Pieces shorter than this are not divided.
@@ -179,10 +181,10 @@ impl Function<'_> {
             let mut rough: Vec<(Piece, Sample)> = Vec::new();
             let mut next: Vec<Piece> = Vec::new();
             for (piece, middle) in open.into_iter().zip(middles) {
-                if rest.is_smooth(&piece, &middle) {
-                    accept(piece, middle, &mut done, &mut next);
-                } else {
-                    rough.push((piece, middle));
+                match rest.roughness(&piece, &middle) {
+                    roughness if roughness < SURE => done.extend(halves(piece, middle, true)),
+                    roughness if roughness < SMOOTH => accept(piece, middle, &mut done, &mut next),
+                    _ => rough.push((piece, middle)),
                 }
             }
             let new = self.spread(&rough, |(piece, middle)| self.hunt(piece, middle, &rest));
@@ -191,7 +193,7 @@ impl Function<'_> {
             }
             for (piece, middle) in rough {
                 let [a, b] = piece.ends;
-                if rest.is_smooth(&piece, &middle) {
+                if rest.roughness(&piece, &middle) < SMOOTH {
                     accept(piece, middle, &mut done, &mut next);
                 } else if b.angle - a.angle < SHORTEST {
                     return Err(Unresolved::At(middle.angle));
@@ -231,6 +233,10 @@ impl Function<'_> {
     ) {
         if rest.met_within(radius) < inside {
             self.find_real(rest, radius);
+        }
+        // So many cannot be told apart from here: smaller circles have fewer.
+        if inside - rest.met_within(radius) > MOST_MOMENTS {
+            return;
         }
         for start in rest.by_moments(done, inside - rest.met_within(radius)) {
             let points = [start * 1.001, start * 0.999, start];
@@ -535,18 +541,28 @@ impl Rest {
         expected + wrapped(b[0].im - a[0].im - expected)
     }
 
-    /// Whether logarithm and slopes agree on both halves of a piece.
-    fn is_smooth(&self, piece: &Piece, middle: &Sample) -> bool {
+    /// By how much logarithm and slopes do not agree on the halves of a piece.
+    fn roughness(&self, piece: &Piece, middle: &Sample) -> f64 {
         let [from, to] = &piece.ends;
         let [a, m, b] = [from, middle, to].map(|sample| self.with_slope(sample));
         let half = middle.angle - from.angle;
-        let agrees = |start: [C; 2], end: [C; 2]| {
+        let off = |start: [C; 2], end: [C; 2]| {
             let expected = (start[1] + end[1]) * (0.5 * half);
             let off = end[0] - start[0] - expected;
-            off.re.abs() < SMOOTH && wrapped(off.im).abs() < SMOOTH
+            C::new(off.re, wrapped(off.im)).norm()
         };
         let bend = (m[1] - (a[1] + b[1]) * 0.5) * half;
-        agrees(a, m) && agrees(m, b) && bend.norm() < SMOOTH
+        // What is no number is not smooth.
+        let most = |most: f64, off: f64| {
+            if off.is_nan() {
+                f64::INFINITY
+            } else {
+                most.max(off)
+            }
+        };
+        [off(a, m), off(m, b), bend.norm()]
+            .into_iter()
+            .fold(0.0, most)
     }
 }
 
