@@ -46,7 +46,6 @@ const THREADS: &str = "needs cores of its own";
 const FOLDERS: [&str; 2] = ["examples", "docs/src/code"];
 
 #[test]
-#[ignore = "the pages are brought up to date first: OLDHAM_UPDATE_GUIDE=1"]
 fn console_outputs_of_the_guide_are_those_of_the_program() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let wanted = env::var("OLDHAM_GUIDE").unwrap_or_default();
