@@ -148,7 +148,7 @@ impl FrequencyAnalysis {
     /// grow fastest.
     fn inward(&self, function: &Function<'_>, goes_on: &dyn Fn() -> bool) -> Vec<Zero> {
         let mut innermost = Vec::new();
-        for radius in [0.8, 0.6, 0.45, 0.3, 0.2, 0.1, 0.05, 0.02, 0.005, 0.001] {
+        for radius in [0.6, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001] {
             match function.zeros_within(radius, goes_on) {
                 Ok(found) if found.inside > 0 => {
                     let mut zeros = found.zeros;

@@ -44,6 +44,10 @@ const LONGEST_HUNT: f64 = 0.02;
 const MOST_OPEN: usize = 12;
 /// Zeros that powers along the circle still tell apart.
 const MOST_MOMENTS: i64 = 12;
+/// Starts from which zeros inside are looked for when all else has missed them.
+const MOST_TRIES: usize = 12;
+/// Circles smaller than this are far from all modes that the formula hardly damps.
+const DEEP: f64 = 0.7;
 /// Zeros that are looked for although the circle is smooth beside them, and slopes that tell of one.
 const MOST_BESIDE: usize = 16;
 const STEEP: f64 = 20.0;
@@ -153,8 +157,10 @@ impl Function<'_> {
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Found, Unresolved> {
         let mut rest = Rest::default();
-        let angles: Vec<f64> = (0..=PIECES)
-            .map(|i| PI * i as f64 / PIECES as f64)
+        // Deep inside there is nothing sharp.
+        let pieces = if radius < DEEP { PIECES / 4 } else { PIECES };
+        let angles: Vec<f64> = (0..=pieces)
+            .map(|i| PI * i as f64 / pieces as f64)
             .collect();
         let samples = self.samples(&angles, radius);
         let mut open: Vec<Piece> = samples
@@ -164,7 +170,7 @@ impl Function<'_> {
                 is_confirmed: false,
             })
             .collect();
-        let most = MOST_OPEN * open.len();
+        let most = MOST_OPEN * PIECES;
         let mut done: Vec<Piece> = Vec::new();
         while !open.is_empty() {
             if !goes_on() {
@@ -214,7 +220,9 @@ impl Function<'_> {
             return Err(Unresolved::Phase(inside as f64));
         }
         self.find_inside(&mut rest, &done, inside, radius, goes_on);
-        self.find_beside(&mut rest, &done);
+        if radius >= DEEP {
+            self.find_beside(&mut rest, &done);
+        }
         Ok(Found {
             zeros: rest.zeros,
             inside: inside as usize,
@@ -249,7 +257,7 @@ impl Function<'_> {
         }
         let mut tries = 0;
         loop {
-            if rest.met_within(radius) >= inside || tries > 40 || !goes_on() {
+            if rest.met_within(radius) >= inside || tries >= MOST_TRIES || !goes_on() {
                 return;
             }
             let mut fastest: Vec<(f64, &Piece)> = done
