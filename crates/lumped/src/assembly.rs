@@ -261,7 +261,10 @@ fn own_mass(spec: &Spec, masses: &Places<f64>) -> Result<OwnMass, Vec<SpecError>
     if is_diagonal {
         let diagonal: Vec<f64> = (0..own).map(|node| mass(node, node)).collect();
         return if diagonal.iter().all(|&mass| mass > 0.0) {
-            Ok(OwnMass::Diagonal(diagonal))
+            Ok(OwnMass::Diagonal {
+                reciprocals: diagonal.iter().map(|mass| mass.recip()).collect(),
+                masses: diagonal,
+            })
         } else {
             Err(vec![SpecError::MassNotPositiveDefinite])
         };

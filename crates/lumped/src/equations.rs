@@ -39,8 +39,12 @@ pub(crate) struct Coupling {
 /// Inertia of the own nodes.
 #[derive(Clone, Debug)]
 pub(crate) enum OwnMass {
-    /// Masses at nodes only.
-    Diagonal(Vec<f64>),
+    /// Masses at nodes only, and their reciprocals: a division would be the longest operation of a
+    /// small system's step.
+    Diagonal {
+        masses: Vec<f64>,
+        reciprocals: Vec<f64>,
+    },
     /// Factors of the full matrix.
     Full(Lu),
 }
@@ -123,9 +127,9 @@ impl Equations {
     #[inline]
     pub(crate) fn accelerations(&self, forces: &[f64], a: &mut [f64]) {
         match &self.own_mass {
-            OwnMass::Diagonal(masses) => {
-                for ((a, force), mass) in a.iter_mut().zip(forces).zip(masses) {
-                    *a = force / mass;
+            OwnMass::Diagonal { reciprocals, .. } => {
+                for ((a, force), reciprocal) in a.iter_mut().zip(forces).zip(reciprocals) {
+                    *a = force * reciprocal;
                 }
             }
             OwnMass::Full(factors) => {
@@ -139,7 +143,7 @@ impl Equations {
     /// Inertia force of an own node: its row of `M a`, ghosts apart.
     pub(crate) fn inertia(&self, row: usize, a: &[f64]) -> f64 {
         match &self.own_mass {
-            OwnMass::Diagonal(masses) => masses[row] * a[row],
+            OwnMass::Diagonal { masses, .. } => masses[row] * a[row],
             OwnMass::Full(_) => {
                 let own = self.masses.row(row).iter();
                 own.filter(|entry| entry.0 < self.own)

@@ -267,7 +267,7 @@ impl Dependence<'_> {
     /// The own nodes whose forces reach this node's acceleration through the mass matrix.
     fn coupled_by_inertia(&self, node: usize) -> BTreeSet<usize> {
         let mut coupled = BTreeSet::from([node]);
-        if matches!(self.equations.own_mass, OwnMass::Diagonal(_)) {
+        if matches!(self.equations.own_mass, OwnMass::Diagonal { .. }) {
             return coupled;
         }
         let mut pending = vec![node];

@@ -8,6 +8,8 @@ use faer::{Conj, Mat, c64};
 use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use nalgebra::{Complex, DMatrix, DVector, Schur};
 
+use crate::dominant::dominant_eigenvalues;
+
 /// Rows up to which nalgebra's Schur form is the faster one.
 const SMALL: usize = 100;
 /// Iterations for each row after which the Schur form is given up.
@@ -109,6 +111,12 @@ impl Reduced {
             sizes,
             matrix: reduced,
         })
+    }
+
+    /// The largest ones at least, the largest first, by the quickest way.
+    pub fn dominant_eigenvalues(&self) -> Option<Vec<Complex<f64>>> {
+        let separated = (self.matrix.nrows() <= SMALL).then(|| dominant_eigenvalues(&self.matrix));
+        separated.flatten().or_else(|| self.eigenvalues())
     }
 
     pub fn eigenvalues(&self) -> Option<Vec<Complex<f64>>> {

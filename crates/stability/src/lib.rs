@@ -9,6 +9,7 @@
 pub mod compensate;
 mod contour;
 mod dice;
+mod dominant;
 mod effort;
 mod eigen;
 mod examination;

@@ -97,6 +97,30 @@ impl Recurrence {
         Ok(probe_with(simulation, |_| Vec::new())?.0)
     }
 
+    /// What was probed about a point, where the simulation is left.
+    fn from(
+        simulation: &mut Simulation,
+        base: Base,
+        probed: Probed,
+    ) -> Result<(Self, DMatrix<f64>), AnalysisError> {
+        // Squares of entries are formed when the matrix is balanced.
+        let entries = probed.matrix.iter();
+        if !entries.clone().all(|entry| entry.abs() < LARGEST_ENTRY) {
+            return Err(AnalysisError::Unbounded);
+        }
+        let Base { chart, period } = base;
+        chart.base().restore(simulation);
+        let recurrence = Self {
+            matrix: probed.matrix,
+            duration: period as f64 * simulation.schedule().step,
+            push_size: 10.0 * probed.sizes.iter().copied().fold(PROBE, f64::max),
+            sizes: probed.sizes,
+            period,
+            chart,
+        };
+        Ok((recurrence, probed.seen))
+    }
+
     /// A size for pushes on inputs: large against rounding in the state.
     pub(crate) fn push_size(&self) -> f64 {
         self.push_size
@@ -296,6 +320,36 @@ pub(crate) fn probe_with(
     analyse_ahead(simulation, &FILLING, look, |_| 1.0)
 }
 
+/// The recurrence of a model that may well be linear: by differences to one side, which take half
+/// the steps, where differences of another size and to both sides agree with them.
+pub(crate) fn recurrence_at_a_glance(
+    simulation: &mut Simulation,
+    base: Base,
+    patience: &Patience,
+) -> Result<Recurrence, AnalysisError> {
+    let mut probing = Probing {
+        simulation,
+        chart: &base.chart,
+        period: base.period,
+        patience,
+    };
+    let sizes = probe_sizes(probing.simulation, &base.chart);
+    let probed = probing.one_sided(sizes);
+    let is_linear = |probing: &mut Probing<'_>, probed: &Probed| {
+        let off = probing.disagreement(probed)?;
+        Ok::<_, AnalysisError>(off <= DISAGREEMENT)
+    };
+    match probed {
+        Ok(probed) if is_linear(&mut probing, &probed)? => {
+            Recurrence::from(simulation, base, probed).map(|(recurrence, _)| recurrence)
+        }
+        Ok(_) | Err(AnalysisError::Fault(_)) => {
+            Ok(recurrence_about(simulation, base, |_| Vec::new(), patience)?.0)
+        }
+        Err(error) => Err(error),
+    }
+}
+
 /// The same about a point that is known already.
 pub(crate) fn recurrence_about(
     simulation: &mut Simulation,
@@ -303,14 +357,13 @@ pub(crate) fn recurrence_about(
     observe: impl Fn(&Simulation) -> Vec<f64>,
     patience: &Patience,
 ) -> Result<(Recurrence, DMatrix<f64>), AnalysisError> {
-    let Base { chart, period } = base;
     let mut probing = Probing {
         simulation,
-        chart: &chart,
-        period,
+        chart: &base.chart,
+        period: base.period,
         patience,
     };
-    let sizes = probe_sizes(probing.simulation, &chart);
+    let sizes = probe_sizes(probing.simulation, &base.chart);
     let mut probed = probing.matrices(&sizes, &observe);
     let mut scale = 1.0;
     for _ in 0..FINER_PROBES {
@@ -345,21 +398,7 @@ pub(crate) fn recurrence_about(
             better.iter_mut().for_each(|size| *size *= SECOND);
         }
     }
-    // Squares of entries are formed when the matrix is balanced.
-    let entries = probed.matrix.iter();
-    if !entries.clone().all(|entry| entry.abs() < LARGEST_ENTRY) {
-        return Err(AnalysisError::Unbounded);
-    }
-    chart.base().restore(simulation);
-    let recurrence = Recurrence {
-        matrix: probed.matrix,
-        duration: period as f64 * simulation.schedule().step,
-        push_size: 10.0 * probed.sizes.iter().copied().fold(PROBE, f64::max),
-        sizes: probed.sizes,
-        period,
-        chart,
-    };
-    Ok((recurrence, probed.seen))
+    Recurrence::from(simulation, base, probed)
 }
 
 /// Differences about a base point.
@@ -424,6 +463,28 @@ impl Probing<'_> {
             matrix,
             seen,
             sizes: sizes.to_vec(),
+        })
+    }
+
+    /// Λ column by column, by differences to one side of the base point.
+    fn one_sided(&mut self, sizes: Vec<f64>) -> Result<Probed, AnalysisError> {
+        let dimension = self.chart.dimension();
+        let image = self.image()?;
+        let mut matrix = DMatrix::zeros(dimension, dimension);
+        let mut point = vec![0.0; dimension];
+        for (place, mut column) in matrix.column_iter_mut().enumerate() {
+            self.patience.allow(Duration::ZERO)?;
+            point[place] = sizes[place];
+            self.chart.apply(self.simulation, &point);
+            self.simulation.steps(self.period)?;
+            image.read(self.simulation, column.as_mut_slice());
+            column /= sizes[place];
+            point[place] = 0.0;
+        }
+        Ok(Probed {
+            matrix,
+            seen: DMatrix::zeros(0, dimension),
+            sizes,
         })
     }
 

@@ -12,7 +12,7 @@ use crate::frequency::{FrequencyAnalysis, NoVerdict};
 use crate::product::StepProduct;
 use crate::recurrence::{
     AnalysisError, Base, FILLING, Patience, Recurrence, analyse_ahead, probe_sizes,
-    recurrence_about,
+    recurrence_about, recurrence_at_a_glance,
 };
 
 /// Growth by this factor within a macro step counts as none where it is not certain: a model is
@@ -224,9 +224,17 @@ impl Spectrum {
         patience: &Patience,
         examined: usize,
     ) -> Result<Self, AnalysisError> {
-        let (recurrence, _) = recurrence_about(simulation, base, |_| Vec::new(), patience)?;
+        let is_glance = examined == 1;
+        let recurrence = match is_glance {
+            true => recurrence_at_a_glance(simulation, base, patience)?,
+            false => recurrence_about(simulation, base, |_| Vec::new(), patience)?.0,
+        };
         let reduced = Reduced::new(recurrence.matrix()).ok_or(AnalysisError::NoEigenvalues)?;
-        let mut values = reduced.eigenvalues().ok_or(AnalysisError::NoEigenvalues)?;
+        let values = match is_glance {
+            true => reduced.dominant_eigenvalues(),
+            false => reduced.eigenvalues(),
+        };
+        let mut values = values.ok_or(AnalysisError::NoEigenvalues)?;
         values.retain(|value| value.im >= 0.0);
         let mut modes = Vec::with_capacity(values.len());
         let mut mode = DVector::zeros(recurrence.matrix().nrows());

@@ -1,12 +1,13 @@
 //! From the finished stream to the final file.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
-use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_array::{Float64Array, RecordBatch, RecordBatchReader};
 use arrow_ipc::reader::StreamReader;
 use arrow_schema::Schema;
 use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
@@ -24,8 +25,9 @@ use crate::schema::columns_of;
 /// A row group is built in memory: this bounds it, however many columns there are.
 const ROW_GROUP_BYTES: usize = 16 << 20;
 
-/// Large enough that a stream's batch is read in one go.
-const READ_BYTES: usize = 1 << 20;
+/// Holds the header of a batch; its columns, which are larger, are read past the buffer.
+const READ_BYTES: usize = 8 << 10;
+const CSV_BYTES: usize = 1 << 20;
 
 /// Writes the stream `partial` to `target` in the given format, and waits until it is on the disk.
 /// Gives the number of rows.
@@ -61,7 +63,7 @@ fn write_parquet(batches: impl RecordBatchReader, file: &mut File) -> Result<u64
             pending = 0;
         }
         for (chunk, column) in chunks.iter_mut().zip(batch.columns()) {
-            chunk.extend(column.as_primitive::<Float64Type>().values());
+            chunk.extend(&little_endian(column.as_primitive::<Float64Type>()));
         }
         pending += batch.num_rows();
         total += batch.num_rows() as u64;
@@ -71,6 +73,15 @@ fn write_parquet(batches: impl RecordBatchReader, file: &mut File) -> Result<u64
     }
     writer.close()?;
     Ok(total)
+}
+
+/// The bytes of a column as they stand in a file.
+fn little_endian(column: &Float64Array) -> Cow<'_, [u8]> {
+    let values = column.values();
+    match cfg!(target_endian = "little") {
+        true => Cow::Borrowed(values.inner().as_slice()),
+        false => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+    }
 }
 
 fn write_group(
@@ -103,7 +114,7 @@ fn parquet_properties(schema: &Schema) -> WriterProperties {
 }
 
 fn write_csv(batches: impl RecordBatchReader, file: &mut File) -> Result<u64, ConvertError> {
-    let mut out = BufWriter::with_capacity(READ_BYTES, file);
+    let mut out = BufWriter::with_capacity(CSV_BYTES, file);
     write_header(&mut out, &columns_of(&batches.schema()))?;
     let mut rows = 0;
     for batch in batches {

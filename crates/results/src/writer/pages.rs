@@ -10,34 +10,47 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::ColumnDescPtr;
 
-/// A page is read, and its checksum checked, as a whole.
-const PAGE_BYTES: usize = 1 << 20;
+/// A page is read, and its checksum checked, as a whole: large enough that its header does not count.
+const PAGE_BYTES: usize = 16 << 10;
 
-/// A column of a row group: plain values, to be cut into pages.
+/// A column of a row group: pages of plain values.
 #[derive(Default)]
 pub(super) struct Chunk {
-    values: Vec<u8>,
+    pages: Vec<u8>,
+    /// Values too few for a page of their own, as yet.
+    waiting: Vec<u8>,
+    values: usize,
 }
 
 impl Chunk {
-    pub(super) fn extend(&mut self, values: &[f64]) {
-        let bytes = values.iter().flat_map(|value| value.to_le_bytes());
-        self.values.extend(bytes);
+    /// Adds values, each eight bytes in little-endian order.
+    pub(super) fn extend(&mut self, values: &[u8]) {
+        self.values += values.len() / size_of::<f64>();
+        if self.waiting.is_empty() && values.len() >= PAGE_BYTES {
+            return write_page(&mut self.pages, values);
+        }
+        self.waiting.extend_from_slice(values);
+        if self.waiting.len() >= PAGE_BYTES {
+            write_page(&mut self.pages, &self.waiting);
+            self.waiting.clear();
+        }
     }
 
-    /// The chunk as it stands in the file, and what the file says about it. The values are gone
-    /// then, their space stays.
+    /// The chunk as it stands in the file, and what the file says about it. Nothing is left then.
     pub(super) fn take(
         &mut self,
         column: ColumnDescPtr,
     ) -> Result<(Vec<u8>, ColumnCloseResult), ParquetError> {
-        let mut bytes = Vec::with_capacity(self.values.len() + 64);
-        for page in self.values.chunks(PAGE_BYTES) {
-            write_header(&mut bytes, page);
-            bytes.extend_from_slice(page);
+        let Self {
+            pages: mut bytes,
+            waiting,
+            values: rows,
+        } = std::mem::take(self);
+        if !waiting.is_empty() {
+            write_page(&mut bytes, &waiting);
         }
-        let rows = self.values.len() / size_of::<f64>();
-        self.values.clear();
+        // The next chunk will be as large.
+        self.pages.reserve(bytes.len());
         let mask = EncodingMask::new_from_encodings([Encoding::PLAIN, Encoding::RLE].iter());
         let metadata = ColumnChunkMetaData::builder(column)
             .set_compression_codec(CompressionCodec::UNCOMPRESSED)
@@ -57,6 +70,11 @@ impl Chunk {
         };
         Ok((bytes, close))
     }
+}
+
+fn write_page(out: &mut Vec<u8>, values: &[u8]) {
+    write_header(out, values);
+    out.extend_from_slice(values);
 }
 
 /// The header of a page of plain values, in the compact protocol of Thrift: for each field the
