@@ -3,8 +3,8 @@
 mod support;
 
 use oldham_cosim::{
-    BuildError, Builder, Compensation, Fault, Hold, Kinematic, OutputPort, Ports, Quantity, Remote,
-    Row, Schedule, Signal, Simulation, Snapshot, StepError, Subsystem, Tight,
+    BuildError, Builder, Compensation, Fault, Hold, ImplicitSettings, Kinematic, OutputPort, Ports,
+    Quantity, Remote, Row, Schedule, Signal, Simulation, Snapshot, StepError, Subsystem,
 };
 use support::{KC, Oscillator, Pair, left, pair, right};
 
@@ -193,14 +193,14 @@ fn merged_compensations_add_up() {
 }
 
 #[test]
-fn tight_coupling_leaves_nothing_to_compensate() {
+fn implicit_coupling_leaves_nothing_to_compensate() {
     let Pair {
         mut builder,
         left,
         right,
     } = pair(left(), right(), 1);
     builder.compensate(right, sampled(FORCE_INPUT, &[]));
-    let schedule = Schedule::jacobi(STEP, [left, right]).tight(Tight::default());
+    let schedule = Schedule::jacobi(STEP, [left, right]).implicit(ImplicitSettings::default());
     let errors = builder.build(schedule).err().expect("it is refused");
     assert_eq!(errors, [BuildError::CompensatedTight("right".into())]);
 }

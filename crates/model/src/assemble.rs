@@ -157,7 +157,7 @@ impl Model {
         }
         let schedule = Schedule {
             stages: vec![Stage::Together(vec![id])],
-            coupling: Coupling::Loose,
+            coupling: Coupling::Explicit,
             refresh: false,
             ..self.plan.schedule.clone()
         };

@@ -136,7 +136,7 @@ impl Member {
 pub(crate) fn schedule(plan: &Plan, members: &[Member]) -> Schedule {
     let mut schedule = plan.schedule.clone();
     schedule.stages = stages(&plan.schedule.stages, members, plan.is_sequential);
-    if let Coupling::Tight(tight) = &mut schedule.coupling {
+    if let Coupling::Implicit(tight) = &mut schedule.coupling {
         for (port, _) in &mut tight.per_port {
             rename(port, members);
         }

@@ -1,7 +1,7 @@
 //! The same model under implicit coupling, with a finer step: what converges to the solution of the
 //! coupled equations where no monolithic model can be made.
 
-use oldham_cosim::{Coupling, Stage, SubsystemId, Tight};
+use oldham_cosim::{Coupling, ImplicitSettings, Stage, SubsystemId};
 use oldham_lumped::Integrator;
 use oldham_multibody::Method;
 
@@ -41,11 +41,11 @@ impl Model {
         schedule.stages = vec![Stage::Together(everybody)];
         schedule.refresh = false;
         schedule.coupling = match plan.connections.is_empty() {
-            true => Coupling::Loose,
-            false => Coupling::Tight(Tight {
+            true => Coupling::Explicit,
+            false => Coupling::Implicit(ImplicitSettings {
                 relative: RELATIVE,
                 max_iterations: ITERATIONS,
-                ..Tight::default()
+                ..ImplicitSettings::default()
             }),
         };
         plan.is_sequential = false;

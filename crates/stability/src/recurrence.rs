@@ -239,7 +239,7 @@ pub(crate) fn analyse_ahead<T>(
         return Err(AnalysisError::NoState(part));
     }
     simulation.sharpen();
-    simulation.keep_accounts(false);
+    simulation.track_work(false);
     let start = Chart::about(simulation);
     let period = simulation.period();
     let started = largest(simulation);

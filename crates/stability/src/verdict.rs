@@ -186,11 +186,11 @@ fn created_from(
     steps: u64,
 ) -> Result<Vec<f64>, Fault> {
     chart.apply(simulation, point.as_slice());
-    simulation.keep_accounts(true);
+    simulation.track_work(true);
     let before = simulation.created();
     let outcome = simulation.steps(steps);
     let after = simulation.created();
-    simulation.keep_accounts(false);
+    simulation.track_work(false);
     outcome?;
     chart.base().restore(simulation);
     Ok(after.iter().zip(before).map(|(a, b)| a - b).collect())

@@ -45,7 +45,7 @@ impl Timing {
     }
 
     pub fn is_tight(&self) -> bool {
-        matches!(self.coupling, cosim::Coupling::Tight(_))
+        matches!(self.coupling, cosim::Coupling::Implicit(_))
     }
 }
 
@@ -93,8 +93,8 @@ impl Checker<'_> {
         let timing = Timing {
             stages,
             coupling: match is_tight {
-                true => cosim::Coupling::Tight(tight),
-                false => cosim::Coupling::Loose,
+                true => cosim::Coupling::Implicit(tight),
+                false => cosim::Coupling::Explicit,
             },
             refresh: section.refresh.unwrap_or(false),
             is_sequential: kind == Kind::GaussSeidel,

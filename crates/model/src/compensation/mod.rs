@@ -116,7 +116,7 @@ impl Model {
         &self,
         approach: Approach,
     ) -> Result<(Vec<String>, Offer), CompensationError> {
-        if let Coupling::Tight(_) = self.plan.schedule.coupling {
+        if let Coupling::Implicit(_) = self.plan.schedule.coupling {
             return Err(CompensationError::Tight);
         }
         let plain = self.uncompensated(Vec::new())?;

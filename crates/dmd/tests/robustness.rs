@@ -3,8 +3,8 @@
 mod support;
 
 use oldham_cosim::{
-    Hold, InputPort, OutputPort, Ports, Predictor, Quantity, Schedule, Simulation, Snapshot, Tight,
-    Unit,
+    Hold, ImplicitSettings, InputPort, OutputPort, Ports, Predictor, Quantity, Schedule,
+    Simulation, Snapshot, Unit,
 };
 use oldham_dmd::{Controls, Dmd, DmdError, Settings, Shape};
 use support::{Exchange, TwoMass, learning};
@@ -381,7 +381,7 @@ fn tight_iterations_start_closer_and_converge_to_the_same() {
             support::hold(&pair.right_ports()),
         ];
         let mut simulation = pair.scheduled(predictors, |left, right| {
-            Schedule::jacobi(H, [left, right]).tight(Tight::default())
+            Schedule::jacobi(H, [left, right]).implicit(ImplicitSettings::default())
         });
         (0..200).for_each(|_| simulation.step().unwrap());
         let left = simulation.find("left").unwrap();
