@@ -157,8 +157,8 @@ impl InterfaceWork {
         }
     }
 
-    /// Places of the outputs that are needed at the start of a step: a force jumps with its inputs, a
-    /// motion does not.
+    /// Places of the outputs that are needed at the start of a step: a force jumps with its inputs,
+    /// a motion does not.
     pub fn starting_outputs(&self) -> Vec<usize> {
         let side = match self {
             Self::Line(integral) => integral.side,
@@ -295,7 +295,8 @@ impl<const F: usize, const M: usize> WorkIntegral<F, M> {
 pub(crate) struct Interface {
     pub name: String,
     pub kind: InterfaceKind,
-    /// Unit and work integral of each side; for force and motion, the side that gives the force first.
+    /// Unit and work integral of each side; for force and motion, the side that gives the force
+    /// first.
     pub sides: [(usize, usize); 2],
 }
 

@@ -44,7 +44,7 @@ const SHARPER_PARTS: f64 = 1e-2;
 #[derive(Default)]
 pub struct Builder {
     pub(crate) units: Vec<Unit>,
-    pub(crate) connections: Vec<Connection>,
+    pub(crate) connections: Vec<PortConnection>,
     pub(crate) driven: Vec<(SubsystemId, InputPort)>,
     /// Names in the results of outputs that are not called after their subsystem; without one they
     /// are not recorded.
@@ -52,7 +52,7 @@ pub struct Builder {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Connection {
+pub(crate) struct PortConnection {
     pub from: (SubsystemId, OutputPort),
     pub to: (SubsystemId, InputPort),
 }
@@ -96,7 +96,7 @@ impl Builder {
 
     /// Connects an output to an input.
     pub fn connect(&mut self, from: (SubsystemId, OutputPort), to: (SubsystemId, InputPort)) {
-        self.connections.push(Connection { from, to });
+        self.connections.push(PortConnection { from, to });
     }
 
     /// Calls an output otherwise in the results than `subsystem.port`, or leaves it out of them.
@@ -194,7 +194,7 @@ impl Builder {
             phases.position(|phase| phase.duty == Duty::Advance && phase.members.contains(&id))
         };
         let uses = |phase: &Phase, id: SubsystemId| {
-            let corrects = |c: &&Connection| c.to.0 == id && phase.members.contains(&c.from.0);
+            let corrects = |c: &&PortConnection| c.to.0 == id && phase.members.contains(&c.from.0);
             let mut corrected = self.connections.iter().filter(corrects);
             phase.duty == Duty::Correct
                 && !phase.members.contains(&id)
@@ -328,7 +328,7 @@ impl Builder {
             }
         }
         for (port, _) in tolerances {
-            let connected = |c: &Connection| self.output_name(c.from) == *port;
+            let connected = |c: &PortConnection| self.output_name(c.from) == *port;
             if !self.connections.iter().any(connected) {
                 errors.push(BuildError::UnknownTolerancePort(port.clone()));
             }
@@ -399,7 +399,7 @@ impl Builder {
         let mut iterated = Vec::new();
         let mut incoming: Vec<Vec<IncomingConnection>> =
             self.units.iter().map(|_| Vec::new()).collect();
-        for &Connection { from, to } in &self.connections {
+        for &PortConnection { from, to } in &self.connections {
             let outputs = self.units[from.0.0].places.outputs;
             let ports = self.units[from.0.0].subsystem.ports();
             let quantity = &ports.outputs()[from.1.0].quantity;

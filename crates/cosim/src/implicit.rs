@@ -6,8 +6,8 @@ use crate::schedule::{ImplicitSettings, OnLimit};
 use crate::state::{State, Visitor};
 use crate::step_plan::StepPlan;
 
-/// What is left of an accepted magnitude after a step: of one that does not come back, a third after
-/// a thousand steps.
+/// What is left of an accepted magnitude after a step: of one that does not come back, a third
+/// after a thousand steps.
 const FORGET: f64 = 0.999;
 
 /// Changes of so many tolerances that do not fall any more are rounding ...
@@ -19,7 +19,7 @@ const FALLS: f64 = 0.9;
 
 /// What the coordinator decides after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum IterationVerdict {
     Again,
     Converged,
     Accepted,
@@ -35,8 +35,8 @@ pub(crate) struct ImplicitSolver {
     /// For each exchanged value, the first of those of the same port and unit: they share a scale,
     /// so that the rounding of a large one does not count as a change of a small one.
     representative: Vec<usize>,
-    /// Largest magnitude in accepted steps, by representative; it is forgotten slowly. Iterates have no
-    /// part in it: one that goes astray would make every tolerance worthless.
+    /// Largest magnitude in accepted steps, by representative; it is forgotten slowly. Iterates
+    /// have no part in it: one that goes astray would make every tolerance worthless.
     accepted: Vec<f64>,
     /// Magnitude of the present iterate and its image, whichever is smaller, by representative.
     present: Vec<f64>,
@@ -108,20 +108,20 @@ impl ImplicitSolver {
         plan: &StepPlan,
         exchange: &ExchangeBuffer,
         buffers: impl Fn(usize) -> usize,
-    ) -> Verdict {
+    ) -> IterationVerdict {
         gather(plan, &mut self.image, exchange, |connection| {
             connection.sent + buffers(connection.sender.0) * plan.stride
         });
         self.iteration += 1;
         let verdict = self.compare();
-        if verdict == Verdict::Again {
+        if verdict == IterationVerdict::Again {
             let (iterate, image) = (&mut self.iterate, &self.image);
             self.accelerator.next(iterate, image, &self.weight);
         } else {
             self.accept();
         }
         let next = match verdict {
-            Verdict::Again => &self.iterate,
+            IterationVerdict::Again => &self.iterate,
             _ => &self.image,
         };
         let mut place = 0;
@@ -132,7 +132,7 @@ impl ImplicitSolver {
         verdict
     }
 
-    fn compare(&mut self) -> Verdict {
+    fn compare(&mut self) -> IterationVerdict {
         self.take_measure();
         let mut furthest = 0.0;
         self.worst = (0, 0.0);
@@ -145,19 +145,20 @@ impl ImplicitSolver {
             }
         }
         if furthest <= 1.0 || self.stagnates(furthest) {
-            Verdict::Converged
+            IterationVerdict::Converged
         } else if self.iteration < self.settings.max_iterations {
-            Verdict::Again
+            IterationVerdict::Again
         } else {
             match self.settings.on_limit {
-                OnLimit::Accept => Verdict::Accepted,
-                OnLimit::Fail => Verdict::Failed,
+                OnLimit::Accept => IterationVerdict::Accepted,
+                OnLimit::Fail => IterationVerdict::Failed,
             }
         }
     }
 
-    /// Whether the changes, so many tolerances large, have stopped falling near enough to the tolerance
-    /// to be the parts' rounding: that of a velocity at rest is that of positions, divided by the step.
+    /// Whether the changes, so many tolerances large, have stopped falling near enough to the
+    /// tolerance to be the parts' rounding: that of a velocity at rest is that of positions,
+    /// divided by the step.
     fn stagnates(&mut self, furthest: f64) -> bool {
         if self.iteration == 1 || furthest < FALLS * self.best.0 {
             self.best = (furthest, self.iteration);
@@ -183,7 +184,8 @@ impl ImplicitSolver {
         }
     }
 
-    /// The change of a value that no longer counts, when values of its port and unit have this size.
+    /// The change of a value that no longer counts, when values of its port and unit have this
+    /// size.
     fn scale(&self, i: usize, size: f64) -> f64 {
         let size = size.max(self.accepted[self.representative[i]]);
         let scale = self.absolute[i] + self.settings.relative * size;

@@ -1,7 +1,7 @@
 //! Finding the interfaces whose energy is balanced, while a simulation is built.
 
 use crate::balance::{Interface, InterfaceKind, InterfaceWork, Measure, Side};
-use crate::builder::{Builder, Connection};
+use crate::builder::{Builder, PortConnection};
 use crate::port::{Conjugate, InputPort, OutputPort};
 use crate::schedule::SubsystemId;
 
@@ -25,11 +25,11 @@ impl Builder {
 
     /// Parts that send each other motions or forces, and have no interface that is balanced.
     pub(crate) fn without_energy_balance(&self, interfaces: &[Interface]) -> Vec<[String; 2]> {
-        let is_mechanical = |c: &Connection| {
+        let is_mechanical = |c: &PortConnection| {
             let quantity = &self.ports(c.from.0).outputs()[c.from.1.0].quantity;
             quantity.is_motion() || quantity.is_force()
         };
-        let iterated: Vec<&Connection> = self
+        let iterated: Vec<&PortConnection> = self
             .connections
             .iter()
             .filter(|c| is_mechanical(c))
@@ -52,7 +52,7 @@ impl Builder {
             .collect()
     }
 
-    fn force_motion(&mut self, force: Connection, motion: Connection) -> Option<Interface> {
+    fn force_motion(&mut self, force: PortConnection, motion: PortConnection) -> Option<Interface> {
         let giver = Conjugate::GivesForce {
             motion: motion.to.1,
             force: force.from.1,
@@ -90,7 +90,7 @@ impl Builder {
         })
     }
 
-    fn motion_motion(&mut self, there: Connection, back: Connection) -> Option<Interface> {
+    fn motion_motion(&mut self, there: PortConnection, back: PortConnection) -> Option<Interface> {
         let (side_b, measure) = self.keeps_force(there.to, back.from.1)?;
         let (side_a, _) = self.keeps_force(back.to, there.from.1)?;
         let name = self.interface_name(there, back);
@@ -127,8 +127,8 @@ impl Builder {
         })
     }
 
-    /// Opens a work integral at every driven input whose work can be told and is not counted by the part
-    /// itself: it is supplied from outside.
+    /// Opens a work integral at every driven input whose work can be told and is not counted by the
+    /// part itself: it is supplied from outside.
     pub(crate) fn track_work_of_drives(&mut self) {
         let driven = std::mem::take(&mut self.driven);
         let mut counted = Vec::new();
@@ -174,7 +174,7 @@ impl Builder {
         }
     }
 
-    fn interface_name(&self, there: Connection, back: Connection) -> String {
+    fn interface_name(&self, there: PortConnection, back: PortConnection) -> String {
         let (a, b) = (self.output_name(there.from), self.output_name(back.from));
         format!("{a}<->{b}")
     }
@@ -192,6 +192,6 @@ impl Builder {
 }
 
 /// Whether two connections lead between the same parts, one there and one back.
-fn oppose(there: Connection, back: Connection) -> bool {
+fn oppose(there: PortConnection, back: PortConnection) -> bool {
     there.from.0 == back.to.0 && there.to.0 == back.from.0
 }

@@ -3,9 +3,9 @@
 //!
 //! A [`Simulation`] is made by a [`Builder`] from [`Subsystem`]s, connections between their
 //! [`Ports`], a [`Predictor`] for each subsystem's inputs, and a [`Schedule`]. In every macro step
-//! the subsystems of each stage advance, in parallel, with predicted inputs; then what they send
-//! is checked, published in the exchange buffer and delivered. All state is a value ([`State`]): it can be
-//! saved, restored, written to disk and perturbed, which gives rollback, checkpoints and the
+//! the subsystems of each stage advance, in parallel, with predicted inputs; then what they send is
+//! checked, published in the exchange buffer and delivered. All state is a value ([`State`]): it
+//! can be saved, restored, written to disk and perturbed, which gives rollback, checkpoints and the
 //! stability analysis from one description.
 
 mod acceleration;
@@ -41,7 +41,7 @@ mod worker;
 
 pub use builder::Builder;
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use compensator::{Compensation, Remote, Row, Signal};
+pub use compensator::{Compensation, CompensatorRow, RemoteSignal, Signal};
 pub use cpu::CpuLevel;
 pub use draft::{Draft, write_whole};
 pub use fault::{BuildError, Fault};

@@ -1,9 +1,10 @@
 //! Which thread does which units.
 //!
-//! Units keep their thread for a whole run. Threads wait for each other at the end of every phase, so the work is
-//! evened out within each phase: the largest unit first, always to the thread that has least to do
-//! in that phase. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17 (1969):
-//! the busiest thread has at most 4/3 of what it would have in the best distribution.
+//! Units keep their thread for a whole run. Threads wait for each other at the end of every phase,
+//! so the work is evened out within each phase: the largest unit first, always to the thread that
+//! has least to do in that phase. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl.
+//! Math. 17 (1969): the busiest thread has at most 4/3 of what it would have in the best
+//! distribution.
 
 use crate::step_plan::StepPlan;
 use crate::unit::Unit;
@@ -28,8 +29,8 @@ pub(crate) fn assign_threads<'a>(
     shares
 }
 
-/// The thread of each unit. A unit that works in several phases is assigned in the first of them, and
-/// counts in all.
+/// The thread of each unit. A unit that works in several phases is assigned in the first of them,
+/// and counts in all.
 fn owners(work: &[f64], phases: impl Iterator<Item = Vec<usize>>, threads: usize) -> Vec<usize> {
     let mut owners = vec![None; work.len()];
     for mut members in phases {
@@ -51,7 +52,7 @@ fn owners(work: &[f64], phases: impl Iterator<Item = Vec<usize>>, threads: usize
     owners.into_iter().map(|owner| owner.unwrap_or(0)).collect()
 }
 
-/// The last of those with least to do: the first thread leads, and has other things to do besides.
+/// The last of those with least to do: the first thread coordinates besides.
 fn least_loaded(loads: &[f64]) -> usize {
     let threads = (0..loads.len()).rev();
     let least = threads.min_by(|&a, &b| loads[a].total_cmp(&loads[b]));
@@ -75,7 +76,8 @@ mod tests {
         assert_eq!(owners(&[2.0; 5], phases, 3), [2, 1, 0, 2, 1]);
     }
 
-    /// Parts of one phase are synchronised before the next one begins: each phase is evened out for itself.
+    /// Parts of one phase are synchronised before the next one begins: each phase is evened out for
+    /// itself.
     #[test]
     fn phases_are_evened_out_one_by_one() {
         let phases = [vec![0], vec![1, 2]].into_iter();

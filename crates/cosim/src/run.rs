@@ -167,9 +167,9 @@ pub struct InterfaceSummary {
     pub interface: String,
     /// Energy created by the exchange, in joules, as its two sides account for it.
     pub created: f64,
-    /// How much of it, in joules, the integrators of both sides undo by their own error in work: what
-    /// is left is the least that the exchange has added to the model. Unknown where a part does not
-    /// know its energy or keeps the force to itself.
+    /// How much of it, in joules, the integrators of both sides undo by their own error in work:
+    /// what is left is the least that the exchange has added to the model. Unknown where a part
+    /// does not know its energy or keeps the force to itself.
     pub uncertainty: Option<f64>,
     /// The sides take so few micro steps that their own error in work may be as large.
     pub coarse: bool,
@@ -263,7 +263,10 @@ impl Simulation {
             implicit: self.implicit.as_mut(),
             recorder: run.recorder,
             row: vec![0.0; columns.len()],
-            sources: columns.iter().map(|&i| Column::of(&self.plan, i)).collect(),
+            sources: columns
+                .iter()
+                .map(|&i| ColumnSource::of(&self.plan, i))
+                .collect(),
             records_energy: record_energy,
             initial: self.tally.initial(),
             cancel: run.cancel,
@@ -346,8 +349,8 @@ impl Simulation {
         }
     }
 
-    /// What the integrator of each part has made of work, in joules: the energy it has gained beyond
-    /// what came in. Nothing where that is not known.
+    /// What the integrator of each part has made of work, in joules: the energy it has gained
+    /// beyond what came in. Nothing where that is not known.
     fn integrator_errors(&self, energies: Option<&[Energy]>) -> Vec<Option<f64>> {
         let unknown = || vec![None; self.units.len()];
         let (Some(now), Some(initial)) = (energies, &self.tally.initial_energy) else {
@@ -462,7 +465,7 @@ fn imbalance(initial: Option<Energy>, now: Energy) -> f64 {
 
 /// Where a recorded number comes from.
 #[derive(Clone, Copy)]
-enum Column {
+enum ColumnSource {
     /// A place in the exchange buffer.
     Output(usize),
     /// An interface.
@@ -473,7 +476,7 @@ enum Column {
     Imbalance,
 }
 
-impl Column {
+impl ColumnSource {
     /// The columns of a plan are its outputs, then its interfaces, then the energies.
     fn of(plan: &StepPlan, index: usize) -> Self {
         let (outputs, interfaces) = (plan.output_places.len(), plan.interfaces.len());
@@ -498,7 +501,7 @@ struct RunMonitor<'a, 'r> {
     names: &'a [String],
     implicit: Option<&'a mut ImplicitSolver>,
     recorder: &'r mut dyn Recorder,
-    sources: Vec<Column>,
+    sources: Vec<ColumnSource>,
     records_energy: bool,
     /// Energy of the whole model at the initial time.
     initial: Option<Energy>,
@@ -533,12 +536,12 @@ impl RunMonitor<'_, '_> {
         };
         for place in 0..self.sources.len() {
             self.row[place] = match self.sources[place] {
-                Column::Output(place) => shared.exchange.get(place),
-                Column::Created(interface) => self.created(interface, shared),
-                Column::Stored => energy.stored(),
-                Column::Dissipated => energy.dissipated,
-                Column::Supplied => energy.supplied,
-                Column::Imbalance => imbalance(self.initial, energy),
+                ColumnSource::Output(place) => shared.exchange.get(place),
+                ColumnSource::Created(interface) => self.created(interface, shared),
+                ColumnSource::Stored => energy.stored(),
+                ColumnSource::Dissipated => energy.dissipated,
+                ColumnSource::Supplied => energy.supplied,
+                ColumnSource::Imbalance => imbalance(self.initial, energy),
             };
         }
         self.tally.rows += 1;
@@ -572,8 +575,8 @@ impl RunMonitor<'_, '_> {
         self.energies(shared).fold(Energy::default(), Energy::add)
     }
 
-    /// Compares the stored energy with what there was to be had: at the start, from loads and drives,
-    /// and from potentials that gave it up, as that of gravity in a fall.
+    /// Compares the stored energy with what there was to be had: at the start, from loads and
+    /// drives, and from potentials that gave it up, as that of gravity in a fall.
     fn watch(&mut self, n: u64, bound: f64, shared: &Shared<'_>) -> Result<(), Fault> {
         let Some(initial) = self.initial else {
             return Ok(());

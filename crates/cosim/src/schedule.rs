@@ -30,7 +30,7 @@ pub enum Stage {
 pub enum Coupling {
     /// After one pass through the stages.
     Explicit,
-    /// After the stages were repeated, with rollback, until the exchanged values stand still.
+    /// After the stages were repeated, with rollback, until the exchanged values converge.
     Implicit(ImplicitSettings),
 }
 
@@ -102,8 +102,8 @@ pub struct Schedule {
     /// Evaluate outputs again with the fresh inputs before they are used. This is another scheme:
     /// without it, what is sent at the end of a step is based on inputs predicted from its start.
     pub refresh: bool,
-    /// Times at which histories become worthless (given loads jump): the first exchange at or
-    /// after each of them resets all predictors and integrators.
+    /// Times of discontinuities (given loads jump), at which histories are discarded: the first
+    /// exchange at or after each of them resets all predictors and integrators.
     pub events: Vec<f64>,
 }
 

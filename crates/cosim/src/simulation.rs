@@ -75,7 +75,7 @@ impl Simulation {
     }
 
     /// Before the first exchange every input has its initial value. Outputs are evaluated and
-    /// delivered until they stand still, so that the first held samples are the true outputs at
+    /// delivered until they converge, so that the first held samples are the true outputs at
     /// the initial time, however long the chain of direct feedthrough.
     fn exchange_initially(&mut self) -> Result<(), Fault> {
         let t = self.plan.step_time(0);
@@ -172,9 +172,9 @@ impl Simulation {
         }
     }
 
-    /// Whether the work at interfaces is accounted for from now on, as it is at first. Analyses that
-    /// take thousands of steps and look at the motion only do without: it takes a prediction of the
-    /// inputs and an evaluation of the outputs in each step.
+    /// Whether the work at interfaces is accounted for from now on, as it is at first. Analyses
+    /// that take thousands of steps and look at the motion only do without: it takes a prediction
+    /// of the inputs and an evaluation of the outputs in each step.
     pub fn track_work(&mut self, keep: bool) {
         let t = self.time();
         self.units
@@ -242,8 +242,8 @@ impl Simulation {
             .collect()
     }
 
-    /// Opens the work integrals of the coming step. One that cannot say what its outputs are keeps the
-    /// work integral of the last step: its fault shows when it advances.
+    /// Opens the work integrals of the coming step. One that cannot say what its outputs are keeps
+    /// the work integral of the last step: its fault shows when it advances.
     pub(crate) fn take_stock(&mut self) {
         let (t, steps) = (self.time(), self.steps_done);
         for unit in &mut self.units {

@@ -22,10 +22,10 @@ pub(crate) struct IteratedConnection {
 pub(crate) struct StepPlan {
     pub schedule: Schedule,
     pub timeline: Timeline,
-    /// For each phase, for each subsystem: does it advance in it?
+    /// For each phase, for each subsystem: does it advance or correct its step, and send, in it?
     pub sends: Vec<Vec<bool>>,
-    /// For each phase, for each subsystem: does it close its work integrals again, because forces that it
-    /// has already used are corrected in this phase?
+    /// For each phase, for each subsystem: does it close its work integrals again, because forces
+    /// that it has already used are corrected in this phase?
     pub recomputes_work: Vec<Vec<bool>>,
     /// Own macro step of each subsystem as a multiple of the engine's.
     pub every: Vec<u64>,

@@ -67,7 +67,7 @@ pub trait Subsystem: Send {
         None
     }
 
-    /// An event made the past worthless: forget the integrator's history.
+    /// An event is a discontinuity: discard the integrator's history.
     fn restart(&mut self) {}
 
     /// From now on nonlinear equations are solved until rounding stops the iteration, whatever
@@ -112,7 +112,7 @@ pub trait Subsystem: Send {
 pub struct Reached {
     /// The time reached; the engine asks again for the rest.
     pub time: f64,
-    /// Something discontinuous happened: histories of this motion are worthless now.
+    /// There was a discontinuity: histories of this motion are discarded.
     pub event: bool,
 }
 

@@ -1,4 +1,5 @@
-//! One subsystem inside a simulation: with its inputs, its work integrals and its places in the exchange buffer.
+//! One subsystem inside a simulation: with its inputs, its work integrals and its places in the
+//! exchange buffer.
 
 mod compensation;
 
@@ -27,7 +28,8 @@ pub(crate) struct IncomingConnection {
     pub port: InputPort,
     /// Place of the value in the receiver's input vector.
     pub input: Range<usize>,
-    /// Place of the value among the sender's outputs in the exchange buffer (first of the two buffers).
+    /// Place of the value among the sender's outputs in the exchange buffer (first of the two
+    /// buffers).
     pub sent: usize,
     /// Place of the iterate of an implicit step in the exchange buffer.
     pub iterate: usize,
@@ -123,7 +125,7 @@ pub(crate) struct Unit {
     output_values: Vec<f64>,
     /// What the others may see; lags behind `output_values` when `every` is more than one.
     released: Vec<f64>,
-    /// One value of any link.
+    /// One value of any connection.
     transfer: Vec<f64>,
     event: bool,
     saved: Snapshot,
@@ -132,7 +134,7 @@ pub(crate) struct Unit {
     /// Work at inputs that are driven from outside, and whether it is taken or given.
     pub driven: Vec<(InterfaceWork, f64)>,
     start_outputs: StartOutputs,
-    /// Whether work is accounted for.
+    /// Whether work is integrated.
     tracks_work: bool,
     /// The work integrals of the coming step are opened already, and nothing has arrived since.
     is_open: bool,
@@ -278,7 +280,8 @@ impl Unit {
         }
     }
 
-    /// Closes the work integrals of the step of length `h` again, with inputs that were corrected since.
+    /// Closes the work integrals of the step of length `h` again, with inputs that were corrected
+    /// since.
     pub fn recompute_work(&mut self, to: f64, h: f64) {
         if !self.tracks_work {
             return;
@@ -331,8 +334,8 @@ impl Unit {
         self.is_open = false;
     }
 
-    /// The work of a work integral up to now: with the jump of what was received in the exchange that was
-    /// just made, where [`Unit::take_stock`] has found it.
+    /// The work at an interface up to now: with the jump of what was received in the exchange
+    /// that was just made, where [`Unit::take_stock`] has found it.
     pub fn work_at(&self, work_index: usize) -> f64 {
         match self.is_open {
             true => self.interface_works[work_index].opened(),
@@ -340,8 +343,8 @@ impl Unit {
         }
     }
 
-    /// Opens the work integrals of the coming step now, so that they contain the exchange that was just
-    /// made. A compensated part opens them when its forces are found, as its step begins.
+    /// Opens the work integrals of the coming step now, so that they contain the exchange that was
+    /// just made. A compensated part opens them when its forces are found, as its step begins.
     pub fn take_stock(&mut self, t: f64) -> Result<(), Fault> {
         if self.inputs.compensator().is_some() || !self.has_work_to_track() {
             return Ok(());

@@ -1,8 +1,8 @@
 //! The threads of a run, each with its units, in lockstep.
 //!
-//! Every thread executes the same sequence of barriers; between two of them it writes
-//! only what belongs to its own units. Outputs are published into the buffer named by the parity
-//! of the barrier epoch that follows, so a fast thread cannot overwrite what a slow one still reads.
+//! Every thread executes the same sequence of barriers; between two of them it writes only what
+//! belongs to its own units. Outputs are published into the buffer named by the parity of the
+//! barrier epoch that follows, so a fast thread cannot overwrite what a slow one still reads.
 //! Nothing depends on who is faster: the bits are the same for any number of threads.
 
 use std::any::Any;
@@ -14,7 +14,7 @@ use std::time::Instant;
 use crate::barrier::Barrier;
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
-use crate::implicit::{ImplicitSolver, Verdict};
+use crate::implicit::{ImplicitSolver, IterationVerdict};
 use crate::schedule::{Coupling, Duty, SubsystemId};
 use crate::stats::Split;
 use crate::step_plan::StepPlan;
@@ -171,9 +171,9 @@ impl<'a> Worker<'a> {
     /// Runs the steps from `first` to the reporting's last, or until a fault or a request to end.
     /// Returns the number of complete steps.
     ///
-    /// A panic, wherever it happens, is noted as a fault of the part or of the coordinator that was busy,
-    /// and this thread still waits at the next barrier: the others learn of it there. So that this
-    /// holds for the end of the last step too, the run closes with a barrier.
+    /// A panic, wherever it happens, is noted as a fault of the part or of the coordinator that was
+    /// busy, and this thread still waits at the next barrier: the others learn of it there. So that
+    /// this holds for the end of the last step too, the run closes with a barrier.
     pub fn run(&mut self, first: u64, mut coordinator: Option<&mut dyn Coordinator>) -> u64 {
         let mut done = 0;
         let attempt = catch_unwind(AssertUnwindSafe(|| {
@@ -371,7 +371,7 @@ impl<'a> Worker<'a> {
             };
             self.coordinate_iteration(n, coordinator, buffer_of);
             self.wait_at_barrier()?;
-            if self.shared.verdict.load(Ordering::Relaxed) == Verdict::Again as u8 {
+            if self.shared.verdict.load(Ordering::Relaxed) == IterationVerdict::Again as u8 {
                 continue;
             }
             for place in 0..self.units.len() {
@@ -399,10 +399,10 @@ impl<'a> Worker<'a> {
         let iterations = solver.iterations();
         self.shared.verdict.store(verdict as u8, Ordering::Relaxed);
         match verdict {
-            Verdict::Again => {}
-            Verdict::Converged => coordinator.iterated(iterations, true),
-            Verdict::Accepted => coordinator.iterated(iterations, false),
-            Verdict::Failed => {
+            IterationVerdict::Again => {}
+            IterationVerdict::Converged => coordinator.iterated(iterations, true),
+            IterationVerdict::Accepted => coordinator.iterated(iterations, false),
+            IterationVerdict::Failed => {
                 let (port, change) = solver.worst(plan);
                 let fault = Fault::NotConverged {
                     t: plan.step_time(n + 1),
@@ -435,9 +435,9 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// An event is a discontinuity: all units discard their history, and exchange what they are now until
-    /// jumps of forces and accelerations have reached everybody. A unit in the middle of a longer
-    /// step of its own is already beyond this time, and shows nothing of it.
+    /// An event is a discontinuity: all units discard their history, and exchange what they are now
+    /// until jumps of forces and accelerations have reached everybody. A unit in the middle of a
+    /// longer step of its own is already beyond this time, and shows nothing of it.
     fn restart_after_event(&mut self, n: u64) -> Result<(), Halt> {
         let plan = self.shared.plan;
         let t = plan.step_time(n + 1);

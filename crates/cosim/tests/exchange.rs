@@ -73,8 +73,8 @@ fn the_balance_accounts_for_every_joule_when_the_parts_are_solved_finely() {
         };
         let created = column("exchange.left.force<->right.motion");
         let imbalance = column("energy.imbalance");
-        // A held motion stands still within a step, and its jumps are exact for a linear spring; of one
-        // that moves, the trapezoidal rule sees the ends only.
+        // A held motion stands still within a step, and its jumps are exact for a linear spring; of
+        // one that moves, the trapezoidal rule sees the ends only.
         let allowed = [2e-6, 2e-4, 2e-4][order] * before;
         for (row, (created, gained)) in created.iter().zip(&imbalance).enumerate() {
             assert!(
@@ -91,8 +91,9 @@ fn the_balance_accounts_for_every_joule_when_the_parts_are_solved_finely() {
     }
 }
 
-/// With one micro step the integrators' error in work is as large as the effect, and against it. The
-/// work integral says how much of it they undo; what is left is no more than the model has gained.
+/// With one micro step the integrators' error in work is as large as the effect, and against it.
+/// The work integral says how much of it they undo; what is left is no more than the model has
+/// gained.
 #[test]
 fn a_coarse_energy_balance_tells_its_uncertainty() {
     let p = pair(left(), right(), 0);

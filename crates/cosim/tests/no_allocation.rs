@@ -5,7 +5,7 @@ mod support;
 use std::alloc::System;
 
 use oldham_cosim::{
-    Compensation, Discard, ImplicitSettings, Row, Run, Schedule, Signal, Simulation,
+    Compensation, CompensatorRow, Discard, ImplicitSettings, Run, Schedule, Signal, Simulation,
 };
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use support::{jacobi_pair, left, pair, right};
@@ -33,11 +33,11 @@ fn a_longer_run_allocates_no_more_than_a_short_one() {
     let compensated = || {
         let mut p = pair(left(), right(), 0);
         let law = Compensation {
-            sampled: vec![Row::new(
+            sampled: vec![CompensatorRow::new(
                 0,
                 vec![(Signal::Own(1), -0.1), (Signal::Own(2), -0.01)],
             )],
-            running: vec![Row::new(0, vec![(Signal::Own(0), -1.0)])],
+            running: vec![CompensatorRow::new(0, vec![(Signal::Own(0), -1.0)])],
             ..Compensation::default()
         };
         p.builder.compensate(p.right, law);

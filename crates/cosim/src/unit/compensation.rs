@@ -70,7 +70,8 @@ impl Unit {
         Err(self.step_fault(t, StepError::Singular { unknown }))
     }
 
-    /// Evaluates as many outputs as sampling needs; all of them where the work integrals need them too.
+    /// Evaluates as many outputs as sampling needs; all of them where the work integrals need them
+    /// too.
     fn peek(&mut self, t: f64) -> Result<(), Fault> {
         if self.has_work_to_track() {
             return self.look(t);
