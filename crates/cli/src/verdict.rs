@@ -62,12 +62,12 @@ impl<'a> Case<'a> {
         };
         let mut simulation =
             built.map_err(|problems| AnalysisError::NotBuilt(problems.to_string()))?;
-        let mut spectrum = look(&mut simulation, granted, started)?;
+        let mut spectrum = analyse(&mut simulation, granted, started)?;
         if self.subject == Subject::Coupling
             && spectrum.may_grow_by_itself()
             && let Some(mut reference) = self.reference()
         {
-            match look(&mut reference, granted, started) {
+            match analyse(&mut reference, granted, started) {
                 Ok(reference) => spectrum.set_aside(&reference),
                 Err(error @ AnalysisError::TooLong { .. }) => return Err(error),
                 Err(_) => {}
@@ -82,8 +82,8 @@ impl<'a> Case<'a> {
     fn reference(&self) -> Option<oldham_cosim::Simulation> {
         let is_mixed =
             self.model.subsystems().len() > 1 && self.model.mechanisms().next().is_some();
-        if !is_mixed && let Ok(twin) = self.model.monolithic(None) {
-            return Some(twin);
+        if !is_mixed && let Ok(monolithic) = self.model.monolithic(None) {
+            return Some(monolithic);
         }
         let half = (0.5 * self.model.step()).to_string();
         let changes = [("simulation.step".to_owned(), half)];
@@ -95,7 +95,7 @@ impl<'a> Case<'a> {
     }
 }
 
-fn look(
+fn analyse(
     simulation: &mut oldham_cosim::Simulation,
     granted: Option<Duration>,
     started: Instant,

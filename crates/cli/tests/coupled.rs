@@ -1,4 +1,4 @@
-//! What coupling does to the example models, against closed forms and monolithic twins.
+//! What coupling does to the example models, against closed forms and monolithic models.
 
 use nalgebra::{DMatrix, DVector};
 use oldham_cosim::{InMemory, Run, Simulation};
@@ -29,14 +29,18 @@ fn column(simulation: &Simulation, recorded: &InMemory, name: &str) -> Vec<f64> 
     recorded.column(index.unwrap_or_else(|| panic!("no column {name}")))
 }
 
-/// Largest difference of the displacements from the twin's, relative to the largest displacement.
+/// Largest difference of the displacements from the monolithic model's, relative to the largest
+/// displacement.
 fn distance(file: &str, set: &[(&str, &str)], integrator: Option<Integrator>) -> f64 {
     let model = model(file, set);
     let (coupled, ours) = solve(model.simulation().unwrap(), model.steps());
-    let (twin, theirs) = solve(model.monolithic(integrator).unwrap(), model.steps());
+    let (monolithic, theirs) = solve(model.monolithic(integrator).unwrap(), model.steps());
     let mut worst = 0.0_f64;
     for name in ["left.x1.x", "right.x2.x"] {
-        let (ours, theirs) = (column(&coupled, &ours, name), column(&twin, &theirs, name));
+        let (ours, theirs) = (
+            column(&coupled, &ours, name),
+            column(&monolithic, &theirs, name),
+        );
         let size = theirs.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         for (a, b) in ours.iter().zip(&theirs) {
             worst = worst.max((a - b).abs() / size);
@@ -155,9 +159,12 @@ fn tight_coupling_of_implicit_parts_meets_the_monolithic_solution() {
         let model = Model::parse(&text, "tight.toml", &Overrides(set.collect()));
         let model = model.unwrap_or_else(|problems| panic!("{problems}"));
         let (coupled, ours) = solve(model.simulation().unwrap(), model.steps());
-        let (twin, theirs) = solve(model.monolithic(None).unwrap(), model.steps());
+        let (monolithic, theirs) = solve(model.monolithic(None).unwrap(), model.steps());
         for name in ["left.x1.x", "right.x2.x", "left.fc"] {
-            let (ours, theirs) = (column(&coupled, &ours, name), column(&twin, &theirs, name));
+            let (ours, theirs) = (
+                column(&coupled, &ours, name),
+                column(&monolithic, &theirs, name),
+            );
             let size = theirs.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
             for (a, b) in ours.iter().zip(&theirs) {
                 assert!((a - b).abs() < 1e-7 * size, "{integrator} {name}: {a} {b}");
@@ -184,20 +191,20 @@ fn tight_rk4_with_interpolated_inputs_is_second_order_in_the_macro_step() {
 }
 
 #[test]
-fn the_chain_of_three_follows_its_twin_at_first_order() {
+fn the_chain_of_three_follows_its_monolithic_model_at_first_order() {
     let error = |step: &str| {
         let model = model(
             "three-part-chain.toml",
             &[("simulation.step", step), ("simulation.duration", "1.0")],
         );
         let (coupled, ours) = solve(model.simulation().unwrap(), model.steps());
-        let (twin, theirs) = solve(
+        let (monolithic, theirs) = solve(
             model.monolithic(Some(Integrator::Exact)).unwrap(),
             model.steps(),
         );
         let (a, b) = (
             column(&coupled, &ours, "b.x.x"),
-            column(&twin, &theirs, "b.x.x"),
+            column(&monolithic, &theirs, "b.x.x"),
         );
         a.iter()
             .zip(&b)
@@ -233,7 +240,7 @@ fn the_growing_mode_is_traced_to_its_interface() {
 
 /// Tamellin 2022, Table 1 and 2: the monolithic poles of the two-mass system.
 #[test]
-fn the_twin_has_the_published_poles() {
+fn the_monolithic_model_has_the_published_poles() {
     let cases = [
         (FORCE_DISPLACEMENT, [(0.0, 10.0), (0.0, 33.317)]),
         (DISPLACEMENT_DISPLACEMENT, [(0.0, 10.0), (0.0, 33.317)]),
@@ -243,10 +250,10 @@ fn the_twin_has_the_published_poles() {
         ),
     ];
     for (file, poles) in cases {
-        let mut twin = model(file, &[])
+        let mut monolithic = model(file, &[])
             .monolithic(Some(Integrator::Exact))
             .unwrap();
-        let recurrence = Recurrence::of(&mut twin).unwrap();
+        let recurrence = Recurrence::of(&mut monolithic).unwrap();
         let eigenvalues = recurrence.eigenvalues().unwrap();
         let step = recurrence.duration();
         for (real, imaginary) in poles {

@@ -169,7 +169,7 @@ fn what_cannot_be_drawn_is_told() {
 }
 
 #[test]
-fn a_mechanism_alone_has_no_coupling_to_analyse_and_is_its_own_twin() {
+fn a_mechanism_alone_has_no_coupling_to_analyse_and_is_monolithic() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let pendulum = example("double-pendulum");

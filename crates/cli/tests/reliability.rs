@@ -360,7 +360,7 @@ fn model_text_with_parameter(value: &str) -> String {
     text.replace("[parameters]", &format!("[parameters]\nmonster = {value}"))
 }
 
-/// Row 6: a law that gives no number names part and time; the first half is kept.
+/// Row 6: a law that gives NaN names part and time; the first half is kept.
 #[test]
 fn a_law_that_gives_no_number_is_named_and_the_first_half_kept() {
     let folder = folder();

@@ -2,12 +2,12 @@
 //!
 //! At an interface one part receives a motion and gives a force, the other receives the force and
 //! gives the motion. Exact coupling passes on every joule. Explicit coupling does not: each side
-//! works with predicted values of the other. So each side keeps an account of the work *it* sees,
-//! with the values it really used, and the difference of the accounts is what the exchange made.
+//! works with predicted values of the other. So each side keeps an integral of the work *it* sees,
+//! with the values it really used, and the difference of the two is what the exchange made.
 //!
 //! Work is force times displacement, by the trapezoidal rule, along the path that a side really
 //! sees: within a step the predicted motion moves; at an exchange it jumps, and the force changes
-//! with it. The account is exact for piecewise linear forces, hence for parts that are solved
+//! with it. The integral is exact for piecewise linear forces, hence for parts that are solved
 //! finely within the macro step; with a single coarse micro step the integrator's own error in
 //! work is of the same order and is not included.
 
@@ -96,7 +96,7 @@ impl<const F: usize, const M: usize> Sample<F, M> {
     }
 }
 
-/// Which values of a part make up its account; places are where a port starts in the part's
+/// Which values of a part make up its work integral; places are where a port starts in the part's
 /// input or output vector.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Side {
@@ -112,43 +112,43 @@ pub(crate) enum Side {
     },
 }
 
-/// One side's account of an interface.
-pub(crate) enum Account {
+/// The work that one side sees at an interface.
+pub(crate) enum InterfaceWork {
     /// One number each for force and motion.
-    Line(Ledger<1, 1>),
+    Line(WorkIntegral<1, 1>),
     /// Wrench and pose.
-    Spatial(Box<Ledger<6, { MOTION_QUATERNION.end }>>),
+    Spatial(Box<WorkIntegral<6, { MOTION_QUATERNION.end }>>),
 }
 
-impl Account {
+impl InterfaceWork {
     pub fn new(side: Side, measure: Measure) -> Self {
         match measure {
-            Measure::Line | Measure::Rate => Self::Line(Ledger::new(side, measure)),
-            Measure::Spatial => Self::Spatial(Box::new(Ledger::new(side, measure))),
+            Measure::Line | Measure::Rate => Self::Line(WorkIntegral::new(side, measure)),
+            Measure::Spatial => Self::Spatial(Box::new(WorkIntegral::new(side, measure))),
         }
     }
 
     pub fn work(&self) -> f64 {
         match self {
-            Self::Line(ledger) => ledger.work,
-            Self::Spatial(ledger) => ledger.work,
+            Self::Line(integral) => integral.work,
+            Self::Spatial(integral) => integral.work,
         }
     }
 
     /// The work up to the start of the step that was opened last.
     pub fn opened(&self) -> f64 {
         match self {
-            Self::Line(ledger) => ledger.opened,
-            Self::Spatial(ledger) => ledger.opened,
+            Self::Line(integral) => integral.opened,
+            Self::Spatial(integral) => integral.opened,
         }
     }
 
-    /// What the part gains by the work of this account; nothing is known where the force stays
+    /// What the part gains by this work; nothing is known where the force stays
     /// inside.
     pub fn gain(&self, work: f64) -> Option<f64> {
         let side = match self {
-            Self::Line(ledger) => ledger.side,
-            Self::Spatial(ledger) => ledger.side,
+            Self::Line(integral) => integral.side,
+            Self::Spatial(integral) => integral.side,
         };
         match side {
             Side::GivesForce { .. } => Some(-work),
@@ -157,12 +157,12 @@ impl Account {
         }
     }
 
-    /// Places of the outputs that are needed at the start of a step: a force jumps with its inputs, a
-    /// motion does not.
+    /// Places of the outputs that are needed at the start of a step: a force jumps with its inputs,
+    /// a motion does not.
     pub fn starting_outputs(&self) -> Vec<usize> {
         let side = match self {
-            Self::Line(ledger) => ledger.side,
-            Self::Spatial(ledger) => ledger.side,
+            Self::Line(integral) => integral.side,
+            Self::Spatial(integral) => integral.side,
         };
         match side {
             Side::GivesForce { force, .. } => vec![force],
@@ -174,39 +174,39 @@ impl Account {
     /// The run starts with these values.
     pub fn begin(&mut self, inputs: &[f64], outputs: &[f64]) {
         match self {
-            Self::Line(ledger) => ledger.begin(inputs, outputs),
-            Self::Spatial(ledger) => ledger.begin(inputs, outputs),
+            Self::Line(integral) => integral.begin(inputs, outputs),
+            Self::Spatial(integral) => integral.begin(inputs, outputs),
         }
     }
 
     /// The step starts with these values: received motion may have jumped since the last step.
     pub fn open(&mut self, inputs: &[f64], outputs: &[f64]) {
         match self {
-            Self::Line(ledger) => ledger.open(inputs, outputs),
-            Self::Spatial(ledger) => ledger.open(inputs, outputs),
+            Self::Line(integral) => integral.open(inputs, outputs),
+            Self::Spatial(integral) => integral.open(inputs, outputs),
         }
     }
 
     /// The step of length `h` ends with these values.
     pub fn close(&mut self, inputs: &[f64], outputs: &[f64], h: f64) {
         match self {
-            Self::Line(ledger) => ledger.close(inputs, outputs, h),
-            Self::Spatial(ledger) => ledger.close(inputs, outputs, h),
+            Self::Line(integral) => integral.close(inputs, outputs, h),
+            Self::Spatial(integral) => integral.close(inputs, outputs, h),
         }
     }
 }
 
-impl State for Account {
+impl State for InterfaceWork {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         match self {
-            Self::Line(ledger) => ledger.visit(visitor),
-            Self::Spatial(ledger) => ledger.visit(visitor),
+            Self::Line(integral) => integral.visit(visitor),
+            Self::Spatial(integral) => integral.visit(visitor),
         }
     }
 }
 
-/// An account with its samples of fixed size.
-pub(crate) struct Ledger<const F: usize, const M: usize> {
+/// A work integral with its samples of fixed size.
+pub(crate) struct WorkIntegral<const F: usize, const M: usize> {
     side: Side,
     measure: Measure,
     work: f64,
@@ -219,7 +219,7 @@ pub(crate) struct Ledger<const F: usize, const M: usize> {
     own_start: Sample<F, M>,
 }
 
-impl<const F: usize, const M: usize> Ledger<F, M> {
+impl<const F: usize, const M: usize> WorkIntegral<F, M> {
     fn new(side: Side, measure: Measure) -> Self {
         Self {
             side,
@@ -290,12 +290,13 @@ impl<const F: usize, const M: usize> Ledger<F, M> {
     }
 }
 
-/// An interface whose energy is balanced: two accounts, and what they mean together.
+/// An interface whose energy is balanced: two work integrals, and what they mean together.
 #[derive(Clone, Debug)]
 pub(crate) struct Interface {
     pub name: String,
     pub kind: InterfaceKind,
-    /// Unit and account of each side; for force and motion, the side that gives the force first.
+    /// Unit and work integral of each side; for force and motion, the side that gives the force
+    /// first.
     pub sides: [(usize, usize); 2],
 }
 

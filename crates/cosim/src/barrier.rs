@@ -11,7 +11,7 @@ pub(crate) struct Barrier {
     threads: usize,
     /// Spins before the time slice is given away. A pure spin is fastest, but with more threads
     /// than cores it would spin on the very thread it waits for.
-    patience: u32,
+    spin_limit: u32,
     arrived: Padded,
     epoch: Padded,
 }
@@ -25,7 +25,7 @@ impl Barrier {
         };
         Self {
             threads,
-            patience: if threads == 1 || has_cores() {
+            spin_limit: if threads == 1 || has_cores() {
                 2_000
             } else {
                 100
@@ -48,7 +48,7 @@ impl Barrier {
         }
         let mut spins = 0;
         while self.epoch.0.load(Ordering::Acquire) == epoch {
-            if spins < self.patience {
+            if spins < self.spin_limit {
                 spins += 1;
                 std::hint::spin_loop();
             } else {

@@ -3,22 +3,22 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::balance::Interface;
-use crate::board::Layout;
 use crate::compensator::Compensation;
+use crate::exchange_buffer::Layout;
 use crate::fault::{BuildError, Fault};
 use crate::inputs::{Inputs, Source};
-use crate::plan::{Plan, Wire};
 use crate::port::{InputPort, OutputPort, Ports, Quantity, Unit as PortUnit};
 use crate::predictor::Predictor;
 use crate::recorder::Column;
 use crate::schedule::{Coupling, Duty, Phase, Schedule, Stage, SubsystemId, Timeline};
 use crate::simulation::{INITIAL_PASSES, Simulation};
+use crate::step_plan::{IteratedConnection, StepPlan};
 use crate::subsystem::Subsystem;
-use crate::unit::{Link, Links, Unit};
+use crate::unit::{IncomingConnection, IncomingConnections, Unit};
 
 /// Exchanges after an event, at least.
 const EVENT_PASSES: usize = 8;
-/// In tight coupling the parts solve their equations to this fraction of its tolerance.
+/// In implicit coupling the parts solve their equations to this fraction of its tolerance.
 const SHARPER_PARTS: f64 = 1e-2;
 
 /// Collects the parts of a simulation.
@@ -44,7 +44,7 @@ const SHARPER_PARTS: f64 = 1e-2;
 #[derive(Default)]
 pub struct Builder {
     pub(crate) units: Vec<Unit>,
-    pub(crate) connections: Vec<Connection>,
+    pub(crate) connections: Vec<PortConnection>,
     pub(crate) driven: Vec<(SubsystemId, InputPort)>,
     /// Names in the results of outputs that are not called after their subsystem; without one they
     /// are not recorded.
@@ -52,7 +52,7 @@ pub struct Builder {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Connection {
+pub(crate) struct PortConnection {
     pub from: (SubsystemId, OutputPort),
     pub to: (SubsystemId, InputPort),
 }
@@ -96,7 +96,7 @@ impl Builder {
 
     /// Connects an output to an input.
     pub fn connect(&mut self, from: (SubsystemId, OutputPort), to: (SubsystemId, InputPort)) {
-        self.connections.push(Connection { from, to });
+        self.connections.push(PortConnection { from, to });
     }
 
     /// Calls an output otherwise in the results than `subsystem.port`, or leaves it out of them.
@@ -109,7 +109,7 @@ impl Builder {
         self.units[id.0].subsystem.ports()
     }
 
-    /// Checks everything, lays out the board and does the exchange at the initial time.
+    /// Checks everything, lays out the exchange buffer and does the exchange at the initial time.
     pub fn build(mut self, schedule: Schedule) -> Result<Simulation, Vec<BuildError>> {
         let mut errors = Vec::new();
         self.check_names(&mut errors);
@@ -127,16 +127,16 @@ impl Builder {
         for id in schedule.corrected() {
             self.units[id.0].subsystem.expect_correction();
         }
-        if let Coupling::Tight(tight) = &schedule.coupling {
+        if let Coupling::Implicit(implicit) = &schedule.coupling {
             // What a part leaves unsolved looks to the iteration like a change of its outputs.
             for unit in &mut self.units {
-                let accuracy = SHARPER_PARTS * tight.relative;
+                let accuracy = SHARPER_PARTS * implicit.relative;
                 unit.subsystem.demand_accuracy(accuracy);
             }
         }
         let interfaces = self.find_interfaces();
-        let unaccounted = self.unaccounted(&interfaces);
-        self.account_for_drives();
+        let without_energy_balance = self.without_energy_balance(&interfaces);
+        self.track_work_of_drives();
         let mut layout = Layout::default();
         let timeline = Timeline::unroll(&schedule.stages);
         let sends = timeline.phases.iter().map(|phase| {
@@ -146,7 +146,7 @@ impl Builder {
         let sends: Vec<Vec<bool>> = sends.collect();
         let feedthrough = |unit: &Unit| unit.subsystem.ports().has_feedthrough();
         let feedthrough: Vec<bool> = self.units.iter().map(feedthrough).collect();
-        let (stride, wires) = self.lay_out(&mut layout, &sends, &feedthrough);
+        let (stride, iterated) = self.lay_out(&mut layout, &sends, &feedthrough);
         let energies = self
             .energy_places(schedule.start)
             .map_err(|fault| vec![BuildError::Initial(fault)])?;
@@ -155,8 +155,8 @@ impl Builder {
             .map(|i| i.sides.map(|s| self.work_place(s)));
         let works = works.collect();
         let (columns, output_places) = self.columns(&interfaces, energies.is_some());
-        let plan = Plan {
-            settles: self.settled_accounts(&timeline),
+        let plan = StepPlan {
+            recomputes_work: self.work_recomputed(&timeline),
             sends,
             every: self.units.iter().map(|unit| unit.every).collect(),
             feedthrough,
@@ -165,15 +165,15 @@ impl Builder {
             timeline,
             refresh_passes,
             stride,
-            wires,
-            unaccounted,
+            iterated,
+            without_energy_balance,
             interfaces,
             works,
             energies,
             columns,
             output_places,
         };
-        Simulation::start(self.units, plan, layout.board())
+        Simulation::start(self.units, plan, layout.exchange())
             .map_err(|fault| vec![BuildError::Initial(fault)])
     }
 
@@ -188,13 +188,13 @@ impl Builder {
     }
 
     /// Who has used what is corrected in each phase, by having advanced after the sender.
-    fn settled_accounts(&self, timeline: &Timeline) -> Vec<Vec<bool>> {
+    fn work_recomputed(&self, timeline: &Timeline) -> Vec<Vec<bool>> {
         let advances = |id: SubsystemId| {
             let mut phases = timeline.phases.iter();
             phases.position(|phase| phase.duty == Duty::Advance && phase.members.contains(&id))
         };
         let uses = |phase: &Phase, id: SubsystemId| {
-            let corrects = |c: &&Connection| c.to.0 == id && phase.members.contains(&c.from.0);
+            let corrects = |c: &&PortConnection| c.to.0 == id && phase.members.contains(&c.from.0);
             let mut corrected = self.connections.iter().filter(corrects);
             phase.duty == Duty::Correct
                 && !phase.members.contains(&id)
@@ -285,8 +285,8 @@ impl Builder {
             }
         }
         self.check_corrections(schedule, errors);
-        if let Coupling::Tight(tight) = &schedule.coupling {
-            self.check_tight(schedule, &tight.per_port, errors);
+        if let Coupling::Implicit(implicit) = &schedule.coupling {
+            self.check_implicit(schedule, &implicit.per_port, errors);
         }
     }
 
@@ -299,7 +299,7 @@ impl Builder {
         }
     }
 
-    fn check_tight(
+    fn check_implicit(
         &mut self,
         schedule: &Schedule,
         tolerances: &[(String, f64)],
@@ -328,7 +328,7 @@ impl Builder {
             }
         }
         for (port, _) in tolerances {
-            let connected = |c: &Connection| self.output_name(c.from) == *port;
+            let connected = |c: &PortConnection| self.output_name(c.from) == *port;
             if !self.connections.iter().any(connected) {
                 errors.push(BuildError::UnknownTolerancePort(port.clone()));
             }
@@ -378,13 +378,13 @@ impl Builder {
         Ok(longest)
     }
 
-    /// Gives every unit and connection its places on the board.
+    /// Gives every unit and connection its places in the exchange buffer.
     fn lay_out(
         &mut self,
         layout: &mut Layout,
         sends: &[Vec<bool>],
         refreshes: &[bool],
-    ) -> (usize, Vec<Wire>) {
+    ) -> (usize, Vec<IteratedConnection>) {
         for unit in &mut self.units {
             let width = unit.subsystem.ports().output_width();
             unit.places.outputs = layout.claim(width + 1).start;
@@ -396,9 +396,10 @@ impl Builder {
             unit.places.stride = stride;
             unit.places.report = layout.claim(unit.report_width()).start;
         }
-        let mut wires = Vec::new();
-        let mut links: Vec<Vec<Link>> = self.units.iter().map(|_| Vec::new()).collect();
-        for &Connection { from, to } in &self.connections {
+        let mut iterated = Vec::new();
+        let mut incoming: Vec<Vec<IncomingConnection>> =
+            self.units.iter().map(|_| Vec::new()).collect();
+        for &PortConnection { from, to } in &self.connections {
             let outputs = self.units[from.0.0].places.outputs;
             let ports = self.units[from.0.0].subsystem.ports();
             let quantity = &ports.outputs()[from.1.0].quantity;
@@ -406,7 +407,7 @@ impl Builder {
             let sent = outputs + ports.output_range(from.1).start;
             let event = outputs + ports.output_width();
             let iterate = layout.claim(width).start;
-            wires.push(Wire {
+            iterated.push(IteratedConnection {
                 name: self.output_name(from),
                 sender: from.0,
                 sent,
@@ -416,7 +417,7 @@ impl Builder {
                 units: (0..width).map(|c| quantity.component_unit(c)).collect(),
             });
             let input = self.units[to.0.0].subsystem.ports().input_range(to.1);
-            links[to.0.0].push(Link {
+            incoming[to.0.0].push(IncomingConnection {
                 sender: from.0,
                 every: self.units[from.0.0].every,
                 port: to.1,
@@ -426,41 +427,42 @@ impl Builder {
                 event,
             });
         }
-        for (place, links) in links.into_iter().enumerate() {
-            let remote = Links::new(self.remote_links(place), sends, refreshes);
-            self.units[place].links = Links::new(links, sends, refreshes);
+        for (place, incoming) in incoming.into_iter().enumerate() {
+            let remote = IncomingConnections::new(self.remote_links(place), sends, refreshes);
+            self.units[place].incoming = IncomingConnections::new(incoming, sends, refreshes);
             self.units[place].listen(remote);
         }
-        (stride, wires)
+        (stride, iterated)
     }
 
-    /// What a unit's compensator listens to besides the connections. There is no iterate: tight
+    /// What a unit's compensator listens to besides the connections. There is no iterate: implicit
     /// coupling is not compensated.
-    fn remote_links(&self, place: usize) -> Vec<Link> {
+    fn remote_links(&self, place: usize) -> Vec<IncomingConnection> {
         let Some(compensator) = self.units[place].inputs.compensator() else {
             return Vec::new();
         };
         let senders = compensator.law.remote.iter().flat_map(|r| &r.senders);
-        let link = |(index, &(sender, port)): (usize, &(SubsystemId, OutputPort))| {
-            let outputs = self.units[sender.0].places.outputs;
-            let ports = self.ports(sender);
-            let range = ports.output_range(port);
-            Link {
-                sender,
-                every: self.units[sender.0].every,
-                port: InputPort(index),
-                input: 0..range.len(),
-                sent: outputs + range.start,
-                iterate: 0,
-                event: outputs + ports.output_width(),
-            }
-        };
-        senders.enumerate().map(link).collect()
+        let incoming_connection =
+            |(index, &(sender, port)): (usize, &(SubsystemId, OutputPort))| {
+                let outputs = self.units[sender.0].places.outputs;
+                let ports = self.ports(sender);
+                let range = ports.output_range(port);
+                IncomingConnection {
+                    sender,
+                    every: self.units[sender.0].every,
+                    port: InputPort(index),
+                    input: 0..range.len(),
+                    sent: outputs + range.start,
+                    iterate: 0,
+                    event: outputs + ports.output_width(),
+                }
+            };
+        senders.enumerate().map(incoming_connection).collect()
     }
 
-    fn work_place(&self, (unit, account): (usize, usize)) -> usize {
+    fn work_place(&self, (unit, work_index): (usize, usize)) -> usize {
         let unit = &self.units[unit];
-        unit.places.report + unit.visible_outputs().len() + account
+        unit.places.report + unit.visible_outputs().len() + work_index
     }
 
     /// Where the parts tell their energies, if all of them do.
@@ -468,7 +470,8 @@ impl Builder {
         let mut places = Some(Vec::new());
         for unit in &mut self.units {
             let energy = unit.guarded(t, |unit| Ok(unit.energy(t)))?;
-            let place = unit.places.report + unit.visible_outputs().len() + unit.accounts.len();
+            let place =
+                unit.places.report + unit.visible_outputs().len() + unit.interface_works.len();
             places = places.filter(|_| energy.is_some());
             places.iter_mut().for_each(|places| places.push(place));
         }

@@ -1,9 +1,9 @@
 //! Compensators: linear feedback that undoes what a delayed exchange does to a coupled motion.
 //!
 //! A compensator stands between what a subsystem receives and what it uses. Its rows add forces to
-//! inputs and amend outputs as they are sent; what a row adds is a sum of gains times signals. Where
-//! a signal depends on the very force that is computed from it (accelerations do), the loop is
-//! solved: see [`Loop`].
+//! inputs and amend outputs as they are sent; what a row adds is a sum of gains times signals.
+//! Where a signal depends on the very force that is computed from it (accelerations do), the loop
+//! is solved: see [`Loop`].
 
 use std::ops::Range;
 
@@ -21,12 +21,12 @@ pub enum Signal {
     /// A component of what it receives.
     Received(usize),
     /// A component of all [`Compensation::remote`] outputs, one behind the other.
-    Remote(usize),
+    RemoteSignal(usize),
 }
 
 /// One component that is corrected, and what is added to it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct CompensatorRow {
     /// Place in the input vector, or in the output vector of an amendment.
     pub target: usize,
     /// Signals and their gains.
@@ -35,7 +35,7 @@ pub struct Row {
     pub offset: f64,
 }
 
-impl Row {
+impl CompensatorRow {
     /// A row without offset.
     pub fn new(target: usize, terms: Vec<(Signal, f64)>) -> Self {
         Self {
@@ -50,14 +50,14 @@ impl Row {
 #[derive(Default)]
 pub struct Compensation {
     /// Added to inputs; evaluated when an advance starts and held while it lasts.
-    pub sampled: Vec<Row>,
+    pub sampled: Vec<CompensatorRow>,
     /// Added to inputs; evaluated whenever the subsystem asks for its inputs, with its own motion
     /// of that moment where it says so.
-    pub running: Vec<Row>,
+    pub running: Vec<CompensatorRow>,
     /// Added to outputs as they are sent, not as they are recorded.
-    pub amended: Vec<Row>,
+    pub amended: Vec<CompensatorRow>,
     /// Outputs of other subsystems that are received besides the connected ones.
-    pub remote: Vec<Remote>,
+    pub remote: Vec<RemoteSignal>,
 }
 
 impl Compensation {
@@ -65,9 +65,9 @@ impl Compensation {
     /// behind the own ones.
     pub fn merge(&mut self, other: Self) {
         let shift = self.remote_width();
-        let moved = |mut row: Row| {
+        let moved = |mut row: CompensatorRow| {
             for (signal, _) in &mut row.terms {
-                if let Signal::Remote(component) = signal {
+                if let Signal::RemoteSignal(component) = signal {
                     *component += shift;
                 }
             }
@@ -100,7 +100,7 @@ impl Compensation {
 }
 
 /// Outputs of other subsystems that a compensator listens to.
-pub struct Remote {
+pub struct RemoteSignal {
     /// Whose outputs, in the order of the ports.
     pub senders: Vec<(SubsystemId, OutputPort)>,
     /// An input for each of them.
@@ -133,7 +133,7 @@ pub(crate) struct Compensator {
 
 impl Compensator {
     pub fn new(law: Compensation, ports: &Ports) -> Self {
-        let terms = |rows: &[Row]| rows.iter().map(|row| row.terms.len()).sum::<usize>();
+        let terms = |rows: &[CompensatorRow]| rows.iter().map(|row| row.terms.len()).sum::<usize>();
         let (sampled, amended) = (terms(&law.sampled), terms(&law.amended));
         Self {
             forces: vec![0.0; law.sampled.len()],
@@ -275,7 +275,7 @@ impl Compensator {
     }
 
     /// Moves the forces to where they follow from the sampled signals, those that change with them
-    /// included. Returns whether they stand still.
+    /// included. Returns whether they have converged.
     pub fn settle(&mut self) -> bool {
         let count = self.forces.len();
         let (mut at, mut scale) = (0, 0.0);
@@ -302,7 +302,7 @@ impl Compensator {
     }
 }
 
-/// Forces that change by less than this part of their terms stand still.
+/// Forces that change by less than this part of their terms have converged.
 const SETTLED: f64 = 1e-13;
 
 /// The outputs that sampled and running rows read.
@@ -313,7 +313,7 @@ fn wanted(law: &Compensation, ports: &Ports) -> Vec<OutputPort> {
 }
 
 /// The outputs that rows read, numbered as inputs of the same quantities.
-fn followed(rows: &[Row], ports: &Ports) -> Vec<(InputPort, Range<usize>)> {
+fn followed(rows: &[CompensatorRow], ports: &Ports) -> Vec<(InputPort, Range<usize>)> {
     let terms = rows.iter().flat_map(|row| &row.terms);
     let signals: Vec<Signal> = terms.map(|(signal, _)| *signal).collect();
     let place = |index: usize| (InputPort(index), ports.output_range(OutputPort(index)));
@@ -340,7 +340,7 @@ fn read(signal: Signal, own: &[f64], received: &[f64], far: &[f64]) -> f64 {
     match signal {
         Signal::Own(component) => own[component],
         Signal::Received(component) => received[component],
-        Signal::Remote(component) => far[component],
+        Signal::RemoteSignal(component) => far[component],
     }
 }
 
@@ -379,13 +379,13 @@ impl Loop {
         self.known == 1
     }
 
-    fn close(&mut self, rows: &[Row]) -> bool {
+    fn close(&mut self, rows: &[CompensatorRow]) -> bool {
         self.known = 1;
         self.prepare(rows)
     }
 
     /// Makes the inverse from the response.
-    fn prepare(&mut self, rows: &[Row]) -> bool {
+    fn prepare(&mut self, rows: &[CompensatorRow]) -> bool {
         let count = rows.len();
         self.is_closed = self.response.iter().any(|value| *value != 0.0);
         let mut matrix = vec![0.0; count * count];
@@ -447,8 +447,8 @@ impl State for Compensator {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.vector(&mut self.forces);
         visitor.vector(&mut self.amendments);
-        // The subsystem's own motion as it was last evaluated. Where that depends on inputs which the
-        // compensator corrects by it, this is a recurrence of its own, and may grow.
+        // The subsystem's own motion as it was last evaluated. Where that depends on inputs which
+        // the compensator corrects by it, this is a recurrence of its own, and may grow.
         self.seen.visit(visitor);
         for remote in &mut self.law.remote {
             remote.predictor.visit(visitor);

@@ -99,7 +99,7 @@ pub enum Fault {
     },
     /// Something outside of the parts panicked: the recorder, or a report of progress.
     #[error("recording or reporting panicked at t = {} s: {message}", shown(.t))]
-    LeaderPanic {
+    CoordinatorPanic {
         /// Start of the step.
         t: f64,
         /// What it said.
@@ -123,7 +123,7 @@ pub enum Fault {
         /// Where it is stuck.
         t: f64,
     },
-    /// A port carries no number.
+    /// A port carries NaN or infinity.
     #[error(
         "`{subsystem}.{port}` became {value} at t = {} s; the exchange was stopped in that step",
         shown(.t)
@@ -138,7 +138,7 @@ pub enum Fault {
         /// When.
         t: f64,
     },
-    /// A given function of time is no number.
+    /// A given function of time is NaN or infinite.
     #[error(
         "the function of time given for `{subsystem}.{port}`{} became {value} at t = {} s; keep it finite over the whole run",
         .origin.as_ref().map(|origin| format!(" at {origin}")).unwrap_or_default(),
@@ -156,7 +156,7 @@ pub enum Fault {
         /// When.
         t: f64,
     },
-    /// A tight iteration did not converge.
+    /// An implicit iteration did not converge.
     #[error(
         "tight coupling did not converge at t = {} s: after {iterations} iterations `{port}` still changes by {change:.3e}; raise max_iterations, loosen the tolerance, use quasi-newton, or set on_limit = \"accept\"",
         shown(.t)
@@ -188,7 +188,7 @@ pub enum Fault {
         /// Where it comes from and what helps.
         blame: String,
     },
-    /// The energy of the model is no number.
+    /// The energy of the model is NaN or infinite.
     #[error(
         "stopped at t = {} s: the energy of `{subsystem}` is {energy} J: its motion or its parameters are beyond all numbers; use a smaller step, or look for a parameter that is too large",
         shown(.t)
@@ -196,7 +196,7 @@ pub enum Fault {
     EnergyNotFinite {
         /// When.
         t: f64,
-        /// The first part whose energy is no number.
+        /// The first part whose energy is NaN or infinite.
         subsystem: String,
         /// NaN or an infinity.
         energy: f64,

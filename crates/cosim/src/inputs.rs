@@ -81,7 +81,7 @@ impl Inputs {
         }
     }
 
-    /// The first given function of time that is no number at time t: its place among the inputs, its
+    /// The first given function of time that is NaN at time t: its place among the inputs, its
     /// value, and where it was given.
     pub(crate) fn broken_source(&mut self, t: f64) -> Option<(usize, f64, Option<Box<str>>)> {
         for (range, source) in &mut self.sources {

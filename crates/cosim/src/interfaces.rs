@@ -1,13 +1,13 @@
 //! Finding the interfaces whose energy is balanced, while a simulation is built.
 
-use crate::balance::{Account, Interface, InterfaceKind, Measure, Side};
-use crate::builder::{Builder, Connection};
+use crate::balance::{Interface, InterfaceKind, InterfaceWork, Measure, Side};
+use crate::builder::{Builder, PortConnection};
 use crate::port::{Conjugate, InputPort, OutputPort};
 use crate::schedule::SubsystemId;
 
 impl Builder {
     /// Finds the pairs of connections between two parts that are conjugate in power, and opens an
-    /// account on both sides of each.
+    /// work integral on both sides of each.
     pub(crate) fn find_interfaces(&mut self) -> Vec<Interface> {
         let mut interfaces = Vec::new();
         let connections = std::mem::take(&mut self.connections);
@@ -24,24 +24,24 @@ impl Builder {
     }
 
     /// Parts that send each other motions or forces, and have no interface that is balanced.
-    pub(crate) fn unaccounted(&self, interfaces: &[Interface]) -> Vec<[String; 2]> {
-        let is_mechanical = |c: &Connection| {
+    pub(crate) fn without_energy_balance(&self, interfaces: &[Interface]) -> Vec<[String; 2]> {
+        let is_mechanical = |c: &PortConnection| {
             let quantity = &self.ports(c.from.0).outputs()[c.from.1.0].quantity;
             quantity.is_motion() || quantity.is_force()
         };
-        let wires: Vec<&Connection> = self
+        let iterated: Vec<&PortConnection> = self
             .connections
             .iter()
             .filter(|c| is_mechanical(c))
             .collect();
         let mut pairs: Vec<[usize; 2]> = Vec::new();
-        for there in &wires {
+        for there in &iterated {
             let [a, b] = [there.from.0.0, there.to.0.0];
             let is_balanced = interfaces.iter().any(|interface| {
                 let [(one, _), (other, _)] = interface.sides;
                 [one, other] == [a, b] || [one, other] == [b, a]
             });
-            let returns = wires.iter().any(|back| oppose(**there, **back));
+            let returns = iterated.iter().any(|back| oppose(**there, **back));
             if a < b && returns && !is_balanced && !pairs.contains(&[a, b]) {
                 pairs.push([a, b]);
             }
@@ -52,7 +52,7 @@ impl Builder {
             .collect()
     }
 
-    fn force_motion(&mut self, force: Connection, motion: Connection) -> Option<Interface> {
+    fn force_motion(&mut self, force: PortConnection, motion: PortConnection) -> Option<Interface> {
         let giver = Conjugate::GivesForce {
             motion: motion.to.1,
             force: force.from.1,
@@ -80,8 +80,8 @@ impl Builder {
         };
         let name = self.interface_name(force, motion);
         let sides = [
-            self.open_account(a, side_a, measure),
-            self.open_account(b, side_b, measure),
+            self.add_interface_work(a, side_a, measure),
+            self.add_interface_work(b, side_b, measure),
         ];
         Some(Interface {
             name,
@@ -90,13 +90,13 @@ impl Builder {
         })
     }
 
-    fn motion_motion(&mut self, there: Connection, back: Connection) -> Option<Interface> {
+    fn motion_motion(&mut self, there: PortConnection, back: PortConnection) -> Option<Interface> {
         let (side_b, measure) = self.keeps_force(there.to, back.from.1)?;
         let (side_a, _) = self.keeps_force(back.to, there.from.1)?;
         let name = self.interface_name(there, back);
         let sides = [
-            self.open_account(there.from.0, side_a, measure),
-            self.open_account(there.to.0, side_b, measure),
+            self.add_interface_work(there.from.0, side_a, measure),
+            self.add_interface_work(there.to.0, side_b, measure),
         ];
         Some(Interface {
             name,
@@ -127,9 +127,9 @@ impl Builder {
         })
     }
 
-    /// Opens an account at every driven input whose work can be told and is not counted by the part
-    /// itself: it is supplied from outside.
-    pub(crate) fn account_for_drives(&mut self) {
+    /// Opens a work integral at every driven input whose work can be told and is not counted by the
+    /// part itself: it is supplied from outside.
+    pub(crate) fn track_work_of_drives(&mut self) {
         let driven = std::mem::take(&mut self.driven);
         let mut counted = Vec::new();
         for (index, unit) in self.units.iter_mut().enumerate() {
@@ -168,25 +168,30 @@ impl Builder {
             };
             let (motion, force) = quantities;
             if let Some(measure) = Measure::of(&motion.quantity, &force.quantity) {
-                let account = Account::new(side, measure);
-                self.units[id.0].driven.push((account, sign));
+                let work = InterfaceWork::new(side, measure);
+                self.units[id.0].driven.push((work, sign));
             }
         }
     }
 
-    fn interface_name(&self, there: Connection, back: Connection) -> String {
+    fn interface_name(&self, there: PortConnection, back: PortConnection) -> String {
         let (a, b) = (self.output_name(there.from), self.output_name(back.from));
         format!("{a}<->{b}")
     }
 
-    fn open_account(&mut self, id: SubsystemId, side: Side, measure: Measure) -> (usize, usize) {
-        let accounts = &mut self.units[id.0].accounts;
-        accounts.push(Account::new(side, measure));
-        (id.0, accounts.len() - 1)
+    fn add_interface_work(
+        &mut self,
+        id: SubsystemId,
+        side: Side,
+        measure: Measure,
+    ) -> (usize, usize) {
+        let works = &mut self.units[id.0].interface_works;
+        works.push(InterfaceWork::new(side, measure));
+        (id.0, works.len() - 1)
     }
 }
 
 /// Whether two connections lead between the same parts, one there and one back.
-fn oppose(there: Connection, back: Connection) -> bool {
+fn oppose(there: PortConnection, back: PortConnection) -> bool {
     there.from.0 == back.to.0 && there.to.0 == back.from.0
 }

@@ -3,28 +3,27 @@
 //!
 //! A [`Simulation`] is made by a [`Builder`] from [`Subsystem`]s, connections between their
 //! [`Ports`], a [`Predictor`] for each subsystem's inputs, and a [`Schedule`]. In every macro step
-//! the subsystems of each stage advance, in parallel, with predicted inputs; then what they send
-//! is checked, published on a board and delivered. All state is a value ([`State`]): it can be
-//! saved, restored, written to disk and perturbed, which gives rollback, checkpoints and the
+//! the subsystems of each stage advance, in parallel, with predicted inputs; then what they send is
+//! checked, published in the exchange buffer and delivered. All state is a value ([`State`]): it
+//! can be saved, restored, written to disk and perturbed, which gives rollback, checkpoints and the
 //! stability analysis from one description.
 
 mod acceleration;
 mod balance;
 mod barrier;
-mod board;
 mod builder;
 mod checkpoint;
 mod compensator;
 mod cpu;
-mod crew;
-mod deal;
 mod draft;
+mod exchange_buffer;
 mod fault;
 mod hermite;
+mod implicit;
 mod inputs;
 mod interfaces;
 mod kinematic;
-mod plan;
+mod load_balancing;
 mod port;
 mod predictor;
 mod recorder;
@@ -35,13 +34,14 @@ mod sequence;
 mod simulation;
 mod state;
 mod stats;
+mod step_plan;
 mod subsystem;
-mod tight;
 mod unit;
+mod worker;
 
 pub use builder::Builder;
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use compensator::{Compensation, Remote, Row, Signal};
+pub use compensator::{Compensation, CompensatorRow, RemoteSignal, Signal};
 pub use cpu::CpuLevel;
 pub use draft::{Draft, write_whole};
 pub use fault::{BuildError, Fault};
@@ -52,11 +52,13 @@ pub use port::{Causality, Conjugate, InputPort, OutputPort, Port, Ports, Quantit
 pub use predictor::{Hold, Predictor};
 pub use recorder::{Column, Discard, InMemory, Recorder};
 pub use run::{End, EnergySummary, InterfaceSummary, Outcome, PartSummary, Progress, Run, Summary};
-pub use schedule::{Acceleration, Coupling, OnLimit, Schedule, Stage, SubsystemId, Tight};
+pub use schedule::{
+    Acceleration, Coupling, ImplicitSettings, OnLimit, Schedule, Stage, SubsystemId,
+};
 pub use sequence::{
     Entry, LEVELS, Operator, SequenceInput, SequenceLink, SequenceModel, SequenceOutput, product,
 };
-pub use simulation::{Connected, Simulation};
+pub use simulation::{ConnectionRange, Simulation};
 pub use state::{Chart, Snapshot, State, Visitor, word_count};
 pub use stats::StepTimes;
 pub use subsystem::{

@@ -21,7 +21,7 @@ pub trait Predictor: State + Send {
     /// Components of ports that never got a sample are left as they are.
     fn predict(&mut self, t: f64, now: Option<&[f64]>, inputs: &mut [f64]);
 
-    /// An event made the past worthless: keep only the newest samples.
+    /// An event is a discontinuity: keep only the newest samples.
     fn reset(&mut self);
 
     /// What a user should know about its work, for the summary of a run.

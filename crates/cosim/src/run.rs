@@ -9,22 +9,22 @@ use serde::Serialize;
 
 use crate::builder::ENERGY_COLUMNS;
 use crate::cpu::CpuLevel;
-use crate::crew::{Crew, Every, Leader, Reporting, Shared};
-use crate::deal::deal;
 use crate::fault::Fault;
-use crate::plan::Plan;
+use crate::implicit::ImplicitSolver;
+use crate::load_balancing::assign_threads;
 use crate::recorder::Recorder;
 use crate::simulation::Simulation;
 use crate::stats::{Split, StepTimes, Stopwatch};
+use crate::step_plan::StepPlan;
 use crate::subsystem::{Counters, Energy};
-use crate::tight::TightSolver;
-use crate::unit::{Asked, Unit, panic_message};
+use crate::unit::{ReportRequest, Unit, panic_message};
+use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
 
 /// Steps between two looks at the energy.
 const WATCH_EVERY: u64 = 64;
 /// Energy, in joules, that nobody calls growth: what rounding makes of a model at rest.
 const AT_REST: f64 = 1e-9;
-/// Micro steps per macro step from which on the accounts of an interface are trusted.
+/// Micro steps per macro step from which on the work integrals of an interface are trusted.
 const FINE_MICRO_STEPS: u64 = 4;
 /// Wall time between two reports of progress.
 const PROGRESS_EVERY: Duration = Duration::from_millis(100);
@@ -44,7 +44,7 @@ pub struct Run<'a> {
     /// Ends the run within two steps when set.
     pub cancel: Option<&'a AtomicBool>,
     /// Stops when the stored energy exceeds this multiple of what the model started with, was
-    /// supplied and got from its potentials; and when it is no number.
+    /// supplied and got from its potentials; and when it is NaN or infinite.
     pub energy_bound: Option<f64>,
     /// Called about ten times a second.
     pub progress: Option<&'a mut dyn FnMut(Progress)>,
@@ -115,11 +115,11 @@ pub struct Summary {
     pub split_us: Option<[f64; 3]>,
     /// Values delivered from port to port.
     pub exchanges: u64,
-    /// Iterations of tight steps.
+    /// Iterations of implicit steps.
     pub iterations: u64,
     /// Most iterations in one step.
     pub most_iterations: u64,
-    /// Tight steps that were accepted without convergence.
+    /// Implicit steps that were accepted without convergence.
     pub not_converged: u64,
     /// Rows recorded.
     pub rows: u64,
@@ -139,7 +139,7 @@ pub struct Summary {
     pub cpu: CpuLevel,
 }
 
-/// An energy account in joules.
+/// An energy balance in joules.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct EnergySummary {
     /// Kinetic and potential.
@@ -167,9 +167,9 @@ pub struct InterfaceSummary {
     pub interface: String,
     /// Energy created by the exchange, in joules, as its two sides account for it.
     pub created: f64,
-    /// How much of it, in joules, the integrators of both sides undo by their own error in work: what
-    /// is left is the least that the exchange has added to the model. Unknown where a part does not
-    /// know its energy or keeps the force to itself.
+    /// How much of it, in joules, the integrators of both sides undo by their own error in work:
+    /// what is left is the least that the exchange has added to the model. Unknown where a part
+    /// does not know its energy or keeps the force to itself.
     pub uncertainty: Option<f64>,
     /// The sides take so few micro steps that their own error in work may be as large.
     pub coarse: bool,
@@ -239,8 +239,8 @@ impl Simulation {
         let columns = run.record_columns.unwrap_or_else(|| all.collect());
         let outputs = self.plan.output_places.len() + self.plan.interfaces.len();
         let record_energy = columns.iter().any(|&column| column >= outputs);
-        let accounts = self.plan.output_places.len()..outputs;
-        let record_accounts = columns.iter().any(|column| accounts.contains(column));
+        let works = self.plan.output_places.len()..outputs;
+        let record_work = columns.iter().any(|column| works.contains(column));
         let first = self.steps_done;
         let watched = run.energy_bound.is_some() && self.plan.energies.is_some();
         let last = first + run.steps.max(1) - 1;
@@ -249,21 +249,24 @@ impl Simulation {
             record: Every::new(run.record_every.max(1), first, last),
             watch: Every::new(watch_every, first, last),
             record_energy,
-            record_accounts,
+            record_work,
             last,
         };
         if watched {
             self.check_initial_energy()?;
         }
         let names: Vec<String> = self.names().map(Into::into).collect();
-        let shared = Shared::new(&self.plan, &self.board, threads);
-        let mut control = Control {
+        let shared = Shared::new(&self.plan, &self.exchange, threads);
+        let mut monitor = RunMonitor {
             plan: &self.plan,
             names: &names,
-            tight: self.tight.as_mut(),
+            implicit: self.implicit.as_mut(),
             recorder: run.recorder,
             row: vec![0.0; columns.len()],
-            sources: columns.iter().map(|&i| Column::of(&self.plan, i)).collect(),
+            sources: columns
+                .iter()
+                .map(|&i| ColumnSource::of(&self.plan, i))
+                .collect(),
             records_energy: record_energy,
             initial: self.tally.initial(),
             cancel: run.cancel,
@@ -278,43 +281,43 @@ impl Simulation {
         };
         if first == 0 {
             let t = self.plan.step_time(0);
-            let asked = Asked {
+            let request = ReportRequest {
                 energy: record_energy,
-                accounts: record_accounts,
+                interface_works: record_work,
             };
             for unit in &mut self.units {
-                unit.guarded(t, |unit| unit.report(t, asked, &self.board))?;
+                unit.guarded(t, |unit| unit.report(t, request, &self.exchange))?;
             }
-            control.record_first(t, &shared)?;
+            monitor.record_first(t, &shared)?;
         }
         if run.steps == 0 {
             return Ok(End::Finished);
         }
-        control.stopwatch = Stopwatch::start();
-        let mut shares = deal(&mut self.units, &self.plan, threads);
+        monitor.stopwatch = Stopwatch::start();
+        let mut shares = assign_threads(&mut self.units, &self.plan, threads);
         let own = shares.remove(0);
         let lockstep = std::thread::scope(|scope| {
             // Nobody starts before all threads are there: where one is missing, the others would
             // wait for it for ever.
             let mut others = Vec::new();
             for units in shares {
-                let mut crew = Crew::new(units, &shared, reporting);
+                let mut worker = Worker::new(units, &shared, reporting);
                 let (gate, opened) = std::sync::mpsc::channel();
                 let work = move || {
                     if opened.recv().is_ok() {
-                        crew.run(first, None);
+                        worker.run(first, None);
                     }
-                    crew.split
+                    worker.split
                 };
                 let spawned = std::thread::Builder::new().spawn_scoped(scope, work);
                 others.push((gate, spawned.map_err(|error| error.to_string())?));
             }
-            let mut crew = Crew::new(own, &shared, reporting);
+            let mut worker = Worker::new(own, &shared, reporting);
             for (gate, _) in &others {
                 let _ = gate.send(());
             }
-            let done = crew.run(first, Some(&mut control));
-            let mut split = crew.split;
+            let done = worker.run(first, Some(&mut monitor));
+            let mut split = worker.split;
             for (_, other) in others {
                 split.add(&other.join().expect("a panic is a fault"));
             }
@@ -322,9 +325,9 @@ impl Simulation {
         });
         let (done, split) =
             lockstep.map_err(|message: String| Fault::Threads { threads, message })?;
-        control.tally.split.add(&split);
-        control.stopwatch.stop(&mut control.tally.times);
-        let cancelled = control.cancelled;
+        monitor.tally.split.add(&split);
+        monitor.stopwatch.stop(&mut monitor.tally.times);
+        let cancelled = monitor.cancelled;
         self.steps_done += done;
         match shared.into_fault() {
             Some(fault) => Err(fault),
@@ -346,23 +349,23 @@ impl Simulation {
         }
     }
 
-    /// What the integrator of each part has made of work, in joules: the energy it has gained beyond
-    /// what came in. Nothing where that is not known.
+    /// What the integrator of each part has made of work, in joules: the energy it has gained
+    /// beyond what came in. Nothing where that is not known.
     fn integrator_errors(&self, energies: Option<&[Energy]>) -> Vec<Option<f64>> {
         let unknown = || vec![None; self.units.len()];
         let (Some(now), Some(initial)) = (energies, &self.tally.initial_energy) else {
             return unknown();
         };
         let error = |(index, unit): (usize, &Unit)| {
-            let gains = unit.accounts.iter().enumerate();
-            let gains = gains.map(|(place, account)| account.gain(unit.work_at(place)));
+            let gains = unit.interface_works.iter().enumerate();
+            let gains = gains.map(|(place, work)| work.gain(unit.work_at(place)));
             let came_in = gains.sum::<Option<f64>>()?;
             Some(imbalance(Some(initial[index]), now[index]) - came_in)
         };
         self.units.iter().enumerate().map(error).collect()
     }
 
-    /// Whether a unit takes too few micro steps per macro step for its account of work.
+    /// Whether a unit takes too few micro steps per macro step for its work integral.
     fn is_coarse(&self, unit: usize) -> bool {
         let micro_steps = self.units[unit].counters().micro_steps;
         micro_steps > 0 && micro_steps < FINE_MICRO_STEPS * self.steps_done
@@ -462,8 +465,8 @@ fn imbalance(initial: Option<Energy>, now: Energy) -> f64 {
 
 /// Where a recorded number comes from.
 #[derive(Clone, Copy)]
-enum Column {
-    /// A place on the board.
+enum ColumnSource {
+    /// A place in the exchange buffer.
     Output(usize),
     /// An interface.
     Created(usize),
@@ -473,9 +476,9 @@ enum Column {
     Imbalance,
 }
 
-impl Column {
+impl ColumnSource {
     /// The columns of a plan are its outputs, then its interfaces, then the energies.
-    fn of(plan: &Plan, index: usize) -> Self {
+    fn of(plan: &StepPlan, index: usize) -> Self {
         let (outputs, interfaces) = (plan.output_places.len(), plan.interfaces.len());
         if index < outputs {
             return Self::Output(plan.output_places[index]);
@@ -492,13 +495,13 @@ impl Column {
     }
 }
 
-/// The leader's desk.
-struct Control<'a, 'r> {
-    plan: &'a Plan,
+/// Records, watches the energy, reports progress and cancels, on the first thread.
+struct RunMonitor<'a, 'r> {
+    plan: &'a StepPlan,
     names: &'a [String],
-    tight: Option<&'a mut TightSolver>,
+    implicit: Option<&'a mut ImplicitSolver>,
     recorder: &'r mut dyn Recorder,
-    sources: Vec<Column>,
+    sources: Vec<ColumnSource>,
     records_energy: bool,
     /// Energy of the whole model at the initial time.
     initial: Option<Energy>,
@@ -514,13 +517,13 @@ struct Control<'a, 'r> {
     tally: &'a mut Tally,
 }
 
-impl Control<'_, '_> {
-    /// Records the row at the initial time, where no crew sees to panics.
+impl RunMonitor<'_, '_> {
+    /// Records the row at the initial time, where no worker sees to panics.
     fn record_first(&mut self, t: f64, shared: &Shared<'_>) -> Result<(), Fault> {
         let attempt = catch_unwind(AssertUnwindSafe(|| self.record(0, shared)));
         attempt.unwrap_or_else(|panic| {
             let message = panic_message(panic.as_ref());
-            Err(Fault::LeaderPanic { t, message })
+            Err(Fault::CoordinatorPanic { t, message })
         })
     }
 
@@ -533,12 +536,12 @@ impl Control<'_, '_> {
         };
         for place in 0..self.sources.len() {
             self.row[place] = match self.sources[place] {
-                Column::Output(place) => shared.board.get(place),
-                Column::Created(interface) => self.created(interface, shared),
-                Column::Stored => energy.stored(),
-                Column::Dissipated => energy.dissipated,
-                Column::Supplied => energy.supplied,
-                Column::Imbalance => imbalance(self.initial, energy),
+                ColumnSource::Output(place) => shared.exchange.get(place),
+                ColumnSource::Created(interface) => self.created(interface, shared),
+                ColumnSource::Stored => energy.stored(),
+                ColumnSource::Dissipated => energy.dissipated,
+                ColumnSource::Supplied => energy.supplied,
+                ColumnSource::Imbalance => imbalance(self.initial, energy),
             };
         }
         self.tally.rows += 1;
@@ -550,7 +553,7 @@ impl Control<'_, '_> {
     }
 
     fn created(&self, interface: usize, shared: &Shared<'_>) -> f64 {
-        let works = self.plan.works[interface].map(|place| shared.board.get(place));
+        let works = self.plan.works[interface].map(|place| shared.exchange.get(place));
         self.plan.interfaces[interface].created(works)
     }
 
@@ -558,7 +561,7 @@ impl Control<'_, '_> {
     fn energies<'s>(&self, shared: &'s Shared<'_>) -> impl Iterator<Item = Energy> + use<'s, '_> {
         let places = self.plan.energies.iter().flatten();
         places.map(|&place| {
-            let cell = |offset| shared.board.get(place + offset);
+            let cell = |offset| shared.exchange.get(place + offset);
             Energy {
                 kinetic: cell(0),
                 potential: cell(1),
@@ -572,8 +575,8 @@ impl Control<'_, '_> {
         self.energies(shared).fold(Energy::default(), Energy::add)
     }
 
-    /// Compares the stored energy with what there was to be had: at the start, from loads and drives,
-    /// and from potentials that gave it up, as that of gravity in a fall.
+    /// Compares the stored energy with what there was to be had: at the start, from loads and
+    /// drives, and from potentials that gave it up, as that of gravity in a fall.
     fn watch(&mut self, n: u64, bound: f64, shared: &Shared<'_>) -> Result<(), Fault> {
         let Some(initial) = self.initial else {
             return Ok(());
@@ -622,9 +625,9 @@ impl Control<'_, '_> {
     }
 }
 
-impl Leader for Control<'_, '_> {
-    fn tight(&mut self) -> Option<&mut TightSolver> {
-        self.tight.as_deref_mut()
+impl Coordinator for RunMonitor<'_, '_> {
+    fn implicit(&mut self) -> Option<&mut ImplicitSolver> {
+        self.implicit.as_deref_mut()
     }
 
     fn iterated(&mut self, iterations: usize, converged: bool) {

@@ -29,14 +29,14 @@ pub enum Stage {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Coupling {
     /// After one pass through the stages.
-    Loose,
-    /// After the stages were repeated, with rollback, until the exchanged values stand still.
-    Tight(Tight),
+    Explicit,
+    /// After the stages were repeated, with rollback, until the exchanged values converge.
+    Implicit(ImplicitSettings),
 }
 
-/// How a tightly coupled step iterates.
+/// How an implicitly coupled step iterates.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tight {
+pub struct ImplicitSettings {
     /// An exchanged value has converged when its change is below this fraction of its magnitude, or
     /// of the largest that values of its port and unit have had in recent steps ...
     pub relative: f64,
@@ -52,7 +52,7 @@ pub struct Tight {
     pub on_limit: OnLimit,
 }
 
-impl Default for Tight {
+impl Default for ImplicitSettings {
     fn default() -> Self {
         Self {
             relative: 1e-10,
@@ -79,7 +79,7 @@ pub enum Acceleration {
     },
 }
 
-/// Policy when a tight iteration reaches its limit.
+/// Policy when an implicit iteration reaches its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnLimit {
     /// The run stops.
@@ -102,8 +102,8 @@ pub struct Schedule {
     /// Evaluate outputs again with the fresh inputs before they are used. This is another scheme:
     /// without it, what is sent at the end of a step is based on inputs predicted from its start.
     pub refresh: bool,
-    /// Times at which histories become worthless (given loads jump): the first exchange at or
-    /// after each of them resets all predictors and integrators.
+    /// Times of discontinuities (given loads jump), at which histories are discarded: the first
+    /// exchange at or after each of them resets all predictors and integrators.
     pub events: Vec<f64>,
 }
 
@@ -126,15 +126,15 @@ impl Schedule {
             start: 0.0,
             step,
             stages,
-            coupling: Coupling::Loose,
+            coupling: Coupling::Explicit,
             refresh: false,
             events: Vec::new(),
         }
     }
 
     /// The same, iterated.
-    pub fn tight(mut self, tight: Tight) -> Self {
-        self.coupling = Coupling::Tight(tight);
+    pub fn implicit(mut self, implicit: ImplicitSettings) -> Self {
+        self.coupling = Coupling::Implicit(implicit);
         self
     }
 

@@ -124,7 +124,7 @@ impl Simulation {
     /// explicit coupling with one rate, or a correction that makes it the monolithic step.
     pub fn sequence_links(&mut self) -> Option<Vec<SequenceLink>> {
         let plan = &self.plan;
-        let is_plain = matches!(plan.schedule.coupling, Coupling::Loose)
+        let is_plain = matches!(plan.schedule.coupling, Coupling::Explicit)
             && plan.timeline.ticks_per_step == 1
             && plan.refresh_passes == 0
             && plan.every.iter().all(|&every| every == 1);
@@ -149,13 +149,19 @@ impl Simulation {
         let places = places?;
         let is_corrected: Vec<bool> = (0..self.units.len()).map(corrects).collect();
         let step = plan.schedule.step;
-        let mut links = Vec::new();
+        let mut incoming = Vec::new();
         for to in 0..self.units.len() {
             let wanted: Vec<_> = self.units[to]
-                .links
+                .incoming
                 .all()
                 .iter()
-                .map(|link| (link.sender, link.sent, link.port))
+                .map(|incoming_connection| {
+                    (
+                        incoming_connection.sender,
+                        incoming_connection.sent,
+                        incoming_connection.port,
+                    )
+                })
                 .collect();
             for (sender, sent, port) in wanted {
                 let output = sent - self.units[sender.0].places.outputs;
@@ -172,14 +178,14 @@ impl Simulation {
                     let ports = unit.subsystem.ports();
                     unit.inputs.impulse_response(ports, port, step, is_fresh)?
                 };
-                links.push(SequenceLink {
+                incoming.push(SequenceLink {
                     from: (sender, output),
                     to: (SubsystemId(to), port),
                     taps,
                 });
             }
         }
-        Some(links)
+        Some(incoming)
     }
 
     /// A part as a linear system from sequence to sequence, at the time reached.

@@ -1,20 +1,20 @@
-//! The simulation: units, plan and board, and the exchange at the initial time.
+//! The simulation: units, plan and exchange buffer, and the exchange at the initial time.
 
 use std::ops::Add;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::board::Board;
-use crate::crew::{Crew, Every, Leader, Reporting, Shared};
+use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
-use crate::plan::Plan;
+use crate::implicit::ImplicitSolver;
 use crate::port::{Ports, Quantity};
 use crate::recorder::Column;
 use crate::run::Tally;
 use crate::schedule::{Coupling, Schedule, SubsystemId};
 use crate::state::{State, Visitor};
+use crate::step_plan::StepPlan;
 use crate::subsystem::{Energy, Linearisation, Subsystem};
-use crate::tight::TightSolver;
-use crate::unit::{Delivery, Link, Unit, panic_message};
+use crate::unit::{Delivery, IncomingConnection, Unit, panic_message};
+use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
 
 /// Passes after which the initial exchange of an algebraic loop is taken as it is.
 pub(crate) const INITIAL_PASSES: usize = 50;
@@ -27,9 +27,9 @@ const UNSETTLED: f64 = 1e-10;
 /// A co-simulation, ready to run. Made by [`crate::Builder`].
 pub struct Simulation {
     pub(crate) units: Vec<Unit>,
-    pub(crate) plan: Plan,
-    pub(crate) board: Board,
-    pub(crate) tight: Option<TightSolver>,
+    pub(crate) plan: StepPlan,
+    pub(crate) exchange: ExchangeBuffer,
+    pub(crate) implicit: Option<ImplicitSolver>,
     /// Macro steps done.
     pub(crate) steps_done: u64,
     pub(crate) tally: Tally,
@@ -38,21 +38,30 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    pub(crate) fn start(units: Vec<Unit>, plan: Plan, board: Board) -> Result<Self, Fault> {
-        let tight = match &plan.schedule.coupling {
-            Coupling::Tight(settings) => Some(TightSolver::new(settings, &plan)),
-            Coupling::Loose => None,
+    pub(crate) fn start(
+        units: Vec<Unit>,
+        plan: StepPlan,
+        exchange: ExchangeBuffer,
+    ) -> Result<Self, Fault> {
+        let implicit = match &plan.schedule.coupling {
+            Coupling::Implicit(settings) => Some(ImplicitSolver::new(settings, &plan)),
+            Coupling::Explicit => None,
         };
         let mut simulation = Self {
             units,
             plan,
-            board,
-            tight,
+            exchange,
+            implicit,
             steps_done: 0,
             tally: Tally::default(),
             visited: 0,
         };
-        simulation.tally.notes = simulation.plan.unaccounted.iter().map(no_account).collect();
+        simulation.tally.notes = simulation
+            .plan
+            .without_energy_balance
+            .iter()
+            .map(no_energy_balance)
+            .collect();
         simulation.exchange_initially()?;
         let t = simulation.time();
         for unit in &mut simulation.units {
@@ -66,24 +75,24 @@ impl Simulation {
     }
 
     /// Before the first exchange every input has its initial value. Outputs are evaluated and
-    /// delivered until they stand still, so that the first held samples are the true outputs at
+    /// delivered until they converge, so that the first held samples are the true outputs at
     /// the initial time, however long the chain of direct feedthrough.
     fn exchange_initially(&mut self) -> Result<(), Fault> {
         let t = self.plan.step_time(0);
         let mut before: Vec<f64> = Vec::new();
         for pass in 0..INITIAL_PASSES {
-            let board = &self.board;
+            let exchange = &self.exchange;
             for unit in &mut self.units {
                 unit.guarded(t, |unit| {
                     unit.evaluate(t)?;
                     unit.release();
-                    unit.publish(t, board, 0);
+                    unit.publish(t, exchange, 0);
                     Ok(())
                 })?;
             }
             for unit in &mut self.units {
                 unit.guarded(t, |unit| {
-                    unit.pull(t, board, 0, Delivery::All, 0);
+                    unit.pull(t, exchange, 0, Delivery::All, 0);
                     Ok(())
                 })?;
             }
@@ -137,40 +146,40 @@ impl Simulation {
         let Some(ahead) = count.checked_sub(1) else {
             return Ok(());
         };
-        let shared = Shared::new(&self.plan, &self.board, 1);
+        let shared = Shared::new(&self.plan, &self.exchange, 1);
         let reporting = Reporting {
             record: Every::never(),
             watch: Every::never(),
             record_energy: false,
-            record_accounts: false,
+            record_work: false,
             last: self.steps_done + ahead,
         };
-        let mut leader = Quiet(self.tight.as_mut());
+        let mut coordinator = SilentCoordinator(self.implicit.as_mut());
         let units = self.units.iter_mut().enumerate().collect();
-        let mut crew = Crew::new(units, &shared, reporting);
-        self.steps_done += crew.run(self.steps_done, Some(&mut leader));
+        let mut worker = Worker::new(units, &shared, reporting);
+        self.steps_done += worker.run(self.steps_done, Some(&mut coordinator));
         shared.into_fault().map_or(Ok(()), Err)
     }
 
-    /// From now on tight steps and the equations of the parts are iterated until rounding stops
+    /// From now on implicit steps and the equations of the parts are iterated until rounding stops
     /// them, so that small differences of the state show in the result.
     pub fn sharpen(&mut self) {
         for unit in &mut self.units {
             unit.subsystem.sharpen();
         }
-        if let Some(tight) = &mut self.tight {
-            tight.sharpen();
+        if let Some(implicit) = &mut self.implicit {
+            implicit.sharpen();
         }
     }
 
-    /// Whether the work at interfaces is accounted for from now on, as it is at first. Analyses that
-    /// take thousands of steps and look at the motion only do without: it takes a prediction of the
-    /// inputs and an evaluation of the outputs in each step.
-    pub fn keep_accounts(&mut self, keep: bool) {
+    /// Whether the work at interfaces is accounted for from now on, as it is at first. Analyses
+    /// that take thousands of steps and look at the motion only do without: it takes a prediction
+    /// of the inputs and an evaluation of the outputs in each step.
+    pub fn track_work(&mut self, keep: bool) {
         let t = self.time();
         self.units
             .iter_mut()
-            .for_each(|unit| unit.keep_accounts(keep, t));
+            .for_each(|unit| unit.track_work(keep, t));
     }
 
     /// The time reached.
@@ -226,15 +235,15 @@ impl Simulation {
     /// reached included.
     pub fn created(&mut self) -> Vec<f64> {
         self.take_stock();
-        let works = |&(unit, account): &(usize, usize)| self.units[unit].work_at(account);
+        let works = |&(unit, work_index): &(usize, usize)| self.units[unit].work_at(work_index);
         let interfaces = self.plan.interfaces.iter();
         interfaces
             .map(|interface| interface.created([0, 1].map(|side| works(&interface.sides[side]))))
             .collect()
     }
 
-    /// Opens the accounts of the coming step. One that cannot say what its outputs are keeps the
-    /// account of the last step: its fault shows when it advances.
+    /// Opens the work integrals of the coming step. One that cannot say what its outputs are keeps
+    /// the work integral of the last step: its fault shows when it advances.
     pub(crate) fn take_stock(&mut self) {
         let (t, steps) = (self.time(), self.steps_done);
         for unit in &mut self.units {
@@ -288,17 +297,22 @@ impl Simulation {
     }
 
     /// All connections, with places in the flat vectors of their subsystems.
-    pub fn connections(&self) -> Vec<Connected> {
+    pub fn connections(&self) -> Vec<ConnectionRange> {
         let of_receiver = |(index, unit): (usize, &Unit)| {
             let to = SubsystemId(index);
-            let connected = |link: &Link| Connected {
-                from: link.sender,
-                output: link.sent - self.units[link.sender.0].places.outputs,
+            let connected = |incoming_connection: &IncomingConnection| ConnectionRange {
+                from: incoming_connection.sender,
+                output: incoming_connection.sent
+                    - self.units[incoming_connection.sender.0].places.outputs,
                 to,
-                input: link.input.start,
-                width: link.input.len(),
+                input: incoming_connection.input.start,
+                width: incoming_connection.input.len(),
             };
-            unit.links.all().iter().map(connected).collect::<Vec<_>>()
+            unit.incoming
+                .all()
+                .iter()
+                .map(connected)
+                .collect::<Vec<_>>()
         };
         self.units
             .iter()
@@ -357,7 +371,7 @@ impl Simulation {
     }
 }
 
-fn no_account(parts: &[String; 2]) -> String {
+fn no_energy_balance(parts: &[String; 2]) -> String {
     let [a, b] = parts;
     format!(
         "the exchange between `{a}` and `{b}` has no account of energy: neither sends a force that belongs to a motion it receives"
@@ -397,7 +411,7 @@ impl<'q> Extreme<'q> {
 
 /// A connection between two subsystems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Connected {
+pub struct ConnectionRange {
     /// The sender.
     pub from: SubsystemId,
     /// First component in its output vector.
@@ -410,11 +424,11 @@ pub struct Connected {
     pub width: usize,
 }
 
-/// Leads tight steps and nothing else.
-struct Quiet<'a>(Option<&'a mut TightSolver>);
+/// Coordinates implicit steps and nothing else.
+struct SilentCoordinator<'a>(Option<&'a mut ImplicitSolver>);
 
-impl Leader for Quiet<'_> {
-    fn tight(&mut self) -> Option<&mut TightSolver> {
+impl Coordinator for SilentCoordinator<'_> {
+    fn implicit(&mut self) -> Option<&mut ImplicitSolver> {
         self.0.as_deref_mut()
     }
     fn iterated(&mut self, _iterations: usize, _converged: bool) {}
@@ -426,7 +440,7 @@ impl Leader for Quiet<'_> {
     }
 }
 
-/// The complete state: all parts with their predictors, histories and accounts.
+/// The complete state: all parts with their predictors, histories and work integrals.
 impl State for Simulation {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.count(&mut self.steps_done);
@@ -434,8 +448,8 @@ impl State for Simulation {
             self.visited = index;
             unit.visit(visitor);
         }
-        if let Some(tight) = &mut self.tight {
-            tight.visit(visitor);
+        if let Some(implicit) = &mut self.implicit {
+            implicit.visit(visitor);
         }
     }
 }

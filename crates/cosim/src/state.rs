@@ -237,14 +237,14 @@ impl Visitor for Differ<'_> {
 mod tests {
     use super::*;
 
-    struct Part {
+    struct TestPart {
         position: [f64; 2],
         orientation: [f64; 4],
         time: f64,
         samples: u64,
     }
 
-    impl State for Part {
+    impl State for TestPart {
         fn visit(&mut self, visitor: &mut dyn Visitor) {
             visitor.vector(&mut self.position);
             visitor.rotation(&mut self.orientation);
@@ -253,8 +253,8 @@ mod tests {
         }
     }
 
-    fn part() -> Part {
-        Part {
+    fn part() -> TestPart {
+        TestPart {
             position: [1.0, -2.0],
             orientation: exponential([0.3, -0.2, 0.9]),
             time: 0.25,

@@ -52,7 +52,7 @@ pub trait Subsystem: Send {
         unreachable!("only a subsystem that says so is asked to correct")
     }
 
-    /// From now on its equations are solved to this relative accuracy at least: tight coupling
+    /// From now on its equations are solved to this relative accuracy at least: implicit coupling
     /// compares outputs that differ by little.
     fn demand_accuracy(&mut self, _relative: f64) {}
 
@@ -67,14 +67,14 @@ pub trait Subsystem: Send {
         None
     }
 
-    /// An event made the past worthless: forget the integrator's history.
+    /// An event is a discontinuity: discard the integrator's history.
     fn restart(&mut self) {}
 
     /// From now on nonlinear equations are solved until rounding stops the iteration, whatever
     /// that costs: analyses take differences of steps.
     fn sharpen(&mut self) {}
 
-    /// The energy account at the time reached, given the inputs there.
+    /// The energy balance at the time reached, given the inputs there.
     fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Option<Energy> {
         None
     }
@@ -96,7 +96,7 @@ pub trait Subsystem: Send {
     }
 
     /// About how much work an advance is, as the number of matrix entries that it touches: parts
-    /// are dealt to threads by it.
+    /// are assigned to threads by it.
     fn work(&self) -> f64 {
         1.0
     }
@@ -112,7 +112,7 @@ pub trait Subsystem: Send {
 pub struct Reached {
     /// The time reached; the engine asks again for the rest.
     pub time: f64,
-    /// Something discontinuous happened: histories of this motion are worthless now.
+    /// There was a discontinuity: histories of this motion are discarded.
     pub event: bool,
 }
 
@@ -144,7 +144,7 @@ pub enum StepError {
         /// The unknown at whose pivot it showed.
         unknown: String,
     },
-    /// A law gave no number.
+    /// A law gave NaN or infinity.
     #[error("`{law}` gives {value} at {at}")]
     NotFinite {
         /// The force law or drive.
@@ -159,7 +159,7 @@ pub enum StepError {
     Foreign(String),
 }
 
-/// Energy account of a subsystem, in joules.
+/// Energy balance of a subsystem, in joules.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
     /// Energy of motion.

@@ -1,12 +1,13 @@
-//! One subsystem inside a simulation: with its inputs, its accounts and its places on the board.
+//! One subsystem inside a simulation: with its inputs, its work integrals and its places in the
+//! exchange buffer.
 
 mod compensation;
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::balance::Account;
-use crate::board::Board;
+use crate::balance::InterfaceWork;
+use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::port::{InputPort, OutputPort, Ports};
@@ -15,23 +16,24 @@ use crate::sequence::SequenceModel;
 use crate::state::{Snapshot, State, Visitor};
 use crate::subsystem::{Counters, Energy, Linearisation, StepError, Subsystem};
 
-/// Energy cells of a unit on the board: kinetic, potential, dissipated, supplied.
+/// Energy cells of a unit in the exchange buffer: kinetic, potential, dissipated, supplied.
 pub(crate) const ENERGY_CELLS: usize = 4;
 
 /// A connection, seen from its receiver.
 #[derive(Clone)]
-pub(crate) struct Link {
+pub(crate) struct IncomingConnection {
     pub sender: SubsystemId,
     /// The sender releases its outputs every so many macro steps.
     pub every: u64,
     pub port: InputPort,
     /// Place of the value in the receiver's input vector.
     pub input: Range<usize>,
-    /// Place of the value among the sender's outputs on the board (first of the two buffers).
+    /// Place of the value among the sender's outputs in the exchange buffer (first of the two
+    /// buffers).
     pub sent: usize,
-    /// Place of the iterate of a tight step on the board.
+    /// Place of the iterate of an implicit step in the exchange buffer.
     pub iterate: usize,
-    /// Place of the sender's event flag on the board (first of the two buffers).
+    /// Place of the sender's event flag in the exchange buffer (first of the two buffers).
     pub event: usize,
 }
 
@@ -48,19 +50,21 @@ pub(crate) enum Delivery {
 
 /// The connections that lead to a unit, sorted once by when their senders send.
 #[derive(Default)]
-pub(crate) struct Links {
-    all: Vec<Link>,
-    refreshed: Vec<Link>,
-    by_phase: Vec<Vec<Link>>,
+pub(crate) struct IncomingConnections {
+    all: Vec<IncomingConnection>,
+    refreshed: Vec<IncomingConnection>,
+    by_phase: Vec<Vec<IncomingConnection>>,
 }
 
-impl Links {
+impl IncomingConnections {
     /// `sends` tells for each phase which subsystems send in it, `refreshes` which of them have
     /// direct feedthrough.
-    pub fn new(all: Vec<Link>, sends: &[Vec<bool>], refreshes: &[bool]) -> Self {
-        let of = |sends: &[bool]| -> Vec<Link> {
-            let links = all.iter().filter(|link| sends[link.sender.0]);
-            links.cloned().collect()
+    pub fn new(all: Vec<IncomingConnection>, sends: &[Vec<bool>], refreshes: &[bool]) -> Self {
+        let of = |sends: &[bool]| -> Vec<IncomingConnection> {
+            let incoming = all
+                .iter()
+                .filter(|incoming_connection| sends[incoming_connection.sender.0]);
+            incoming.cloned().collect()
         };
         Self {
             refreshed: of(refreshes),
@@ -69,7 +73,7 @@ impl Links {
         }
     }
 
-    fn of(&self, delivery: Delivery) -> &[Link] {
+    fn of(&self, delivery: Delivery) -> &[IncomingConnection] {
         match delivery {
             Delivery::Phase(phase) => &self.by_phase[phase],
             Delivery::Refreshed => &self.refreshed,
@@ -77,32 +81,32 @@ impl Links {
         }
     }
 
-    pub fn all(&self) -> &[Link] {
+    pub fn all(&self) -> &[IncomingConnection] {
         &self.all
     }
 }
 
-impl Link {
+impl IncomingConnection {
     /// Whether the sender releases its outputs when so many macro steps are done.
     fn is_due(&self, steps_done: u64) -> bool {
         self.every == 1 || steps_done.is_multiple_of(self.every)
     }
 }
 
-/// What the leader wants to know besides the outputs.
+/// What the coordinator wants to know besides the outputs.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked {
+pub(crate) struct ReportRequest {
     pub energy: bool,
-    /// The accounts of interfaces, up to the exchange that was just made.
-    pub accounts: bool,
+    /// The work of interfaces, up to the exchange that was just made.
+    pub interface_works: bool,
 }
 
-/// Where a unit writes on the board.
+/// Where a unit writes in the exchange buffer.
 pub(crate) struct Places {
     /// Outputs, then the event flag; the second buffer follows at `stride`.
     pub outputs: usize,
     pub stride: usize,
-    /// Outputs, works of the accounts and energies, for the leader.
+    /// Outputs, work at interfaces and energies, for the coordinator.
     pub report: usize,
 }
 
@@ -110,10 +114,10 @@ pub(crate) struct Unit {
     pub name: String,
     pub subsystem: Box<dyn Subsystem>,
     pub inputs: Inputs,
-    pub links: Links,
+    pub incoming: IncomingConnections,
     /// Connections that only the compensator listens to.
-    remote: Links,
-    pub accounts: Vec<Account>,
+    remote: IncomingConnections,
+    pub interface_works: Vec<InterfaceWork>,
     pub places: Places,
     /// Advances every so many macro steps, over as many.
     pub every: u64,
@@ -121,30 +125,30 @@ pub(crate) struct Unit {
     output_values: Vec<f64>,
     /// What the others may see; lags behind `output_values` when `every` is more than one.
     released: Vec<f64>,
-    /// One value of any link.
+    /// One value of any connection.
     transfer: Vec<f64>,
     event: bool,
     saved: Snapshot,
     /// Values received since the start.
     pub received: u64,
     /// Work at inputs that are driven from outside, and whether it is taken or given.
-    pub driven: Vec<(Account, f64)>,
-    starting: Starting,
-    /// Whether work is accounted for.
-    keeps_accounts: bool,
-    /// The accounts of the coming step are opened already, and nothing has arrived since.
+    pub driven: Vec<(InterfaceWork, f64)>,
+    start_outputs: StartOutputs,
+    /// Whether work is integrated.
+    tracks_work: bool,
+    /// The work integrals of the coming step are opened already, and nothing has arrived since.
     is_open: bool,
 }
 
-/// The outputs that accounts need at the start of a step.
-enum Starting {
+/// The outputs that work integrals need at the start of a step.
+enum StartOutputs {
     Nothing,
     Few(Vec<OutputPort>),
     /// Also where only most of them are needed: to pick them out would take longer.
     All,
 }
 
-impl Starting {
+impl StartOutputs {
     fn is_any(&self) -> bool {
         !matches!(self, Self::Nothing)
     }
@@ -176,9 +180,9 @@ impl Unit {
         Self {
             name,
             inputs,
-            links: Links::default(),
-            remote: Links::default(),
-            accounts: Vec::new(),
+            incoming: IncomingConnections::default(),
+            remote: IncomingConnections::default(),
+            interface_works: Vec::new(),
             places: Places {
                 outputs: 0,
                 stride: 0,
@@ -193,8 +197,8 @@ impl Unit {
             saved: Snapshot::default(),
             received: 0,
             driven: Vec::new(),
-            starting: Starting::Nothing,
-            keeps_accounts: true,
+            start_outputs: StartOutputs::Nothing,
+            tracks_work: true,
             is_open: false,
             subsystem,
         }
@@ -206,11 +210,11 @@ impl Unit {
         let corrected = self.subsystem.correct(to, &self.input_values);
         corrected.map_err(|cause| self.step_fault(from, cause))?;
         self.evaluate_known(to)?;
-        self.close_accounts(to - from);
+        self.close_work_integrals(to - from);
         Ok(())
     }
 
-    /// A panic in a part is a fault of that part. While threads run in lockstep, the crew sees to
+    /// A panic in a part is a fault of that part. While threads run in lockstep, the worker sees to
     /// that; this is for work outside of a run.
     pub fn guarded<T>(
         &mut self,
@@ -227,7 +231,7 @@ impl Unit {
         })
     }
 
-    /// What fails because it is driven by what is no number is not to blame itself.
+    /// What fails because it is driven by NaN is not to blame itself.
     fn driven_fault(&mut self, times: [f64; 2]) -> Option<Fault> {
         let found = times
             .into_iter()
@@ -244,7 +248,7 @@ impl Unit {
     /// Advances, evaluates the outputs with the inputs predicted for the end, checks them.
     pub fn advance(&mut self, from: f64, to: f64) -> Result<(), Fault> {
         let outputs_are_fresh = self.compensate(from)?;
-        self.open_accounts(from, outputs_are_fresh)?;
+        self.open_work_integrals(from, outputs_are_fresh)?;
         self.event = false;
         let tolerance = 1e-9 * (to - from);
         let mut t = from;
@@ -262,89 +266,90 @@ impl Unit {
             t = reached.time;
         }
         self.evaluate(to)?;
-        self.close_accounts(to - from);
+        self.close_work_integrals(to - from);
         Ok(())
     }
 
-    fn close_accounts(&mut self, h: f64) {
+    fn close_work_integrals(&mut self, h: f64) {
         self.is_open = false;
-        if !self.keeps_accounts {
+        if !self.tracks_work {
             return;
         }
-        for account in all(&mut self.accounts, &mut self.driven) {
-            account.close(&self.input_values, &self.output_values, h);
+        for work in all(&mut self.interface_works, &mut self.driven) {
+            work.close(&self.input_values, &self.output_values, h);
         }
     }
 
-    /// Closes the accounts of the step of length `h` again, with inputs that were corrected since.
-    pub fn settle_accounts(&mut self, to: f64, h: f64) {
-        if !self.keeps_accounts {
+    /// Closes the work integrals of the step of length `h` again, with inputs that were corrected
+    /// since.
+    pub fn recompute_work(&mut self, to: f64, h: f64) {
+        if !self.tracks_work {
             return;
         }
         self.inputs.at(to, &mut self.input_values);
-        for account in all(&mut self.accounts, &mut self.driven) {
-            account.close(&self.input_values, &self.released, h);
+        for work in all(&mut self.interface_works, &mut self.driven) {
+            work.close(&self.input_values, &self.released, h);
         }
     }
 
-    fn open_accounts(&mut self, t: f64, outputs_are_fresh: bool) -> Result<(), Fault> {
-        if self.is_open || !self.has_accounts() {
+    fn open_work_integrals(&mut self, t: f64, outputs_are_fresh: bool) -> Result<(), Fault> {
+        if self.is_open || !self.has_work_to_track() {
             return Ok(());
         }
         // Motions are those of the end of the last step; forces must be evaluated anew.
         if outputs_are_fresh {
             self.inputs.at(t, &mut self.input_values);
-        } else if self.inputs.compensator().is_some() && self.starting.is_any() {
+        } else if self.inputs.compensator().is_some() && self.start_outputs.is_any() {
             self.evaluate(t)?;
         } else {
             self.inputs.at(t, &mut self.input_values);
             let (inputs, outputs) = (&self.input_values, &mut self.output_values);
-            let evaluated = match &self.starting {
-                Starting::Nothing => Ok(()),
-                Starting::Few(ports) => self.subsystem.some_outputs(ports, t, inputs, outputs),
-                Starting::All => self.subsystem.outputs(t, inputs, outputs),
+            let evaluated = match &self.start_outputs {
+                StartOutputs::Nothing => Ok(()),
+                StartOutputs::Few(ports) => self.subsystem.some_outputs(ports, t, inputs, outputs),
+                StartOutputs::All => self.subsystem.outputs(t, inputs, outputs),
             };
             evaluated.map_err(|cause| self.step_fault(t, cause))?;
         }
-        for account in all(&mut self.accounts, &mut self.driven) {
-            account.open(&self.input_values, &self.output_values);
+        for work in all(&mut self.interface_works, &mut self.driven) {
+            work.open(&self.input_values, &self.output_values);
         }
         Ok(())
     }
 
     /// Whether there is any work to account for.
-    fn has_accounts(&self) -> bool {
-        self.keeps_accounts && !(self.accounts.is_empty() && self.driven.is_empty())
+    fn has_work_to_track(&self) -> bool {
+        self.tracks_work && !(self.interface_works.is_empty() && self.driven.is_empty())
     }
 
-    /// From now on the accounts are kept, starting with what is known at time t, or are not.
-    pub fn keep_accounts(&mut self, keep: bool, t: f64) {
+    /// From now on the work integrals are kept, starting with what is known at time t, or are not.
+    pub fn track_work(&mut self, keep: bool, t: f64) {
         // The state may have been set from outside since the outputs were evaluated.
-        if keep && !self.keeps_accounts && self.every == 1 && self.evaluate(t).is_ok() {
-            for account in all(&mut self.accounts, &mut self.driven) {
-                account.begin(&self.input_values, &self.output_values);
+        if keep && !self.tracks_work && self.every == 1 && self.evaluate(t).is_ok() {
+            for work in all(&mut self.interface_works, &mut self.driven) {
+                work.begin(&self.input_values, &self.output_values);
             }
         }
-        self.keeps_accounts = keep;
+        self.tracks_work = keep;
         self.is_open = false;
     }
 
-    /// The work of an account up to now: with the jump of what was received in the exchange that was
-    /// just made, where [`Unit::take_stock`] has found it.
-    pub fn work_at(&self, account: usize) -> f64 {
+    /// The work at an interface up to now: with the jump of what was received in the exchange
+    /// that was just made, where [`Unit::take_stock`] has found it.
+    pub fn work_at(&self, work_index: usize) -> f64 {
         match self.is_open {
-            true => self.accounts[account].opened(),
-            false => self.accounts[account].work(),
+            true => self.interface_works[work_index].opened(),
+            false => self.interface_works[work_index].work(),
         }
     }
 
-    /// Opens the accounts of the coming step now, so that they contain the exchange that was just
-    /// made. A compensated part opens them when its forces are found, as its step begins.
+    /// Opens the work integrals of the coming step now, so that they contain the exchange that was
+    /// just made. A compensated part opens them when its forces are found, as its step begins.
     pub fn take_stock(&mut self, t: f64) -> Result<(), Fault> {
-        if self.inputs.compensator().is_some() || !self.has_accounts() {
+        if self.inputs.compensator().is_some() || !self.has_work_to_track() {
             return Ok(());
         }
-        self.open_accounts(t, false)?;
+        self.open_work_integrals(t, false)?;
         self.is_open = true;
         Ok(())
     }
@@ -395,24 +400,25 @@ impl Unit {
         std::mem::swap(&mut self.released, &mut self.output_values);
     }
 
-    /// The initial exchange is done: accounts start from what is known now.
+    /// The initial exchange is done: work integrals start from what is known now.
     pub fn begin(&mut self, t: f64) {
         self.inputs.at(t, &mut self.input_values);
-        for account in all(&mut self.accounts, &mut self.driven) {
-            account.begin(&self.input_values, &self.released);
+        for work in all(&mut self.interface_works, &mut self.driven) {
+            work.begin(&self.input_values, &self.released);
         }
-        let places = all(&mut self.accounts, &mut self.driven).flat_map(|a| a.starting_outputs());
-        self.starting = Starting::new(&places.collect::<Vec<_>>(), self.subsystem.ports());
+        let places =
+            all(&mut self.interface_works, &mut self.driven).flat_map(|a| a.starting_outputs());
+        self.start_outputs = StartOutputs::new(&places.collect::<Vec<_>>(), self.subsystem.ports());
     }
 
     /// Sends what is released.
-    pub fn publish(&mut self, t: f64, board: &Board, buffer: usize) {
+    pub fn publish(&mut self, t: f64, exchange: &ExchangeBuffer, buffer: usize) {
         let start = self.places.outputs + buffer * self.places.stride;
-        board.write(start, &self.released);
+        exchange.write(start, &self.released);
         if self.inputs.compensator().is_some() {
-            self.publish_amendments(start, board);
+            self.publish_amendments(start, exchange);
         }
-        board.write(
+        exchange.write(
             start + self.released.len(),
             &[f64::from(u8::from(self.event))],
         );
@@ -423,7 +429,7 @@ impl Unit {
     pub fn pull(
         &mut self,
         t: f64,
-        board: &Board,
+        exchange: &ExchangeBuffer,
         buffer: usize,
         delivery: Delivery,
         steps_done: u64,
@@ -431,40 +437,43 @@ impl Unit {
         self.is_open = false;
         let shift = buffer * self.places.stride;
         let mut event = false;
-        for link in self.links.of(delivery) {
-            if !link.is_due(steps_done) {
+        for incoming_connection in self.incoming.of(delivery) {
+            if !incoming_connection.is_due(steps_done) {
                 continue;
             }
-            let values = &mut self.transfer[..link.input.len()];
-            board.read(link.sent + shift, values);
-            self.inputs.receive(link.port, t, values);
+            let values = &mut self.transfer[..incoming_connection.input.len()];
+            exchange.read(incoming_connection.sent + shift, values);
+            self.inputs.receive(incoming_connection.port, t, values);
             self.received += 1;
-            event |= board.get(link.event + shift) != 0.0;
+            event |= exchange.get(incoming_connection.event + shift) != 0.0;
         }
         if !self.remote.all.is_empty() {
-            self.pull_remote(t, board, shift, delivery, steps_done);
+            self.pull_remote(t, exchange, shift, delivery, steps_done);
         }
         if event {
             self.restart();
         }
     }
 
-    /// Takes the iterate of a tight step as the inputs at time t.
-    pub fn pull_iterate(&mut self, t: f64, board: &Board) {
+    /// Takes the iterate of an implicit step as the inputs at time t.
+    pub fn pull_iterate(&mut self, t: f64, exchange: &ExchangeBuffer) {
         self.is_open = false;
-        for link in &self.links.all {
-            let values = &mut self.transfer[..link.input.len()];
-            board.read(link.iterate, values);
-            self.inputs.receive(link.port, t, values);
+        for incoming_connection in &self.incoming.all {
+            let values = &mut self.transfer[..incoming_connection.input.len()];
+            exchange.read(incoming_connection.iterate, values);
+            self.inputs.receive(incoming_connection.port, t, values);
         }
-        self.received += self.links.all.len() as u64;
+        self.received += self.incoming.all.len() as u64;
     }
 
-    /// Writes the predicted inputs at time t as the first iterate of a tight step.
-    pub fn predict_iterate(&mut self, t: f64, board: &Board) {
+    /// Writes the predicted inputs at time t as the first iterate of an implicit step.
+    pub fn predict_iterate(&mut self, t: f64, exchange: &ExchangeBuffer) {
         self.inputs.at(t, &mut self.input_values);
-        for link in &self.links.all {
-            board.write(link.iterate, &self.input_values[link.input.clone()]);
+        for incoming_connection in &self.incoming.all {
+            exchange.write(
+                incoming_connection.iterate,
+                &self.input_values[incoming_connection.input.clone()],
+            );
         }
     }
 
@@ -475,19 +484,24 @@ impl Unit {
         self.subsystem.restart();
     }
 
-    /// Tells the leader everything that is recorded or balanced.
-    pub fn report(&mut self, t: f64, asked: Asked, board: &Board) -> Result<(), Fault> {
+    /// Tells the coordinator everything that is recorded or balanced.
+    pub fn report(
+        &mut self,
+        t: f64,
+        request: ReportRequest,
+        exchange: &ExchangeBuffer,
+    ) -> Result<(), Fault> {
         let mut place = self.places.report;
-        board.write(place, &self.released);
+        exchange.write(place, &self.released);
         place += self.released.len();
-        if asked.accounts {
+        if request.interface_works {
             self.take_stock(t)?;
         }
-        for account in 0..self.accounts.len() {
-            board.write(place, &[self.work_at(account)]);
+        for work_index in 0..self.interface_works.len() {
+            exchange.write(place, &[self.work_at(work_index)]);
             place += 1;
         }
-        if asked.energy
+        if request.energy
             && let Some(energy) = self.energy(t)
         {
             let cells = [
@@ -496,7 +510,7 @@ impl Unit {
                 energy.dissipated,
                 energy.supplied,
             ];
-            board.write(place, &cells);
+            exchange.write(place, &cells);
         }
         Ok(())
     }
@@ -511,19 +525,17 @@ impl Unit {
         self.subsystem.sequence_model(t, &self.input_values)
     }
 
-    /// Width of the report on the board.
+    /// Width of the report in the exchange buffer.
     pub fn report_width(&self) -> usize {
-        self.released.len() + self.accounts.len() + ENERGY_CELLS
+        self.released.len() + self.interface_works.len() + ENERGY_CELLS
     }
 
-    /// The energy account at the time reached, with the inputs as they are known there.
+    /// The energy balance at the time reached, with the inputs as they are known there.
     pub fn energy(&mut self, t: f64) -> Option<Energy> {
         self.inputs.at(t, &mut self.input_values);
         let mut energy = self.subsystem.energy(t, &self.input_values)?;
         let driven = self.driven.iter();
-        energy.supplied += driven
-            .map(|(account, sign)| sign * account.work())
-            .sum::<f64>();
+        energy.supplied += driven.map(|(work, sign)| sign * work.work()).sum::<f64>();
         Some(energy)
     }
 
@@ -569,18 +581,18 @@ impl State for Unit {
             visitor.vector(&mut self.output_values);
             visitor.vector(&mut self.released);
         }
-        for account in all(&mut self.accounts, &mut self.driven) {
-            account.visit(visitor);
+        for work in all(&mut self.interface_works, &mut self.driven) {
+            work.visit(visitor);
         }
     }
 }
 
-/// All accounts of a unit: at interfaces, and at inputs driven from outside.
+/// All work integrals of a unit: at interfaces, and at inputs driven from outside.
 fn all<'a>(
-    interfaces: &'a mut [Account],
-    driven: &'a mut [(Account, f64)],
-) -> impl Iterator<Item = &'a mut Account> {
-    let driven = driven.iter_mut().map(|(account, _)| account);
+    interfaces: &'a mut [InterfaceWork],
+    driven: &'a mut [(InterfaceWork, f64)],
+) -> impl Iterator<Item = &'a mut InterfaceWork> {
+    let driven = driven.iter_mut().map(|(work, _)| work);
     interfaces.iter_mut().chain(driven)
 }
 

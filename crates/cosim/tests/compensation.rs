@@ -3,8 +3,9 @@
 mod support;
 
 use oldham_cosim::{
-    BuildError, Builder, Compensation, Fault, Hold, Kinematic, OutputPort, Ports, Quantity, Remote,
-    Row, Schedule, Signal, Simulation, Snapshot, StepError, Subsystem, Tight,
+    BuildError, Builder, Compensation, CompensatorRow, Fault, Hold, ImplicitSettings, Kinematic,
+    OutputPort, Ports, Quantity, RemoteSignal, Schedule, Signal, Simulation, Snapshot, StepError,
+    Subsystem,
 };
 use support::{KC, Oscillator, Pair, left, pair, right};
 
@@ -17,7 +18,7 @@ const A: usize = 2;
 
 fn sampled(target: usize, terms: &[(Signal, f64)]) -> Compensation {
     Compensation {
-        sampled: vec![Row::new(target, terms.to_vec())],
+        sampled: vec![CompensatorRow::new(target, terms.to_vec())],
         ..Compensation::default()
     }
 }
@@ -71,7 +72,7 @@ fn gains_that_cancel_the_mass_are_named() {
 
 #[test]
 fn an_amendment_is_sent_but_not_recorded() {
-    let built = |amended: Vec<Row>| {
+    let built = |amended: Vec<CompensatorRow>| {
         let Pair {
             mut builder,
             left,
@@ -92,8 +93,10 @@ fn an_amendment_is_sent_but_not_recorded() {
     };
     let gain = 0.25;
     let (mut plain, ..) = built(Vec::new());
-    let (mut amended, left, right) =
-        built(vec![Row::new(FORCE_OUTPUT, vec![(Signal::Own(V), gain)])]);
+    let (mut amended, left, right) = built(vec![CompensatorRow::new(
+        FORCE_OUTPUT,
+        vec![(Signal::Own(V), gain)],
+    )]);
     assert_eq!(
         plain.outputs(left),
         amended.outputs(left),
@@ -103,7 +106,8 @@ fn an_amendment_is_sent_but_not_recorded() {
     for simulation in [&mut plain, &mut amended] {
         simulation.step().unwrap();
     }
-    // The held force differs by gain times v, so the velocity by that over the step, to first order.
+    // The held force differs by gain times v, so the velocity by that over the step, to first
+    // order.
     let difference = amended.outputs(right)[V] - plain.outputs(right)[V];
     assert!(
         (difference / (STEP * gain * v) - 1.0).abs() < 1e-3,
@@ -125,18 +129,21 @@ fn everything() -> Simulation {
         FORCE_INPUT,
         &[(Signal::Own(V), -0.05), (Signal::Own(A), -0.01)],
     );
-    law.running = vec![Row::new(
+    law.running = vec![CompensatorRow::new(
         FORCE_INPUT,
-        vec![(Signal::Own(X), -1.0), (Signal::Remote(0), 1.0)],
+        vec![(Signal::Own(X), -1.0), (Signal::RemoteSignal(0), 1.0)],
     )];
-    law.remote = vec![Remote {
+    law.remote = vec![RemoteSignal {
         senders: vec![(left, OutputPort(0))],
         ports,
         predictor,
     }];
     builder.compensate(right, law);
     let law = Compensation {
-        amended: vec![Row::new(FORCE_OUTPUT, vec![(Signal::Received(X), 1.0)])],
+        amended: vec![CompensatorRow::new(
+            FORCE_OUTPUT,
+            vec![(Signal::Received(X), 1.0)],
+        )],
         ..Compensation::default()
     };
     builder.compensate(left, law);
@@ -193,14 +200,14 @@ fn merged_compensations_add_up() {
 }
 
 #[test]
-fn tight_coupling_leaves_nothing_to_compensate() {
+fn implicit_coupling_leaves_nothing_to_compensate() {
     let Pair {
         mut builder,
         left,
         right,
     } = pair(left(), right(), 1);
     builder.compensate(right, sampled(FORCE_INPUT, &[]));
-    let schedule = Schedule::jacobi(STEP, [left, right]).tight(Tight::default());
+    let schedule = Schedule::jacobi(STEP, [left, right]).implicit(ImplicitSettings::default());
     let errors = builder.build(schedule).err().expect("it is refused");
     assert_eq!(errors, [BuildError::CompensatedTight("right".into())]);
 }

@@ -2,7 +2,9 @@
 
 mod support;
 
-use oldham_cosim::{Acceleration, Discard, InMemory, OnLimit, Run, Schedule, Stage, Tight};
+use oldham_cosim::{
+    Acceleration, Discard, ImplicitSettings, InMemory, OnLimit, Run, Schedule, Stage,
+};
 use support::{exact, jacobi_pair, left, pair, right};
 
 const END: f64 = 0.5;
@@ -42,16 +44,17 @@ fn a_hold_of_order_p_couples_with_order_p_plus_one() {
 }
 
 #[test]
-fn tight_coupling_with_interpolated_inputs_is_second_order() {
+fn implicit_coupling_with_interpolated_inputs_is_second_order() {
     let observed = observed_order(|step| {
         let p = pair(left().micro_steps(40), right().micro_steps(40), 1);
-        let schedule = Schedule::jacobi(step, [p.left, p.right]).tight(Tight::default());
+        let schedule =
+            Schedule::jacobi(step, [p.left, p.right]).implicit(ImplicitSettings::default());
         p.builder.build(schedule).unwrap()
     });
     assert!((observed - 2.0).abs() < 0.1, "{observed}");
 }
 
-/// The account contains the jump of the very last exchange, in the recorded rows and at the end.
+/// The integral contains the jump of the very last exchange, in the recorded rows and at the end.
 #[test]
 fn the_balance_accounts_for_every_joule_when_the_parts_are_solved_finely() {
     for (order, sequential) in [(0, false), (1, false), (2, false), (0, true), (1, true)] {
@@ -70,8 +73,8 @@ fn the_balance_accounts_for_every_joule_when_the_parts_are_solved_finely() {
         };
         let created = column("exchange.left.force<->right.motion");
         let imbalance = column("energy.imbalance");
-        // A held motion stands still within a step, and its jumps are exact for a linear spring; of one
-        // that moves, the trapezoidal rule sees the ends only.
+        // A held motion stands still within a step, and its jumps are exact for a linear spring; of
+        // one that moves, the trapezoidal rule sees the ends only.
         let allowed = [2e-6, 2e-4, 2e-4][order] * before;
         for (row, (created, gained)) in created.iter().zip(&imbalance).enumerate() {
             assert!(
@@ -88,19 +91,20 @@ fn the_balance_accounts_for_every_joule_when_the_parts_are_solved_finely() {
     }
 }
 
-/// With one micro step the integrators' error in work is as large as the effect, and against it. The
-/// account says how much of it they undo; what is left is no more than the model has gained.
+/// With one micro step the integrators' error in work is as large as the effect, and against it.
+/// The work integral says how much of it they undo; what is left is no more than the model has
+/// gained.
 #[test]
-fn a_coarse_account_tells_its_uncertainty() {
+fn a_coarse_energy_balance_tells_its_uncertainty() {
     let p = pair(left(), right(), 0);
     let schedule = Schedule::jacobi(1e-2, [p.left, p.right]).refreshed();
     let mut simulation = p.builder.build(schedule).unwrap();
     let summary = simulation.run(Run::new(200, &mut Discard)).summary;
-    let account = &summary.created[0];
-    let (gained, undone) = (summary.imbalance.unwrap(), account.uncertainty.unwrap());
-    assert!(account.created > gained && undone > 0.0);
-    let least = account.created - undone;
-    assert!(least >= 0.0 && least <= gained.max(0.0) + 1e-9 * account.created);
+    let work_index = &summary.created[0];
+    let (gained, undone) = (summary.imbalance.unwrap(), work_index.uncertainty.unwrap());
+    assert!(work_index.created > gained && undone > 0.0);
+    let least = work_index.created - undone;
+    assert!(least >= 0.0 && least <= gained.max(0.0) + 1e-9 * work_index.created);
 }
 
 #[test]
@@ -183,14 +187,14 @@ fn an_event_shows_nothing_of_a_longer_step_before_its_end() {
     );
 }
 
-fn tight_iterations(acceleration: Acceleration) -> f64 {
+fn implicit_iterations(acceleration: Acceleration) -> f64 {
     let p = pair(left().micro_steps(4), right().micro_steps(4), 1);
-    let tight = Tight {
+    let implicit = ImplicitSettings {
         acceleration,
         max_iterations: 200,
-        ..Tight::default()
+        ..ImplicitSettings::default()
     };
-    let schedule = Schedule::jacobi(2e-2, [p.left, p.right]).tight(tight);
+    let schedule = Schedule::jacobi(2e-2, [p.left, p.right]).implicit(implicit);
     let mut simulation = p.builder.build(schedule).unwrap();
     let summary = simulation.run(Run::new(50, &mut Discard)).summary;
     assert_eq!(summary.not_converged, 0);
@@ -199,9 +203,9 @@ fn tight_iterations(acceleration: Acceleration) -> f64 {
 
 #[test]
 fn accelerated_iterations_are_fewer() {
-    let plain = tight_iterations(Acceleration::Fixed(1.0));
-    let aitken = tight_iterations(Acceleration::Aitken(0.8));
-    let quasi_newton = tight_iterations(Acceleration::QuasiNewton { columns: 8 });
+    let plain = implicit_iterations(Acceleration::Fixed(1.0));
+    let aitken = implicit_iterations(Acceleration::Aitken(0.8));
+    let quasi_newton = implicit_iterations(Acceleration::QuasiNewton { columns: 8 });
     assert!(quasi_newton < plain, "{quasi_newton} {plain}");
     assert!(
         aitken < 40.0 && quasi_newton < 7.0,
@@ -213,14 +217,14 @@ fn accelerated_iterations_are_fewer() {
 fn an_iteration_limit_is_never_silent() {
     let build = |on_limit| {
         let p = pair(left(), right(), 1);
-        let tight = Tight {
+        let implicit = ImplicitSettings {
             max_iterations: 2,
             relative: 1e-15,
             absolute: 0.0,
             on_limit,
-            ..Tight::default()
+            ..ImplicitSettings::default()
         };
-        let schedule = Schedule::jacobi(1e-2, [p.left, p.right]).tight(tight);
+        let schedule = Schedule::jacobi(1e-2, [p.left, p.right]).implicit(implicit);
         p.builder.build(schedule).unwrap()
     };
     let failed = build(OnLimit::Fail).run(Run::new(10, &mut Discard));

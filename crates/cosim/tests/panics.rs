@@ -6,9 +6,9 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use oldham_cosim::{
-    Builder, Energy, Fault, Hold, InputPort, Inputs, OutputPort, Ports, Predictor, Quantity,
-    Reached, Recorder, Run, Schedule, Simulation, Source, State, StepError, Subsystem, Tight, Unit,
-    Visitor,
+    Builder, Energy, Fault, Hold, ImplicitSettings, InputPort, Inputs, OutputPort, Ports,
+    Predictor, Quantity, Reached, Recorder, Run, Schedule, Simulation, Source, State, StepError,
+    Subsystem, Unit, Visitor,
 };
 use support::Oscillator;
 
@@ -109,7 +109,7 @@ impl Recorder for RottenRecorder {
 }
 
 /// Four parts in two pairs, the last one rotten and with a driven input besides.
-fn simulation(place: Place, tight: bool) -> Simulation {
+fn simulation(place: Place, implicit: bool) -> Simulation {
     let mut builder = Builder::new();
     let mut ids = Vec::new();
     for index in 0..4 {
@@ -138,22 +138,22 @@ fn simulation(place: Place, tight: bool) -> Simulation {
         builder.drive(ids[3], InputPort(0), Box::new(RottenSource(place)));
     }
     let mut schedule = Schedule::jacobi(1e-3, ids).refreshed();
-    if tight {
+    if implicit {
         schedule.refresh = false;
-        schedule = schedule.tight(Tight::default());
+        schedule = schedule.implicit(ImplicitSettings::default());
     }
     builder.build(schedule).unwrap()
 }
 
 /// Runs on a thread of its own, so that a run that hangs fails instead of hanging the test.
-fn fault(place: Place, tight: bool, threads: usize) -> Fault {
+fn fault(place: Place, implicit: bool, threads: usize) -> Fault {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {
         let mut recorder = RottenRecorder(place);
         let mut run = Run::new(100, &mut recorder);
         run.threads = threads;
         run.energy_bound = Some(100.0);
-        let _ = send.send(simulation(place, tight).run(run).end);
+        let _ = send.send(simulation(place, implicit).run(run).end);
     });
     let end = receive.recv_timeout(Duration::from_secs(60));
     end.unwrap_or_else(|_| panic!("{place:?} with {threads} threads hangs"))

@@ -3,14 +3,14 @@
 use crate::factor::Size;
 use crate::frames::Frames;
 use crate::kinematics::Kinematics;
-use crate::settings::Shape;
+use crate::settings::ModelSize;
 use crate::sliding::Sliding;
 use crate::solver::Solver;
 
 /// A model of the deviation from kinematics, linear in the newest and some earlier snapshots.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
-    shape: Shape,
+    shape: ModelSize,
     size: Size,
     sliding: Sliding,
     solver: Solver,
@@ -21,14 +21,14 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    pub fn new(shape: Shape, received: usize, sent: usize, truncation: f64) -> Self {
+    pub fn new(shape: ModelSize, received: usize, sent: usize, truncation: f64) -> Self {
         let size = Size {
             columns: shape.columns(received + sent),
             sides: received,
         };
         let sliding = Sliding::new(shape.window, size);
         Self {
-            shape: Shape {
+            shape: ModelSize {
                 window: sliding.window(),
                 ..shape
             },
@@ -41,7 +41,7 @@ impl Candidate {
         }
     }
 
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> ModelSize {
         self.shape
     }
 

@@ -7,7 +7,7 @@ use crate::contest::Contest;
 use crate::forecast::Forecast;
 use crate::frames::Frames;
 use crate::kinematics::Kinematics;
-use crate::settings::{Settings, Shape};
+use crate::settings::{ModelSize, Settings};
 use crate::skill::Skill;
 
 /// Steps that differ by a larger fraction are different: a discrete model holds for one step size.
@@ -71,7 +71,8 @@ struct Expectation {
 
 impl Learner {
     pub fn new(settings: &Settings, received: usize, sent: usize) -> Self {
-        let candidate = |&shape: &Shape| Candidate::new(shape, received, sent, settings.truncation);
+        let candidate =
+            |&shape: &ModelSize| Candidate::new(shape, received, sent, settings.truncation);
         let candidates: Vec<_> = settings.candidates.iter().map(candidate).collect();
         let columns = candidates.iter().map(Candidate::columns).max();
         Self {
@@ -219,7 +220,7 @@ impl Learner {
         self.skill.visit(visitor);
     }
 
-    /// Compares the newest snapshot with what was expected; says whether the past is worthless.
+    /// Compares the newest snapshot with what was expected; says whether there is a discontinuity.
     fn meets_something_new(&mut self, frames: &Frames, kinematics: &Kinematics) -> bool {
         let newest = frames.count() - 1;
         let [before, actual] = [newest - 1, newest].map(|index| frames.received(index));

@@ -61,4 +61,4 @@ mod solver;
 pub use dmd::{Dmd, LinearModel};
 pub use error::DmdError;
 pub use monitor::{Monitor, Report};
-pub use settings::{Controls, LONGEST_WINDOW, Received, Settings, Shape};
+pub use settings::{Controls, LONGEST_WINDOW, ModelSize, Received, Settings};

@@ -4,18 +4,18 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::settings::Shape;
+use crate::settings::ModelSize;
 
 /// What a predictor is doing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
     /// Shape of the model in use.
-    pub shape: Shape,
+    pub shape: ModelSize,
     /// Pairs in its window so far.
     pub pairs: u64,
     /// Numerical rank of those pairs.
     pub rank: u64,
-    /// Steps for which a hold was used because the model was no better, or no number.
+    /// Steps for which a hold was used because the model was no better, or NaN.
     pub fallbacks: u64,
     /// How often the past was dropped: the prediction error jumped, the step changed, or an event
     /// was announced.
@@ -28,7 +28,7 @@ pub struct Report {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Shape { window, delays } = self.shape;
+        let ModelSize { window, delays } = self.shape;
         write!(
             f,
             "window {window}, delays {delays}, error {:.1e} of a hold's, {} steps held instead, past dropped {} times, model changed {} times",
@@ -59,7 +59,7 @@ impl Monitor {
             error,
         ] = std::array::from_fn(|i| self.fields[i].load(Ordering::Relaxed));
         Report {
-            shape: Shape {
+            shape: ModelSize {
                 window: window as usize,
                 delays: delays as usize,
             },

@@ -14,7 +14,7 @@ pub const LONGEST_WINDOW: usize = 100;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// The models that compete; the first one starts. One alone is a fixed choice.
-    pub candidates: Vec<Shape>,
+    pub candidates: Vec<ModelSize>,
     /// The inputs that are predicted.
     pub received: Received,
     /// The outputs that act on the other side.
@@ -25,7 +25,7 @@ pub struct Settings {
 
 /// Size of one model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct ModelSize {
     /// Snapshot pairs in the window; an odd number is rounded up.
     pub window: usize,
     /// Earlier snapshots that the model sees beside the newest one.
@@ -53,17 +53,17 @@ pub enum Controls {
 impl Settings {
     /// A window of fixed length without delays.
     pub fn fixed(window: usize) -> Self {
-        Self::only(Shape { window, delays: 0 })
+        Self::only(ModelSize { window, delays: 0 })
     }
 
     /// One shape, whatever comes.
-    pub fn only(shape: Shape) -> Self {
+    pub fn only(shape: ModelSize) -> Self {
         Self::with(vec![shape])
     }
 
     /// The window that the first candidate needs which is too short for so many signals.
     pub fn too_short(&self, signals: usize) -> Option<usize> {
-        let short = |shape: &&Shape| shape.window < shape.columns(signals);
+        let short = |shape: &&ModelSize| shape.window < shape.columns(signals);
         let found = self.candidates.iter().find(short);
         found.map(|shape| shape.columns(signals))
     }
@@ -78,7 +78,7 @@ impl Settings {
 
     /// The same for so many received and sent components.
     pub fn automatic_for(longest: usize, signals: usize) -> Self {
-        let unknowns = Shape {
+        let unknowns = ModelSize {
             window: longest,
             delays: 0,
         }
@@ -90,21 +90,21 @@ impl Settings {
             (longest, 0),
             (longest, 1),
         ];
-        let shapes = windows.map(|(window, delays)| Shape {
+        let shapes = windows.map(|(window, delays)| ModelSize {
             window: window.min(longest),
             delays,
         });
-        let possible = |shape: &Shape| {
+        let possible = |shape: &ModelSize| {
             let enough = shape.window >= shape.columns(signals);
             enough || (shape.window, shape.delays) == (longest, 0)
         };
-        let mut candidates: Vec<Shape> = shapes.into_iter().filter(possible).collect();
+        let mut candidates: Vec<ModelSize> = shapes.into_iter().filter(possible).collect();
         candidates.sort_by_key(|shape| (shape.delays, shape.window));
         candidates.dedup();
         Self::with(candidates)
     }
 
-    fn with(candidates: Vec<Shape>) -> Self {
+    fn with(candidates: Vec<ModelSize>) -> Self {
         Self {
             candidates,
             received: Received::All,
@@ -129,8 +129,8 @@ impl Settings {
         if !(self.truncation > 0.0 && self.truncation < 1.0) {
             return Err(DmdError::Truncation);
         }
-        for &Shape { window, delays } in &self.candidates {
-            let needed = Shape { window, delays }.columns(received + sent);
+        for &ModelSize { window, delays } in &self.candidates {
+            let needed = ModelSize { window, delays }.columns(received + sent);
             if window < needed {
                 return Err(DmdError::WindowTooShort {
                     window,
@@ -145,7 +145,7 @@ impl Settings {
     }
 }
 
-impl Shape {
+impl ModelSize {
     /// Unknowns per predicted component: every signal, now and delayed, and a constant.
     pub(crate) fn columns(&self, signals: usize) -> usize {
         signals * (self.delays + 1) + 1

@@ -24,9 +24,9 @@ fn circuit(actuators: Vec<Actuator>) -> Circuit {
     }
 }
 
-struct Given<F>(F);
+struct SourceFunction<F>(F);
 
-impl<F: Fn(f64) -> f64 + Send> Source for Given<F> {
+impl<F: Fn(f64) -> f64 + Send> Source for SourceFunction<F> {
     fn value(&mut self, t: f64, out: &mut [f64]) {
         out[0] = (self.0)(t);
     }
@@ -40,7 +40,7 @@ fn inputs(ports: &Ports, given: &[Function]) -> Inputs {
         inputs.drive(
             ports,
             oldham_cosim::InputPort(port),
-            Box::new(Given(function)),
+            Box::new(SourceFunction(function)),
         );
     }
     inputs

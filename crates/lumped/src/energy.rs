@@ -1,4 +1,4 @@
-//! The energy account: what is stored, what dampers took, what loads brought.
+//! The energy balance: what is stored, what dampers took, what loads brought.
 //!
 //! Forces that come from other parts are not counted here: the engine balances the interfaces. What
 //! is given from outside of the model at ports is.
@@ -35,7 +35,7 @@ struct Spring {
 
 /// The terms of the energy and of the power of all elements.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Account {
+pub(crate) struct EnergyTerms {
     kinetic: Vec<Bilinear>,
     potential: Vec<Bilinear>,
     springs: Vec<Spring>,
@@ -51,18 +51,18 @@ pub(crate) struct Power {
     pub supplied: f64,
 }
 
-impl Account {
+impl EnergyTerms {
     pub(crate) fn new(spec: &Spec) -> Self {
-        let mut account = Self::default();
+        let mut energy_terms = Self::default();
         for element in &spec.elements {
-            account.add(Numbering(spec), &element.kind);
+            energy_terms.add(Numbering(spec), &element.kind);
         }
         let expressions = spec.elements.iter().any(|element| match &element.kind {
             ElementKind::ForceLaw { law, .. } => law.uses("v"),
             kind => matches!(kind, ElementKind::Load { .. }),
         });
-        account.has_power = expressions || !account.dissipation.is_empty();
-        account
+        energy_terms.has_power = expressions || !energy_terms.dissipation.is_empty();
+        energy_terms
     }
 
     fn add(&mut self, numbering: Numbering<'_>, kind: &ElementKind) {
@@ -195,7 +195,7 @@ impl Tally {
 
 /// What is given from outside of the model at ports: its work is supplied.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Given {
+pub(crate) struct DrivenInputs {
     /// Components of the input vector that are forces, and the own nodes on which they act.
     pushes: Vec<(usize, usize)>,
     /// Ghosts of which only the velocity is given, with their slots.
@@ -208,10 +208,10 @@ pub(crate) struct Given {
 struct Path {
     ghost: usize,
     slot: usize,
-    /// Its displacement when it was last looked at, and the force on it.
+    /// Its displacement when it was last sampled, and the force on it.
     last: [f64; 2],
     work: f64,
-    /// Zero before the first look, then one.
+    /// Zero before the first sample, then one.
     seen: u64,
 }
 
@@ -225,7 +225,7 @@ impl Path {
         }
     }
 
-    fn look(&self, t: f64, plant: &Plant) -> Result<[f64; 2], StepError> {
+    fn sample(&self, t: f64, plant: &Plant) -> Result<[f64; 2], StepError> {
         let force = plant
             .equations
             .force_on_ghost(self.ghost, t, &plant.motion)?;
@@ -233,7 +233,7 @@ impl Path {
     }
 }
 
-impl Given {
+impl DrivenInputs {
     /// Collects what these components of the input vector do.
     pub(crate) fn new(components: &[usize], plant: &Plant) -> Self {
         let own = plant.own();
@@ -280,7 +280,7 @@ impl Given {
     /// Follows the given motions to where they are now.
     pub(crate) fn follow(&mut self, t: f64, plant: &Plant) -> Result<(), StepError> {
         for path in &mut self.paths {
-            let now = path.look(t, plant)?;
+            let now = path.sample(t, plant)?;
             path.work = path.work_to(now);
             (path.last, path.seen) = (now, 1);
         }
@@ -289,7 +289,7 @@ impl Given {
 
     /// Work of the given motions up to now.
     pub(crate) fn work(&self, t: f64, plant: &Plant) -> f64 {
-        let work = |path: &Path| match path.look(t, plant) {
+        let work = |path: &Path| match path.sample(t, plant) {
             Ok(now) => path.work_to(now),
             Err(_) => f64::NAN,
         };

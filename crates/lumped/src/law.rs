@@ -60,7 +60,7 @@ impl Law {
     }
 
     /// Derivatives of the tension by elongation and by rate, by central differences. Finite even
-    /// where the law has an infinite slope; zero where it gives no number nearby.
+    /// where the law has an infinite slope; zero where it gives NaN nearby.
     pub(crate) fn slopes(&self, d: f64, v: f64, t: f64) -> (f64, f64) {
         let by_displacement = if self.uses_displacement {
             central_difference(d, |d| self.expression.eval(&[d, v, t]))

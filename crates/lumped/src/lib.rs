@@ -2,7 +2,7 @@
 //!
 //! A [`Spec`] describes nodes, the elements between them, and ports; [`Lumped::new`] checks it and
 //! makes a subsystem of it; [`merge`] joins several coupled descriptions into one, the monolithic
-//! twin to which a co-simulation is compared.
+//! monolithic model to which a co-simulation is compared.
 //!
 //! Nodes that live in another subsystem appear as *ghosts*: their motion arrives through input
 //! ports, and the force exerted on them leaves through output ports.
@@ -26,7 +26,7 @@ mod wiring;
 mod words;
 
 pub use error::SpecError;
-pub use merge::{Connection, MergeError, Part, merge};
+pub use merge::{MergeError, MergedConnection, MergedPart, merge};
 pub use oldham_cosim::StageInputs;
 pub use spec::{
     Coordinates, Element, ElementKind, GhostIndex, GhostMotion, GhostSpec, Integrator,

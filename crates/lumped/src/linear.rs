@@ -7,13 +7,13 @@ use crate::plant::Plant;
 use crate::wiring::{Origin, Target};
 
 /// Derivatives of the forces at the present point, rows by slots.
-struct Tangent {
+struct TangentStiffness {
     stiffness: DMatrix<f64>,
     damping: DMatrix<f64>,
     mass: DMatrix<f64>,
 }
 
-impl Tangent {
+impl TangentStiffness {
     fn at(plant: &Plant, t: f64) -> Self {
         let equations = &plant.equations;
         let rows = equations.own + equations.ghosts;
@@ -60,7 +60,7 @@ impl Derivatives {
     }
 
     /// Of the forces on all rows, inertia of own nodes apart.
-    fn of_forces(plant: &Plant, tangent: &Tangent) -> Self {
+    fn of_forces(plant: &Plant, tangent: &TangentStiffness) -> Self {
         let own = plant.own();
         let rows = own + plant.equations.ghosts;
         let mut derivatives = Self::zeros(rows, plant);
@@ -111,7 +111,7 @@ impl Derivatives {
 /// The linearisation at the present point, where the inputs are already imposed.
 pub(crate) fn linearise(plant: &Plant, t: f64) -> Linearisation {
     let own = plant.own();
-    let tangent = Tangent::at(plant, t);
+    let tangent = TangentStiffness::at(plant, t);
     let forces = Derivatives::of_forces(plant, &tangent);
     let accelerations = Derivatives::of_accelerations(plant, &forces);
     let mut rates = Derivatives::zeros(2 * own, plant);
@@ -138,7 +138,7 @@ pub(crate) fn linearise(plant: &Plant, t: f64) -> Linearisation {
 
 fn output_derivatives(
     plant: &Plant,
-    tangent: &Tangent,
+    tangent: &TangentStiffness,
     forces: &Derivatives,
     accelerations: &Derivatives,
 ) -> Derivatives {
@@ -189,9 +189,9 @@ fn pass_through(plant: &Plant, origin: Origin, mut set: impl FnMut(usize)) {
     }
 }
 
-/// Effective mass and force at the force inputs, or nothing where they are not independent or answer
-/// to the motion themselves.
-/// The inputs are already imposed; their forces are taken away again.
+/// Effective mass and force at the force inputs, or nothing where they are not independent or
+/// answer to the motion themselves. The inputs are already imposed; their forces are taken away
+/// again.
 pub(crate) fn interface(
     plant: &mut Plant,
     t: f64,

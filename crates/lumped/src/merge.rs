@@ -1,4 +1,4 @@
-//! The monolithic twin: several coupled descriptions joined into one, without any exchange.
+//! The monolithic model: several coupled descriptions joined into one, without any exchange.
 //!
 //! A ghost that a connection feeds moves with its owner's node. The force of the elements on it
 //! goes to the node where its force output is connected; if that output is connected nowhere, the
@@ -13,7 +13,7 @@ use crate::spec::{
 
 /// One of the descriptions to be joined.
 #[derive(Clone, Copy, Debug)]
-pub struct Part<'a> {
+pub struct MergedPart<'a> {
     /// Prefix of everything that comes from it.
     pub name: &'a str,
     /// The description.
@@ -22,7 +22,7 @@ pub struct Part<'a> {
 
 /// An output of one part that feeds an input of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Connection {
+pub struct MergedConnection {
     /// Place of the sender among the parts.
     pub from_part: usize,
     /// Place in the sender's [`Spec::outputs`].
@@ -90,8 +90,8 @@ pub enum MergeError {
 /// Joins `parts` into one description. Inputs that no connection feeds stay, and so do all
 /// outputs; nodes, ghosts, elements and ports are renamed to `part.name`.
 pub fn merge(
-    parts: &[Part<'_>],
-    connections: &[Connection],
+    parts: &[MergedPart<'_>],
+    connections: &[MergedConnection],
     integrator: Integrator,
     micro_steps: usize,
 ) -> Result<Spec, MergeError> {
@@ -123,7 +123,7 @@ pub fn merge(
     })
 }
 
-fn common_coordinates(parts: &[Part<'_>]) -> Result<Coordinates, MergeError> {
+fn common_coordinates(parts: &[MergedPart<'_>]) -> Result<Coordinates, MergeError> {
     let expected = parts.first().ok_or(MergeError::NoParts)?.spec.coordinates;
     match parts.iter().find(|part| part.spec.coordinates != expected) {
         None => Ok(expected),
@@ -150,7 +150,7 @@ struct Joined {
 type MotionSource = Option<NodeRef>;
 
 impl Joined {
-    fn concatenate(parts: &[Part<'_>]) -> Self {
+    fn concatenate(parts: &[MergedPart<'_>]) -> Self {
         let mut joined = Self {
             nodes: Vec::new(),
             ghosts: Vec::new(),
@@ -165,7 +165,7 @@ impl Joined {
         joined
     }
 
-    fn append(&mut self, part: &Part<'_>) {
+    fn append(&mut self, part: &MergedPart<'_>) {
         let index = self.node_starts.len();
         self.node_starts.push(self.nodes.len());
         self.ghost_starts.push(self.ghosts.len());
@@ -198,7 +198,7 @@ impl Joined {
     }
 
     /// A part may itself be a joined one, with ghosts that are already at home.
-    fn renumber_ghost(&self, index: usize, part: &Part<'_>, ghost: &GhostSpec) -> GhostSpec {
+    fn renumber_ghost(&self, index: usize, part: &MergedPart<'_>, ghost: &GhostSpec) -> GhostSpec {
         let start = self.node_starts[index];
         let shifted = |node: &NodeIndex| NodeIndex(start + node.0);
         GhostSpec {
@@ -215,9 +215,9 @@ impl Joined {
 
     fn check(
         &self,
-        parts: &[Part<'_>],
+        parts: &[MergedPart<'_>],
         index: usize,
-        connection: &Connection,
+        connection: &MergedConnection,
     ) -> Result<(), MergeError> {
         let sender = parts.get(connection.from_part);
         let receiver = parts.get(connection.to_part);
@@ -243,8 +243,8 @@ impl Joined {
     /// For every ghost, the node that moves it.
     fn owners(
         &self,
-        parts: &[Part<'_>],
-        connections: &[Connection],
+        parts: &[MergedPart<'_>],
+        connections: &[MergedConnection],
     ) -> Result<Vec<Option<NodeIndex>>, MergeError> {
         let sources = self.motion_sources(parts, connections)?;
         let owner = |ghost| self.follow(&sources, ghost);
@@ -253,8 +253,8 @@ impl Joined {
 
     fn motion_sources(
         &self,
-        parts: &[Part<'_>],
-        connections: &[Connection],
+        parts: &[MergedPart<'_>],
+        connections: &[MergedConnection],
     ) -> Result<Vec<MotionSource>, MergeError> {
         let mut sources = vec![None; self.ghosts.len()];
         for connection in connections {
@@ -307,8 +307,8 @@ impl Joined {
 
     fn lead_reactions_home(
         &mut self,
-        parts: &[Part<'_>],
-        connections: &[Connection],
+        parts: &[MergedPart<'_>],
+        connections: &[MergedConnection],
     ) -> Result<(), MergeError> {
         for connection in connections {
             let (output, input) = ports(parts, connection);
@@ -325,7 +325,7 @@ impl Joined {
         Ok(())
     }
 
-    fn open_inputs(&self, parts: &[Part<'_>]) -> Vec<PortSpec> {
+    fn open_inputs(&self, parts: &[MergedPart<'_>]) -> Vec<PortSpec> {
         let mut open = Vec::new();
         for (index, part) in parts.iter().enumerate() {
             for (port, fed) in part.spec.inputs.iter().zip(&self.fed[index]) {
@@ -346,8 +346,8 @@ impl Joined {
         self.ghosts[ghost.0].motion != GhostMotion::Inputs
     }
 
-    fn all_outputs(&self, parts: &[Part<'_>]) -> Vec<PortSpec> {
-        let of_part = |(index, part): (usize, &Part<'_>)| {
+    fn all_outputs(&self, parts: &[MergedPart<'_>]) -> Vec<PortSpec> {
+        let of_part = |(index, part): (usize, &MergedPart<'_>)| {
             let ports = part.spec.outputs.iter();
             ports
                 .map(|port| self.renamed(index, part, port))
@@ -356,7 +356,7 @@ impl Joined {
         parts.iter().enumerate().flat_map(of_part).collect()
     }
 
-    fn renamed(&self, index: usize, part: &Part<'_>, port: &PortSpec) -> PortSpec {
+    fn renamed(&self, index: usize, part: &MergedPart<'_>, port: &PortSpec) -> PortSpec {
         PortSpec {
             name: qualified(part, &port.name),
             node: self.renumber(index, port.node),
@@ -365,20 +365,23 @@ impl Joined {
     }
 }
 
-fn ports<'a>(parts: &[Part<'a>], connection: &Connection) -> (&'a PortSpec, &'a PortSpec) {
+fn ports<'a>(
+    parts: &[MergedPart<'a>],
+    connection: &MergedConnection,
+) -> (&'a PortSpec, &'a PortSpec) {
     (
         &parts[connection.from_part].spec.outputs[connection.output.0],
         &parts[connection.to_part].spec.inputs[connection.input.0],
     )
 }
 
-fn misplaced(parts: &[Part<'_>], connection: &Connection) -> MergeError {
+fn misplaced(parts: &[MergedPart<'_>], connection: &MergedConnection) -> MergeError {
     let (_, input) = ports(parts, connection);
     MergeError::Misplaced {
         input: qualified(&parts[connection.to_part], &input.name),
     }
 }
 
-fn qualified(part: &Part<'_>, name: &str) -> String {
+fn qualified(part: &MergedPart<'_>, name: &str) -> String {
     format!("{}.{name}", part.name)
 }

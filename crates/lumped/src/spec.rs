@@ -126,7 +126,7 @@ impl GhostSpec {
 pub enum GhostMotion {
     /// From the input ports on it; components without a port are zero.
     Inputs,
-    /// It moves with a node of the same description: the monolithic twin.
+    /// It moves with a node of the same description: the monolithic model.
     Follows(NodeIndex),
 }
 

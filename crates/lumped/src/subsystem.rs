@@ -8,7 +8,7 @@ use oldham_cosim::{InputPort, OutputPort, Ports};
 use oldham_cosim::{State, Visitor};
 
 use crate::assembly::assemble;
-use crate::energy::{Account, Given, Power, Tally};
+use crate::energy::{DrivenInputs, EnergyTerms, Power, Tally};
 use crate::error::SpecError;
 use crate::integrator::{Method, Step};
 use crate::linear;
@@ -27,9 +27,9 @@ pub struct Lumped {
     plant: Plant,
     method: Method,
     micro_steps: usize,
-    account: Account,
+    energy_terms: EnergyTerms,
     tally: Tally,
-    given: Given,
+    given: DrivenInputs,
     /// Size of the last micro step.
     step_size: f64,
     counters: Counters,
@@ -54,9 +54,9 @@ impl Lumped {
             method: Method::new(spec.integrator, &plant),
             plant,
             micro_steps: spec.micro_steps,
-            account: Account::new(&spec),
+            energy_terms: EnergyTerms::new(&spec),
             tally: Tally::default(),
-            given: Given::default(),
+            given: DrivenInputs::default(),
             step_size: 0.0,
             counters: Counters::default(),
         })
@@ -94,7 +94,7 @@ impl Lumped {
 
     fn power(&self, t: f64) -> Result<Power, StepError> {
         let (motion, equations) = (&self.plant.motion, &self.plant.equations);
-        let mut power = self.account.power(t, motion, equations);
+        let mut power = self.energy_terms.power(t, motion, equations);
         if !self.given.is_empty() {
             power.supplied += self.given.power(t, &self.plant)?;
         }
@@ -140,7 +140,7 @@ impl Subsystem for Lumped {
                 size,
             };
             self.plant.receive_at_start(step.from, inputs);
-            if self.account.has_power {
+            if self.energy_terms.has_power {
                 self.tally_work(step.from, size)?;
             }
             self.method
@@ -190,8 +190,8 @@ impl Subsystem for Lumped {
     fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
         let ports = given.iter().map(|&port| self.ports().input_range(port));
         let components: Vec<usize> = ports.flatten().collect();
-        self.given = Given::new(&components, &self.plant);
-        self.account.has_power |= !self.given.is_empty();
+        self.given = DrivenInputs::new(&components, &self.plant);
+        self.energy_terms.has_power |= !self.given.is_empty();
         given.to_vec()
     }
 
@@ -219,7 +219,7 @@ impl Subsystem for Lumped {
         Some(Energy {
             dissipated,
             supplied: supplied + self.given.work(t, &self.plant),
-            ..self.account.stored(t, motion, equations)
+            ..self.energy_terms.stored(t, motion, equations)
         })
     }
 

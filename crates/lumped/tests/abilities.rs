@@ -232,7 +232,8 @@ fn the_linearisation_is_that_of_outputs_and_steps() {
         let ports = lumped.ports();
         for (port, range) in [(0, 0..3), (1, 3..4), (2, 4..5)] {
             let values = values[range].to_vec();
-            let source = Given(move |_: f64, out: &mut [f64]| out.copy_from_slice(&values));
+            let source =
+                SourceFunction(move |_: f64, out: &mut [f64]| out.copy_from_slice(&values));
             inputs.drive(ports, InputPort(port), Box::new(source));
         }
         lumped.advance(0.0, step, &mut inputs).unwrap();

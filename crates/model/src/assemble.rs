@@ -1,4 +1,4 @@
-//! From a model to simulations: the coupled one, and its monolithic twin.
+//! From a model to simulations: the coupled one, and its monolithic model.
 
 use oldham_cosim::{
     BuildError, Builder, Compensation, Coupling, Fault, Hold, IntegratedMotion, Ports, Predictor,
@@ -10,7 +10,7 @@ use oldham_hydraulics::Hydraulics;
 use oldham_lumped::{Integrator, Lumped, Spec};
 
 use crate::expansion::{self, Member, Solvers};
-use crate::model::{Connection, Content, DrivenInput, Model, Part, Prediction};
+use crate::model::{ConnectionSpec, Content, DrivenInput, Model, PartSpec, Prediction};
 use crate::problem::{Findings, Problem, Problems};
 use crate::source::Span;
 
@@ -52,7 +52,7 @@ impl Model {
         let mut findings = Findings::default();
         let mut builder = Builder::new();
         let mut members = Vec::new();
-        for part in &self.plan.parts {
+        for part in &self.spec.parts {
             match self.solvers(part, cuts) {
                 Ok(solvers) => members.push(solvers.add_to(&mut builder, part, choose)),
                 Err(messages) => findings.extend(messages.into_iter().map(|message| {
@@ -62,13 +62,13 @@ impl Model {
             }
         }
         findings.finish(&self.source)?;
-        for Connection { from, to } in &self.plan.connections {
+        for ConnectionSpec { from, to } in &self.spec.connections {
             for input in members[to.0].inputs(to.1) {
                 builder.connect(members[from.0].output(from.1), input);
             }
         }
         self.connect_tangents(&mut builder, &members);
-        for drive in &self.plan.drives {
+        for drive in &self.spec.drives {
             for (id, port) in members[drive.part].inputs(drive.port) {
                 builder.drive(id, port, self.source_of(drive));
             }
@@ -76,17 +76,17 @@ impl Model {
         for (part, law) in laws {
             builder.compensate(members[part.0].only(), law);
         }
-        let schedule = expansion::schedule(&self.plan, &members);
+        let schedule = expansion::schedule(&self.spec, &members);
         self.build(builder, schedule)
     }
 
     /// Leads the tangents of parts to the owners of their interfaces.
     fn connect_tangents(&self, builder: &mut Builder, members: &[Member]) {
-        for (part, owner) in self.plan.parts.iter().zip(members) {
+        for (part, owner) in self.spec.parts.iter().zip(members) {
             let taken = part.lumped().map_or(&[][..], |spec| &spec.tangents);
             for tangent in taken {
-                let sender = |part: &Part| part.name == tangent.sender;
-                let sender = self.plan.parts.iter().position(sender);
+                let sender = |part: &PartSpec| part.name == tangent.sender;
+                let sender = self.spec.parts.iter().position(sender);
                 let sender = members[sender.expect("senders are parts")].only();
                 for (ghost, _) in &tangent.points {
                     let echo = port(builder.ports(sender).output(&Spec::at(ghost)));
@@ -102,22 +102,20 @@ impl Model {
     }
 
     /// The solvers of a part, or why there are none.
-    fn solvers(&self, part: &Part, cuts: Cuts) -> Result<Solvers, Vec<String>> {
+    fn solvers(&self, part: &PartSpec, cuts: Cuts) -> Result<Solvers, Vec<String>> {
         match &part.content {
             Content::Lumped(spec) => match Lumped::new(spec.clone()) {
                 Ok(lumped) => Ok(Solvers::Whole(Box::new(lumped))),
                 Err(errors) => Err(errors.iter().map(ToString::to_string).collect()),
             },
-            Content::Multibody(recipe) => {
-                let start = self.plan.clock.start;
-                let made = match (&recipe.cutting, cuts) {
+            Content::Multibody(spec) => {
+                let start = self.spec.clock.start;
+                let made = match (&spec.cutting, cuts) {
                     (Some(cutting), Cuts::Made) => {
-                        let pieces = recipe.pieces(cutting, start);
-                        pieces.map(|pieces| Solvers::Pieces(Box::new(pieces)))
+                        let cut_solvers = spec.cut_solvers(cutting, start);
+                        cut_solvers.map(|cut_solvers| Solvers::CutSolvers(Box::new(cut_solvers)))
                     }
-                    _ => recipe
-                        .part(start)
-                        .map(|part| Solvers::Whole(Box::new(part))),
+                    _ => spec.part(start).map(|part| Solvers::Whole(Box::new(part))),
                 };
                 made.map_err(|error| vec![error.to_string()])
             }
@@ -130,10 +128,10 @@ impl Model {
 
     /// The same model without any exchange, as one subsystem: what the coupled simulation is
     /// compared to. Its columns have the same names. A single part that is not lumped is its own
-    /// twin, in one piece; where cut mechanisms are coupled with others, only the cuts are undone.
-    /// Other models of several parts of which one is not lumped have no twin.
+    /// monolithic model, uncut; where cut mechanisms are coupled with others, only the cuts are
+    /// undone. Other models of several parts of which one is not lumped have no monolithic model.
     pub fn monolithic(&self, integrator: Option<Integrator>) -> Result<Simulation, Problems> {
-        if let ([only], None) = (self.plan.parts.as_slice(), integrator)
+        if let ([only], None) = (self.spec.parts.as_slice(), integrator)
             && only.lumped().is_none()
         {
             return self.coupled(Cuts::Undone, self.compensations()?, &|_, _| None);
@@ -141,15 +139,15 @@ impl Model {
         if self.is_cut() && integrator.is_none() {
             return self.coupled(Cuts::Undone, self.compensations()?, &|_, _| None);
         }
-        let integrator = integrator.unwrap_or(self.plan.twin.integrator);
-        let twin = self
-            .twin(integrator)
+        let integrator = integrator.unwrap_or(self.spec.monolithic_spec.integrator);
+        let monolithic = self
+            .merged(integrator)
             .map_err(|findings| findings.into_problems(&self.source))?;
         let mut builder = Builder::new();
         // Its ports are called `subsystem.port` already.
-        let predictor = predictor(&Prediction::Hold(0), twin.ports());
-        let id = builder.add("", Box::new(twin), predictor);
-        for drive in &self.plan.drives {
+        let predictor = predictor(&Prediction::Hold(0), monolithic.ports());
+        let id = builder.add("", Box::new(monolithic), predictor);
+        for drive in &self.spec.drives {
             let name = self.input_name(drive);
             if let Some(port) = name.and_then(|name| builder.ports(id).input(&name)) {
                 builder.drive(id, port, self.source_of(drive));
@@ -157,18 +155,18 @@ impl Model {
         }
         let schedule = Schedule {
             stages: vec![Stage::Together(vec![id])],
-            coupling: Coupling::Loose,
+            coupling: Coupling::Explicit,
             refresh: false,
-            ..self.plan.schedule.clone()
+            ..self.spec.schedule.clone()
         };
         self.build(builder, schedule)
     }
 
     /// All parts joined into one.
-    pub(crate) fn twin(&self, integrator: Integrator) -> Result<Lumped, Findings> {
+    pub(crate) fn merged(&self, integrator: Integrator) -> Result<Lumped, Findings> {
         let problem = |error: &dyn std::fmt::Display| {
             let message = format!("the monolithic twin cannot be made: {error}");
-            Problem::new(self.plan.twin.span.clone(), message)
+            Problem::new(self.spec.monolithic_spec.span.clone(), message)
         };
         let parts = self.lumped_parts()?;
         let spec = self.joined(&parts, integrator);
@@ -181,13 +179,13 @@ impl Model {
     }
 
     /// All parts, if they are lumped: only such equations can be joined.
-    fn lumped_parts(&self) -> Result<Vec<oldham_lumped::Part<'_>>, Findings> {
+    fn lumped_parts(&self) -> Result<Vec<oldham_lumped::MergedPart<'_>>, Findings> {
         let mut findings = Findings::default();
         let mut parts = Vec::new();
-        for part in &self.plan.parts {
+        for part in &self.spec.parts {
             if let Some(spec) = part.lumped() {
                 let name = &part.name;
-                parts.push(oldham_lumped::Part { name, spec });
+                parts.push(oldham_lumped::MergedPart { name, spec });
                 continue;
             }
             let message = format!(
@@ -207,22 +205,27 @@ impl Model {
 
     fn joined(
         &self,
-        parts: &[oldham_lumped::Part<'_>],
+        parts: &[oldham_lumped::MergedPart<'_>],
         integrator: Integrator,
     ) -> Result<Spec, oldham_lumped::MergeError> {
-        let connection = |connection: &Connection| oldham_lumped::Connection {
+        let connection = |connection: &ConnectionSpec| oldham_lumped::MergedConnection {
             from_part: connection.from.0,
             output: connection.from.1,
             to_part: connection.to.0,
             input: connection.to.1,
         };
-        let connections: Vec<_> = self.plan.connections.iter().map(connection).collect();
-        oldham_lumped::merge(parts, &connections, integrator, self.plan.twin.micro_steps)
+        let connections: Vec<_> = self.spec.connections.iter().map(connection).collect();
+        oldham_lumped::merge(
+            parts,
+            &connections,
+            integrator,
+            self.spec.monolithic_spec.micro_steps,
+        )
     }
 
-    /// What the twin calls an input; only lumped parts are in it.
+    /// What the monolithic model calls an input; only lumped parts are in it.
     fn input_name(&self, drive: &DrivenInput) -> Option<String> {
-        let part = &self.plan.parts[drive.part];
+        let part = &self.spec.parts[drive.part];
         let port = &part.lumped()?.inputs[drive.port.0].name;
         Some(format!("{}.{port}", part.name))
     }
@@ -254,7 +257,7 @@ impl Model {
         let origin = origin.as_deref();
         let place =
             |drive: &&DrivenInput| Some(&*self.source.locate(&drive.span).to_string()) == origin;
-        let drive = self.plan.drives.iter().find(place)?;
+        let drive = self.spec.drives.iter().find(place)?;
         Some(drive.span.clone())
     }
 }

@@ -6,19 +6,19 @@ use oldham_cosim::{
 use oldham_multibody::cut::Role;
 
 use crate::assemble::{ChoosePredictor, predictor};
-use crate::mechanism::{Pieces, Scheme};
-use crate::model::{Part, Plan};
+use crate::mechanism::{CutScheme, CutSolvers};
+use crate::model::{ModelSpec, PartSpec};
 
 /// What solves a subsystem of the model.
 pub(crate) enum Solvers {
     Whole(Box<dyn Subsystem>),
-    Pieces(Box<Pieces>),
+    CutSolvers(Box<CutSolvers>),
 }
 
 /// A subsystem of the model in the engine.
 pub(crate) struct Member {
     ids: Vec<(Role, SubsystemId)>,
-    /// Where its ports are, if it is in pieces.
+    /// Where its ports are, if it is cut.
     ports: Option<Ports>,
     /// Its parts advance one after the other where the schedule does.
     sequential: bool,
@@ -38,7 +38,7 @@ impl Solvers {
     pub fn add_to(
         self,
         builder: &mut Builder,
-        part: &Part,
+        part: &PartSpec,
         choose: &ChoosePredictor<'_>,
     ) -> Member {
         let member = match self {
@@ -53,7 +53,7 @@ impl Solvers {
                     corrections: 0,
                 }
             }
-            Self::Pieces(pieces) => pieces.add_to(builder, part),
+            Self::CutSolvers(cut_solvers) => cut_solvers.add_to(builder, part),
         };
         for &(_, id) in &member.ids {
             builder.every(id, part.every);
@@ -62,8 +62,8 @@ impl Solvers {
     }
 }
 
-impl Pieces {
-    fn add_to(self, builder: &mut Builder, part: &Part) -> Member {
+impl CutSolvers {
+    fn add_to(self, builder: &mut Builder, part: &PartSpec) -> Member {
         let whole = &part.name;
         let mut ids = Vec::new();
         for solver in self.solvers {
@@ -72,16 +72,16 @@ impl Pieces {
             let id = builder.add(&name, Box::new(solver.part), predictor);
             ids.push((solver.role, id));
         }
-        let input = |&(piece, port): &(usize, InputPort)| (ids[piece].1, port);
-        let output = |(piece, port): (usize, OutputPort)| (ids[piece].1, port);
+        let input = |&(subdomain, port): &(usize, InputPort)| (ids[subdomain].1, port);
+        let output = |(subdomain, port): (usize, OutputPort)| (ids[subdomain].1, port);
         let mut names = Vec::new();
         for (place, label) in self.labels {
             let label = label.map(|label| format!("{whole}.{label}"));
             builder.record_as(output(place), label.as_deref());
             names.extend(label.map(|label| (label, builder.output_name(output(place)))));
         }
-        for wire in &self.wires {
-            builder.connect(output(wire.from), input(&wire.to));
+        for connection in &self.connections {
+            builder.connect(output(connection.from), input(&connection.to));
         }
         let cutting = part.cutting();
         let scheme = cutting.map(|cutting| cutting.scheme);
@@ -97,14 +97,14 @@ impl Pieces {
         Member {
             ids,
             ports: Some(ports),
-            sequential: scheme == Some(Scheme::ForceDisplacement),
+            sequential: scheme == Some(CutScheme::ForceDisplacement),
             corrections: cutting.map_or(0, |cutting| cutting.corrections),
         }
     }
 }
 
 impl Member {
-    /// Its only subsystem in the engine, if it is not in pieces; else the first.
+    /// Its only subsystem in the engine, if it is not cut; else the first.
     pub fn only(&self) -> SubsystemId {
         self.ids[0].1
     }
@@ -133,11 +133,11 @@ impl Member {
 
 /// The schedule of the engine: where a mechanism advances, its parts do, then its couplings,
 /// and at last the parts correct their steps where they can.
-pub(crate) fn schedule(plan: &Plan, members: &[Member]) -> Schedule {
-    let mut schedule = plan.schedule.clone();
-    schedule.stages = stages(&plan.schedule.stages, members, plan.is_sequential);
-    if let Coupling::Tight(tight) = &mut schedule.coupling {
-        for (port, _) in &mut tight.per_port {
+pub(crate) fn schedule(spec: &ModelSpec, members: &[Member]) -> Schedule {
+    let mut schedule = spec.schedule.clone();
+    schedule.stages = stages(&spec.schedule.stages, members, spec.is_sequential);
+    if let Coupling::Implicit(settings) = &mut schedule.coupling {
+        for (port, _) in &mut settings.per_port {
             rename(port, members);
         }
     }

@@ -1,12 +1,12 @@
 //! The same model under implicit coupling, with a finer step: what converges to the solution of the
 //! coupled equations where no monolithic model can be made.
 
-use oldham_cosim::{Coupling, Stage, SubsystemId, Tight};
+use oldham_cosim::{Coupling, ImplicitSettings, Stage, SubsystemId};
 use oldham_lumped::Integrator;
 use oldham_multibody::Method;
 
 use crate::format::DEFAULT_RHO;
-use crate::model::{Content, Model, Part, Plan, Prediction};
+use crate::model::{Content, Model, ModelSpec, PartSpec, Prediction};
 
 /// An exchanged value has converged when it changes by less than this part of its size.
 const RELATIVE: f64 = 1e-9;
@@ -18,60 +18,60 @@ const ITERATIONS: usize = 100;
 impl Model {
     /// Implicit (tight) coupling of all subsystems, with the macro step halved so many times.
     ///
-    /// Inputs are interpolated within a step, mechanisms are in one piece, integrators of first order
-    /// are replaced by LMS2, and nothing learns or compensates. Every subsystem takes as many micro steps per macro step as in the file: halving
-    /// refines integrators and exchange alike, so that the solutions converge to that of the coupled
-    /// equations.
+    /// Inputs are interpolated within a step, mechanisms are in one piece, integrators of first
+    /// order are replaced by LMS2, and nothing learns or compensates. Every subsystem takes as many
+    /// micro steps per macro step as in the file: halving refines integrators and exchange alike,
+    /// so that the solutions converge to that of the coupled equations.
     pub fn implicitly_coupled(&self, halvings: u32) -> Self {
-        let mut plan = self.plan.clone();
-        let rates: Vec<f64> = (0..plan.parts.len())
-            .map(|part| rate(&plan.schedule.stages, SubsystemId(part)))
+        let mut spec = self.spec.clone();
+        let rates: Vec<f64> = (0..spec.parts.len())
+            .map(|part| rate(&spec.schedule.stages, SubsystemId(part)))
             .collect();
         let finer = 2_f64.powi(halvings as i32);
-        for (part, rate) in plan.parts.iter_mut().zip(rates) {
+        for (part, rate) in spec.parts.iter_mut().zip(rates) {
             let per_step = part.micro_steps() as f64 * rate / f64::from(part.every);
             part.refine(per_step.ceil().max(1.0) as usize);
         }
-        plan.compensators.clear();
-        plan.clock.step /= finer;
-        plan.clock.steps = plan.clock.steps.saturating_mul(finer as u64);
-        let everybody = (0..plan.parts.len()).map(SubsystemId).collect();
-        let schedule = &mut plan.schedule;
-        schedule.step = plan.clock.step;
+        spec.compensators.clear();
+        spec.clock.step /= finer;
+        spec.clock.steps = spec.clock.steps.saturating_mul(finer as u64);
+        let everybody = (0..spec.parts.len()).map(SubsystemId).collect();
+        let schedule = &mut spec.schedule;
+        schedule.step = spec.clock.step;
         schedule.stages = vec![Stage::Together(everybody)];
         schedule.refresh = false;
-        schedule.coupling = match plan.connections.is_empty() {
-            true => Coupling::Loose,
-            false => Coupling::Tight(Tight {
+        schedule.coupling = match spec.connections.is_empty() {
+            true => Coupling::Explicit,
+            false => Coupling::Implicit(ImplicitSettings {
                 relative: RELATIVE,
                 max_iterations: ITERATIONS,
-                ..Tight::default()
+                ..ImplicitSettings::default()
             }),
         };
-        plan.is_sequential = false;
+        spec.is_sequential = false;
         Self {
             source: self.source.clone(),
-            plan,
+            spec,
         }
     }
 
-    /// Whether another model is solved in the very same way: the same equations, steps and exchange,
-    /// whatever its file looks like.
+    /// Whether another model is solved in the very same way: the same equations, steps and
+    /// exchange, whatever its file looks like.
     pub fn is_solved_like(&self, other: &Self) -> bool {
-        self.plan.essence() == other.plan.essence()
+        self.spec.essence() == other.spec.essence()
     }
 
     /// Whether the model is one set of equations that a single integrator can take: lumped
     /// subsystems alone, or a single subsystem. Others have [`Model::implicitly_coupled`].
     pub fn has_monolithic(&self) -> bool {
-        let parts = &self.plan.parts;
+        let parts = &self.spec.parts;
         parts.len() == 1 || parts.iter().all(|part| part.lumped().is_some())
     }
 }
 
-impl Part {
-    /// Inputs are interpolated, so many micro steps make a macro step, and no integrator is of first
-    /// order only, which would take very many steps to converge.
+impl PartSpec {
+    /// Inputs are interpolated, so many micro steps make a macro step, and no integrator is of
+    /// first order only, which would take very many steps to converge.
     fn refine(&mut self, micro_steps: usize) {
         self.prediction = Prediction::Hold(1);
         self.every = 1;
@@ -84,25 +84,25 @@ impl Part {
                 spec.sends_tangent = false;
                 spec.tangents.clear();
             }
-            Content::Multibody(recipe) => {
-                if let Method::BackwardEuler = recipe.options.method {
-                    recipe.options.method = Method::default();
+            Content::Multibody(spec) => {
+                if let Method::BackwardEuler = spec.options.method {
+                    spec.options.method = Method::default();
                 }
-                recipe.micro_steps = micro_steps;
-                recipe.cutting = None;
-                recipe.options.tolerance = recipe.options.tolerance.min(TOLERANCE);
+                spec.micro_steps = micro_steps;
+                spec.cutting = None;
+                spec.options.tolerance = spec.options.tolerance.min(TOLERANCE);
             }
             Content::Hydraulics(circuit) => circuit.micro_steps = micro_steps,
         }
     }
 }
 
-impl Plan {
+impl ModelSpec {
     /// All that decides a solution, as a text; names of things, places in the file and what is
     /// recorded are not in it.
     fn essence(&self) -> String {
         let parts = self.parts.iter().map(|part| {
-            let Part {
+            let PartSpec {
                 name,
                 content,
                 prediction,
@@ -133,8 +133,8 @@ impl Plan {
             self.schedule,
             self.is_sequential,
             self.clock.steps,
-            self.twin.integrator,
-            self.twin.micro_steps,
+            self.monolithic_spec.integrator,
+            self.monolithic_spec.micro_steps,
         )
     }
 }

@@ -58,8 +58,8 @@ pub use compensation::gains::{Gains, GainsError};
 pub use compensation::{Approach, CompensationError, Offer};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
-    About, InterfaceNode, Link, Mechanism, Outline, Partition, Portion, Pose, Shape, Sketch, Solid,
-    Symbol,
+    About, InterfaceNode, Mechanism, Outline, OwnedElement, PartitionReport, Pose, Shape, Sketch,
+    Solid, SubdomainReport, Symbol,
 };
 pub use model::Model;
 pub use oldham_lumped::{Integrator, StageInputs};

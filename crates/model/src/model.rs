@@ -8,7 +8,7 @@ use oldham_hydraulics::Circuit;
 use oldham_lumped::{Integrator, Spec};
 
 use crate::compensation::gains::Gains;
-use crate::mechanism::{Cutting, Recipe};
+use crate::mechanism::{Cutting, MechanismSpec};
 use crate::overrides::Overrides;
 use crate::problem::Problems;
 use crate::read;
@@ -18,12 +18,12 @@ use crate::source::{Source, Span};
 #[derive(Clone, Debug)]
 pub struct Model {
     pub(crate) source: Source,
-    pub(crate) plan: Plan,
+    pub(crate) spec: ModelSpec,
 }
 
 /// What a model file says, in the engine's terms.
 #[derive(Clone, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct ModelSpec {
     pub name: String,
     pub description: Option<String>,
     pub clock: Clock,
@@ -31,14 +31,14 @@ pub(crate) struct Plan {
     pub parameters: Vec<(String, f64)>,
     pub energy_bound: f64,
     pub threads: usize,
-    pub parts: Vec<Part>,
-    pub connections: Vec<Connection>,
+    pub parts: Vec<PartSpec>,
+    pub connections: Vec<ConnectionSpec>,
     pub drives: Vec<DrivenInput>,
-    pub compensators: Vec<Compensator>,
+    pub compensators: Vec<CompensatorSpec>,
     pub schedule: Schedule,
     /// Subsystems advance one after the other.
     pub is_sequential: bool,
-    pub twin: Twin,
+    pub monolithic_spec: MonolithicSpec,
     pub record: Record,
     /// Remarks that a user should read.
     pub notes: Vec<String>,
@@ -55,7 +55,7 @@ pub(crate) struct Clock {
 
 /// A subsystem; its place among the parts is its identity in the schedule.
 #[derive(Clone, Debug)]
-pub(crate) struct Part {
+pub(crate) struct PartSpec {
     pub name: String,
     pub span: Span,
     pub content: Content,
@@ -71,11 +71,11 @@ pub(crate) struct Part {
 #[derive(Clone, Debug)]
 pub(crate) enum Content {
     Lumped(Spec),
-    Multibody(Box<Recipe>),
+    Multibody(Box<MechanismSpec>),
     Hydraulics(Circuit),
 }
 
-impl Part {
+impl PartSpec {
     pub fn lumped(&self) -> Option<&Spec> {
         match &self.content {
             Content::Lumped(spec) => Some(spec),
@@ -86,14 +86,14 @@ impl Part {
     pub fn cutting(&self) -> Option<&Cutting> {
         match &self.content {
             Content::Lumped(_) | Content::Hydraulics(_) => None,
-            Content::Multibody(recipe) => recipe.cutting.as_ref(),
+            Content::Multibody(spec) => spec.cutting.as_ref(),
         }
     }
 
     pub fn micro_steps(&self) -> usize {
         match &self.content {
             Content::Lumped(spec) => spec.micro_steps,
-            Content::Multibody(recipe) => recipe.micro_steps,
+            Content::Multibody(spec) => spec.micro_steps,
             Content::Hydraulics(circuit) => circuit.micro_steps,
         }
     }
@@ -101,7 +101,7 @@ impl Part {
 
 /// From an output to an input, each with the place of its part.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Connection {
+pub(crate) struct ConnectionSpec {
     pub from: (usize, OutputPort),
     pub to: (usize, InputPort),
 }
@@ -119,7 +119,7 @@ pub(crate) struct DrivenInput {
 
 /// What is done against the delay at an interface.
 #[derive(Clone, Debug)]
-pub(crate) struct Compensator {
+pub(crate) struct CompensatorSpec {
     pub name: String,
     pub span: Span,
     /// The force that crosses the interface.
@@ -131,7 +131,7 @@ pub(crate) struct Compensator {
     pub continuous: bool,
     /// Only so many modes.
     pub modes: Option<usize>,
-    /// For the poles of the twin as it is integrated.
+    /// For the poles of the monolithic model as it is integrated.
     pub as_integrated: bool,
     /// What may be fed back, with places in the text.
     pub signals: Option<Vec<(String, Span)>>,
@@ -146,9 +146,9 @@ pub(crate) enum Way {
     Off,
 }
 
-/// How the monolithic twin is solved.
+/// How the monolithic model is solved.
 #[derive(Clone, Debug)]
-pub(crate) struct Twin {
+pub(crate) struct MonolithicSpec {
     /// The section that says so, if there is one.
     pub span: Span,
     pub integrator: Integrator,
@@ -186,58 +186,58 @@ impl Model {
 
     /// Its title.
     pub fn name(&self) -> &str {
-        &self.plan.name
+        &self.spec.name
     }
 
     /// What it shows.
     pub fn description(&self) -> Option<&str> {
-        self.plan.description.as_deref()
+        self.spec.description.as_deref()
     }
 
     /// Initial time in s.
     pub fn start(&self) -> f64 {
-        self.plan.clock.start
+        self.spec.clock.start
     }
 
     /// Simulated time in s.
     pub fn duration(&self) -> f64 {
-        self.plan.clock.duration
+        self.spec.clock.duration
     }
 
     /// Macro step in s.
     pub fn step(&self) -> f64 {
-        self.plan.clock.step
+        self.spec.clock.step
     }
 
     /// Number of macro steps.
     pub fn steps(&self) -> u64 {
-        self.plan.clock.steps
+        self.spec.clock.steps
     }
 
     /// The factor at which growing energy stops a run, if it should.
     pub fn energy_bound(&self) -> Option<f64> {
-        (self.plan.energy_bound > 0.0).then_some(self.plan.energy_bound)
+        (self.spec.energy_bound > 0.0).then_some(self.spec.energy_bound)
     }
 
     /// The value of a parameter.
     pub fn parameter(&self, name: &str) -> Option<f64> {
-        let found = self.plan.parameters.iter().find(|(known, _)| known == name);
+        let found = self.spec.parameters.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| *value)
     }
 
     /// Names of the parameters, in alphabetical order.
     pub fn parameters(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.plan.parameters.iter().map(|(name, _)| name.as_str())
+        self.spec.parameters.iter().map(|(name, _)| name.as_str())
     }
 
     /// Threads that advance subsystems.
     pub fn threads(&self) -> usize {
-        self.plan.threads
+        self.spec.threads
     }
 
     /// Whether its subsystems exchange anything.
     pub fn is_coupled(&self) -> bool {
-        !self.plan.connections.is_empty() || self.is_cut()
+        !self.spec.connections.is_empty() || self.is_cut()
     }
 
     /// Whether any mechanism is cut.
@@ -247,25 +247,25 @@ impl Model {
 
     /// Names of the mechanisms that are cut.
     pub fn cut_mechanisms(&self) -> impl Iterator<Item = &str> {
-        let cut = self.plan.parts.iter().filter(|p| p.cutting().is_some());
+        let cut = self.spec.parts.iter().filter(|p| p.cutting().is_some());
         cut.map(|part| part.name.as_str())
     }
 
     /// Names of the subsystems, in the order of the file.
     pub fn subsystems(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.plan.parts.iter().map(|part| part.name.as_str())
+        self.spec.parts.iter().map(|part| part.name.as_str())
     }
 
     /// The first subsystem whose inputs are predicted by what is learned while running.
     pub fn learner(&self) -> Option<&str> {
-        let learns = |part: &&Part| matches!(part.prediction, Prediction::Learned(_));
-        let found = self.plan.parts.iter().find(learns);
+        let learns = |part: &&PartSpec| matches!(part.prediction, Prediction::Learned(_));
+        let found = self.spec.parts.iter().find(learns);
         found.map(|part| part.name.as_str())
     }
 
     /// Keys of the predictors that subsystems choose for themselves.
     pub fn own_predictors(&self) -> impl Iterator<Item = String> {
-        let choosing = self.plan.parts.iter().filter(|part| part.chooses_predictor);
+        let choosing = self.spec.parts.iter().filter(|part| part.chooses_predictor);
         choosing.map(|part| {
             let section = match &part.content {
                 Content::Lumped(_) => "lumped",
@@ -278,20 +278,20 @@ impl Model {
 
     /// Macro steps between two recorded rows.
     pub fn record_every(&self) -> u64 {
-        u64::from(self.plan.record.every)
+        u64::from(self.spec.record.every)
     }
 
     /// The signals to be recorded, each with its place in the text; all, if nothing is said. The
     /// names are those of the simulation's columns, which only a simulation knows.
     pub fn signals(&self) -> Option<impl ExactSizeIterator<Item = (&str, &Span)>> {
-        let signals = self.plan.record.signals.as_ref()?;
+        let signals = self.spec.record.signals.as_ref()?;
         Some(signals.iter().map(|(name, span)| (name.as_str(), span)))
     }
 
-    /// The gains that compensators are given, as a text that changes when one of them does: they may
-    /// come from a file of their own.
+    /// The gains that compensators are given, as a text that changes when one of them does: they
+    /// may come from a file of their own.
     pub fn given_gains(&self) -> String {
-        let given = self.plan.compensators.iter().filter_map(|compensator| {
+        let given = self.spec.compensators.iter().filter_map(|compensator| {
             let Way::Given(gains) = &compensator.way else {
                 return None;
             };
@@ -300,14 +300,14 @@ impl Model {
         given.collect()
     }
 
-    /// How the monolithic twin is integrated.
+    /// How the monolithic model is integrated.
     pub fn monolithic_integrator(&self) -> Integrator {
-        self.plan.twin.integrator
+        self.spec.monolithic_spec.integrator
     }
 
     /// Remarks that a user should read: what the model asks for and cannot have.
     pub fn notes(&self) -> &[String] {
-        &self.plan.notes
+        &self.spec.notes
     }
 
     /// The text it was read from.

@@ -6,7 +6,7 @@ use toml::de::{DeArray, DeString, DeTable, DeValue};
 
 use crate::limits;
 use crate::problem::{Findings, Problem};
-use crate::schema::Shape;
+use crate::schema::SchemaShape;
 use crate::source::{Source, Span};
 
 /// Keys and values that replace those of the file, as `--set key=value` gives them.
@@ -56,7 +56,7 @@ pub(crate) fn apply<'i>(
         let applied = path(source, &placed.key)
             .and_then(|path| full_path(path, tree, schema))
             .and_then(|path| Ok((path, value(source, &placed.value)?)))
-            .and_then(|(path, value)| insert(tree, Shape::new(schema), &path, value));
+            .and_then(|(path, value)| insert(tree, SchemaShape::new(schema), &path, value));
         if let Err(problem) = applied {
             findings.push(problem);
         }
@@ -105,7 +105,7 @@ fn full_path<'i>(
         path.insert(0, Spanned::new(only.span(), "parameters".into()));
         return Ok(path);
     }
-    let shape = Shape::new(schema);
+    let shape = SchemaShape::new(schema);
     if shape.key(name).is_some() {
         return Ok(path);
     }
@@ -132,7 +132,7 @@ fn full_path<'i>(
 }
 
 /// Dotted paths of all keys that do not lie below a name.
-fn known_paths(shape: Shape<'_>) -> Vec<String> {
+fn known_paths(shape: SchemaShape<'_>) -> Vec<String> {
     let mut paths = Vec::new();
     for key in shape.keys() {
         let inside = shape.key(key).into_iter().flat_map(known_paths);
@@ -180,7 +180,7 @@ fn shifted(value: Spanned<DeValue<'_>>, by: usize) -> Spanned<DeValue<'_>> {
 
 fn insert<'i>(
     table: &mut DeTable<'i>,
-    shape: Shape<'_>,
+    shape: SchemaShape<'_>,
     path: &[Key<'i>],
     value: Spanned<DeValue<'i>>,
 ) -> Result<(), Problem> {
@@ -218,7 +218,7 @@ fn insert<'i>(
 }
 
 /// An override changes what has a name, but invents no names.
-fn unknown_name(table: &DeTable<'_>, shape: Shape<'_>, key: &Key<'_>) -> Option<Problem> {
+fn unknown_name(table: &DeTable<'_>, shape: SchemaShape<'_>, key: &Key<'_>) -> Option<Problem> {
     shape.named()?;
     let name = key.get_ref().as_ref();
     let message = format!("the model has nothing called `{name}` to override");

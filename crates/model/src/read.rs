@@ -60,16 +60,16 @@ pub(crate) fn text(mut source: Source, overrides: &Overrides) -> Result<Model, P
     let overrides = overrides.place(&mut source);
     let mut findings = Findings::default();
     let file = parse(&source, &overrides, &mut findings);
-    let plan = file.and_then(|file| {
-        let plan = check::check(&file, &source, &mut findings)?;
-        Some((plan, file.monolithic.is_some()))
+    let spec = file.and_then(|file| {
+        let spec = check::check(&file, &source, &mut findings)?;
+        Some((spec, file.monolithic.is_some()))
     });
     findings.finish(&source)?;
-    let (plan, asks_for_twin) = plan.expect("a plan without problems");
-    let model = Model { source, plan };
-    if asks_for_twin {
-        let twin = model.twin(model.plan.twin.integrator);
-        twin.map_err(|findings| findings.into_problems(&model.source))?;
+    let (spec, asks_for_monolithic) = spec.expect("a plan without problems");
+    let model = Model { source, spec };
+    if asks_for_monolithic {
+        let monolithic = model.merged(model.spec.monolithic_spec.integrator);
+        monolithic.map_err(|findings| findings.into_problems(&model.source))?;
     }
     Ok(model)
 }
@@ -106,8 +106,8 @@ const MAX_MISTAKES: usize = 10_000;
 /// Text that is parsed at once, however wrong it is, in bytes.
 const PIECE: usize = 256 << 10;
 
-/// Looks at the beginning of a long text, then at twice as much of it, and so on: what is no model at
-/// all is found before all its mistakes are collected.
+/// Looks at the beginning of a long text, then at twice as much of it, and so on: what is no model
+/// at all is found before all its mistakes are collected.
 fn has_countless_mistakes(text: &str) -> bool {
     let mut size = PIECE;
     while size < text.len() {

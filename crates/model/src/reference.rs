@@ -3,7 +3,7 @@
 use oldham_expression::FUNCTIONS;
 use serde_json::Value;
 
-use crate::schema::{Shape, schema};
+use crate::schema::{SchemaShape, schema};
 
 const INTRODUCTION: &str = "\
 # Model file reference
@@ -20,7 +20,7 @@ This page is written from the same description that files are checked against.
 /// defaults and meanings.
 pub fn reference_markdown() -> String {
     let schema = schema();
-    let root = Shape::new(&schema);
+    let root = SchemaShape::new(&schema);
     let mut page = INTRODUCTION.to_owned();
     page.push_str(&expressions());
     section(&mut page, "The file", root, root.description());
@@ -43,7 +43,12 @@ fn expressions() -> String {
 
 /// A section for each table inside a table. A table that may stand in several places is written
 /// where it occurs first.
-fn subsections<'a>(page: &mut String, path: &str, shape: Shape<'a>, written: &mut Vec<Shape<'a>>) {
+fn subsections<'a>(
+    page: &mut String,
+    path: &str,
+    shape: SchemaShape<'a>,
+    written: &mut Vec<SchemaShape<'a>>,
+) {
     for (key, inside) in shape.entries() {
         let path = match path {
             "" => key.to_owned(),
@@ -84,7 +89,7 @@ fn subsections<'a>(page: &mut String, path: &str, shape: Shape<'a>, written: &mu
     }
 }
 
-fn section(page: &mut String, title: &str, shape: Shape<'_>, about: &str) {
+fn section(page: &mut String, title: &str, shape: SchemaShape<'_>, about: &str) {
     page.push_str(&format!("\n## {title}\n\n{}\n\n", one_line(about)));
     page.push_str("| Key | Type | Default | Meaning |\n|---|---|---|---|\n");
     for (key, inside) in shape.entries() {
@@ -100,9 +105,11 @@ fn section(page: &mut String, title: &str, shape: Shape<'_>, about: &str) {
 }
 
 /// The meanings of the words that a key can be.
-fn words(page: &mut String, key: &str, shape: Shape<'_>) {
+fn words(page: &mut String, key: &str, shape: SchemaShape<'_>) {
     let alternatives = shape.alternatives().into_iter();
-    let words: Vec<_> = alternatives.flat_map(Shape::described_words).collect();
+    let words: Vec<_> = alternatives
+        .flat_map(SchemaShape::described_words)
+        .collect();
     if !words.is_empty() {
         page.push_str(&format!("\nPossible values of `{key}`:\n\n"));
     }
@@ -111,12 +118,12 @@ fn words(page: &mut String, key: &str, shape: Shape<'_>) {
     }
 }
 
-fn tables(shape: Shape<'_>) -> impl Iterator<Item = Shape<'_>> {
+fn tables(shape: SchemaShape<'_>) -> impl Iterator<Item = SchemaShape<'_>> {
     let alternatives = shape.alternatives().into_iter();
     alternatives.filter(|one| one.keys().next().is_some())
 }
 
-fn kind(shape: Shape<'_>) -> String {
+fn kind(shape: SchemaShape<'_>) -> String {
     if shape.words().is_some() {
         return "word".into();
     }

@@ -66,12 +66,12 @@ fn forget_null_alternative(object: &mut Map<String, Value>) {
 
 /// A place in the schema, with references followed.
 #[derive(Clone, Copy)]
-pub(crate) struct Shape<'a> {
+pub(crate) struct SchemaShape<'a> {
     root: &'a Value,
     here: &'a Value,
 }
 
-impl<'a> Shape<'a> {
+impl<'a> SchemaShape<'a> {
     pub fn new(root: &'a Value) -> Self {
         Self { root, here: root }
     }

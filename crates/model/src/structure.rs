@@ -8,20 +8,20 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::problem::{Findings, Problem};
-use crate::schema::Shape;
+use crate::schema::SchemaShape;
 use crate::source::Span;
 
 /// Checks the whole file.
 pub(crate) fn check(tree: &mut DeTable<'_>, schema: &Value, findings: &mut Findings) {
-    let mut checker = Checker {
+    let mut checker = StructureChecker {
         findings,
         path: Vec::new(),
     };
     // The file as a whole has no place of its own.
-    checker.table(tree, &(0..0), Shape::new(schema));
+    checker.table(tree, &(0..0), SchemaShape::new(schema));
 }
 
-struct Checker<'f> {
+struct StructureChecker<'f> {
     findings: &'f mut Findings,
     path: Vec<String>,
 }
@@ -33,8 +33,8 @@ enum Fit {
     Unreadable,
 }
 
-impl Checker<'_> {
-    fn value(&mut self, value: &mut Spanned<DeValue<'_>>, shape: Shape<'_>) -> Fit {
+impl StructureChecker<'_> {
+    fn value(&mut self, value: &mut Spanned<DeValue<'_>>, shape: SchemaShape<'_>) -> Fit {
         let span = value.span();
         let alternatives = shape.alternatives();
         let fitting = alternatives
@@ -55,7 +55,7 @@ impl Checker<'_> {
         }
     }
 
-    fn wrong_type(&mut self, span: &Span, found: &DeValue<'_>, expected: &[Shape<'_>]) {
+    fn wrong_type(&mut self, span: &Span, found: &DeValue<'_>, expected: &[SchemaShape<'_>]) {
         let expected: Vec<_> = expected.iter().flat_map(|one| one.types()).collect();
         let expected = expectation(&expected);
         let message = format!("{} must be {expected}", self.name());
@@ -64,7 +64,7 @@ impl Checker<'_> {
             .push(Problem::new(span.clone(), message).label(label));
     }
 
-    fn word(&mut self, word: &str, span: &Span, shape: Shape<'_>) -> Fit {
+    fn word(&mut self, word: &str, span: &Span, shape: SchemaShape<'_>) -> Fit {
         let Some(words) = shape.words() else {
             return Fit::Readable;
         };
@@ -81,7 +81,7 @@ impl Checker<'_> {
         Fit::Unreadable
     }
 
-    fn array(&mut self, items: &mut [Spanned<DeValue<'_>>], shape: Shape<'_>) -> Fit {
+    fn array(&mut self, items: &mut [Spanned<DeValue<'_>>], shape: SchemaShape<'_>) -> Fit {
         let Some(shape) = shape.item() else {
             return Fit::Readable;
         };
@@ -95,7 +95,7 @@ impl Checker<'_> {
     }
 
     /// Puts an empty table where a table should be, so that its name stays known.
-    fn clear_table(&mut self, value: &mut Spanned<DeValue<'_>>, shape: Shape<'_>) -> bool {
+    fn clear_table(&mut self, value: &mut Spanned<DeValue<'_>>, shape: SchemaShape<'_>) -> bool {
         let is_table = shape.types() == ["object"];
         if is_table {
             self.findings.damage(&value.span());
@@ -104,7 +104,7 @@ impl Checker<'_> {
         is_table
     }
 
-    fn table(&mut self, table: &mut DeTable<'_>, span: &Span, shape: Shape<'_>) {
+    fn table(&mut self, table: &mut DeTable<'_>, span: &Span, shape: SchemaShape<'_>) {
         let mut unreadable = Vec::new();
         for (key, value) in table.iter_mut() {
             let name = key.get_ref().as_ref();
@@ -133,7 +133,7 @@ impl Checker<'_> {
         }
     }
 
-    fn unknown_key(&mut self, span: &Span, key: &str, shape: Shape<'_>) {
+    fn unknown_key(&mut self, span: &Span, key: &str, shape: SchemaShape<'_>) {
         let message = format!("unknown key `{}` in {}", shortened(key), self.table_name());
         let all = shape.keys().map(|key| format!("`{key}`"));
         let all = all.collect::<Vec<_>>().join(", ");
@@ -143,7 +143,7 @@ impl Checker<'_> {
         self.findings.push_misspelt(problem, key, shape.keys());
     }
 
-    fn missing_keys(&mut self, table: &DeTable<'_>, span: &Span, shape: Shape<'_>) {
+    fn missing_keys(&mut self, table: &DeTable<'_>, span: &Span, shape: SchemaShape<'_>) {
         for key in shape.required().filter(|key| !table.contains_key(*key)) {
             let message = format!("`{key}` is missing from {}", self.table_name());
             let label = format!("has no `{key}`");
@@ -164,7 +164,7 @@ impl Checker<'_> {
     }
 }
 
-fn accepts(shape: Shape<'_>, value: &DeValue<'_>) -> bool {
+fn accepts(shape: SchemaShape<'_>, value: &DeValue<'_>) -> bool {
     let fits = |name: &str| match value {
         DeValue::String(_) => name == "string",
         DeValue::Integer(_) => name == "integer" || name == "number",

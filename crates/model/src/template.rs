@@ -45,11 +45,11 @@ impl Template {
     /// The model with these parameters.
     pub fn with(&self, parameters: &[(&str, f64)]) -> Result<Model, Problems> {
         let mut findings = Findings::default();
-        let plan = check::check_with(&self.file, &self.source, parameters, &mut findings);
+        let spec = check::check_with(&self.file, &self.source, parameters, &mut findings);
         findings.finish(&self.source)?;
         Ok(Model {
             source: self.source.clone(),
-            plan: plan.expect("a plan without problems"),
+            spec: spec.expect("a plan without problems"),
         })
     }
 }

@@ -5,8 +5,8 @@
 
 use crate::body::Inertia;
 use crate::cut::{ENTRIES_OF_A_BODY, entries_of};
-use crate::element::{Account, At, Element, ElementId, Jacobian, NOWHERE, Residual, Weights};
-use crate::linear::{BlockLu, Destination, Given, SingularPivot, Structure};
+use crate::element::{At, Element, ElementEnergy, ElementId, Jacobian, NOWHERE, Residual, Weights};
+use crate::linear::{BlockLu, Destination, Prescribed, SingularPivot, Structure};
 use crate::math::{Mat3, Vec3};
 use crate::model::{Model, NamedElement};
 use crate::node::{Motion, NodeId};
@@ -22,7 +22,7 @@ pub(crate) struct Assembly {
     /// Elements whose positions drift.
     pub drifting: Vec<usize>,
     /// Elements that give the poses of nodes.
-    pub giving: Vec<usize>,
+    pub prescribing: Vec<usize>,
     /// For each node: is its pose given?
     pub is_given: Vec<bool>,
     /// Elements that may dissipate or supply energy.
@@ -59,7 +59,7 @@ pub(crate) struct Placed {
 
 /// The state at which everything is evaluated.
 #[derive(Clone, Copy)]
-pub(crate) struct Everywhere<'a> {
+pub(crate) struct EvaluationPoint<'a> {
     pub time: f64,
     pub motions: &'a [Motion],
     pub multipliers: &'a [f64],
@@ -70,7 +70,7 @@ pub(crate) struct Everywhere<'a> {
     pub elapsed: f64,
 }
 
-impl<'a> Everywhere<'a> {
+impl<'a> EvaluationPoint<'a> {
     /// A state with its inputs, under full load, with nothing elapsed.
     #[inline(always)]
     pub fn new(
@@ -176,9 +176,9 @@ impl Assembly {
             drifting,
             accounted,
             is_given: (0..model.nodes.len())
-                .map(|i| model.given.iter().any(|(node, _)| node.0 == i))
+                .map(|i| model.prescribed.iter().any(|(node, _)| node.0 == i))
                 .collect(),
-            giving: model.given.iter().map(|(_, by)| by.0).collect(),
+            prescribing: model.prescribed.iter().map(|(_, by)| by.0).collect(),
             node_names: model.nodes.into_iter().map(|node| node.name).collect(),
             constraints,
             memory,
@@ -241,7 +241,7 @@ impl Assembly {
     }
 
     /// Adds the forces of all elements and sets the negative violations.
-    pub fn element_residual(&self, at: &Everywhere<'_>, values: &mut [f64]) {
+    pub fn element_residual(&self, at: &EvaluationPoint<'_>, values: &mut [f64]) {
         for placed in &self.elements {
             let mut out = Residual {
                 values,
@@ -253,7 +253,7 @@ impl Assembly {
 
     /// Sets the negative violations of all constraints. What elements add to the other rows is of
     /// no use.
-    pub fn violations(&self, at: &Everywhere<'_>, values: &mut [f64]) {
+    pub fn violations(&self, at: &EvaluationPoint<'_>, values: &mut [f64]) {
         for placed in self.elements.iter().filter(|p| !p.multipliers.is_empty()) {
             let mut out = Residual {
                 values,
@@ -264,7 +264,7 @@ impl Assembly {
     }
 
     /// Lets all elements write what they remember of a state.
-    pub fn remember(&self, at: &Everywhere<'_>, memory: &mut [f64]) {
+    pub fn remember(&self, at: &EvaluationPoint<'_>, memory: &mut [f64]) {
         for placed in self.elements.iter().filter(|p| !p.memory.is_empty()) {
             let range = placed.memory.clone();
             placed.element.remember(&at.of(placed), &mut memory[range]);
@@ -272,7 +272,7 @@ impl Assembly {
     }
 
     /// Adds the weights of all bodies.
-    pub fn weight(&self, at: &Everywhere<'_>, values: &mut [f64]) {
+    pub fn weight(&self, at: &EvaluationPoint<'_>, values: &mut [f64]) {
         let gravity = self.gravity * at.load_factor;
         let nodes = self.inertia.iter().zip(at.motions).skip(1);
         for ((inertia, motion), row) in nodes.zip(values.chunks_exact_mut(6)) {
@@ -288,13 +288,13 @@ impl Assembly {
     pub fn factor(
         &mut self,
         lu: &mut BlockLu,
-        at: &Everywhere<'_>,
+        at: &EvaluationPoint<'_>,
         weights: Weights,
-        given: Given,
+        prescribed: Prescribed,
     ) -> Result<(), SingularPivot> {
         loop {
             self.fill(lu.matrix(), at, weights, half_spin);
-            if lu.factor(given)? {
+            if lu.factor(prescribed)? {
                 return Ok(());
             }
             self.connect(lu);
@@ -306,7 +306,7 @@ impl Assembly {
     pub fn factor_kinematics(
         &mut self,
         lu: &mut BlockLu,
-        at: &Everywhere<'_>,
+        at: &EvaluationPoint<'_>,
         floor: f64,
     ) -> Result<(), SingularPivot> {
         let weights = Weights {
@@ -322,7 +322,7 @@ impl Assembly {
     pub fn factor_with_floor(
         &mut self,
         lu: &mut BlockLu,
-        at: &Everywhere<'_>,
+        at: &EvaluationPoint<'_>,
         weights: Weights,
         floor: f64,
     ) -> Result<(), SingularPivot> {
@@ -338,7 +338,7 @@ impl Assembly {
                     *entry += if i < 3 { least.0 } else { least.1 };
                 }
             }
-            if lu.factor(Given::Change)? {
+            if lu.factor(Prescribed::Change)? {
                 return Ok(());
             }
             self.connect(lu);
@@ -356,7 +356,7 @@ impl Assembly {
     fn fill(
         &self,
         matrix: &mut [f64],
-        at: &Everywhere<'_>,
+        at: &EvaluationPoint<'_>,
         weights: Weights,
         spin_coupling: fn(&Motion) -> Mat3,
     ) {
@@ -378,7 +378,7 @@ impl Assembly {
 
     /// The same matrix, dense and column by column, for analyses. Time derivatives are those of
     /// continuous time: δω = δφ' - ω × δφ.
-    pub fn dense(&self, at: &Everywhere<'_>, weights: Weights) -> Vec<f64> {
+    pub fn dense(&self, at: &EvaluationPoint<'_>, weights: Weights) -> Vec<f64> {
         let n = self.unknowns();
         let mut matrix = vec![0.0; n * n];
         let destination = |row: usize, column: usize| {
@@ -410,13 +410,13 @@ impl Assembly {
     }
 
     /// Energy and powers of all elements.
-    pub fn account(&self, at: &Everywhere<'_>) -> Account {
-        let mut sum = Account::default();
+    pub fn element_energy(&self, at: &EvaluationPoint<'_>) -> ElementEnergy {
+        let mut sum = ElementEnergy::default();
         for placed in &self.elements {
-            let account = placed.element.energy(&at.of(placed));
-            sum.stored += account.stored;
-            sum.dissipated += account.dissipated;
-            sum.supplied += account.supplied;
+            let energy = placed.element.energy(&at.of(placed));
+            sum.stored += energy.stored;
+            sum.dissipated += energy.dissipated;
+            sum.supplied += energy.supplied;
         }
         sum
     }
@@ -428,33 +428,38 @@ impl Assembly {
         self.framed.iter().filter(misfits).count() > 0
     }
 
-    /// Leaves elements out of the account of every step: somebody else keeps one of their work.
+    /// Leaves elements out of the energy balance of every step: their work is integrated elsewhere.
     pub fn leave_out(&mut self, elements: &[ElementId]) {
         self.accounted
             .retain(|&index| !elements.contains(&ElementId(index)));
     }
 
     /// Powers that all elements dissipate and supply.
-    pub fn powers(&self, at: &Everywhere<'_>) -> [f64; 2] {
+    pub fn powers(&self, at: &EvaluationPoint<'_>) -> [f64; 2] {
         let mut sum = [0.0; 2];
         for &index in &self.accounted {
             let placed = &self.elements[index];
-            let account = placed.element.energy(&at.of(placed));
-            sum[0] += account.dissipated;
-            sum[1] += account.supplied;
+            let energy = placed.element.energy(&at.of(placed));
+            sum[0] += energy.dissipated;
+            sum[1] += energy.supplied;
         }
         sum
     }
 
     /// Force and moment that an element exerts on one of its nodes.
-    pub fn wrench(&self, at: &Everywhere<'_>, element: ElementId, node: usize) -> (Vec3, Vec3) {
+    pub fn wrench(
+        &self,
+        at: &EvaluationPoint<'_>,
+        element: ElementId,
+        node: usize,
+    ) -> (Vec3, Vec3) {
         let values = local_residual(&self.elements[element.0], at);
         let v = &values[6 * node..];
         (Vec3::new(v[0], v[1], v[2]), Vec3::new(v[3], v[4], v[5]))
     }
 
     /// The first element whose forces or violations are not finite.
-    pub fn not_finite(&self, at: &Everywhere<'_>) -> Option<usize> {
+    pub fn not_finite(&self, at: &EvaluationPoint<'_>) -> Option<usize> {
         let bad = |placed: &Placed| local_residual(placed, at).iter().any(|v| !v.is_finite());
         self.elements.iter().position(bad)
     }
@@ -477,7 +482,7 @@ impl Assembly {
 const MOST_ROWS: usize = 64;
 
 /// The residual of one element: its nodes one after the other, then its constraints.
-pub(crate) fn local_residual(placed: &Placed, at: &Everywhere<'_>) -> [f64; MOST_ROWS] {
+pub(crate) fn local_residual(placed: &Placed, at: &EvaluationPoint<'_>) -> [f64; MOST_ROWS] {
     let nodes = placed.rows.len() - 1;
     assert!(
         6 * nodes + placed.multipliers.len() <= MOST_ROWS,
@@ -512,7 +517,7 @@ fn add_node_block(matrix: &mut [f64], to: Destination, blocks: &[Mat3; 4]) {
         destinations: &[to],
         blocks: 1,
     };
-    use crate::element::Part::{Angular, Linear};
+    use crate::element::Half::{Angular, Linear};
     let parts = [
         (Linear, Linear),
         (Linear, Angular),
@@ -561,8 +566,8 @@ fn structure(model: &Model) -> Structure {
         if constraints > 0 {
             let border = nodes + structure.bordering.len();
             structure.bordering.push((constraints, blocks.clone()));
-            if model.given.iter().any(|(_, by)| by.0 == index) {
-                structure.given.push((blocks[0], border));
+            if model.prescribed.iter().any(|(_, by)| by.0 == index) {
+                structure.prescribed.push((blocks[0], border));
             }
             blocks.push(border);
         }

@@ -2,9 +2,9 @@
 //! multipliers.
 //!
 //! Nothing here allocates: an explicit step asks several times. Results are left in
-//! `work.consistency.demand` and `work.residual`.
+//! `work.consistency.constraint_rhs` and `work.residual`.
 
-use crate::assembly::{Assembly, Everywhere};
+use crate::assembly::{Assembly, EvaluationPoint};
 use crate::drive::FORWARD;
 use crate::error::SolveError;
 use crate::math::Vec3;
@@ -26,37 +26,37 @@ pub(crate) enum Derivative {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Consistency {
     /// Motions of all nodes some time later.
-    drifted: Vec<Motion>,
+    extrapolated: Vec<Motion>,
     /// A residual of which only the constraints count.
     residual: Vec<f64>,
     /// First and second derivatives of the violations of one element.
     derivatives: Vec<[f64; 2]>,
     /// Of each constraint: its violation, or a derivative of that.
-    pub demand: Vec<f64>,
+    pub constraint_rhs: Vec<f64>,
     no_multipliers: Vec<f64>,
 }
 
 impl Consistency {
     pub fn new(assembly: &Assembly) -> Self {
         Self {
-            drifted: vec![Motion::default(); assembly.inertia.len()],
+            extrapolated: vec![Motion::default(); assembly.inertia.len()],
             residual: vec![0.0; assembly.residual_length()],
             derivatives: vec![[0.0; 2]; assembly.constraints],
-            demand: vec![0.0; assembly.constraints],
+            constraint_rhs: vec![0.0; assembly.constraints],
             no_multipliers: vec![0.0; assembly.constraints],
         }
     }
 }
 
 impl System {
-    /// Leaves the violations of all constraints in the demand; gives the largest and its row.
+    /// Leaves the violations of all constraints in `constraint_rhs`; gives the largest and its row.
     pub(crate) fn find_violations(&mut self, time: f64, inputs: &[f64]) -> (f64, usize) {
-        self.work.consistency.demand.fill(0.0);
+        self.work.consistency.constraint_rhs.fill(0.0);
         self.add_violations(1.0, time, 0.0, inputs);
-        peak(&self.work.consistency.demand)
+        peak(&self.work.consistency.constraint_rhs)
     }
 
-    /// Leaves a time derivative of the violations in the demand, for nodes that keep their
+    /// Leaves a time derivative of the violations in `constraint_rhs`, for nodes that keep their
     /// velocities. Drives are taken to be smooth over a step `h`, if there is one.
     pub(crate) fn find_derivative(
         &mut self,
@@ -72,7 +72,7 @@ impl System {
         let fastest = self.motions.iter().map(spin).fold(0.0, f64::max);
         let longest = 1e-2 / (10.0 + fastest);
         let step = h.map_or(longest, |h| longest.min(h));
-        self.work.consistency.demand.fill(0.0);
+        self.work.consistency.constraint_rhs.fill(0.0);
         if self.assembly.has_unknown_derivatives {
             for (i, weights) in FORWARD.iter().enumerate() {
                 let weight = weights[of as usize] / step.powi(of as i32 + 1);
@@ -87,7 +87,7 @@ impl System {
             work: Work { consistency, .. },
             ..
         } = self;
-        let at = Everywhere::new(time, motions, multipliers, inputs, &state.memory);
+        let at = EvaluationPoint::new(time, motions, multipliers, inputs, &state.memory);
         for placed in &assembly.elements {
             if placed.multipliers.is_empty() || !placed.element.knows_derivatives() {
                 continue;
@@ -95,9 +95,9 @@ impl System {
             let found = &mut consistency.derivatives[placed.multipliers.clone()];
             let element = &placed.element;
             element.violation_derivatives(&at.of(placed), step, found);
-            let demand = &mut consistency.demand[placed.multipliers.clone()];
-            for (demand, found) in demand.iter_mut().zip(found) {
-                *demand = found[of as usize];
+            let constraint_rhs = &mut consistency.constraint_rhs[placed.multipliers.clone()];
+            for (constraint_rhs, found) in constraint_rhs.iter_mut().zip(found) {
+                *constraint_rhs = found[of as usize];
             }
         }
     }
@@ -113,15 +113,15 @@ impl System {
             ..
         } = self;
         if dt != 0.0 {
-            for (drifted, motion) in consistency.drifted.iter_mut().zip(&*motions) {
-                *drifted = motion.drifted(dt);
+            for (extrapolated, motion) in consistency.extrapolated.iter_mut().zip(&*motions) {
+                *extrapolated = motion.extrapolated(dt);
             }
         }
-        let at = Everywhere {
+        let at = EvaluationPoint {
             time: time + dt,
             motions: match dt == 0.0 {
                 true => motions,
-                false => &consistency.drifted,
+                false => &consistency.extrapolated,
             },
             multipliers,
             inputs,
@@ -132,7 +132,7 @@ impl System {
         };
         assembly.violations(&at, &mut consistency.residual);
         let rows = &consistency.residual[6 * assembly.nodes()..assembly.unknowns()];
-        for (sum, negative) in consistency.demand.iter_mut().zip(rows) {
+        for (sum, negative) in consistency.constraint_rhs.iter_mut().zip(rows) {
             *sum -= weight * negative;
         }
     }
@@ -156,9 +156,9 @@ impl System {
         self.lu.solve(&mut self.work.residual[..unknowns]);
     }
 
-    /// Factors the matrix whose solution for the
-    /// [load of accelerations](Self::find_acceleration_load) are accelerations and multipliers. Only
-    /// an explicit method needs the acceleration of every node.
+    /// Factors the matrix whose solution for the [load of
+    /// accelerations](Self::find_acceleration_load) are accelerations and multipliers. Only an
+    /// explicit method needs the acceleration of every node.
     pub(crate) fn factor_accelerations(
         &mut self,
         time: f64,
@@ -194,7 +194,7 @@ impl System {
                 },
             ..
         } = self;
-        let at = Everywhere::new(
+        let at = EvaluationPoint::new(
             time,
             motions,
             &consistency.no_multipliers,
@@ -214,7 +214,7 @@ impl System {
                 row[3 + k] -= rate.angular[k] + convected[k];
             }
         }
-        for (row, second) in rest.iter_mut().zip(&consistency.demand) {
+        for (row, second) in rest.iter_mut().zip(&consistency.constraint_rhs) {
             *row = -second;
         }
     }
@@ -254,8 +254,8 @@ impl System {
         } = &mut self.work;
         let (nodes, rest) = residual.split_at_mut(6 * self.assembly.nodes());
         nodes.fill(0.0);
-        for (row, demand) in rest.iter_mut().zip(&consistency.demand) {
-            *row = -demand;
+        for (row, constraint_rhs) in rest.iter_mut().zip(&consistency.constraint_rhs) {
+            *row = -constraint_rhs;
         }
         self.solve_residual();
     }
@@ -286,7 +286,7 @@ impl System {
         inputs: &[f64],
         floor: f64,
     ) -> Result<(), SolveError> {
-        let at = Everywhere::new(
+        let at = EvaluationPoint::new(
             time,
             &self.motions,
             &self.multipliers,

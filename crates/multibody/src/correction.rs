@@ -9,11 +9,11 @@ use crate::system::System;
 
 /// What a step leaves behind so that its end can be found again.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Taken {
+pub(crate) struct LastStep {
     pub time: f64,
     pub h: f64,
     pub gains: [f64; 2],
-    /// Accounts before the step.
+    /// Energy integrals before the step.
     pub dissipated: f64,
     pub supplied: f64,
     pub powers: [f64; 2],
@@ -35,7 +35,7 @@ impl System {
     /// with its acceleration.
     pub(crate) fn inertia_jacobian(&self, node: NodeId, weights: Weights) -> [Mat3; 4] {
         let inertia = &self.assembly.inertia[node.0];
-        let recorded = self.state.linearisation.motions().nth(node.0);
+        let recorded = self.state.factored_at.motions().nth(node.0);
         let motion = match recorded {
             Some(motion) if weights.stiffness > 0.0 => motion,
             _ => self.motions[node.0],
@@ -47,8 +47,8 @@ impl System {
     /// Iterates from the end of the last step to its end with other inputs.
     pub(crate) fn repeat(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
         self.reopen();
-        let (time, h, gains) = (self.state.time, self.state.step, self.work.taken.gains);
-        self.place_given(gains[0], inputs);
+        let (time, h, gains) = (self.state.time, self.state.step, self.work.last_step.gains);
+        self.place_prescribed(gains[0], inputs);
         if let Err(failure) = self.converge(time, h, gains, inputs, Some(self.work.target)) {
             self.return_to_records();
             return Err(self.explain(time, failure));
@@ -61,7 +61,7 @@ impl System {
     /// What a node will be at the end of a step that is not finished yet. The node gets its share
     /// of the last correction at once.
     pub(crate) fn finish_node(&mut self, node: NodeId) -> Record {
-        let (i, [c, _]) = (node.0, self.work.taken.gains);
+        let (i, [c, _]) = (node.0, self.work.last_step.gains);
         let share = &mut self.work.residual[6 * (i - 1)..6 * i];
         let displacement = Vec3::new(share[0], share[1], share[2]);
         let spin = Vec3::new(share[3], share[4], share[5]);
@@ -81,21 +81,21 @@ impl System {
         }
     }
 
-    /// Takes back what elements remembered of the end, and the accounts.
+    /// Takes back what elements remembered of the end, and the energy integrals.
     fn reopen(&mut self) {
         if self.assembly.memory > 0 {
             std::mem::swap(&mut self.state.memory, &mut self.work.memory);
         }
-        let (state, taken) = (&mut self.state, &self.work.taken);
-        state.dissipated = taken.dissipated;
-        state.supplied = taken.supplied;
-        state.powers = taken.powers;
+        let (state, last_step) = (&mut self.state, &self.work.last_step);
+        state.dissipated = last_step.dissipated;
+        state.supplied = last_step.supplied;
+        state.powers = last_step.powers;
     }
 
     fn close_again(&mut self, inputs: &[f64]) {
         let (time, h) = (self.state.time, self.state.step);
         self.remember(time, h, inputs);
-        self.record_end(1.0 / self.work.taken.gains[0]);
+        self.record_end(1.0 / self.work.last_step.gains[0]);
         if self.options.account_energy {
             self.accumulate_energy(h, inputs);
         }

@@ -143,7 +143,7 @@ impl Drive {
         }
     }
 
-    /// The value at time `t`; not a number for one that is measured.
+    /// The value at time `t`; NaN for one that is measured.
     pub fn value(&self, t: f64, inputs: &[f64]) -> f64 {
         match self {
             Self::Constant(value) => *value,

@@ -1,6 +1,6 @@
-//! The energy account.
+//! The energy balance.
 
-use crate::assembly::Everywhere;
+use crate::assembly::EvaluationPoint;
 use crate::element::ElementId;
 use crate::system::System;
 use oldham_cosim::Energy;
@@ -9,10 +9,10 @@ impl System {
     /// Kinetic and potential energy at the time reached. Dissipated and supplied energy are
     /// accumulated by the trapezoidal rule if the options ask for it.
     pub fn energy(&self, inputs: &[f64]) -> Energy {
-        let account = self.assembly.account(&self.everywhere(inputs));
+        let energy = self.assembly.element_energy(&self.evaluation_point(inputs));
         let mut energy = Energy {
             kinetic: 0.0,
-            potential: account.stored,
+            potential: energy.stored,
             dissipated: self.state.dissipated,
             supplied: self.state.supplied,
         };
@@ -54,17 +54,17 @@ impl System {
     }
 
     fn powers_with(&self, time: f64, inputs: &[f64]) -> [f64; 2] {
-        self.assembly.powers(&Everywhere {
+        self.assembly.powers(&EvaluationPoint {
             time,
             input_time: time,
-            ..self.everywhere(inputs)
+            ..self.evaluation_point(inputs)
         })
     }
 
     /// Tells which forces of the input vector come from other parts, and the work of which elements
     /// is accounted for elsewhere.
     pub(crate) fn leave_to_others(&mut self, foreign: Vec<usize>, elements: &[ElementId]) {
-        let width = self.state.linearisation.values.len();
+        let width = self.state.factored_at.values.len();
         self.work.own_inputs.reserve(width);
         self.foreign = foreign;
         self.assembly.leave_out(elements);

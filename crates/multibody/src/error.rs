@@ -82,7 +82,7 @@ pub enum SolveError {
         /// Into so many pieces the step was divided in vain; one if it was not.
         pieces: u32,
     },
-    /// A force law or a drive gave something that is not a number.
+    /// A force law or a drive gave NaN or infinity.
     #[error("at t = {time} s `{element}` gives a force or a violation that is not a number")]
     NotFinite {
         /// Time.

@@ -24,7 +24,7 @@ const ROUNDING: f64 = 1e-15;
 const CLOSED: f64 = 1e-9;
 
 /// A stage of the method.
-struct Stage {
+struct RungeKuttaStage {
     /// Its place within the step.
     place: f64,
     /// Weight of its slopes.
@@ -33,14 +33,14 @@ struct Stage {
     inputs: usize,
 }
 
-const STAGES: [Stage; 4] = [
-    Stage::new(0.0, 1.0 / 6.0, 0),
-    Stage::new(0.5, 1.0 / 3.0, 1),
-    Stage::new(0.5, 1.0 / 3.0, 1),
-    Stage::new(1.0, 1.0 / 6.0, 2),
+const STAGES: [RungeKuttaStage; 4] = [
+    RungeKuttaStage::new(0.0, 1.0 / 6.0, 0),
+    RungeKuttaStage::new(0.5, 1.0 / 3.0, 1),
+    RungeKuttaStage::new(0.5, 1.0 / 3.0, 1),
+    RungeKuttaStage::new(1.0, 1.0 / 6.0, 2),
 ];
 
-impl Stage {
+impl RungeKuttaStage {
     const fn new(place: f64, weight: f64, inputs: usize) -> Self {
         Self {
             place,
@@ -239,7 +239,7 @@ impl System {
             if largest <= ROUNDING * self.size {
                 return Ok(());
             }
-            // Neither does what is not a number.
+            // Neither does NaN.
             let shrinks = largest < 0.5 * before;
             if !shrinks {
                 return match largest <= CLOSED * self.size {

@@ -1,7 +1,7 @@
 //! Why a step was not found: as a plain value, since it may be taken again in shorter pieces, and
 //! in words once there is no hope.
 
-use crate::assembly::Everywhere;
+use crate::assembly::EvaluationPoint;
 use crate::error::SolveError;
 use crate::system::System;
 
@@ -61,10 +61,10 @@ impl System {
 
     /// The first element of the trial state whose forces are not finite.
     pub(crate) fn find_not_finite(&self, time: f64, inputs: &[f64]) -> Option<Failure> {
-        let at = Everywhere {
+        let at = EvaluationPoint {
             time,
             input_time: time,
-            ..self.everywhere(inputs)
+            ..self.evaluation_point(inputs)
         };
         let element = self.assembly.not_finite(&at)?;
         Some(Failure::NotFinite { element })

@@ -1,10 +1,10 @@
 //! Products and solutions with mass and shifted stiffness, for the search of directions in which a
 //! configuration gives way.
 
-use crate::assembly::Everywhere;
+use crate::assembly::EvaluationPoint;
 use crate::element::Weights;
 use crate::error::SolveError;
-use crate::linear::Given;
+use crate::linear::Prescribed;
 use crate::math::Vec3;
 use crate::system::System;
 use nalgebra::DMatrix;
@@ -20,7 +20,7 @@ impl System {
             *motion = motion.moving(Vec3::ZERO, Vec3::ZERO);
         }
         self.work.factored.values.clear();
-        let at = Everywhere::new(
+        let at = EvaluationPoint::new(
             self.state.time,
             &self.motions,
             &self.multipliers,
@@ -29,7 +29,7 @@ impl System {
         );
         let factored = self
             .assembly
-            .factor(&mut self.lu, &at, weights, Given::Change);
+            .factor(&mut self.lu, &at, weights, Prescribed::Change);
         self.return_to_records();
         factored.map_err(|pivot| self.singular(self.state.time, pivot.unknown))
     }

@@ -6,7 +6,7 @@
 
 pub(crate) mod left_out;
 
-use crate::assembly::{Assembly, Everywhere, Placed, full_spin};
+use crate::assembly::{Assembly, EvaluationPoint, Placed, full_spin};
 use crate::element::{Jacobian, NOWHERE, Weights};
 use crate::linear::Destination;
 use crate::math::Mat3;
@@ -77,7 +77,7 @@ impl System {
         inputs: &[f64],
         is_wanted: impl Fn(&Placed) -> bool,
     ) -> LinearisedMatrices {
-        let at = self.everywhere(inputs);
+        let at = self.evaluation_point(inputs);
         let mut matrices = elements(&self.assembly, &at, is_wanted);
         bodies(&self.assembly, &at, &mut matrices);
         matrices.left_out = left_out::left_out(&self.assembly, &at, self.size);
@@ -103,7 +103,7 @@ const STIFFNESS: Weights = Weights {
 
 pub(crate) fn elements(
     assembly: &Assembly,
-    at: &Everywhere<'_>,
+    at: &EvaluationPoint<'_>,
     is_wanted: impl Fn(&Placed) -> bool,
 ) -> LinearisedMatrices {
     let mut matrices = LinearisedMatrices {
@@ -125,7 +125,7 @@ pub(crate) fn elements(
     matrices
 }
 
-fn bodies(assembly: &Assembly, at: &Everywhere<'_>, matrices: &mut LinearisedMatrices) {
+fn bodies(assembly: &Assembly, at: &EvaluationPoint<'_>, matrices: &mut LinearisedMatrices) {
     let gravity = assembly.gravity * at.load_factor;
     for (i, (inertia, motion)) in assembly.inertia.iter().zip(at.motions).skip(1).enumerate() {
         let all = [
@@ -198,7 +198,7 @@ impl Local {
         self.matrix.resize(stride * stride, 0.0);
     }
 
-    fn evaluate(&mut self, placed: &Placed, at: &Everywhere<'_>, weights: Weights) {
+    fn evaluate(&mut self, placed: &Placed, at: &EvaluationPoint<'_>, weights: Weights) {
         self.matrix.fill(0.0);
         let mut out = Jacobian {
             matrix: &mut self.matrix,
@@ -316,7 +316,9 @@ mod tests {
     fn with_the_weights_of_a_step_they_add_up_to_the_dense_matrix() {
         let system = machine();
         let weights = step_weights([3e-3, 4e-3]);
-        let expected = system.assembly.dense(&system.everywhere(&[]), weights);
+        let expected = system
+            .assembly
+            .dense(&system.evaluation_point(&[]), weights);
         let found = system.linearised(&[]);
         let n = found.unknowns;
         let mut sum = vec![0.0; n * n];
@@ -340,15 +342,15 @@ mod tests {
         assert!(!found.left_out.is_empty());
         let n = found.unknowns;
         let forces = |motions: &[Motion]| {
-            let at = Everywhere {
+            let at = EvaluationPoint {
                 motions,
-                ..system.everywhere(&[])
+                ..system.evaluation_point(&[])
             };
             let mut values = vec![0.0; system.assembly.residual_length()];
             system.assembly.element_residual(&at, &mut values);
             values
         };
-        let alone = elements(&system.assembly, &system.everywhere(&[]), |_| true);
+        let alone = elements(&system.assembly, &system.evaluation_point(&[]), |_| true);
         for pose in [true, false] {
             let mut matrix = vec![0.0; n * n];
             let entries = match pose {

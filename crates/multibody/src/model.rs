@@ -28,7 +28,7 @@ pub struct Model {
     pub(crate) gravity: Vec3,
     pub(crate) bodies: Vec<(NodeId, Body)>,
     /// Nodes whose poses are given, each by an element of its own.
-    pub(crate) given: Vec<(NodeId, ElementId)>,
+    pub(crate) prescribed: Vec<(NodeId, ElementId)>,
 }
 
 pub(crate) struct Node {
@@ -106,7 +106,7 @@ impl Model {
             elements: Vec::new(),
             gravity: Vec3::ZERO,
             bodies: Vec::new(),
-            given: Vec::new(),
+            prescribed: Vec::new(),
         }
     }
 

@@ -10,7 +10,7 @@
 //! again each time the number of steps since then has grown by a quarter. When the iterations
 //! beyond the first have cost as much as a factorisation, the next step factors anew.
 
-use crate::assembly::Everywhere;
+use crate::assembly::EvaluationPoint;
 use crate::failure::Failure;
 use crate::math::Vec3;
 use crate::node::Motion;
@@ -112,7 +112,7 @@ impl Convergence {
 /// The state at which the matrix was evaluated. It is part of the state of a run: a restored run
 /// makes its factors from it again and so continues with the same bits.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Linearisation {
+pub(crate) struct FactoredAt {
     /// Gains, time, then motions, multipliers, memory and inputs.
     pub values: Vec<f64>,
 }
@@ -121,7 +121,7 @@ pub(crate) struct Linearisation {
 const HEADER: usize = 3;
 const NUMBERS_PER_MOTION: usize = 13;
 
-impl Linearisation {
+impl FactoredAt {
     /// Makes room, so that recording allocates nothing.
     pub fn reserve(&mut self, nodes: usize, others: usize) {
         let length = HEADER + NUMBERS_PER_MOTION * nodes + others;
@@ -133,7 +133,7 @@ impl Linearisation {
         [value(0), value(1)]
     }
 
-    fn record(&mut self, gains: [f64; 2], at: &Everywhere<'_>) {
+    fn record(&mut self, gains: [f64; 2], at: &EvaluationPoint<'_>) {
         self.values.clear();
         self.values.extend(gains);
         self.values.push(at.time);
@@ -315,8 +315,7 @@ impl System {
         gains: [f64; 2],
         inputs: &[f64],
     ) -> Result<(), Failure> {
-        if self.state.convergence.debt >= FACTORISATION || self.state.linearisation.gains() != gains
-        {
+        if self.state.convergence.debt >= FACTORISATION || self.state.factored_at.gains() != gains {
             return self.factor_here(time, h, gains, inputs);
         }
         if self.work.factored.values.is_empty() {
@@ -358,7 +357,7 @@ impl System {
         gains: [f64; 2],
         inputs: &[f64],
     ) -> Result<(), Failure> {
-        let at = Everywhere::new(
+        let at = EvaluationPoint::new(
             time,
             &self.work.recorded,
             &self.multipliers,
@@ -366,10 +365,12 @@ impl System {
             &self.state.memory,
         )
         .after(h);
-        self.state.linearisation.record(gains, &at);
+        self.state.factored_at.record(gains, &at);
         let weights = step_weights(gains);
         self.work.factored.values.clear();
-        let factored = self.assembly.factor(&mut self.lu, &at, weights, self.given);
+        let factored = self
+            .assembly
+            .factor(&mut self.lu, &at, weights, self.prescribed);
         self.counters.factorisations += 1;
         self.state.convergence.restart();
         let singular = |unknown| Failure::Singular { unknown };
@@ -380,14 +381,14 @@ impl System {
 
     /// Makes the factors of the recorded linearisation.
     fn factor_again(&mut self, h: f64) -> Result<(), Failure> {
-        let recorded = &self.state.linearisation;
+        let recorded = &self.state.factored_at;
         let motions = &mut self.work.recorded;
         motions.clear();
         motions.extend(recorded.motions().take(self.motions.len()));
         let rest = &recorded.values[HEADER + NUMBERS_PER_MOTION * motions.len()..];
         let (multipliers, rest) = rest.split_at(self.multipliers.len());
         let (memory, inputs) = rest.split_at(self.assembly.memory);
-        let at = Everywhere {
+        let at = EvaluationPoint {
             time: recorded.values[2],
             motions,
             multipliers,
@@ -398,7 +399,9 @@ impl System {
             elapsed: h,
         };
         let weights = step_weights(recorded.gains());
-        let factored = self.assembly.factor(&mut self.lu, &at, weights, self.given);
+        let factored = self
+            .assembly
+            .factor(&mut self.lu, &at, weights, self.prescribed);
         let singular = |unknown| Failure::Singular { unknown };
         factored.map_err(|pivot| singular(pivot.unknown))?;
         self.note_factored();
@@ -409,13 +412,13 @@ impl System {
         self.work.stamp += 1;
         let values = &mut self.work.factored.values;
         values.clear();
-        values.extend_from_slice(&self.state.linearisation.values);
+        values.extend_from_slice(&self.state.factored_at.values);
     }
 
     /// Called when the state may have been replaced: the factors stay only if they belong to it.
     pub(crate) fn forget_foreign_factors(&mut self) {
         let same = |a: &f64, b: &f64| a.to_bits() == b.to_bits();
-        let (made, needed) = (&self.work.factored.values, &self.state.linearisation.values);
+        let (made, needed) = (&self.work.factored.values, &self.state.factored_at.values);
         let belongs =
             made.len() == needed.len() && made.iter().zip(needed).all(|(a, b)| same(a, b));
         if !belongs {

@@ -59,8 +59,8 @@ impl Motion {
         }
     }
 
-    /// Where the node is after `dt`, at its present velocity.
-    pub(crate) fn drifted(&self, dt: f64) -> Self {
+    /// Where the node is after `dt`, by its present velocity.
+    pub(crate) fn extrapolated(&self, dt: f64) -> Self {
         self.displaced(self.velocity * dt, self.angular_velocity * dt)
     }
 

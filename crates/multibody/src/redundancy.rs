@@ -6,7 +6,7 @@
 //! for a dependent row these are the rows that take part. In chains and trees the cost grows with
 //! the number of joints, and with the length of its loops for each loop.
 
-use crate::assembly::{Assembly, Everywhere};
+use crate::assembly::{Assembly, EvaluationPoint};
 use crate::element::{At, Element, Jacobian, NOWHERE, Weights};
 use crate::linear::Destination;
 use crate::model::Model;
@@ -100,7 +100,11 @@ impl Model {
 
 /// Names of the joints that take part in a linear dependence of the constraint gradients; empty if
 /// there is none. Rotations count by `size`, a length that is typical for the model.
-pub(crate) fn dependent_joints(assembly: &Assembly, at: &Everywhere<'_>, size: f64) -> Vec<String> {
+pub(crate) fn dependent_joints(
+    assembly: &Assembly,
+    at: &EvaluationPoint<'_>,
+    size: f64,
+) -> Vec<String> {
     let mut found = Dependence::new(size);
     for placed in &assembly.elements {
         let rows = gradients(&*placed.element, &at.of(placed));

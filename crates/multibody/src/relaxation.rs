@@ -11,7 +11,7 @@
 //! Kelley, Keyes, "Convergence analysis of pseudo-transient continuation", SIAM J. Numer. Anal. 35
 //! (1998) 508–523; Moré, "The Levenberg–Marquardt algorithm", LNM 630 (1978) 105–116.
 
-use crate::assembly::Everywhere;
+use crate::assembly::EvaluationPoint;
 use crate::element::Weights;
 use crate::error::SolveError;
 use crate::math::Vec3;
@@ -124,7 +124,7 @@ impl System {
         let residual = self.forces(inputs);
         let time = self.state.time;
         let memory = &self.state.memory;
-        let at = Everywhere::new(time, &self.motions, &self.multipliers, inputs, memory);
+        let at = EvaluationPoint::new(time, &self.motions, &self.multipliers, inputs, memory);
         let factored = self
             .assembly
             .factor_with_floor(&mut self.lu, &at, weights, FLOOR);
@@ -244,9 +244,9 @@ impl System {
     }
 
     fn forces_with(&self, multipliers: &[f64], inputs: &[f64]) -> Vec<f64> {
-        let at = Everywhere {
+        let at = EvaluationPoint {
             multipliers,
-            ..self.everywhere(inputs)
+            ..self.evaluation_point(inputs)
         };
         let mut values = vec![0.0; self.assembly.residual_length()];
         self.assembly.weight(&at, &mut values);

@@ -15,7 +15,7 @@
 //! Hestenes, Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. Natl.
 //! Bur. Stand. 49 (1952) 409–436, Sect. 10.
 
-use crate::assembly::{Assembly, Everywhere, Placed};
+use crate::assembly::{Assembly, EvaluationPoint, Placed};
 use crate::element::{At, Element, ElementId, References, Residual};
 use crate::error::SolveError;
 use crate::joint::Relieved;
@@ -184,7 +184,7 @@ impl Sharing {
     pub fn update(
         &mut self,
         assembly: &Assembly,
-        at: &Everywhere<'_>,
+        at: &EvaluationPoint<'_>,
         size: f64,
     ) -> Result<(), SolveError> {
         for index in 0..self.members.len() {
@@ -212,7 +212,7 @@ impl Sharing {
         &mut self,
         index: usize,
         assembly: &Assembly,
-        at: &Everywhere<'_>,
+        at: &EvaluationPoint<'_>,
         size: f64,
     ) -> Result<(), SolveError> {
         let member = &self.members[index];
@@ -299,7 +299,7 @@ impl Sharing {
     fn wrench(
         &self,
         assembly: &Assembly,
-        at: &Everywhere<'_>,
+        at: &EvaluationPoint<'_>,
         element: ElementId,
         node: usize,
     ) -> Option<(Vec3, Vec3)> {
@@ -322,7 +322,7 @@ impl System {
         let Some(mut sharing) = self.sharing.take() else {
             return Ok(());
         };
-        let shared = sharing.update(&self.assembly, &self.everywhere(inputs), self.size);
+        let shared = sharing.update(&self.assembly, &self.evaluation_point(inputs), self.size);
         self.sharing = Some(sharing);
         shared
     }
@@ -335,7 +335,12 @@ impl System {
         inputs: &[f64],
     ) -> Option<(Vec3, Vec3)> {
         let sharing = self.sharing.as_ref()?;
-        sharing.wrench(&self.assembly, &self.everywhere(inputs), element, node)
+        sharing.wrench(
+            &self.assembly,
+            &self.evaluation_point(inputs),
+            element,
+            node,
+        )
     }
 }
 

@@ -29,7 +29,7 @@ impl State for System {
             visitor.fixed(std::slice::from_mut(number));
         }
         visitor.fixed(&mut state.powers);
-        visitor.fixed(&mut state.linearisation.values);
+        visitor.fixed(&mut state.factored_at.values);
         let counts = [
             &mut state.known,
             &mut memory.age,

@@ -38,10 +38,10 @@ impl System {
     pub(crate) fn reserve_linearisation(&mut self, inputs: usize) {
         let others = self.assembly.constraints + self.assembly.memory + inputs;
         self.work.inputs.reserve(inputs);
-        let whole = &mut self.work.whole.linearisation;
+        let whole = &mut self.work.whole.factored_at;
         whole.reserve(self.motions.len(), others);
-        for linearisation in [&mut self.state.linearisation, &mut self.work.factored] {
-            linearisation.reserve(self.motions.len(), others);
+        for factored_at in [&mut self.state.factored_at, &mut self.work.factored] {
+            factored_at.reserve(self.motions.len(), others);
         }
     }
 

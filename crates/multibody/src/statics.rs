@@ -1,9 +1,9 @@
 //! Static equilibrium with load stepping.
 
-use crate::assembly::Everywhere;
+use crate::assembly::EvaluationPoint;
 use crate::element::Weights;
 use crate::error::SolveError;
-use crate::linear::Given;
+use crate::linear::Prescribed;
 use crate::math::Vec3;
 use crate::node::Motion;
 use crate::rotation::Quaternion;
@@ -90,9 +90,9 @@ impl System {
         let mut size = f64::INFINITY;
         let mut worst = 0;
         for _ in 0..MAX_ITERATIONS {
-            let at = Everywhere {
+            let at = EvaluationPoint {
                 load_factor,
-                ..Everywhere::new(
+                ..EvaluationPoint::new(
                     time,
                     &self.motions,
                     &self.multipliers,
@@ -106,7 +106,7 @@ impl System {
             self.assembly.element_residual(&at, x);
             let factored = self
                 .assembly
-                .factor(&mut self.lu, &at, STATIC, Given::Change);
+                .factor(&mut self.lu, &at, STATIC, Prescribed::Change);
             factored.map_err(|pivot| self.singular(time, pivot.unknown))?;
             let unknowns = self.assembly.unknowns();
             self.lu.solve(&mut self.work.residual[..unknowns]);

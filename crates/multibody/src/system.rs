@@ -1,17 +1,17 @@
 //! A model in motion.
 
-use crate::assembly::{Assembly, Everywhere, MOST_BYTES};
+use crate::assembly::{Assembly, EvaluationPoint, MOST_BYTES};
 use crate::consistency::Consistency;
-use crate::correction::Taken;
+use crate::correction::LastStep;
 use crate::element::{ElementId, Weights};
 use crate::error::{ModelError, SolveError};
 use crate::explicit::Stages;
 use crate::failure::Failure;
-use crate::integrator::{self, Formula, Known, Method, Rates, Record};
-use crate::linear::{BlockLu, Given};
+use crate::integrator::{self, Formula, Method, Rates, Record, StepHistory};
+use crate::linear::{BlockLu, Prescribed};
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::newton::{Convergence, Linearisation};
+use crate::newton::{Convergence, FactoredAt};
 use crate::node::{Motion, NodeId};
 use crate::sharing::Sharing;
 use oldham_cosim::Counters;
@@ -56,7 +56,7 @@ pub struct System {
     pub(crate) motions: Vec<Motion>,
     pub(crate) multipliers: Vec<f64>,
     /// Whether somebody may ask how a step changes with given poses.
-    pub(crate) given: Given,
+    pub(crate) prescribed: Prescribed,
     /// A length that is typical for the model.
     pub(crate) size: f64,
     /// Components of the input vector that are forces of other parts.
@@ -84,7 +84,7 @@ pub(crate) struct State {
     /// Size of the last step.
     pub step: f64,
     pub convergence: Convergence,
-    pub linearisation: Linearisation,
+    pub factored_at: FactoredAt,
     pub dissipated: f64,
     pub supplied: f64,
     /// Powers at the newest time, for the next increment.
@@ -100,8 +100,8 @@ impl State {
         self.multipliers_before
             .clone_from(&other.multipliers_before);
         self.memory.clone_from(&other.memory);
-        let values = &mut self.linearisation.values;
-        values.clone_from(&other.linearisation.values);
+        let values = &mut self.factored_at.values;
+        values.clone_from(&other.factored_at.values);
         (self.time, self.known, self.step) = (other.time, other.known, other.step);
         self.convergence = other.convergence;
         (self.dissipated, self.supplied) = (other.dissipated, other.supplied);
@@ -114,11 +114,11 @@ impl State {
 pub(crate) struct Work {
     /// The state before a step that is taken in pieces.
     pub whole: State,
-    pub known: Vec<Known>,
+    pub known: Vec<StepHistory>,
     pub rates: Vec<Rates>,
     pub residual: Vec<f64>,
     /// The linearisation from which the factors were made; empty if there are none.
-    pub factored: Linearisation,
+    pub factored: FactoredAt,
     /// Motions of a recorded linearisation.
     pub recorded: Vec<Motion>,
     pub memory: Vec<f64>,
@@ -126,7 +126,7 @@ pub(crate) struct Work {
     pub target: f64,
     /// Number of factorisations, of any matrix.
     pub stamp: u64,
-    pub taken: Taken,
+    pub last_step: LastStep,
     pub consistency: Consistency,
     /// Inputs of a step whose inputs are held.
     pub inputs: Vec<f64>,
@@ -172,15 +172,15 @@ impl System {
         };
         let work = Work {
             whole: state.clone(),
-            known: vec![Known::default(); motions.len()],
+            known: vec![StepHistory::default(); motions.len()],
             rates: vec![Rates::default(); motions.len()],
             residual: vec![0.0; assembly.residual_length()],
-            factored: Linearisation::default(),
+            factored: FactoredAt::default(),
             recorded: Vec::with_capacity(motions.len()),
             memory: vec![0.0; assembly.memory],
             target: 0.0,
             stamp: 0,
-            taken: Taken::default(),
+            last_step: LastStep::default(),
             consistency: Consistency::new(&assembly),
             inputs: Vec::new(),
             stages: match options.method.is_explicit() {
@@ -197,7 +197,7 @@ impl System {
             state,
             motions,
             multipliers: vec![0.0; constraints],
-            given: Given::Stay,
+            prescribed: Prescribed::Stay,
             size,
             foreign: Vec::new(),
             counters: Counters::default(),
@@ -221,7 +221,7 @@ impl System {
     pub fn wrench(&self, element: ElementId, node: usize, inputs: &[f64]) -> (Vec3, Vec3) {
         let shared = self.shared_wrench(element, node, inputs);
         shared.unwrap_or_else(|| {
-            let at = self.everywhere(inputs);
+            let at = self.evaluation_point(inputs);
             self.assembly.wrench(&at, element, node)
         })
     }
@@ -320,12 +320,12 @@ impl System {
         let formula = formula.expect("explicit methods have a step of their own");
         let gains = formula.gains(h);
         self.predict(h, &formula);
-        self.place_given(gains[0], inputs);
+        self.place_prescribed(gains[0], inputs);
         if let Err(error) = self.converge(time, h, gains, inputs, None) {
             self.return_to_records();
             return Err(error);
         }
-        self.work.taken = Taken {
+        self.work.last_step = LastStep {
             time,
             h,
             gains,
@@ -338,7 +338,7 @@ impl System {
 
     /// Applies the last correction of the iteration and makes its result the new state.
     pub(crate) fn finish_step(&mut self, inputs: &[f64]) {
-        let Taken { time, h, gains, .. } = self.work.taken;
+        let LastStep { time, h, gains, .. } = self.work.last_step;
         self.correct(gains[0]);
         self.remember(time, h, inputs);
         self.accept(h, 1.0 / gains[0], time);
@@ -423,7 +423,7 @@ impl System {
             row[..3].copy_from_slice(&force.0);
             row[3..].copy_from_slice(&moment.0);
         }
-        let at = Everywhere::new(time, motions, multipliers, inputs, &state.memory).after(h);
+        let at = EvaluationPoint::new(time, motions, multipliers, inputs, &state.memory).after(h);
         assembly.element_residual(&at, residual);
     }
 
@@ -432,7 +432,7 @@ impl System {
         if self.assembly.memory == 0 {
             return;
         }
-        let at = Everywhere::new(
+        let at = EvaluationPoint::new(
             time,
             &self.motions,
             &self.multipliers,
@@ -484,8 +484,8 @@ impl System {
     }
 
     /// The state at the time reached, for evaluations between steps.
-    pub(crate) fn everywhere<'a>(&'a self, inputs: &'a [f64]) -> Everywhere<'a> {
-        Everywhere::new(
+    pub(crate) fn evaluation_point<'a>(&'a self, inputs: &'a [f64]) -> EvaluationPoint<'a> {
+        EvaluationPoint::new(
             self.state.time,
             &self.motions,
             &self.multipliers,

@@ -2,7 +2,8 @@
 
 use oldham_cosim::{Hold, Inputs, Source, Subsystem};
 use oldham_multibody::{
-    Body, Joint, LineValue, Marker, Mat3, Model, Motion, NodeId, Options, Part, PartBuilder, Vec3,
+    Body, Joint, LineValue, Marker, Mat3, MechanismPart, Model, Motion, NodeId, Options,
+    PartBuilder, Vec3,
 };
 use std::f64::consts::FRAC_PI_6;
 
@@ -41,7 +42,7 @@ fn manipulator() -> (Model, [Marker; 2]) {
     (model, ends)
 }
 
-fn run(part: &mut Part, given: &[f64], steps: usize, h: f64) -> Vec<f64> {
+fn run(part: &mut MechanismPart, given: &[f64], steps: usize, h: f64) -> Vec<f64> {
     let ports = part.ports().clone();
     let mut inputs = Inputs::new(&ports, Box::new(Hold::new(0, &ports)));
     for (port, &value) in given.iter().enumerate() {
@@ -117,9 +118,9 @@ fn length_and_rate_belong_to_the_work_of_the_thrust() {
     assert!((outputs[1] - v * x / length).abs() < 1e-12);
     let work = 7.0 * (length - 0.5);
     assert!((0.5 * 2.0 * v * v / work - 1.0).abs() < 1e-5, "{v} {work}");
-    let account = part.energy(1.0, &[7.0]).unwrap();
+    let energy = part.energy(1.0, &[7.0]).unwrap();
     assert_eq!(
-        account.supplied, 0.0,
+        energy.supplied, 0.0,
         "the engine counts what comes through ports"
     );
 }

@@ -2,7 +2,7 @@
 
 use oldham_cosim::Subsystem;
 use oldham_multibody::cut::{
-    Couplings, Cut, CutError, Home, Lack, Plan, Reason, Remedy, Role, plan,
+    Couplings, Cut, CutError, Home, Lack, Partition, Reason, Remedy, Role, partition,
 };
 use oldham_multibody::{
     BeamMesh, Body, Bushing, Drive, ElementId, Joint, LineInertia, Load, Lumping, Marker, Mat3,
@@ -78,7 +78,7 @@ fn at(nodes: &[NodeId]) -> Cut {
     }
 }
 
-fn only(refused: Result<Plan, Vec<CutError>>) -> CutError {
+fn only(refused: Result<Partition, Vec<CutError>>) -> CutError {
     let mut errors = refused.expect_err("a refusal");
     assert_eq!(errors.len(), 1, "{errors:?}");
     errors.remove(0)
@@ -88,9 +88,11 @@ fn instead(node: &str) -> Option<Remedy> {
     Some(Remedy::Instead(node.into()))
 }
 
-fn count(plan: &Plan, role: Role) -> usize {
-    let pieces = plan.pieces.iter();
-    pieces.filter(|piece| piece.role == role).count()
+fn count(partition: &Partition, role: Role) -> usize {
+    let subdomains = partition.subdomains.iter();
+    subdomains
+        .filter(|subdomain| subdomain.role == role)
+        .count()
 }
 
 #[test]
@@ -99,10 +101,10 @@ fn the_pieces_of_a_beam_add_up_to_the_whole() {
         let (model, nodes) = beam(12);
         let elements = 12 + 2;
         let cut_nodes: Vec<NodeId> = cuts.iter().map(|&i| nodes[i]).collect();
-        let plan = plan(&model, &at(&cut_nodes)).unwrap();
-        assert_eq!(count(&plan, Role::Part), cuts.len() + 1);
-        assert_eq!(count(&plan, Role::Coupling), cuts.len());
-        let sizes = plan.sizes(&model);
+        let partition = partition(&model, &at(&cut_nodes)).unwrap();
+        assert_eq!(count(&partition, Role::Part), cuts.len() + 1);
+        assert_eq!(count(&partition, Role::Coupling), cuts.len());
+        let sizes = partition.sizes(&model);
         let mass: f64 = sizes.iter().map(|size| size.mass).sum();
         assert!((mass - 5.0 * LENGTH).abs() < 1e-12);
         assert_eq!(sizes.iter().map(|size| size.nodes).sum::<usize>(), 25);
@@ -110,14 +112,14 @@ fn the_pieces_of_a_beam_add_up_to_the_whole() {
             sizes.iter().map(|size| size.elements).sum::<usize>(),
             elements
         );
-        let splits = plan.split(model);
+        let splits = partition.split(model);
         let masses = |split: &oldham_multibody::cut::Split| -> f64 {
             let nodes = split.nodes.iter().flatten();
             nodes.map(|&node| split.model.inertia(node).0).sum()
         };
         let split_mass: f64 = splits.iter().map(masses).sum();
         assert!((split_mass - 5.0 * LENGTH).abs() < 1e-12);
-        for interface in plan.interfaces() {
+        for interface in partition.interfaces() {
             assert_eq!(interface.followers.len(), 2);
             for &follower in &interface.followers {
                 let copy = splits[follower].nodes[interface.node.index()].unwrap();
@@ -132,11 +134,11 @@ fn couplings_that_share_a_part_can_be_made_one_or_none() {
     let (model, nodes) = beam(12);
     let wanted = |couplings: Couplings| {
         let cut = at(&[nodes[8], nodes[16]]);
-        plan(&model, &Cut { couplings, ..cut }).unwrap()
+        partition(&model, &Cut { couplings, ..cut }).unwrap()
     };
     let joined = wanted(Couplings::Joined);
     assert_eq!(count(&joined, Role::Coupling), 1);
-    assert_eq!(joined.pieces[3].nodes, [nodes[8], nodes[16]]);
+    assert_eq!(joined.subdomains[3].nodes, [nodes[8], nodes[16]]);
     let without = wanted(Couplings::InParts);
     assert_eq!(count(&without, Role::Coupling), 0);
     let moved: Vec<_> = without
@@ -158,10 +160,10 @@ fn a_hub_is_cut_from_any_number_of_blades() {
             let tip = bead(&mut model, &format!("tip{i}"), Vec3::X * (i + 1) as f64);
             tie(&mut model, "blade", hub, tip);
         }
-        let plan = plan(&model, &at(&[hub])).unwrap();
-        assert_eq!(count(&plan, Role::Part), blades);
-        assert_eq!(plan.interfaces()[0].followers.len(), blades);
-        assert_eq!(plan.pieces[blades].elements.len(), 1);
+        let partition = partition(&model, &at(&[hub])).unwrap();
+        assert_eq!(count(&partition, Role::Part), blades);
+        assert_eq!(partition.interfaces()[0].followers.len(), blades);
+        assert_eq!(partition.subdomains[blades].elements.len(), 1);
     }
 }
 
@@ -176,11 +178,11 @@ fn a_cut_joint_goes_into_the_coupling_with_both_its_nodes() {
         elements: vec![joint],
         ..Cut::default()
     };
-    let plan = plan(&model, &cut).unwrap();
-    assert_eq!(plan.pieces[2].nodes, [nodes[0], extra]);
-    assert_eq!(plan.pieces[2].elements, [joint]);
-    assert_eq!(plan.pieces[0].copies, [nodes[0]]);
-    assert_eq!(plan.pieces[1].copies, [extra]);
+    let partition = partition(&model, &cut).unwrap();
+    assert_eq!(partition.subdomains[2].nodes, [nodes[0], extra]);
+    assert_eq!(partition.subdomains[2].elements, [joint]);
+    assert_eq!(partition.subdomains[0].copies, [nodes[0]]);
+    assert_eq!(partition.subdomains[1].copies, [extra]);
 }
 
 #[test]
@@ -191,11 +193,11 @@ fn parts_are_grouped_and_ordered_as_wanted() {
         parts: vec![vec![nodes[12]], vec![nodes[0], nodes[24]]],
         ..Cut::default()
     };
-    let plan = plan(&model, &cut).unwrap();
-    assert_eq!(count(&plan, Role::Part), 2);
-    assert!(plan.pieces[0].nodes.contains(&nodes[12]));
-    assert_eq!(plan.pieces[1].nodes.len(), 16);
-    assert_eq!(count(&plan, Role::Coupling), 2);
+    let partition = partition(&model, &cut).unwrap();
+    assert_eq!(count(&partition, Role::Part), 2);
+    assert!(partition.subdomains[0].nodes.contains(&nodes[12]));
+    assert_eq!(partition.subdomains[1].nodes.len(), 16);
+    assert_eq!(count(&partition, Role::Coupling), 2);
 }
 
 /// Five nodes between two parts, two of which a spring ties together, make two couplings.
@@ -212,8 +214,11 @@ fn a_line_of_nodes_is_shared_out_to_as_many_couplings_as_parts() {
         });
     }
     tie(&mut model, "tie", line[0], line[3]);
-    let plan = plan(&model, &at(&line)).unwrap();
-    let nodes: Vec<_> = plan.pieces[2..].iter().map(|piece| &piece.nodes).collect();
+    let partition = partition(&model, &at(&line)).unwrap();
+    let nodes: Vec<_> = partition.subdomains[2..]
+        .iter()
+        .map(|subdomain| &subdomain.nodes)
+        .collect();
     assert_eq!(
         nodes,
         [&[line[0], line[1], line[3]][..], &[line[2], line[4]]]
@@ -223,7 +228,7 @@ fn a_line_of_nodes_is_shared_out_to_as_many_couplings_as_parts() {
 #[test]
 fn inside_a_beam_element_the_next_end_is_suggested() {
     let (model, nodes) = beam(12);
-    let error = only(plan(&model, &at(&[nodes[11]])));
+    let error = only(partition(&model, &at(&[nodes[11]])));
     let expected = Reason::InsideElement {
         node: "girder.11".into(),
         element: "girder.element 5".into(),
@@ -235,18 +240,18 @@ fn inside_a_beam_element_the_next_end_is_suggested() {
         parts: vec![vec![nodes[0]], vec![nodes[24]]],
         ..at(&[nodes[11]])
     };
-    assert_eq!(only(plan(&model, &named)).reason, expected);
+    assert_eq!(only(partition(&model, &named)).reason, expected);
 }
 
 #[test]
 fn a_beam_element_cannot_be_cut_itself() {
     let (model, nodes) = beam(2);
-    let whole = plan(&model, &at(&[nodes[2]])).unwrap();
+    let whole = partition(&model, &at(&[nodes[2]])).unwrap();
     let cut = Cut {
-        elements: vec![whole.pieces[0].elements[0]],
+        elements: vec![whole.subdomains[0].elements[0]],
         ..Cut::default()
     };
-    let error = only(plan(&model, &cut));
+    let error = only(partition(&model, &cut));
     assert!(matches!(
         error.reason,
         Reason::NotBetweenTwo { nodes: 3, .. }
@@ -257,7 +262,7 @@ fn a_beam_element_cannot_be_cut_itself() {
 #[test]
 fn the_ground_cannot_be_cut() {
     let (model, _) = beam(2);
-    let error = only(plan(&model, &at(&[NodeId::GROUND])));
+    let error = only(partition(&model, &at(&[NodeId::GROUND])));
     assert_eq!(error.reason, Reason::Ground);
 }
 
@@ -290,7 +295,7 @@ fn an_interface_needs_mass_and_rotary_inertia() {
     ];
     for (body, lack) in cases {
         let (model, nodes) = row(body);
-        let error = only(plan(&model, &at(&[nodes[2]])));
+        let error = only(partition(&model, &at(&[nodes[2]])));
         let node = "n2".into();
         assert_eq!(error.reason, Reason::NoInertia { node, lack });
         // Beyond the first bead there is one more, so a cut there separates.
@@ -301,7 +306,7 @@ fn an_interface_needs_mass_and_rotary_inertia() {
 #[test]
 fn a_part_needs_mass() {
     let (model, nodes) = row(None);
-    let error = only(plan(&model, &at(&[nodes[1], nodes[3]])));
+    let error = only(partition(&model, &at(&[nodes[1], nodes[3]])));
     let nodes = vec!["n2".into()];
     assert_eq!(error.reason, Reason::PartWithoutInertia { nodes });
     assert_eq!(error.remedy, Some(Remedy::Without("n1".into())));
@@ -310,14 +315,14 @@ fn a_part_needs_mass() {
 #[test]
 fn a_ring_needs_two_cuts() {
     let (model, beads) = ring(8);
-    let error = only(plan(&model, &at(&[beads[0]])));
+    let error = only(partition(&model, &at(&[beads[0]])));
     let Reason::NothingSeparated { nodes, through } = &error.reason else {
         panic!("{error:?}");
     };
     assert_eq!(nodes, &["bead0"]);
     assert_eq!(through.len(), 6, "all the way round: {through:?}");
     assert_eq!(error.remedy, Some(Remedy::Also("bead4".into())));
-    assert!(plan(&model, &at(&[beads[0], beads[4]])).is_ok());
+    assert!(partition(&model, &at(&[beads[0], beads[4]])).is_ok());
 }
 
 #[test]
@@ -328,13 +333,13 @@ fn parts_that_hang_together_are_not_two() {
         parts: vec![vec![nodes[12]], vec![nodes[24]]],
         ..Cut::default()
     };
-    let error = only(plan(&model, &cut));
+    let error = only(partition(&model, &cut));
     assert!(matches!(error.reason, Reason::NotSeparated { .. }));
     let cut = Cut {
         parts: vec![vec![nodes[8]]],
         ..at(&[nodes[8]])
     };
-    let error = only(plan(&model, &cut));
+    let error = only(partition(&model, &cut));
     assert!(matches!(error.reason, Reason::CutNodeAsMember { .. }));
 }
 
@@ -351,7 +356,7 @@ fn interfaces_that_joints_hold_already_are_refused() {
     hinge(&mut model, "pin a", nodes[2], nodes[1]);
     hinge(&mut model, "pin b", nodes[2], nodes[3]);
     tie(&mut model, "last", nodes[3], nodes[4]);
-    let error = only(plan(&model, &at(&[nodes[1], nodes[3]])));
+    let error = only(partition(&model, &at(&[nodes[1], nodes[3]])));
     let Reason::HeldTwice { nodes, joints } = &error.reason else {
         panic!("{error:?}");
     };
@@ -375,7 +380,7 @@ fn an_interface_tied_to_the_ground_is_refused() {
     };
     clamp(&mut model, "weld", nodes[1], nodes[2]);
     clamp(&mut model, "foot", nodes[2], NodeId::GROUND);
-    let error = only(plan(&model, &at(&[nodes[1]])));
+    let error = only(partition(&model, &at(&[nodes[1]])));
     let Reason::HeldTwice { nodes, joints } = &error.reason else {
         panic!("{error:?}");
     };
@@ -386,14 +391,14 @@ fn an_interface_tied_to_the_ground_is_refused() {
 #[test]
 fn elements_know_their_new_nodes() {
     let (model, nodes) = beam(4);
-    let plan = plan(&model, &at(&[nodes[4]])).unwrap();
-    let expected: Vec<Vec<String>> = plan.pieces[1]
+    let partition = partition(&model, &at(&[nodes[4]])).unwrap();
+    let expected: Vec<Vec<String>> = partition.subdomains[1]
         .elements
         .iter()
         .map(|&id| names(&model, model.nodes_of(id)))
         .collect();
-    let elements = plan.pieces[1].elements.clone();
-    let right = plan.split(model).remove(1);
+    let elements = partition.subdomains[1].elements.clone();
+    let right = partition.split(model).remove(1);
     for (id, expected) in elements.into_iter().zip(expected) {
         let here = right.elements[id.index()].unwrap();
         assert_eq!(names(&right.model, right.model.nodes_of(here)), expected);
@@ -467,7 +472,7 @@ fn feedback_between_unconnected_rows_keeps_them_in_one_part() {
     let none = [(); 3].map(|()| Drive::ZERO);
     let load = Load::fixed(Marker::on(b[0]), force, none);
     model.element("servo", load);
-    let refused = only(plan(&model, &at(&[a[2]])));
+    let refused = only(partition(&model, &at(&[a[2]])));
     assert_eq!(
         refused.reason,
         Reason::MeasuredElsewhere {
@@ -483,7 +488,7 @@ fn feedback_between_unconnected_rows_keeps_them_in_one_part() {
         parts: vec![vec![b[0], a[0]]],
         ..at(&[a[2]])
     };
-    assert_eq!(count(&plan(&model, &cut).unwrap(), Role::Part), 2);
+    assert_eq!(count(&partition(&model, &cut).unwrap(), Role::Part), 2);
 }
 
 /// A coupling that touches no part can be put into none.
@@ -497,7 +502,7 @@ fn a_cut_through_everything_is_refused_whatever_becomes_of_the_couplings() {
             couplings,
             ..at(&ends)
         };
-        let errors = plan(&model, &cut).expect_err("a refusal");
+        let errors = partition(&model, &cut).expect_err("a refusal");
         let nothing = |error: &CutError| matches!(error.reason, Reason::NothingSeparated { .. });
         assert!(errors.iter().all(nothing), "{errors:?}");
     }
@@ -518,7 +523,7 @@ fn feedback_from_both_sides_of_a_cut_is_refused() {
     let force = [follow, Drive::ZERO, Drive::ZERO];
     model.element("servo", Load::fixed(Marker::on(alone), force, none()));
     for cut in [at(&[row[1]]), Cut::default()] {
-        let refused = only(plan(&model, &cut));
+        let refused = only(partition(&model, &cut));
         assert!(matches!(refused.reason, Reason::MeasuredElsewhere { .. }));
         assert_eq!(refused.remedy, None);
     }

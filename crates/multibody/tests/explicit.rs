@@ -5,9 +5,9 @@ mod elliptic;
 use elliptic::{TUMBLING, Tumbling, pendulum_angle};
 use oldham_cosim::{Hold, Inputs, Snapshot, Source, StageInputs, Subsystem};
 use oldham_multibody::{
-    Body, Drive, Frictional, Joint, Law, Load, LuGre, Marker, Mat3, Measured, Method, Model,
-    ModelError, Motion, NodeId, Options, Part, PartBuilder, Quaternion, Rod, Sensor, SolveError,
-    System, Vec3,
+    Body, Drive, Frictional, Joint, Law, Load, LuGre, Marker, Mat3, Measured, MechanismPart,
+    Method, Model, ModelError, Motion, NodeId, Options, PartBuilder, Quaternion, Rod, Sensor,
+    SolveError, System, Vec3,
 };
 
 const RK4: Method = Method::Rk4 {
@@ -413,7 +413,7 @@ fn a_restored_part_goes_on_with_the_same_bits() {
     let mut part = builder.build(options(), 1).unwrap();
     let mut inputs = Inputs::new(part.ports(), Box::new(Hold::new(0, part.ports())));
     let mut outputs = vec![0.0; part.ports().output_width()];
-    let mut advance = |part: &mut Part, steps: std::ops::Range<u32>| {
+    let mut advance = |part: &mut MechanismPart, steps: std::ops::Range<u32>| {
         for step in steps {
             let t = f64::from(step) * 1e-2;
             part.advance(t, t + 1e-2, &mut inputs).unwrap();

@@ -256,7 +256,7 @@ fn the_second_section_of_a_beam_damps() {
     assert!((first - second).abs() < 1e-9 * both, "{first} {second}");
 }
 
-/// A load that is no number was reported as a singular matrix.
+/// A load that is NaN was reported as a singular matrix.
 #[test]
 fn a_load_that_is_not_a_number_is_named() {
     let mut model = Model::new();

@@ -3,8 +3,9 @@
 use oldham_cosim::{Hold, Inputs, Ports, Snapshot, Source, Subsystem};
 use oldham_multibody::bench::{hanging_beam, spatial_chain};
 use oldham_multibody::{
-    Body, Direction, Drive, Joint, Law, Marker, Mat3, Method, Model, ModelError, Motion, NodeId,
-    Options, Part, PartBuilder, PrescribedMotion, Quaternion, Rod, System, TorsionSpring, Vec3,
+    Body, Direction, Drive, Joint, Law, Marker, Mat3, MechanismPart, Method, Model, ModelError,
+    Motion, NodeId, Options, PartBuilder, PrescribedMotion, Quaternion, Rod, System, TorsionSpring,
+    Vec3,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -120,7 +121,7 @@ fn a_prescribed_pose_is_a_total_pin_joint() {
     }
 }
 
-fn chain_part() -> Part {
+fn chain_part() -> MechanismPart {
     let (model, nodes) = spatial_chain(4);
     let mut builder = PartBuilder::new(model);
     builder.load("tip", nodes[4]);
@@ -135,7 +136,7 @@ fn chain_part() -> Part {
         .unwrap()
 }
 
-fn words(part: &mut Part) -> Snapshot {
+fn words(part: &mut MechanismPart) -> Snapshot {
     let mut snapshot = Snapshot::default();
     snapshot.save(part.state().unwrap());
     snapshot
@@ -147,7 +148,7 @@ fn a_restored_run_continues_with_the_same_bits() {
     let h = 2e-3;
     let mut part = chain_part();
     let mut inputs = no_exchange(part.ports());
-    let mut run = |part: &mut Part, from: usize, to: usize| {
+    let mut run = |part: &mut MechanismPart, from: usize, to: usize| {
         for step in from..to {
             part.advance(step as f64 * h, (step + 1) as f64 * h, &mut inputs)
                 .unwrap();

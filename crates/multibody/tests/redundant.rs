@@ -2,12 +2,12 @@
 
 use oldham_cosim::Subsystem;
 use oldham_multibody::{
-    Body, ElementId, Joint, Mat3, Model, Motion, NodeId, Options, Part, PartBuilder, Vec3,
+    Body, ElementId, Joint, Mat3, MechanismPart, Model, Motion, NodeId, Options, PartBuilder, Vec3,
 };
 
 const G: f64 = 9.81;
 
-fn shared(model: Model, shown: &[(ElementId, usize)]) -> Part {
+fn shared(model: Model, shown: &[(ElementId, usize)]) -> MechanismPart {
     let mut builder = PartBuilder::new(model);
     builder.share_loads();
     for (i, &(element, node)) in shown.iter().enumerate() {

@@ -334,7 +334,7 @@ fn an_internal_force_moves_no_centre_of_mass() {
         model.body(node, Body::centred(mass, Mat3::IDENTITY));
         node
     });
-    let law = Law::Given(Drive::Constant(6.0));
+    let law = Law::Prescribed(Drive::Constant(6.0));
     model.element(
         "rope",
         Rod::new(Marker::on(light), Marker::on(heavy), 0.0, law),

@@ -6,8 +6,8 @@ use oldham_cosim::{
 };
 use oldham_multibody::bench::hanging_beam;
 use oldham_multibody::{
-    BeamMesh, Body, Joint, LineInertia, Lumping, Mat3, Method, Model, Motion, NodeId, Options,
-    Part, PartBuilder, Section, System, Vec3, straight_beam,
+    BeamMesh, Body, Joint, LineInertia, Lumping, Mat3, MechanismPart, Method, Model, Motion,
+    NodeId, Options, PartBuilder, Section, System, Vec3, straight_beam,
 };
 
 const H: f64 = 1e-4;
@@ -101,7 +101,7 @@ fn cut_beam(parts: usize, elements: usize, damping: f64, corrected: bool) -> Cut
         ids.push(id);
         wires.push((id, ports, shared, attached));
     }
-    let owner: Part = owner.build(options(), 1).unwrap();
+    let owner: MechanismPart = owner.build(options(), 1).unwrap();
     let first_motion = owner.ports().output_range(wires[0].3.motions[0]).start;
     let hold: Box<dyn Predictor> = Box::new(Hold::new(0, owner.ports()));
     let coupling = builder.add("coupling", Box::new(owner), hold);

@@ -61,7 +61,7 @@ pub struct Report {
     /// What it shows.
     pub title: &'static str,
     /// Printed and computed values.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ReportRow>,
     /// Pictures that were drawn.
     pub files: Vec<PathBuf>,
     #[serde(skip)]
@@ -70,7 +70,7 @@ pub struct Report {
 
 /// A value as it is printed and as it comes out.
 #[derive(Clone, Debug, Serialize)]
-pub struct Row {
+pub struct ReportRow {
     /// What it is.
     pub name: String,
     /// In the paper, if it is there.
@@ -92,7 +92,7 @@ impl Report {
         unit: &'static str,
         note: &str,
     ) {
-        self.rows.push(Row {
+        self.rows.push(ReportRow {
             name: name.into(),
             printed: printed.into(),
             computed,

@@ -10,7 +10,7 @@ mod pikulinski;
 pub mod structures;
 mod tamellin;
 
-pub use item::{Item, PaperError, Report, Row};
+pub use item::{Item, PaperError, Report, ReportRow};
 
 /// All items, paper by paper in the order of the print.
 pub fn items() -> Vec<Item> {

@@ -52,7 +52,7 @@ fn fig_9_of_fontana_has_the_known_radii_and_counts() {
     assert!(value(&report, name) < 1e-9);
 }
 
-/// Borders that were computed independently: 24.935 g loose, 10.91 g tight.
+/// Borders that were computed independently: 24.935 g explicit, 10.91 g implicit.
 #[test]
 fn fig_11_of_fontana_has_the_known_borders() {
     let report = compute("fontana/fig-11");

@@ -67,7 +67,7 @@ fn check(times: &[f64], values: &[f64]) -> Result<(), ResampleError> {
         return Err(ResampleError::Empty);
     }
     let disorder = times.windows(2).position(|pair| {
-        // A time that is not a number compares with nothing.
+        // A time that is NaN compares with nothing.
         !pair[0].partial_cmp(&pair[1]).is_some_and(Ordering::is_le)
     });
     match disorder {

@@ -24,7 +24,7 @@ type Place = (usize, usize);
 type Edge = (Place, Place);
 
 impl Contour<'_> {
-    /// Points of the border; segments are separated by points that are no numbers. `stable_at` tells
+    /// Points of the border; segments are separated by points that are NaN. `stable_at` tells
     /// whether any other point is stable; it is asked by so many threads.
     pub fn border(
         &self,

@@ -93,7 +93,13 @@ mod tests {
 
     /// Two decaying pairs near the unit circle and histories that are far inside.
     fn recurrence(inner: f64) -> DMatrix<f64> {
-        let pairs = [(0.999, 0.1), (0.95, 0.7), (inner, 1.3), (0.3, 2.0), (0.2, 0.4)];
+        let pairs = [
+            (0.999, 0.1),
+            (0.95, 0.7),
+            (inner, 1.3),
+            (0.3, 2.0),
+            (0.2, 0.4),
+        ];
         let n = 2 * pairs.len() + 4;
         let mut blocks = DMatrix::zeros(n, n);
         for (k, (radius, angle)) in pairs.into_iter().enumerate() {
@@ -129,7 +135,10 @@ mod tests {
     fn a_close_follower_is_found_too_or_nothing() {
         for inner in [0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9] {
             if let Some(found) = dominant_eigenvalues(&recurrence(inner)) {
-                assert!((found[0].norm() - 0.999).abs() < 1e-11, "{inner}: {found:?}");
+                assert!(
+                    (found[0].norm() - 0.999).abs() < 1e-11,
+                    "{inner}: {found:?}"
+                );
             }
         }
     }

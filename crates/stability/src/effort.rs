@@ -6,19 +6,19 @@
 
 use nalgebra::{Complex, DVector};
 
-use crate::krylov::{Found, Goal, Ritz, dominant};
+use crate::krylov::{Goal, Ritz, RitzPairs, dominant};
 use crate::product::{PREPARATION, StepProduct};
 use crate::recurrence::AnalysisError;
-use crate::spectrum::{Mode, STABLE};
+use crate::spectrum::{EigenMode, STABLE};
 
 /// Relative error beyond which a mode is not told.
 const VAGUE: f64 = 0.1;
-/// Vectors of the first look, with Λ itself, if there is a second one.
+/// Vectors of the first analysis, with Λ itself, if there is a second one.
 const FIRST: usize = 40;
 /// Products with the power that tell its noise.
 const NOISE: usize = 4;
 
-/// A look with a power of Λ.
+/// An analysis with a power of Λ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Effort {
     /// Vectors of the basis at most.
@@ -29,9 +29,9 @@ pub(crate) struct Effort {
     enough: Option<f64>,
 }
 
-/// What a look showed.
-pub(crate) struct Sight {
-    pub modes: Vec<Mode>,
+/// What an analysis showed.
+pub(crate) struct Observation {
+    pub modes: Vec<EigenMode>,
     pub reach: f64,
     /// A real vector in the plane of the first mode, of unit length.
     pub shape: DVector<f64>,
@@ -54,7 +54,7 @@ impl Effort {
         enough: None,
     };
     /// The same with more care, for maps and searches.
-    pub const GLANCE: Self = Self {
+    pub const QUICK: Self = Self {
         vectors: 120,
         power: 1,
         enough: None,
@@ -69,13 +69,13 @@ impl Effort {
     }
 
     /// Looks for the dominant modes.
-    pub fn look(self, product: &mut StepProduct<'_>) -> Result<Sight, AnalysisError> {
+    pub fn analyse(self, product: &mut StepProduct<'_>) -> Result<Observation, AnalysisError> {
         if self.power == 1 {
             let mut found = self.arnoldi(product)?;
             let after = found.confirm(STABLE, |v| product.times(v))?;
-            let mut sight = Sight::of(&found, 1, product)?;
-            sight.products += after;
-            return Ok(sight);
+            let mut observation = Observation::of(&found, 1, product)?;
+            observation.products += after;
+            return Ok(observation);
         }
         let first = Self {
             vectors: FIRST,
@@ -86,17 +86,17 @@ impl Effort {
         if found.values[0].exceeds(STABLE)
             || self.enough.is_some_and(|enough| found.reach <= enough)
         {
-            return Sight::of(&found, 1, product);
+            return Observation::of(&found, 1, product);
         }
         let before = found.products();
         let mut found = self.arnoldi(product)?;
         let after = found.confirm(STABLE, |v| product.power(v, self.power))?;
-        let mut sight = Sight::of(&found, self.power, product)?;
-        sight.products += before + after * self.power;
-        Ok(sight)
+        let mut observation = Observation::of(&found, self.power, product)?;
+        observation.products += before + after * self.power;
+        Ok(observation)
     }
 
-    fn arnoldi(self, product: &mut StepProduct<'_>) -> Result<Found, AnalysisError> {
+    fn arnoldi(self, product: &mut StepProduct<'_>) -> Result<RitzPairs, AnalysisError> {
         let Self {
             vectors,
             power,
@@ -117,9 +117,9 @@ impl Effort {
     }
 }
 
-impl Sight {
+impl Observation {
     fn of(
-        found: &Found,
+        found: &RitzPairs,
         power: usize,
         product: &mut StepProduct<'_>,
     ) -> Result<Self, AnalysisError> {
@@ -127,7 +127,7 @@ impl Sight {
         let mut modes = Vec::with_capacity(found.values.len());
         for ritz in &found.values {
             modes.push(if power == 1 {
-                Mode {
+                EigenMode {
                     value: ritz.value,
                     error: ritz.error,
                 }
@@ -161,12 +161,12 @@ fn quotient(
 
 /// The root of an eigenvalue of a power that is nearest to a quotient; with nonnegative imaginary
 /// part.
-fn root_near(ritz: &Ritz, power: usize, near: Complex<f64>) -> Mode {
+fn root_near(ritz: &Ritz, power: usize, near: Complex<f64>) -> EigenMode {
     let power = power as f64;
     let radius = ritz.value.norm().powf(1.0 / power);
     let turns = (near.arg() * power - ritz.value.arg()) / std::f64::consts::TAU;
     let angle = (ritz.value.arg() + turns.round() * std::f64::consts::TAU) / power;
-    Mode {
+    EigenMode {
         value: Complex::from_polar(radius, angle.abs()),
         error: ritz.error / (power * ritz.value.norm()) * radius,
     }

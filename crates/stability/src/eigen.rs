@@ -49,8 +49,8 @@ pub(crate) fn eigenvalues_of(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>>
 }
 
 /// All eigenvalues of a real matrix of any size. As a complex one: reordering the pairs of the real
-/// Schur form (faer 0.24, aggressive early deflation) does not end on some matrices with many nearly
-/// equal eigenvalues.
+/// Schur form (faer 0.24, aggressive early deflation) does not end on some matrices with many
+/// nearly equal eigenvalues.
 pub(crate) fn eigenvalues_by_faer(
     n: usize,
     entry: impl Fn(usize, usize) -> f64,
@@ -95,12 +95,12 @@ pub(crate) struct Reduced {
 }
 
 impl Reduced {
-    /// Nothing if the matrix has entries that are no numbers.
+    /// Nothing if the matrix has entries that are NaN.
     pub fn new(matrix: &DMatrix<f64>) -> Option<Self> {
         let kept = busy_coordinates(matrix);
         let mut reduced =
             DMatrix::from_fn(kept.len(), kept.len(), |i, j| matrix[(kept[i], kept[j])]);
-        // Balancing would not end on what is no number.
+        // Balancing would not end on NaN.
         if !reduced.iter().all(|value| value.is_finite()) {
             return None;
         }

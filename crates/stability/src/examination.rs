@@ -11,7 +11,7 @@ use oldham_cosim::{Chart, Fault, Simulation};
 
 use crate::eigen::{Eigenvectors, Reduced};
 use crate::recurrence::{AnalysisError, Recurrence};
-use crate::spectrum::Mode;
+use crate::spectrum::EigenMode;
 
 /// Sizes of the changes along a mode, relative to the probes of the matrix.
 const SIZES: [f64; 7] = [1.0 / 8.0, 1.0 / 64.0, 1.0, 1.0 / 512.0, 8.0, 64.0, 512.0];
@@ -52,9 +52,13 @@ impl<'a> Examiner<'a> {
 
     /// An eigenvalue with its error, measured with as many other sizes as it takes, or as are
     /// allowed.
-    pub fn examine(&mut self, value: Complex<f64>, sizes: usize) -> Result<Mode, AnalysisError> {
+    pub fn examine(
+        &mut self,
+        value: Complex<f64>,
+        sizes: usize,
+    ) -> Result<EigenMode, AnalysisError> {
         let Some(vectors) = Eigenvectors::of(&self.reduced.matrix, value) else {
-            return Ok(Mode {
+            return Ok(EigenMode {
                 value,
                 error: f64::INFINITY,
             });
@@ -62,7 +66,7 @@ impl<'a> Examiner<'a> {
         let floor = ROUNDING * self.size * vectors.condition();
         let change = self.change(&vectors.right);
         let mut before = value;
-        let mut best = Mode {
+        let mut best = EigenMode {
             value,
             error: f64::INFINITY,
         };
@@ -80,7 +84,7 @@ impl<'a> Examiner<'a> {
                 error = error.max(off.norm());
             }
             if error < best.error {
-                best = Mode {
+                best = EigenMode {
                     value: before,
                     error,
                 };

@@ -54,7 +54,7 @@ impl Ritz {
 }
 
 /// What the iteration found.
-pub(crate) struct Found {
+pub(crate) struct RitzPairs {
     /// The outermost approximate eigenvalues with nonnegative imaginary part; vague ones are left
     /// out, except for the first.
     pub values: Vec<Ritz>,
@@ -63,7 +63,7 @@ pub(crate) struct Found {
     arnoldi: Arnoldi,
 }
 
-impl Found {
+impl RitzPairs {
     /// Real and imaginary part of a unit eigenvector.
     pub fn shape(&self, ritz: &Ritz) -> [DVector<f64>; 2] {
         let basis = &self.arnoldi.basis;
@@ -135,7 +135,7 @@ pub(crate) fn dominant<E>(
     start: DVector<f64>,
     goal: Goal,
     mut multiply: impl FnMut(&DVector<f64>) -> Result<DVector<f64>, E>,
-) -> Result<Option<Found>, E> {
+) -> Result<Option<RitzPairs>, E> {
     let full = goal.vectors.min(start.len());
     let mut arnoldi = Arnoldi::new(start, full);
     loop {
@@ -249,7 +249,7 @@ impl Arnoldi {
         })
     }
 
-    fn conclude(self, goal: Goal) -> Option<Found> {
+    fn conclude(self, goal: Goal) -> Option<RitzPairs> {
         let matrix = self.projected();
         let all = outermost(&matrix)?;
         let mut values = self.first(&matrix, &all, goal.noise);
@@ -260,7 +260,7 @@ impl Arnoldi {
             std::mem::take(&mut is_first) || ritz.error <= goal.vague * ritz.value.norm()
         });
         values.first()?;
-        Some(Found {
+        Some(RitzPairs {
             values,
             reach,
             arnoldi: self,
@@ -278,15 +278,15 @@ fn outermost(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dice::Dice;
+    use crate::random::Random;
     use std::convert::Infallible;
 
-    fn found(matrix: &DMatrix<f64>) -> Found {
-        found_from(Dice(0), matrix)
+    fn found(matrix: &DMatrix<f64>) -> RitzPairs {
+        found_from(Random(0), matrix)
     }
 
-    fn found_from(mut dice: Dice, matrix: &DMatrix<f64>) -> Found {
-        let start = dice.direction(matrix.nrows());
+    fn found_from(mut random: Random, matrix: &DMatrix<f64>) -> RitzPairs {
+        let start = random.direction(matrix.nrows());
         let goal = Goal {
             vectors: 120,
             noise: 0.0,
@@ -372,7 +372,7 @@ mod tests {
         for radius in [1.0, 1.01, 1.1] {
             let matrix = crowd(radius);
             for seed in 0..2 {
-                let reach = found_from(Dice(seed), &matrix).reach;
+                let reach = found_from(Random(seed), &matrix).reach;
                 assert!(reach >= radius, "{radius}: {reach}");
                 // (√300 / 1e-3)^(1/120) = 1.085 is as much as 120 products can exclude.
                 assert!(reach < 1.12 * radius, "{radius}: {reach}");

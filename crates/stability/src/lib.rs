@@ -8,7 +8,6 @@
 
 pub mod compensate;
 mod contour;
-mod dice;
 mod dominant;
 mod effort;
 mod eigen;
@@ -19,6 +18,7 @@ mod krylov;
 mod map;
 mod poles;
 mod product;
+mod random;
 mod reach;
 mod recurrence;
 mod spectrum;
@@ -30,5 +30,5 @@ pub use frequency::{FrequencyAnalysis, FrequencyVerdict, NoVerdict};
 pub use map::{Border, Borders, Point, borders, critical, is_stable, map, radius};
 pub use poles::CoupledModel;
 pub use recurrence::{AnalysisError, Recurrence};
-pub use spectrum::{Decision, Mode, Spectrum, THRESHOLD, Way};
+pub use spectrum::{Decision, EigenMode, Spectrum, THRESHOLD, Way};
 pub use verdict::{Verdict, analyse, analyse_within};

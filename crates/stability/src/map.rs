@@ -10,10 +10,10 @@ use crate::spectrum::{Decision, STABLE, Spectrum};
 const BISECTIONS: usize = 45;
 const KNOWN: f64 = 1e-10;
 
-/// The spectral radius of a simulation; not a number where it cannot be analysed. Where no growth
+/// The spectral radius of a simulation; NaN where it cannot be analysed. Where no growth
 /// was found it is at most one, however vague the radius is.
 pub fn radius(simulation: &mut Simulation) -> f64 {
-    match Spectrum::glance(simulation) {
+    match Spectrum::quick(simulation) {
         Ok(spectrum) => match spectrum.decision() {
             Decision::Unstable => spectrum.radius(),
             Decision::Stable | Decision::Undecided => spectrum.radius().min(1.0),

@@ -27,7 +27,7 @@ pub struct CoupledModel {
     wiring: DMatrix<f64>,
     /// Where the inputs and outputs of each part start.
     starts: Vec<(usize, usize)>,
-    feedback: Option<Feedback>,
+    feedback: Option<PushFeedback>,
     /// Of the undivided system.
     poles: Vec<Complex<f64>>,
 }
@@ -43,24 +43,24 @@ pub(crate) enum Push {
 
 /// Something that is read, by part and component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum Readout {
     /// An output.
     Output(SubsystemId, usize),
     /// An input, as it is received.
     Input(SubsystemId, usize),
 }
 
-/// Pushes that are gains times looks.
-struct Feedback {
+/// Pushes that are gains times readouts.
+struct PushFeedback {
     pushes: Vec<Push>,
-    looks: Vec<Look>,
-    /// Pushes by looks.
+    readouts: Vec<Readout>,
+    /// Pushes by readouts.
     gains: Matrix,
 }
 
 /// The joined equations at one frequency: with the state x and pushes p, the inputs are
 /// `by_state x + by_push p`, and alone x = b times them.
-struct Pieces {
+struct JoinedEquations {
     alone: Matrix,
     b: Matrix,
     by_state: Matrix,
@@ -116,30 +116,30 @@ impl CoupledModel {
         Ok(model)
     }
 
-    /// The same model with pushes that are gains (pushes by looks) times what is looked at.
+    /// The same model with pushes that are gains (pushes by readouts) times what is looked at.
     pub(crate) fn with_feedback(
         self,
         pushes: Vec<Push>,
-        looks: Vec<Look>,
+        readouts: Vec<Readout>,
         gains: &DMatrix<f64>,
     ) -> Self {
         let gains = gains.map(Complex::from);
         Self {
-            feedback: Some(Feedback {
+            feedback: Some(PushFeedback {
                 pushes,
-                looks,
+                readouts,
                 gains,
             }),
             ..self
         }
     }
 
-    fn pieces(
+    fn equations(
         &self,
         s: Complex<f64>,
         extrapolation: Complex<f64>,
         pushes: &[Push],
-    ) -> Option<Pieces> {
+    ) -> Option<JoinedEquations> {
         let [a, b, c, d] = [&self.a, &self.b, &self.c, &self.d].map(|m| m.map(Complex::from));
         let (states, inputs) = (a.nrows(), self.wiring.nrows());
         let alone = Matrix::identity(states, states) * s - a;
@@ -160,7 +160,7 @@ impl CoupledModel {
         }
         if inputs == 0 {
             let by_state = Matrix::zeros(0, states);
-            return Some(Pieces {
+            return Some(JoinedEquations {
                 alone,
                 b,
                 by_state,
@@ -168,7 +168,7 @@ impl CoupledModel {
             });
         }
         let loops = (Matrix::identity(inputs, inputs) - &wiring * d).lu();
-        Some(Pieces {
+        Some(JoinedEquations {
             alone,
             b,
             by_state: loops.solve(&(wiring * c))?,
@@ -177,25 +177,25 @@ impl CoupledModel {
     }
 
     /// What is looked at, by state and by push.
-    fn looked_at(&self, pieces: &Pieces, looks: &[Look]) -> (Matrix, Matrix) {
+    fn read_out(&self, equations: &JoinedEquations, readouts: &[Readout]) -> (Matrix, Matrix) {
         let [c, d] = [&self.c, &self.d].map(|m| m.map(Complex::from));
         let states = self.a.nrows();
-        let mut by_state = Matrix::zeros(looks.len(), states);
-        let mut by_push = Matrix::zeros(looks.len(), pieces.by_push.ncols());
-        for (line, look) in looks.iter().enumerate() {
-            let (state, push) = match *look {
-                Look::Input(part, component) => {
+        let mut by_state = Matrix::zeros(readouts.len(), states);
+        let mut by_push = Matrix::zeros(readouts.len(), equations.by_push.ncols());
+        for (line, readout) in readouts.iter().enumerate() {
+            let (state, push) = match *readout {
+                Readout::Input(part, component) => {
                     let input = self.starts[part.0].0 + component;
                     (
-                        pieces.by_state.row(input).into_owned(),
-                        pieces.by_push.row(input).into_owned(),
+                        equations.by_state.row(input).into_owned(),
+                        equations.by_push.row(input).into_owned(),
                     )
                 }
-                Look::Output(part, component) => {
+                Readout::Output(part, component) => {
                     let output = self.starts[part.0].1 + component;
                     (
-                        c.row(output) + d.row(output) * &pieces.by_state,
-                        d.row(output) * &pieces.by_push,
+                        c.row(output) + d.row(output) * &equations.by_state,
+                        d.row(output) * &equations.by_push,
                     )
                 }
             };
@@ -205,32 +205,36 @@ impl CoupledModel {
         (by_state, by_push)
     }
 
-    /// What is looked at for a unit of every push (looks by pushes), without feedback.
+    /// What is looked at for a unit of every push (readouts by pushes), without feedback.
     pub(crate) fn answer(
         &self,
         s: Complex<f64>,
         extrapolator: Extrapolator,
         pushes: &[Push],
-        looks: &[Look],
+        readouts: &[Readout],
     ) -> Option<Matrix> {
-        let pieces = self.pieces(s, extrapolator.at(s), pushes)?;
-        let matrix = &pieces.alone - &pieces.b * &pieces.by_state;
-        let states = matrix.lu().solve(&(&pieces.b * &pieces.by_push))?;
-        let (by_state, by_push) = self.looked_at(&pieces, looks);
+        let equations = self.equations(s, extrapolator.at(s), pushes)?;
+        let matrix = &equations.alone - &equations.b * &equations.by_state;
+        let states = matrix.lu().solve(&(&equations.b * &equations.by_push))?;
+        let (by_state, by_push) = self.read_out(&equations, readouts);
         Some(by_state * states + by_push)
     }
 
     /// The shape of an undivided mode, where it is looked at; the largest component is one.
-    pub(crate) fn shape(&self, pole: Complex<f64>, looks: &[Look]) -> Option<Vec<Complex<f64>>> {
-        let pieces = self.pieces(pole, Complex::from(1.0), &[])?;
-        let matrix = &pieces.alone - &pieces.b * &pieces.by_state;
+    pub(crate) fn shape(
+        &self,
+        pole: Complex<f64>,
+        readouts: &[Readout],
+    ) -> Option<Vec<Complex<f64>>> {
+        let equations = self.equations(pole, Complex::from(1.0), &[])?;
+        let matrix = &equations.alone - &equations.b * &equations.by_state;
         let last = matrix.nrows().checked_sub(1)?;
         if !matrix.iter().all(|value| value.norm().is_finite()) {
             return None;
         }
         let directions = matrix.svd(false, true).v_t?;
         let state = directions.row(last).adjoint();
-        let shape = self.looked_at(&pieces, looks).0 * state;
+        let shape = self.read_out(&equations, readouts).0 * state;
         let largest = shape
             .iter()
             .copied()
@@ -241,16 +245,16 @@ impl CoupledModel {
     /// The matrix whose determinant vanishes at a pole.
     fn dynamic(&self, s: Complex<f64>, extrapolation: Complex<f64>) -> Option<Matrix> {
         let Some(feedback) = &self.feedback else {
-            let pieces = self.pieces(s, extrapolation, &[])?;
-            return Some(pieces.alone - pieces.b * pieces.by_state);
+            let equations = self.equations(s, extrapolation, &[])?;
+            return Some(equations.alone - equations.b * equations.by_state);
         };
-        let pieces = self.pieces(s, extrapolation, &feedback.pushes)?;
-        let (by_state, by_push) = self.looked_at(&pieces, &feedback.looks);
+        let equations = self.equations(s, extrapolation, &feedback.pushes)?;
+        let (by_state, by_push) = self.read_out(&equations, &feedback.readouts);
         let size = feedback.pushes.len();
         let own = Matrix::identity(size, size) - &feedback.gains * by_push;
         let pushes = own.lu().solve(&(&feedback.gains * by_state))?;
-        let inputs = pieces.by_state + pieces.by_push * pushes;
-        Some(pieces.alone - pieces.b * inputs)
+        let inputs = equations.by_state + equations.by_push * pushes;
+        Some(equations.alone - equations.b * inputs)
     }
 
     /// Poles of the undivided system, by frequency; of each pair the upper one.
@@ -259,12 +263,12 @@ impl CoupledModel {
     }
 
     fn undivided(&self) -> Result<Vec<Complex<f64>>, AnalysisError> {
-        let Some(pieces) = self.pieces(Complex::from(0.0), Complex::from(1.0), &[]) else {
+        let Some(equations) = self.equations(Complex::from(0.0), Complex::from(1.0), &[]) else {
             return Ok(Vec::new());
         };
-        let matrix = pieces.alone - pieces.b * pieces.by_state;
+        let matrix = equations.alone - equations.b * equations.by_state;
         let real = matrix.map(|value| -value.re);
-        // The iteration would not end on what is no number, nor begin on nothing.
+        // The iteration would not end on NaN, nor begin on nothing.
         if real.is_empty() || !real.iter().all(|value| value.is_finite()) {
             return Ok(Vec::new());
         }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use nalgebra::DVector;
 use oldham_cosim::{Chart, Fault, Simulation};
 
-use crate::dice::Dice;
+use crate::random::Random;
 use crate::recurrence::AnalysisError;
 
 /// Products that are averaged for one balance, and how often it is improved.
@@ -124,7 +124,7 @@ impl<'s> StepProduct<'s> {
 
     /// A random unit vector without preferred directions, always the same.
     pub fn start(&self) -> DVector<f64> {
-        Dice(0).direction(self.sizes.len())
+        Random(0).direction(self.sizes.len())
     }
 
     fn power_with(
@@ -158,11 +158,11 @@ impl<'s> StepProduct<'s> {
 
     fn balance(&mut self) -> Result<(), Fault> {
         let floors = &self.sizes * SMALLEST;
-        let mut dice = Dice(1);
+        let mut random = Random(1);
         for _ in 0..SWEEPS {
             let mut squares = DVector::zeros(floors.len());
             for _ in 0..SAMPLES {
-                let response = self.times_with(&dice.signs(floors.len()), FINE)?;
+                let response = self.times_with(&random.signs(floors.len()), FINE)?;
                 squares += response.component_mul(&response);
             }
             let responses = (squares / SAMPLES as f64).map(f64::sqrt);

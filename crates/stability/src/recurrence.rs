@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use nalgebra::{Complex, DMatrix, DVector};
 use oldham_cosim::{Chart, Fault, Simulation, State};
 
-use crate::dice::Dice;
 use crate::eigen::Reduced;
 use crate::product::StepProduct;
+use crate::random::Random;
 
 /// Periods of the schedule before probing, so that all parts move, and growth of the state in them
 /// that leaves nothing of the start: models so unstable are looked at earlier. The histories of
@@ -91,8 +91,8 @@ pub struct Recurrence {
 
 impl Recurrence {
     /// Probes one period of the schedule (one macro step, or as many as the slowest part spans).
-    /// The simulation is left at the point about which it was linearised, and iterates tight steps
-    /// to rounding from then on.
+    /// The simulation is left at the point about which it was linearised, and iterates implicit
+    /// steps to rounding from then on.
     pub fn of(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
         Ok(probe_with(simulation, |_| Vec::new())?.0)
     }
@@ -155,14 +155,14 @@ impl Recurrence {
     pub(crate) fn again(
         &self,
         simulation: &mut Simulation,
-        patience: &Patience,
+        budget: &TimeBudget,
     ) -> Result<Option<Vec<Complex<f64>>>, AnalysisError> {
         let sizes: Vec<f64> = self.sizes.iter().map(|size| size * ANOTHER).collect();
         let mut probing = Probing {
             simulation,
             chart: &self.chart,
             period: self.period,
-            patience,
+            budget,
         };
         let probed = probing.matrices(&sizes, &|_: &Simulation| Vec::new());
         match probed {
@@ -191,12 +191,12 @@ pub(crate) fn eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
 
 /// How long an analysis may take.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Patience {
+pub(crate) struct TimeBudget {
     granted: Option<Duration>,
     started: Instant,
 }
 
-impl Patience {
+impl TimeBudget {
     /// Starts to count; without a limit if there is none.
     pub fn new(granted: Option<Duration>) -> Self {
         Self {
@@ -263,11 +263,11 @@ pub(crate) fn analyse_ahead<T>(
         return Err(AnalysisError::NoState(part));
     }
     simulation.sharpen();
-    simulation.keep_accounts(false);
+    simulation.track_work(false);
     let start = Chart::about(simulation);
     let period = simulation.period();
     let started = largest(simulation);
-    let mut look = |simulation: &mut Simulation, periods: u64, most: f64| {
+    let mut probe = |simulation: &mut Simulation, periods: u64, most: f64| {
         let mut before = started;
         for n in 0..periods {
             simulation.steps(period)?;
@@ -284,7 +284,7 @@ pub(crate) fn analyse_ahead<T>(
         Ok(is_near.then_some(found))
     };
     for &(periods, most) in filling {
-        match look(simulation, periods, most) {
+        match probe(simulation, periods, most) {
             Ok(Some(found)) => return Ok(found),
             Ok(None) | Err(AnalysisError::Fault(_)) => start.base().restore(simulation),
             Err(error) => return Err(error),
@@ -308,30 +308,30 @@ pub(crate) fn probe_with(
     simulation: &mut Simulation,
     observe: impl Fn(&Simulation) -> Vec<f64>,
 ) -> Result<(Recurrence, DMatrix<f64>), AnalysisError> {
-    let look = |simulation: &mut Simulation, base: Base| {
+    let analyse = |simulation: &mut Simulation, base: Base| {
         if !base.is_small() {
             return Err(AnalysisError::TooLarge {
                 dimension: base.chart.dimension(),
                 limit: MAX_DIMENSION,
             });
         }
-        recurrence_about(simulation, base, &observe, &Patience::endless())
+        recurrence_about(simulation, base, &observe, &TimeBudget::endless())
     };
-    analyse_ahead(simulation, &FILLING, look, |_| 1.0)
+    analyse_ahead(simulation, &FILLING, analyse, |_| 1.0)
 }
 
 /// The recurrence of a model that may well be linear: by differences to one side, which take half
 /// the steps, where differences of another size and to both sides agree with them.
-pub(crate) fn recurrence_at_a_glance(
+pub(crate) fn quick_recurrence(
     simulation: &mut Simulation,
     base: Base,
-    patience: &Patience,
+    budget: &TimeBudget,
 ) -> Result<Recurrence, AnalysisError> {
     let mut probing = Probing {
         simulation,
         chart: &base.chart,
         period: base.period,
-        patience,
+        budget,
     };
     let sizes = probe_sizes(probing.simulation, &base.chart);
     let probed = probing.one_sided(sizes);
@@ -344,7 +344,7 @@ pub(crate) fn recurrence_at_a_glance(
             Recurrence::from(simulation, base, probed).map(|(recurrence, _)| recurrence)
         }
         Ok(_) | Err(AnalysisError::Fault(_)) => {
-            Ok(recurrence_about(simulation, base, |_| Vec::new(), patience)?.0)
+            Ok(recurrence_about(simulation, base, |_| Vec::new(), budget)?.0)
         }
         Err(error) => Err(error),
     }
@@ -355,13 +355,13 @@ pub(crate) fn recurrence_about(
     simulation: &mut Simulation,
     base: Base,
     observe: impl Fn(&Simulation) -> Vec<f64>,
-    patience: &Patience,
+    budget: &TimeBudget,
 ) -> Result<(Recurrence, DMatrix<f64>), AnalysisError> {
     let mut probing = Probing {
         simulation,
         chart: &base.chart,
         period: base.period,
-        patience,
+        budget,
     };
     let sizes = probe_sizes(probing.simulation, &base.chart);
     let mut probed = probing.matrices(&sizes, &observe);
@@ -406,7 +406,7 @@ struct Probing<'a> {
     simulation: &'a mut Simulation,
     chart: &'a Chart,
     period: u64,
-    patience: &'a Patience,
+    budget: &'a TimeBudget,
 }
 
 /// What differences of some sizes gave.
@@ -433,20 +433,20 @@ impl Probing<'_> {
     ) -> Result<Probed, AnalysisError> {
         let dimension = self.chart.dimension();
         let image = self.image()?;
-        let sight = observe(self.simulation).len();
+        let observed = observe(self.simulation).len();
         let mut matrix = DMatrix::zeros(dimension, dimension);
-        let mut seen = DMatrix::zeros(sight, dimension);
+        let mut seen = DMatrix::zeros(observed, dimension);
         let mut point = vec![0.0; dimension];
         let mut ends = [vec![0.0; dimension], vec![0.0; dimension]];
         for column in 0..dimension {
-            self.patience.allow(Duration::ZERO)?;
+            self.budget.allow(Duration::ZERO)?;
             let mut views = [Vec::new(), Vec::new()];
             for ((end, view), sign) in ends.iter_mut().zip(&mut views).zip([1.0, -1.0]) {
                 point[column] = sign * sizes[column];
                 self.chart.apply(self.simulation, &point);
                 self.simulation.steps(self.period)?;
                 image.read(self.simulation, end);
-                if sight > 0 {
+                if observed > 0 {
                     *view = observe(self.simulation);
                 }
             }
@@ -455,7 +455,7 @@ impl Probing<'_> {
             for (row, entry) in matrix.column_mut(column).iter_mut().enumerate() {
                 *entry = (ends[0][row] - ends[1][row]) / distance;
             }
-            for row in 0..sight {
+            for row in 0..observed {
                 seen[(row, column)] = (views[0][row] - views[1][row]) / distance;
             }
         }
@@ -473,7 +473,7 @@ impl Probing<'_> {
         let mut matrix = DMatrix::zeros(dimension, dimension);
         let mut point = vec![0.0; dimension];
         for (place, mut column) in matrix.column_iter_mut().enumerate() {
-            self.patience.allow(Duration::ZERO)?;
+            self.budget.allow(Duration::ZERO)?;
             point[place] = sizes[place];
             self.chart.apply(self.simulation, &point);
             self.simulation.steps(self.period)?;
@@ -497,7 +497,7 @@ impl Probing<'_> {
         let mut most = 0.0;
         // One direction may leave a law alone whose two ends move alike.
         for seed in DIRECTIONS {
-            let change = Dice(seed).signs(n).component_mul(&sizes) * SECOND;
+            let change = Random(seed).signs(n).component_mul(&sizes) * SECOND;
             let mut ends = [(); 2].map(|()| DVector::zeros(n));
             for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
                 let point = &change * sign;

@@ -11,8 +11,8 @@ use crate::examination::Examiner;
 use crate::frequency::{FrequencyAnalysis, NoVerdict};
 use crate::product::StepProduct;
 use crate::recurrence::{
-    AnalysisError, Base, FILLING, Patience, Recurrence, analyse_ahead, probe_sizes,
-    recurrence_about, recurrence_at_a_glance,
+    AnalysisError, Base, FILLING, Recurrence, TimeBudget, analyse_ahead, probe_sizes,
+    quick_recurrence, recurrence_about,
 };
 
 /// Growth by this factor within a macro step counts as none where it is not certain: a model is
@@ -93,14 +93,14 @@ impl Decision {
 
 /// A mode of the recurrence, or a conjugate pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mode {
+pub struct EigenMode {
     /// Its eigenvalue, with nonnegative imaginary part.
     pub value: Complex<f64>,
     /// How far that may be off.
     pub error: f64,
 }
 
-impl Mode {
+impl EigenMode {
     /// Whether it grows for certain.
     pub fn is_growing(&self) -> bool {
         self.value.norm() - self.error.max(ROUNDING) > 1.0
@@ -112,10 +112,10 @@ impl Mode {
 fn compare_with_second_matrix(
     simulation: &mut Simulation,
     recurrence: &Recurrence,
-    modes: &mut [Mode],
-    patience: &Patience,
+    modes: &mut [EigenMode],
+    budget: &TimeBudget,
 ) -> Result<(), AnalysisError> {
-    let Some(second) = recurrence.again(simulation, patience)? else {
+    let Some(second) = recurrence.again(simulation, budget)? else {
         return Ok(());
     };
     for mode in modes.iter_mut().filter(|mode| mode.error > VAGUE) {
@@ -128,13 +128,13 @@ fn compare_with_second_matrix(
 
 /// Eigenvalues of the macro step of a simulation.
 pub struct Spectrum {
-    modes: Vec<Mode>,
+    modes: Vec<EigenMode>,
     reach: f64,
     way: Way,
     duration: f64,
     source: Source,
     /// Growing modes that the model has without the coupling.
-    own: Vec<Mode>,
+    own: Vec<EigenMode>,
     /// The parts between which the dominant mode passes, if that is known.
     between: Option<(SubsystemId, SubsystemId)>,
 }
@@ -150,40 +150,40 @@ impl Spectrum {
     /// Linearises a simulation about a point a few steps after its present state, where it is
     /// left.
     pub fn of(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        Self::with(simulation, &Patience::endless(), EXAMINED)
+        Self::with(simulation, &TimeBudget::endless(), EXAMINED)
     }
 
     /// The same, or an error if it takes longer.
     pub fn within(simulation: &mut Simulation, granted: Duration) -> Result<Self, AnalysisError> {
-        Self::with(simulation, &Patience::new(Some(granted)), EXAMINED)
+        Self::with(simulation, &TimeBudget::new(Some(granted)), EXAMINED)
     }
 
     /// The same for searches that look at many simulations: only the dominant mode is examined.
-    pub(crate) fn glance(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        Self::with(simulation, &Patience::endless(), 1)
+    pub(crate) fn quick(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
+        Self::with(simulation, &TimeBudget::endless(), 1)
     }
 
     fn with(
         simulation: &mut Simulation,
-        patience: &Patience,
+        budget: &TimeBudget,
         examined: usize,
     ) -> Result<Self, AnalysisError> {
         if examined > 1
             && simulation.sequence_links().is_some()
-            && let Some(found) = Self::by_frequencies(simulation, patience)?
+            && let Some(found) = Self::by_frequencies(simulation, budget)?
         {
             return Ok(found);
         }
-        let look = |simulation: &mut Simulation, base: Base| {
+        let analyse = |simulation: &mut Simulation, base: Base| {
             let dimension = base.chart.dimension();
             if dimension > QUICK {
                 // What grows fast shows at once.
                 let effort = if examined > 1 {
                     Effort::FIRST
                 } else {
-                    Effort::GLANCE
+                    Effort::QUICK
                 };
-                let first = Self::from_products(simulation, base.clone(), effort, patience)?;
+                let first = Self::from_products(simulation, base.clone(), effort, budget)?;
                 let dominant = first.dominant();
                 let growth = dominant.value.norm() - 1.0;
                 if examined == 1 || (growth > FAST && dominant.error < 0.1 * growth) {
@@ -192,45 +192,45 @@ impl Spectrum {
             }
             if base.is_small() {
                 let product = StepProduct::duration(simulation, &base.chart, base.period)?;
-                patience.allow(product * dimension as u32)?;
-                return Self::from_matrix(simulation, base, patience, examined);
+                budget.allow(product * dimension as u32)?;
+                return Self::from_matrix(simulation, base, budget, examined);
             }
-            Self::from_products(simulation, base, Effort::THOROUGH, patience)
+            Self::from_products(simulation, base, Effort::THOROUGH, budget)
         };
-        analyse_ahead(simulation, &FILLING, look, Self::radius)
+        analyse_ahead(simulation, &FILLING, analyse, Self::radius)
     }
 
     /// From the matrix of the recurrence, which is found by probing, whatever else would do.
     pub fn by_matrix(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        let patience = Patience::endless();
-        let look = |simulation: &mut Simulation, base: Base| {
-            Self::from_matrix(simulation, base, &patience, EXAMINED)
+        let budget = TimeBudget::endless();
+        let analyse = |simulation: &mut Simulation, base: Base| {
+            Self::from_matrix(simulation, base, &budget, EXAMINED)
         };
-        analyse_ahead(simulation, &FILLING, look, Self::radius)
+        analyse_ahead(simulation, &FILLING, analyse, Self::radius)
     }
 
     /// From products alone, however small the model.
     pub fn by_products(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        let patience = Patience::endless();
-        let look = |simulation: &mut Simulation, base: Base| {
-            Self::from_products(simulation, base, Effort::THOROUGH, &patience)
+        let budget = TimeBudget::endless();
+        let analyse = |simulation: &mut Simulation, base: Base| {
+            Self::from_products(simulation, base, Effort::THOROUGH, &budget)
         };
-        analyse_ahead(simulation, &FILLING, look, Self::radius)
+        analyse_ahead(simulation, &FILLING, analyse, Self::radius)
     }
 
     fn from_matrix(
         simulation: &mut Simulation,
         base: Base,
-        patience: &Patience,
+        budget: &TimeBudget,
         examined: usize,
     ) -> Result<Self, AnalysisError> {
-        let is_glance = examined == 1;
-        let recurrence = match is_glance {
-            true => recurrence_at_a_glance(simulation, base, patience)?,
-            false => recurrence_about(simulation, base, |_| Vec::new(), patience)?.0,
+        let is_quick = examined == 1;
+        let recurrence = match is_quick {
+            true => quick_recurrence(simulation, base, budget)?,
+            false => recurrence_about(simulation, base, |_| Vec::new(), budget)?.0,
         };
         let reduced = Reduced::new(recurrence.matrix()).ok_or(AnalysisError::NoEigenvalues)?;
-        let values = match is_glance {
+        let values = match is_quick {
             true => reduced.dominant_eigenvalues(),
             false => reduced.eigenvalues(),
         };
@@ -248,10 +248,10 @@ impl Spectrum {
                     _ => place == 0 || (place < examined && value.norm() > 1.0 - CLOSE),
                 };
                 modes.push(if is_examined {
-                    patience.allow(Duration::ZERO)?;
+                    budget.allow(Duration::ZERO)?;
                     examiner.examine(*value, sizes)?
                 } else {
-                    Mode {
+                    EigenMode {
                         value: *value,
                         error: ROUNDING,
                     }
@@ -270,13 +270,13 @@ impl Spectrum {
             }
         }
         if modes.iter().any(|mode| mode.error > VAGUE) {
-            compare_with_second_matrix(simulation, &recurrence, &mut modes, patience)?;
+            compare_with_second_matrix(simulation, &recurrence, &mut modes, budget)?;
         }
         modes.sort_by(|a, b| {
             let order = b.is_growing().cmp(&a.is_growing());
             order.then(b.value.norm().total_cmp(&a.value.norm()))
         });
-        let far = |mode: &Mode| mode.value.norm() + mode.error;
+        let far = |mode: &EigenMode| mode.value.norm() + mode.error;
         let reach = modes.iter().map(far).fold(0.0, f64::max);
         recurrence.chart().base().restore(simulation);
         let duration = recurrence.duration();
@@ -298,14 +298,14 @@ impl Spectrum {
     /// died out. Where the macro step is not of that kind the simulation is as it was.
     fn by_frequencies(
         simulation: &mut Simulation,
-        patience: &Patience,
+        budget: &TimeBudget,
     ) -> Result<Option<Self>, AnalysisError> {
         let start = Chart::about(simulation);
-        let look = |simulation: &mut Simulation, base: Base| {
-            Self::from_frequencies(simulation, &base, patience)
+        let analyse = |simulation: &mut Simulation, base: Base| {
+            Self::from_frequencies(simulation, &base, budget)
         };
         let radius = |found: &Option<Self>| found.as_ref().map_or(1.0, Self::radius);
-        let found = match analyse_ahead(simulation, &FILLING[1..], look, radius) {
+        let found = match analyse_ahead(simulation, &FILLING[1..], analyse, radius) {
             Err(AnalysisError::Fault(_)) => None,
             outcome => outcome?,
         };
@@ -319,20 +319,20 @@ impl Spectrum {
     fn from_frequencies(
         simulation: &mut Simulation,
         base: &Base,
-        patience: &Patience,
+        budget: &TimeBudget,
     ) -> Result<Option<Self>, AnalysisError> {
         let Some(analysis) = FrequencyAnalysis::of(simulation) else {
             return Ok(None);
         };
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let found = match analysis.verdict(threads.min(MOST_THREADS), patience.left()) {
+        let found = match analysis.verdict(threads.min(MOST_THREADS), budget.left()) {
             Ok(found) => found,
-            Err(NoVerdict::TooLong) => return Err(patience.over()),
+            Err(NoVerdict::TooLong) => return Err(budget.over()),
             // What the frequency domain cannot tell may be small enough for a matrix.
             Err(_) => return Ok(None),
         };
-        let mode = |&(value, error): &(Complex<f64>, f64)| Mode { value, error };
-        let all: Vec<Mode> = found.modes.iter().map(mode).collect();
+        let mode = |&(value, error): &(Complex<f64>, f64)| EigenMode { value, error };
+        let all: Vec<EigenMode> = found.modes.iter().map(mode).collect();
         let is_own = |place: usize| found.physical.get(place) == Some(&true);
         let (own, mut modes) = (all.iter().enumerate()).fold(
             (Vec::new(), Vec::new()),
@@ -350,7 +350,7 @@ impl Spectrum {
             let order = b.is_growing().cmp(&a.is_growing());
             order.then(b.value.norm().total_cmp(&a.value.norm()))
         });
-        let far = |mode: &Mode| mode.value.norm() + mode.error;
+        let far = |mode: &EigenMode| mode.value.norm() + mode.error;
         Ok(Some(Self {
             reach: modes.iter().map(far).fold(1.0 + THRESHOLD, f64::max),
             modes,
@@ -371,15 +371,15 @@ impl Spectrum {
         simulation: &mut Simulation,
         base: Base,
         effort: Effort,
-        patience: &Patience,
+        budget: &TimeBudget,
     ) -> Result<Self, AnalysisError> {
         let Base { chart, period } = base;
         let duration = period as f64 * simulation.schedule().step;
         let one = StepProduct::duration(simulation, &chart, period)?;
-        patience.allow(one * effort.products() as u32)?;
+        budget.allow(one * effort.products() as u32)?;
         let probes = probe_sizes(simulation, &chart);
         let mut product = StepProduct::new(simulation, &chart, period, probes)?;
-        let found = effort.look(&mut product)?;
+        let found = effort.analyse(&mut product)?;
         let mode = product.change(&found.shape);
         chart.base().restore(simulation);
         Ok(Self {
@@ -400,7 +400,7 @@ impl Spectrum {
 
     /// The modes, all of them or the dominant ones: first those that certainly grow, and of these
     /// as of the others the one with the largest radius.
-    pub fn modes(&self) -> &[Mode] {
+    pub fn modes(&self) -> &[EigenMode] {
         &self.modes
     }
 
@@ -415,7 +415,7 @@ impl Spectrum {
     }
 
     /// Growth rate in 1/s and angular frequency in rad/s of a mode.
-    pub fn pole(&self, mode: &Mode) -> Complex<f64> {
+    pub fn pole(&self, mode: &EigenMode) -> Complex<f64> {
         mode.value.ln() / self.duration
     }
 
@@ -425,8 +425,8 @@ impl Spectrum {
     }
 
     /// The dominant mode; without any, all of the motion is forgotten within a step.
-    pub fn dominant(&self) -> Mode {
-        self.modes.first().copied().unwrap_or(Mode {
+    pub fn dominant(&self) -> EigenMode {
+        self.modes.first().copied().unwrap_or(EigenMode {
             value: Complex::default(),
             error: ROUNDING,
         })
@@ -443,7 +443,7 @@ impl Spectrum {
         self.modes.iter().any(|mode| self.is_slow_growth(mode))
     }
 
-    fn is_slow_growth(&self, mode: &Mode) -> bool {
+    fn is_slow_growth(&self, mode: &EigenMode) -> bool {
         let turn = (self.pole(mode) * self.duration).norm();
         let drifts = mode.value.norm() + mode.error > 1.0 + THRESHOLD && turn < SLOW;
         drifts || (mode.is_growing() && turn < RESOLVED)
@@ -453,9 +453,9 @@ impl Spectrum {
     /// coupling or with a shorter step: that they grow, or that it is not known whether they do, is
     /// no matter of the coupling.
     pub fn set_aside(&mut self, reference: &Self) {
-        let has = |mode: &Mode| {
+        let has = |mode: &EigenMode| {
             let pole = self.pole(mode);
-            let near = |other: &Mode| {
+            let near = |other: &EigenMode| {
                 let errors = mode.error / self.duration + other.error / reference.duration;
                 let off = reference.pole(other) - pole;
                 // A mode that the exchange makes grow is there without it, too, and does not grow.
@@ -464,7 +464,8 @@ impl Spectrum {
             };
             self.is_slow_growth(mode) && reference.modes.iter().any(near)
         };
-        let (own, coupled): (Vec<Mode>, Vec<Mode>) = self.modes.iter().partition(|m| has(m));
+        let (own, coupled): (Vec<EigenMode>, Vec<EigenMode>) =
+            self.modes.iter().partition(|m| has(m));
         if own.is_empty() {
             return;
         }
@@ -473,11 +474,11 @@ impl Spectrum {
             self.source.mode = None;
         }
         if let Way::Frequency { .. } = self.way {
-            let far = |mode: &Mode| mode.value.norm() + mode.error;
+            let far = |mode: &EigenMode| mode.value.norm() + mode.error;
             self.reach = coupled.iter().map(far).fold(1.0 + THRESHOLD, f64::max);
         }
         if self.way == Way::Dense {
-            let far = |mode: &Mode| mode.value.norm() + mode.error;
+            let far = |mode: &EigenMode| mode.value.norm() + mode.error;
             self.reach = coupled.iter().map(far).fold(0.0, f64::max);
         }
         self.modes = coupled;
@@ -485,7 +486,7 @@ impl Spectrum {
     }
 
     /// Growing modes that were set aside.
-    pub fn own_modes(&self) -> &[Mode] {
+    pub fn own_modes(&self) -> &[EigenMode] {
         &self.own
     }
 

@@ -150,16 +150,16 @@ fn blame(
     let dominant = spectrum.dominant().value;
     let period = TAU / dominant.arg().abs().max(1e-6);
     let until_large = GROWTH_SEEN.ln() / dominant.norm().ln();
-    let looks = period.min(until_large).ceil() as u64;
-    let steps = looks.clamp(1, LONGEST_LOOK) * simulation.period();
+    let readouts = period.min(until_large).ceil() as u64;
+    let steps = readouts.clamp(1, LONGEST_LOOK) * simulation.period();
     let chart = spectrum.chart();
-    let mut look = |factor: f64| -> Result<Vec<f64>, Fault> {
+    let mut probe = |factor: f64| -> Result<Vec<f64>, Fault> {
         created_from(simulation, chart, &(&mode * factor), steps)
     };
-    let base = look(0.0)?;
+    let base = probe(0.0)?;
     let mut quadratic = vec![0.0; names.len()];
     for factor in FACTORS {
-        let (Ok(plus), Ok(minus)) = (look(factor), look(-factor)) else {
+        let (Ok(plus), Ok(minus)) = (probe(factor), probe(-factor)) else {
             break;
         };
         let mut is_clear = false;
@@ -186,11 +186,11 @@ fn created_from(
     steps: u64,
 ) -> Result<Vec<f64>, Fault> {
     chart.apply(simulation, point.as_slice());
-    simulation.keep_accounts(true);
+    simulation.track_work(true);
     let before = simulation.created();
     let outcome = simulation.steps(steps);
     let after = simulation.created();
-    simulation.keep_accounts(false);
+    simulation.track_work(false);
     outcome?;
     chart.base().restore(simulation);
     Ok(after.iter().zip(before).map(|(a, b)| a - b).collect())

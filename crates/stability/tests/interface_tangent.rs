@@ -5,7 +5,7 @@ mod support;
 use oldham_cosim::{InMemory, RateExtrapolation, Run, Simulation};
 use oldham_lumped::{Integrator, NodeRef};
 use oldham_stability::{map, radius};
-use support::{Chain, LMS2, Tangent, law, mass, mass_matrix, node, part, side, spring, value};
+use support::{Chain, LMS2, TangentUse, law, mass, mass_matrix, node, part, side, spring, value};
 
 /// Three parts; the one in the middle has two interfaces.
 fn three_parts(integrator: Integrator) -> Chain {
@@ -31,12 +31,12 @@ fn three_parts(integrator: Integrator) -> Chain {
 
 /// Largest difference of a column over some steps, relative to its largest value.
 fn difference(chain: &Chain, steps: usize, part: &str, component: &str) -> f64 {
-    let (mut cut, mut twin) = (chain.cut(), chain.monolithic());
+    let (mut cut, mut monolithic) = (chain.cut(), chain.monolithic());
     let (mut worst, mut largest) = (0.0_f64, 0.0_f64);
     for _ in 0..steps {
         cut.step().unwrap();
-        twin.step().unwrap();
-        let exact = value(&twin, part, component);
+        monolithic.step().unwrap();
+        let exact = value(&monolithic, part, component);
         worst = worst.max((value(&cut, part, component) - exact).abs());
         largest = largest.max(exact.abs());
     }
@@ -54,10 +54,13 @@ fn the_spectral_radius_is_that_of_the_monolithic_step_over_the_whole_map_of_inte
         let at = |m2: f64, m3: f64| Some(build(&Chain::of_table_1(m2 + m3).with_tangent()));
         map(&m2, &m3, 2, at, |_| {})
     };
-    let (cut, twin) = (radii(Chain::cut), radii(Chain::monolithic));
+    let (cut, monolithic) = (radii(Chain::cut), radii(Chain::monolithic));
     assert_eq!(cut.len(), 625);
-    for (cut, twin) in cut.iter().zip(&twin) {
-        assert!((cut - twin).abs() < 1e-9, "{cut:.12} {twin:.12}");
+    for (cut, monolithic) in cut.iter().zip(&monolithic) {
+        assert!(
+            (cut - monolithic).abs() < 1e-9,
+            "{cut:.12} {monolithic:.12}"
+        );
     }
 }
 
@@ -94,7 +97,7 @@ fn inertia_shared_by_a_node_and_its_interface_is_consistent_from_the_first_step(
 }
 
 /// Stiffening springs: linear in the prediction error, which shrinks with its square.
-fn nonlinear(step: f64, tangent: Tangent) -> Chain {
+fn nonlinear(step: f64, tangent: TangentUse) -> Chain {
     let (own, x) = (NodeRef::node(0), NodeRef::ghost(0));
     let stiff = "1000*d + 2e6*d^3 + 10*v + 500*v*d^2";
     let elements = vec![
@@ -110,14 +113,14 @@ fn nonlinear(step: f64, tangent: Tangent) -> Chain {
 }
 
 #[test]
-fn a_nonlinear_chain_is_a_newton_correction_away_from_its_twin() {
+fn a_nonlinear_chain_is_a_newton_correction_away_from_the_monolithic_model() {
     let difference = |step: f64, tangent| {
         let steps = (0.4 / step).round() as usize;
         difference(&nonlinear(step, tangent), steps, "left", "own.x")
     };
-    let plain = difference(1e-3, Tangent::None);
-    let coarse = difference(1e-3, Tangent::All);
-    let fine = difference(5e-4, Tangent::All);
+    let plain = difference(1e-3, TangentUse::None);
+    let coarse = difference(1e-3, TangentUse::All);
+    let fine = difference(5e-4, TangentUse::All);
     assert!(coarse < 5e-3 * plain, "{plain} {coarse}");
     // The square of a prediction error of third order, summed over the steps, at least.
     assert!(coarse / fine > 2_f64.powi(4), "{coarse} {fine}");
@@ -127,7 +130,7 @@ fn a_nonlinear_chain_is_a_newton_correction_away_from_its_twin() {
 fn a_part_without_a_tangent_keeps_the_plain_scheme_beside_one_that_has_it() {
     let mixed = |mass: f64| {
         let mut chain = Chain::of_table_1(mass);
-        chain.tangent = Tangent::First;
+        chain.tangent = TangentUse::First;
         radius(&mut chain.cut())
     };
     // The plain side alone asks for about half the interface mass.

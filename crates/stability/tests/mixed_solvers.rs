@@ -1,6 +1,6 @@
 //! The coupling subsystem with another integrator than the parts (Fontana 2026, Sect. 4.2), against
-//! the exact solution and against the undivided system. All masses are displaced equally and released
-//! from rest; errors are those of the interface, root mean square over two seconds.
+//! the exact solution and against the undivided system. All masses are displaced equally and
+//! released from rest; errors are those of the interface, root mean square over two seconds.
 
 mod support;
 
@@ -34,7 +34,7 @@ fn solved_by(integrator: Integrator, step: f64) -> Simulation {
 }
 
 /// The undivided system.
-fn twin(integrator: Integrator, step: f64) -> Simulation {
+fn monolithic(integrator: Integrator, step: f64) -> Simulation {
     let mut chain = released(step);
     chain.integrator = integrator;
     chain.monolithic()
@@ -58,8 +58,8 @@ fn order(error: impl Fn(f64) -> f64) -> f64 {
 
 #[test]
 fn errors_relative_to_the_monolithic_solution_are_those_computed_independently() {
-    let exact = || twin(Integrator::Exact, 1e-3);
-    let monolithic = error(twin(LMS2, 1e-3), exact());
+    let exact = || monolithic(Integrator::Exact, 1e-3);
+    let monolithic = error(monolithic(LMS2, 1e-3), exact());
     let expected = [
         (LMS2, 1.02),
         (INTERPOLATED, 0.59),
@@ -85,7 +85,12 @@ fn the_slower_of_integrator_and_force_decides_the_order() {
         (Integrator::BackwardEuler, 1.0),
     ];
     for (integrator, expected) in expected {
-        let order = order(|step| error(solved_by(integrator, step), twin(Integrator::Exact, step)));
+        let order = order(|step| {
+            error(
+                solved_by(integrator, step),
+                monolithic(Integrator::Exact, step),
+            )
+        });
         assert!((order - expected).abs() < 0.06, "{integrator:?} {order}");
     }
 }
@@ -118,7 +123,7 @@ fn parts_may_differ_too() {
         chain.cut()
     };
     for tangent in [false, true] {
-        let order = order(|step| error(mixed(step, tangent), twin(Integrator::Exact, step)));
+        let order = order(|step| error(mixed(step, tangent), monolithic(Integrator::Exact, step)));
         assert!((order - 1.0).abs() < 0.06, "{order}");
     }
 }

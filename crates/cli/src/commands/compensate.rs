@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nalgebra::Complex;
 use oldham_model::{Approach, CompensationError, Gains, Model, Offer};
-use oldham_stability::compensate::{Architecture, CouplingLaw, Design, Mode, Origin};
+use oldham_stability::compensate::{Architecture, AssignedMode, CouplingLaw, Design, Origin};
 use serde_json::{Value, json};
 
 use crate::args::{Compensate, CompensateBy};
@@ -301,7 +301,7 @@ fn as_json(model: &Model, tried: &[Tried], out: Option<&Path>, advice: &Advice) 
 
 fn assigned_json(names: &[String], rows: &Architecture, design: &Design) -> Value {
     let pole = |p: Complex<f64>| json!({"re": p.re, "im": p.im, "damping": damping(p)});
-    let mode = |m: &Mode| json!({"wanted": pole(m.target), "without": pole(m.without), "with": pole(m.with)});
+    let mode = |m: &AssignedMode| json!({"wanted": pole(m.target), "without": pole(m.without), "with": pole(m.with)});
     let gains = rows.candidates().zip(&design.gains).map(|((row, candidate), gain)| {
         json!({"row": rows.rows[row].name, "signal": candidate.name, "gain": gain})
     });

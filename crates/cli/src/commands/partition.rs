@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use oldham_model::{InterfaceNode, Mechanism, Model, Partition, Pose};
+use oldham_model::{InterfaceNode, Mechanism, Model, PartitionReport, Pose};
 use oldham_multibody::NodeId;
 use serde_json::{Value, json};
 
@@ -20,9 +20,9 @@ use crate::{load, mechanisms};
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A mechanism that is cut.
-struct Cut<'m> {
+struct CutMechanism<'m> {
     mechanism: Mechanism<'m>,
-    partition: Partition,
+    partition: PartitionReport,
     poses: Vec<Pose>,
 }
 
@@ -31,7 +31,7 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
     let (mut cuts, mut whole) = (Vec::new(), Vec::new());
     for mechanism in mechanisms::of(&model)? {
         match mechanism.partition() {
-            Some(partition) => cuts.push(Cut {
+            Some(partition) => cuts.push(CutMechanism {
                 mechanism,
                 partition,
                 poses: mechanism.given(),
@@ -52,7 +52,7 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
             "command": "partition",
             "model": model.name(),
             "status": "fine",
-            "cut": cuts.iter().map(Cut::as_json).collect::<Vec<_>>(),
+            "cut": cuts.iter().map(CutMechanism::as_json).collect::<Vec<_>>(),
             "whole": whole,
             "stability": advice.as_ref().map(Advice::as_json),
             "picture": out.as_deref().map(load::shown),
@@ -61,7 +61,7 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(());
     }
     say!("{}", model.name());
-    cuts.iter().for_each(Cut::print);
+    cuts.iter().for_each(CutMechanism::print);
     for name in whole {
         say!("  {name} is in one piece; [multibody.{name}.cut] with `at = [\"<node>\"]` cuts it");
     }
@@ -77,7 +77,7 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
 fn draw(
     model: &Model,
     arguments: &Arguments,
-    cuts: &[Cut<'_>],
+    cuts: &[CutMechanism<'_>],
 ) -> Result<std::path::PathBuf, Failure> {
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-partition.svg"));
@@ -87,7 +87,7 @@ fn draw(
     Ok(out)
 }
 
-impl Cut<'_> {
+impl CutMechanism<'_> {
     fn name(&self, piece: usize) -> &str {
         &self.partition.pieces[piece].name
     }
@@ -151,7 +151,7 @@ impl Cut<'_> {
 
     fn as_json(&self) -> Value {
         let partition = &self.partition;
-        let piece = |(index, piece): (usize, &oldham_model::Portion)| {
+        let piece = |(index, piece): (usize, &oldham_model::SubdomainReport)| {
             json!({
                 "name": piece.name,
                 "coupling": piece.is_coupling,

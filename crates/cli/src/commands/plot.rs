@@ -80,7 +80,7 @@ struct Signal {
     unit: String,
 }
 
-/// The signals to draw: as asked, or all outputs. Accounts of the exchange, and the poses of nodes
+/// The signals to draw: as asked, or all outputs. Energy balances of the exchange, and the poses of nodes
 /// that are recorded for animations, are drawn only when asked for.
 fn chosen(arguments: &Plot, tables: &[Table]) -> Result<Vec<Signal>, Failure> {
     let mut all: Vec<Signal> = Vec::new();

@@ -3,7 +3,9 @@
 use oldham_cosim::Simulation;
 use oldham_model::{Model, Template};
 use oldham_results::plot::{Cells, Figure, Panel, Scale, Series, Style};
-use oldham_stability::{Borders, Contour, Mode, Point, Spectrum, borders, is_stable, map, radius};
+use oldham_stability::{
+    Borders, Contour, EigenMode, Point, Spectrum, borders, is_stable, map, radius,
+};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -213,13 +215,13 @@ impl Study<'_> {
         let borders: Vec<_> = self
             .schemes()?
             .into_iter()
-            .map(|scheme| Looked::find(self, scheme, range, [low, high]))
+            .map(|scheme| Analysed::find(self, scheme, range, [low, high]))
             .collect();
         if self.arguments.json {
             let [first, ..] = borders.as_slice() else {
                 return Ok(());
             };
-            let all: Vec<_> = borders.iter().map(Looked::as_json).collect();
+            let all: Vec<_> = borders.iter().map(Analysed::as_json).collect();
             say!(
                 "{:#}",
                 json!({"command": "stability", "model": self.model.name(),
@@ -368,19 +370,19 @@ fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn mode_as_json(mode: &Mode, spectrum: &Spectrum) -> Value {
+fn mode_as_json(mode: &EigenMode, spectrum: &Spectrum) -> Value {
     let pole = spectrum.pole(mode);
     json!({"radius": mode.value.norm(), "error": mode.error, "growth": pole.re,
         "frequency": pole.im / std::f64::consts::TAU})
 }
 
 /// Where stability changes along a range.
-struct Looked {
+struct Analysed {
     scheme: String,
     found: Borders,
 }
 
-impl Looked {
+impl Analysed {
     fn find(study: &Study<'_>, scheme: Scheme, range: &Range, [low, high]: [f64; 2]) -> Self {
         let build = |value| study.build(&scheme, &[(&range.key, value)]);
         Self {

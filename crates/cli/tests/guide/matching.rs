@@ -239,9 +239,9 @@ fn same_line(shown: &str, said: &str) -> bool {
         return true;
     }
     let (shown, said) = (pieces(shown), pieces(said));
-    let same = |(shown, said): (&Piece, &Piece)| match (shown, said) {
-        (Piece::Text(shown), Piece::Text(said)) => shown == said,
-        (Piece::Number(shown, unit), Piece::Number(said, _)) => {
+    let same = |(shown, said): (&Fragment, &Fragment)| match (shown, said) {
+        (Fragment::Text(shown), Fragment::Text(said)) => shown == said,
+        (Fragment::Number(shown, unit), Fragment::Number(said, _)) => {
             let size = shown.abs().max(said.abs());
             size < ROUNDING || (shown - said).abs() <= unit.max(SAME * size) * 1.001
         }
@@ -251,14 +251,14 @@ fn same_line(shown: &str, said: &str) -> bool {
 }
 
 #[derive(Debug, PartialEq)]
-enum Piece {
+enum Fragment {
     Text(String),
     /// Its value, and a unit of its last digit.
     Number(f64, f64),
 }
 
 /// Splits a line into numbers and what stands between them.
-fn pieces(line: &str) -> Vec<Piece> {
+fn pieces(line: &str) -> Vec<Fragment> {
     let bytes = line.as_bytes();
     let mut pieces = Vec::new();
     let mut text = String::new();
@@ -274,8 +274,8 @@ fn pieces(line: &str) -> Vec<Piece> {
         };
         if length > 0 {
             let digits = &line[position..position + length];
-            pieces.push(Piece::Text(std::mem::take(&mut text)));
-            pieces.push(Piece::Number(digits.parse().unwrap(), unit(digits)));
+            pieces.push(Fragment::Text(std::mem::take(&mut text)));
+            pieces.push(Fragment::Number(digits.parse().unwrap(), unit(digits)));
             position += length;
         } else {
             let next = line[position..].chars().next().unwrap();
@@ -283,7 +283,7 @@ fn pieces(line: &str) -> Vec<Piece> {
             position += next.len_utf8();
         }
     }
-    pieces.push(Piece::Text(text));
+    pieces.push(Fragment::Text(text));
     pieces
 }
 

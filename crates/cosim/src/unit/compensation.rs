@@ -2,7 +2,7 @@
 
 use crate::fault::Fault;
 use crate::subsystem::StepError;
-use crate::unit::{Board, Delivery, Links, Unit};
+use crate::unit::{Delivery, ExchangeBuffer, IncomingConnections, Unit};
 
 /// Passes after which the loop of sampled signals is learned anew, and then taken as it is.
 const PASSES: usize = 8;
@@ -70,9 +70,10 @@ impl Unit {
         Err(self.step_fault(t, StepError::Singular { unknown }))
     }
 
-    /// Evaluates as many outputs as sampling needs; all of them where the accounts need them too.
+    /// Evaluates as many outputs as sampling needs; all of them where the work integrals need them
+    /// too.
     fn peek(&mut self, t: f64) -> Result<(), Fault> {
-        if self.has_accounts() {
+        if self.has_work_to_track() {
             return self.look(t);
         }
         self.peek_once(t)?;
@@ -123,10 +124,10 @@ impl Unit {
 
     /// Replaces what was published by what the amendments make of it.
     #[inline(never)]
-    pub(super) fn publish_amendments(&self, start: usize, board: &Board) {
+    pub(super) fn publish_amendments(&self, start: usize, exchange: &ExchangeBuffer) {
         let compensator = self.inputs.compensator().expect("asked before");
         for (target, amendment) in compensator.amendments() {
-            board.write(start + target, &[self.released[target] + amendment]);
+            exchange.write(start + target, &[self.released[target] + amendment]);
         }
     }
 
@@ -135,26 +136,32 @@ impl Unit {
     pub(super) fn pull_remote(
         &mut self,
         t: f64,
-        board: &Board,
+        exchange: &ExchangeBuffer,
         shift: usize,
         delivery: Delivery,
         steps_done: u64,
     ) {
         let compensator = self.inputs.compensator_mut().expect("asked before");
-        let links = self.remote.of(delivery).iter();
-        for link in links.filter(|link| link.is_due(steps_done)) {
-            let values = &mut self.transfer[..link.input.len()];
-            board.read(link.sent + shift, values);
-            compensator.receive(link.port, t, values);
+        let incoming = self.remote.of(delivery).iter();
+        for incoming_connection in
+            incoming.filter(|incoming_connection| incoming_connection.is_due(steps_done))
+        {
+            let values = &mut self.transfer[..incoming_connection.input.len()];
+            exchange.read(incoming_connection.sent + shift, values);
+            compensator.receive(incoming_connection.port, t, values);
             self.received += 1;
         }
     }
 
     /// Gives the unit connections that only its compensator listens to.
-    pub(crate) fn listen(&mut self, links: Links) {
-        let widest = links.all.iter().map(|link| link.input.len()).max();
+    pub(crate) fn listen(&mut self, incoming: IncomingConnections) {
+        let widest = incoming
+            .all
+            .iter()
+            .map(|incoming_connection| incoming_connection.input.len())
+            .max();
         let width = self.transfer.len().max(widest.unwrap_or(0));
         self.transfer.resize(width, 0.0);
-        self.remote = links;
+        self.remote = incoming;
     }
 }

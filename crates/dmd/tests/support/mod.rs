@@ -1,4 +1,4 @@
-//! Pairs of oscillators in force–displacement coupling, and their monolithic twins.
+//! Pairs of oscillators in force–displacement coupling, and their monolithic models.
 #![allow(dead_code, reason = "every test file uses a part of this")]
 
 use oldham_cosim::{
@@ -8,8 +8,8 @@ use oldham_cosim::{
 use oldham_dmd::{Dmd, Monitor, Settings};
 use oldham_expression::Expression;
 use oldham_lumped::{
-    Connection, Coordinates, Element, ElementKind, GhostSpec, Integrator, LAW_VARIABLES, Lumped,
-    NodeRef, NodeSpec, Part, PortKind, PortSpec, Spec, merge,
+    Coordinates, Element, ElementKind, GhostSpec, Integrator, LAW_VARIABLES, Lumped,
+    MergedConnection, MergedPart, NodeRef, NodeSpec, PortKind, PortSpec, Spec, merge,
 };
 
 pub const K1: f64 = 10.0;
@@ -171,7 +171,7 @@ impl TwoMass {
 
     /// Both masses in one part, in the same steps.
     pub fn monolithic(&self, h: f64) -> Simulation {
-        let connection = |from_part, output, to_part, input| Connection {
+        let connection = |from_part, output, to_part, input| MergedConnection {
             from_part,
             output: OutputPort(output),
             to_part,
@@ -182,13 +182,13 @@ impl TwoMass {
             .collect();
         connections.push(connection(0, 0, 1, 0));
         let parts = [("left", &self.left), ("right", &self.right)];
-        let parts = parts.map(|(name, spec)| Part { name, spec });
+        let parts = parts.map(|(name, spec)| MergedPart { name, spec });
         let integrator = Integrator::SemiImplicitEuler;
-        let twin = merge(&parts, &connections, integrator, self.left.micro_steps).unwrap();
-        let twin = Lumped::new(twin).unwrap();
+        let monolithic = merge(&parts, &connections, integrator, self.left.micro_steps).unwrap();
+        let monolithic = Lumped::new(monolithic).unwrap();
         let mut builder = Builder::new();
-        let predictor = hold(twin.ports());
-        let id = builder.add("twin", Box::new(twin), predictor);
+        let predictor = hold(monolithic.ports());
+        let id = builder.add("twin", Box::new(monolithic), predictor);
         builder.build(Schedule::jacobi(h, [id])).unwrap()
     }
 }

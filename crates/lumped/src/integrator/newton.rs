@@ -1,9 +1,10 @@
 //! One implicit step: find the accelerations for which the equations of motion hold at its end.
 //!
 //! With `v = v_known + g a` and `x = x_known + g v` the residual is `r(a) = M a - f(t, x, v)` and
-//! its derivative `M + g C + g^2 K`; forces with a received tangent T add `-g^2 T`. Linear systems need one correction with a factorisation that
-//! is kept as long as g stays the same. Nonlinear ones iterate with a step length that lowers the
-//! residual: a full step may jump to and fro over a kink, such as that of a square-root spring.
+//! its derivative `M + g C + g^2 K`; forces with a received tangent T add `-g^2 T`. Linear systems
+//! need one correction with a factorisation that is kept as long as g stays the same. Nonlinear
+//! ones iterate with a step length that lowers the residual: a full step may jump to and fro over a
+//! kink, such as that of a square-root spring.
 
 use oldham_cosim::{Counters, StepError};
 
@@ -254,7 +255,7 @@ impl Newton {
         let mut length = 1.0;
         for _ in 0..MAX_SHORTENINGS {
             let mut shortening = 0.5;
-            // A law that gives no number so far away may do so nearer.
+            // A law that gives NaN so far away may do so nearer.
             if self.evaluate_residual(plant, t, g, length).is_ok() {
                 let reached = norm(&self.residual);
                 let lower = reached <= start * (1.0 - SUFFICIENT_DECREASE * length);

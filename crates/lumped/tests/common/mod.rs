@@ -80,9 +80,9 @@ pub fn port(name: &str, node: NodeRef, kind: PortKind) -> PortSpec {
 }
 
 /// A function of time as a source.
-pub struct Given<F>(pub F);
+pub struct SourceFunction<F>(pub F);
 
-impl<F: FnMut(f64, &mut [f64]) + Send> Source for Given<F> {
+impl<F: FnMut(f64, &mut [f64]) + Send> Source for SourceFunction<F> {
     fn value(&mut self, t: f64, out: &mut [f64]) {
         (self.0)(t, out);
     }
@@ -98,7 +98,7 @@ pub fn idle(lumped: &Lumped) -> Inputs {
 pub fn driven(lumped: &Lumped, source: impl FnMut(f64, &mut [f64]) + Send + 'static) -> Inputs {
     let mut inputs = idle(lumped);
     let port = oldham_cosim::InputPort(0);
-    inputs.drive(lumped.ports(), port, Box::new(Given(source)));
+    inputs.drive(lumped.ports(), port, Box::new(SourceFunction(source)));
     inputs
 }
 

@@ -6,7 +6,7 @@ use super::Checker;
 use super::switchboard::{End, Switchboard};
 use crate::compensation::gains::{self, Gains};
 use crate::format::{self, At, Domain, Entry, File, Formula, Method, Named, Targets};
-use crate::model::{Compensator, Way};
+use crate::model::{CompensatorSpec, Way};
 use crate::problem::Problem;
 use crate::source::Source;
 
@@ -16,7 +16,7 @@ impl Checker<'_> {
         file: &File,
         source: &Source,
         board: &mut Switchboard<'_>,
-    ) -> Vec<Compensator> {
+    ) -> Vec<CompensatorSpec> {
         let entries = file.compensator.iter();
         entries
             .filter_map(|entry| self.compensator(entry, source, board))
@@ -28,7 +28,7 @@ impl Checker<'_> {
         entry: &Entry<format::Compensator>,
         source: &Source,
         board: &mut Switchboard<'_>,
-    ) -> Option<Compensator> {
+    ) -> Option<CompensatorSpec> {
         self.name(&entry.name, "a compensator");
         let section = &entry.value.value;
         let force = section.force.as_ref()?;
@@ -67,7 +67,7 @@ impl Checker<'_> {
             (Method::Assignment, Some(gains)) => Way::Given(gains),
             (Method::Assignment, None) => Way::Assignment,
         };
-        Some(Compensator {
+        Some(CompensatorSpec {
             name: entry.name.value.clone(),
             span: entry.name.span.clone(),
             force: (sender.0, OutputPort(sender.1)),

@@ -8,7 +8,7 @@ use oldham_hydraulics::{
 use super::part::{Checked, Port, Steps};
 use super::{Checker, Pace};
 use crate::format::{self, At, DEFAULT_RHO, Entry, Formula};
-use crate::model::{Content, Part};
+use crate::model::{Content, PartSpec};
 use crate::problem::Problem;
 
 /// Where the neutral spool is when nothing is said.
@@ -28,7 +28,7 @@ impl Checker<'_> {
         let predictor = predictor.unwrap_or(pace.predictor);
         let circuit = self.circuit(section, micro_steps);
         let part = circuit.filter(|circuit| self.is_sound(entry, circuit));
-        let part = part.map(|circuit| Part {
+        let part = part.map(|circuit| PartSpec {
             name: entry.name.value.clone(),
             span: entry.name.span.clone(),
             every: every.as_ref().map_or(1, |(every, _)| *every),

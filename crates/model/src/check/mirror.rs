@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use oldham_lumped::{GhostIndex, NodeRef, PortKind};
 
 use super::part::Checked;
-use crate::model::{Connection, Content};
+use crate::model::{ConnectionSpec, Content};
 
 /// Where two parts move ghosts of each other and send no force on them, both have a copy of what
 /// is between, and each accounts for half of its energy.
-pub(super) fn mark_mirrored(parts: &mut [Checked], connections: &[Connection]) {
+pub(super) fn mark_mirrored(parts: &mut [Checked], connections: &[ConnectionSpec]) {
     let sent: HashSet<_> = connections
         .iter()
         .filter_map(|connection| ghost_of_force(parts, connection))
@@ -35,7 +35,7 @@ pub(super) fn mark_mirrored(parts: &mut [Checked], connections: &[Connection]) {
 }
 
 /// The ghost on which a connection sends the force, with its part.
-fn ghost_of_force(parts: &[Checked], connection: &Connection) -> Option<(usize, GhostIndex)> {
+fn ghost_of_force(parts: &[Checked], connection: &ConnectionSpec) -> Option<(usize, GhostIndex)> {
     let (sender, output) = connection.from;
     let spec = parts[sender].part.as_ref()?.lumped()?;
     let port = spec.outputs.get(output.0)?;
@@ -46,7 +46,7 @@ fn ghost_of_force(parts: &[Checked], connection: &Connection) -> Option<(usize, 
 }
 
 /// The ghost that a connection moves, with its part.
-fn ghost_of_motion(parts: &[Checked], connection: &Connection) -> Option<(usize, GhostIndex)> {
+fn ghost_of_motion(parts: &[Checked], connection: &ConnectionSpec) -> Option<(usize, GhostIndex)> {
     let (receiver, input) = connection.to;
     let spec = parts[receiver].part.as_ref()?.lumped()?;
     match spec.inputs.get(input.0)?.node {

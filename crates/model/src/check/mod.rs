@@ -10,6 +10,7 @@ mod hydraulics;
 mod lumped;
 mod method;
 mod mirror;
+mod monolithic;
 mod multibody;
 mod part;
 mod predictor;
@@ -17,7 +18,6 @@ mod schedule;
 mod switchboard;
 mod tangent;
 mod tight;
-mod twin;
 mod wiring;
 
 use std::collections::HashMap;
@@ -27,7 +27,7 @@ use oldham_expression::Expression;
 use predictor::Choice;
 
 use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Subsystem};
-use crate::model::{Plan, Record};
+use crate::model::{ModelSpec, Record};
 use crate::parameters::Parameters;
 use crate::problem::{Findings, Problem};
 use crate::source::{Source, Span};
@@ -66,11 +66,11 @@ struct Pace {
     /// Predictor of its inputs, if it chooses none.
     predictor: Choice,
     /// Whether steps are iterated.
-    is_tight: bool,
+    is_implicit: bool,
 }
 
-/// Checks a whole file. The plan is worth something only if nothing was found.
-pub(crate) fn check(file: &File, source: &Source, findings: &mut Findings) -> Option<Plan> {
+/// Checks a whole file. The specification is worth something only if nothing was found.
+pub(crate) fn check(file: &File, source: &Source, findings: &mut Findings) -> Option<ModelSpec> {
     check_with(file, source, &[], findings)
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn check_with(
     source: &Source,
     given: &[(&str, f64)],
     findings: &mut Findings,
-) -> Option<Plan> {
+) -> Option<ModelSpec> {
     let parameters = Parameters::evaluate(&file.parameters, given, source, findings);
     let mut checker = Checker {
         parameters,
@@ -91,7 +91,7 @@ pub(crate) fn check_with(
 }
 
 impl Checker<'_> {
-    fn file(&mut self, file: &File, source: &Source) -> Option<Plan> {
+    fn file(&mut self, file: &File, source: &Source) -> Option<ModelSpec> {
         let heading = file.model.as_ref();
         let heading_span = heading.map_or(0..0, |heading| heading.span.clone());
         let clock = self.clock(file.simulation.as_ref());
@@ -105,7 +105,7 @@ impl Checker<'_> {
                 start: clock.as_ref().map_or(0.0, |clock| clock.start),
                 step: clock.as_ref().map(|clock| clock.step / rate),
                 predictor: timing.default_predictor.clone(),
-                is_tight: timing.is_tight(),
+                is_implicit: timing.is_implicit(),
             };
             parts.push(match subsystem {
                 Subsystem::Lumped(entry) => self.lumped(entry, pace),
@@ -118,7 +118,7 @@ impl Checker<'_> {
         self.tangents(&file.schedule, &mut parts, &wiring.connections, &mut timing);
         let notes = self.learners(&mut parts, &wiring.connections);
         self.tolerances(&file.schedule, &parts);
-        let twin = self.twin(file.monolithic.as_ref(), &parts, &timing.rates);
+        let monolithic = self.monolithic(file.monolithic.as_ref(), &parts, &timing.rates);
         let record = self.record(file);
         let energy_bound = self.energy_bound(file);
         let threads = file
@@ -127,7 +127,7 @@ impl Checker<'_> {
             .and_then(|s| s.value.threads.as_ref());
         let threads = self.count_or_one(threads);
         let clock = clock?;
-        Some(Plan {
+        Some(ModelSpec {
             name: heading?.value.name.as_ref()?.value.clone(),
             description: heading?.value.description.clone(),
             is_sequential: timing.is_sequential,
@@ -143,7 +143,7 @@ impl Checker<'_> {
             connections: wiring.connections,
             drives: wiring.drives,
             compensators: wiring.compensators,
-            twin: twin?,
+            monolithic_spec: monolithic?,
             record: record?,
             notes,
         })

@@ -5,7 +5,7 @@ use oldham_cosim::Quantity;
 use super::predictor::Choice;
 use super::{Checker, MAX_MICRO_STEPS};
 use crate::format::{At, Count, Formula};
-use crate::model::Part;
+use crate::model::PartSpec;
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -18,7 +18,7 @@ pub(super) struct Checked {
     pub every: Option<(u32, Span)>,
     pub predictor: Choice,
     /// If nothing is wrong with it.
-    pub part: Option<Part>,
+    pub part: Option<PartSpec>,
 }
 
 /// A port as far as it could be read: another check still needs its name when its node is wrong.

@@ -1,12 +1,12 @@
 //! How inputs are guessed between exchanges, and whether the exchanged signals allow it.
 
 use oldham_cosim::{InputPort, OutputPort, RateExtrapolation};
-use oldham_dmd::{Controls, LONGEST_WINDOW, Received, Settings, Shape};
+use oldham_dmd::{Controls, LONGEST_WINDOW, ModelSize, Received, Settings};
 
 use super::Checker;
 use super::part::{Checked, Port};
 use crate::format::{At, Count, Predictor, PredictorKind};
-use crate::model::{Connection, Prediction};
+use crate::model::{ConnectionSpec, Prediction};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -56,7 +56,7 @@ impl Choice {
 
     fn settings(&self, signals: usize) -> Settings {
         match self.window {
-            Some((window, _)) => Settings::only(Shape {
+            Some((window, _)) => Settings::only(ModelSize {
                 window: window as usize,
                 delays: self.delays as usize,
             }),
@@ -122,7 +122,7 @@ impl Checker<'_> {
     pub(super) fn learners(
         &mut self,
         parts: &mut [Checked],
-        connections: &[Connection],
+        connections: &[ConnectionSpec],
     ) -> Vec<String> {
         let mut notes = Vec::new();
         for index in 0..parts.len() {
@@ -137,7 +137,7 @@ impl Checker<'_> {
         &mut self,
         index: usize,
         parts: &mut [Checked],
-        connections: &[Connection],
+        connections: &[ConnectionSpec],
     ) -> Option<String> {
         let inputs = received(index, connections);
         if inputs.is_empty() {
@@ -176,7 +176,7 @@ impl Checker<'_> {
 }
 
 /// The inputs of a part that somebody sends.
-fn received(index: usize, connections: &[Connection]) -> Vec<InputPort> {
+fn received(index: usize, connections: &[ConnectionSpec]) -> Vec<InputPort> {
     let fed = connections.iter().filter(|c| c.to.0 == index);
     let mut inputs: Vec<_> = fed.map(|c| c.to.1).collect();
     inputs.sort_unstable();
@@ -184,7 +184,7 @@ fn received(index: usize, connections: &[Connection]) -> Vec<InputPort> {
 }
 
 /// The outputs of a part that lead to those who send to it.
-fn controls(index: usize, connections: &[Connection]) -> Vec<OutputPort> {
+fn controls(index: usize, connections: &[ConnectionSpec]) -> Vec<OutputPort> {
     let sends_back = |part: usize| {
         let mut all = connections.iter();
         all.any(|c| c.from.0 == part && c.to.0 == index)

@@ -44,8 +44,8 @@ impl Timing {
         }
     }
 
-    pub fn is_tight(&self) -> bool {
-        matches!(self.coupling, cosim::Coupling::Tight(_))
+    pub fn is_implicit(&self) -> bool {
+        matches!(self.coupling, cosim::Coupling::Implicit(_))
     }
 }
 
@@ -61,8 +61,8 @@ impl Checker<'_> {
         section: &format::Schedule,
         names: &HashMap<&str, usize>,
     ) -> Timing {
-        let is_tight = matches!(&section.coupling, Some(at) if at.value == Coupling::Tight);
-        let tight = self.tight(&section.tight);
+        let is_implicit = matches!(&section.coupling, Some(at) if at.value == Coupling::Tight);
+        let implicit = self.tight(&section.tight);
         let everybody = || (0..names.len()).map(SubsystemId);
         let alone = |id| cosim::Stage::Together(vec![id]);
         let order = section.order.as_ref().map(|order| self.order(order, names));
@@ -92,22 +92,22 @@ impl Checker<'_> {
         };
         let timing = Timing {
             stages,
-            coupling: match is_tight {
-                true => cosim::Coupling::Tight(tight),
-                false => cosim::Coupling::Loose,
+            coupling: match is_implicit {
+                true => cosim::Coupling::Implicit(implicit),
+                false => cosim::Coupling::Explicit,
             },
             refresh: section.refresh.unwrap_or(false),
             is_sequential: kind == Kind::GaussSeidel,
             default_predictor: match self.predictor(&section.predictor) {
                 Some(choice) => choice,
-                None if is_tight => PredictorKind::First.into(),
+                None if is_implicit => PredictorKind::First.into(),
                 None => PredictorKind::Zero.into(),
             },
             rates,
         };
         if let Some(stages) = &section.stages
             && kind == Kind::Stages
-            && is_tight
+            && is_implicit
         {
             self.not_nested(&stages.value);
         }
@@ -130,7 +130,8 @@ impl Checker<'_> {
                 "stages",
             ),
         ];
-        // A list of the file cannot be taken away on the command line, which only tries another kind.
+        // A list of the file cannot be taken away on the command line, which only tries another
+        // kind.
         let is_override = |at: &At<Kind>| at.span.start >= self.file_end;
         if section.kind.as_ref().is_some_and(is_override) {
             return;
@@ -278,7 +279,7 @@ impl Checker<'_> {
             let Some((every, span)) = &part.every else {
                 continue;
             };
-            if *every > 1 && timing.is_tight() {
+            if *every > 1 && timing.is_implicit() {
                 let message = "tight coupling repeats one macro step of all subsystems together";
                 let problem = Problem::new(span.clone(), message)
                     .label(format!("`{}` has another one", part.name))

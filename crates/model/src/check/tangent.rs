@@ -11,7 +11,7 @@ use super::Checker;
 use super::part::Checked;
 use super::schedule::Timing;
 use crate::format::{self, At, Tangent};
-use crate::model::{Connection, Content};
+use crate::model::{ConnectionSpec, Content};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -28,7 +28,7 @@ impl Checker<'_> {
         &mut self,
         section: &format::Schedule,
         parts: &mut [Checked],
-        connections: &[Connection],
+        connections: &[ConnectionSpec],
         timing: &mut Timing,
     ) {
         let Some(chosen) = &section.tangent else {
@@ -38,7 +38,7 @@ impl Checker<'_> {
         if senders.is_empty() {
             return;
         }
-        if timing.is_tight() {
+        if timing.is_implicit() {
             let message = "tight coupling iterates towards what the tangent gives at once";
             let problem = Problem::new(chosen.span.clone(), message);
             self.findings
@@ -132,7 +132,7 @@ fn spec_mut(part: &mut Checked) -> Option<&mut Spec> {
 }
 
 /// Finds the owner of everything that a part traces, or says why there is none.
-fn pair(part: usize, parts: &[Checked], connections: &[Connection]) -> Result<Pair, String> {
+fn pair(part: usize, parts: &[Checked], connections: &[ConnectionSpec]) -> Result<Pair, String> {
     let sender = spec(&parts[part]).ok_or("it is not lumped")?;
     let mut points = Vec::new();
     let mut owners = Vec::new();
@@ -187,11 +187,11 @@ fn owner_of(
     part: usize,
     ghost: GhostIndex,
     parts: &[Checked],
-    connections: &[Connection],
+    connections: &[ConnectionSpec],
 ) -> Option<(usize, NodeIndex)> {
     let sender = spec(&parts[part])?;
     let node = NodeRef::Ghost(ghost);
-    let feeds = |c: &&Connection| c.to.0 == part && sender.inputs[c.to.1.0].node == node;
+    let feeds = |c: &&ConnectionSpec| c.to.0 == part && sender.inputs[c.to.1.0].node == node;
     let (owner, output) = connections.iter().find(feeds)?.from;
     let NodeRef::Node(owned) = spec(&parts[owner])?.outputs[output.0].node else {
         return None;
@@ -200,7 +200,7 @@ fn owner_of(
         let port = &sender.outputs[output];
         port.kind == PortKind::Force && port.node == node
     };
-    let returns = |c: &Connection| {
+    let returns = |c: &ConnectionSpec| {
         let taken = || Some(spec(&parts[owner])?.inputs[c.to.1.0].node);
         c.from.0 == part
             && is_force(c.from.1)

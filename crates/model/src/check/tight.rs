@@ -10,8 +10,8 @@ const MAX_COLUMNS: u32 = 1000;
 const FEWER_COLUMNS: &str = "as many as there are exchanged values are enough";
 
 impl Checker<'_> {
-    pub(super) fn tight(&mut self, section: &Tight) -> cosim::Tight {
-        let default = cosim::Tight::default();
+    pub(super) fn tight(&mut self, section: &Tight) -> cosim::ImplicitSettings {
+        let default = cosim::ImplicitSettings::default();
         let not_negative = |value: f64| value >= 0.0;
         let mut tolerance = |given: &Option<At<Formula>>, default: f64| match given {
             Some(at) => self.number_where(at, not_negative, "must not be negative"),
@@ -23,7 +23,7 @@ impl Checker<'_> {
             .max_iterations
             .as_ref()
             .and_then(|at| self.iterations(at));
-        cosim::Tight {
+        cosim::ImplicitSettings {
             relative: relative.unwrap_or(default.relative),
             absolute: absolute.unwrap_or(default.absolute),
             per_port: self.per_port(section),

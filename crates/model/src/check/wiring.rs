@@ -8,7 +8,7 @@ use super::mirror::mark_mirrored;
 use super::part::Checked;
 use super::switchboard::{End, Switchboard};
 use crate::format::{self, At, Drive, Entry, File};
-use crate::model::{Compensator, Connection, DrivenInput};
+use crate::model::{CompensatorSpec, ConnectionSpec, DrivenInput};
 use crate::problem::Problem;
 use crate::source::Source;
 
@@ -18,9 +18,9 @@ const DRIVE_VARIABLES: [&str; 1] = ["t"];
 /// What feeds the inputs.
 #[derive(Default)]
 pub(super) struct Wiring {
-    pub connections: Vec<Connection>,
+    pub connections: Vec<ConnectionSpec>,
     pub drives: Vec<DrivenInput>,
-    pub compensators: Vec<Compensator>,
+    pub compensators: Vec<CompensatorSpec>,
 }
 
 impl Checker<'_> {
@@ -45,7 +45,7 @@ impl Checker<'_> {
         &mut self,
         connection: &format::Connection,
         board: &mut Switchboard<'_>,
-    ) -> Option<Connection> {
+    ) -> Option<ConnectionSpec> {
         let (from, to) = (connection.from.as_ref()?, connection.to.as_ref()?);
         let sender = board.find(from, End::From, self.findings);
         let receiver = board.find(to, End::To, self.findings);
@@ -70,7 +70,7 @@ impl Checker<'_> {
             let problem = Problem::new(to.span.clone(), message).label("other quantity or unit");
             self.findings.push(problem);
         }
-        Some(Connection {
+        Some(ConnectionSpec {
             from: (sender.0, OutputPort(sender.1)),
             to: (receiver.0, InputPort(receiver.1)),
         })

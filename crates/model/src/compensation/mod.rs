@@ -12,7 +12,7 @@ use oldham_stability::compensate::{
 use oldham_stability::{CoupledModel, Extrapolator};
 
 use crate::compensation::gains::{Gains, GainsError};
-use crate::model::{Compensator, Model, Prediction, Way};
+use crate::model::{CompensatorSpec, Model, Prediction, Way};
 use crate::problem::{Findings, Problem, Problems};
 
 /// Why a model has no compensation.
@@ -33,7 +33,7 @@ pub enum CompensationError {
     #[error(
         "tight coupling iterates the delay away that a compensator would undo: there is nothing to compensate"
     )]
-    Tight,
+    Implicit,
     /// Correction stages leave nothing to compensate.
     #[error(
         "the schedule corrects every step for what is exchanged, so that there is no delay that a compensator could undo"
@@ -107,7 +107,7 @@ pub enum Offer {
 impl Model {
     /// Names of the compensators.
     pub fn compensators(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.plan.compensators.iter().map(|c| c.name.as_str())
+        self.spec.compensators.iter().map(|c| c.name.as_str())
     }
 
     /// Designs a compensation of all interfaces: of those that have a compensator in the file, or
@@ -116,18 +116,18 @@ impl Model {
         &self,
         approach: Approach,
     ) -> Result<(Vec<String>, Offer), CompensationError> {
-        if let Coupling::Tight(_) = self.plan.schedule.coupling {
-            return Err(CompensationError::Tight);
+        if let Coupling::Implicit(_) = self.spec.schedule.coupling {
+            return Err(CompensationError::Implicit);
         }
         let plain = self.uncompensated(Vec::new())?;
         if plain.corrects_steps() {
             return Err(CompensationError::Corrected);
         }
-        let listed = &self.plan.compensators;
+        let listed = &self.spec.compensators;
         let (names, sites) = if listed.is_empty() {
             let sites: Vec<Site> = Site::all(&plain).into_iter().collect::<Result<_, _>>()?;
             let name = |site: &Site| {
-                let part = &self.plan.parts[site.giver.0].name;
+                let part = &self.spec.parts[site.giver.0].name;
                 let force = &plain.ports(site.giver).outputs()[site.force.0].name;
                 format!("{part}-{force}")
             };
@@ -143,7 +143,7 @@ impl Model {
         let offer = match approach {
             Approach::Structural => self.structural(&sites)?,
             Approach::Sampled | Approach::Continuous => {
-                let twin = listed.iter().any(|c| c.as_integrated);
+                let monolithic = listed.iter().any(|c| c.as_integrated);
                 let signals = listed.iter().filter_map(|c| c.signals.as_deref());
                 let signals: Vec<_> = signals.flatten().map(|(name, _)| name.clone()).collect();
                 let (rows, design) = self.assigned(
@@ -151,7 +151,7 @@ impl Model {
                         sites: &sites,
                         signals: (!signals.is_empty()).then_some(signals),
                         continuous: approach == Approach::Continuous,
-                        as_integrated: twin,
+                        as_integrated: monolithic,
                         modes: listed.iter().filter_map(|c| c.modes).min(),
                     },
                     &|| Ok(Vec::new()),
@@ -200,7 +200,7 @@ impl Model {
 
     /// The compensations that the file asks for.
     pub(crate) fn compensations(&self) -> Result<Vec<(SubsystemId, Compensation)>, Problems> {
-        let active = self.plan.compensators.iter().filter(|c| c.way != Way::Off);
+        let active = self.spec.compensators.iter().filter(|c| c.way != Way::Off);
         let Some(first) = active.clone().next() else {
             return Ok(Vec::new());
         };
@@ -240,7 +240,7 @@ impl Model {
     /// What needs no design.
     fn fixed(
         &self,
-        compensator: &Compensator,
+        compensator: &CompensatorSpec,
         plain: &Simulation,
     ) -> Result<Fixed, CompensationError> {
         let site = compensator.site(plain)?;
@@ -256,7 +256,7 @@ impl Model {
     /// Designs all assigned compensators together, beside the fixed ones.
     fn design(
         &self,
-        assigned: &[&Compensator],
+        assigned: &[&CompensatorSpec],
         plain: &Simulation,
         fixed: &[Fixed],
     ) -> Result<Vec<(SubsystemId, Compensation)>, CompensationError> {
@@ -305,7 +305,8 @@ impl Model {
             Ok(model) if !task.as_integrated => Target::exact(model, &rows),
             _ => {
                 let names: Vec<_> = rows.displacement_names(&plain);
-                Target::of_twin(&mut self.monolithic(None)?, &names).map_err(DesignError::from)?
+                Target::of_monolithic(&mut self.monolithic(None)?, &names)
+                    .map_err(DesignError::from)?
             }
         };
         targets.truncate(task.modes.unwrap_or(usize::MAX));
@@ -332,7 +333,7 @@ impl Model {
 
     /// The order of the hold that the continuous model assumes.
     fn hold_order(&self) -> usize {
-        let orders = self.plan.parts.iter().map(|part| match part.prediction {
+        let orders = self.spec.parts.iter().map(|part| match part.prediction {
             Prediction::Hold(order) => order,
             Prediction::Integrated(..) | Prediction::Learned(_) => 0,
         });
@@ -342,11 +343,11 @@ impl Model {
     /// The micro steps of giver and taker where they integrate by semi-implicit Euler.
     fn micro_steps_of(&self, site: &Site) -> [f64; 2] {
         [site.giver, site.taker].map(|id| {
-            let part = &self.plan.parts[id.0];
+            let part = &self.spec.parts[id.0];
             match part.lumped() {
                 Some(spec) if spec.integrator == Integrator::SemiImplicitEuler => {
                     let own =
-                        self.step() * f64::from(part.every) / rate(&self.plan.schedule.stages, id);
+                        self.step() * f64::from(part.every) / rate(&self.spec.schedule.stages, id);
                     own / spec.micro_steps as f64
                 }
                 _ => 0.0,
@@ -391,7 +392,7 @@ impl Fixed {
     }
 }
 
-impl Compensator {
+impl CompensatorSpec {
     fn site(&self, plain: &Simulation) -> Result<Site, SiteError> {
         let giver = SubsystemId(self.force.0);
         Site::of(plain, (giver, self.force.1), self.correct)

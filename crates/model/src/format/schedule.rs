@@ -179,17 +179,17 @@ impl JsonSchema for Tangent {
 pub(crate) struct Tight {
     /// An exchanged value has converged when it changes by less than this fraction of the largest
     /// magnitude that it has had so far, plus `absolute`.
-    #[schemars(extend("default" = oldham_cosim::Tight::default().relative))]
+    #[schemars(extend("default" = oldham_cosim::ImplicitSettings::default().relative))]
     pub relative: Option<At<Formula>>,
     /// Absolute tolerance, in the unit of each port.
-    #[schemars(extend("default" = oldham_cosim::Tight::default().absolute))]
+    #[schemars(extend("default" = oldham_cosim::ImplicitSettings::default().absolute))]
     pub absolute: Option<At<Formula>>,
     /// Absolute tolerances of single outputs, as `"subsystem.port"`.
     #[schemars(extend("propertyNames" = { "pattern": PORT_PATTERN }))]
     #[serde(default)]
     pub ports: Named<Formula>,
     /// Iterations per macro step at most, up to 100000.
-    #[schemars(extend("default" = oldham_cosim::Tight::default().max_iterations))]
+    #[schemars(extend("default" = oldham_cosim::ImplicitSettings::default().max_iterations))]
     pub max_iterations: Option<At<Count>>,
     /// How the next iterate is found.
     #[schemars(extend("default" = "quasi-newton"))]

@@ -1,16 +1,16 @@
 //! Statics and modes of a mechanism on its own.
 
-use oldham_multibody::{Freedoms, Modes, Part, SolveError};
+use oldham_multibody::{Freedoms, MechanismPart, Modes, SolveError};
 
-use super::recipe::initial_inputs;
-use super::{Partition, Pose, Recipe, Sketch};
+use super::spec::initial_inputs;
+use super::{MechanismSpec, PartitionReport, Pose, Sketch};
 use crate::model::{Content, Model};
 
 /// A multibody part of a model on its own: its inputs stay as they are before the first exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Mechanism<'m> {
     name: &'m str,
-    recipe: &'m Recipe,
+    spec: &'m MechanismSpec,
     start: f64,
 }
 
@@ -26,14 +26,14 @@ pub enum About {
 impl Model {
     /// Its multibody parts.
     pub fn mechanisms(&self) -> impl Iterator<Item = Mechanism<'_>> {
-        self.plan.parts.iter().filter_map(|part| {
-            let Content::Multibody(recipe) = &part.content else {
+        self.spec.parts.iter().filter_map(|part| {
+            let Content::Multibody(spec) = &part.content else {
                 return None;
             };
             Some(Mechanism {
                 name: &part.name,
-                recipe,
-                start: self.plan.clock.start,
+                spec,
+                start: self.spec.clock.start,
             })
         })
     }
@@ -47,23 +47,23 @@ impl<'m> Mechanism<'m> {
 
     /// What there is to draw.
     pub fn sketch(&self) -> &'m Sketch {
-        &self.recipe.sketch
+        &self.spec.sketch
     }
 
     /// In how many ways it can move, in the given position.
     pub fn freedoms(&self) -> Freedoms {
-        self.recipe.freedoms(self.start)
+        self.spec.freedoms(self.start)
     }
 
     /// How it is cut, if it is.
-    pub fn partition(&self) -> Option<Partition> {
-        let cutting = self.recipe.cutting.as_ref()?;
-        Some(Partition::of(self.recipe, cutting))
+    pub fn partition(&self) -> Option<PartitionReport> {
+        let cutting = self.spec.cutting.as_ref()?;
+        Some(PartitionReport::of(self.spec, cutting))
     }
 
     /// The poses of all nodes as they are given, the ground first.
     pub fn given(&self) -> Vec<Pose> {
-        let nodes = self.recipe.nodes.iter();
+        let nodes = self.spec.nodes.iter();
         let given = nodes.map(|(_, motion)| Pose::from(motion));
         std::iter::once(Pose::ABSOLUTE).chain(given).collect()
     }
@@ -103,15 +103,15 @@ impl<'m> Mechanism<'m> {
         Ok((self.poses(&part), modes))
     }
 
-    fn part(&self) -> (Part, Vec<f64>) {
-        let part = self.recipe.unsettled_part();
+    fn part(&self) -> (MechanismPart, Vec<f64>) {
+        let part = self.spec.unsettled_part();
         let part = part.expect("a checked model has no mistakes in its data");
         let inputs = initial_inputs(&part);
         (part, inputs)
     }
 
-    fn poses(&self, part: &Part) -> Vec<Pose> {
-        let nodes = self.recipe.nodes.iter();
+    fn poses(&self, part: &MechanismPart) -> Vec<Pose> {
+        let nodes = self.spec.nodes.iter();
         let reached = nodes.map(|&(node, _)| Pose::from(part.system().motion(node)));
         std::iter::once(Pose::ABSOLUTE).chain(reached).collect()
     }

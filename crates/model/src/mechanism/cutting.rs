@@ -1,6 +1,6 @@
 //! How a mechanism is cut, in the engine's terms.
 
-use oldham_multibody::cut::{Plan, Role};
+use oldham_multibody::cut::{Partition, Role};
 use oldham_multibody::{NodeId, Options};
 
 use crate::model::Prediction;
@@ -8,30 +8,30 @@ use crate::model::Prediction;
 /// A cut that was checked.
 #[derive(Clone, Debug)]
 pub(crate) struct Cutting {
-    pub plan: Plan,
-    /// Names of the pieces, in the order of the plan.
+    pub partition: Partition,
+    /// Names of the subdomains, in the order of the partition.
     pub names: Vec<String>,
-    /// How pieces that follow interface nodes guess their motion.
+    /// How subdomains that follow interface nodes guess their motion.
     pub prediction: Prediction,
-    /// How the pieces are solved, in the order of the plan.
-    pub solutions: Vec<Solution>,
-    pub scheme: Scheme,
-    /// Whether pieces follow the velocity of interface nodes besides their pose.
+    /// How the subdomains are solved, in the order of the partition.
+    pub solutions: Vec<SolverSettings>,
+    pub scheme: CutScheme,
+    /// Whether subdomains follow the velocity of interface nodes besides their pose.
     pub prescribes_velocity: bool,
     /// How often each step is corrected, where the scheme does so.
     pub corrections: usize,
 }
 
-/// How a piece is solved.
+/// How a subdomain is solved.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Solution {
+pub(crate) struct SolverSettings {
     pub options: Options,
     pub micro_steps: usize,
 }
 
-/// How the pieces are coupled.
+/// How the subdomains are coupled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scheme {
+pub(crate) enum CutScheme {
     /// Couplings know the tangents of the parts, which correct their steps in the end.
     InterfaceTangent,
     /// Couplings know the mass of the interface only.
@@ -44,10 +44,13 @@ pub(crate) enum Scheme {
 const COUPLING: &str = "coupling";
 
 impl Cutting {
-    /// Names for the pieces of a plan: parts by the given names, or numbers.
-    pub fn names(plan: &Plan, parts: &[&str]) -> Vec<String> {
+    /// Names for the subdomains of a partition: parts by the given names, or numbers.
+    pub fn names(partition: &Partition, parts: &[&str]) -> Vec<String> {
         let is_coupling = |role: Role| role == Role::Coupling;
-        let couplings = plan.pieces.iter().filter(|piece| is_coupling(piece.role));
+        let couplings = partition
+            .subdomains
+            .iter()
+            .filter(|subdomain| is_coupling(subdomain.role));
         let several = couplings.count() > 1;
         let mut coupling = 0;
         let mut name = |(index, role): (usize, Role)| match (role, parts.get(index)) {
@@ -61,7 +64,7 @@ impl Cutting {
                 }
             }
         };
-        let roles = plan.pieces.iter().map(|piece| piece.role);
+        let roles = partition.subdomains.iter().map(|subdomain| subdomain.role);
         roles.enumerate().map(&mut name).collect()
     }
 
@@ -75,17 +78,18 @@ impl Cutting {
         name != COUPLING
     }
 
-    /// The piece that has a node with its mass.
+    /// The subdomain that has a node with its mass.
     pub fn owner(&self, node: NodeId) -> usize {
-        let owns = |piece: &oldham_multibody::cut::Piece| piece.nodes.contains(&node);
-        let found = self.plan.pieces.iter().position(owns);
+        let owns = |subdomain: &oldham_multibody::cut::Subdomain| subdomain.nodes.contains(&node);
+        let found = self.partition.subdomains.iter().position(owns);
         found.expect("every node has an owner")
     }
 
-    /// The piece that has both nodes, itself or as copies.
+    /// The subdomain that has both nodes, itself or as copies.
     pub fn home(&self, nodes: [NodeId; 2]) -> Option<usize> {
-        let has_all =
-            |piece: &oldham_multibody::cut::Piece| nodes.iter().all(|&node| piece.has(node));
-        self.plan.pieces.iter().position(has_all)
+        let has_all = |subdomain: &oldham_multibody::cut::Subdomain| {
+            nodes.iter().all(|&node| subdomain.has(node))
+        };
+        self.partition.subdomains.iter().position(has_all)
     }
 }

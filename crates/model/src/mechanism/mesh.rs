@@ -234,7 +234,7 @@ impl<'l> Ruler<'l> {
 /// First axis along the tangent, second towards `up`.
 fn section_axes(tangent: Vec3, up: Vec3) -> Result<Mat3, MeshError> {
     let third = tangent.cross(up);
-    // Catches a tangent that is no number as well.
+    // Catches a tangent that is NaN as well.
     if third.norm() > 1e-6 * up.norm() {
         let third = third.unit();
         Ok(Mat3::from_columns(tangent, third.cross(tangent), third))

@@ -1,28 +1,28 @@
-//! A cut mechanism, seen from outside: its pieces, their sizes, and what lies between them.
+//! A cut mechanism, seen from outside: its subdomains, their sizes, and what lies between them.
 
 use oldham_multibody::NodeId;
 use oldham_multibody::cut::{Role, Size};
 
-use super::{Cutting, Recipe, Scheme};
+use super::{CutScheme, Cutting, MechanismSpec};
 
 /// How a mechanism is cut.
 #[derive(Clone, Debug)]
-pub struct Partition {
+pub struct PartitionReport {
     /// The scheme, as model files call it.
     pub scheme: &'static str,
     /// The parts, then the couplings.
-    pub pieces: Vec<Portion>,
+    pub pieces: Vec<SubdomainReport>,
     /// The nodes between them.
     pub interfaces: Vec<InterfaceNode>,
-    /// For each node, the ground first, the piece that has it with its mass.
+    /// For each node, the ground first, the subdomain that has it with its mass.
     pub owners: Vec<Option<usize>>,
     /// Elements, as the nodes that they connect.
-    pub links: Vec<Link>,
+    pub links: Vec<OwnedElement>,
 }
 
-/// A piece.
+/// A subdomain.
 #[derive(Clone, Debug)]
-pub struct Portion {
+pub struct SubdomainReport {
     /// Its name after the mechanism's.
     pub name: String,
     /// Whether it is there only to couple others.
@@ -31,14 +31,14 @@ pub struct Portion {
     pub size: Size,
 }
 
-/// A node that several pieces know.
+/// A node that several subdomains know.
 #[derive(Clone, Debug)]
 pub struct InterfaceNode {
     /// The node.
     pub node: NodeId,
-    /// The piece that moves it.
+    /// The subdomain that moves it.
     pub owner: usize,
-    /// The pieces that follow it and send the loads on it.
+    /// The subdomains that follow it and send the loads on it.
     pub followers: Vec<usize>,
     /// Its mass in kg.
     pub mass: f64,
@@ -46,22 +46,22 @@ pub struct InterfaceNode {
     pub inertia: [f64; 3],
 }
 
-/// An element of a piece.
+/// An element of a subdomain.
 #[derive(Clone, Debug)]
-pub struct Link {
+pub struct OwnedElement {
     /// The nodes that it connects, the ground among them.
     pub nodes: Vec<NodeId>,
-    /// The piece.
+    /// The subdomain.
     pub piece: usize,
 }
 
-impl Partition {
-    pub(super) fn of(recipe: &Recipe, cutting: &Cutting) -> Self {
-        let (model, _) = recipe.model();
-        let plan = &cutting.plan;
-        let portion = |(index, size): (usize, Size)| Portion {
+impl PartitionReport {
+    pub(super) fn of(spec: &MechanismSpec, cutting: &Cutting) -> Self {
+        let (model, _) = spec.model();
+        let partition = &cutting.partition;
+        let portion = |(index, size): (usize, Size)| SubdomainReport {
             name: cutting.names[index].clone(),
-            is_coupling: plan.pieces[index].role == Role::Coupling,
+            is_coupling: partition.subdomains[index].role == Role::Coupling,
             size,
         };
         let interface = |interface: oldham_multibody::cut::Interface| {
@@ -76,35 +76,35 @@ impl Partition {
         };
         let mut owners = vec![None; model.node_count()];
         let mut links = Vec::new();
-        for (index, piece) in plan.pieces.iter().enumerate() {
+        for (index, piece) in partition.subdomains.iter().enumerate() {
             for node in &piece.nodes {
                 owners[node.index()] = Some(index);
             }
-            links.extend(piece.elements.iter().map(|&element| Link {
+            links.extend(piece.elements.iter().map(|&element| OwnedElement {
                 nodes: model.nodes_of(element).to_vec(),
                 piece: index,
             }));
         }
         Self {
             scheme: match cutting.scheme {
-                Scheme::InterfaceTangent => "interface-tangent",
-                Scheme::InterfaceMass => "interface-mass",
-                Scheme::ForceDisplacement => "force-displacement",
+                CutScheme::InterfaceTangent => "interface-tangent",
+                CutScheme::InterfaceMass => "interface-mass",
+                CutScheme::ForceDisplacement => "force-displacement",
             },
-            pieces: plan
+            pieces: partition
                 .sizes(&model)
                 .into_iter()
                 .enumerate()
                 .map(portion)
                 .collect(),
-            interfaces: plan.interfaces().into_iter().map(interface).collect(),
+            interfaces: partition.interfaces().into_iter().map(interface).collect(),
             owners,
             links,
         }
     }
 
-    /// Estimated work of all pieces over that of the longest way through a step: the largest part,
-    /// then the largest coupling. No number of cores makes it faster.
+    /// Estimated work of all subdomains over that of the longest way through a step: the largest
+    /// part, then the largest coupling. No number of cores makes it faster.
     pub fn speed_up(&self) -> f64 {
         let total: f64 = self.pieces.iter().map(|piece| piece.size.work).sum();
         let largest = |is_coupling: bool| {
@@ -115,7 +115,7 @@ impl Partition {
         total / (largest(false) + largest(true))
     }
 
-    /// The share of a piece in the estimated work.
+    /// The share of a subdomain in the estimated work.
     pub fn share(&self, piece: usize) -> f64 {
         let total: f64 = self.pieces.iter().map(|piece| piece.size.work).sum();
         self.pieces[piece].size.work / total

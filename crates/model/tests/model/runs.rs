@@ -81,30 +81,30 @@ fn refreshed_outputs_make_the_explicit_pair_monolithic() {
     let overrides = Overrides(vec![("schedule.refresh".into(), "true".into())]);
     let text = example("two-mass-force-displacement");
     let model = Model::parse(&text, "test.toml", &overrides).unwrap();
-    let (run, twin) = (coupled(&model), monolithic(&model));
+    let (run, monolithic) = (coupled(&model), monolithic(&model));
     for column in ["left.x1.x", "right.x2.v", "left.fc"] {
-        assert_near(&run.column(column), &twin.column(column), 1e-9);
+        assert_near(&run.column(column), &monolithic.column(column), 1e-9);
     }
 }
 
 #[test]
-fn displacement_displacement_coupling_equals_the_twin() {
+fn displacement_displacement_coupling_equals_the_monolithic_model() {
     let model = read(&example("two-mass-displacement-displacement")).unwrap();
-    let (run, twin) = (coupled(&model), monolithic(&model));
+    let (run, monolithic) = (coupled(&model), monolithic(&model));
     for column in ["left.x1.x", "right.x2.x", "left.x1.v", "energy.total"] {
-        assert_near(&run.column(column), &twin.column(column), 1e-9);
+        assert_near(&run.column(column), &monolithic.column(column), 1e-9);
     }
 }
 
 #[test]
-fn the_exact_twin_is_the_modal_solution() {
+fn the_exact_monolithic_model_is_the_modal_solution() {
     for name in [
         "two-mass-force-displacement",
         "two-mass-displacement-displacement",
     ] {
         let model = read(&example(name)).unwrap();
-        let twin = model.monolithic(Some(Integrator::Exact)).unwrap();
-        let run = History::of(&model, twin);
+        let monolithic = model.monolithic(Some(Integrator::Exact)).unwrap();
+        let run = History::of(&model, monolithic);
         let [x1, x2] = modal_solution(&run.record.times);
         assert_near(&run.column("left.x1.x"), &x1, 1e-9);
         assert_near(&run.column("right.x2.x"), &x2, 1e-9);
@@ -112,7 +112,7 @@ fn the_exact_twin_is_the_modal_solution() {
 }
 
 #[test]
-fn the_twin_records_the_same_signals() {
+fn the_monolithic_model_records_the_same_signals() {
     for (name, text) in crate::common::examples() {
         let model = read(&text).unwrap();
         // Mechanisms cannot be joined with other parts.
@@ -125,13 +125,17 @@ fn the_twin_records_the_same_signals() {
             assert!(model.monolithic(None).is_err(), "{name}");
             continue;
         }
-        let twin = model.monolithic(None).unwrap();
-        let twin: Vec<_> = twin.columns().iter().map(|column| &column.name).collect();
+        let monolithic = model.monolithic(None).unwrap();
+        let monolithic: Vec<_> = monolithic
+            .columns()
+            .iter()
+            .map(|column| &column.name)
+            .collect();
         for column in coupled.columns() {
             let is_account = column.name.starts_with("exchange.");
             let is_of_cut = column.name.contains(".interfaces.");
             assert!(
-                is_account || is_of_cut || twin.contains(&&column.name),
+                is_account || is_of_cut || monolithic.contains(&&column.name),
                 "{name}: {}",
                 column.name
             );
@@ -140,11 +144,11 @@ fn the_twin_records_the_same_signals() {
 }
 
 #[test]
-fn tight_coupling_follows_the_twin_to_the_tolerance() {
+fn implicit_coupling_follows_the_monolithic_model_to_the_tolerance() {
     let model = read(&example("two-mass-tight")).unwrap();
-    let (run, twin) = (coupled(&model), monolithic(&model));
+    let (run, monolithic) = (coupled(&model), monolithic(&model));
     for column in ["left.x1.x", "right.x2.x", "left.fc"] {
-        assert_near(&run.column(column), &twin.column(column), 1e-6);
+        assert_near(&run.column(column), &monolithic.column(column), 1e-6);
     }
 }
 
@@ -165,15 +169,15 @@ fn damped_models_lose_energy_as_a_whole_and_gain_it_when_cut() {
 }
 
 #[test]
-fn sequential_and_multirate_examples_follow_their_twins() {
+fn sequential_and_multirate_examples_follow_their_monolithic_models() {
     for (name, column, tolerance) in [
         ("three-part-chain", "c.x.x", 0.02),
         ("multirate-pair", "slow.x.x", 0.02),
         ("multirate-pair", "fast.y.x", 0.02),
     ] {
         let model = read(&example(name)).unwrap();
-        let (run, twin) = (coupled(&model), monolithic(&model));
-        assert_near(&run.column(column), &twin.column(column), tolerance);
+        let (run, monolithic) = (coupled(&model), monolithic(&model));
+        assert_near(&run.column(column), &monolithic.column(column), tolerance);
     }
 }
 

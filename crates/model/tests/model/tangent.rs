@@ -17,12 +17,12 @@ fn refused(text: &str, set: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn a_chain_of_three_parts_runs_as_its_twin() {
+fn a_chain_of_three_parts_runs_as_its_monolithic_model() {
     let model = with(&example("interface-tangent"), &[]).unwrap();
     let cut = History::of(&model, model.simulation().unwrap());
-    let twin = History::of(&model, model.monolithic(None).unwrap());
+    let monolithic = History::of(&model, model.monolithic(None).unwrap());
     for name in ["left.x1.x", "middle.x2.x", "right.x3.x", "joints.b.v"] {
-        let (found, exact) = (cut.column(name), twin.column(name));
+        let (found, exact) = (cut.column(name), monolithic.column(name));
         let largest = exact.iter().fold(0.0_f64, |size, x| size.max(x.abs()));
         for (found, exact) in found.iter().zip(&exact) {
             assert!((found - exact).abs() < 1e-10 * largest, "{name}");

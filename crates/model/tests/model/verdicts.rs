@@ -2,9 +2,9 @@
 //!
 //! Every model is run without a kick at its start, with a small one and with twice that. The
 //! differences of all recorded outputs grow or decay with the dominant mode, in proportion to the
-//! kick; their rate is measured over the second half of the run and compared with the radius that was
-//! predicted. Half of the models are
-//! within 10 % of their limit of stability. `OLDHAM_MODELS` says how many models there are.
+//! kick; their rate is measured over the second half of the run and compared with the radius that
+//! was predicted. Half of the models are within 10 % of their limit of stability. `OLDHAM_MODELS`
+//! says how many models there are.
 
 use oldham_cosim::{Simulation, SubsystemId};
 use oldham_model::{Model, Overrides};
@@ -18,13 +18,14 @@ const KICKS: f64 = 0.01;
 /// Bisections that find a limit to a few parts in a thousand.
 const BISECTIONS: usize = 7;
 /// What beats and transients add to the logarithm of a growth factor: a slow bending wave that has
-/// just arrived grows like the fifth power of time, by 2⁵ from the first half of a run to the second.
+/// just arrived grows like the fifth power of time, by 2⁵ from the first half of a run to the
+/// second.
 const RIPPLE: f64 = 3.5;
 
 /// SplitMix64.
-struct Dice(u64);
+struct Random(u64);
 
-impl Dice {
+impl Random {
     fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -45,7 +46,7 @@ impl Dice {
 /// A family of models with one parameter `p` that decides about stability.
 struct Family {
     name: &'static str,
-    text: fn(&mut Dice) -> String,
+    text: fn(&mut Random) -> String,
     /// Where `p` is looked for.
     range: [f64; 2],
     /// Macro steps that a run may take.
@@ -55,19 +56,19 @@ struct Family {
 const FAMILIES: [Family; 6] = [
     Family {
         name: "lumped chain",
-        text: |dice| chain(dice, Mixing::Alike),
+        text: |random| chain(random, Mixing::Alike),
         range: [0.02, 2.0],
         steps: 12_000,
     },
     Family {
         name: "mixed integrators",
-        text: |dice| chain(dice, Mixing::Integrators),
+        text: |random| chain(random, Mixing::Integrators),
         range: [0.02, 2.0],
         steps: 12_000,
     },
     Family {
         name: "multirate",
-        text: |dice| chain(dice, Mixing::Rates),
+        text: |random| chain(random, Mixing::Rates),
         range: [0.02, 2.0],
         steps: 12_000,
     },
@@ -108,15 +109,15 @@ const PREDICTORS: [&str; 3] = ["zero-order", "first-order", "second-order"];
 
 /// Masses in a row, one part each: the coupling springs belong to their right-hand part. `p` is the
 /// macro step in terms of the slowest time constant of a coupling.
-fn chain(dice: &mut Dice, mixing: Mixing) -> String {
-    let parts = 2 + (dice.next() * 2.0) as usize;
-    let stiffness: Vec<f64> = (0..parts).map(|_| dice.between(100.0, 5000.0)).collect();
-    let masses: Vec<f64> = (0..parts).map(|_| dice.between(0.3, 3.0)).collect();
+fn chain(random: &mut Random, mixing: Mixing) -> String {
+    let parts = 2 + (random.next() * 2.0) as usize;
+    let stiffness: Vec<f64> = (0..parts).map(|_| random.between(100.0, 5000.0)).collect();
+    let masses: Vec<f64> = (0..parts).map(|_| random.between(0.3, 3.0)).collect();
     let fastest = stiffness
         .iter()
         .fold(0.0, |most: f64, k| most.max(*k))
         .sqrt();
-    let common = dice.of(&INTEGRATORS);
+    let common = random.of(&INTEGRATORS);
     let mut text = format!(
         "[model]\nname = \"chain\"\n[parameters]\np = 0.1\nkick = 0.0\nh = \"p / {fastest:.6}\"\n\
          [simulation]\nstep = \"h\"\nduration = \"100 * h\"\nenergy_bound = 0\n"
@@ -128,9 +129,9 @@ fn chain(dice: &mut Dice, mixing: Mixing) -> String {
             _ => common,
         };
         let (mass, k) = (masses[i], stiffness[i]);
-        let damping = dice.between(1e-3, 1.0) * (k * mass).sqrt() * 0.3;
-        let micro = 1 + (dice.next() * 2.0) as usize;
-        let predictor = dice.of(&PREDICTORS);
+        let damping = random.between(1e-3, 1.0) * (k * mass).sqrt() * 0.3;
+        let micro = 1 + (random.next() * 2.0) as usize;
+        let predictor = random.of(&PREDICTORS);
         let start = if i == 0 { "\"kick\"" } else { "0.0" };
         text += &format!(
             "[lumped.p{i}]\n{integrator}\nmicro_steps = {micro}\npredictor = \"{predictor}\"\n\
@@ -160,7 +161,7 @@ fn chain(dice: &mut Dice, mixing: Mixing) -> String {
     let names: Vec<String> = (0..parts).map(|i| format!("\"p{i}\"")).collect();
     text += &match mixing {
         Mixing::Rates => {
-            let ratio = 2 + (dice.next() * 3.0) as usize;
+            let ratio = 2 + (random.next() * 3.0) as usize;
             let others = names[..parts - 1].join(", ");
             format!(
                 "[schedule]\nkind = \"stages\"\n\
@@ -169,7 +170,7 @@ fn chain(dice: &mut Dice, mixing: Mixing) -> String {
             )
         }
         _ => {
-            let kind = dice.of(&["jacobi", "gauss-seidel"]);
+            let kind = random.of(&["jacobi", "gauss-seidel"]);
             format!("[schedule]\nkind = \"{kind}\"\n")
         }
     };
@@ -180,12 +181,12 @@ fn chain(dice: &mut Dice, mixing: Mixing) -> String {
 const KICK: &str = "\"kick * exp(-(t / (5 * h))^2)\"";
 
 /// A hinged beam of two to four elements, cut in the middle; `p` is its damping.
-fn beam(dice: &mut Dice) -> String {
-    let elements = dice.of(&[2, 4]);
+fn beam(random: &mut Random) -> String {
+    let elements = random.of(&[2, 4]);
     let (middle, last) = (elements, 2 * elements);
-    let scheme = dice.of(&["interface-mass", "interface-mass", "force-displacement"]);
-    let (bending, shear) = (dice.between(1e3, 1e4), dice.between(3e5, 1e6));
-    let step = dice.between(5e-5, 2e-4);
+    let scheme = random.of(&["interface-mass", "interface-mass", "force-displacement"]);
+    let (bending, shear) = (random.between(1e3, 1e4), random.between(3e5, 1e6));
+    let step = random.between(5e-5, 2e-4);
     format!(
         "[model]\nname = \"beam\"\n[parameters]\np = 1e-3\nkick = 0.0\nh = {step:.6e}\n\
          [simulation]\nstep = \"h\"\nduration = \"100 * h\"\nenergy_bound = 0\n\
@@ -202,14 +203,14 @@ fn beam(dice: &mut Dice) -> String {
          right = {{ type = \"revolute\", between = [\"ground\", \"girder.{last}\"], axis = [0, 1, 0] }}\n\
          [multibody.beam.loads]\nkick = {{ on = \"girder.1\", force = [{KICK}, {KICK}, {KICK}] }}\n\
          [multibody.beam.outputs]\nmiddle = {{ motion = \"girder.{middle}\" }}\n",
-        dice.between(4.0, 24.0),
+        random.between(4.0, 24.0),
     )
 }
 
 /// A clamped strip, cut across; `p` is its damping.
-fn shell(dice: &mut Dice) -> String {
-    let step = dice.between(5e-5, 3e-4);
-    let thickness = dice.between(1e-3, 4e-3);
+fn shell(random: &mut Random) -> String {
+    let step = random.between(5e-5, 3e-4);
+    let thickness = random.between(1e-3, 4e-3);
     format!(
         "[model]\nname = \"shell\"\n[parameters]\np = 1e-3\nkick = 0.0\nh = {step:.6e}\n\
          [simulation]\nstep = \"h\"\nduration = \"100 * h\"\nenergy_bound = 0\n\
@@ -227,9 +228,9 @@ fn shell(dice: &mut Dice) -> String {
 
 /// Two hinged bars that hold each other by bushings in the middle, where they are cut; `p` is the
 /// stiffness of the bushings.
-fn closed_loop(dice: &mut Dice) -> String {
-    let step = dice.between(2e-4, 2e-3);
-    let (mass, damping) = (dice.between(0.1, 1.0), dice.between(0.5, 20.0));
+fn closed_loop(random: &mut Random) -> String {
+    let step = random.between(2e-4, 2e-3);
+    let (mass, damping) = (random.between(0.1, 1.0), random.between(0.5, 20.0));
     let bushing = |ends: &str| {
         format!(
             "{{ between = {ends}, stiffness = [\"p\", \"p\", \"p\"], \
@@ -356,9 +357,9 @@ fn no_verdict_contradicts_the_run() {
     let mut near = 0;
     for seed in 0..count {
         let family = &FAMILIES[(seed % FAMILIES.len() as u64) as usize];
-        let mut dice = Dice(seed.wrapping_mul(0x5851_f42d_4c95_7f2d) + 17);
-        let text = (family.text)(&mut dice);
-        let anywhere = dice.between(family.range[0], family.range[1]);
+        let mut random = Random(seed.wrapping_mul(0x5851_f42d_4c95_7f2d) + 17);
+        let text = (family.text)(&mut random);
+        let anywhere = random.between(family.range[0], family.range[1]);
         let is_near = (seed / FAMILIES.len() as u64).is_multiple_of(2);
         let limit = if is_near {
             limit(&text, family.range)
@@ -368,7 +369,7 @@ fn no_verdict_contradicts_the_run() {
         let p = match limit {
             Some(limit) => {
                 near += 1;
-                limit * (0.9 + 0.2 * dice.next())
+                limit * (0.9 + 0.2 * random.next())
             }
             None => anywhere,
         };

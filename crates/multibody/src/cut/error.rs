@@ -108,7 +108,7 @@ pub enum Reason {
         /// Names of elements that still connect them, along a path.
         through: Vec<String>,
     },
-    /// An element that follows what is measured in another piece.
+    /// An element that follows what is measured in another subdomain.
     #[error(
         "`{element}` follows what is measured at `{measured}`, but the cut puts the one into {home} and the other into {elsewhere}"
     )]
@@ -117,9 +117,9 @@ pub enum Reason {
         element: String,
         /// Name of the node, or of the joint whose reaction it is.
         measured: String,
-        /// The piece that has the element.
+        /// The subdomain that has the element.
         home: Home,
-        /// The piece in which it is measured.
+        /// The subdomain in which it is measured.
         elsewhere: Home,
     },
     /// A requested part named by a node of the cut, which belongs to no part.
@@ -130,7 +130,7 @@ pub enum Reason {
     },
 }
 
-/// A piece, by a node of it.
+/// A subdomain, by a node of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Home {
     /// The part of a node.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::error::{Lack, Place, Reason};
-use super::partition::Partition;
-use super::plan::{Piece, Plan, Role};
+use super::partition::{Partition, Role, Subdomain};
+use super::partitioner::Partitioner;
 use super::rank;
 use crate::element::ElementId;
 use crate::math::Mat3;
@@ -14,7 +14,7 @@ use crate::node::NodeId;
 /// Moments of inertia whose product is below this fraction of the largest one's cube count as none.
 const NO_ROTARY_INERTIA: f64 = 1e-12;
 
-impl Partition<'_> {
+impl Partitioner<'_> {
     /// An interface moves under loads by its own inertia: it needs some in all six directions.
     pub(super) fn inertia_of_interfaces(&mut self) {
         for node in self.interface_nodes() {
@@ -27,20 +27,20 @@ impl Partition<'_> {
     }
 
     /// Refuses what cannot work.
-    pub(super) fn judge(&mut self, plan: &Plan) {
-        for piece in &plan.pieces {
-            match piece.role {
-                Role::Part => self.judge_part(piece),
-                Role::Coupling => self.judge_coupling(piece),
+    pub(super) fn judge(&mut self, partition: &Partition) {
+        for subdomain in &partition.subdomains {
+            match subdomain.role {
+                Role::Part => self.judge_part(subdomain),
+                Role::Coupling => self.judge_coupling(subdomain),
             }
         }
     }
 
-    fn judge_part(&mut self, piece: &Piece) {
-        let nodes = piece.nodes.iter().map(|node| node.0);
+    fn judge_part(&mut self, subdomain: &Subdomain) {
+        let nodes = subdomain.nodes.iter().map(|node| node.0);
         let has_mass = |node: usize| self.model.nodes[node].inertia.mass > 0.0;
         if !nodes.clone().any(has_mass) {
-            let place = match piece.copies.first() {
+            let place = match subdomain.copies.first() {
                 Some(copy) => self.place_of(copy.0),
                 None => Place::Part(0),
             };
@@ -48,7 +48,7 @@ impl Partition<'_> {
             self.refuse(place, Reason::PartWithoutInertia { nodes });
             return;
         }
-        if let Some(found) = rank::held_twice(self.model, piece)
+        if let Some(found) = rank::held_twice(self.model, subdomain)
             && let Some(first) = found.nodes.first()
         {
             let place = self.place_of(first.0);
@@ -58,15 +58,15 @@ impl Partition<'_> {
         }
     }
 
-    /// A coupling is worth its while if it lies between parts, or holds something itself. At the end of
-    /// a beam it is not, whatever holds that end.
-    fn judge_coupling(&mut self, piece: &Piece) {
-        let nodes: Vec<usize> = piece.nodes.iter().map(|node| node.0).collect();
+    /// A coupling is worth its while if it lies between parts, or holds something itself. At the
+    /// end of a beam it is not, whatever holds that end.
+    fn judge_coupling(&mut self, subdomain: &Subdomain) {
+        let nodes: Vec<usize> = subdomain.nodes.iter().map(|node| node.0).collect();
         let at = nodes.iter().map(|&node| self.parts_at(node));
         let parts: BTreeSet<usize> = at.flatten().collect();
         let holds = |element: &ElementId| self.model.elements[element.0].element.nodes().len() > 1;
         let only = self.only_element(&nodes);
-        let needed = match piece.elements.iter().any(holds) && only.is_none() {
+        let needed = match subdomain.elements.iter().any(holds) && only.is_none() {
             true => 1,
             false => 2,
         };

@@ -5,8 +5,8 @@
 //! A part gives back the load on its copies, which acts on the node in the coupling. A cut at an
 //! element between two nodes is a cut at both nodes, and the element goes into the coupling.
 //!
-//! [`plan`] decides what goes where and refuses cuts that cannot work, [`Plan::split`] takes the
-//! model apart. Nothing here knows of ports, predictors or time.
+//! [`partition`] decides what goes where and refuses cuts that cannot work, [`Partition::split`]
+//! takes the model apart. Nothing here knows of ports, predictors or time.
 //!
 //! # References
 //! A. Fontana, M. Morandini, P. Masarati, "A co-simulation algorithm for the efficient real-time
@@ -16,7 +16,7 @@ mod error;
 mod graph;
 mod judge;
 mod partition;
-mod plan;
+mod partitioner;
 mod rank;
 mod remedy;
 mod sensors;
@@ -25,8 +25,8 @@ mod size;
 mod split;
 
 pub use error::{CutError, Home, Lack, Place, Reason, Remedy};
-pub use plan::{Couplings, Cut, Interface, Piece, Plan, Role};
-pub use remedy::plan;
+pub use partition::{Couplings, Cut, Interface, Partition, Role, Subdomain};
+pub use remedy::partition;
 pub use size::Size;
 pub(crate) use size::{ENTRIES_OF_A_BODY, entries_of};
 pub use split::Split;

@@ -1,263 +1,182 @@
-//! What goes where: finding the parts and couplings of a cut.
+//! What goes where, as data: subdomains, and the interfaces between them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::error::{CutError, Place, Reason};
-use super::graph::Graph;
-use super::plan::{Cut, Piece, Plan, Role};
 use super::sets::Sets;
 use crate::element::ElementId;
-use crate::model::Model;
 use crate::node::NodeId;
 
-/// A cut in the making.
-pub(super) struct Partition<'m> {
-    pub model: &'m Model,
-    pub graph: &'m Graph,
-    pub cut: &'m Cut,
-    /// For each node: is it cut?
-    pub is_interface: Vec<bool>,
-    /// For each element: is it cut?
-    pub is_cut: Vec<bool>,
-    /// The part of each node that is not cut.
-    part_of: Vec<Option<usize>>,
-    parts: usize,
-    errors: Vec<CutError>,
+/// Where to cut.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cut {
+    /// At these nodes, and ...
+    pub nodes: Vec<NodeId>,
+    /// ... at these elements, each between two nodes.
+    pub elements: Vec<ElementId>,
+    /// Members of parts that are wanted in this order: whatever hangs together with a member
+    /// belongs to the part. What no part claims becomes parts of its own.
+    pub parts: Vec<Vec<NodeId>>,
+    /// What becomes of the couplings.
+    pub couplings: Couplings,
 }
 
-impl<'m> Partition<'m> {
-    pub fn new(model: &'m Model, graph: &'m Graph, cut: &'m Cut) -> Self {
-        let mut partition = Self {
-            model,
-            graph,
-            cut,
-            is_interface: vec![false; model.nodes.len()],
-            is_cut: vec![false; model.elements.len()],
-            part_of: vec![None; model.nodes.len()],
-            parts: 0,
-            errors: Vec::new(),
+/// What becomes of the couplings of a cut.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Couplings {
+    /// Each is a subdomain.
+    #[default]
+    Separate,
+    /// Those that share a part are one subdomain.
+    Joined,
+    /// Each becomes part of the first part that it touches.
+    InParts,
+}
+
+/// What goes where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partition {
+    /// The parts, then the couplings.
+    pub subdomains: Vec<Subdomain>,
+}
+
+/// A model in the making.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Subdomain {
+    /// What it is for.
+    pub role: Role,
+    /// Nodes that it has with their mass.
+    pub nodes: Vec<NodeId>,
+    /// Nodes of others whose poses are prescribed here.
+    pub copies: Vec<NodeId>,
+    /// Its elements.
+    pub elements: Vec<ElementId>,
+}
+
+/// What a subdomain is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// A part of the mechanism.
+    Part,
+    /// Interface nodes between parts.
+    Coupling,
+}
+
+/// A node that several subdomains know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Interface {
+    /// The node.
+    pub node: NodeId,
+    /// The subdomain that moves it, by its place in the partition.
+    pub owner: usize,
+    /// The subdomains that follow and load it.
+    pub followers: Vec<usize>,
+}
+
+impl Partition {
+    /// All nodes that several subdomains know, in order.
+    pub fn interfaces(&self) -> Vec<Interface> {
+        let mut followers: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();
+        for (index, subdomain) in self.subdomains.iter().enumerate() {
+            for &copy in &subdomain.copies {
+                followers.entry(copy).or_default().push(index);
+            }
+        }
+        let owner = |node: NodeId| {
+            let owns = |subdomain: &Subdomain| subdomain.nodes.contains(&node);
+            self.subdomains
+                .iter()
+                .position(owns)
+                .expect("every node has an owner")
         };
-        partition.mark();
-        partition
-    }
-
-    /// The plan, or everything that is wrong with the cut.
-    pub fn plan(mut self) -> Result<Plan, Vec<CutError>> {
-        self.inertia_of_interfaces();
-        if self.errors.is_empty() {
-            self.find_parts();
-        }
-        if !self.errors.is_empty() {
-            return Err(self.errors);
-        }
-        let plan = self.pieces();
-        self.judge(&plan);
-        if !self.errors.is_empty() {
-            return Err(self.errors);
-        }
-        let plan = plan.with(self.cut.couplings);
-        self.sensors(&plan);
-        match self.errors.is_empty() {
-            true => Ok(plan),
-            false => Err(self.errors),
-        }
-    }
-
-    pub fn refuse(&mut self, at: Place, reason: Reason) {
-        let remedy = None;
-        self.errors.push(CutError { at, reason, remedy });
-    }
-
-    pub fn name(&self, node: usize) -> String {
-        self.model.nodes[node].name.clone()
-    }
-
-    pub fn names(&self, nodes: impl IntoIterator<Item = usize>) -> Vec<String> {
-        nodes.into_iter().map(|node| self.name(node)).collect()
-    }
-
-    /// Marks interface nodes and cut elements.
-    fn mark(&mut self) {
-        for &node in &self.cut.nodes {
-            if node == NodeId::GROUND {
-                self.refuse(Place::Node(node), Reason::Ground);
-            } else {
-                self.is_interface[node.0] = true;
-            }
-        }
-        for &element in &self.cut.elements {
-            let named = &self.model.elements[element.0];
-            let nodes = named.element.nodes().len();
-            if nodes != 2 {
-                let element_name = named.name.clone();
-                let reason = Reason::NotBetweenTwo {
-                    element: element_name,
-                    nodes,
-                };
-                self.refuse(Place::Element(element), reason);
-                continue;
-            }
-            self.is_cut[element.0] = true;
-            for &node in self.graph.nodes_of(element.0) {
-                self.is_interface[node] = true;
-            }
-        }
-    }
-
-    /// The item of the request to which an interface node is due.
-    pub fn place_of(&self, node: usize) -> Place {
-        let holds = |element: &&ElementId| self.graph.nodes_of(element.0).contains(&node);
-        match self.cut.elements.iter().find(holds) {
-            Some(&element) if !self.cut.nodes.contains(&NodeId(node)) => Place::Element(element),
-            _ => Place::Node(NodeId(node)),
-        }
-    }
-
-    pub fn interface_nodes(&self) -> Vec<usize> {
-        let nodes = 1..self.is_interface.len();
-        nodes.filter(|&node| self.is_interface[node]).collect()
-    }
-
-    /// What hangs together without interface nodes and cut elements, grouped as requested.
-    fn find_parts(&mut self) {
-        let mut sets = Sets::new(self.model.nodes.len());
-        for element in (0..self.is_cut.len()).filter(|&element| !self.is_cut[element]) {
-            let nodes = self.graph.nodes_of(element).iter().copied();
-            sets.join_all(nodes.filter(|&node| !self.is_interface[node]));
-        }
-        let mut part_of_set = self.claimed(&mut sets);
-        self.parts = self.cut.parts.len();
-        for node in 1..self.model.nodes.len() {
-            if self.is_interface[node] {
-                continue;
-            }
-            let part = part_of_set.entry(sets.find(node)).or_insert_with(|| {
-                self.parts += 1;
-                self.parts - 1
-            });
-            self.part_of[node] = Some(*part);
-        }
-    }
-
-    /// The requested part of each set that one is requested for.
-    fn claimed(&mut self, sets: &mut Sets) -> BTreeMap<usize, usize> {
-        let mut part_of_set = BTreeMap::new();
-        let mut first_member: BTreeMap<usize, usize> = BTreeMap::new();
-        for (part, members) in self.cut.parts.iter().enumerate() {
-            for &NodeId(member) in members {
-                if self.is_interface[member] {
-                    let node = self.name(member);
-                    self.refuse(Place::Part(part), Reason::CutNodeAsMember { node });
-                    continue;
-                }
-                let set = sets.find(member);
-                let earlier = part_of_set.insert(set, part);
-                let first = *first_member.entry(set).or_insert(member);
-                if earlier.is_some_and(|earlier| earlier != part) {
-                    let through = self.connection(first, member);
-                    let nodes = [self.name(first), self.name(member)];
-                    self.refuse(Place::Part(part), Reason::NotSeparated { nodes, through });
-                }
-            }
-        }
-        part_of_set
-    }
-
-    /// Names of the elements between two nodes, beside the cut.
-    pub fn connection(&self, from: usize, to: usize) -> Vec<String> {
-        let path = self
-            .graph
-            .path(from, to, &self.is_interface, &self.is_cut)
-            .unwrap_or_default();
-        let mut names: Vec<String> = Vec::new();
-        for element in path {
-            let name = &self.model.elements[element].name;
-            if names.last() != Some(name) {
-                names.push(name.clone());
-            }
-        }
-        names
-    }
-
-    /// The parts that have elements at a node.
-    pub fn parts_at(&self, node: usize) -> BTreeSet<usize> {
-        let elements = self.graph.elements_at(node).iter();
-        let others = elements.flat_map(|&element| self.graph.nodes_of(element));
-        others.filter_map(|&other| self.part_of[other]).collect()
-    }
-
-    /// Interface nodes that are solved together: those that an element connects with nobody else.
-    /// The others between the same parts are shared out to as many couplings as there are parts:
-    /// so every thread has one.
-    fn couplings(&self) -> Vec<Vec<usize>> {
-        let mut between: BTreeMap<BTreeSet<usize>, Vec<Vec<usize>>> = BTreeMap::new();
-        for nodes in self.tied_interfaces() {
-            let parts = nodes.iter().flat_map(|&node| self.parts_at(node));
-            between.entry(parts.collect()).or_default().push(nodes);
-        }
-        let mut couplings: Vec<Vec<usize>> = between
+        followers
             .into_iter()
-            .flat_map(|(parts, tied)| shared_out(&tied, parts.len()))
-            .collect();
-        couplings.sort_unstable();
-        couplings
+            .map(|(node, followers)| Interface {
+                node,
+                owner: owner(node),
+                followers,
+            })
+            .collect()
     }
 
-    /// Interface nodes, those together that elements of their own connect.
-    fn tied_interfaces(&self) -> Vec<Vec<usize>> {
-        let mut sets = Sets::new(self.model.nodes.len());
-        for element in 0..self.is_cut.len() {
-            let nodes = self.graph.nodes_of(element);
-            if nodes.iter().all(|&node| self.is_interface[node]) {
-                sets.join_all(nodes.iter().copied());
-            }
+    /// The same with couplings as wanted.
+    pub(super) fn with(self, couplings: Couplings) -> Self {
+        match couplings {
+            Couplings::Separate => self,
+            Couplings::Joined => self.joined(),
+            Couplings::InParts => self.without_couplings(),
         }
-        let mut tied: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for node in self.interface_nodes() {
-            tied.entry(sets.find(node)).or_default().push(node);
-        }
-        tied.into_values().collect()
     }
 
-    fn pieces(&self) -> Plan {
-        let couplings = self.couplings();
-        let part = |_| Piece::new(Role::Part);
-        let coupling = |_| Piece::new(Role::Coupling);
-        let mut pieces: Vec<Piece> = (0..self.parts).map(part).collect();
-        pieces.extend((0..couplings.len()).map(coupling));
-        let mut home = self.part_of.clone();
-        for (index, nodes) in couplings.iter().enumerate() {
-            for &node in nodes {
-                home[node] = Some(self.parts + index);
-                for part in self.parts_at(node) {
-                    pieces[part].copies.push(NodeId(node));
-                }
+    /// The same with couplings that share a part made one.
+    fn joined(self) -> Self {
+        let mut sets = Sets::new(self.subdomains.len());
+        for subdomain in self
+            .subdomains
+            .iter()
+            .filter(|subdomain| subdomain.role == Role::Part)
+        {
+            let touches = |&(_, other): &(usize, &Subdomain)| {
+                other.role == Role::Coupling && subdomain.knows_any_of(&other.nodes)
+            };
+            let couplings = self.subdomains.iter().enumerate().filter(touches);
+            sets.join_all(couplings.map(|(index, _)| index));
+        }
+        let merged = (0..self.subdomains.len()).map(|index| sets.find(index));
+        self.merged(merged.collect())
+    }
+
+    /// The same without couplings: each becomes part of the first part that it touches.
+    fn without_couplings(self) -> Self {
+        let home = |(index, subdomain): (usize, &Subdomain)| match subdomain.role {
+            Role::Part => index,
+            Role::Coupling => {
+                let touches = |part: &Subdomain| part.knows_any_of(&subdomain.nodes);
+                let first = self.subdomains.iter().position(touches);
+                first.expect("a coupling touches a part")
             }
-        }
-        for (node, home) in home.iter().enumerate() {
-            if let Some(home) = home {
-                pieces[*home].nodes.push(NodeId(node));
+        };
+        let homes = self.subdomains.iter().enumerate().map(home).collect();
+        self.merged(homes)
+    }
+
+    /// Puts each subdomain into the one named in its place.
+    fn merged(self, homes: Vec<usize>) -> Self {
+        let mut subdomains: Vec<Option<Subdomain>> =
+            self.subdomains.into_iter().map(Some).collect();
+        for (index, &home) in homes.iter().enumerate() {
+            if home == index {
+                continue;
             }
+            let subdomain = subdomains[index].take().expect("merged once");
+            let into = subdomains[home].as_mut().expect("not merged itself");
+            into.copies.retain(|copy| !subdomain.nodes.contains(copy));
+            into.nodes.extend(subdomain.nodes);
+            into.elements.extend(subdomain.elements);
+            into.nodes.sort_unstable();
+            into.elements.sort_unstable();
         }
-        for element in 0..self.is_cut.len() {
-            let nodes = self.graph.nodes_of(element);
-            let in_part = nodes.iter().find_map(|&node| self.part_of[node]);
-            let in_coupling = || nodes.first().and_then(|&node| home[node]);
-            let piece = in_part.or_else(in_coupling).unwrap_or(0);
-            pieces[piece].elements.push(ElementId(element));
+        Self {
+            subdomains: subdomains.into_iter().flatten().collect(),
         }
-        for piece in &mut pieces {
-            piece.copies.sort_unstable();
-        }
-        Plan { pieces }
     }
 }
 
-/// Items in order, shared out as evenly as they can be; nobody gets nothing.
-fn shared_out(items: &[Vec<usize>], shares: usize) -> Vec<Vec<usize>> {
-    let shares = shares.clamp(1, items.len());
-    let from = |share: usize| share * items.len() / shares;
-    (0..shares)
-        .map(|share| items[from(share)..from(share + 1)].concat())
-        .collect()
+impl Subdomain {
+    pub(super) fn new(role: Role) -> Self {
+        Self {
+            role,
+            nodes: Vec::new(),
+            copies: Vec::new(),
+            elements: Vec::new(),
+        }
+    }
+
+    /// Whether a node moves here, with its mass or as a copy.
+    pub fn has(&self, node: NodeId) -> bool {
+        node == NodeId::GROUND || self.nodes.contains(&node) || self.copies.contains(&node)
+    }
+
+    fn knows_any_of(&self, nodes: &[NodeId]) -> bool {
+        self.copies.iter().any(|copy| nodes.contains(copy))
+    }
 }

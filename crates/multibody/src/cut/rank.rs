@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::plan::Piece;
+use super::partition::Subdomain;
 use crate::element::{At, ElementId, Jacobian, NOWHERE, Weights};
 use crate::linear::Destination;
 use crate::model::Model;
@@ -20,15 +20,15 @@ pub(super) struct HeldTwice {
 }
 
 /// The gradient of one constraint, node by node, the ground left out.
-struct Row {
+struct ConstraintRow {
     element: usize,
     by_node: BTreeMap<usize, [f64; 6]>,
 }
 
 /// Whether the poses of a part's copies and its joints demand the same thing twice, though the
 /// joints alone do not.
-pub(super) fn held_twice(model: &Model, piece: &Piece) -> Option<HeldTwice> {
-    let rows: Vec<Row> = piece
+pub(super) fn held_twice(model: &Model, subdomain: &Subdomain) -> Option<HeldTwice> {
+    let rows: Vec<ConstraintRow> = subdomain
         .elements
         .iter()
         .flat_map(|&element| gradients(model, element))
@@ -36,10 +36,10 @@ pub(super) fn held_twice(model: &Model, piece: &Piece) -> Option<HeldTwice> {
     if rows.len() > MAX_ROWS {
         return None;
     }
-    let is_copy = |node: usize| piece.copies.contains(&NodeId(node));
-    let rows: Vec<&Row> = rows.iter().collect();
+    let is_copy = |node: usize| subdomain.copies.contains(&NodeId(node));
+    let rows: Vec<&ConstraintRow> = rows.iter().collect();
     let involved = dependent(&rows, |node| !is_copy(node));
-    let involved: Vec<&Row> = involved.into_iter().map(|row| rows[row]).collect();
+    let involved: Vec<&ConstraintRow> = involved.into_iter().map(|row| rows[row]).collect();
     // What the whole model holds twice itself is not the cut's fault.
     if involved.is_empty() || !dependent(&involved, |_| true).is_empty() {
         return None;
@@ -59,7 +59,7 @@ pub(super) fn held_twice(model: &Model, piece: &Piece) -> Option<HeldTwice> {
 }
 
 /// The rows that take part in a linear dependence, seen at the chosen nodes only.
-fn dependent(rows: &[&Row], sees: impl Fn(usize) -> bool) -> Vec<usize> {
+fn dependent(rows: &[&ConstraintRow], sees: impl Fn(usize) -> bool) -> Vec<usize> {
     let nodes = rows.iter().flat_map(|row| row.by_node.keys().copied());
     let nodes: BTreeSet<usize> = nodes.filter(|&node| sees(node)).collect();
     let place: BTreeMap<usize, usize> = nodes.into_iter().zip(0..).collect();
@@ -104,7 +104,7 @@ fn norm(values: &[f64]) -> f64 {
 }
 
 /// The constraint gradients of an element in the initial configuration.
-fn gradients(model: &Model, ElementId(index): ElementId) -> Vec<Row> {
+fn gradients(model: &Model, ElementId(index): ElementId) -> Vec<ConstraintRow> {
     let element = &model.elements[index].element;
     let rows = element.constraints();
     if rows == 0 {
@@ -163,7 +163,7 @@ fn gradients(model: &Model, ElementId(index): ElementId) -> Vec<Row> {
                 *sum += matrix[(6 * block + i) * size + first + row];
             }
         }
-        Row {
+        ConstraintRow {
             element: index,
             by_node,
         }

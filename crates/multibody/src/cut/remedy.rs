@@ -2,8 +2,8 @@
 
 use super::error::{CutError, Home, Place, Reason, Remedy};
 use super::graph::Graph;
-use super::partition::Partition;
-use super::plan::{Cut, Plan, Role};
+use super::partition::{Cut, Partition, Role};
+use super::partitioner::Partitioner;
 use crate::model::Model;
 use crate::node::NodeId;
 
@@ -12,14 +12,14 @@ const TRIED: usize = 100;
 
 /// Decides what goes where, or tells everything that is wrong with a cut, each with the nearest
 /// cut that would work.
-pub fn plan(model: &Model, cut: &Cut) -> Result<Plan, Vec<CutError>> {
+pub fn partition(model: &Model, cut: &Cut) -> Result<Partition, Vec<CutError>> {
     let graph = Graph::of(model);
     let search = Search {
         model,
         graph: &graph,
         cut,
     };
-    search.plan(cut).map_err(|errors| {
+    search.partition(cut).map_err(|errors| {
         let mut errors = search.causes(errors);
         for error in &mut errors {
             error.remedy = search.remedy(error);
@@ -35,8 +35,8 @@ struct Search<'m> {
 }
 
 impl Search<'_> {
-    fn plan(&self, cut: &Cut) -> Result<Plan, Vec<CutError>> {
-        Partition::new(self.model, self.graph, cut).plan()
+    fn partition(&self, cut: &Cut) -> Result<Partition, Vec<CutError>> {
+        Partitioner::new(self.model, self.graph, cut).partition()
     }
 
     /// Parts that are not separated may only show that the cut itself is wrong.
@@ -49,13 +49,15 @@ impl Search<'_> {
             parts: Vec::new(),
             ..self.cut.clone()
         };
-        self.plan(&unnamed).err().unwrap_or(errors)
+        self.partition(&unnamed).err().unwrap_or(errors)
     }
 
     /// The number of nodes in the smallest part, if a cut gives at least two parts and no errors.
     fn smallest_part(&self, cut: &Cut) -> Option<usize> {
-        let pieces = self.plan(cut).ok()?.pieces;
-        let parts = pieces.iter().filter(|piece| piece.role == Role::Part);
+        let subdomains = self.partition(cut).ok()?.subdomains;
+        let parts = subdomains
+            .iter()
+            .filter(|subdomain| subdomain.role == Role::Part);
         let sizes: Vec<usize> = parts.map(|part| part.nodes.len()).collect();
         sizes.iter().copied().min().filter(|_| sizes.len() > 1)
     }

@@ -1,66 +1,66 @@
-//! Measured quantities: an element must find what it follows in its own piece.
+//! Measured quantities: an element must find what it follows in its own subdomain.
 
 use super::error::{Home, Place, Reason};
-use super::partition::Partition;
-use super::plan::{Piece, Plan, Role};
+use super::partition::{Partition, Role, Subdomain};
+use super::partitioner::Partitioner;
 use crate::element::ElementId;
 use crate::node::NodeId;
 
 /// What a sensor reads.
 #[derive(Clone, Copy)]
-enum Measured {
+enum MeasuredQuantity {
     Node(NodeId),
     Reaction(ElementId),
 }
 
-impl Partition<'_> {
-    /// Refuses cuts between an element and what it follows: feedback has no delay within a piece,
-    /// and would have one from another.
-    pub(super) fn sensors(&mut self, plan: &Plan) {
-        for (index, piece) in plan.pieces.iter().enumerate() {
-            for &element in &piece.elements {
-                let Some(measured) = self.missing(piece, element) else {
+impl Partitioner<'_> {
+    /// Refuses cuts between an element and what it follows: feedback has no delay within a
+    /// subdomain, and would have one from another.
+    pub(super) fn sensors(&mut self, partition: &Partition) {
+        for (index, subdomain) in partition.subdomains.iter().enumerate() {
+            for &element in &subdomain.elements {
+                let Some(measured) = self.missing(subdomain, element) else {
                     continue;
                 };
                 let reason = Reason::MeasuredElsewhere {
                     element: self.model.elements[element.0].name.clone(),
                     measured: self.name_of(measured),
-                    home: self.home(plan, index),
-                    elsewhere: self.home(plan, place_of(measured, plan)),
+                    home: self.home(partition, index),
+                    elsewhere: self.home(partition, place_of(measured, partition)),
                 };
                 self.refuse(self.between(element, measured), reason);
             }
         }
     }
 
-    /// The first quantity that an element follows and its piece has not.
-    fn missing(&self, piece: &Piece, element: ElementId) -> Option<Measured> {
+    /// The first quantity that an element follows and its subdomain has not.
+    fn missing(&self, subdomain: &Subdomain, element: ElementId) -> Option<MeasuredQuantity> {
         let uses = &self.model.elements[element.0].uses;
         let reactions = uses.reactions.iter();
         let joints = reactions.filter_map(|&first| self.model.element_of_multiplier(first));
-        let mut foreign = joints.filter(|joint| !piece.elements.contains(joint));
+        let mut foreign = joints.filter(|joint| !subdomain.elements.contains(joint));
         let mut nodes = uses.nodes.iter().copied();
-        let reaction = foreign.next().map(Measured::Reaction);
+        let reaction = foreign.next().map(MeasuredQuantity::Reaction);
         reaction.or_else(|| {
-            let node = nodes.find(|&node| !piece.has(node));
-            node.map(Measured::Node)
+            let node = nodes.find(|&node| !subdomain.has(node));
+            node.map(MeasuredQuantity::Node)
         })
     }
 
-    fn name_of(&self, measured: Measured) -> String {
+    fn name_of(&self, measured: MeasuredQuantity) -> String {
         match measured {
-            Measured::Node(node) => self.name(node.0),
-            Measured::Reaction(joint) => self.model.elements[joint.0].name.clone(),
+            MeasuredQuantity::Node(node) => self.name(node.0),
+            MeasuredQuantity::Reaction(joint) => self.model.elements[joint.0].name.clone(),
         }
     }
 
-    /// A piece, by the node that stands for it in the request, or by its first.
-    fn home(&self, plan: &Plan, index: usize) -> Home {
-        let piece = &plan.pieces[index];
+    /// A subdomain, by the node that stands for it in the request, or by its first.
+    fn home(&self, partition: &Partition, index: usize) -> Home {
+        let subdomain = &partition.subdomains[index];
         let requested = self.cut.parts.get(index).and_then(|part| part.first());
-        let first = piece.nodes.first();
+        let first = subdomain.nodes.first();
         let name = |node: Option<&NodeId>| node.map_or_else(String::new, |node| self.name(node.0));
-        match piece.role {
+        match subdomain.role {
             Role::Part => Home::Part(name(requested.or(first))),
             Role::Coupling => Home::Coupling(name(first)),
         }
@@ -68,11 +68,11 @@ impl Partition<'_> {
 
     /// The item of the request that lies between an element and what it follows, or the first; the
     /// element itself where nothing is cut.
-    fn between(&self, element: ElementId, measured: Measured) -> Place {
+    fn between(&self, element: ElementId, measured: MeasuredQuantity) -> Place {
         let first = |element: ElementId| self.graph.nodes_of(element.0).first().copied();
         let to = match measured {
-            Measured::Node(node) => Some(node.0),
-            Measured::Reaction(joint) => first(joint),
+            MeasuredQuantity::Node(node) => Some(node.0),
+            MeasuredQuantity::Reaction(joint) => first(joint),
         };
         let anything = (
             vec![false; self.is_interface.len()],
@@ -98,12 +98,12 @@ impl Partition<'_> {
     }
 }
 
-/// The piece in which something is measured.
-fn place_of(measured: Measured, plan: &Plan) -> usize {
-    let has = |piece: &Piece| match measured {
-        Measured::Node(node) => piece.nodes.contains(&node),
-        Measured::Reaction(joint) => piece.elements.contains(&joint),
+/// The subdomain in which something is measured.
+fn place_of(measured: MeasuredQuantity, partition: &Partition) -> usize {
+    let has = |subdomain: &Subdomain| match measured {
+        MeasuredQuantity::Node(node) => subdomain.nodes.contains(&node),
+        MeasuredQuantity::Reaction(joint) => subdomain.elements.contains(&joint),
     };
-    let found = plan.pieces.iter().position(has);
+    let found = partition.subdomains.iter().position(has);
     found.expect("everything is in a piece")
 }

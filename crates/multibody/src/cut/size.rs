@@ -1,6 +1,6 @@
-//! How large the pieces of a plan are.
+//! How large the subdomains of a partition are.
 
-use super::plan::{Piece, Plan};
+use super::partition::{Partition, Subdomain};
 use crate::element::Element;
 use crate::model::Model;
 
@@ -9,7 +9,7 @@ pub(crate) const ENTRIES_OF_A_BODY: f64 = 36.0;
 /// The same of a node whose pose is prescribed: six coordinates and as many constraints.
 const ENTRIES_OF_A_COPY: f64 = 144.0;
 
-/// What a piece amounts to.
+/// What a subdomain amounts to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
     /// Nodes with their mass.
@@ -23,33 +23,35 @@ pub struct Size {
     /// Mass in all.
     pub mass: f64,
     /// Work of a step, as the number of matrix entries that elements and bodies touch: an estimate
-    /// to compare pieces by.
+    /// to compare subdomains by.
     pub work: f64,
 }
 
-impl Plan {
-    /// The sizes of the pieces, in order.
+impl Partition {
+    /// The sizes of the subdomains, in order.
     pub fn sizes(&self, model: &Model) -> Vec<Size> {
-        let pieces = self.pieces.iter();
-        pieces.map(|piece| Size::of(piece, model)).collect()
+        let subdomains = self.subdomains.iter();
+        subdomains
+            .map(|subdomain| Size::of(subdomain, model))
+            .collect()
     }
 }
 
 impl Size {
-    fn of(piece: &Piece, model: &Model) -> Self {
-        let elements = piece.elements.iter();
+    fn of(subdomain: &Subdomain, model: &Model) -> Self {
+        let elements = subdomain.elements.iter();
         let elements = elements.map(|id| &model.elements[id.0].element);
         let constraints: usize = elements.clone().map(|element| element.constraints()).sum();
         let touched = elements.map(|element| entries_of(&**element));
-        let entries = ENTRIES_OF_A_BODY * piece.nodes.len() as f64
-            + ENTRIES_OF_A_COPY * piece.copies.len() as f64;
+        let entries = ENTRIES_OF_A_BODY * subdomain.nodes.len() as f64
+            + ENTRIES_OF_A_COPY * subdomain.copies.len() as f64;
         let mass = |node: &crate::node::NodeId| model.nodes[node.0].inertia.mass;
         Self {
-            nodes: piece.nodes.len(),
-            copies: piece.copies.len(),
-            elements: piece.elements.len(),
-            unknowns: 6 * piece.nodes.len() + 12 * piece.copies.len() + constraints,
-            mass: piece.nodes.iter().map(mass).sum(),
+            nodes: subdomain.nodes.len(),
+            copies: subdomain.copies.len(),
+            elements: subdomain.elements.len(),
+            unknowns: 6 * subdomain.nodes.len() + 12 * subdomain.copies.len() + constraints,
+            mass: subdomain.nodes.iter().map(mass).sum(),
             work: entries + touched.sum::<f64>(),
         }
     }

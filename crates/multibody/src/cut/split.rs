@@ -2,24 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use super::plan::{Piece, Plan};
+use super::partition::{Partition, Subdomain};
 use crate::body::Inertia;
 use crate::element::{ElementId, References};
 use crate::model::{Model, NamedElement, Node};
 use crate::node::NodeId;
 
-/// A piece of a model, with the way to it from the whole.
+/// A subdomain of a model, with the way to it from the whole.
 pub struct Split {
-    /// The piece. Its copies of nodes have no mass, and nothing prescribes their poses yet.
+    /// The subdomain. Its copies of nodes have no mass, and nothing prescribes their poses yet.
     pub model: Model,
-    /// For each node of the whole, the ground first, what it is in the piece.
+    /// For each node of the whole, the ground first, what it is in the subdomain.
     pub nodes: Vec<Option<NodeId>>,
-    /// For each element of the whole what it is in the piece.
+    /// For each element of the whole what it is in the subdomain.
     pub elements: Vec<Option<ElementId>>,
 }
 
-impl Plan {
-    /// Takes a model apart: every element and every body goes into one piece. Inputs keep their
+impl Partition {
+    /// Takes a model apart: every element and every body goes into one subdomain. Inputs keep their
     /// components; see [`Model::redirect_inputs`].
     pub fn split(&self, model: Model) -> Vec<Split> {
         let multipliers = first_multipliers(model.elements.iter());
@@ -31,12 +31,12 @@ impl Plan {
             bodies: &model.bodies,
             gravity: model.gravity,
         };
-        let split = |piece: &Piece| whole.split(piece, &mut elements);
-        self.pieces.iter().map(split).collect()
+        let split = |subdomain: &Subdomain| whole.split(subdomain, &mut elements);
+        self.subdomains.iter().map(split).collect()
     }
 }
 
-/// What all pieces are made from.
+/// What all subdomains are made from.
 struct Whole<'m> {
     /// Of each element.
     multipliers: Vec<usize>,
@@ -46,17 +46,17 @@ struct Whole<'m> {
 }
 
 impl Whole<'_> {
-    fn split(&self, piece: &Piece, elements: &mut [Option<NamedElement>]) -> Split {
+    fn split(&self, subdomain: &Subdomain, elements: &mut [Option<NamedElement>]) -> Split {
         let mut model = Model::new();
         model.gravity(self.gravity);
-        let nodes = self.nodes_into(&mut model, piece);
+        let nodes = self.nodes_into(&mut model, subdomain);
         let take = |element: &ElementId| {
             let taken = elements[element.0].take();
             taken.expect("every element is in one piece")
         };
-        let taken: Vec<NamedElement> = piece.elements.iter().map(take).collect();
+        let taken: Vec<NamedElement> = subdomain.elements.iter().map(take).collect();
         let here = first_multipliers(taken.iter());
-        let was = piece
+        let was = subdomain
             .elements
             .iter()
             .map(|element| self.multipliers[element.0]);
@@ -65,7 +65,7 @@ impl Whole<'_> {
             multipliers: joints_only(&taken, was.zip(here)),
         };
         let mut places = vec![None; elements.len()];
-        for (&element, mut named) in piece.elements.iter().zip(taken) {
+        for (&element, mut named) in subdomain.elements.iter().zip(taken) {
             named.element.refer(&mut renumbered);
             places[element.0] = Some(ElementId(model.elements.len()));
             let renamed = NamedElement::new(named.name, named.element);
@@ -79,14 +79,14 @@ impl Whole<'_> {
     }
 
     /// Adds nodes in the order of the whole, with bodies where they are no copies.
-    fn nodes_into(&self, model: &mut Model, piece: &Piece) -> Vec<Option<NodeId>> {
-        let mut kept: Vec<NodeId> = [&piece.nodes[..], &piece.copies].concat();
+    fn nodes_into(&self, model: &mut Model, subdomain: &Subdomain) -> Vec<Option<NodeId>> {
+        let mut kept: Vec<NodeId> = [&subdomain.nodes[..], &subdomain.copies].concat();
         kept.sort_unstable();
         let mut nodes = vec![None; self.nodes.len()];
         nodes[NodeId::GROUND.0] = Some(NodeId::GROUND);
         for node in kept {
             let whole = &self.nodes[node.0];
-            let is_copy = piece.copies.contains(&node);
+            let is_copy = subdomain.copies.contains(&node);
             nodes[node.0] = Some(NodeId(model.nodes.len()));
             model.nodes.push(Node {
                 name: whole.name.clone(),
@@ -99,7 +99,7 @@ impl Whole<'_> {
             });
         }
         for &(node, body) in self.bodies {
-            if piece.nodes.contains(&node)
+            if subdomain.nodes.contains(&node)
                 && let Some(place) = nodes[node.0]
             {
                 model.bodies.push((place, body));

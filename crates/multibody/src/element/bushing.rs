@@ -1,7 +1,7 @@
 //! A six-dimensional spring and damper between two markers.
 
 use super::{
-    Account, At, Element, Jacobian, Law, Part, References, Residual, Weights, refer_nodes,
+    At, Element, ElementEnergy, Half, Jacobian, Law, References, Residual, Weights, refer_nodes,
 };
 use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
@@ -157,7 +157,7 @@ impl Element for Bushing {
     }
 
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
-        use Part::{Angular, Linear};
+        use Half::{Angular, Linear};
         let r = self.relative(at);
         let laws = self.laws(&r, at);
         let (force, moment) = self.load(&r, &laws);
@@ -200,9 +200,9 @@ impl Element for Bushing {
         }
     }
 
-    fn energy(&self, at: &At<'_>) -> Account {
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let r = self.relative(at);
-        Account {
+        ElementEnergy {
             stored: 0.5 * r.displacement.dot(self.stiffness * r.displacement)
                 + 0.5 * r.theta.dot(self.rotational_stiffness * r.theta)
                 + stored(&self.laws, r.displacement, at)

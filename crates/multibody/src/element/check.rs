@@ -1,7 +1,7 @@
 //! Compares the analytic derivatives of elements with differences of their forces.
 
 use super::Weights;
-use crate::assembly::{Assembly, Everywhere};
+use crate::assembly::{Assembly, EvaluationPoint};
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::node::Motion;
@@ -15,7 +15,7 @@ pub(crate) fn assert_derivatives(model: Model, multiplier: f64, inputs: &[f64], 
     let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
     let (assembly, _) = Assembly::new(model);
     let multipliers = vec![multiplier; assembly.constraints];
-    let mut here = Everywhere {
+    let mut here = EvaluationPoint {
         time: 0.3,
         motions: &motions,
         multipliers: &multipliers,
@@ -31,7 +31,7 @@ pub(crate) fn assert_derivatives(model: Model, multiplier: f64, inputs: &[f64], 
     here.elapsed = 0.01;
     let residual = |motions: &[Motion]| {
         let mut values = vec![0.0; assembly.residual_length()];
-        assembly.element_residual(&Everywhere { motions, ..here }, &mut values);
+        assembly.element_residual(&EvaluationPoint { motions, ..here }, &mut values);
         values
     };
     let weights = |damping, stiffness| Weights {
@@ -164,15 +164,18 @@ mod tests {
         let multipliers = vec![0.0; assembly.constraints];
         let nothing = vec![0.0; assembly.memory];
         let mut memory = nothing.clone();
-        let first = Everywhere::new(time, &motions, &multipliers, inputs, &nothing);
+        let first = EvaluationPoint::new(time, &motions, &multipliers, inputs, &nothing);
         assembly.remember(&first, &mut memory);
-        let at = Everywhere::new(time, &motions, &multipliers, inputs, &memory);
+        let at = EvaluationPoint::new(time, &motions, &multipliers, inputs, &memory);
         let violations = |dt: f64| {
-            let drifted: Vec<Motion> = motions.iter().map(|motion| motion.drifted(dt)).collect();
+            let extrapolated: Vec<Motion> = motions
+                .iter()
+                .map(|motion| motion.extrapolated(dt))
+                .collect();
             let mut values = vec![0.0; assembly.residual_length()];
-            let later = Everywhere {
+            let later = EvaluationPoint {
                 time: time + dt,
-                motions: &drifted,
+                motions: &extrapolated,
                 ..at
             };
             assembly.violations(&later, &mut values);
@@ -278,7 +281,7 @@ mod tests {
         model.element("screw", screw);
         let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
         let (assembly, _) = Assembly::new(model);
-        let at = Everywhere::new(0.0, &motions, &[0.0], &[], &[0.0; 3]);
+        let at = EvaluationPoint::new(0.0, &motions, &[0.0], &[], &[0.0; 3]);
         let placed = &assembly.elements[0];
         let mut found = [[0.0; 2]];
         placed
@@ -407,7 +410,7 @@ mod tests {
         let (assembly, _) = Assembly::new(model);
         let given: Vec<f64> = (0..assembly.constraints).map(|i| 1.0 + i as f64).collect();
         let at = |multipliers: &[f64]| {
-            let here = Everywhere {
+            let here = EvaluationPoint {
                 time: 0.0,
                 motions: &motions,
                 multipliers,

@@ -1,7 +1,8 @@
 //! Forces and couples between two nodes.
 
 use super::{
-    Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_drives, refer_nodes,
+    At, Element, ElementEnergy, Half, Jacobian, References, Residual, Weights, refer_drives,
+    refer_nodes,
 };
 use crate::drive::Drive;
 use crate::math::Vec3;
@@ -82,7 +83,7 @@ impl Element for InternalLoad {
     }
 
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
-        use Part::{Angular, Linear};
+        use Half::{Angular, Linear};
         let Acting {
             force,
             couple,
@@ -105,7 +106,7 @@ impl Element for InternalLoad {
         }
     }
 
-    fn energy(&self, at: &At<'_>) -> Account {
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let Acting {
             force,
             couple,
@@ -116,9 +117,9 @@ impl Element for InternalLoad {
             let w = motion.angular_velocity;
             force.dot(motion.velocity + w.cross(arms[node])) + couple.dot(w)
         };
-        Account {
+        ElementEnergy {
             supplied: power(0) - power(1),
-            ..Account::default()
+            ..ElementEnergy::default()
         }
     }
 }

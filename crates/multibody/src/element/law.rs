@@ -23,7 +23,7 @@ pub enum Law {
         damping: f64,
     },
     /// A given tension: an actuator, an internal force.
-    Given(Drive),
+    Prescribed(Drive),
     /// A push that a port receives: a factor times a component of the input vector. The engine
     /// accounts for its work, as for everything that comes through ports.
     Thrust {
@@ -67,7 +67,7 @@ const GAUSS: [(f64, f64); 4] = [
 ];
 
 impl TensionFunction {
-    /// Central differences; zero where the function gives no number nearby.
+    /// Central differences; zero where the function gives NaN nearby.
     fn slope(at: f64, function: impl Fn(f64) -> f64) -> f64 {
         let step = DIFFERENCE * at.abs().max(LEAST_ARGUMENT);
         let (above, below) = (at + step, at - step);
@@ -88,7 +88,7 @@ impl TensionFunction {
 }
 
 impl Law {
-    /// Any function of elongation, rate and time. Its derivatives are differences; in the account
+    /// Any function of elongation, rate and time. Its derivatives are differences; in the balance
     /// of energy it stores what a slow motion from zero would, and what the rate adds is lost.
     pub fn function(f: impl Fn(f64, f64, f64) -> f64 + Send + Sync + 'static) -> Self {
         Self::Function(TensionFunction(Arc::new(f)))
@@ -97,7 +97,7 @@ impl Law {
     /// Shows the input that it follows, if it follows one.
     pub(super) fn refer(&mut self, references: &mut dyn References) {
         match self {
-            Self::Given(drive) => drive.refer(references),
+            Self::Prescribed(drive) => drive.refer(references),
             Self::Thrust { input, .. } => references.input(input),
             _ => {}
         }
@@ -129,7 +129,7 @@ impl Law {
     /// Tension, and its derivatives by elongation and rate.
     pub(super) fn evaluate(&self, elongation: f64, rate: f64, at: &At<'_>) -> (f64, f64, f64) {
         match self {
-            Self::Given(drive) => (drive.at(at), 0.0, 0.0),
+            Self::Prescribed(drive) => (drive.at(at), 0.0, 0.0),
             Self::Thrust { input, factor } => (-factor * at.inputs[*input], 0.0, 0.0),
             Self::Function(function) => {
                 let f = &function.0;
@@ -169,7 +169,7 @@ impl Law {
             }
             Self::Table { points, .. } => area(points, elongation) - area(points, 0.0),
             Self::Function(function) => function.potential(elongation, at.time),
-            Self::Given(_) | Self::Thrust { .. } => 0.0,
+            Self::Prescribed(_) | Self::Thrust { .. } => 0.0,
         }
     }
 
@@ -180,7 +180,7 @@ impl Law {
             Self::Function(TensionFunction(f)) => {
                 (f(elongation, rate, at.time) - f(elongation, 0.0, at.time)) * rate
             }
-            Self::Given(_) | Self::Thrust { .. } | Self::Viscoelastic { .. } => 0.0,
+            Self::Prescribed(_) | Self::Thrust { .. } | Self::Viscoelastic { .. } => 0.0,
         }
     }
 }

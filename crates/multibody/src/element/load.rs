@@ -1,7 +1,8 @@
 //! Applied forces and couples.
 
 use super::{
-    Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_drives, refer_nodes,
+    At, Element, ElementEnergy, Half, Jacobian, References, Residual, Weights, refer_drives,
+    refer_nodes,
 };
 use crate::drive::Drive;
 use crate::math::Vec3;
@@ -74,22 +75,22 @@ impl Element for Load {
         let (force, arm, couple) = self.evaluate(at);
         let ws = weights.stiffness;
         let by_turn = if self.follower {
-            out.add((0, Part::Linear), (0, Part::Angular), force.skew() * ws);
+            out.add((0, Half::Linear), (0, Half::Angular), force.skew() * ws);
             (arm.cross(force) + couple).skew()
         } else {
             -(force.skew() * arm.skew())
         };
-        out.add((0, Part::Angular), (0, Part::Angular), by_turn * ws);
+        out.add((0, Half::Angular), (0, Half::Angular), by_turn * ws);
     }
 
-    fn energy(&self, at: &At<'_>) -> Account {
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let (force, arm, couple) = self.evaluate(at);
         let motion = at.motion(self.nodes[0]);
         let w = motion.angular_velocity;
         let supplied = force.dot(motion.velocity + w.cross(arm)) + couple.dot(w);
-        Account {
+        ElementEnergy {
             supplied,
-            ..Account::default()
+            ..ElementEnergy::default()
         }
     }
 }
@@ -135,12 +136,12 @@ impl Element for PortWrench {
 
     fn jacobian(&self, _: &At<'_>, _: Weights, _: &mut Jacobian<'_>) {}
 
-    fn energy(&self, at: &At<'_>) -> Account {
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let (force, moment) = self.evaluate(at);
         let motion = at.motion(self.nodes[0]);
-        Account {
+        ElementEnergy {
             supplied: force.dot(motion.velocity) + moment.dot(motion.angular_velocity),
-            ..Account::default()
+            ..ElementEnergy::default()
         }
     }
 }

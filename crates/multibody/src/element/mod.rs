@@ -103,7 +103,7 @@ pub trait Element: Send + Sync {
 
     /// Displacements and spins of its first two nodes that put the positions right once the
     /// velocities are: then poses will have changed by `c` times the change of the velocities.
-    fn drift(&self, _at: &At<'_>, _mobility: [Mobility; 2], _c: f64) -> [(Vec3, Vec3); 2] {
+    fn drift(&self, _at: &At<'_>, _inverse_mass: [InverseMass; 2], _c: f64) -> [(Vec3, Vec3); 2] {
         [(Vec3::ZERO, Vec3::ZERO); 2]
     }
 
@@ -119,16 +119,16 @@ pub trait Element: Send + Sync {
     }
 
     /// The end of a step of its only node, where that is given.
-    fn given_end(&self, _inputs: &[f64]) -> Option<GivenEnd> {
+    fn prescribed_end(&self, _inputs: &[f64]) -> Option<PrescribedEnd> {
         None
     }
 
     /// Stored energy and powers.
-    fn energy(&self, _at: &At<'_>) -> Account {
-        Account::default()
+    fn energy(&self, _at: &At<'_>) -> ElementEnergy {
+        ElementEnergy::default()
     }
 
-    /// Whether it does nothing but store energy: the account of every step then leaves it out.
+    /// Whether it does nothing but store energy: the energy balance of every step then leaves it out.
     fn is_conservative(&self) -> bool {
         false
     }
@@ -146,7 +146,7 @@ pub trait Element: Send + Sync {
 
 /// How a node ends a step, given from outside.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum GivenEnd {
+pub enum PrescribedEnd {
     /// In this pose; the velocities follow from the integration formula.
     Pose(Vec3, Quaternion),
     /// In this pose with this velocity and angular velocity: nothing is left to the formula.
@@ -200,7 +200,7 @@ pub struct Weights {
 
 /// Inverse mass and inertia of a node, as a measure of how easily it moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Mobility {
+pub struct InverseMass {
     /// Inverse mass.
     pub linear: f64,
     /// Inverse of a typical moment of inertia.
@@ -209,7 +209,7 @@ pub struct Mobility {
 
 /// Energy and powers of an element.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Account {
+pub struct ElementEnergy {
     /// Stored energy.
     pub stored: f64,
     /// Power lost.
@@ -249,7 +249,7 @@ impl Residual<'_> {
 
 /// Three of a node's six unknowns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum Half {
     /// Position, or force.
     Linear = 0,
     /// Rotation, or moment.
@@ -274,7 +274,7 @@ impl Jacobian<'_> {
     /// Adds the negative derivative of a force or moment by a position or rotation, nodes given by
     /// their places in [`Element::nodes`].
     #[inline(always)]
-    pub fn add(&mut self, row: (usize, Part), column: (usize, Part), m: Mat3) {
+    pub fn add(&mut self, row: (usize, Half), column: (usize, Half), m: Mat3) {
         let to = self.destinations[row.0 * self.blocks + column.0];
         if to == NOWHERE {
             return;

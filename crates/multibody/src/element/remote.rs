@@ -1,6 +1,8 @@
 //! A part of a mechanism that is solved elsewhere, as the interface nodes see it.
 
-use super::{Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_nodes};
+use super::{
+    At, Element, ElementEnergy, Half, Jacobian, References, Residual, Weights, refer_nodes,
+};
 use crate::math::{M3, Mat3, Vec3};
 use crate::node::NodeId;
 use crate::rotation::Quaternion;
@@ -128,7 +130,7 @@ impl Element for Remote {
         } else {
             weights.stiffness
         };
-        let halves = [Part::Linear, Part::Angular];
+        let halves = [Half::Linear, Half::Angular];
         for i in 0..self.nodes.len() {
             for j in 0..self.nodes.len() {
                 for (half, row) in halves.into_iter().enumerate() {
@@ -141,17 +143,16 @@ impl Element for Remote {
         }
     }
 
-    fn energy(&self, at: &At<'_>) -> Account {
-        let mut account = Account::default();
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
+        let mut energy = ElementEnergy::default();
         self.loads(
             at,
             |j| self.deviation(at, j),
             |i, force, moment| {
                 let motion = at.motion(self.nodes[i]);
-                account.supplied +=
-                    force.dot(motion.velocity) + moment.dot(motion.angular_velocity);
+                energy.supplied += force.dot(motion.velocity) + moment.dot(motion.angular_velocity);
             },
         );
-        account
+        energy
     }
 }

@@ -1,7 +1,7 @@
 //! A force along the line between two points: springs, dampers, rods.
 
 use super::{
-    Account, At, Element, Jacobian, Law, Part, References, Residual, Weights, refer_nodes,
+    At, Element, ElementEnergy, Half, Jacobian, Law, References, Residual, Weights, refer_nodes,
 };
 use crate::drive::Drive;
 use crate::math::{Mat3, Vec3};
@@ -124,13 +124,13 @@ impl Element for Rod {
         let force = n * (tension * weights.stiffness);
         for (node, sign) in [(0, 1.0), (1, -1.0)] {
             let turned = force.skew() * line.arms[node].skew() * sign;
-            out.add((node, Part::Angular), (node, Part::Angular), -turned);
+            out.add((node, Half::Angular), (node, Half::Angular), -turned);
         }
     }
 
-    fn energy(&self, at: &At<'_>) -> Account {
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let line = self.line(at);
-        let mut account = Account {
+        let mut energy = ElementEnergy {
             stored: self.law.stored(self.elongation(at, &line), at),
             dissipated: self
                 .law
@@ -138,20 +138,20 @@ impl Element for Rod {
             supplied: 0.0,
         };
         match &self.law {
-            Law::Given(drive) => account.supplied = -drive.at(at) * line.rate,
+            Law::Prescribed(drive) => energy.supplied = -drive.at(at) * line.rate,
             Law::Thrust { input, factor } => {
-                account.supplied = factor * at.inputs[*input] * line.rate;
+                energy.supplied = factor * at.inputs[*input] * line.rate;
             }
             _ => {}
         }
         if let Law::Viscoelastic { branches, .. } = &self.law {
             for ((stiffness, time), tension) in branches.iter().zip(&at.memory[1..]) {
                 let work = tension * tension / stiffness;
-                account.stored += 0.5 * work;
-                account.dissipated += work / time;
+                energy.stored += 0.5 * work;
+                energy.dissipated += work / time;
             }
         }
-        account
+        energy
     }
 }
 
@@ -163,12 +163,12 @@ pub(crate) fn add_point_stiffness(out: &mut Jacobian<'_>, k: Mat3, arms: [Vec3; 
             let k = if row == column { k } else { -k };
             // δ(point) = δx - arm × δφ; moment = arm × force.
             let by_turn = -(k * arms[column]);
-            out.add((row, Part::Linear), (column, Part::Linear), k);
-            out.add((row, Part::Linear), (column, Part::Angular), by_turn);
-            out.add((row, Part::Angular), (column, Part::Linear), arms[row] * k);
+            out.add((row, Half::Linear), (column, Half::Linear), k);
+            out.add((row, Half::Linear), (column, Half::Angular), by_turn);
+            out.add((row, Half::Angular), (column, Half::Linear), arms[row] * k);
             out.add(
-                (row, Part::Angular),
-                (column, Part::Angular),
+                (row, Half::Angular),
+                (column, Half::Angular),
                 arms[row] * by_turn,
             );
         }

@@ -1,7 +1,7 @@
 //! A torsion spring and damper about a common axis of two markers.
 
 use super::{
-    Account, At, Element, Jacobian, Law, Part, References, Residual, Weights, refer_nodes,
+    At, Element, ElementEnergy, Half, Jacobian, Law, References, Residual, Weights, refer_nodes,
 };
 use crate::drive::Drive;
 use crate::joint::nearest_angle;
@@ -104,17 +104,17 @@ impl Element for TorsionSpring {
         let turned = axis.skew() * (torque * weights.stiffness);
         for (row, sign) in [(0, 1.0), (1, -1.0)] {
             out.add(
-                (row, Part::Angular),
-                (0, Part::Angular),
+                (row, Half::Angular),
+                (0, Half::Angular),
                 (along + turned) * sign,
             );
-            out.add((row, Part::Angular), (1, Part::Angular), along * -sign);
+            out.add((row, Half::Angular), (1, Half::Angular), along * -sign);
         }
     }
 
-    fn energy(&self, at: &At<'_>) -> Account {
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let Twist { beyond, rate, .. } = self.twist(at);
-        Account {
+        ElementEnergy {
             stored: self.law.stored(beyond, at),
             dissipated: self.law.dissipated(beyond, rate, at),
             supplied: 0.0,

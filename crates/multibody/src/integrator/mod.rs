@@ -20,7 +20,7 @@
 
 pub(crate) mod newmark;
 
-use newmark::{Newmark, NewmarkKnown};
+use newmark::{Newmark, NewmarkHistory};
 
 use crate::body::{Inertia, Momentum};
 use crate::math::{Mat3, Vec3};
@@ -164,7 +164,7 @@ impl Record {
 /// What a step knows about a node before it is taken: values at the end are
 /// `known + c · rate at the end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Known {
+pub(crate) struct StepHistory {
     position: Vec3,
     theta: Vec3,
     velocity: Vec3,
@@ -172,7 +172,7 @@ pub(crate) struct Known {
     momentum: Momentum,
     start: Quaternion,
     axes: Mat3,
-    newmark: Option<NewmarkKnown>,
+    newmark: Option<NewmarkHistory>,
 }
 
 /// The unknowns of a node in a step.
@@ -187,7 +187,12 @@ pub(crate) struct Rates {
 /// The step from `now`, `before` being the state one step earlier: the known parts, and the
 /// predicted rates.
 #[inline(always)]
-pub(crate) fn begin(now: &Record, before: &Record, h: f64, k: &Coefficients) -> (Known, Rates) {
+pub(crate) fn begin(
+    now: &Record,
+    before: &Record,
+    h: f64,
+    k: &Coefficients,
+) -> (StepHistory, Rates) {
     let known = known(now, before, h, k);
     let (mut a, mut alpha) = (now.acceleration, now.angular_acceleration);
     if k.is_two_step() {
@@ -200,12 +205,12 @@ pub(crate) fn begin(now: &Record, before: &Record, h: f64, k: &Coefficients) -> 
 
 /// The known parts of the step alone.
 #[inline(always)]
-pub(crate) fn known(now: &Record, before: &Record, h: f64, k: &Coefficients) -> Known {
+pub(crate) fn known(now: &Record, before: &Record, h: f64, k: &Coefficients) -> StepHistory {
     let axes = now.motion.rotation;
     let theta_rate = axes.transpose_mul(now.motion.angular_velocity);
     let (g1, g2) = (h * k.b1, h * k.b2);
     let m = &now.motion;
-    let mut known = Known {
+    let mut known = StepHistory {
         position: m.position * k.a1 + m.velocity * g1,
         theta: theta_rate * g1,
         velocity: m.velocity * k.a1 + now.acceleration * g1,
@@ -233,7 +238,7 @@ pub(crate) fn known(now: &Record, before: &Record, h: f64, k: &Coefficients) -> 
     known
 }
 
-impl Known {
+impl StepHistory {
     /// The rates at the end of the step if the accelerations there are `a` and `alpha`.
     #[inline(always)]
     fn predict(&self, a: Vec3, alpha: Vec3, c: f64) -> Rates {

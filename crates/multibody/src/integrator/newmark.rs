@@ -5,7 +5,7 @@
 //! Chung and Hulbert, J. Appl. Mech. 60 (1993) 371–375; on rotations: Arnold and Brüls, Multibody
 //! Syst. Dyn. 18 (2007) 185–202, and Brüls, Cardona, Arnold, Mech. Mach. Theory 48 (2012) 121–137.
 
-use super::{Known, Rates, Record};
+use super::{Rates, Record, StepHistory};
 use crate::math::Vec3;
 use crate::node::Motion;
 use oldham_cosim::{Operator, product};
@@ -60,7 +60,7 @@ impl Newmark {
 /// What the generalised-α method knows besides. The true acceleration at the end is
 /// `offset + slope · velocity`, and likewise about node axes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct NewmarkKnown {
+pub(super) struct NewmarkHistory {
     offsets: [Vec3; 2],
     slope: f64,
     /// The algorithmic acceleration is `(velocity - velocities) · per_gain`.
@@ -69,7 +69,7 @@ pub(super) struct NewmarkKnown {
 }
 
 /// The step from `now`: the known parts, and the predicted rates.
-pub(crate) fn begin(now: &Record, h: f64, k: &Newmark) -> (Known, Rates) {
+pub(crate) fn begin(now: &Record, h: f64, k: &Newmark) -> (StepHistory, Rates) {
     let m = &now.motion;
     let axes = m.rotation;
     let spin = axes.transpose_mul(m.angular_velocity);
@@ -90,18 +90,18 @@ pub(crate) fn begin(now: &Record, h: f64, k: &Newmark) -> (Known, Rates) {
         let held = now.algorithmic[i] * k.alpha_m - true_accelerations[i] * k.alpha_f;
         held * (1.0 / (1.0 - k.alpha_f)) - velocities[i] * slope
     };
-    let known = Known {
+    let known = StepHistory {
         position: m.position + increment(m.velocity, now.algorithmic[0], velocities[0]),
         theta: increment(spin, now.algorithmic[1], velocities[1]),
         start: m.orientation,
         axes,
-        newmark: Some(NewmarkKnown {
+        newmark: Some(NewmarkHistory {
             offsets: [offset(0), offset(1)],
             slope,
             velocities,
             per_gain,
         }),
-        ..Known::default()
+        ..StepHistory::default()
     };
     let predicted = |i: usize| (true_accelerations[i] - offset(i)) * (1.0 / slope);
     let rates = Rates {
@@ -111,7 +111,7 @@ pub(crate) fn begin(now: &Record, h: f64, k: &Newmark) -> (Known, Rates) {
     (known, rates)
 }
 
-impl NewmarkKnown {
+impl NewmarkHistory {
     /// True accelerations at the end of the step, in the absolute frame.
     pub(super) fn accelerations(&self, motion: &Motion) -> [Vec3; 2] {
         let spin = motion.rotation.transpose_mul(motion.angular_velocity);

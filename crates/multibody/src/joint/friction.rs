@@ -9,7 +9,7 @@
 //! IEEE Trans. Automatic Control 40 (1995) 419–425.
 
 use super::{Coordinate, Joint};
-use crate::element::{Account, At, Element, Jacobian, Part, References, Residual, Weights};
+use crate::element::{At, Element, ElementEnergy, Half, Jacobian, References, Residual, Weights};
 use crate::node::{Marker, NodeId};
 
 /// Parameters of the LuGre model, for forces relative to the normal force.
@@ -205,8 +205,8 @@ impl Element for Frictional {
         let k = slope * weights.damping;
         let vectors = |node: usize| {
             [
-                (Part::Linear, gradient.position[node]),
-                (Part::Angular, gradient.rotation[node]),
+                (Half::Linear, gradient.position[node]),
+                (Half::Angular, gradient.rotation[node]),
             ]
         };
         for row in 0..2 {
@@ -220,10 +220,10 @@ impl Element for Frictional {
         }
     }
 
-    fn energy(&self, at: &At<'_>) -> Account {
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let geometry = self.joint.ends.geometry(at);
         let rate = self.coordinate.rate(&self.joint.ends, &geometry, at) * self.radius;
-        Account {
+        ElementEnergy {
             dissipated: self.normal_force(at) * self.bristles(at).coefficient * rate,
             ..self.joint.energy(at)
         }

@@ -26,7 +26,7 @@ pub use transmission::Transmission;
 
 use crate::drive::Drive;
 use crate::element::{
-    Account, At, Element, Jacobian, References, Residual, Weights, refer_drives, refer_nodes,
+    At, Element, ElementEnergy, Jacobian, References, Residual, Weights, refer_drives, refer_nodes,
 };
 use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
@@ -233,18 +233,18 @@ impl Element for Joint {
         self.derivatives(at, turn, targets, out);
     }
 
-    /// Power of the prescribed motion, by the reaction. Rows that prescribe none do no work, whatever
-    /// the rounding of their velocities.
-    fn energy(&self, at: &At<'_>) -> Account {
+    /// Power of the prescribed motion, by the reaction. Rows that prescribe none do no work,
+    /// whatever the rounding of their velocities.
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let geometry = self.geometry(at);
         let motions = self.ends.nodes.map(|node| at.motion(node));
         let rows = self.rows.iter().zip(at.multipliers);
         let driven = rows.filter(|(row, _)| self.is_driven(row));
         let power =
             |(row, &multiplier): (&Row, &f64)| -multiplier * row.gradient(&geometry).rate(motions);
-        Account {
+        ElementEnergy {
             supplied: driven.map(power).sum(),
-            ..Account::default()
+            ..ElementEnergy::default()
         }
     }
 

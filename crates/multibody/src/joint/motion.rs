@@ -17,7 +17,7 @@ use super::row::{Gradient, Row, RowKind};
 use super::{Direction, Geometry, Joint};
 use crate::drive::Drive;
 use crate::element::{
-    Account, At, Element, Jacobian, Mobility, References, Residual, Weights, refer_drives,
+    At, Element, ElementEnergy, InverseMass, Jacobian, References, Residual, Weights, refer_drives,
 };
 use crate::math::Vec3;
 use crate::node::{Marker, NodeId};
@@ -177,7 +177,7 @@ impl Element for PrescribedMotion {
         }
     }
 
-    fn energy(&self, at: &At<'_>) -> Account {
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         self.joint.energy(at)
     }
 
@@ -185,7 +185,7 @@ impl Element for PrescribedMotion {
         self.rates.iter().any(Option::is_some)
     }
 
-    fn drift(&self, at: &At<'_>, mobility: [Mobility; 2], c: f64) -> [(Vec3, Vec3); 2] {
+    fn drift(&self, at: &At<'_>, inverse_mass: [InverseMass; 2], c: f64) -> [(Vec3, Vec3); 2] {
         let g = self.joint.geometry(at);
         let mut gradients = [Gradient::default(); MOST_ROWS];
         let mut violations = SVector::<f64, MOST_ROWS>::zeros();
@@ -199,8 +199,8 @@ impl Element for PrescribedMotion {
         let product = |i: usize, j: usize| -> f64 {
             let (a, b) = (&gradients[i], &gradients[j]);
             let node = |n: usize| {
-                mobility[n].linear * a.position[n].dot(b.position[n])
-                    + mobility[n].angular * a.rotation[n].dot(b.rotation[n])
+                inverse_mass[n].linear * a.position[n].dot(b.position[n])
+                    + inverse_mass[n].angular * a.rotation[n].dot(b.rotation[n])
             };
             node(0) + node(1)
         };
@@ -219,7 +219,7 @@ impl Element for PrescribedMotion {
             sum.add_scaled(gradient, -force);
         }
         [0, 1].map(|n| {
-            let Mobility { linear, angular } = mobility[n];
+            let InverseMass { linear, angular } = inverse_mass[n];
             (sum.position[n] * linear, sum.rotation[n] * angular)
         })
     }

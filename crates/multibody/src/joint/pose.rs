@@ -2,7 +2,8 @@
 
 use super::row::TurnRates;
 use crate::element::{
-    Account, At, Element, GivenEnd, Jacobian, Part, References, Residual, Weights, refer_nodes,
+    At, Element, ElementEnergy, Half, Jacobian, PrescribedEnd, References, Residual, Weights,
+    refer_nodes,
 };
 use crate::math::Vec3;
 use crate::node::NodeId;
@@ -109,7 +110,7 @@ impl Element for PrescribedPose {
         }
         let (_, moment) = multipliers(at);
         let turned = inverse_transpose_derivative(theta, moment) * inverse * weights.stiffness;
-        out.add((0, Part::Angular), (0, Part::Angular), turned);
+        out.add((0, Half::Angular), (0, Half::Angular), turned);
     }
 
     fn knows_derivatives(&self) -> bool {
@@ -129,21 +130,21 @@ impl Element for PrescribedPose {
         }
     }
 
-    fn given_end(&self, inputs: &[f64]) -> Option<GivenEnd> {
+    fn prescribed_end(&self, inputs: &[f64]) -> Option<PrescribedEnd> {
         let vector = |i: usize| self.vector(inputs, i);
         let (position, orientation) = (vector(0), self.orientation(inputs));
         Some(match self.has_velocity {
-            false => GivenEnd::Pose(position, orientation),
-            true => GivenEnd::Motion(position, orientation, [vector(7), vector(10)]),
+            false => PrescribedEnd::Pose(position, orientation),
+            true => PrescribedEnd::Motion(position, orientation, [vector(7), vector(10)]),
         })
     }
 
-    fn energy(&self, at: &At<'_>) -> Account {
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let (force, moment) = multipliers(at);
         let motion = at.motion(self.nodes[0]);
-        Account {
+        ElementEnergy {
             supplied: -force.dot(motion.velocity) - moment.dot(motion.angular_velocity),
-            ..Account::default()
+            ..ElementEnergy::default()
         }
     }
 }

@@ -1,6 +1,6 @@
 //! A joint without those of its constraints that follow from other joints.
 
-use crate::element::{Account, At, Element, Jacobian, Part, References, Residual, Weights};
+use crate::element::{At, Element, ElementEnergy, Half, Jacobian, References, Residual, Weights};
 use crate::linear::Destination;
 use crate::math::{M3, Mat3, Vec3};
 use crate::node::NodeId;
@@ -80,7 +80,7 @@ impl Element for Relieved {
     }
 
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
-        use Part::{Angular, Linear};
+        use Half::{Angular, Linear};
         let all = self.multipliers(at);
         let at = At {
             multipliers: &all[..self.joint.constraints()],
@@ -143,7 +143,7 @@ impl Element for Relieved {
         }
     }
 
-    fn energy(&self, at: &At<'_>) -> Account {
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let all = self.multipliers(at);
         self.joint.energy(&At {
             multipliers: &all[..self.joint.constraints()],

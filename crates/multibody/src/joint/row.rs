@@ -5,7 +5,7 @@
 
 use super::Geometry;
 use crate::drive::Drive;
-use crate::element::{Jacobian, Part};
+use crate::element::{Half, Jacobian};
 use crate::math::{Mat3, Vec3};
 use crate::node::Motion;
 use crate::rotation::{
@@ -144,8 +144,8 @@ impl Row {
                 let w = g.axes[1].column(second).skew();
                 let by_turn = [w * u * multiplier, -(u * w * multiplier)];
                 for (column, m) in by_turn.into_iter().enumerate() {
-                    out.add((0, Part::Angular), (column, Part::Angular), m);
-                    out.add((1, Part::Angular), (column, Part::Angular), -m);
+                    out.add((0, Half::Angular), (column, Half::Angular), m);
+                    out.add((1, Half::Angular), (column, Half::Angular), -m);
                 }
             }
             RowKind::Distance => add_distance_hessian(g, multiplier, out),
@@ -156,8 +156,8 @@ impl Row {
                 let relative = g.axes[0] * change * g.axes[0].transpose();
                 let by_turn = [(-n - relative) * multiplier, relative * multiplier];
                 for (column, m) in by_turn.into_iter().enumerate() {
-                    out.add((0, Part::Angular), (column, Part::Angular), -m);
-                    out.add((1, Part::Angular), (column, Part::Angular), m);
+                    out.add((0, Half::Angular), (column, Half::Angular), -m);
+                    out.add((1, Half::Angular), (column, Half::Angular), m);
                 }
             }
         }
@@ -170,7 +170,7 @@ fn unit(axis: usize) -> Vec3 {
 
 /// F = λ n turns with the first node and acts at the second marker on both nodes.
 fn add_along_hessian(g: &Geometry, force: Vec3, out: &mut Jacobian<'_>) {
-    use Part::{Angular, Linear};
+    use Half::{Angular, Linear};
     let f = force.skew();
     let arm_b = g.arms[1].skew();
     let arm_a = (g.between + g.arms[0]).skew();
@@ -191,7 +191,7 @@ fn add_distance_hessian(g: &Geometry, multiplier: f64, out: &mut Jacobian<'_>) {
     let f = (n * multiplier).skew();
     for (node, sign) in [(0, -1.0), (1, 1.0)] {
         let m = f * g.arms[node].skew() * sign;
-        out.add((node, Part::Angular), (node, Part::Angular), m);
+        out.add((node, Half::Angular), (node, Half::Angular), m);
     }
 }
 

@@ -41,7 +41,7 @@ impl Kernel for Equilibrate<'_> {
         for front in &lu.plan.fronts {
             let local = &mut lu.work[..front.shape.stride];
             gather(&lu.scale, &front.unknowns, local);
-            let worked = worked_columns(front, lu.given);
+            let worked = worked_columns(front, lu.prescribed);
             let matrix = &mut lu.fronts[front.start..][..front.shape.factors()];
             front::scale(matrix, front.shape, worked, local);
         }
@@ -121,7 +121,7 @@ impl BlockLu {
     #[inline(always)]
     fn find_sizes(
         &mut self,
-        of_front: impl Fn(&[f64], front::Shape, &[f64], &mut [f64]),
+        of_front: impl Fn(&[f64], front::FrontShape, &[f64], &mut [f64]),
         join: impl Fn(f64, f64) -> f64,
     ) {
         self.sizes.fill(0.0);

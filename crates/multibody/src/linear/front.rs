@@ -14,7 +14,7 @@ pub const LANES: usize = 4;
 
 /// Shape of a front.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct FrontShape {
     /// Unknowns eliminated here.
     pub own: usize,
     /// All unknowns.
@@ -23,7 +23,7 @@ pub struct Shape {
     pub stride: usize,
 }
 
-impl Shape {
+impl FrontShape {
     /// A front with `own` unknowns to eliminate and `boundary` others.
     pub fn new(own: usize, boundary: usize) -> Self {
         Self {
@@ -61,13 +61,13 @@ impl Shape {
 
 /// The largest entry of each row, columns scaled. `a` are the panel and the upper part.
 #[inline(always)]
-pub fn row_maxima(a: &[f64], shape: Shape, scale: &[f64], most: &mut [f64]) {
+pub fn row_maxima(a: &[f64], shape: FrontShape, scale: &[f64], most: &mut [f64]) {
     let most = &mut most[..shape.stride];
     most.fill(0.0);
     for (column, factor) in columns(a, shape).zip(scale) {
         for (most, entry) in most.iter_mut().zip(column) {
             let size = entry.abs() * factor;
-            // Not `f64::max`, whose care for what is not a number costs a branch.
+            // Not `f64::max`, whose care for NaN costs a branch.
             *most = if size > *most { size } else { *most };
         }
     }
@@ -75,7 +75,7 @@ pub fn row_maxima(a: &[f64], shape: Shape, scale: &[f64], most: &mut [f64]) {
 
 /// The sum of the squares of each row, columns scaled.
 #[inline(always)]
-pub fn row_squares(a: &[f64], shape: Shape, scale: &[f64], sums: &mut [f64]) {
+pub fn row_squares(a: &[f64], shape: FrontShape, scale: &[f64], sums: &mut [f64]) {
     let sums = &mut sums[..shape.stride];
     sums.fill(0.0);
     for (column, factor) in columns(a, shape).zip(scale) {
@@ -88,7 +88,7 @@ pub fn row_squares(a: &[f64], shape: Shape, scale: &[f64], sums: &mut [f64]) {
 
 /// All columns, those of the panel whole, of the others the own rows.
 #[inline(always)]
-fn columns(a: &[f64], shape: Shape) -> impl Iterator<Item = &[f64]> {
+fn columns(a: &[f64], shape: FrontShape) -> impl Iterator<Item = &[f64]> {
     let (panel, upper) = a.split_at(shape.panel());
     panel
         .chunks_exact(shape.stride)
@@ -97,7 +97,7 @@ fn columns(a: &[f64], shape: Shape) -> impl Iterator<Item = &[f64]> {
 
 /// Scales rows and columns alike, in the first `columns` columns.
 #[inline(always)]
-pub fn scale(a: &mut [f64], shape: Shape, columns: usize, scale: &[f64]) {
+pub fn scale(a: &mut [f64], shape: FrontShape, columns: usize, scale: &[f64]) {
     let (panel, upper) = a.split_at_mut(shape.panel());
     let (own, boundary) = scale.split_at(shape.own);
     for (column, factor) in panel.chunks_exact_mut(shape.stride).zip(own) {
@@ -146,12 +146,12 @@ impl Weakest {
 pub fn eliminate<const FUSED: bool>(
     a: &mut [f64],
     update: &mut [f64],
-    shape: Shape,
+    shape: FrontShape,
     columns: usize,
     swaps: &mut [usize],
     weakest: Weakest,
 ) -> Result<(), usize> {
-    let Shape { own, order, stride } = shape;
+    let FrontShape { own, order, stride } = shape;
     let (panel, upper) = a.split_at_mut(own * stride);
     for k in 0..own {
         let row = pivot_row(&panel[k * stride..][..order], k, own, weakest).ok_or(k)?;
@@ -203,10 +203,10 @@ fn update_column<const FUSED: bool>(
     upper: &mut [f64],
     lower: &mut [f64],
     panel: &[f64],
-    shape: Shape,
+    shape: FrontShape,
     swaps: &[usize],
 ) {
-    let Shape { own, stride, .. } = shape;
+    let FrontShape { own, stride, .. } = shape;
     for (k, &row) in swaps.iter().enumerate() {
         upper.swap(k, row);
     }
@@ -230,8 +230,8 @@ fn update_column<const FUSED: bool>(
 
 /// Forward substitution: `x` holds the own right-hand side, then what is added to the boundary.
 #[inline(always)]
-pub fn forward<const FUSED: bool>(a: &[f64], shape: Shape, swaps: &[usize], x: &mut [f64]) {
-    let Shape { own, stride, .. } = shape;
+pub fn forward<const FUSED: bool>(a: &[f64], shape: FrontShape, swaps: &[usize], x: &mut [f64]) {
+    let FrontShape { own, stride, .. } = shape;
     for (k, &row) in swaps.iter().enumerate() {
         x.swap(k, row);
     }
@@ -244,8 +244,8 @@ pub fn forward<const FUSED: bool>(a: &[f64], shape: Shape, swaps: &[usize], x: &
 /// Backward substitution: `x` holds the reduced own right-hand side, then the boundary's solution,
 /// which is zero beyond the first `columns` columns.
 #[inline(always)]
-pub fn backward<const FUSED: bool>(a: &[f64], shape: Shape, columns: usize, x: &mut [f64]) {
-    let Shape { own, stride, .. } = shape;
+pub fn backward<const FUSED: bool>(a: &[f64], shape: FrontShape, columns: usize, x: &mut [f64]) {
+    let FrontShape { own, stride, .. } = shape;
     let (own_x, boundary) = x.split_at_mut(own);
     let beyond = a[own * stride..].chunks_exact(own);
     for (column, &value) in beyond.zip(&boundary[..columns - own]) {

@@ -31,16 +31,16 @@ pub struct BlockLu {
     pub(super) kinds: Vec<f64>,
     /// Whether rows and columns are scaled with care; see [`super::equilibrate`].
     pub(super) balanced: bool,
-    pub(super) given: Given,
+    pub(super) prescribed: Prescribed,
     /// The largest stride of a front.
     pub(super) widest: usize,
     /// Room for two rows of the widest front.
     pub(super) work: Vec<f64>,
 }
 
-/// What becomes of [given](Structure::given) unknowns in the solutions.
+/// What becomes of [prescribed](Structure::prescribed) unknowns in the solutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum Prescribed {
     /// They change as the right-hand side says.
     Change,
     /// They do not change: the factors do without their columns, and there is no
@@ -74,7 +74,7 @@ impl BlockLu {
             sizes: Vec::new(),
             kinds: Vec::new(),
             balanced: false,
-            given: Given::Change,
+            prescribed: Prescribed::Change,
             widest: 0,
             work: Vec::new(),
         };
@@ -134,8 +134,8 @@ impl BlockLu {
     /// Factors. `Ok(false)`: a pivot was too weak, so from now on rows are balanced with care, or,
     /// if they are already, its block is eliminated together with the next one; fill the matrix
     /// again and repeat.
-    pub fn factor(&mut self, given: Given) -> Result<bool, SingularPivot> {
-        self.given = given;
+    pub fn factor(&mut self, prescribed: Prescribed) -> Result<bool, SingularPivot> {
+        self.prescribed = prescribed;
         dispatch::run(Equilibrate { lu: self });
         let failed = dispatch::run(Factor { lu: self });
         let Some((front, pivot)) = failed else {
@@ -185,14 +185,14 @@ impl BlockLu {
         self.substitute(x, 0);
     }
 
-    /// Solves in place for a right-hand side that is zero but where it [gives](Structure::given)
-    /// unknowns.
+    /// Solves in place for a right-hand side that is zero but where it
+    /// [gives](Structure::prescribed) unknowns.
     pub fn solve_given(&mut self, x: &mut [f64]) {
         self.substitute(x, self.plan.eliminated());
     }
 
     /// How the unknowns that give others change with these: minus what elimination has left of
-    /// the matrix, row by row, in the order of [`Structure::given`].
+    /// the matrix, row by row, in the order of [`Structure::prescribed`].
     pub fn response(&self, matrix: &mut [f64]) {
         let Some(front) = self.plan.fronts.get(self.plan.eliminated()) else {
             return;
@@ -229,7 +229,7 @@ impl Kernel for Factor<'_> {
             updates,
             swaps,
             balanced,
-            given,
+            prescribed,
             ..
         } = self.lu;
         let mut first = 0;
@@ -238,7 +238,7 @@ impl Kernel for Factor<'_> {
             let matrix = &mut fronts[front.start..][..shape.factors()];
             updates[front.update..][..shape.update()].fill(0.0);
             for &child in &front.children {
-                take_update(matrix, updates, front, &plan.fronts[child], *given);
+                take_update(matrix, updates, front, &plan.fronts[child], *prescribed);
             }
             if index == plan.eliminated() {
                 break;
@@ -250,7 +250,7 @@ impl Kernel for Factor<'_> {
                 (true, Some(_)) => front::Weakest::INNER,
                 (true, None) => front::Weakest::ROOT,
             };
-            let columns = worked_columns(front, *given);
+            let columns = worked_columns(front, *prescribed);
             let done = front::eliminate::<FUSED>(matrix, update, shape, columns, swaps, weakest);
             if let Err(pivot) = done {
                 return Some((index, pivot));
@@ -268,7 +268,7 @@ fn take_update(
     updates: &mut [f64],
     parent: &FrontPlan,
     child: &FrontPlan,
-    given: Given,
+    prescribed: Prescribed,
 ) {
     let (shape, from) = (parent.shape, child.shape);
     // The two updates lie side by side in one vector, in either order.
@@ -280,7 +280,7 @@ fn take_update(
         (&mut after[..], &before[child.update..])
     };
     let (panel, upper) = matrix.split_at_mut(shape.panel());
-    let columns = worked_columns(child, given) - from.own;
+    let columns = worked_columns(child, prescribed) - from.own;
     let taken = child_update.chunks_exact(from.update_stride().max(1));
     // Boundary unknowns are in order, so that those which the parent owns are the first.
     let owned = child.owned_by_parent;
@@ -323,7 +323,7 @@ impl Kernel for Solve<'_> {
             swaps,
             scale,
             work,
-            given,
+            prescribed,
             ..
         } = self.lu;
         let x = self.x;
@@ -351,9 +351,9 @@ impl Kernel for Solve<'_> {
         }
         if let [front] = left {
             let matrix = &fronts[front.start..][..front.shape.panel()];
-            match given {
-                Given::Change => give(matrix, front, &plan.givers, scale, x),
-                Given::Stay => hold(front, &plan.givers, scale, x),
+            match prescribed {
+                Prescribed::Change => prescribe(matrix, front, &plan.prescribers, scale, x),
+                Prescribed::Stay => hold(front, &plan.prescribers, scale, x),
             }
         }
         for front in eliminated.iter().rev() {
@@ -362,7 +362,7 @@ impl Kernel for Solve<'_> {
             for (value, &unknown) in local.iter_mut().zip(&front.unknowns) {
                 *value = x[unknown];
             }
-            let columns = worked_columns(front, *given);
+            let columns = worked_columns(front, *prescribed);
             let matrix = &fronts[front.start..][..shape.factors()];
             front::backward::<FUSED>(matrix, shape, columns, local);
             for (value, &unknown) in local.iter().zip(&front.unknowns[..shape.own]) {
@@ -375,40 +375,46 @@ impl Kernel for Solve<'_> {
 
 /// Columns of a front that factors need.
 #[inline(always)]
-pub(super) fn worked_columns(front: &FrontPlan, given: Given) -> usize {
-    match given {
-        Given::Change => front.shape.order,
-        Given::Stay => front.free,
+pub(super) fn worked_columns(front: &FrontPlan, prescribed: Prescribed) -> usize {
+    match prescribed {
+        Prescribed::Change => front.shape.order,
+        Prescribed::Stay => front.free,
     }
 }
 
-/// Leaves given unknowns where they are; their givers get what that needs.
+/// Leaves prescribed unknowns where they are; their prescribers get what that needs.
 #[inline(always)]
-fn hold(front: &FrontPlan, givers: &[usize], scale: &[f64], x: &mut [f64]) {
-    for (&given, &giver) in front.unknowns.iter().zip(givers) {
-        // What is not a number is found by whoever asked for the solution.
-        let stays = x[giver] == 0.0 || x[giver].is_nan();
+fn hold(front: &FrontPlan, prescribers: &[usize], scale: &[f64], x: &mut [f64]) {
+    for (&prescribed, &prescriber) in front.unknowns.iter().zip(prescribers) {
+        // NaN is found by whoever asked for the solution.
+        let stays = x[prescriber] == 0.0 || x[prescriber].is_nan();
         debug_assert!(stays, "a held unknown does not change");
-        x[giver] = x[given] / scale[given];
-        x[given] = 0.0;
+        x[prescriber] = x[prescribed] / scale[prescribed];
+        x[prescribed] = 0.0;
     }
 }
 
-/// Puts given values in place; their givers get what that needs.
+/// Puts prescribed values in place; their prescribers get what that needs.
 #[inline(always)]
-fn give(matrix: &[f64], front: &FrontPlan, givers: &[usize], scale: &[f64], x: &mut [f64]) {
+fn prescribe(
+    matrix: &[f64],
+    front: &FrontPlan,
+    prescribers: &[usize],
+    scale: &[f64],
+    x: &mut [f64],
+) {
     let columns = matrix.chunks_exact(front.shape.stride);
-    // Rows of givers have the scale one.
-    for ((column, &given), &giver) in columns.zip(&front.unknowns).zip(givers) {
-        let value = x[giver] / scale[given];
+    // Rows of prescribers have the scale one.
+    for ((column, &prescribed), &prescriber) in columns.zip(&front.unknowns).zip(prescribers) {
+        let value = x[prescriber] / scale[prescribed];
         for (entry, &row) in column.iter().zip(&front.unknowns) {
             x[row] -= entry * value;
         }
     }
-    for (&given, &giver) in front.unknowns.iter().zip(givers) {
-        let value = x[giver] / scale[given];
-        x[giver] = x[given] / scale[given];
-        x[given] = value;
+    for (&prescribed, &prescriber) in front.unknowns.iter().zip(prescribers) {
+        let value = x[prescriber] / scale[prescribed];
+        x[prescriber] = x[prescribed] / scale[prescribed];
+        x[prescribed] = value;
     }
 }
 
@@ -486,18 +492,18 @@ mod tests {
         }
 
         fn factor(&self, lu: &mut BlockLu, structure: &Structure) -> Result<(), SingularPivot> {
-            self.factor_with(lu, structure, Given::Change)
+            self.factor_with(lu, structure, Prescribed::Change)
         }
 
         fn factor_with(
             &self,
             lu: &mut BlockLu,
             structure: &Structure,
-            given: Given,
+            prescribed: Prescribed,
         ) -> Result<(), SingularPivot> {
             loop {
                 self.write(lu, structure);
-                if lu.factor(given)? {
+                if lu.factor(prescribed)? {
                     return Ok(());
                 }
             }
@@ -562,12 +568,12 @@ mod tests {
             plain.cliques.push(vec![node, first + index]);
         }
         let mut structure = plain.clone();
-        structure.given = vec![(3, first), (7, first + 1)];
+        structure.prescribed = vec![(3, first), (7, first + 1)];
         let mut whole = BlockLu::new(plain.clone());
         let mut filled = Filled::random(&mut whole, &plain, &[30.0; 9]);
-        for (node, giver) in &structure.given {
-            for (i, j) in range(&whole, *node).zip(range(&whole, *giver)) {
-                for k in range(&whole, *giver) {
+        for (node, prescriber) in &structure.prescribed {
+            for (i, j) in range(&whole, *node).zip(range(&whole, *prescriber)) {
+                for k in range(&whole, *prescriber) {
                     filled.dense[i][k] = f64::from(u8::from(k == j));
                     filled.dense[k][i] = f64::from(u8::from(k == j));
                 }
@@ -586,8 +592,8 @@ mod tests {
         }
         let mut response = vec![0.0; 144];
         lu.response(&mut response);
-        let giver = |k: usize| range(&lu, first + k / 6).start + k % 6;
-        let (from, to) = (giver(2), giver(9));
+        let prescriber = |k: usize| range(&lu, first + k / 6).start + k % 6;
+        let (from, to) = (prescriber(2), prescriber(9));
         let mut x = vec![0.0; lu.unknowns()];
         x[from] = 1.0;
         lu.solve_given(&mut x);
@@ -599,23 +605,23 @@ mod tests {
     fn given_blocks_that_stay_give_the_same_solution() {
         let nodes = 9;
         let mut structure = ring(nodes);
-        let giver = nodes + structure.bordering.len();
+        let prescriber = nodes + structure.bordering.len();
         structure.bordering.push((6, vec![4]));
-        structure.cliques.push(vec![4, giver]);
-        structure.given = vec![(4, giver)];
+        structure.cliques.push(vec![4, prescriber]);
+        structure.prescribed = vec![(4, prescriber)];
         let mut lu = BlockLu::new(structure.clone());
         let mut filled = Filled::random(&mut lu, &structure, &[30.0; 9]);
-        for (i, j) in range(&lu, 4).zip(range(&lu, giver)) {
-            for k in range(&lu, giver) {
+        for (i, j) in range(&lu, 4).zip(range(&lu, prescriber)) {
+            for k in range(&lu, prescriber) {
                 filled.dense[i][k] = f64::from(u8::from(k == j));
                 filled.dense[k][i] = f64::from(u8::from(k == j));
             }
         }
         let mut numbers = Numbers(5);
         let mut b: Vec<f64> = (0..lu.unknowns()).map(|_| numbers.next()).collect();
-        b[range(&lu, giver)].fill(0.0);
+        b[range(&lu, prescriber)].fill(0.0);
         filled
-            .factor_with(&mut lu, &structure, Given::Stay)
+            .factor_with(&mut lu, &structure, Prescribed::Stay)
             .unwrap();
         let mut x = b.clone();
         lu.solve(&mut x);
@@ -672,7 +678,7 @@ mod tests {
             principal: vec![1, 1],
             bordering: vec![(1, vec![0, 1])],
             cliques: vec![vec![0, 1, 2]],
-            given: Vec::new(),
+            prescribed: Vec::new(),
         };
         let mut lu = BlockLu::new(structure.clone());
         let dense = vec![
@@ -683,7 +689,7 @@ mod tests {
         let filled = Filled { dense };
         filled.write(&mut lu, &structure);
         assert_eq!(
-            lu.factor(Given::Change),
+            lu.factor(Prescribed::Change),
             Ok(false),
             "the first pivot is zero where it stands"
         );
@@ -700,7 +706,7 @@ mod tests {
             principal: vec![1, 1],
             bordering: vec![(2, vec![0, 1])],
             cliques: vec![vec![0, 1, 2]],
-            given: Vec::new(),
+            prescribed: Vec::new(),
         };
         let mut lu = BlockLu::new(structure.clone());
         let row = vec![1.0, -1.0, 0.0, 0.0];

@@ -12,5 +12,5 @@ mod lu;
 mod order;
 mod symbolic;
 
-pub use lu::{BlockLu, Given, SingularPivot};
+pub use lu::{BlockLu, Prescribed, SingularPivot};
 pub use symbolic::{Destination, Structure};

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::front::Shape;
+use super::front::FrontShape;
 use super::order::minimum_degree;
 use oldham_cosim::Visitor;
 
@@ -19,7 +19,7 @@ pub struct Structure {
     pub cliques: Vec<Vec<usize>>,
     /// Principal blocks that are given by a bordering block of their own, whose gradient is the
     /// identity. They are not eliminated.
-    pub given: Vec<(usize, usize)>,
+    pub prescribed: Vec<(usize, usize)>,
 }
 
 /// Where the top left entry of a matrix block lives, and the distance between its columns.
@@ -34,7 +34,7 @@ pub struct Destination {
 /// One front of the factorisation.
 #[derive(Clone, Debug)]
 pub struct FrontPlan {
-    pub shape: Shape,
+    pub shape: FrontShape,
     /// Where the front is stored.
     pub start: usize,
     /// The unknowns: own ones first, given ones last.
@@ -71,7 +71,7 @@ pub struct Symbolic {
     /// For each block its group and its place there, packed: the groups as a value.
     packed: Vec<u64>,
     /// For each given unknown the one that gives it.
-    pub givers: Vec<usize>,
+    pub prescribers: Vec<usize>,
 }
 
 /// The group of a block that is in no front: it gives another.
@@ -142,7 +142,7 @@ impl Symbolic {
     /// Number of fronts that are eliminated. If there is one more, it is that of the given
     /// unknowns: it is left with what the others make of it.
     pub fn eliminated(&self) -> usize {
-        self.groups.len() - usize::from(!self.givers.is_empty())
+        self.groups.len() - usize::from(!self.prescribers.is_empty())
     }
 
     /// Place of the block of the matrix in rows `row` and columns `column`, if it is stored.
@@ -184,17 +184,18 @@ impl Symbolic {
             storage: 0,
             updates: 0,
             kinds: kinds(&structure),
-            givers: Vec::new(),
+            prescribers: Vec::new(),
             packed: vec![0; sizes.len()],
             structure,
             groups,
             group_of,
         };
         symbolic.pack();
-        let given = symbolic.structure.given.iter();
-        let givers = given
-            .flat_map(|&(_, giver)| symbolic.block_start[giver]..symbolic.block_start[giver + 1]);
-        symbolic.givers = givers.collect();
+        let prescribed = symbolic.structure.prescribed.iter();
+        let prescribers = prescribed.flat_map(|&(_, prescriber)| {
+            symbolic.block_start[prescriber]..symbolic.block_start[prescriber + 1]
+        });
+        symbolic.prescribers = prescribers.collect();
         for (index, boundary) in boundaries.iter().enumerate() {
             symbolic.push_front(index, boundary);
         }
@@ -219,7 +220,7 @@ impl Symbolic {
             .flat_map(unknowns_of)
             .count();
         unknowns.extend(boundary.iter().flat_map(unknowns_of));
-        let shape = Shape::new(own, unknowns.len() - own);
+        let shape = FrontShape::new(own, unknowns.len() - own);
         self.fronts.push(FrontPlan {
             shape,
             start: self.storage,
@@ -355,9 +356,9 @@ fn initial_groups(structure: &Structure) -> Vec<Vec<usize>> {
     for clique in &mut cliques {
         clique.retain(|&block| block < principal);
     }
-    let (given, givers): (Vec<_>, Vec<_>) = structure.given.iter().copied().unzip();
-    let order = minimum_degree(principal, &cliques, &given);
-    let free = &order[..principal - given.len()];
+    let (prescribed, prescribers): (Vec<_>, Vec<_>) = structure.prescribed.iter().copied().unzip();
+    let order = minimum_degree(principal, &cliques, &prescribed);
+    let free = &order[..principal - prescribed.len()];
     let mut rank = vec![None; principal];
     free.iter()
         .enumerate()
@@ -365,7 +366,7 @@ fn initial_groups(structure: &Structure) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = free.iter().map(|&block| vec![block]).collect();
     for (index, (_, nodes)) in structure.bordering.iter().enumerate() {
         let block = principal + index;
-        if givers.contains(&block) {
+        if prescribers.contains(&block) {
             continue;
         }
         match nodes.iter().filter_map(|&node| rank[node]).max() {
@@ -373,8 +374,8 @@ fn initial_groups(structure: &Structure) -> Vec<Vec<usize>> {
             None => groups.push(vec![block]),
         }
     }
-    if !given.is_empty() {
-        groups.push(given);
+    if !prescribed.is_empty() {
+        groups.push(prescribed);
     }
     groups
 }

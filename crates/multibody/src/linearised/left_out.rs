@@ -1,7 +1,7 @@
 //! Derivatives that elements do not provide, by differences of fourth order.
 
 use super::{DAMPING, Entry, LeftOut, Local, STIFFNESS};
-use crate::assembly::{Assembly, Everywhere, Placed, local_residual};
+use crate::assembly::{Assembly, EvaluationPoint, Placed, local_residual};
 use crate::element::Weights;
 use crate::math::Vec3;
 use crate::node::{Motion, NodeId};
@@ -19,14 +19,14 @@ enum Change {
     Multiplier(usize),
 }
 
-pub(crate) fn left_out(assembly: &Assembly, at: &Everywhere<'_>, size: f64) -> LeftOut {
+pub(crate) fn left_out(assembly: &Assembly, at: &EvaluationPoint<'_>, size: f64) -> LeftOut {
     let mut found = LeftOut::default();
     let rest: Vec<Motion> = at
         .motions
         .iter()
         .map(|motion| motion.moving(Vec3::ZERO, Vec3::ZERO))
         .collect();
-    let resting = Everywhere {
+    let resting = EvaluationPoint {
         motions: &rest,
         ..*at
     };
@@ -60,7 +60,7 @@ struct Differences<'a> {
 
 impl Differences<'_> {
     /// All that an element's residual depends on, less what its Jacobian says.
-    fn sensors(&mut self, placed: &Placed, at: &Everywhere<'_>, found: &mut LeftOut) {
+    fn sensors(&mut self, placed: &Placed, at: &EvaluationPoint<'_>, found: &mut LeftOut) {
         let nodes = placed.reads.iter().copied();
         let nodes: Vec<NodeId> = nodes.filter(|&node| node != NodeId::GROUND).collect();
         for (weights, change, to) in [
@@ -93,8 +93,8 @@ impl Differences<'_> {
     fn viscous(
         &mut self,
         placed: &Placed,
-        at: &Everywhere<'_>,
-        resting: &Everywhere<'_>,
+        at: &EvaluationPoint<'_>,
+        resting: &EvaluationPoint<'_>,
         found: &mut LeftOut,
     ) {
         self.analytic(placed, at, STIFFNESS);
@@ -114,7 +114,7 @@ impl Differences<'_> {
         }
     }
 
-    fn analytic(&mut self, placed: &Placed, at: &Everywhere<'_>, weights: Weights) {
+    fn analytic(&mut self, placed: &Placed, at: &EvaluationPoint<'_>, weights: Weights) {
         self.local.lay_out(placed, self.assembly.unknowns());
         self.local.evaluate(placed, at, weights);
     }
@@ -155,7 +155,7 @@ impl Differences<'_> {
     fn derivative(
         &mut self,
         placed: &Placed,
-        at: &Everywhere<'_>,
+        at: &EvaluationPoint<'_>,
         change: Change,
         viscous: bool,
     ) -> (Vec<f64>, f64) {
@@ -187,7 +187,7 @@ impl Differences<'_> {
     fn residual(
         &mut self,
         placed: &Placed,
-        at: &Everywhere<'_>,
+        at: &EvaluationPoint<'_>,
         change: Change,
         step: f64,
         viscous: bool,
@@ -203,7 +203,7 @@ impl Differences<'_> {
         };
         let rows = 6 * placed.element.nodes().len();
         let evaluate = |motions: &[Motion], multipliers: &[f64]| {
-            let changed = Everywhere {
+            let changed = EvaluationPoint {
                 motions,
                 multipliers,
                 ..*at

@@ -16,7 +16,7 @@ use crate::system::System;
 use faer::c64;
 use motion::Frames;
 use pencil::{Pencil, dot, norm};
-use spectrum::Pair;
+use spectrum::EigenPair;
 use std::f64::consts::TAU;
 
 /// Where modes are searched from zero on: the shift in rad/s, and how far below the highest
@@ -274,7 +274,7 @@ struct Refined {
 
 /// The Rayleigh quotient with the left vector, whose error is of second order in those of the
 /// vectors; and the bound of its rounding error. Nothing for the conjugate of another.
-fn refine(pencil: &Pencil, shift: c64, pair: &Pair) -> Option<Refined> {
+fn refine(pencil: &Pencil, shift: c64, pair: &EigenPair) -> Option<Refined> {
     let size = pair.s.norm();
     let is_conjugate = pair.s.im < -1e-7 * size;
     if is_conjugate && size > 1e-2 * shift.norm() {

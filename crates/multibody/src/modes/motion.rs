@@ -8,7 +8,7 @@
 //! frame as well; that is where its vibrations are usually counted.
 
 use super::pencil::Pencil;
-use crate::assembly::Everywhere;
+use crate::assembly::EvaluationPoint;
 use crate::body::Inertia;
 use crate::linearised::{Entry, LinearisedMatrices, add_node_blocks, elements, left_out};
 use crate::math::{Mat3, Vec3};
@@ -49,10 +49,10 @@ impl System {
             return frames;
         }
         let dt = WATCHED / fastest;
-        let at = self.everywhere(inputs);
+        let at = self.evaluation_point(inputs);
         let later: Vec<Motion> = self.motions.iter().map(|m| turned_on(m, dt)).collect();
         let now = self.diagonal_blocks(&at);
-        let then = self.diagonal_blocks(&Everywhere {
+        let then = self.diagonal_blocks(&EvaluationPoint {
             motions: &later,
             ..at
         });
@@ -77,11 +77,11 @@ impl System {
 
     /// Nodes that turn, in groups of those that are connected and turn alike.
     fn groups(&self, spins: &[Vec3], slack: f64) -> Vec<Vec<usize>> {
-        let mut leader: Vec<usize> = (0..spins.len()).collect();
-        fn root(leader: &mut [usize], mut i: usize) -> usize {
-            while leader[i] != i {
-                leader[i] = leader[leader[i]];
-                i = leader[i];
+        let mut representative: Vec<usize> = (0..spins.len()).collect();
+        fn root(representative: &mut [usize], mut i: usize) -> usize {
+            while representative[i] != i {
+                representative[i] = representative[representative[i]];
+                i = representative[i];
             }
             i
         }
@@ -91,15 +91,15 @@ impl System {
                 let [a, b] = [pair[0].0, pair[1].0];
                 let alike = (spins[a] - spins[b]).norm() <= slack;
                 if alike && pair.iter().all(|&node| node != NodeId::GROUND) {
-                    let (a, b) = (root(&mut leader, a), root(&mut leader, b));
-                    leader[a.max(b)] = a.min(b);
+                    let (a, b) = (root(&mut representative, a), root(&mut representative, b));
+                    representative[a.max(b)] = a.min(b);
                 }
             }
         }
         let mut groups = vec![Vec::new(); spins.len()];
         for (node, spin) in spins.iter().enumerate().skip(1) {
             if spin.norm() > slack {
-                groups[root(&mut leader, node)].push(node);
+                groups[root(&mut representative, node)].push(node);
             }
         }
         groups.retain(|group| !group.is_empty());
@@ -107,7 +107,7 @@ impl System {
     }
 
     /// Mass, damping and stiffness of each node alone, as 6 × 6 blocks.
-    fn diagonal_blocks(&self, at: &Everywhere<'_>) -> Vec<[[[f64; 6]; 6]; 3]> {
+    fn diagonal_blocks(&self, at: &EvaluationPoint<'_>) -> Vec<[[[f64; 6]; 6]; 3]> {
         let mut matrices = elements(&self.assembly, at, |_| true);
         let still = vec![[Vec3::ZERO; 2]; at.motions.len()];
         self.add_bodies(at, &still, &mut matrices);
@@ -124,7 +124,7 @@ impl System {
     /// Adds what bodies contribute for given accelerations, and what dampers owe to the spins.
     fn add_bodies(
         &self,
-        at: &Everywhere<'_>,
+        at: &EvaluationPoint<'_>,
         accelerations: &[[Vec3; 2]],
         to: &mut LinearisedMatrices,
     ) {
@@ -183,12 +183,12 @@ impl System {
         frames: &Frames,
         accelerations: &[[Vec3; 2]],
     ) -> Pencil {
-        self.pencil_at(&self.everywhere(inputs), frames, accelerations)
+        self.pencil_at(&self.evaluation_point(inputs), frames, accelerations)
     }
 
     fn pencil_at(
         &self,
-        at: &Everywhere<'_>,
+        at: &EvaluationPoint<'_>,
         frames: &Frames,
         accelerations: &[[Vec3; 2]],
     ) -> Pencil {
@@ -231,7 +231,7 @@ impl System {
     }
 
     /// What is missing to the steady motion: forces on the nodes, and negative violations.
-    fn steady_residual(&self, at: &Everywhere<'_>, accelerations: &[[Vec3; 2]]) -> Vec<f64> {
+    fn steady_residual(&self, at: &EvaluationPoint<'_>, accelerations: &[[Vec3; 2]]) -> Vec<f64> {
         let mut values = vec![0.0; self.assembly.residual_length()];
         self.assembly.weight(at, &mut values);
         self.assembly.element_residual(at, &mut values);
@@ -252,13 +252,18 @@ impl System {
     /// How far the state is from a steady motion: the displacement that would bring it there, as
     /// a fraction of the model's size, where motions that nothing resists are held by inertia.
     pub(super) fn distance_from_steady(&self, inputs: &[f64], frames: &Frames) -> f64 {
-        let at = self.everywhere(inputs);
+        let at = self.evaluation_point(inputs);
         let change = self.steady_change(&at, frames, std::f64::consts::TAU);
         change.map_or(f64::INFINITY, |change| self.largest_change(&change))
     }
 
     /// Newton's step to the steady motion.
-    fn steady_change(&self, at: &Everywhere<'_>, frames: &Frames, held: f64) -> Option<Vec<f64>> {
+    fn steady_change(
+        &self,
+        at: &EvaluationPoint<'_>,
+        frames: &Frames,
+        held: f64,
+    ) -> Option<Vec<f64>> {
         let accelerations = self.steady_accelerations(frames);
         let pencil = self.pencil_at(at, frames, &accelerations);
         solved(pencil, held, &self.steady_residual(at, &accelerations))
@@ -273,8 +278,8 @@ impl System {
         largest.fold(0.0, f64::max)
     }
 
-    /// Whether a state that is steady now is so a little later: weight across the axis of a rotation
-    /// lets it be so only for a moment.
+    /// Whether a state that is steady now is so a little later: weight across the axis of a
+    /// rotation lets it be so only for a moment.
     pub(super) fn stays_steady(&mut self, inputs: &[f64], frames: &Frames) -> bool {
         let fastest = frames.iter().map(|w| w.norm()).fold(0.0, f64::max);
         if fastest == 0.0 {
@@ -319,9 +324,9 @@ impl System {
         let kept = (self.motions.clone(), self.multipliers.clone());
         let mut before = f64::INFINITY;
         for _ in 0..MAX_ITERATIONS {
-            let at = Everywhere {
+            let at = EvaluationPoint {
                 load_factor,
-                ..self.everywhere(inputs)
+                ..self.evaluation_point(inputs)
             };
             let Some(change) = self.steady_change(&at, frames, HELD) else {
                 break;

@@ -25,7 +25,7 @@ const INFINITE: f64 = 1e-8;
 const ZERO: c64 = c64::new(0.0, 0.0);
 
 /// An eigenvalue with its vector.
-pub(super) struct Pair {
+pub(super) struct EigenPair {
     pub s: c64,
     pub x: Vec<c64>,
 }
@@ -66,8 +66,8 @@ impl Inverse<'_> {
         y
     }
 
-    fn pair(&self, mu: c64, vector: &[c64]) -> Pair {
-        Pair {
+    fn pair(&self, mu: c64, vector: &[c64]) -> EigenPair {
+        EigenPair {
             s: self.shift + mu.inv(),
             x: self.solve(vector).iter().map(|v| v / mu).collect(),
         }
@@ -80,7 +80,7 @@ pub(super) fn nearest(
     pencil: &Pencil,
     shift: c64,
     enough: &dyn Fn(&[c64]) -> bool,
-) -> Option<Vec<Pair>> {
+) -> Option<Vec<EigenPair>> {
     let inverse = Inverse {
         pencil,
         shift,
@@ -93,7 +93,7 @@ pub(super) fn nearest(
     }
 }
 
-fn all(inverse: &Inverse<'_>) -> Option<Vec<Pair>> {
+fn all(inverse: &Inverse<'_>) -> Option<Vec<EigenPair>> {
     let order = inverse.order();
     let mut matrix = Mat::<c64>::zeros(order, order);
     let mut unit = vec![ZERO; order];
@@ -131,7 +131,7 @@ fn eigen(matrix: &Mat<c64>) -> Option<(Vec<c64>, Mat<c64>)> {
     Some((values, eigen.U().to_owned()))
 }
 
-fn krylov(inverse: &Inverse<'_>, enough: &dyn Fn(&[c64]) -> bool) -> Option<Vec<Pair>> {
+fn krylov(inverse: &Inverse<'_>, enough: &dyn Fn(&[c64]) -> bool) -> Option<Vec<EigenPair>> {
     let order = inverse.order();
     let largest = LARGEST.min(order);
     let mut basis: Vec<Vec<c64>> = Vec::new();

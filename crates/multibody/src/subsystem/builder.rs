@@ -1,12 +1,12 @@
 //! Gives a model its ports and makes a part of it.
 
-use super::tangent::{Prescribed, Tangent};
-use super::{Along, Output, Part, motion_values};
+use super::interface_jacobian::{InterfaceJacobian, PrescribedNode};
+use super::{Along, MechanismPart, Output, motion_values};
 use crate::drive::Drive;
 use crate::element::{ElementId, PortWrench, References, Remote};
 use crate::error::ModelError;
 use crate::joint::PrescribedPose;
-use crate::linear::Given;
+use crate::linear::Prescribed;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::node::NodeId;
@@ -21,7 +21,7 @@ pub struct PartBuilder {
     pub(super) outputs: Vec<Output>,
     pub(super) loaded: Vec<(NodeId, usize)>,
     pub(super) attached: Vec<(NodeId, usize)>,
-    pub(super) prescribed: Vec<(String, Prescribed)>,
+    pub(super) prescribed: Vec<(String, PrescribedNode)>,
     /// Elements that are there for a port, and the first component of its input.
     pub(super) for_ports: Vec<(ElementId, usize)>,
     /// Nodes whose velocities are prescribed, too.
@@ -104,14 +104,19 @@ impl PartBuilder {
             .model
             .element(format!("pose of {name}"), pose(node, first));
         self.for_ports.push((joint, first));
-        if !self.model.given.iter().any(|(given, _)| *given == node) {
-            self.model.given.push((node, joint));
+        if !self
+            .model
+            .prescribed
+            .iter()
+            .any(|(prescribed, _)| *prescribed == node)
+        {
+            self.model.prescribed.push((node, joint));
         }
         let force = self
             .ports
             .add_output(format!("{name}.load"), Quantity::Wrench);
         self.outputs.push(Output::Interface(node, joint));
-        let prescribed = Prescribed {
+        let prescribed = PrescribedNode {
             node,
             joint,
             motion: first,
@@ -291,7 +296,11 @@ impl PartBuilder {
     }
 
     /// Checks everything; `micro_steps` integrator steps make one macro step.
-    pub fn build(mut self, options: Options, micro_steps: usize) -> Result<Part, Vec<ModelError>> {
+    pub fn build(
+        mut self,
+        options: Options,
+        micro_steps: usize,
+    ) -> Result<MechanismPart, Vec<ModelError>> {
         self.check_tangent()?;
         self.declare_feedthrough();
         if options.method.is_explicit() && (self.shares_tangent || self.uses_tangents) {
@@ -308,14 +317,14 @@ impl PartBuilder {
         }
         let width = self.ports.input_width();
         system.reserve_linearisation(width);
-        let prescribed: Vec<Prescribed> = self.prescribed.into_iter().map(|(_, p)| p).collect();
+        let prescribed: Vec<PrescribedNode> = self.prescribed.into_iter().map(|(_, p)| p).collect();
         let tangent = self
             .shares_tangent
-            .then(|| Tangent::new(prescribed.clone(), &system));
+            .then(|| InterfaceJacobian::new(prescribed.clone(), &system));
         if tangent.is_some() {
-            system.given = Given::Change;
+            system.prescribed = Prescribed::Change;
         }
-        Ok(Part {
+        Ok(MechanismPart {
             tangent,
             is_thorough: self.is_thorough,
             uses_tangents: self.uses_tangents,

@@ -1,12 +1,12 @@
 //! What a part looks like from the wrenches it receives.
 
-use super::Part;
+use super::MechanismPart;
 use nalgebra::{DMatrix, DVector};
 use oldham_cosim::EffectiveInterface;
 
 /// Effective mass and force at all wrench inputs: accelerations of the loaded nodes are
 /// `mass⁻¹ (force + received wrenches)`.
-pub(super) fn effective(part: &mut Part, inputs: &[f64]) -> Option<EffectiveInterface> {
+pub(super) fn effective(part: &mut MechanismPart, inputs: &[f64]) -> Option<EffectiveInterface> {
     if part.loaded.is_empty() {
         return None;
     }
@@ -25,17 +25,17 @@ pub(super) fn effective(part: &mut Part, inputs: &[f64]) -> Option<EffectiveInte
         .find_accelerations(system.state.time, &unloaded)
         .ok()?;
     let free = system.work.residual[..system.assembly.unknowns()].to_vec();
-    let mut mobility = DMatrix::zeros(rows.len(), rows.len());
+    let mut inverse_mass = DMatrix::zeros(rows.len(), rows.len());
     let mut x = vec![0.0; free.len()];
     for (j, &loaded) in rows.iter().enumerate() {
         x.fill(0.0);
         x[loaded] = 1.0;
         system.lu.solve(&mut x);
         for (i, &row) in rows.iter().enumerate() {
-            mobility[(i, j)] = x[row];
+            inverse_mass[(i, j)] = x[row];
         }
     }
-    let mass = mobility.try_inverse()?;
+    let mass = inverse_mass.try_inverse()?;
     let free = DVector::from_iterator(rows.len(), rows.iter().map(|&row| free[row]));
     let force = &mass * free;
     Some(EffectiveInterface {

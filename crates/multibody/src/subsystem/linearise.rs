@@ -5,8 +5,8 @@
 //! derivatives T₁ and T₂ tell how the inputs move the constraints' velocities and accelerations:
 //! a received motion brings its own rates.
 
-use super::Part;
-use crate::assembly::Everywhere;
+use super::MechanismPart;
+use crate::assembly::EvaluationPoint;
 use crate::element::Weights;
 use crate::math::Vec3;
 use crate::rotation::Quaternion;
@@ -29,7 +29,7 @@ struct Response {
     multipliers: DMatrix<f64>,
 }
 
-pub(super) fn linearise(part: &mut Part, inputs: &[f64]) -> Option<Linearisation> {
+pub(super) fn linearise(part: &mut MechanismPart, inputs: &[f64]) -> Option<Linearisation> {
     let system = &part.system;
     let (n, m) = (6 * system.assembly.nodes(), system.assembly.constraints);
     if n + m > DENSE_LIMIT {
@@ -106,7 +106,9 @@ fn matrices(
         stiffness,
     };
     let (n, all) = (6 * system.assembly.nodes(), system.assembly.unknowns());
-    let dense = system.assembly.dense(&system.everywhere(inputs), weights);
+    let dense = system
+        .assembly
+        .dense(&system.evaluation_point(inputs), weights);
     let dense = DMatrix::from_vec(all, all, dense);
     let gradients = dense.view((n, 0), (all - n, n)).into_owned();
     (dense.view((0, 0), (n, n)).into_owned(), gradients)
@@ -132,10 +134,10 @@ fn input_effects(system: &System, inputs: &[f64]) -> (DMatrix<f64>, [DMatrix<f64
     let (n, all) = (6 * system.assembly.nodes(), system.assembly.unknowns());
     let residual = |changed: &[f64], shift: f64| {
         let mut values = vec![0.0; system.assembly.residual_length()];
-        let at = Everywhere {
+        let at = EvaluationPoint {
             time: system.state.time + shift,
             input_time: system.state.time,
-            ..system.everywhere(changed)
+            ..system.evaluation_point(changed)
         };
         system.assembly.element_residual(&at, &mut values);
         values
@@ -167,7 +169,7 @@ fn input_effects(system: &System, inputs: &[f64]) -> (DMatrix<f64>, [DMatrix<f64
 
 /// Central differences of the outputs along all directions; inputs change with their directions.
 fn output_changes(
-    part: &mut Part,
+    part: &mut MechanismPart,
     inputs: &[f64],
     response: &Response,
     states: usize,

@@ -2,10 +2,10 @@
 
 mod builder;
 mod interface;
+mod interface_jacobian;
 mod line;
 mod linearise;
 mod sequence;
-mod tangent;
 
 use crate::element::{ElementId, Weights};
 use crate::error::SolveError;
@@ -14,13 +14,13 @@ use crate::math::Vec3;
 use crate::node::{Marker, Motion, NodeId};
 use crate::system::{System, step_weights};
 pub use builder::{Attached, PartBuilder, Shared};
+use interface_jacobian::{InterfaceJacobian, PrescribedNode};
 pub use line::LineValue;
 use oldham_cosim::{
     Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, OutputPort,
     Ports, Quantity, Reached, SequenceModel, StageInputs, State, StepError, Subsystem, Unit,
     Visitor,
 };
-use tangent::{Prescribed, Tangent};
 
 /// Units of numbers that act as forces.
 const FORCES: [Unit; 3] = [Unit::NEWTON, Unit::NEWTON_METRE, Unit::PASCAL];
@@ -76,7 +76,7 @@ impl Along {
 }
 
 /// A multibody system as a part of a co-simulation.
-pub struct Part {
+pub struct MechanismPart {
     system: System,
     ports: Ports,
     outputs: Vec<Output>,
@@ -87,9 +87,9 @@ pub struct Part {
     /// The same for wrenches that come with tangents.
     attached: Vec<(NodeId, usize)>,
     /// Nodes whose poses are received.
-    prescribed: Vec<Prescribed>,
+    prescribed: Vec<PrescribedNode>,
     micro_steps: usize,
-    tangent: Option<Tangent>,
+    tangent: Option<InterfaceJacobian>,
     is_thorough: bool,
     /// Whether it receives tangents.
     uses_tangents: bool,
@@ -107,7 +107,7 @@ pub struct Part {
     early_inputs: [Vec<f64>; 2],
 }
 
-impl Part {
+impl MechanismPart {
     /// The system inside.
     pub fn system(&self) -> &System {
         &self.system
@@ -160,7 +160,7 @@ impl Part {
     /// After a step, whose factors may be new.
     fn update_tangent(&mut self) {
         if let Some(tangent) = &mut self.tangent {
-            let weights = step_weights(self.system.work.taken.gains);
+            let weights = step_weights(self.system.work.last_step.gains);
             tangent.update(&mut self.system, weights);
             tangent.review(&self.system);
         }
@@ -178,7 +178,7 @@ impl Part {
             return Err(self.system.explain(to, failure));
         }
         let tangent = self.tangent.as_mut().expect("a part that defers has one");
-        let weights = step_weights(self.system.work.taken.gains);
+        let weights = step_weights(self.system.work.last_step.gains);
         tangent.update(&mut self.system, weights);
         tangent.preview(&mut self.system);
         self.is_unfinished = true;
@@ -281,7 +281,7 @@ impl Part {
     }
 }
 
-impl Subsystem for Part {
+impl Subsystem for MechanismPart {
     fn ports(&self) -> &Ports {
         &self.ports
     }
@@ -387,8 +387,8 @@ impl Subsystem for Part {
         *tolerance = tolerance.min(relative);
     }
 
-    /// What has a counterpart among the outputs is left to the engine. Other forces count if they are
-    /// given from outside; from another part they are a matter between the two.
+    /// What has a counterpart among the outputs is left to the engine. Other forces count if they
+    /// are given from outside; from another part they are a matter between the two.
     fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
         let (mut own, mut foreign) = (Vec::new(), Vec::new());
         let mut left = self.for_ports.clone();
@@ -452,7 +452,7 @@ impl Subsystem for Part {
     }
 }
 
-impl State for Part {
+impl State for MechanismPart {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         self.system.visit(visitor);
         visitor.fixed(&mut self.started_with);

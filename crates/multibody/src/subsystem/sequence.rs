@@ -1,7 +1,7 @@
 //! A part as a linear system from sequence to sequence: the matrices that Newton assembles, and
 //! the formula that integrates them.
 
-use super::{Output, Part};
+use super::{MechanismPart, Output};
 use crate::integrator::Formula;
 use crate::linearised::Entry;
 use crate::node::NodeId;
@@ -12,7 +12,7 @@ use oldham_cosim::{
 /// How many unknowns a node has.
 const PER_NODE: usize = 6;
 
-impl Part {
+impl MechanismPart {
     /// Nothing where a macro step has several micro steps, is explicit, or depends on the past by
     /// more than the formula.
     pub(super) fn find_sequence_model(&self, inputs: &[f64]) -> Option<SequenceModel> {

@@ -1,8 +1,8 @@
-//! Interface masses against stiffness and damping, loose and tight.
+//! Interface masses against stiffness and damping, explicit and implicit.
 //!
-//! A tight step that converges is the step of the undivided system, so tight coupling is stable wherever
-//! its iteration converges. The plain iteration needs interface masses above the mass that the sides'
-//! dampers and springs amount to within a step; the tangent needs none.
+//! An implicit step that converges is the step of the undivided system, so implicit coupling is
+//! stable wherever its iteration converges. The plain iteration needs interface masses above the
+//! mass that the sides' dampers and springs amount to within a step; the tangent needs none.
 
 use oldham_results::plot::Figure;
 
@@ -15,7 +15,7 @@ const FEW: &str = "200";
 /// ... and of the border: convergence becomes arbitrarily slow there.
 const MANY: &str = "20000";
 
-/// Tight coupling by plain iteration.
+/// Implicit coupling by plain iteration.
 fn tight(iterations: &str) -> Settings {
     vec![
         ("schedule.coupling", "tight".into()),

@@ -8,7 +8,7 @@
 use oldham_results::plot::{Figure, Panel, Scale, Series, Style};
 use oldham_stability::{critical, radius};
 
-use super::run::{History, Plan, cores};
+use super::run::{History, RunSpec, cores};
 use crate::item::{PaperError, Report, model_with};
 use crate::structures::Beam;
 
@@ -65,7 +65,7 @@ fn solve(
         1 => Vec::new(),
         _ => vec![("multibody.beam.cut.scheme", scheme.to_owned())],
     };
-    Plan {
+    RunSpec {
         text: &beam.model(),
         signal: Beam::SIGNAL,
         settings,

@@ -2,7 +2,7 @@
 
 use oldham_results::plot::{Figure, Panel, Scale, Series};
 
-use super::run::{History, Plan, cores};
+use super::run::{History, RunSpec, cores};
 use crate::item::{PaperError, Report};
 use crate::structures::Shell;
 
@@ -108,7 +108,7 @@ impl Variant {
             1 => Vec::new(),
             _ => vec![("multibody.shell.cut.scheme", self.scheme.to_owned())],
         };
-        Plan {
+        RunSpec {
             text: &shell.model(),
             signal: Shell::SIGNAL,
             settings,

@@ -27,12 +27,12 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
         report.row(name, None, stable(&radii), "1", note);
         maps.push(radii);
     }
-    let mut twin = model(PROPOSED, &[])?.monolithic(None)?;
+    let mut monolithic = model(PROPOSED, &[])?.monolithic(None)?;
     let note = "the undivided system with the same integrator";
-    let radius = radius(&mut twin);
+    let radius = radius(&mut monolithic);
     report.row("monolithic: spectral radius", None, radius, "1", note);
-    let twins = study.monolithic_radii();
-    let differences = maps[3].iter().zip(&twins).map(|(a, b)| (a - b).abs());
+    let monolithics = study.monolithic_radii();
+    let differences = maps[3].iter().zip(&monolithics).map(|(a, b)| (a - b).abs());
     report.row(
         "interface tangent: largest difference of radii from monolithic",
         None,

@@ -95,7 +95,7 @@ impl Scheme {
         }
     }
 
-    /// The paper's, loose.
+    /// The paper's, explicit.
     fn proposed() -> Self {
         Self::new("proposed", PROPOSED, &[])
     }

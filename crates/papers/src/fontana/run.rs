@@ -33,7 +33,7 @@ impl History {
 }
 
 /// How a model is run.
-pub(super) struct Plan<'a> {
+pub(super) struct RunSpec<'a> {
     pub text: &'a str,
     pub signal: &'a str,
     pub settings: Settings,
@@ -43,7 +43,7 @@ pub(super) struct Plan<'a> {
     pub threads: usize,
 }
 
-impl Plan<'_> {
+impl RunSpec<'_> {
     pub fn run(&self) -> Result<History, PaperError> {
         let model = model_with(self.text, &self.settings)?;
         let mut simulation = model.simulation()?;

@@ -3,7 +3,7 @@
 //! The paper calls them CPU times; each of its subsystems had a core of its own. Ours are the best
 //! of several short runs, scaled to the paper's number of steps.
 
-use super::run::{Plan, cores};
+use super::run::{RunSpec, cores};
 use crate::item::{PaperError, Report, Settings};
 use crate::structures::{Beam, Shell};
 
@@ -19,7 +19,7 @@ fn wall(
 ) -> Result<f64, PaperError> {
     let mut best = f64::INFINITY;
     for _ in 0..REPEATS {
-        let plan = Plan {
+        let plan = RunSpec {
             text,
             signal,
             settings: settings.clone(),

@@ -1,7 +1,7 @@
 //! The hydraulic manipulator, Sect. 3.3.
 //!
-//! The monolithic solution is replaced by tight coupling in steps of 0.2 ms, the micro step of both
-//! sides.
+//! The monolithic solution is replaced by implicit coupling in steps of 0.2 ms, the micro step of
+//! both sides.
 
 use oldham_cosim::{Hold, InputPort, Ports, Predictor};
 use oldham_dmd::{Controls, Dmd, LONGEST_WINDOW, Received, Settings};

@@ -94,7 +94,7 @@ fn variance(values: &[f64]) -> f64 {
     values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count
 }
 
-/// Where a signal such as `left.x1` is, in a coupled simulation or in its twin.
+/// Where a signal such as `left.x1` is, in a coupled simulation or in its monolithic model.
 fn place(simulation: &Simulation, signal: &str) -> (SubsystemId, usize) {
     for (index, part) in simulation.names().enumerate() {
         let ports = simulation.ports(SubsystemId(index));

@@ -89,7 +89,7 @@ fn extend(out: &mut Vec<f64>, array: &dyn Array, field: &Field) -> Result<(), Re
     Ok(())
 }
 
-/// A missing value is not a number.
+/// A missing value is NaN.
 fn append<T: ArrowPrimitiveType>(
     out: &mut Vec<f64>,
     array: &dyn Array,

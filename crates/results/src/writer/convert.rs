@@ -80,7 +80,10 @@ fn little_endian(column: &Float64Array) -> Cow<'_, [u8]> {
     let values = column.values();
     match cfg!(target_endian = "little") {
         true => Cow::Borrowed(values.inner().as_slice()),
-        false => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+        false => values
+            .iter()
+            .flat_map(|value| value.to_le_bytes())
+            .collect(),
     }
 }
 

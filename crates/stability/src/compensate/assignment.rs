@@ -49,12 +49,12 @@ pub struct Design {
     /// Spectral radius without and with compensation.
     pub radius: [f64; 2],
     /// What became of every mode.
-    pub modes: Vec<Mode>,
+    pub modes: Vec<AssignedMode>,
 }
 
 /// A mode in the s-plane, as wanted and as the co-simulation has it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mode {
+pub struct AssignedMode {
     /// The wanted pole.
     pub target: Complex<f64>,
     /// The nearest one without compensation.
@@ -175,7 +175,7 @@ pub fn assign(
         });
     }
     let after = &found.eigenvalues;
-    let mode = |target: &Target| Mode {
+    let mode = |target: &Target| AssignedMode {
         target: target.pole,
         without: sampled.pole(nearest(&before, sampled.image(target.pole))),
         with: sampled.pole(nearest(after, sampled.image(target.pole))),

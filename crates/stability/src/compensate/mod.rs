@@ -1,8 +1,9 @@
 //! Compensators: gains that put the poles of a co-simulation where those of the undivided model
 //! are, and the structural alternative.
 //!
-//! I. Tamellin, D. Richiedei, B. Rodriguez, F. Gonzalez, "Eigenstructure assignment and compensation
-//! of explicit co-simulation problems", Mechanism and Machine Theory 176 (2022) 105004.
+//! I. Tamellin, D. Richiedei, B. Rodriguez, F. Gonzalez, "Eigenstructure assignment and
+//! compensation of explicit co-simulation problems", Mechanism and Machine Theory 176 (2022)
+//! 105004.
 //!
 //! A [`Site`] is an interface where a force goes one way and a motion comes back. An
 //! [`Architecture`] says what may be fed back there. [`assign`] finds gains on a continuous model
@@ -18,7 +19,7 @@ mod site;
 mod structural;
 mod targets;
 
-pub use assignment::{Build, BuildFailure, Design, DesignError, Domain, Mode, assign};
+pub use assignment::{AssignedMode, Build, BuildFailure, Design, DesignError, Domain, assign};
 pub use conditions::{Conditions, Ranks};
 pub use rows::{Action, Architecture, Candidate, Feedback};
 pub use site::{Site, SiteError};

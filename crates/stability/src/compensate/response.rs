@@ -5,7 +5,7 @@ use oldham_cosim::{Chart, Simulation, SubsystemId};
 
 use crate::compensate::rows::Architecture;
 use crate::extrapolator::Extrapolator;
-use crate::poles::{CoupledModel, Look};
+use crate::poles::{CoupledModel, Readout};
 use crate::recurrence::{AnalysisError, Recurrence, probe_with};
 
 pub(crate) type Matrix = DMatrix<Complex<f64>>;
@@ -65,10 +65,10 @@ impl Sampled {
         chart.base().restore(simulation);
         simulation.steps(period)?;
         let image = Chart::about(simulation);
-        let sight = observe(simulation, rows).len();
+        let observed = observe(simulation, rows).len();
         let mut ends = [vec![0.0; chart.dimension()], vec![0.0; chart.dimension()]];
         let mut b = DMatrix::zeros(chart.dimension(), rows.rows.len());
-        let mut seen = DMatrix::zeros(sight, rows.rows.len());
+        let mut seen = DMatrix::zeros(observed, rows.rows.len());
         let size = recurrence.push_size();
         for (index, row) in rows.rows.iter().enumerate() {
             let place = rows.place_in_part(index);
@@ -84,7 +84,7 @@ impl Sampled {
             for state in 0..chart.dimension() {
                 b[(state, index)] = (ends[0][state] - ends[1][state]) / (2.0 * size);
             }
-            for line in 0..sight {
+            for line in 0..observed {
                 seen[(line, index)] = (views[0][line] - views[1][line]) / (2.0 * size);
             }
         }
@@ -147,15 +147,15 @@ pub(crate) struct Continuous<'a> {
 
 impl Plant for Continuous<'_> {
     fn at(&self, pole: Complex<f64>) -> Option<Response> {
-        let mut looks = self.rows.looks();
-        let readings = looks.len();
+        let mut readouts = self.rows.readouts();
+        let readings = readouts.len();
         let displacements = self.rows.displacements.iter();
-        looks.extend(displacements.map(|&(part, component)| Look::Output(part, component)));
+        readouts.extend(displacements.map(|&(part, component)| Readout::Output(part, component)));
         let pushes = self.rows.pushes();
         let seen = self
             .model
-            .answer(pole, self.extrapolator, &pushes, &looks)?;
-        let moved = looks.len() - readings;
+            .answer(pole, self.extrapolator, &pushes, &readouts)?;
+        let moved = readouts.len() - readings;
         Some(Response {
             displacements: seen.rows(readings, moved).into_owned(),
             readings: seen.rows(0, readings).into_owned(),

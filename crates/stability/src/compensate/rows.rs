@@ -1,13 +1,14 @@
 //! The rows of a compensator for some interfaces: what may be fed back where, and gains for it.
 
 use oldham_cosim::{
-    Compensation, OutputPort, Ports, Quantity, Row, Signal, Simulation, SubsystemId, Unit,
+    Compensation, CompensatorRow, OutputPort, Ports, Quantity, Signal, Simulation, SubsystemId,
+    Unit,
 };
 
 use nalgebra::DMatrix;
 
 use crate::compensate::site::{Site, SiteError, part_name};
-use crate::poles::{CoupledModel, Look, Push};
+use crate::poles::{CoupledModel, Push, Readout};
 
 /// A signal that a row may feed back.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,7 +166,7 @@ impl Architecture {
                 Action::Correct => &mut law.sampled,
                 Action::Amend => &mut law.amended,
             };
-            rows.push(Row::new(row.target, terms));
+            rows.push(CompensatorRow::new(row.target, terms));
         }
         parts
     }
@@ -179,17 +180,17 @@ impl Architecture {
         self.rows.iter().map(push).collect()
     }
 
-    /// The candidates as looks at a continuous model.
-    pub(crate) fn looks(&self) -> Vec<Look> {
-        let look = |(row, candidate): (usize, &Candidate)| {
+    /// The candidates as readouts at a continuous model.
+    pub(crate) fn readouts(&self) -> Vec<Readout> {
+        let readout = |(row, candidate): (usize, &Candidate)| {
             let part = self.rows[row].part;
             match candidate.signal {
-                Signal::Own(component) => Look::Output(part, component),
-                Signal::Received(component) => Look::Input(part, component),
-                Signal::Remote(_) => unreachable!("no row listens to remote outputs"),
+                Signal::Own(component) => Readout::Output(part, component),
+                Signal::Received(component) => Readout::Input(part, component),
+                Signal::RemoteSignal(_) => unreachable!("no row listens to remote outputs"),
             }
         };
-        self.candidates().map(look).collect()
+        self.candidates().map(readout).collect()
     }
 
     /// Gains as a matrix, rows by candidates.
@@ -203,7 +204,7 @@ impl Architecture {
 
     /// A continuous model with these gains at work.
     pub fn applied_to(&self, model: CoupledModel, gains: &[f64]) -> CoupledModel {
-        model.with_feedback(self.pushes(), self.looks(), &-self.matrix(gains))
+        model.with_feedback(self.pushes(), self.readouts(), &-self.matrix(gains))
     }
 
     /// Place of a row among the rows of its part: sampled ones first, then amendments.

@@ -15,7 +15,7 @@ pub(crate) fn calm(
 ) -> (Vec<f64>, f64, usize) {
     let mut best = solution.gains.clone();
     let mut least = radius(&best);
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Xorshift(0x9e37_79b9_7f4a_7c15);
     let mut stride = 0.3 * solution.size;
     for trial in 0..TRIALS {
         if least <= enough || solution.free.is_empty() {
@@ -43,9 +43,9 @@ pub(crate) fn calm(
 }
 
 /// A small generator (xorshift) that gives the same numbers everywhere.
-struct Random(u64);
+struct Xorshift(u64);
 
-impl Random {
+impl Xorshift {
     fn uniform(&mut self) -> f64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;

@@ -6,7 +6,8 @@
 
 use nalgebra::{DMatrix, DVector};
 use oldham_cosim::{
-    Compensation, Kinematic, OutputPort, Ports, Remote, Row, Signal, Simulation, SubsystemId,
+    Compensation, CompensatorRow, Kinematic, OutputPort, Ports, RemoteSignal, Signal, Simulation,
+    SubsystemId,
 };
 
 use crate::compensate::assignment::{Build, DesignError};
@@ -87,7 +88,7 @@ impl CouplingLaw {
         let force = plain.ports(site.giver).output_range(site.force).start;
         let listen = own.iter().chain(&received).map(|(_, c)| (c.signal, 0.0));
         let law = Compensation {
-            amended: vec![Row::new(force, listen.collect())],
+            amended: vec![CompensatorRow::new(force, listen.collect())],
             ..Compensation::default()
         };
         let mut simulation = build(vec![(site.giver, law)])?;
@@ -147,14 +148,14 @@ impl CouplingLaw {
         let replaced = |component: usize| {
             let target = start + component;
             let terms = vec![
-                (Signal::Remote(component), 1.0),
+                (Signal::RemoteSignal(component), 1.0),
                 (Signal::Received(target), -1.0),
             ];
-            Row::new(target, terms)
+            CompensatorRow::new(target, terms)
         };
         Compensation {
             running: (0..width).map(replaced).collect(),
-            amended: vec![Row::new(force, law.collect())],
+            amended: vec![CompensatorRow::new(force, law.collect())],
             remote: vec![remote(
                 simulation,
                 vec![(self.site.taker, self.site.far)],
@@ -188,7 +189,7 @@ impl CouplingLaw {
                 senders.len() - 1
             });
             let offset = component - giver.output_range(port).start;
-            terms.push((Signal::Remote(starts[place] + offset), *gain));
+            terms.push((Signal::RemoteSignal(starts[place] + offset), *gain));
         }
         let received = giver.input_range(self.site.received).start;
         let own = taker.output_range(self.site.far).start;
@@ -198,7 +199,10 @@ impl CouplingLaw {
             }
         }
         Compensation {
-            running: vec![Row::new(taker.input_range(self.site.push).start, terms)],
+            running: vec![CompensatorRow::new(
+                taker.input_range(self.site.push).start,
+                terms,
+            )],
             remote: vec![remote(simulation, senders, giver_step)],
             ..Compensation::default()
         }
@@ -230,7 +234,7 @@ type Motions = Vec<(usize, Candidate)>;
 
 fn motions(simulation: &Simulation, site: &Site) -> (Motions, Motions) {
     let place = |candidate: Candidate| match candidate.signal {
-        Signal::Own(component) | Signal::Received(component) | Signal::Remote(component) => {
+        Signal::Own(component) | Signal::Received(component) | Signal::RemoteSignal(component) => {
             (component, candidate)
         }
     };
@@ -248,7 +252,11 @@ fn pair(motions: Motions, gains: &[f64]) -> Vec<(Candidate, f64)> {
     candidates.zip(gains.iter().copied()).collect()
 }
 
-fn remote(simulation: &Simulation, senders: Vec<(SubsystemId, OutputPort)>, step: f64) -> Remote {
+fn remote(
+    simulation: &Simulation,
+    senders: Vec<(SubsystemId, OutputPort)>,
+    step: f64,
+) -> RemoteSignal {
     let mut ports = Ports::new();
     for &(part, port) in &senders {
         let output = &simulation.ports(part).outputs()[port.0];
@@ -256,7 +264,7 @@ fn remote(simulation: &Simulation, senders: Vec<(SubsystemId, OutputPort)>, step
         ports.add_input(name, output.quantity.clone());
     }
     let predictor = Box::new(Kinematic::new(step, &ports));
-    Remote {
+    RemoteSignal {
         senders,
         ports,
         predictor,
@@ -265,7 +273,7 @@ fn remote(simulation: &Simulation, senders: Vec<(SubsystemId, OutputPort)>, step
 
 /// The smallest solution, with columns scaled alike.
 fn least_squares(matrix: &DMatrix<f64>, right: &DVector<f64>) -> DVector<f64> {
-    // A law of what is no number is no law.
+    // A law with NaN is no law.
     if !matrix
         .iter()
         .chain(right.iter())

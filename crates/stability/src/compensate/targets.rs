@@ -4,7 +4,7 @@ use nalgebra::{Complex, DMatrix};
 use oldham_cosim::Simulation;
 
 use crate::compensate::rows::Architecture;
-use crate::poles::{CoupledModel, Look};
+use crate::poles::{CoupledModel, Readout};
 use crate::recurrence::{AnalysisError, eigenvalues, probe_with};
 
 /// A motion that grows with one pole, as the corrected points see it.
@@ -24,13 +24,13 @@ impl Target {
     /// The modes of the undivided system, as if every step were exact.
     pub fn exact(model: &CoupledModel, rows: &Architecture) -> Vec<Self> {
         let displacements = rows.displacements.iter();
-        let looks: Vec<_> = displacements
-            .map(|&(part, component)| Look::Output(part, component))
+        let readouts: Vec<_> = displacements
+            .map(|&(part, component)| Readout::Output(part, component))
             .collect();
         let poles = model.monolithic().into_iter();
         poles
             .filter_map(|pole| {
-                let shape = model.shape(pole, &looks)?;
+                let shape = model.shape(pole, &readouts)?;
                 Some(Self { pole, shape })
             })
             .collect()
@@ -38,17 +38,20 @@ impl Target {
 
     /// The modes of an undivided simulation as it is integrated. Its outputs bear the names of the
     /// parts' ports.
-    pub fn of_twin(twin: &mut Simulation, names: &[String]) -> Result<Vec<Self>, AnalysisError> {
-        let place = |name: &String| twin.columns().iter().position(|c| c.name == *name);
+    pub fn of_monolithic(
+        monolithic: &mut Simulation,
+        names: &[String],
+    ) -> Result<Vec<Self>, AnalysisError> {
+        let place = |name: &String| monolithic.columns().iter().position(|c| c.name == *name);
         let places: Option<Vec<usize>> = names.iter().map(place).collect();
         let Some(places) = places else {
             return Ok(Vec::new());
         };
-        let observe = |twin: &Simulation| {
-            let outputs = twin.outputs(oldham_cosim::SubsystemId(0));
+        let observe = |monolithic: &Simulation| {
+            let outputs = monolithic.outputs(oldham_cosim::SubsystemId(0));
             places.iter().map(|&place| outputs[place]).collect()
         };
-        let (recurrence, seen) = probe_with(twin, observe)?;
+        let (recurrence, seen) = probe_with(monolithic, observe)?;
         let values = eigenvalues(recurrence.matrix()).ok_or(AnalysisError::NoEigenvalues)?;
         let upper = values
             .into_iter()

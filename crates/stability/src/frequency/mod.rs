@@ -1,10 +1,10 @@
 //! Stability of coupled linear parts of any size, in the frequency domain of the discrete system.
 //!
 //! A mode of the coupled step grows where the determinant of the whole system, a function of the
-//! delay w = 1/z, is zero inside the unit circle ([`coupled`]). The zeros are counted by the argument
-//! principle, and those near the circle are found ([`roots`]). One evaluation is one banded
-//! factorisation of each part ([`band`]). The matrices are those that the parts assemble in a run, at
-//! the state of the run; the filters between them are read off the running predictors.
+//! delay w = 1/z, is zero inside the unit circle ([`coupled`]). The zeros are counted by the
+//! argument principle, and those near the circle are found ([`roots`]). One evaluation is one
+//! banded factorisation of each part ([`band`]). The matrices are those that the parts assemble in
+//! a run, at the state of the run; the filters between them are read off the running predictors.
 
 mod band;
 mod coupled;
@@ -50,7 +50,7 @@ pub enum NoVerdict {
     /// The determinant has a feature that could not be resolved.
     #[error("the determinant of the coupled step could not be followed near {0:.6} rad per step")]
     Rough(f64),
-    /// The count is not a number.
+    /// The count is NaN.
     #[error("the modes that grow could not be counted")]
     Count,
     /// Modes grow, but none of them was found.
@@ -84,10 +84,10 @@ impl FrequencyAnalysis {
     pub fn verdict(
         &self,
         threads: usize,
-        patience: Option<Duration>,
+        budget: Option<Duration>,
     ) -> Result<FrequencyVerdict, NoVerdict> {
         let started = Instant::now();
-        let goes_on = || patience.is_none_or(|patience| started.elapsed() < patience);
+        let goes_on = || budget.is_none_or(|budget| started.elapsed() < budget);
         let radius = 1.0 - THRESHOLD;
         let log = |w: C| self.coupled.log_determinant(w, Exchange::AsRun);
         let function = Function {

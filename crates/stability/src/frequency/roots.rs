@@ -13,18 +13,18 @@ use nalgebra::Complex;
 
 type C = Complex<f64>;
 
-/// Pieces of the half circle to begin with.
-const PIECES: usize = 128;
-/// What the logarithm may change otherwise than its slopes say for a piece to count as smooth, and
-/// to need no second look at its halves.
+/// Segments of the half circle to begin with.
+const SEGMENTS: usize = 128;
+/// What the logarithm may change otherwise than its slopes say for a segment to count as smooth,
+/// and to need no second look at its halves.
 const SMOOTH: f64 = 0.5;
 const SURE: f64 = 0.1;
 /// Angle over which a slope is measured.
 const BESIDE: f64 = 1e-7;
-/// Pieces shorter than this are not divided.
+/// Segments shorter than this are not divided.
 const SHORTEST: f64 = 1e-9;
 const MULLER_STEPS: usize = 24;
-/// Pieces of the real axis.
+/// Segments of the real axis.
 const REAL_POINTS: usize = 96;
 /// Zeros nearer than this may be one.
 const SAME: f64 = 1e-8;
@@ -38,9 +38,9 @@ const NOISE: f64 = 1e-7;
 const DEPTH: f64 = 1e3;
 const NARROWEST: f64 = 1e-9;
 const HOLE: f64 = 3.0;
-/// Pieces longer than this are divided before a zero is looked for.
+/// Segments longer than this are divided before a zero is looked for.
 const LONGEST_HUNT: f64 = 0.02;
-/// Open pieces, for each to begin with, at which the function is noise rather than rough.
+/// Open segments, for each to begin with, at which the function is noise rather than rough.
 const MOST_OPEN: usize = 12;
 /// Zeros that powers along the circle still tell apart.
 const MOST_MOMENTS: i64 = 12;
@@ -48,7 +48,8 @@ const MOST_MOMENTS: i64 = 12;
 const MOST_TRIES: usize = 12;
 /// Circles smaller than this are far from all modes that the formula hardly damps.
 const DEEP: f64 = 0.7;
-/// Zeros that are looked for although the circle is smooth beside them, and slopes that tell of one.
+/// Zeros that are looked for although the circle is smooth beside them, and slopes that tell of
+/// one.
 const MOST_BESIDE: usize = 16;
 const STEEP: f64 = 20.0;
 /// Imaginary parts below this belong to real zeros.
@@ -99,7 +100,7 @@ struct Sample {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Piece {
+struct ArcSegment {
     ends: [Sample; 2],
     /// Whether a coarser look was smooth already.
     is_confirmed: bool,
@@ -158,20 +159,24 @@ impl Function<'_> {
     ) -> Result<Found, Unresolved> {
         let mut rest = Rest::default();
         // Deep inside there is nothing sharp.
-        let pieces = if radius < DEEP { PIECES / 4 } else { PIECES };
-        let angles: Vec<f64> = (0..=pieces)
-            .map(|i| PI * i as f64 / pieces as f64)
+        let segments = if radius < DEEP {
+            SEGMENTS / 4
+        } else {
+            SEGMENTS
+        };
+        let angles: Vec<f64> = (0..=segments)
+            .map(|i| PI * i as f64 / segments as f64)
             .collect();
         let samples = self.samples(&angles, radius);
-        let mut open: Vec<Piece> = samples
+        let mut open: Vec<ArcSegment> = samples
             .windows(2)
-            .map(|ends| Piece {
+            .map(|ends| ArcSegment {
                 ends: [ends[0], ends[1]],
                 is_confirmed: false,
             })
             .collect();
-        let most = MOST_OPEN * PIECES;
-        let mut done: Vec<Piece> = Vec::new();
+        let most = MOST_OPEN * SEGMENTS;
+        let mut done: Vec<ArcSegment> = Vec::new();
         while !open.is_empty() {
             if !goes_on() {
                 return Err(Unresolved::TooLong);
@@ -181,36 +186,40 @@ impl Function<'_> {
             }
             let middles: Vec<f64> = open
                 .iter()
-                .map(|piece| 0.5 * (piece.ends[0].angle + piece.ends[1].angle))
+                .map(|segment| 0.5 * (segment.ends[0].angle + segment.ends[1].angle))
                 .collect();
             let middles = self.samples(&middles, radius);
-            let mut rough: Vec<(Piece, Sample)> = Vec::new();
-            let mut next: Vec<Piece> = Vec::new();
-            for (piece, middle) in open.into_iter().zip(middles) {
-                match rest.roughness(&piece, &middle) {
-                    roughness if roughness < SURE => done.extend(halves(piece, middle, true)),
-                    roughness if roughness < SMOOTH => accept(piece, middle, &mut done, &mut next),
-                    _ => rough.push((piece, middle)),
+            let mut rough: Vec<(ArcSegment, Sample)> = Vec::new();
+            let mut next: Vec<ArcSegment> = Vec::new();
+            for (segment, middle) in open.into_iter().zip(middles) {
+                match rest.roughness(&segment, &middle) {
+                    roughness if roughness < SURE => done.extend(halves(segment, middle, true)),
+                    roughness if roughness < SMOOTH => {
+                        accept(segment, middle, &mut done, &mut next)
+                    }
+                    _ => rough.push((segment, middle)),
                 }
             }
-            let new = self.spread(&rough, |(piece, middle)| self.hunt(piece, middle, &rest));
+            let new = self.spread(&rough, |(segment, middle)| {
+                self.hunt(segment, middle, &rest)
+            });
             for zero in new.into_iter().flatten() {
                 self.add(&mut rest, zero);
             }
-            for (piece, middle) in rough {
-                let [a, b] = piece.ends;
-                if rest.roughness(&piece, &middle) < SMOOTH {
-                    accept(piece, middle, &mut done, &mut next);
+            for (segment, middle) in rough {
+                let [a, b] = segment.ends;
+                if rest.roughness(&segment, &middle) < SMOOTH {
+                    accept(segment, middle, &mut done, &mut next);
                 } else if b.angle - a.angle < SHORTEST {
                     return Err(Unresolved::At(middle.angle));
                 } else {
-                    next.extend(halves(piece, middle, false));
+                    next.extend(halves(segment, middle, false));
                 }
             }
             open = next;
         }
         done.sort_by(|a, b| a.ends[0].angle.total_cmp(&b.ends[0].angle));
-        let turned: f64 = done.iter().map(|piece| rest.turn(&piece.ends)).sum();
+        let turned: f64 = done.iter().map(|segment| rest.turn(&segment.ends)).sum();
         let count = turned / PI;
         if (count - count.round()).abs() > 0.05 {
             return Err(Unresolved::Phase(count));
@@ -234,7 +243,7 @@ impl Function<'_> {
     fn find_inside(
         &self,
         rest: &mut Rest,
-        done: &[Piece],
+        done: &[ArcSegment],
         inside: i64,
         radius: f64,
         goes_on: &dyn Fn() -> bool,
@@ -260,19 +269,19 @@ impl Function<'_> {
             if rest.met_within(radius) >= inside || tries >= MOST_TRIES || !goes_on() {
                 return;
             }
-            let mut fastest: Vec<(f64, &Piece)> = done
+            let mut fastest: Vec<(f64, &ArcSegment)> = done
                 .iter()
-                .map(|piece| {
-                    let [a, b] = &piece.ends;
-                    (rest.turn(&piece.ends) / (b.angle - a.angle), piece)
+                .map(|segment| {
+                    let [a, b] = &segment.ends;
+                    (rest.turn(&segment.ends) / (b.angle - a.angle), segment)
                 })
                 .collect();
             fastest.sort_by(|a, b| b.0.total_cmp(&a.0));
-            let (rate, piece) = fastest[(tries / 4).min(fastest.len() - 1)];
+            let (rate, segment) = fastest[(tries / 4).min(fastest.len() - 1)];
             let depth = 1.0 / rate.max(1.0);
             let scale = [1.0, 0.5, 2.0, 0.2][tries % 4];
             tries += 1;
-            let angle = 0.5 * (piece.ends[0].angle + piece.ends[1].angle);
+            let angle = 0.5 * (segment.ends[0].angle + segment.ends[1].angle);
             let start = C::from_polar(radius * (1.0 - scale * depth).max(0.02), angle);
             let spread = 0.1 * scale * depth;
             let points = [start * (1.0 + spread), start, start * (1.0 - spread)];
@@ -286,7 +295,7 @@ impl Function<'_> {
     }
 
     /// Zeros outside that leave the circle smooth, a few of them: where the slope is largest.
-    fn find_beside(&self, rest: &mut Rest, done: &[Piece]) {
+    fn find_beside(&self, rest: &mut Rest, done: &[ArcSegment]) {
         let mut tried = vec![false; done.len()];
         for _ in 0..MOST_BESIDE {
             let slope = |place: &usize| rest.with_slope(&done[*place].ends[0])[1].norm();
@@ -337,9 +346,9 @@ impl Function<'_> {
         }
     }
 
-    /// The zero that keeps a piece from being smooth, if it is not far.
-    fn hunt(&self, piece: &Piece, middle: &Sample, rest: &Rest) -> Option<Zero> {
-        let [a, b] = piece.ends;
+    /// The zero that keeps a segment from being smooth, if it is not far.
+    fn hunt(&self, segment: &ArcSegment, middle: &Sample, rest: &Rest) -> Option<Zero> {
+        let [a, b] = segment.ends;
         if b.angle - a.angle > LONGEST_HUNT {
             return None;
         }
@@ -354,8 +363,8 @@ impl Function<'_> {
     /// A zero of what is left of the function, by Muller's method from these points.
     pub fn muller(&self, points: [C; 3], logs: [C; 3], rest: &Rest) -> Option<Zero> {
         let found = self.approach(points, logs, rest)?;
-        // The steps are short too where the function is steep without being zero: beside many zeros it
-        // falls by orders of magnitude. A zero is a hole.
+        // The steps are short too where the function is steep without being zero: beside many zeros
+        // it falls by orders of magnitude. A zero is a hole.
         let aside = found.at + C::new(1.0, 1.0) * (DEPTH * found.error).max(NARROWEST);
         let depth = |w: C| rest.of(w, self.at(w)).re;
         (depth(aside) - depth(found.at) > HOLE).then_some(found)
@@ -451,15 +460,20 @@ pub(super) fn multiplicity(at: C) -> i64 {
     if at.im > 0.0 { 2 } else { 1 }
 }
 
-fn halves(piece: Piece, middle: Sample, is_confirmed: bool) -> [Piece; 2] {
-    let [a, b] = piece.ends;
-    [[a, middle], [middle, b]].map(|ends| Piece { ends, is_confirmed })
+fn halves(segment: ArcSegment, middle: Sample, is_confirmed: bool) -> [ArcSegment; 2] {
+    let [a, b] = segment.ends;
+    [[a, middle], [middle, b]].map(|ends| ArcSegment { ends, is_confirmed })
 }
 
-/// A piece that is smooth is looked at once more in its halves.
-fn accept(piece: Piece, middle: Sample, done: &mut Vec<Piece>, next: &mut Vec<Piece>) {
-    let parts = halves(piece, middle, true);
-    match piece.is_confirmed {
+/// A segment that is smooth is looked at once more in its halves.
+fn accept(
+    segment: ArcSegment,
+    middle: Sample,
+    done: &mut Vec<ArcSegment>,
+    next: &mut Vec<ArcSegment>,
+) {
+    let parts = halves(segment, middle, true);
+    match segment.is_confirmed {
         true => done.extend(parts),
         false => next.extend(parts),
     }
@@ -500,14 +514,14 @@ impl Rest {
     }
 
     /// About where so many zeros are that were not met yet, in the upper half plane: integrals of
-    /// powers along the circle are the sums of the powers of the zeros, from which Newton's identities
-    /// make their polynomial.
-    fn by_moments(&self, done: &[Piece], missing: i64) -> Vec<C> {
+    /// powers along the circle are the sums of the powers of the zeros, from which Newton's
+    /// identities make their polynomial.
+    fn by_moments(&self, done: &[ArcSegment], missing: i64) -> Vec<C> {
         if !(1..=MOST_MOMENTS).contains(&missing) {
             return Vec::new();
         }
         let mut sums = vec![0.0; missing as usize];
-        for Piece { ends, .. } in done {
+        for ArcSegment { ends, .. } in done {
             let [a, b] = ends.map(|sample| self.of(sample.w[0], sample.raw[0]));
             let change = C::new(b.re - a.re, self.turn(ends));
             let mut powers = ends.map(|sample| sample.w[0]);
@@ -549,9 +563,9 @@ impl Rest {
         expected + wrapped(b[0].im - a[0].im - expected)
     }
 
-    /// By how much logarithm and slopes do not agree on the halves of a piece.
-    fn roughness(&self, piece: &Piece, middle: &Sample) -> f64 {
-        let [from, to] = &piece.ends;
+    /// By how much logarithm and slopes do not agree on the halves of a segment.
+    fn roughness(&self, segment: &ArcSegment, middle: &Sample) -> f64 {
+        let [from, to] = &segment.ends;
         let [a, m, b] = [from, middle, to].map(|sample| self.with_slope(sample));
         let half = middle.angle - from.angle;
         let off = |start: [C; 2], end: [C; 2]| {
@@ -560,7 +574,7 @@ impl Rest {
             C::new(off.re, wrapped(off.im)).norm()
         };
         let bend = (m[1] - (a[1] + b[1]) * 0.5) * half;
-        // What is no number is not smooth.
+        // NaN is not smooth.
         let most = |most: f64, off: f64| {
             if off.is_nan() {
                 f64::INFINITY

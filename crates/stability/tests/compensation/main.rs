@@ -4,7 +4,7 @@
 mod chain;
 
 use chain::{Chain, GIVER, Random, TAKER};
-use oldham_cosim::{Compensation, Row, Signal, SubsystemId};
+use oldham_cosim::{Compensation, CompensatorRow, Signal, SubsystemId};
 use oldham_stability::compensate::{
     Architecture, Conditions, CouplingLaw, Design, DesignError, Domain, Origin, Target, assign,
     confirm,
@@ -74,14 +74,14 @@ fn the_poles_of_what_runs_are_put_where_the_undivided_ones_are() {
     }
 }
 
-/// Single rate, semi-implicit Euler, Jacobi, hold: the force that arrives at the taker still sees it
-/// where it was a step ago, h v away; taking kc h v away makes it the undivided recurrence.
+/// Single rate, semi-implicit Euler, Jacobi, hold: the force that arrives at the taker still sees
+/// it where it was a step ago, h v away; taking kc h v away makes it the undivided recurrence.
 #[test]
 fn the_closed_form_for_a_single_rate_is_the_undivided_recurrence() {
     let chain = Chain::two_mass(0.0, 1e-3);
     let (h, kc) = (chain.step, chain.stiffness[1]);
     let law = Compensation {
-        sampled: vec![Row::new(0, vec![(Signal::Own(1), -h * kc)])],
+        sampled: vec![CompensatorRow::new(0, vec![(Signal::Own(1), -h * kc)])],
         ..Compensation::default()
     };
     let mut simulation = chain.build(vec![(TAKER, law)]).unwrap();

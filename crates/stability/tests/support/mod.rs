@@ -7,8 +7,9 @@ use oldham_cosim::{
     Simulation, Stage, Subsystem, SubsystemId,
 };
 use oldham_lumped::{
-    Connection, Coordinates, Element, ElementKind, GhostSpec, Integrator, LAW_VARIABLES, Lumped,
-    NodeIndex, NodeRef, NodeSpec, Part, PortKind, PortSpec, Spec, TangentSpec, merge,
+    Coordinates, Element, ElementKind, GhostSpec, Integrator, LAW_VARIABLES, Lumped,
+    MergedConnection, MergedPart, NodeIndex, NodeRef, NodeSpec, PortKind, PortSpec, Spec,
+    TangentSpec, merge,
 };
 
 pub const RHO: f64 = 0.6;
@@ -108,7 +109,7 @@ pub fn side(own_mass: f64, ghost: &str, integrator: Integrator) -> Spec {
 
 /// Which parts say how their forces change.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Tangent {
+pub enum TangentUse {
     None,
     First,
     All,
@@ -123,7 +124,7 @@ pub struct Chain {
     pub extrapolation: RateExtrapolation,
     /// Order of the hold of the forces on the joints.
     pub hold: usize,
-    pub tangent: Tangent,
+    pub tangent: TangentUse,
     pub step: f64,
 }
 
@@ -139,13 +140,13 @@ impl Chain {
             integrator: LMS2,
             extrapolation: RateExtrapolation::Hermite,
             hold: 0,
-            tangent: Tangent::None,
+            tangent: TangentUse::None,
             step: STEP,
         }
     }
 
     pub fn with_tangent(mut self) -> Self {
-        self.tangent = Tangent::All;
+        self.tangent = TangentUse::All;
         self
     }
 
@@ -169,9 +170,9 @@ impl Chain {
         let mut specs = self.parts.clone();
         for (index, (name, spec)) in specs.iter_mut().enumerate() {
             spec.sends_tangent = match self.tangent {
-                Tangent::None => false,
-                Tangent::First => index == 0,
-                Tangent::All => true,
+                TangentUse::None => false,
+                TangentUse::First => index == 0,
+                TangentUse::All => true,
             };
             let points = spec.ghosts.iter();
             let points = points.map(|ghost| (ghost.name.clone(), self.joint(&ghost.name)));
@@ -197,19 +198,19 @@ impl Chain {
     }
 
     /// Motions to the parts and forces back.
-    fn connections(&self, specs: &[(&str, Spec)]) -> Vec<Connection> {
+    fn connections(&self, specs: &[(&str, Spec)]) -> Vec<MergedConnection> {
         let joints = specs.len() - 1;
         let mut connections = Vec::new();
         let mut force_input = 0;
         for (index, (_, spec)) in specs[..joints].iter().enumerate() {
             for (ghost, described) in spec.ghosts.iter().enumerate() {
-                connections.push(Connection {
+                connections.push(MergedConnection {
                     from_part: joints,
                     output: OutputPort(self.joint(&described.name).0),
                     to_part: index,
                     input: InputPort(ghost),
                 });
-                connections.push(Connection {
+                connections.push(MergedConnection {
                     from_part: index,
                     output: OutputPort(ghost),
                     to_part: joints,
@@ -266,18 +267,18 @@ impl Chain {
         let specs = self.specs();
         let parts: Vec<_> = specs
             .iter()
-            .map(|(name, spec)| Part { name, spec })
+            .map(|(name, spec)| MergedPart { name, spec })
             .collect();
         let joined = merge(&parts, &self.connections(&specs), self.integrator, 1).unwrap();
-        let twin = Lumped::new(joined).unwrap();
+        let monolithic = Lumped::new(joined).unwrap();
         let mut builder = Builder::new();
-        let hold = Hold::new(0, twin.ports());
-        let id = builder.add("", Box::new(twin), Box::new(hold));
+        let hold = Hold::new(0, monolithic.ports());
+        let id = builder.add("", Box::new(monolithic), Box::new(hold));
         builder.build(Schedule::jacobi(self.step, [id])).unwrap()
     }
 }
 
-/// The value of a column such as `left.own.x`, in a cut simulation or in its twin.
+/// The value of a column such as `left.own.x`, in a cut simulation or in its monolithic model.
 pub fn value(simulation: &Simulation, part: &str, component: &str) -> f64 {
     let (id, name) = match simulation.find(part) {
         Some(id) => (id, component.to_owned()),

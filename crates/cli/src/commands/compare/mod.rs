@@ -24,8 +24,8 @@ use reference::{Choice, Found};
 use stretch::{Channel, Pace};
 use variants::Variant;
 
-/// Columns that are no signals: accounts of energy, of which one is compared on its own.
-const ACCOUNTS: [&str; 2] = ["energy.", "exchange."];
+/// Columns that are no signals: energy balances, of which one is compared on its own.
+const ENERGY_COLUMNS: [&str; 2] = ["energy.", "exchange."];
 const STORED: &str = "energy.total";
 
 pub fn execute(arguments: &Compare) -> Result<(), Failure> {
@@ -84,8 +84,8 @@ impl Job {
         let places = model.recorded(columns)?;
         let is_known = |column: &Column| known.contains(&column.name);
         let is_account = |column: &Column| {
-            let mut accounts = ACCOUNTS.iter();
-            accounts.any(|start| column.name.starts_with(start))
+            let mut energies = ENERGY_COLUMNS.iter();
+            energies.any(|start| column.name.starts_with(start))
         };
         let mut places: Vec<usize> = places
             .into_iter()

@@ -98,8 +98,8 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// A channel whose curve is kept, if it is followed: the number of curves in all and the rows of
-    /// the run say how finely.
+    /// A channel whose curve is kept, if it is followed: the number of curves in all and the rows
+    /// of the run say how finely.
     pub fn new(followed: Option<(usize, u64)>) -> Self {
         Self {
             count: 0,
@@ -117,7 +117,7 @@ impl Channel {
         self.squares += (value - reference).powi(2);
         self.low = self.low.min(reference);
         self.high = self.high.max(reference);
-        // Unlike `max`, this keeps a reference that is no number.
+        // Unlike `max`, this keeps a reference that is NaN.
         if reference.abs() > self.size || reference.is_nan() {
             self.size = reference.abs();
         }

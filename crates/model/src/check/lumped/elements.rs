@@ -2,13 +2,13 @@
 
 use oldham_lumped::{ElementKind, LAW_VARIABLES, LOAD_VARIABLES, NodeRef};
 
-use super::Draft;
+use super::LumpedDraft;
 use crate::check::Checker;
 use crate::format::{At, Entry, Formula, Lumped, Rows, Spring};
 use crate::problem::Problem;
 
 impl Checker<'_> {
-    pub(super) fn springs<'f>(&mut self, section: &'f Lumped, draft: &mut Draft<'f>) {
+    pub(super) fn springs<'f>(&mut self, section: &'f Lumped, draft: &mut LumpedDraft<'f>) {
         for entry in &section.springs {
             self.name(&entry.name, "a spring");
             let spring = &entry.value.value;
@@ -27,7 +27,11 @@ impl Checker<'_> {
         }
     }
 
-    fn ends(&mut self, between: &At<Vec<At<String>>>, draft: &Draft<'_>) -> Option<[NodeRef; 2]> {
+    fn ends(
+        &mut self,
+        between: &At<Vec<At<String>>>,
+        draft: &LumpedDraft<'_>,
+    ) -> Option<[NodeRef; 2]> {
         let nodes = between.value.iter().map(|name| self.any_node(name, draft));
         let nodes: Vec<_> = nodes.collect();
         let [a, b] = nodes[..] else {
@@ -93,7 +97,7 @@ impl Checker<'_> {
         })
     }
 
-    pub(super) fn loads<'f>(&mut self, section: &'f Lumped, draft: &mut Draft<'f>) {
+    pub(super) fn loads<'f>(&mut self, section: &'f Lumped, draft: &mut LumpedDraft<'f>) {
         for entry in &section.loads {
             self.name(&entry.name, "a load");
             let load = &entry.value.value;
@@ -107,7 +111,7 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn matrices<'f>(&mut self, section: &'f Lumped, draft: &mut Draft<'f>) {
+    pub(super) fn matrices<'f>(&mut self, section: &'f Lumped, draft: &mut LumpedDraft<'f>) {
         for entry in &section.matrices {
             self.name(&entry.name, "a superelement");
             let given = &entry.value.value;

@@ -11,7 +11,7 @@ use oldham_lumped::{Coordinates, Element, ElementKind, Integrator, NodeRef, Spec
 use super::part::{Checked, Port, Steps};
 use super::{Checker, Pace};
 use crate::format::{self, At, Entry};
-use crate::model::{Content, Part};
+use crate::model::{Content, PartSpec};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -19,7 +19,7 @@ use crate::source::Span;
 const GROUND: &str = "ground";
 
 /// The description in the making.
-struct Draft<'f> {
+struct LumpedDraft<'f> {
     nodes: HashMap<&'f str, NodeRef>,
     spec: Spec,
     /// Where elements, nodes and ghosts were written.
@@ -49,7 +49,7 @@ impl Checker<'_> {
             Some(format::Coordinates::Rotation) => Coordinates::Rotation,
             Some(format::Coordinates::Translation) | None => Coordinates::Translation,
         };
-        let mut draft = Draft::new(coordinates);
+        let mut draft = LumpedDraft::new(coordinates);
         draft.all_nodes_known = !self.may_have_lost_nodes(&entry.value);
         let [inputs, outputs] = self.contents(section, &mut draft);
         let settled = method.zip(micro_steps).filter(|_| draft.complete);
@@ -57,7 +57,7 @@ impl Checker<'_> {
             draft.spec.integrator = method;
             draft.spec.micro_steps = micro_steps as usize;
             self.physics(entry, &draft);
-            Part {
+            PartSpec {
                 name: entry.name.value.clone(),
                 span: entry.name.span.clone(),
                 every: every.as_ref().map_or(1, |(every, _)| *every),
@@ -89,7 +89,7 @@ impl Checker<'_> {
     fn contents<'f>(
         &mut self,
         section: &'f format::Lumped,
-        draft: &mut Draft<'f>,
+        draft: &mut LumpedDraft<'f>,
     ) -> [Vec<Port>; 2] {
         let before = self.findings.len();
         self.masses(section, draft);
@@ -105,7 +105,7 @@ impl Checker<'_> {
     }
 
     /// What only the physics can tell: a node without mass, a ghost without velocity.
-    fn physics(&mut self, entry: &Entry<format::Lumped>, draft: &Draft<'_>) {
+    fn physics(&mut self, entry: &Entry<format::Lumped>, draft: &LumpedDraft<'_>) {
         let Err(errors) = oldham_lumped::Lumped::new(draft.spec.clone()) else {
             return;
         };
@@ -119,7 +119,7 @@ impl Checker<'_> {
     }
 }
 
-impl Draft<'_> {
+impl LumpedDraft<'_> {
     fn new(coordinates: Coordinates) -> Self {
         Self {
             nodes: HashMap::from([(GROUND, NodeRef::Ground)]),

@@ -2,13 +2,13 @@
 
 use oldham_lumped::{ElementKind, GhostSpec, NodeRef, NodeSpec};
 
-use super::{Draft, GROUND};
+use super::{GROUND, LumpedDraft};
 use crate::check::Checker;
 use crate::format::{At, Lumped};
 use crate::problem::Problem;
 
 impl Checker<'_> {
-    pub(super) fn masses<'f>(&mut self, section: &'f Lumped, draft: &mut Draft<'f>) {
+    pub(super) fn masses<'f>(&mut self, section: &'f Lumped, draft: &mut LumpedDraft<'f>) {
         for entry in &section.masses {
             self.name(&entry.name, "a mass");
             self.not_ground(&entry.name);
@@ -48,7 +48,7 @@ impl Checker<'_> {
     pub(super) fn ghost<'f>(
         &mut self,
         name: &'f At<String>,
-        draft: &mut Draft<'f>,
+        draft: &mut LumpedDraft<'f>,
     ) -> Option<NodeRef> {
         match draft.nodes.get(name.value.as_str()) {
             Some(&ghost @ NodeRef::Ghost(_)) => Some(ghost),
@@ -75,7 +75,11 @@ impl Checker<'_> {
         }
     }
 
-    pub(super) fn own_node(&mut self, name: &At<String>, draft: &Draft<'_>) -> Option<NodeRef> {
+    pub(super) fn own_node(
+        &mut self,
+        name: &At<String>,
+        draft: &LumpedDraft<'_>,
+    ) -> Option<NodeRef> {
         let wrong = "is no mass of this subsystem: a force can act only on those";
         self.node_where(name, draft, wrong, |node| matches!(node, NodeRef::Node(_)))
     }
@@ -83,24 +87,32 @@ impl Checker<'_> {
     pub(super) fn received_node(
         &mut self,
         name: &At<String>,
-        draft: &Draft<'_>,
+        draft: &LumpedDraft<'_>,
     ) -> Option<NodeRef> {
         let wrong = "is not received: a subsystem sends the force on nodes of others only";
         self.node_where(name, draft, wrong, |node| matches!(node, NodeRef::Ghost(_)))
     }
 
-    pub(super) fn moving_node(&mut self, name: &At<String>, draft: &Draft<'_>) -> Option<NodeRef> {
+    pub(super) fn moving_node(
+        &mut self,
+        name: &At<String>,
+        draft: &LumpedDraft<'_>,
+    ) -> Option<NodeRef> {
         self.node_where(name, draft, "does not move", |node| node != NodeRef::Ground)
     }
 
-    pub(super) fn any_node(&mut self, name: &At<String>, draft: &Draft<'_>) -> Option<NodeRef> {
+    pub(super) fn any_node(
+        &mut self,
+        name: &At<String>,
+        draft: &LumpedDraft<'_>,
+    ) -> Option<NodeRef> {
         self.node_where(name, draft, "is no node", |_| true)
     }
 
     fn node_where(
         &mut self,
         name: &At<String>,
-        draft: &Draft<'_>,
+        draft: &LumpedDraft<'_>,
         wrong: &str,
         fits: impl Fn(NodeRef) -> bool,
     ) -> Option<NodeRef> {

@@ -2,14 +2,18 @@
 
 use oldham_lumped::{NodeRef, PortKind, PortSpec};
 
-use super::Draft;
+use super::LumpedDraft;
 use crate::check::Checker;
 use crate::check::part::Port;
 use crate::format::{At, Entry, Lumped};
 use crate::problem::Problem;
 
 impl Checker<'_> {
-    pub(super) fn inputs<'f>(&mut self, section: &'f Lumped, draft: &mut Draft<'f>) -> Vec<Port> {
+    pub(super) fn inputs<'f>(
+        &mut self,
+        section: &'f Lumped,
+        draft: &mut LumpedDraft<'f>,
+    ) -> Vec<Port> {
         let mut ports = Vec::new();
         for entry in &section.inputs {
             self.name(&entry.name, "a port");
@@ -40,7 +44,11 @@ impl Checker<'_> {
         ports
     }
 
-    pub(super) fn outputs<'f>(&mut self, section: &'f Lumped, draft: &mut Draft<'f>) -> Vec<Port> {
+    pub(super) fn outputs<'f>(
+        &mut self,
+        section: &'f Lumped,
+        draft: &mut LumpedDraft<'f>,
+    ) -> Vec<Port> {
         let mut ports = Vec::new();
         for entry in &section.outputs {
             self.name(&entry.name, "a port");
@@ -98,7 +106,7 @@ enum Direction {
     Output,
 }
 
-impl Draft<'_> {
+impl LumpedDraft<'_> {
     fn port(
         &mut self,
         direction: Direction,

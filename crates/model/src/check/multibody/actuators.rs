@@ -2,15 +2,15 @@
 
 use oldham_multibody::{Law, Marker, Rod};
 
-use super::Draft;
+use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{self, Multibody};
 use crate::format::{At, Entry};
-use crate::mechanism::{Outline, Piece};
+use crate::mechanism::{ElementSpec, Outline};
 use crate::problem::Problem;
 
 impl Checker<'_> {
-    pub(super) fn actuators<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn actuators<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.actuators {
             self.element_name(&entry.name, "an actuator", draft);
             let ends = self.actuator(entry, draft);
@@ -22,7 +22,7 @@ impl Checker<'_> {
     fn actuator(
         &mut self,
         entry: &Entry<multibody::Actuator>,
-        draft: &mut Draft<'_>,
+        draft: &mut MechanismDraft<'_>,
     ) -> Option<[Marker; 2]> {
         let given = &entry.value.value;
         let damping = self.not_negative(&given.damping);
@@ -32,7 +32,7 @@ impl Checker<'_> {
         let points = self.points_in(&frame?, &given.points, nodes, draft)?;
         let length = self.apart(points, &given.between.as_ref()?.span)?;
         let ends = [0, 1].map(|i| draft.scale.marker(nodes[i], points[i]));
-        draft.recipe.sketch.outlines.push(Outline::Actuator(ends));
+        draft.spec.sketch.outlines.push(Outline::Actuator(ends));
         draft.held.extend(nodes);
         let damping = damping?;
         if damping > 0.0 {
@@ -41,7 +41,7 @@ impl Checker<'_> {
                 damping,
             };
             let rod = Rod::new(ends[0], ends[1], length, law);
-            draft.piece(&entry.name.value, Piece::Rod(rod), &nodes);
+            draft.element(&entry.name.value, ElementSpec::Rod(rod), &nodes);
         }
         Some(ends)
     }
@@ -50,7 +50,7 @@ impl Checker<'_> {
     pub(super) fn actuator_named(
         &mut self,
         name: &At<String>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<[Marker; 2]> {
         if let Some(known) = draft.actuators.get(name.value.as_str()) {
             return *known;

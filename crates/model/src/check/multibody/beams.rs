@@ -3,12 +3,12 @@
 use oldham_expression::Expression;
 use oldham_multibody::{Beam2, Beam3, LineInertia, Lumping, Motion, NodeId, Quaternion, Vec3};
 
-use super::Draft;
+use super::MechanismDraft;
 use super::sections::CrossSection;
 use crate::check::Checker;
 use crate::format::multibody::{self, End, Multibody, Vector};
 use crate::format::{At, Entry};
-use crate::mechanism::{Curve, Mesh, MeshError, Outline, Piece, Pose};
+use crate::mechanism::{Curve, ElementSpec, Mesh, MeshError, Outline, Pose};
 use crate::problem::Problem;
 
 /// Most elements of one beam.
@@ -27,7 +27,7 @@ const MASSLESS: LineInertia = LineInertia {
 };
 
 /// A beam whose data are read.
-struct Plan {
+struct BeamLayout {
     mesh: Mesh,
     /// Given nodes at the ends, with their orientations.
     ends: [Option<(NodeId, Quaternion)>; 2],
@@ -47,17 +47,21 @@ struct Line {
 }
 
 impl Checker<'_> {
-    pub(super) fn beams<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn beams<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.beams {
             self.element_name(&entry.name, "a beam", draft);
             match self.beam(entry, draft) {
-                Some(plan) => mesh_beam(entry, &plan, draft),
+                Some(layout) => mesh_beam(entry, &layout, draft),
                 None => draft.all_beams_known = false,
             }
         }
     }
 
-    fn beam(&mut self, entry: &Entry<multibody::Beam>, draft: &Draft<'_>) -> Option<Plan> {
+    fn beam(
+        &mut self,
+        entry: &Entry<multibody::Beam>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<BeamLayout> {
         let given = &entry.value.value;
         let frame = self.frame_named(&given.frame, draft);
         let cross_section = given.section.as_ref();
@@ -83,7 +87,7 @@ impl Checker<'_> {
             let node = node?;
             Some((node, draft.motion(node)?.orientation))
         };
-        Some(Plan {
+        Some(BeamLayout {
             mesh,
             ends: line.ends.map(oriented),
             cross_section: cross_section?,
@@ -121,7 +125,11 @@ impl Checker<'_> {
         }
     }
 
-    fn section_named(&mut self, name: &At<String>, draft: &Draft<'_>) -> Option<CrossSection> {
+    fn section_named(
+        &mut self,
+        name: &At<String>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<CrossSection> {
         if let Some(section) = draft.sections.get(name.value.as_str()) {
             return *section;
         }
@@ -138,7 +146,7 @@ impl Checker<'_> {
         &mut self,
         entry: &Entry<multibody::Beam>,
         frame: &Pose,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<Line> {
         let given = &entry.value.value;
         let from = given.from.as_ref().map(|end| self.end(end, frame, draft));
@@ -193,7 +201,7 @@ impl Checker<'_> {
         &mut self,
         end: &At<End>,
         frame: &Pose,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<(Vec3, Option<NodeId>)> {
         match &end.value {
             End::Node(name) => {
@@ -236,7 +244,7 @@ impl Checker<'_> {
         entry: &Entry<multibody::Beam>,
         mesh: &Mesh,
         ends: [Option<NodeId>; 2],
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) {
         let given = &entry.value.value;
         let last = mesh.nodes.len() - 1;
@@ -255,49 +263,54 @@ impl Checker<'_> {
 }
 
 /// Makes nodes, bodies and elements.
-fn mesh_beam(entry: &Entry<multibody::Beam>, plan: &Plan, draft: &mut Draft<'_>) {
+fn mesh_beam(entry: &Entry<multibody::Beam>, layout: &BeamLayout, draft: &mut MechanismDraft<'_>) {
     let name = &entry.name.value;
-    let last = plan.mesh.nodes.len() - 1;
-    let start = plan.mesh.nodes[0].0;
+    let last = layout.mesh.nodes.len() - 1;
+    let start = layout.mesh.nodes[0].0;
     let mut nodes = Vec::with_capacity(last + 1);
-    for (i, (place, axes)) in plan.mesh.nodes.iter().enumerate() {
+    for (i, (place, axes)) in layout.mesh.nodes.iter().enumerate() {
         let given = match i {
-            0 => plan.ends[0],
-            _ if i == last => plan.ends[1],
+            0 => layout.ends[0],
+            _ if i == last => layout.ends[1],
             _ => None,
         };
         let own = Quaternion::from_matrix(axes);
         let (node, orientation) = match given {
             Some((node, orientation)) => (node, orientation),
             None => {
-                let velocity = plan.velocity + plan.spin.cross(*place - start);
-                let motion = Motion::at_rest(*place, own).moving(velocity, plan.spin);
+                let velocity = layout.velocity + layout.spin.cross(*place - start);
+                let motion = Motion::at_rest(*place, own).moving(velocity, layout.spin);
                 let name = format!("{name}.{i}");
                 (draft.node(&name, motion, &entry.name.span), own)
             }
         };
-        let inertia = &plan.cross_section.inertia;
+        let inertia = &layout.cross_section.inertia;
         if *inertia != MASSLESS {
-            let body = plan.mesh.body(i, inertia, plan.lumping, orientation);
-            draft.recipe.bodies.push((node, body));
+            let body = layout.mesh.body(i, inertia, layout.lumping, orientation);
+            draft.spec.bodies.push((node, body));
         }
         nodes.push(node);
     }
-    let section = plan.cross_section.section;
+    let section = layout.cross_section.section;
     for (i, ends) in nodes
-        .windows(plan.intervals + 1)
-        .step_by(plan.intervals)
+        .windows(layout.intervals + 1)
+        .step_by(layout.intervals)
         .enumerate()
     {
-        let piece = match *ends {
-            [a, b] => Piece::Beam2(Box::new(Beam2::new(&draft.scale, [a, b], section, plan.up))),
+        let element = match *ends {
+            [a, b] => ElementSpec::Beam2(Box::new(Beam2::new(
+                &draft.scale,
+                [a, b],
+                section,
+                layout.up,
+            ))),
             [a, b, c] => {
-                let beam = Beam3::new(&draft.scale, [a, b, c], section, plan.up);
-                Piece::Beam3(Box::new(beam))
+                let beam = Beam3::new(&draft.scale, [a, b, c], section, layout.up);
+                ElementSpec::Beam3(Box::new(beam))
             }
             _ => unreachable!("an element has two or three nodes"),
         };
-        draft.piece(&format!("{name}.element {i}"), piece, ends);
+        draft.element(&format!("{name}.element {i}"), element, ends);
     }
-    draft.recipe.sketch.outlines.push(Outline::Beam(nodes));
+    draft.spec.sketch.outlines.push(Outline::Beam(nodes));
 }

@@ -2,7 +2,7 @@
 
 use oldham_multibody::{Body, Mat3, Model, Motion, Quaternion};
 
-use super::Draft;
+use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{self, Multibody};
 use crate::format::{At, Entry};
@@ -10,7 +10,7 @@ use crate::mechanism::{Shape, Solid, solid_inertia};
 use crate::problem::Problem;
 
 impl Checker<'_> {
-    pub(super) fn bodies<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn bodies<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.bodies {
             self.name(&entry.name, "a body");
             let given = &entry.value.value;
@@ -23,8 +23,8 @@ impl Checker<'_> {
             let shape = given.shape.as_ref().map(|shape| self.solid(shape));
             let body = self.body(entry, shape.flatten(), orientation);
             if let (Some(node), Some(body), Some(orientation)) = (node, body, orientation) {
-                draft.recipe.bodies.push((node, body));
-                draft.recipe.sketch.bodies.push(Solid {
+                draft.spec.bodies.push((node, body));
+                draft.spec.sketch.bodies.push(Solid {
                     node,
                     centre: body.centre,
                     orientation,

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use oldham_multibody::{Bushing, Drive, Law, Marker, Mat3, NodeId, Rod, TorsionSpring, Vec3};
 
-use super::Draft;
+use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{self, Multibody, Vector};
 use crate::format::{At, Entry, Formula};
-use crate::mechanism::{Outline, Piece};
+use crate::mechanism::{ElementSpec, Outline};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -16,14 +16,18 @@ use crate::source::Span;
 const LAW_VARIABLES: [&str; 3] = ["d", "v", "t"];
 
 impl Checker<'_> {
-    pub(super) fn line_springs<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn line_springs<'f>(
+        &mut self,
+        section: &'f Multibody,
+        draft: &mut MechanismDraft<'f>,
+    ) {
         for entry in &section.springs {
             self.element_name(&entry.name, "a spring", draft);
             draft.holders.insert(&entry.name.value, None);
             if let Some((rod, ends)) = self.spring(entry, draft) {
-                draft.recipe.sketch.outlines.push(Outline::Spring(ends));
+                draft.spec.sketch.outlines.push(Outline::Spring(ends));
                 let nodes = ends.map(|end| end.node);
-                draft.holder(&entry.name.value, Piece::Rod(rod), nodes);
+                draft.holder(&entry.name.value, ElementSpec::Rod(rod), nodes);
             }
         }
     }
@@ -31,7 +35,7 @@ impl Checker<'_> {
     fn spring(
         &mut self,
         entry: &Entry<multibody::Spring>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<(Rod, [Marker; 2])> {
         let given = &entry.value.value;
         let law = self.law(entry);
@@ -145,12 +149,16 @@ impl Checker<'_> {
         Some(used.map(|(law, _)| law).collect())
     }
 
-    pub(super) fn torsion_springs<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn torsion_springs<'f>(
+        &mut self,
+        section: &'f Multibody,
+        draft: &mut MechanismDraft<'f>,
+    ) {
         for entry in &section.torsion_springs {
             self.element_name(&entry.name, "a torsion spring", draft);
             draft.holders.insert(&entry.name.value, None);
             if let Some((spring, nodes)) = self.torsion_spring(&entry.value.value, draft) {
-                draft.holder(&entry.name.value, Piece::TorsionSpring(spring), nodes);
+                draft.holder(&entry.name.value, ElementSpec::TorsionSpring(spring), nodes);
             }
         }
     }
@@ -158,7 +166,7 @@ impl Checker<'_> {
     fn torsion_spring(
         &mut self,
         given: &multibody::TorsionSpring,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<(TorsionSpring, [NodeId; 2])> {
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
@@ -192,12 +200,12 @@ impl Checker<'_> {
         Some((spring, nodes))
     }
 
-    pub(super) fn bushings<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn bushings<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.bushings {
             self.element_name(&entry.name, "a bushing", draft);
             draft.holders.insert(&entry.name.value, None);
             if let Some((bushing, nodes)) = self.bushing(&entry.value.value, draft) {
-                draft.holder(&entry.name.value, Piece::Bushing(bushing), nodes);
+                draft.holder(&entry.name.value, ElementSpec::Bushing(bushing), nodes);
             }
         }
     }
@@ -205,7 +213,7 @@ impl Checker<'_> {
     fn bushing(
         &mut self,
         given: &multibody::Bushing,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<(Bushing, [NodeId; 2])> {
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Draft;
+use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{Frame, Multibody};
 use crate::format::{At, Entry};
@@ -10,7 +10,7 @@ use crate::mechanism::Pose;
 use crate::problem::Problem;
 
 impl Checker<'_> {
-    pub(super) fn frames<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn frames<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         let entries = section.frames.as_slice();
         let places: HashMap<&str, usize> = section.frames.names().zip(0..).collect();
         for entry in entries {
@@ -45,14 +45,14 @@ impl Checker<'_> {
         }
     }
 
-    fn circle<'f>(&mut self, entry: &'f Entry<Frame>, draft: &mut Draft<'f>) {
+    fn circle<'f>(&mut self, entry: &'f Entry<Frame>, draft: &mut MechanismDraft<'f>) {
         let message = format!("the frame `{}` is given in itself", entry.name.value);
         let problem = Problem::new(entry.name.span.clone(), message).label("in a circle");
         self.findings.push(problem);
         draft.frames.insert(&entry.name.value, None);
     }
 
-    fn frame(&mut self, given: &Frame, draft: &Draft<'_>) -> Option<Pose> {
+    fn frame(&mut self, given: &Frame, draft: &MechanismDraft<'_>) -> Option<Pose> {
         let parent = self.frame_named(&given.parent, draft);
         let position = self.vector_or_zero(&given.position);
         let orientation = self.orientation_in(&Pose::ABSOLUTE, &given.orientation);
@@ -66,7 +66,7 @@ impl Checker<'_> {
     pub(super) fn frame_named(
         &mut self,
         name: &Option<At<String>>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<Pose> {
         let Some(name) = name else {
             return Some(Pose::ABSOLUTE);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use oldham_multibody::{Direction, Drive};
 
-use super::Draft;
+use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{Given, GivenTable, Vector};
 use crate::format::{At, Formula};
@@ -16,7 +16,11 @@ use crate::words;
 const VARIABLES: [&str; 1] = ["t"];
 
 impl Checker<'_> {
-    pub(super) fn drive_in_time(&mut self, given: &At<Given>, draft: &Draft<'_>) -> Option<Drive> {
+    pub(super) fn drive_in_time(
+        &mut self,
+        given: &At<Given>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<Drive> {
         match &given.value {
             Given::Formula(formula) => {
                 let formula = At {
@@ -46,7 +50,7 @@ impl Checker<'_> {
         &mut self,
         table: &GivenTable,
         at: &At<Given>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<Drive> {
         let given = [
             table.ramp.is_some(),
@@ -120,7 +124,7 @@ impl Checker<'_> {
         None
     }
 
-    fn input_in_time(&mut self, name: &At<String>, draft: &Draft<'_>) -> Option<Drive> {
+    fn input_in_time(&mut self, name: &At<String>, draft: &MechanismDraft<'_>) -> Option<Drive> {
         if let Some(&component) = draft.scalars.get(name.value.as_str()) {
             return Some(Drive::Input(component));
         }
@@ -140,7 +144,7 @@ impl Checker<'_> {
     pub(super) fn drives_in_time(
         &mut self,
         given: &Option<At<Vec<At<Given>>>>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<[Drive; 3]> {
         let Some(list) = given else {
             return Some([Drive::ZERO, Drive::ZERO, Drive::ZERO]);
@@ -154,7 +158,7 @@ impl Checker<'_> {
     pub(super) fn directions_in_time(
         &mut self,
         given: &Option<At<Vec<At<Given>>>>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<[Direction; 3]> {
         let Some(list) = given else {
             return Some([Direction::Free, Direction::Free, Direction::Free]);
@@ -172,7 +176,7 @@ impl Checker<'_> {
     pub(super) fn rates_in_time(
         &mut self,
         given: &Option<At<Vec<At<Given>>>>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<[Option<Drive>; 3]> {
         let Some(list) = given else {
             return Some([None, None, None]);

@@ -5,11 +5,11 @@ use oldham_multibody::{
     Vec3,
 };
 
-use super::Draft;
+use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{self, Friction, Given, JointKind, Multibody};
 use crate::format::{At, Entry};
-use crate::mechanism::{Piece, Pose, Symbol};
+use crate::mechanism::{ElementSpec, Pose, Symbol};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -19,7 +19,7 @@ const DEFAULT_STRIBECK: f64 = 0.01;
 const RIGHT_ANGLE: f64 = 1e-9;
 
 impl Checker<'_> {
-    pub(super) fn joints<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn joints<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.joints {
             self.element_name(&entry.name, "a joint", draft);
             let name = entry.name.value.as_str();
@@ -29,12 +29,12 @@ impl Checker<'_> {
                 continue;
             };
             self.foreign_keys(kind, &entry.value.value);
-            let Some((piece, ends)) = self.joint(entry, kind.value, draft) else {
+            let Some((element, ends)) = self.joint(entry, kind.value, draft) else {
                 continue;
             };
-            draft.holder(name, piece, ends.map(|end| end.node));
+            draft.holder(name, element, ends.map(|end| end.node));
             draft.joints.insert(name, Some((kind.value, ends)));
-            draft.recipe.sketch.joints.push((symbol(kind.value), ends));
+            draft.spec.sketch.joints.push((symbol(kind.value), ends));
         }
     }
 
@@ -43,8 +43,8 @@ impl Checker<'_> {
         &mut self,
         entry: &Entry<multibody::Joint>,
         kind: JointKind,
-        draft: &Draft<'_>,
-    ) -> Option<(Piece, [Marker; 2])> {
+        draft: &MechanismDraft<'_>,
+    ) -> Option<(ElementSpec, [Marker; 2])> {
         let given = &entry.value.value;
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
@@ -77,24 +77,24 @@ impl Checker<'_> {
                     self.both(&given.displacement_rate, displacement?, displacement_rate?);
                 let rotation = self.both(&given.rotation_rate, rotation?, rotation_rate?);
                 let motion = PrescribedMotion::new(a, b, displacement?, rotation?);
-                return Some((Piece::PrescribedMotion(motion), ends));
+                return Some((ElementSpec::PrescribedMotion(motion), ends));
             }
             JointKind::Total => Joint::total(a, b, displacement?, rotation?),
             JointKind::Distance => unreachable!("a distance has no axes"),
             JointKind::Prismatic => match friction {
-                Some(rubbing) => {
-                    let Rubbing { law, preload, .. } = rubbing?;
+                Some(friction_of) => {
+                    let JointFriction { law, preload, .. } = friction_of?;
                     let joint = Frictional::prismatic(a, b, preload, law);
-                    return Some((Piece::Frictional(joint), ends));
+                    return Some((ElementSpec::Frictional(joint), ends));
                 }
                 None => Joint::prismatic(a, b),
             },
             JointKind::Revolute => match (friction, angle) {
-                (Some(rubbing), None) => {
-                    let rubbing = rubbing?;
-                    let (preload, radius) = (rubbing.preload, rubbing.radius?);
-                    let joint = Frictional::revolute(a, b, radius, preload, rubbing.law);
-                    return Some((Piece::Frictional(joint), ends));
+                (Some(friction_of), None) => {
+                    let friction_of = friction_of?;
+                    let (preload, radius) = (friction_of.preload, friction_of.radius?);
+                    let joint = Frictional::revolute(a, b, radius, preload, friction_of.law);
+                    return Some((ElementSpec::Frictional(joint), ends));
                 }
                 (None, Some(angle)) => Joint::driven_revolute(a, b, angle?),
                 (None, None) => Joint::revolute(a, b),
@@ -104,7 +104,7 @@ impl Checker<'_> {
                 }
             },
         };
-        Some((Piece::Joint(joint), ends))
+        Some((ElementSpec::Joint(joint), ends))
     }
 
     /// Components with their rates, which only bound ones can have.
@@ -139,8 +139,8 @@ impl Checker<'_> {
         given: &multibody::Joint,
         nodes: [NodeId; 2],
         frame: &Pose,
-        draft: &Draft<'_>,
-    ) -> Option<(Piece, [Marker; 2])> {
+        draft: &MechanismDraft<'_>,
+    ) -> Option<(ElementSpec, [Marker; 2])> {
         let length = given.length.as_ref();
         let length = length.map(|length| self.drive_in_time(length, draft));
         let points = self.points_in(frame, &given.points, nodes, draft)?;
@@ -151,7 +151,7 @@ impl Checker<'_> {
             None => Drive::Constant(apart),
         };
         let joint = Joint::distance(ends[0], ends[1], length);
-        Some((Piece::Joint(joint), ends))
+        Some((ElementSpec::Joint(joint), ends))
     }
 
     /// The distance of two points that must not coincide: their line has no direction then.
@@ -201,7 +201,7 @@ impl Checker<'_> {
         Some(Quaternion::from_matrix(&axes))
     }
 
-    fn friction(&mut self, given: &At<Friction>, kind: JointKind) -> Option<Rubbing> {
+    fn friction(&mut self, given: &At<Friction>, kind: JointKind) -> Option<JointFriction> {
         let place = &given.span;
         let given = &given.value;
         let coulomb = given.coulomb.as_ref();
@@ -230,7 +230,7 @@ impl Checker<'_> {
             }
             (None, _) => None,
         };
-        Some(Rubbing {
+        Some(JointFriction {
             law: LuGre {
                 coulomb: coulomb?,
                 stiction: stiction?,
@@ -314,8 +314,11 @@ impl Checker<'_> {
             ),
         ];
         let friction = given.friction.as_ref().map(|at| &at.span);
-        let rubbing: &[JointKind] = &[K::Revolute, K::Prismatic];
-        for (key, span, kinds) in keys.into_iter().chain([("friction", friction, rubbing)]) {
+        let friction_of: &[JointKind] = &[K::Revolute, K::Prismatic];
+        for (key, span, kinds) in keys
+            .into_iter()
+            .chain([("friction", friction, friction_of)])
+        {
             if let Some(span) = span
                 && !kinds.contains(&kind.value)
             {
@@ -328,7 +331,7 @@ impl Checker<'_> {
 }
 
 /// Friction with what belongs to the joint.
-struct Rubbing {
+struct JointFriction {
     law: LuGre,
     preload: f64,
     radius: Option<f64>,

@@ -2,15 +2,15 @@
 
 use oldham_multibody::{InternalLoad, Load, Marker};
 
-use super::Draft;
+use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::Entry;
 use crate::format::multibody::{self, Multibody};
-use crate::mechanism::Piece;
+use crate::mechanism::ElementSpec;
 use crate::problem::Problem;
 
 impl Checker<'_> {
-    pub(super) fn wrenches<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn wrenches<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.loads {
             self.element_name(&entry.name, "a load", draft);
             self.wrench(entry, draft);
@@ -20,7 +20,7 @@ impl Checker<'_> {
     fn wrench<'f>(
         &mut self,
         entry: &'f Entry<multibody::Load>,
-        draft: &mut Draft<'f>,
+        draft: &mut MechanismDraft<'f>,
     ) -> Option<()> {
         let given = &entry.value.value;
         if given.force.is_none() && given.moment.is_none() {
@@ -40,14 +40,14 @@ impl Checker<'_> {
         let (node, offset, force, moment) = (node?, offset?, force?, moment?);
         let marker = Marker::on(node).offset(offset);
         let follower = given.follower.unwrap_or(false);
-        let piece = match other {
-            Some(other) => {
-                Piece::InternalLoad(InternalLoad::new(marker, other?, force, moment, follower))
-            }
-            None if follower => Piece::Load(Load::follower(marker, force, moment)),
-            None => Piece::Load(Load::fixed(marker, force, moment)),
+        let element = match other {
+            Some(other) => ElementSpec::InternalLoad(InternalLoad::new(
+                marker, other?, force, moment, follower,
+            )),
+            None if follower => ElementSpec::Load(Load::follower(marker, force, moment)),
+            None => ElementSpec::Load(Load::fixed(marker, force, moment)),
         };
-        draft.piece(&entry.name.value, piece, &[]);
+        draft.element(&entry.name.value, element, &[]);
         Some(())
     }
 }

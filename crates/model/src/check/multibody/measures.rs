@@ -2,11 +2,11 @@
 
 use oldham_multibody::{Drive, Joint, Measured, Sensor, Vec3};
 
-use super::Draft;
+use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{Measure, Multibody};
 use crate::format::{At, Entry, Formula};
-use crate::mechanism::Piece;
+use crate::mechanism::ElementSpec;
 use crate::problem::Problem;
 use crate::words;
 
@@ -27,7 +27,11 @@ enum Kind {
 
 impl Checker<'_> {
     /// Reads what is measured on nodes and joints; springs may use it.
-    pub(super) fn measures_of_joints<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn measures_of_joints<'f>(
+        &mut self,
+        section: &'f Multibody,
+        draft: &mut MechanismDraft<'f>,
+    ) {
         self.measures(section, false, draft);
     }
 
@@ -35,12 +39,17 @@ impl Checker<'_> {
     pub(super) fn measures_of_springs<'f>(
         &mut self,
         section: &'f Multibody,
-        draft: &mut Draft<'f>,
+        draft: &mut MechanismDraft<'f>,
     ) {
         self.measures(section, true, draft);
     }
 
-    fn measures<'f>(&mut self, section: &'f Multibody, of_springs: bool, draft: &mut Draft<'f>) {
+    fn measures<'f>(
+        &mut self,
+        section: &'f Multibody,
+        of_springs: bool,
+        draft: &mut MechanismDraft<'f>,
+    ) {
         let wanted = |entry: &&Entry<Measure>| entry.value.value.tension.is_some() == of_springs;
         for entry in section.measures.iter().filter(wanted) {
             let name = &entry.name;
@@ -55,7 +64,7 @@ impl Checker<'_> {
         }
     }
 
-    fn sensor(&mut self, entry: &Entry<Measure>, draft: &Draft<'_>) -> Option<Sensor> {
+    fn sensor(&mut self, entry: &Entry<Measure>, draft: &MechanismDraft<'_>) -> Option<Sensor> {
         let given = &entry.value.value;
         let all = [
             (Kind::Displacement, &given.displacement),
@@ -129,12 +138,12 @@ impl Checker<'_> {
         None
     }
 
-    /// The piece of an element that has a reaction.
-    fn measured_piece<'d>(
+    /// The element that has a reaction.
+    fn measured_element<'d>(
         &mut self,
         of: &At<String>,
-        draft: &'d Draft<'_>,
-    ) -> Option<(usize, &'d Piece)> {
+        draft: &'d MechanismDraft<'_>,
+    ) -> Option<(usize, &'d ElementSpec)> {
         let Some(holder) = draft.holders.get(of.value.as_str()) else {
             let message = format!(
                 "there is no joint or spring `{}` in this subsystem",
@@ -146,16 +155,16 @@ impl Checker<'_> {
             return None;
         };
         let (place, _) = (*holder)?;
-        Some((place, &draft.recipe.pieces[place].1))
+        Some((place, &draft.spec.elements[place].1))
     }
 
     fn measured_joint(
         &mut self,
         of: &At<String>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<(Box<Joint>, usize)> {
-        let (place, piece) = self.measured_piece(of, draft)?;
-        let Piece::Joint(joint) = piece else {
+        let (place, element) = self.measured_element(of, draft)?;
+        let ElementSpec::Joint(joint) = element else {
             let message = format!(
                 "`{}` is not a joint whose reaction can be measured",
                 of.value
@@ -165,14 +174,14 @@ impl Checker<'_> {
             self.findings.push(problem);
             return None;
         };
-        let before = draft.recipe.pieces[..place].iter();
-        let first = before.map(|(_, piece)| piece.constraints()).sum();
+        let before = draft.spec.elements[..place].iter();
+        let first = before.map(|(_, element)| element.constraints()).sum();
         Some((Box::new(joint.clone()), first))
     }
 
-    fn measured_spring(&mut self, of: &At<String>, draft: &Draft<'_>) -> Option<Sensor> {
-        let (_, piece) = self.measured_piece(of, draft)?;
-        if let Piece::Rod(rod) = piece
+    fn measured_spring(&mut self, of: &At<String>, draft: &MechanismDraft<'_>) -> Option<Sensor> {
+        let (_, element) = self.measured_element(of, draft)?;
+        if let ElementSpec::Rod(rod) = element
             && !rod.remembers()
         {
             return Some(Sensor::Tension(Box::new(rod.clone())));
@@ -186,7 +195,7 @@ impl Checker<'_> {
     pub(super) fn measured_formula(
         &mut self,
         formula: &At<Formula>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<Option<Drive>> {
         let Formula::Text(text) = &formula.value else {
             return Some(None);

@@ -1,7 +1,7 @@
-//! A section `[multibody.*]`: from its text to the recipe of a mechanism.
+//! A section `[multibody.*]`: from its text to the specification of a mechanism.
 //!
-//! Frames, nodes, beams and shells come first, since everything else takes hold of nodes; a trial of the
-//! finished mechanism comes last and finds what only the equations can tell.
+//! Frames, nodes, beams and shells come first, since everything else takes hold of nodes; a trial
+//! of the finished mechanism comes last and finds what only the equations can tell.
 
 mod actuators;
 mod beams;
@@ -34,8 +34,8 @@ use crate::format::multibody::{
     DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody, Redundant,
 };
 use crate::format::{At, DEFAULT_RHO, Entry, Formula, InputsWithinStep, Record};
-use crate::mechanism::{Piece, Pose, Recipe};
-use crate::model::{Content, Part};
+use crate::mechanism::{ElementSpec, MechanismSpec, Pose};
+use crate::model::{Content, PartSpec};
 use crate::problem::Problem;
 use crate::source::Span;
 use sections::CrossSection;
@@ -43,16 +43,16 @@ use sections::CrossSection;
 /// The node that is always there.
 const GROUND: &str = "ground";
 
-/// The recipe in the making.
-struct Draft<'f> {
-    recipe: Recipe,
+/// The specification in the making.
+struct MechanismDraft<'f> {
+    spec: MechanismSpec,
     /// Holds the nodes made so far, to measure by.
     scale: Model,
     nodes: HashMap<String, NodeId>,
     /// Nothing for those that could not be read.
     frames: HashMap<&'f str, Option<Pose>>,
     sections: HashMap<&'f str, Option<CrossSection>>,
-    /// What can be asked for its reaction: the place among the pieces, and the nodes.
+    /// What can be asked for its reaction: the place among the elements, and the nodes.
     holders: HashMap<&'f str, Option<(usize, [NodeId; 2])>>,
     /// Joints whose coordinate a transmission may use.
     joints: HashMap<&'f str, Option<(JointKind, [Marker; 2])>>,
@@ -94,32 +94,32 @@ impl Checker<'_> {
         let predictor = predictor.unwrap_or(pace.predictor);
         let before = self.findings.len();
         let options = self.options(section);
-        let mut draft = Draft::new();
+        let mut draft = MechanismDraft::new();
         let damaged = self.findings.is_damaged(&entry.value.span);
         draft.all_nodes_known = !(damaged && section.nodes.is_empty());
         let meshes = [section.beams.is_empty(), section.shells.is_empty()];
         draft.all_beams_known = !(damaged && meshes.contains(&true));
-        draft.recipe.shows_nodes = record.nodes.unwrap_or(true);
-        draft.recipe.shares_loads = section.redundant == Some(Redundant::LeastNorm);
-        draft.recipe.settles = section.settle.unwrap_or(false);
+        draft.spec.shows_nodes = record.nodes.unwrap_or(true);
+        draft.spec.shares_loads = section.redundant == Some(Redundant::LeastNorm);
+        draft.spec.settles = section.settle.unwrap_or(false);
         let [inputs, outputs] = self.mechanism(section, &mut draft);
         let mut part = None;
         if let (Some(options), Some(micro_steps)) = (options, micro_steps)
             && self.findings.len() == before
             && !damaged
         {
-            draft.recipe.options = options;
-            draft.recipe.micro_steps = micro_steps as usize;
+            draft.spec.options = options;
+            draft.spec.micro_steps = micro_steps as usize;
             let micro_step = own_step.map(|step| step / f64::from(micro_steps));
             self.trial(entry, &draft, pace.start, micro_step);
-            draft.recipe.cutting = self.cutting(section, &draft, pace.is_tight);
-            part = Some(Part {
+            draft.spec.cutting = self.cutting(section, &draft, pace.is_implicit);
+            part = Some(PartSpec {
                 name: entry.name.value.clone(),
                 span: entry.name.span.clone(),
                 every: every.as_ref().map_or(1, |(every, _)| *every),
                 chooses_predictor: section.predictor.is_some(),
                 prediction: predictor.prediction(spectral_radius(options.method)),
-                content: Content::Multibody(Box::new(draft.recipe)),
+                content: Content::Multibody(Box::new(draft.spec)),
             });
         }
         Checked {
@@ -133,9 +133,13 @@ impl Checker<'_> {
     }
 
     /// Everything in the section but its steps; gives inputs and outputs.
-    fn mechanism<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) -> [Vec<Port>; 2] {
+    fn mechanism<'f>(
+        &mut self,
+        section: &'f Multibody,
+        draft: &mut MechanismDraft<'f>,
+    ) -> [Vec<Port>; 2] {
         if let Some(gravity) = self.vector_or_zero(&section.gravity) {
-            draft.recipe.gravity = gravity;
+            draft.spec.gravity = gravity;
         }
         self.frames(section, draft);
         self.scalar_inputs(section, draft);
@@ -218,7 +222,7 @@ impl Checker<'_> {
     }
 
     /// An element's name: one for all kinds, since messages and results name elements by it.
-    fn element_name(&mut self, name: &At<String>, of: &str, draft: &mut Draft<'_>) {
+    fn element_name(&mut self, name: &At<String>, of: &str, draft: &mut MechanismDraft<'_>) {
         self.name(name, of);
         let taken = draft
             .places
@@ -265,10 +269,10 @@ fn stage_inputs(method: Method) -> StageInputs {
     }
 }
 
-impl<'f> Draft<'f> {
+impl<'f> MechanismDraft<'f> {
     fn new() -> Self {
         Self {
-            recipe: Recipe::new(),
+            spec: MechanismSpec::new(),
             scale: Model::new(),
             nodes: HashMap::from([(GROUND.to_owned(), NodeId::GROUND)]),
             frames: HashMap::new(),
@@ -294,21 +298,21 @@ impl<'f> Draft<'f> {
 
     /// Notes a node that the scale has already.
     fn made_node(&mut self, name: &str, node: NodeId, place: &Span) {
-        self.recipe.nodes.push((node, *self.scale.initial(node)));
-        self.recipe.sketch.nodes.push(name.to_owned());
+        self.spec.nodes.push((node, *self.scale.initial(node)));
+        self.spec.sketch.nodes.push(name.to_owned());
         self.nodes.insert(name.to_owned(), node);
         self.places.insert(name.to_owned(), place.clone());
     }
 
-    fn piece(&mut self, name: &str, piece: Piece, nodes: &[NodeId]) -> usize {
+    fn element(&mut self, name: &str, element: ElementSpec, nodes: &[NodeId]) -> usize {
         self.held.extend(nodes);
-        self.recipe.pieces.push((name.to_owned(), piece));
-        self.recipe.pieces.len() - 1
+        self.spec.elements.push((name.to_owned(), element));
+        self.spec.elements.len() - 1
     }
 
     /// An element whose reaction can be asked for.
-    fn holder(&mut self, name: &'f str, piece: Piece, nodes: [NodeId; 2]) {
-        let place = self.piece(name, piece, &nodes);
+    fn holder(&mut self, name: &'f str, element: ElementSpec, nodes: [NodeId; 2]) {
+        let place = self.element(name, element, &nodes);
         self.holders.insert(name, Some((place, nodes)));
     }
 

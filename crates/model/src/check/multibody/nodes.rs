@@ -2,7 +2,7 @@
 
 use oldham_multibody::{Motion, NodeId, Vec3};
 
-use super::{Draft, GROUND};
+use super::{GROUND, MechanismDraft};
 use crate::check::Checker;
 use crate::format::At;
 use crate::format::multibody::{Multibody, Node, Vector};
@@ -10,7 +10,7 @@ use crate::mechanism::Pose;
 use crate::problem::Problem;
 
 impl Checker<'_> {
-    pub(super) fn nodes<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn nodes<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.nodes {
             self.name(&entry.name, "a node");
             if entry.name.value == GROUND {
@@ -27,7 +27,7 @@ impl Checker<'_> {
         }
     }
 
-    fn motion(&mut self, node: &Node, draft: &Draft<'_>) -> Option<Motion> {
+    fn motion(&mut self, node: &Node, draft: &MechanismDraft<'_>) -> Option<Motion> {
         let frame = self.frame_named(&node.frame, draft);
         let axes = frame.unwrap_or(Pose::ABSOLUTE);
         let position = self.vector_or_zero(&node.position);
@@ -39,7 +39,11 @@ impl Checker<'_> {
     }
 
     /// The node of this name.
-    pub(super) fn node_named(&mut self, name: &At<String>, draft: &Draft<'_>) -> Option<NodeId> {
+    pub(super) fn node_named(
+        &mut self,
+        name: &At<String>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<NodeId> {
         if let Some(&node) = draft.nodes.get(&name.value) {
             return Some(node);
         }
@@ -61,7 +65,7 @@ impl Checker<'_> {
     pub(super) fn moving_node_named(
         &mut self,
         name: &At<String>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<NodeId> {
         let node = self.node_named(name, draft)?;
         if node == NodeId::GROUND {
@@ -76,7 +80,7 @@ impl Checker<'_> {
     pub(super) fn ends_of(
         &mut self,
         between: &Option<At<Vec<At<String>>>>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<[NodeId; 2]> {
         let between = between.as_ref()?;
         let [a, b] = self
@@ -98,7 +102,7 @@ impl Checker<'_> {
         frame: &Pose,
         given: &Option<At<Vector>>,
         nodes: [NodeId; 2],
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<Vec3> {
         let motions = nodes.map(|node| draft.motion(node));
         match (given, motions) {
@@ -115,7 +119,7 @@ impl Checker<'_> {
         frame: &Pose,
         given: &Option<At<Vec<At<Vector>>>>,
         nodes: [NodeId; 2],
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<[Vec3; 2]> {
         let motions = nodes.map(|node| draft.motion(node));
         let [Some(a), Some(b)] = motions else {

@@ -3,12 +3,12 @@
 use oldham_cosim::{Quantity, Unit};
 use oldham_multibody::{Along, LineValue, NodeId, Vec3};
 
-use super::Draft;
+use super::MechanismDraft;
 use crate::check::Checker;
 use crate::check::part::Port;
 use crate::format::multibody::{Input, Multibody, Output};
 use crate::format::{At, Entry};
-use crate::mechanism::{Received, Sent};
+use crate::mechanism::{InputSpec, OutputSpec};
 use crate::problem::Problem;
 
 /// What an output can be.
@@ -16,7 +16,11 @@ const SENT_KINDS: &str = "one of `motion`, `translation`, `displacement`, `veloc
 
 impl Checker<'_> {
     /// Notes which component of the input vector each scalar input is, for those who use them.
-    pub(super) fn scalar_inputs<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn scalar_inputs<'f>(
+        &mut self,
+        section: &'f Multibody,
+        draft: &mut MechanismDraft<'f>,
+    ) {
         let mut component = 0;
         for entry in &section.inputs {
             let input = &entry.value.value;
@@ -39,7 +43,7 @@ impl Checker<'_> {
     pub(super) fn ports<'f>(
         &mut self,
         section: &'f Multibody,
-        draft: &mut Draft<'f>,
+        draft: &mut MechanismDraft<'f>,
     ) -> [Vec<Port>; 2] {
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for entry in &section.inputs {
@@ -47,7 +51,7 @@ impl Checker<'_> {
             let received = self.received(entry, draft);
             inputs.push(Port {
                 name: entry.name.clone(),
-                quantity: received.as_ref().map(Received::quantity),
+                quantity: received.as_ref().map(InputSpec::quantity),
             });
             outputs.extend(
                 received
@@ -55,10 +59,7 @@ impl Checker<'_> {
                     .flat_map(|received| answers(entry, received)),
             );
             if let Some(received) = received {
-                draft
-                    .recipe
-                    .inputs
-                    .push((entry.name.value.clone(), received));
+                draft.spec.inputs.push((entry.name.value.clone(), received));
             }
         }
         for entry in &section.outputs {
@@ -66,16 +67,20 @@ impl Checker<'_> {
             let sent = self.sent(entry, draft);
             outputs.push(Port {
                 name: entry.name.clone(),
-                quantity: sent.as_ref().map(Sent::quantity),
+                quantity: sent.as_ref().map(OutputSpec::quantity),
             });
             if let Some(sent) = sent {
-                draft.recipe.outputs.push((entry.name.value.clone(), sent));
+                draft.spec.outputs.push((entry.name.value.clone(), sent));
             }
         }
         [inputs, outputs]
     }
 
-    fn received(&mut self, entry: &Entry<Input>, draft: &mut Draft<'_>) -> Option<Received> {
+    fn received(
+        &mut self,
+        entry: &Entry<Input>,
+        draft: &mut MechanismDraft<'_>,
+    ) -> Option<InputSpec> {
         let input = &entry.value.value;
         if input.pressure.is_none() {
             self.unused(&input.area, "only a pressure acts on an area");
@@ -94,22 +99,22 @@ impl Checker<'_> {
             return None;
         }
         if let Some(node) = &input.wrench {
-            return Some(Received::Wrench(self.moving_node_named(node, draft)?));
+            return Some(InputSpec::Wrench(self.moving_node_named(node, draft)?));
         }
         if let Some(node) = &input.pose {
             let node = self.moving_node_named(node, draft)?;
             draft.held.insert(node);
-            return Some(Received::Pose(node));
+            return Some(InputSpec::Pose(node));
         }
         if let Some(unit) = &input.scalar {
-            return Some(Received::Scalar(Unit(unit.value.clone().into())));
+            return Some(InputSpec::Scalar(Unit(unit.value.clone().into())));
         }
         if let Some(actuator) = &input.thrust {
-            return Some(Received::Thrust(self.actuator_named(actuator, draft)?));
+            return Some(InputSpec::Thrust(self.actuator_named(actuator, draft)?));
         }
         let ends = self.actuator_named(input.pressure.as_ref()?, draft);
         let area = self.pressed_area(entry);
-        Some(Received::Pressure(ends?, area?))
+        Some(InputSpec::Pressure(ends?, area?))
     }
 
     fn pressed_area(&mut self, entry: &Entry<Input>) -> Option<f64> {
@@ -124,7 +129,7 @@ impl Checker<'_> {
         None
     }
 
-    fn sent(&mut self, entry: &Entry<Output>, draft: &Draft<'_>) -> Option<Sent> {
+    fn sent(&mut self, entry: &Entry<Output>, draft: &MechanismDraft<'_>) -> Option<OutputSpec> {
         let output = &entry.value.value;
         let along = [
             (Along::Motion, &output.translation),
@@ -152,7 +157,10 @@ impl Checker<'_> {
         ) {
             self.unused(&output.axis, "only motions along a line have an axis");
             self.unused(&output.on, "only a reaction is on a node of its element");
-            return Some(Sent::Line(self.actuator_named(actuator, draft)?, *value));
+            return Some(OutputSpec::Line(
+                self.actuator_named(actuator, draft)?,
+                *value,
+            ));
         }
         let lines = [&output.length, &output.rate].into_iter().flatten().count();
         match (&output.motion, &along[..], &output.reaction) {
@@ -165,13 +173,13 @@ impl Checker<'_> {
             (Some(node), [], None) => {
                 self.unused(&output.axis, "only motions along a line have an axis");
                 self.unused(&output.on, "only a reaction is on a node of its element");
-                Some(Sent::Motion(self.moving_node_named(node, draft)?))
+                Some(OutputSpec::Motion(self.moving_node_named(node, draft)?))
             }
             (None, [(along, node)], None) => {
                 self.unused(&output.on, "only a reaction is on a node of its element");
                 let axis = self.output_axis(entry);
                 let node = self.moving_node_named(node, draft);
-                Some(Sent::Along(node?, axis?, *along))
+                Some(OutputSpec::Along(node?, axis?, *along))
             }
             (None, [], Some(element)) => {
                 self.unused(&output.axis, "only motions along a line have an axis");
@@ -202,8 +210,8 @@ impl Checker<'_> {
         &mut self,
         element: &At<String>,
         on: &Option<At<String>>,
-        draft: &Draft<'_>,
-    ) -> Option<Sent> {
+        draft: &MechanismDraft<'_>,
+    ) -> Option<OutputSpec> {
         let Some(holder) = draft.holders.get(element.value.as_str()) else {
             let message = format!(
                 "there is no element `{}` that has a reaction",
@@ -216,7 +224,7 @@ impl Checker<'_> {
             self.findings.push_misspelt(problem, &element.value, known);
             return None;
         };
-        let (piece, nodes) = (*holder)?;
+        let (holder, nodes) = (*holder)?;
         let node = match on {
             None if nodes[1] == NodeId::GROUND => 0,
             None => 1,
@@ -240,7 +248,10 @@ impl Checker<'_> {
             self.findings.push(problem.help("ask for the other node"));
             return None;
         }
-        Some(Sent::Reaction { piece, node })
+        Some(OutputSpec::Reaction {
+            element: holder,
+            node,
+        })
     }
 
     fn unused<T>(&mut self, given: &Option<At<T>>, message: &str) {
@@ -259,15 +270,15 @@ impl Checker<'_> {
 }
 
 /// The outputs that the solver adds to an input.
-fn answers(entry: &Entry<Input>, received: &Received) -> Vec<Port> {
+fn answers(entry: &Entry<Input>, received: &InputSpec) -> Vec<Port> {
     let answers = match received {
-        Received::Wrench(_) => vec![("motion", Quantity::Motion)],
-        Received::Pose(_) => vec![("load", Quantity::Wrench)],
-        Received::Thrust(_) => vec![
+        InputSpec::Wrench(_) => vec![("motion", Quantity::Motion)],
+        InputSpec::Pose(_) => vec![("load", Quantity::Wrench)],
+        InputSpec::Thrust(_) => vec![
             ("length", LineValue::Length.quantity()),
             ("rate", LineValue::Rate.quantity()),
         ],
-        Received::Scalar(_) | Received::Pressure(..) => Vec::new(),
+        InputSpec::Scalar(_) | InputSpec::Pressure(..) => Vec::new(),
     };
     let port = |(suffix, quantity)| Port {
         name: At {
@@ -279,7 +290,7 @@ fn answers(entry: &Entry<Input>, received: &Received) -> Vec<Port> {
     answers.into_iter().map(port).collect()
 }
 
-impl Received {
+impl InputSpec {
     fn quantity(&self) -> Quantity {
         match self {
             Self::Wrench(_) => Quantity::Wrench,
@@ -291,7 +302,7 @@ impl Received {
     }
 }
 
-impl Sent {
+impl OutputSpec {
     fn quantity(&self) -> Quantity {
         match self {
             Self::Motion(_) => Quantity::Motion,

@@ -2,9 +2,9 @@
 
 use oldham_multibody::{Element, Freedoms, Joint, Marker};
 
-use super::Draft;
+use super::MechanismDraft;
 use crate::format::multibody::JointKind;
-use crate::mechanism::{Piece, Recipe};
+use crate::mechanism::{ElementSpec, MechanismSpec};
 
 /// Joints that are tried, and mechanisms that are tried at all, at most: every trial counts the
 /// degrees of freedom anew.
@@ -20,16 +20,16 @@ type Make = fn(Marker, Marker) -> Joint;
 #[derive(Clone)]
 struct Change {
     joint: String,
-    piece: usize,
+    element: usize,
     from: &'static str,
     to: &'static str,
     with: Joint,
 }
 
-impl Draft<'_> {
+impl MechanismDraft<'_> {
     /// What can be done about redundant joints of these names.
     pub(super) fn help_on_redundancy(&self, joints: &[String], start: f64) -> String {
-        let before = self.recipe.freedoms(start);
+        let before = self.spec.freedoms(start);
         let count = format!(
             "{} of {} constraints follow from others in this position, which leaves {}",
             before.redundant(),
@@ -37,7 +37,7 @@ impl Draft<'_> {
             degrees(before),
         );
         let anyway = "`redundant = \"least-norm\"` keeps the joints and lets them share the load";
-        let offers = match self.recipe.nodes.len() <= MOST_NODES {
+        let offers = match self.spec.nodes.len() <= MOST_NODES {
             true => self.offers(joints, before, start),
             false => Vec::new(),
         };
@@ -74,12 +74,12 @@ impl Draft<'_> {
             .flat_map(|joint| self.weaker(joint))
             .collect();
         let mut taken: Vec<Change> = Vec::new();
-        let mut recipe = self.recipe.clone();
+        let mut spec = self.spec.clone();
         let mut now = before;
         while now.redundant() > 0 {
             let is_new = |change: &&Change| taken.iter().all(|other| other.joint != change.joint);
             let tried = candidates.iter().filter(is_new).map(|change| {
-                let after = change.made_in(&recipe).freedoms(start);
+                let after = change.made_in(&spec).freedoms(start);
                 (change, after)
             });
             let kept: Vec<(&Change, Freedoms)> = tried
@@ -103,7 +103,7 @@ impl Draft<'_> {
             else {
                 break;
             };
-            recipe = change.made_in(&recipe);
+            spec = change.made_in(&spec);
             taken.push((*change).clone());
             now = *after;
         }
@@ -115,11 +115,11 @@ impl Draft<'_> {
         let Some(Some((kind, [a, b]))) = self.joints.get(name) else {
             return Vec::new();
         };
-        let pieces = self.recipe.pieces.iter();
-        let Some(piece) = pieces.clone().position(|(piece, _)| piece == name) else {
+        let elements = self.spec.elements.iter();
+        let Some(element) = elements.clone().position(|(element, _)| element == name) else {
             return Vec::new();
         };
-        let Piece::Joint(joint) = &self.recipe.pieces[piece].1 else {
+        let ElementSpec::Joint(joint) = &self.spec.elements[element].1 else {
             return Vec::new();
         };
         const CYLINDRICAL: (&str, Make) = ("cylindrical", Joint::cylindrical);
@@ -160,7 +160,7 @@ impl Draft<'_> {
         }
         let change = |&(to, make): &(&'static str, Make)| Change {
             joint: name.to_owned(),
-            piece,
+            element,
             from,
             to,
             with: make(*a, *b),
@@ -170,9 +170,9 @@ impl Draft<'_> {
 }
 
 impl Change {
-    fn made_in(&self, recipe: &Recipe) -> Recipe {
-        let mut changed = recipe.clone();
-        changed.pieces[self.piece].1 = Piece::Joint(self.with.clone());
+    fn made_in(&self, spec: &MechanismSpec) -> MechanismSpec {
+        let mut changed = spec.clone();
+        changed.elements[self.element].1 = ElementSpec::Joint(self.with.clone());
         changed
     }
 

@@ -2,7 +2,7 @@
 
 use oldham_multibody::{LineInertia, Section};
 
-use super::Draft;
+use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{self, Multibody, Pairs};
 use crate::format::{At, Entry};
@@ -20,7 +20,7 @@ pub(super) struct CrossSection {
 }
 
 impl Checker<'_> {
-    pub(super) fn sections<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn sections<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.sections {
             self.name(&entry.name, "a section");
             let made = self.cross_section(entry);

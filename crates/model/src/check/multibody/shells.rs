@@ -3,12 +3,12 @@
 use oldham_expression::Expression;
 use oldham_multibody::{Joint, NodeId, ShellGrid, ShellMesh, ShellSection, SurfaceInertia};
 
-use super::Draft;
+use super::MechanismDraft;
 use super::sections::DEFAULT_POISSON;
 use crate::check::Checker;
 use crate::format::multibody::{self, Edge, Multibody, Vector};
 use crate::format::{At, Entry, Formula};
-use crate::mechanism::{Outline, Piece, Pose, ShellPlan, Surface, Symbol};
+use crate::mechanism::{ElementSpec, Outline, Pose, ShellSpec, Surface, Symbol};
 use crate::problem::Problem;
 
 /// Most elements of one shell.
@@ -18,18 +18,22 @@ const MAX_ELEMENTS: usize = 10_000;
 const SURFACE_VARIABLES: [&str; 2] = ["u", "v"];
 
 impl Checker<'_> {
-    pub(super) fn shells<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn shells<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.shells {
             self.element_name(&entry.name, "a shell", draft);
             let made = self.shell(entry, draft);
-            let made = made.and_then(|plan| self.mesh_shell(entry, plan, draft));
+            let made = made.and_then(|spec| self.mesh_shell(entry, spec, draft));
             if made.is_none() {
                 draft.all_beams_known = false;
             }
         }
     }
 
-    fn shell(&mut self, entry: &Entry<multibody::Shell>, draft: &Draft<'_>) -> Option<ShellPlan> {
+    fn shell(
+        &mut self,
+        entry: &Entry<multibody::Shell>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<ShellSpec> {
         let given = &entry.value.value;
         let frame = self.frame_named(&given.frame, draft);
         let surface = self.surface(entry, frame.unwrap_or(Pose::ABSOLUTE));
@@ -51,7 +55,7 @@ impl Checker<'_> {
         let damping = self.not_negative(&given.damping);
         let (thickness, _) = (thickness?, frame?);
         let section = ShellSection::isotropic(young?, poisson?, thickness);
-        Some(ShellPlan {
+        Some(ShellSpec {
             name: entry.name.value.clone(),
             mesh: ShellMesh {
                 divisions: divisions?,
@@ -148,28 +152,28 @@ impl Checker<'_> {
     fn mesh_shell<'f>(
         &mut self,
         entry: &'f Entry<multibody::Shell>,
-        plan: ShellPlan,
-        draft: &mut Draft<'f>,
+        spec: ShellSpec,
+        draft: &mut MechanismDraft<'f>,
     ) -> Option<()> {
         let given = &entry.value.value;
-        if let Err(message) = plan.trial() {
+        if let Err(message) = spec.trial() {
             let place = given.surface.as_ref().map(|at| &at.span);
             let place = place.or(given.rectangle.as_ref().map(|at| &at.span));
             let place = place.unwrap_or(&entry.value.span).clone();
             self.findings.push(Problem::new(place, message));
             return None;
         }
-        let grid = plan.mesh_into(&mut draft.scale).ok()?;
+        let grid = spec.mesh_into(&mut draft.scale).ok()?;
         let [columns, rows] = grid.size();
         for row in 0..rows {
             for column in 0..columns {
-                let name = format!("{}.{column}.{row}", plan.name);
+                let name = format!("{}.{column}.{row}", spec.name);
                 draft.made_node(&name, grid.node(column, row), &entry.name.span);
             }
         }
         draft.held.extend(grid.nodes());
-        sketch(&grid, plan.mesh.closed, draft);
-        draft.recipe.shells.push(plan);
+        sketch(&grid, spec.mesh.closed, draft);
+        draft.spec.shells.push(spec);
         self.hold_edges(entry, &grid, draft);
         Some(())
     }
@@ -179,7 +183,7 @@ impl Checker<'_> {
         &mut self,
         entry: &'f Entry<multibody::Shell>,
         grid: &ShellGrid,
-        draft: &mut Draft<'f>,
+        draft: &mut MechanismDraft<'f>,
     ) {
         let given = &entry.value.value;
         let clamped = given.clamp.iter().flatten().map(|edge| (edge, true));
@@ -205,9 +209,9 @@ impl Checker<'_> {
                     true => (Joint::clamp(ends[0], ends[1]), Symbol::Clamp),
                     false => (Joint::spherical(ends[0], ends[1]), Symbol::Pin),
                 };
-                let name = format!("edge at {}", draft.recipe.sketch.nodes[node.index()]);
-                draft.piece(&name, Piece::Joint(joint), &nodes);
-                draft.recipe.sketch.joints.push((symbol, ends));
+                let name = format!("edge at {}", draft.spec.sketch.nodes[node.index()]);
+                draft.element(&name, ElementSpec::Joint(joint), &nodes);
+                draft.spec.sketch.joints.push((symbol, ends));
             }
         }
     }
@@ -226,7 +230,7 @@ fn edge_nodes(grid: &ShellGrid, edge: Edge) -> Vec<NodeId> {
 }
 
 /// One face an element.
-fn sketch(grid: &ShellGrid, closed: bool, draft: &mut Draft<'_>) {
+fn sketch(grid: &ShellGrid, closed: bool, draft: &mut MechanismDraft<'_>) {
     let [columns, rows] = grid.size();
     let across = if closed { columns } else { columns - 1 };
     for row in 0..rows - 1 {
@@ -239,7 +243,7 @@ fn sketch(grid: &ShellGrid, closed: bool, draft: &mut Draft<'_>) {
                 (column, row + 1),
             ];
             let face = corners.map(|(i, j)| grid.node(i, j));
-            draft.recipe.sketch.outlines.push(Outline::Face(face));
+            draft.spec.sketch.outlines.push(Outline::Face(face));
         }
     }
 }

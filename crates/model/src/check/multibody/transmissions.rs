@@ -2,15 +2,19 @@
 
 use oldham_multibody::{Coordinate, Marker, Transmission};
 
-use super::Draft;
+use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::At;
 use crate::format::multibody::{JointKind, Multibody};
-use crate::mechanism::Piece;
+use crate::mechanism::ElementSpec;
 use crate::problem::Problem;
 
 impl Checker<'_> {
-    pub(super) fn transmissions<'f>(&mut self, section: &'f Multibody, draft: &mut Draft<'f>) {
+    pub(super) fn transmissions<'f>(
+        &mut self,
+        section: &'f Multibody,
+        draft: &mut MechanismDraft<'f>,
+    ) {
         for entry in &section.transmissions {
             self.element_name(&entry.name, "a transmission", draft);
             let given = &entry.value.value;
@@ -24,8 +28,8 @@ impl Checker<'_> {
                 let sides = [(first.0, first.1, p), (second.0, second.1, q)];
                 let nodes = [first.1, second.1].concat();
                 let nodes: Vec<_> = nodes.iter().map(|marker| marker.node).collect();
-                let piece = Piece::Transmission(Transmission::new(sides[0], sides[1]));
-                draft.piece(&entry.name.value, piece, &nodes);
+                let element = ElementSpec::Transmission(Transmission::new(sides[0], sides[1]));
+                draft.element(&entry.name.value, element, &nodes);
             }
         }
     }
@@ -34,7 +38,7 @@ impl Checker<'_> {
     pub(super) fn coordinate(
         &mut self,
         name: &At<String>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
     ) -> Option<(Coordinate, [Marker; 2])> {
         let Some(joint) = draft.joints.get(name.value.as_str()) else {
             let message = format!("there is no joint `{}` in this subsystem", name.value);

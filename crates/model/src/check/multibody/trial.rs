@@ -3,7 +3,7 @@
 use oldham_cosim::Subsystem;
 use oldham_multibody::{ModelError, SolveError};
 
-use super::{Draft, element_key};
+use super::{MechanismDraft, element_key};
 use crate::check::Checker;
 use crate::format::Entry;
 use crate::format::multibody::Multibody;
@@ -19,14 +19,14 @@ impl Checker<'_> {
     pub(super) fn trial(
         &mut self,
         entry: &Entry<Multibody>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
         start: f64,
         micro_step: Option<f64>,
     ) {
-        if self.loose_nodes(draft) || draft.recipe.nodes.len() > MAX_NODES {
+        if self.loose_nodes(draft) || draft.spec.nodes.len() > MAX_NODES {
             return;
         }
-        let mut part = match draft.recipe.unsettled_part() {
+        let mut part = match draft.spec.unsettled_part() {
             Ok(part) => part,
             Err(errors) => {
                 errors
@@ -53,15 +53,15 @@ impl Checker<'_> {
     }
 
     /// Nodes without mass that nothing holds.
-    fn loose_nodes(&mut self, draft: &Draft<'_>) -> bool {
+    fn loose_nodes(&mut self, draft: &MechanismDraft<'_>) -> bool {
         let mut any = false;
-        for &(node, _) in &draft.recipe.nodes {
+        for &(node, _) in &draft.spec.nodes {
             let carries = |(other, _): &(_, _)| *other == node;
-            if draft.held.contains(&node) || draft.recipe.bodies.iter().any(carries) {
+            if draft.held.contains(&node) || draft.spec.bodies.iter().any(carries) {
                 continue;
             }
             any = true;
-            let name = &draft.recipe.sketch.nodes[node.index()];
+            let name = &draft.spec.sketch.nodes[node.index()];
             let message = format!("the node `{name}` has no mass and nothing holds it");
             let place = draft.places.get(name).cloned().unwrap_or_default();
             let problem = Problem::new(place, message).label("free to move anywhere");
@@ -71,7 +71,12 @@ impl Checker<'_> {
         any
     }
 
-    fn data_error(&mut self, error: &ModelError, entry: &Entry<Multibody>, draft: &Draft<'_>) {
+    fn data_error(
+        &mut self,
+        error: &ModelError,
+        entry: &Entry<Multibody>,
+        draft: &MechanismDraft<'_>,
+    ) {
         let place = match error {
             ModelError::UnphysicalBody { node }
             | ModelError::NotFinite { node }
@@ -89,7 +94,7 @@ impl Checker<'_> {
         &mut self,
         error: &SolveError,
         entry: &Entry<Multibody>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
         start: f64,
     ) {
         let place_of = |name: &str| {

@@ -17,7 +17,7 @@ fn syntax_errors_have_their_line() {
 }
 
 #[test]
-fn a_twin_that_is_asked_for_must_be_possible() {
+fn a_monolithic_model_that_is_asked_for_must_be_possible() {
     let law = GOOD.replace("stiffness = 100", "force = \"100 * d^3\"");
     let text = law + "[monolithic]\nintegrator = \"exact\"\n";
     let problems = problems(&text);

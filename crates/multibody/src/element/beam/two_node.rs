@@ -6,7 +6,7 @@
 use super::Section;
 use super::three_node::section_axes;
 use crate::element::{
-    Account, At, Element, Jacobian, Part, References, Residual, Weights, refer_nodes,
+    At, Element, ElementEnergy, Half, Jacobian, References, Residual, Weights, refer_nodes,
 };
 use crate::math::{M3, Mat3, Vec3};
 use crate::model::Model;
@@ -135,7 +135,7 @@ impl Element for Beam2 {
     }
 
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
-        use Part::{Angular, Linear};
+        use Half::{Angular, Linear};
         let motions = self.motions(at);
         let d = self.deformed(motions);
         let load = self.load(&d);
@@ -175,10 +175,10 @@ impl Element for Beam2 {
         }
     }
 
-    fn energy(&self, at: &At<'_>) -> Account {
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let d = self.deformed(self.motions(at));
         let work = |a: [Vec3; 2], b: [Vec3; 2]| (a[0].dot(b[0]) + a[1].dot(b[1])) * self.length;
-        Account {
+        ElementEnergy {
             stored: 0.5 * work(d.strain, self.stress(d.strain)),
             dissipated: self.damping * work(d.rate, self.stress(d.rate)),
             supplied: 0.0,
@@ -223,7 +223,7 @@ mod tests {
         let beam = Beam2::new(&model, nodes, section, Vec3::Y);
         let motions = nodes.map(|node| model.nodes[node.0].initial);
         let strain = |dt: f64| {
-            let [a, b] = motions.map(|m| m.drifted(dt));
+            let [a, b] = motions.map(|m| m.extrapolated(dt));
             beam.deformed([&a, &b]).strain
         };
         let step = 1e-6;

@@ -8,9 +8,11 @@
 
 use super::ShellSection;
 use super::frame::Frame;
+use super::jacobian::ShellJacobian;
 use super::stiffness::stiffness;
-use super::tangent::Tangent;
-use crate::element::{Account, At, Element, Jacobian, References, Residual, Weights, refer_nodes};
+use crate::element::{
+    At, Element, ElementEnergy, Jacobian, References, Residual, Weights, refer_nodes,
+};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
@@ -18,7 +20,7 @@ use crate::rotation::{Quaternion, inverse_tangent, inverse_tangent_times};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Displacements and rotations, or forces and moments, node by node.
-pub(super) type Freedoms = [f64; 24];
+pub(super) type ElementFreedoms = [f64; 24];
 
 /// Why four nodes make no shell element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,7 +47,7 @@ pub struct Shell4 {
     /// From node axes to frame axes.
     node_axes: [Quaternion; 4],
     /// Column by column.
-    stiffness: Box<[Freedoms; 24]>,
+    stiffness: Box<[ElementFreedoms; 24]>,
     damping: f64,
     /// Whether a residual was made with a frame that the corners do not fit.
     misfit: Misfit,
@@ -71,7 +73,7 @@ pub(super) struct Deformed {
 /// Forces and moments at the nodes, in frame axes.
 pub(super) struct Loads {
     /// n and m.
-    pub elastic: Freedoms,
+    pub elastic: ElementFreedoms,
     /// The vector y.
     pub alignment: Vec3,
     /// On the nodes.
@@ -143,14 +145,14 @@ impl Shell4 {
 
     /// d.
     #[inline(always)]
-    fn strains(&self, d: &Deformed) -> Freedoms {
+    fn strains(&self, d: &Deformed) -> ElementFreedoms {
         let shifts = std::array::from_fn(|i| d.frame.places[i] - self.unloaded[i]);
         join(&shifts, &d.turns)
     }
 
     /// The time derivative of d.
     #[inline(always)]
-    fn strain_rates(&self, d: &Deformed, motions: [&Motion; 4]) -> Freedoms {
+    fn strain_rates(&self, d: &Deformed, motions: [&Motion; 4]) -> ElementFreedoms {
         let local = |v: Vec3| d.frame.axes.transpose_mul(v);
         let velocities = motions.map(|m| local(m.velocity));
         let mean = (velocities[0] + velocities[1] + velocities[2] + velocities[3]) * 0.25;
@@ -164,7 +166,7 @@ impl Shell4 {
 
     /// K times a vector.
     #[inline(always)]
-    fn stress(&self, strains: &Freedoms) -> Freedoms {
+    fn stress(&self, strains: &ElementFreedoms) -> ElementFreedoms {
         let mut sum = [0.0; 24];
         for (column, &strain) in self.stiffness.iter().zip(strains) {
             for (entry, &k) in sum.iter_mut().zip(column) {
@@ -232,19 +234,19 @@ impl Element for Shell4 {
         let loads = self.loads(&d, motions);
         let inverses = d.turns.map(inverse_tangent);
         let elastic = weights.stiffness + weights.damping * self.damping;
-        let mut tangent = Tangent::elastic(&self.stiffness, elastic, &inverses);
-        tangent.add_turning_moments(&d, &loads, &inverses, weights.stiffness);
-        tangent.follow_frame(&self.unloaded, &d.frame, &loads, weights.stiffness);
-        tangent.turn(&d.frame.axes);
-        tangent.add_to(out);
+        let mut jacobian = ShellJacobian::elastic(&self.stiffness, elastic, &inverses);
+        jacobian.add_turning_moments(&d, &loads, &inverses, weights.stiffness);
+        jacobian.follow_frame(&self.unloaded, &d.frame, &loads, weights.stiffness);
+        jacobian.turn(&d.frame.axes);
+        jacobian.add_to(out);
     }
 
-    fn energy(&self, at: &At<'_>) -> Account {
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let motions = self.motions(at);
         let d = self.deformed(motions);
         let (strains, rates) = (self.strains(&d), self.strain_rates(&d, motions));
-        let work = |a: &Freedoms| dot(a, &self.stress(a));
-        Account {
+        let work = |a: &ElementFreedoms| dot(a, &self.stress(a));
+        ElementEnergy {
             stored: 0.5 * work(&strains),
             dissipated: self.damping * work(&rates),
             supplied: 0.0,
@@ -306,7 +308,7 @@ fn mean(rotations: &[Quaternion; 4]) -> Quaternion {
 }
 
 #[inline(always)]
-fn join(linear: &[Vec3; 4], angular: &[Vec3; 4]) -> Freedoms {
+fn join(linear: &[Vec3; 4], angular: &[Vec3; 4]) -> ElementFreedoms {
     let mut values = [0.0; 24];
     for (i, node) in values.chunks_exact_mut(6).enumerate() {
         node[..3].copy_from_slice(&linear[i].0);
@@ -316,12 +318,12 @@ fn join(linear: &[Vec3; 4], angular: &[Vec3; 4]) -> Freedoms {
 }
 
 #[inline(always)]
-pub(super) fn force(values: &Freedoms, node: usize) -> Vec3 {
+pub(super) fn force(values: &ElementFreedoms, node: usize) -> Vec3 {
     Vec3::new(values[6 * node], values[6 * node + 1], values[6 * node + 2])
 }
 
 #[inline(always)]
-pub(super) fn moment(values: &Freedoms, node: usize) -> Vec3 {
+pub(super) fn moment(values: &ElementFreedoms, node: usize) -> Vec3 {
     Vec3::new(
         values[6 * node + 3],
         values[6 * node + 4],
@@ -329,7 +331,7 @@ pub(super) fn moment(values: &Freedoms, node: usize) -> Vec3 {
     )
 }
 
-fn dot(a: &Freedoms, b: &Freedoms) -> f64 {
+fn dot(a: &ElementFreedoms, b: &ElementFreedoms) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
@@ -393,7 +395,7 @@ mod tests {
             let step = 1e-5;
             let moved = |dt: f64| {
                 let mut moved = motions;
-                moved[i] = motions[i].moving(velocity, spin).drifted(dt);
+                moved[i] = motions[i].moving(velocity, spin).extrapolated(dt);
                 energy(&moved)
             };
             let power = (moved(step) - moved(-step)) / (2.0 * step);
@@ -442,7 +444,7 @@ mod tests {
             motion.moving(Vec3::new(0.4 * s, 0.5, -s), Vec3::new(0.7, -s, 0.4 * s))
         });
         let strains = |dt: f64| {
-            let moved = motions.each_ref().map(|m| m.drifted(dt));
+            let moved = motions.each_ref().map(|m| m.extrapolated(dt));
             shell.strains(&shell.deformed(moved.each_ref()))
         };
         let step = 1e-6;

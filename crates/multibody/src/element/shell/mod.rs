@@ -18,12 +18,12 @@
 
 mod four_node;
 mod frame;
+mod jacobian;
 mod mesh;
 mod patch;
 mod section;
 mod stiffness;
 mod surface;
-mod tangent;
 
 pub use four_node::{Shell4, ShellError};
 pub use mesh::{ShellGrid, ShellMesh, mapped_shell};

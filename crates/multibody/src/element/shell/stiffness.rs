@@ -22,9 +22,9 @@ use nalgebra::{Matrix2, Matrix3, SMatrix};
 /// Forces and moments by displacements and rotations, node by node.
 pub(super) type Stiffness = SMatrix<f64, 24, 24>;
 type Rows<const N: usize> = SMatrix<f64, N, 24>;
-type Row = SMatrix<f64, 1, 24>;
+type StrainRow = SMatrix<f64, 1, 24>;
 /// Assumed membrane stresses.
-type Modes = SMatrix<f64, 3, 5>;
+type StrainModes = SMatrix<f64, 3, 5>;
 
 const CORNERS: [(f64, f64); 4] = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
 const GAUSS: f64 = 0.577_350_269_189_625_8;
@@ -61,7 +61,7 @@ pub(super) fn stiffness(
     }
     let area: f64 = points.iter().map(|point| point.area).sum();
     let turned = points.iter().map(|point| point.drilling * point.area);
-    let turned = turned.fold(Row::zeros(), |a, b| a + b);
+    let turned = turned.fold(StrainRow::zeros(), |a, b| a + b);
     sum += turned.transpose() * turned * (section.drilling / area);
     let relative = without_mean_rotation(corners);
     let sum = relative.transpose() * sum * relative;
@@ -107,8 +107,8 @@ struct Point {
     membrane: Rows<3>,
     bending: Rows<3>,
     shear: Rows<2>,
-    drilling: Row,
-    stresses: Modes,
+    drilling: StrainRow,
+    stresses: StrainModes,
     /// Area times weight.
     area: f64,
 }
@@ -190,21 +190,22 @@ impl Surface<'_> {
             let turned = [0, 1, 2, 3].map(|i| arms[i] * place.shapes[i]);
             displacement_row(&displaced) + rotation_row(&turned)
         };
-        let between = |a: Row, b: Row, s: f64| a * (0.5 * (1.0 - s)) + b * (0.5 * (1.0 + s));
+        let between =
+            |a: StrainRow, b: StrainRow, s: f64| a * (0.5 * (1.0 - s)) + b * (0.5 * (1.0 + s));
         stack([
             between(shear(0, 0.0, -1.0), shear(0, 0.0, 1.0), eta),
             between(shear(1, -1.0, 0.0), shear(1, 1.0, 0.0), xi),
         ])
     }
 
-    fn stress_modes(&self, xi: f64, eta: f64) -> Modes {
+    fn stress_modes(&self, xi: f64, eta: f64) -> StrainModes {
         let centre = self.place(0.0, 0.0).section_map();
         let push = |alpha: usize| {
             let (a, b) = (centre[(alpha, 0)], centre[(alpha, 1)]);
             [a * a, b * b, a * b]
         };
         let (along, across) = (push(0), push(1));
-        Modes::from_fn(|i, j| match j {
+        StrainModes::from_fn(|i, j| match j {
             3 => along[i] * eta,
             4 => across[i] * xi,
             _ => f64::from(u8::from(i == j)),
@@ -246,16 +247,16 @@ fn to_section(map: &Matrix2<f64>) -> Matrix3<f64> {
     Matrix3::from_fn(|i, k| rows[i][k])
 }
 
-fn stack<const N: usize>(rows: [Row; N]) -> Rows<N> {
+fn stack<const N: usize>(rows: [StrainRow; N]) -> Rows<N> {
     Rows::from_fn(|i, j| rows[i][j])
 }
 
-fn displacement_row(by: &[Vec3; 4]) -> Row {
-    Row::from_fn(|_, j| if j % 6 < 3 { by[j / 6][j % 6] } else { 0.0 })
+fn displacement_row(by: &[Vec3; 4]) -> StrainRow {
+    StrainRow::from_fn(|_, j| if j % 6 < 3 { by[j / 6][j % 6] } else { 0.0 })
 }
 
-fn rotation_row(by: &[Vec3; 4]) -> Row {
-    Row::from_fn(|_, j| if j % 6 < 3 { 0.0 } else { by[j / 6][j % 6 - 3] })
+fn rotation_row(by: &[Vec3; 4]) -> StrainRow {
+    StrainRow::from_fn(|_, j| if j % 6 < 3 { 0.0 } else { by[j / 6][j % 6 - 3] })
 }
 
 #[cfg(test)]

@@ -1,26 +1,26 @@
-//! How the pieces of a cut mechanism are integrated.
+//! How the subdomains of a cut mechanism are integrated.
 
-use oldham_multibody::cut::{Plan, Role};
+use oldham_multibody::cut::{Partition, Role};
 use oldham_multibody::{Method, Options};
 
 use super::{MethodSettings, MethodWord};
 use crate::check::Checker;
 use crate::format::At;
 use crate::format::multibody::{self, PieceMethod};
-use crate::mechanism::Solution;
+use crate::mechanism::SolverSettings;
 use crate::problem::Problem;
 
 /// Methods as they are written.
 pub(super) struct Methods<'s> {
     /// Of parts for which nothing else is said.
-    pub parts: Solution,
-    coupling: Solution,
+    pub parts: SolverSettings,
+    coupling: SolverSettings,
     /// Of parts that are named.
-    own: Vec<(&'s At<String>, Solution)>,
+    own: Vec<(&'s At<String>, SolverSettings)>,
 }
 
 impl Methods<'_> {
-    pub fn all(&self) -> Vec<Solution> {
+    pub fn all(&self) -> Vec<SolverSettings> {
         let own = self.own.iter().map(|&(_, solution)| solution);
         [self.parts, self.coupling].into_iter().chain(own).collect()
     }
@@ -31,13 +31,18 @@ impl Checker<'_> {
     pub(super) fn methods<'s>(
         &mut self,
         given: &'s multibody::Cut,
-        parts: Solution,
+        parts: SolverSettings,
     ) -> Option<Methods<'s>> {
-        let coupling = self.piece_solution(&given.coupling, parts);
+        let coupling = self.subdomain_solution(&given.coupling, parts);
         let own: Vec<_> = given
             .methods
             .iter()
-            .map(|entry| Some((&entry.name, self.piece_solution(&entry.value.value, parts)?)))
+            .map(|entry| {
+                Some((
+                    &entry.name,
+                    self.subdomain_solution(&entry.value.value, parts)?,
+                ))
+            })
             .collect();
         Some(Methods {
             parts,
@@ -46,21 +51,24 @@ impl Checker<'_> {
         })
     }
 
-    /// How each piece of a plan is solved.
+    /// How each subdomain of a partition is solved.
     pub(super) fn solutions(
         &mut self,
         methods: &Methods<'_>,
         names: &[String],
-        plan: &Plan,
-    ) -> Option<Vec<Solution>> {
-        let by_role = plan.pieces.iter().map(|piece| match piece.role {
-            Role::Part => methods.parts,
-            Role::Coupling => methods.coupling,
-        });
-        let mut solutions: Vec<Solution> = by_role.collect();
+        partition: &Partition,
+    ) -> Option<Vec<SolverSettings>> {
+        let by_role = partition
+            .subdomains
+            .iter()
+            .map(|subdomain| match subdomain.role {
+                Role::Part => methods.parts,
+                Role::Coupling => methods.coupling,
+            });
+        let mut solutions: Vec<SolverSettings> = by_role.collect();
         let mut all_known = true;
         for &(name, solution) in &methods.own {
-            match self.part_with_method(name, names, plan) {
+            match self.part_with_method(name, names, partition) {
                 Some(place) => solutions[place] = solution,
                 None => all_known = false,
             }
@@ -73,10 +81,10 @@ impl Checker<'_> {
         &mut self,
         wanted: &At<String>,
         names: &[String],
-        plan: &Plan,
+        partition: &Partition,
     ) -> Option<usize> {
-        let pieces = names.iter().zip(&plan.pieces);
-        let parts = pieces.filter(|(_, piece)| piece.role == Role::Part);
+        let subdomains = names.iter().zip(&partition.subdomains);
+        let parts = subdomains.filter(|(_, subdomain)| subdomain.role == Role::Part);
         let parts: Vec<&str> = parts.map(|(name, _)| name.as_str()).collect();
         let found = names.iter().position(|name| *name == wanted.value);
         if found.is_some() && parts.contains(&wanted.value.as_str()) {
@@ -93,8 +101,12 @@ impl Checker<'_> {
         None
     }
 
-    /// How a piece is solved: as the mechanism where nothing else is said.
-    fn piece_solution(&mut self, given: &PieceMethod, parts: Solution) -> Option<Solution> {
+    /// How a subdomain is solved: as the mechanism where nothing else is said.
+    fn subdomain_solution(
+        &mut self,
+        given: &PieceMethod,
+        parts: SolverSettings,
+    ) -> Option<SolverSettings> {
         let default = parts.options.method;
         let word = match (&given.integrator, default) {
             (Some(word), _) => word.value,
@@ -113,7 +125,7 @@ impl Checker<'_> {
             None => Some(parts.micro_steps),
             Some(count) => self.micro_step_count(count).map(|count| count as usize),
         };
-        Some(Solution {
+        Some(SolverSettings {
             options: Options {
                 method: method?,
                 ..parts.options

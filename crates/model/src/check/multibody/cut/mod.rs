@@ -3,15 +3,15 @@
 mod methods;
 mod request;
 
-use oldham_multibody::cut::{self, Couplings, CutError, Plan};
+use oldham_multibody::cut::{self, Couplings, CutError, Partition};
 use oldham_multibody::{Marker, Model};
 
-use super::{Draft, GROUND, MethodSettings, MethodWord, spectral_radius};
+use super::{GROUND, MechanismDraft, MethodSettings, MethodWord, spectral_radius};
 use crate::check::Checker;
 use crate::check::predictor::Choice;
 use crate::format::multibody::{Multibody, Prescribe, Scheme as Word};
 use crate::format::{At, Count, PredictorKind};
-use crate::mechanism::{Cutting, Received, Scheme, Sent, Solution};
+use crate::mechanism::{CutScheme, Cutting, InputSpec, OutputSpec, SolverSettings};
 use crate::problem::Problem;
 use crate::source::Span;
 use request::Request;
@@ -24,14 +24,14 @@ impl Checker<'_> {
     pub(super) fn cutting(
         &mut self,
         section: &Multibody,
-        draft: &Draft<'_>,
-        is_tight: bool,
+        draft: &MechanismDraft<'_>,
+        is_implicit: bool,
     ) -> Option<Cutting> {
         let At { value: given, span } = section.cut.as_ref()?;
         let before = self.findings.len();
-        let (model, elements) = draft.recipe.model();
+        let (model, elements) = draft.spec.model();
         let mut request = self.request(given, draft, &elements);
-        let methods = self.methods(given, draft.recipe.solution());
+        let methods = self.methods(given, draft.spec.solution());
         if self.findings.len() != before {
             return None;
         }
@@ -46,19 +46,19 @@ impl Checker<'_> {
         let prescribes_velocity = prescribe == Some(Prescribe::PositionAndVelocity);
         let obstacle = match prescribes_velocity {
             true => Some(PRESCRIBED_VELOCITIES),
-            false => obstacle_to_tangents(draft, &methods.all(), is_tight),
+            false => obstacle_to_tangents(draft, &methods.all(), is_implicit),
         };
         let scheme = self.scheme(&given.scheme, obstacle)?;
         request.cut.couplings = couplings(scheme);
-        let plan = self.plan(&model, &request, span)?;
+        let partition = self.partition(&model, &request, span)?;
         let corrections = self.corrections(&given.corrections, scheme)?;
         let predictor = self.cut_predictor(&given.predictor)?;
         let wanted: Vec<&str> = given.parts.names().collect();
-        let names = Cutting::names(&plan, &wanted);
+        let names = Cutting::names(&partition, &wanted);
         let cutting = Cutting {
-            solutions: self.solutions(&methods, &names, &plan)?,
+            solutions: self.solutions(&methods, &names, &partition)?,
             names,
-            plan,
+            partition,
             prediction: predictor.prediction(spectral_radius(methods.parts.options.method)),
             scheme,
             prescribes_velocity,
@@ -69,26 +69,31 @@ impl Checker<'_> {
     }
 
     /// What goes where; everything that is wrong with that is reported.
-    fn plan(&mut self, model: &Model, request: &Request, table: &Span) -> Option<Plan> {
-        let planned = cut::plan(model, &request.cut);
+    fn partition(&mut self, model: &Model, request: &Request, table: &Span) -> Option<Partition> {
+        let partitioned = cut::partition(model, &request.cut);
         let refused = |errors: Vec<CutError>| {
             for error in &errors {
                 self.refused(error, request, table);
             }
         };
-        planned.map_err(refused).ok()
+        partitioned.map_err(refused).ok()
     }
 
-    /// Pushes along lines, and what is shown of lines, need both ends in one piece.
-    fn lines_are_whole(&mut self, draft: &Draft<'_>, cutting: &Cutting, span: &Span) -> Option<()> {
-        let received = draft.recipe.inputs.iter().filter_map(|(name, received)| {
-            let (Received::Thrust(ends) | Received::Pressure(ends, _)) = received else {
+    /// Pushes along lines, and what is shown of lines, need both ends in one subdomain.
+    fn lines_are_whole(
+        &mut self,
+        draft: &MechanismDraft<'_>,
+        cutting: &Cutting,
+        span: &Span,
+    ) -> Option<()> {
+        let received = draft.spec.inputs.iter().filter_map(|(name, received)| {
+            let (InputSpec::Thrust(ends) | InputSpec::Pressure(ends, _)) = received else {
                 return None;
             };
             Some((name, ends))
         });
-        let sent = draft.recipe.outputs.iter().filter_map(|(name, sent)| {
-            let Sent::Line(ends, _) = sent else {
+        let sent = draft.spec.outputs.iter().filter_map(|(name, sent)| {
+            let OutputSpec::Line(ends, _) = sent else {
                 return None;
             };
             Some((name, ends))
@@ -119,11 +124,15 @@ impl Checker<'_> {
     }
 
     /// The scheme as it is wanted, or the best that is possible.
-    fn scheme(&mut self, wanted: &Option<At<Word>>, obstacle: Option<Obstacle>) -> Option<Scheme> {
+    fn scheme(
+        &mut self,
+        wanted: &Option<At<Word>>,
+        obstacle: Option<Obstacle>,
+    ) -> Option<CutScheme> {
         match (wanted.as_ref().map(|at| at.value), obstacle) {
-            (Some(Word::InterfaceMass), _) | (None, Some(_)) => Some(Scheme::InterfaceMass),
-            (Some(Word::ForceDisplacement), _) => Some(Scheme::ForceDisplacement),
-            (Some(Word::InterfaceTangent) | None, None) => Some(Scheme::InterfaceTangent),
+            (Some(Word::InterfaceMass), _) | (None, Some(_)) => Some(CutScheme::InterfaceMass),
+            (Some(Word::ForceDisplacement), _) => Some(CutScheme::ForceDisplacement),
+            (Some(Word::InterfaceTangent) | None, None) => Some(CutScheme::InterfaceTangent),
             (Some(Word::InterfaceTangent), Some(obstacle)) => {
                 let span = wanted.as_ref()?.span.clone();
                 let circumstance = obstacle.circumstance;
@@ -137,8 +146,8 @@ impl Checker<'_> {
     }
 
     /// How often steps are corrected: not at all where the scheme does not.
-    fn corrections(&mut self, given: &Option<At<Count>>, scheme: Scheme) -> Option<usize> {
-        let corrects = scheme == Scheme::InterfaceTangent;
+    fn corrections(&mut self, given: &Option<At<Count>>, scheme: CutScheme) -> Option<usize> {
+        let corrects = scheme == CutScheme::InterfaceTangent;
         let Some(given) = given else {
             return Some(usize::from(corrects));
         };
@@ -165,12 +174,12 @@ impl Checker<'_> {
 }
 
 /// What a scheme makes of the couplings.
-fn couplings(scheme: Scheme) -> Couplings {
+fn couplings(scheme: CutScheme) -> Couplings {
     match scheme {
         // The tangent of a part has terms across all its interfaces.
-        Scheme::InterfaceTangent => Couplings::Joined,
-        Scheme::InterfaceMass => Couplings::Separate,
-        Scheme::ForceDisplacement => Couplings::InParts,
+        CutScheme::InterfaceTangent => Couplings::Joined,
+        CutScheme::InterfaceMass => Couplings::Separate,
+        CutScheme::ForceDisplacement => Couplings::InParts,
     }
 }
 
@@ -189,18 +198,18 @@ const PRESCRIBED_VELOCITIES: Obstacle = Obstacle {
 
 /// Why parts cannot correct their steps by tangents, if they cannot.
 fn obstacle_to_tangents(
-    draft: &Draft<'_>,
-    solutions: &[Solution],
-    is_tight: bool,
+    draft: &MechanismDraft<'_>,
+    solutions: &[SolverSettings],
+    is_implicit: bool,
 ) -> Option<Obstacle> {
-    let inputs = &draft.recipe.inputs;
+    let inputs = &draft.spec.inputs;
     let has_pose = inputs
         .iter()
-        .any(|(_, received)| matches!(received, Received::Pose(_)));
-    let method = |solution: &Solution| solution.options.method;
+        .any(|(_, received)| matches!(received, InputSpec::Pose(_)));
+    let method = |solution: &SolverSettings| solution.options.method;
     let circumstance = if solutions.iter().any(|it| method(it).is_explicit()) {
         "with the explicit integrator `rk4`, which has no implicit formula to take a tangent of"
-    } else if is_tight {
+    } else if is_implicit {
         "with tight coupling"
     } else if solutions.iter().any(|it| it.micro_steps > 1) {
         "with several micro steps per macro step"

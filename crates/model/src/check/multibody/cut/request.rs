@@ -3,11 +3,11 @@
 use oldham_multibody::cut::{Cut, Place};
 use oldham_multibody::{ElementId, NodeId};
 
-use super::{Draft, GROUND};
+use super::{GROUND, MechanismDraft};
 use crate::check::Checker;
 use crate::format::multibody::{self, Members};
 use crate::format::{At, Entry};
-use crate::mechanism::{Cutting, Piece};
+use crate::mechanism::{Cutting, ElementSpec};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -46,7 +46,7 @@ impl Checker<'_> {
     pub(super) fn request(
         &mut self,
         given: &multibody::Cut,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
         elements: &[ElementId],
     ) -> Request {
         let mut request = Request::default();
@@ -63,19 +63,19 @@ impl Checker<'_> {
     fn cut_at(
         &mut self,
         name: &At<String>,
-        draft: &Draft<'_>,
+        draft: &MechanismDraft<'_>,
         elements: &[ElementId],
         request: &mut Request,
     ) {
-        let names = draft.recipe.sketch.nodes.iter().enumerate();
+        let names = draft.spec.sketch.nodes.iter().enumerate();
         let nodes = names.filter(|(_, node)| stands_for(&name.value, node));
-        let nodes: Vec<NodeId> = nodes.map(|(index, _)| draft.recipe.node(index)).collect();
-        let pieces = draft.recipe.pieces.iter().enumerate();
-        let pieces: Vec<usize> = pieces
-            .filter(|(_, (piece, _))| *piece == name.value)
+        let nodes: Vec<NodeId> = nodes.map(|(index, _)| draft.spec.node(index)).collect();
+        let named = draft.spec.elements.iter().enumerate();
+        let named: Vec<usize> = named
+            .filter(|(_, (element, _))| *element == name.value)
             .map(|(index, _)| index)
             .collect();
-        match (&nodes[..], &pieces[..]) {
+        match (&nodes[..], &named[..]) {
             ([], []) => self.unknown_cut(name, draft),
             ([_, ..], []) => {
                 request
@@ -83,7 +83,7 @@ impl Checker<'_> {
                     .extend(nodes.iter().map(|_| name.span.clone()));
                 request.cut.nodes.extend(nodes);
             }
-            ([], [first, ..]) if self.can_be_cut(name, &draft.recipe.pieces[*first].1) => {
+            ([], [first, ..]) if self.can_be_cut(name, &draft.spec.elements[*first].1) => {
                 request.elements.push(name.span.clone());
                 request.cut.elements.push(elements[*first]);
             }
@@ -98,10 +98,12 @@ impl Checker<'_> {
         }
     }
 
-    fn can_be_cut(&mut self, name: &At<String>, piece: &Piece) -> bool {
-        let (what, help) = match piece {
-            Piece::Beam2(_) | Piece::Beam3(_) => ("a beam element", "cut at one of its end nodes"),
-            Piece::Load(_) => ("a load", "cut at the node on which it acts"),
+    fn can_be_cut(&mut self, name: &At<String>, element: &ElementSpec) -> bool {
+        let (what, help) = match element {
+            ElementSpec::Beam2(_) | ElementSpec::Beam3(_) => {
+                ("a beam element", "cut at one of its end nodes")
+            }
+            ElementSpec::Load(_) => ("a load", "cut at the node on which it acts"),
             _ => return true,
         };
         let message = format!("`{}` is {what}, not a connection of two nodes", name.value);
@@ -111,9 +113,9 @@ impl Checker<'_> {
         false
     }
 
-    fn unknown_cut(&mut self, name: &At<String>, draft: &Draft<'_>) {
+    fn unknown_cut(&mut self, name: &At<String>, draft: &MechanismDraft<'_>) {
         let prefix = format!("{}.", name.value);
-        let mut nodes = draft.recipe.sketch.nodes.iter();
+        let mut nodes = draft.spec.sketch.nodes.iter();
         // Neither an end, nor the middle of a three-node element.
         if let Some(inner) = nodes.by_ref().filter(|n| n.starts_with(&prefix)).nth(2) {
             let message = format!(
@@ -132,15 +134,20 @@ impl Checker<'_> {
         let problem = Problem::new(name.span.clone(), message)
             .label("unknown")
             .help("nodes of beams are called `<beam>.0`, of shells `<shell>.0.0`; `*` stands for any name between two dots");
-        let nodes = draft.recipe.sketch.nodes.iter();
-        let pieces = draft.recipe.pieces.iter().map(|(name, _)| name);
-        let known = nodes.chain(pieces).map(String::as_str);
+        let nodes = draft.spec.sketch.nodes.iter();
+        let elements = draft.spec.elements.iter().map(|(name, _)| name);
+        let known = nodes.chain(elements).map(String::as_str);
         let known = known.filter(|&known| known != GROUND);
         self.findings.push_misspelt(problem, &name.value, known);
     }
 
     /// A part by the nodes that are in it.
-    fn part_named(&mut self, entry: &Entry<Members>, draft: &Draft<'_>, request: &mut Request) {
+    fn part_named(
+        &mut self,
+        entry: &Entry<Members>,
+        draft: &MechanismDraft<'_>,
+        request: &mut Request,
+    ) {
         self.name(&entry.name, "a part");
         if !Cutting::is_free_name(&entry.name.value) {
             let message = format!("no part can be called `{}`", entry.name.value);

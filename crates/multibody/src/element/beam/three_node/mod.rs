@@ -1,14 +1,16 @@
 //! The three-node element, with two evaluation points at ξ = ∓1/√3.
 //!
 //! Both points are evaluated side by side, in the axes of the middle node. Per point, with g the
-//! interpolated parameters of the rotation since the unloaded shape, a = 4/(4 + g²), G(g) = a (I + ½ g×), and primes for
-//! derivatives by the arc length:
-//! orientation R(g) = I + a (g× + ½ g×g×), strains ε = Rᵀ p' - ε₀ and κ = Rᵀ G g' - κ₀.
+//! interpolated parameters of the rotation since the unloaded shape, a = 4/(4 + g²), G(g) = a (I +
+//! ½ g×), and primes for derivatives by the arc length: orientation R(g) = I + a (g× + ½ g×g×),
+//! strains ε = Rᵀ p' - ε₀ and κ = Rᵀ G g' - κ₀.
 
-mod cut;
+mod section_tangent;
 
 use super::Section;
-use crate::element::{Account, At, Element, Jacobian, References, Residual, Weights, refer_nodes};
+use crate::element::{
+    At, Element, ElementEnergy, Jacobian, References, Residual, Weights, refer_nodes,
+};
 use crate::math::{M3, Mat3, Pair, Scalar, V3, Vec3};
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
@@ -308,12 +310,12 @@ impl Element for Beam3 {
         let d = self.deformed(motions);
         let load = self.internal_load(&d, motions);
         for lane in 0..2 {
-            let cut = self.cut(&d, motions, load, lane, weights);
-            cut.add_to(out, [lane, lane + 1], motions, weights.stiffness);
+            let section_tangent = self.section_tangent(&d, motions, load, lane, weights);
+            section_tangent.add_to(out, [lane, lane + 1], motions, weights.stiffness);
         }
     }
 
-    fn energy(&self, at: &At<'_>) -> Account {
+    fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let motions = self.motions(at);
         let d = self.deformed(motions);
         let work = |a: [Vec3s; 2], b: [Vec3s; 2], factor: Pair| {
@@ -321,7 +323,7 @@ impl Element for Beam3 {
             density.0[0] + density.0[1]
         };
         let rates = self.strain_rates(&d, motions);
-        Account {
+        ElementEnergy {
             stored: work(d.strain, self.stress(&d.strain), Pair::splat(0.5)),
             dissipated: work(rates, self.stress(&rates), self.damping),
             supplied: 0.0,
@@ -397,7 +399,7 @@ mod tests {
             })
             .collect();
         let strains = |dt: f64| {
-            let moved: Vec<Motion> = motions.iter().map(|m| m.drifted(dt)).collect();
+            let moved: Vec<Motion> = motions.iter().map(|m| m.extrapolated(dt)).collect();
             beam.deformed([&moved[0], &moved[1], &moved[2]]).strain
         };
         let step = 1e-6;

@@ -18,7 +18,7 @@ const FEW: usize = 12;
 
 /// A node whose pose is prescribed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Prescribed {
+pub(super) struct PrescribedNode {
     pub node: NodeId,
     pub joint: ElementId,
     /// First component of the prescribed motion in the input vector.
@@ -29,8 +29,8 @@ pub(super) struct Prescribed {
 
 /// The tangent over all prescribed nodes of a part.
 #[derive(Clone, Debug)]
-pub(super) struct Tangent {
-    prescribed: Vec<Prescribed>,
+pub(super) struct InterfaceJacobian {
+    prescribed: Vec<PrescribedNode>,
     /// The unknown in whose row each prescribed component stands.
     rows: Vec<usize>,
     /// One value for each unknown.
@@ -47,8 +47,8 @@ pub(super) struct Tangent {
     ends: Vec<Record>,
 }
 
-impl Tangent {
-    pub fn new(prescribed: Vec<Prescribed>, system: &System) -> Self {
+impl InterfaceJacobian {
+    pub fn new(prescribed: Vec<PrescribedNode>, system: &System) -> Self {
         let order = 6 * prescribed.len();
         let row = |k: usize| system.constraint_row(prescribed[k / 6].joint) + k % 6;
         Self {
@@ -156,7 +156,7 @@ impl Tangent {
     }
 }
 
-impl Prescribed {
+impl PrescribedNode {
     /// From the node to the prescribed pose: displacement and rotation vector.
     fn deviation(&self, system: &System, inputs: &[f64]) -> [Vec3; 2] {
         let motion = &system.motions[self.node.0];

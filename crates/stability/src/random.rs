@@ -5,9 +5,9 @@ use std::f64::consts::TAU;
 use nalgebra::DVector;
 
 /// A sequence for each number.
-pub(crate) struct Dice(pub u64);
+pub(crate) struct Random(pub u64);
 
-impl Dice {
+impl Random {
     fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
@@ -39,11 +39,11 @@ mod tests {
     #[test]
     fn random_directions_prefer_none() {
         let (n, trials, delta) = (50, 2000, 0.2);
-        let mut dice = Dice(7);
+        let mut random = Random(7);
         let mut small = 0;
         let mut squares = 0.0;
         for _ in 0..trials {
-            let vector = dice.direction(n);
+            let vector = random.direction(n);
             let share = (vector[3] + vector[17]) / 2_f64.sqrt();
             squares += share * share;
             small += usize::from(share.abs() < delta / (n as f64).sqrt());

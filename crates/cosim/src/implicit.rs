@@ -1,13 +1,13 @@
-//! The leader's part of a tightly coupled step: judge the iterate, choose the next.
+//! The coordinator's share of an implicit step: judge the iterate, choose the next.
 
 use crate::acceleration::Accelerator;
-use crate::board::Board;
-use crate::plan::Plan;
-use crate::schedule::{OnLimit, Tight};
+use crate::exchange_buffer::ExchangeBuffer;
+use crate::schedule::{ImplicitSettings, OnLimit};
 use crate::state::{State, Visitor};
+use crate::step_plan::StepPlan;
 
-/// What is left of an accepted magnitude after a step: of one that does not come back, a third after
-/// a thousand steps.
+/// What is left of an accepted magnitude after a step: of one that does not come back, a third
+/// after a thousand steps.
 const FORGET: f64 = 0.999;
 
 /// Changes of so many tolerances that do not fall any more are rounding ...
@@ -17,28 +17,28 @@ const PATIENCE: usize = 5;
 /// ... have not lowered them to this fraction.
 const FALLS: f64 = 0.9;
 
-/// What the leader decides after an iteration.
+/// What the coordinator decides after an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
+pub(crate) enum IterationVerdict {
     Again,
     Converged,
     Accepted,
     Failed,
 }
 
-pub(crate) struct TightSolver {
-    settings: Tight,
+pub(crate) struct ImplicitSolver {
+    settings: ImplicitSettings,
     accelerator: Accelerator,
     iterate: Vec<f64>,
     image: Vec<f64>,
     absolute: Vec<f64>,
     /// For each exchanged value, the first of those of the same port and unit: they share a scale,
     /// so that the rounding of a large one does not count as a change of a small one.
-    leader: Vec<usize>,
-    /// Largest magnitude in accepted steps, by leader; it is forgotten slowly. Iterates have no
-    /// part in it: one that goes astray would make every tolerance worthless.
+    representative: Vec<usize>,
+    /// Largest magnitude in accepted steps, by representative; it is forgotten slowly. Iterates
+    /// have no part in it: one that goes astray would make every tolerance worthless.
     accepted: Vec<f64>,
-    /// Magnitude of the present iterate and its image, whichever is smaller, by leader.
+    /// Magnitude of the present iterate and its image, whichever is smaller, by representative.
     present: Vec<f64>,
     /// The larger of both at the first iteration.
     first: Vec<f64>,
@@ -52,27 +52,27 @@ pub(crate) struct TightSolver {
     best: (f64, usize),
 }
 
-impl TightSolver {
-    pub fn new(settings: &Tight, plan: &Plan) -> Self {
+impl ImplicitSolver {
+    pub fn new(settings: &ImplicitSettings, plan: &StepPlan) -> Self {
         let absolute: Vec<f64> = plan
-            .wires
+            .iterated
             .iter()
-            .flat_map(|wire| {
+            .flat_map(|connection| {
                 let own = settings
                     .per_port
                     .iter()
-                    .find(|(name, _)| *name == wire.name);
+                    .find(|(name, _)| *name == connection.name);
                 let tolerance = own.map_or(settings.absolute, |(_, value)| *value);
-                std::iter::repeat_n(tolerance, wire.width)
+                std::iter::repeat_n(tolerance, connection.width)
             })
             .collect();
         let size = absolute.len();
-        let mut leader = Vec::with_capacity(size);
-        for wire in &plan.wires {
-            let start = leader.len();
-            for unit in &wire.units {
-                let first = wire.units.iter().position(|other| other == unit);
-                leader.push(start + first.expect("it is one of them"));
+        let mut representative = Vec::with_capacity(size);
+        for connection in &plan.iterated {
+            let start = representative.len();
+            for unit in &connection.units {
+                let first = connection.units.iter().position(|other| other == unit);
+                representative.push(start + first.expect("it is one of them"));
             }
         }
         Self {
@@ -81,7 +81,7 @@ impl TightSolver {
             iterate: vec![0.0; size],
             image: vec![0.0; size],
             absolute,
-            leader,
+            representative,
             accepted: vec![0.0; size],
             present: vec![0.0; size],
             first: vec![0.0; size],
@@ -93,8 +93,10 @@ impl TightSolver {
     }
 
     /// Reads the first iterate.
-    pub fn start(&mut self, plan: &Plan, board: &Board) {
-        gather(plan, &mut self.iterate, board, |wire| wire.iterate);
+    pub fn start(&mut self, plan: &StepPlan, exchange: &ExchangeBuffer) {
+        gather(plan, &mut self.iterate, exchange, |connection| {
+            connection.iterate
+        });
         self.accelerator.start();
         self.iteration = 0;
     }
@@ -103,39 +105,39 @@ impl TightSolver {
     /// `buffers` tells in which buffer each subsystem's outputs lie.
     pub fn judge(
         &mut self,
-        plan: &Plan,
-        board: &Board,
+        plan: &StepPlan,
+        exchange: &ExchangeBuffer,
         buffers: impl Fn(usize) -> usize,
-    ) -> Verdict {
-        gather(plan, &mut self.image, board, |wire| {
-            wire.sent + buffers(wire.sender.0) * plan.stride
+    ) -> IterationVerdict {
+        gather(plan, &mut self.image, exchange, |connection| {
+            connection.sent + buffers(connection.sender.0) * plan.stride
         });
         self.iteration += 1;
         let verdict = self.compare();
-        if verdict == Verdict::Again {
+        if verdict == IterationVerdict::Again {
             let (iterate, image) = (&mut self.iterate, &self.image);
             self.accelerator.next(iterate, image, &self.weight);
         } else {
             self.accept();
         }
         let next = match verdict {
-            Verdict::Again => &self.iterate,
+            IterationVerdict::Again => &self.iterate,
             _ => &self.image,
         };
         let mut place = 0;
-        for wire in &plan.wires {
-            board.write(wire.iterate, &next[place..place + wire.width]);
-            place += wire.width;
+        for connection in &plan.iterated {
+            exchange.write(connection.iterate, &next[place..place + connection.width]);
+            place += connection.width;
         }
         verdict
     }
 
-    fn compare(&mut self) -> Verdict {
+    fn compare(&mut self) -> IterationVerdict {
         self.take_measure();
         let mut furthest = 0.0;
         self.worst = (0, 0.0);
         for i in 0..self.image.len() {
-            let tolerance = self.scale(i, self.present[self.leader[i]]);
+            let tolerance = self.scale(i, self.present[self.representative[i]]);
             let change = (self.image[i] - self.iterate[i]).abs();
             if change / tolerance > furthest {
                 furthest = change / tolerance;
@@ -143,19 +145,20 @@ impl TightSolver {
             }
         }
         if furthest <= 1.0 || self.stagnates(furthest) {
-            Verdict::Converged
+            IterationVerdict::Converged
         } else if self.iteration < self.settings.max_iterations {
-            Verdict::Again
+            IterationVerdict::Again
         } else {
             match self.settings.on_limit {
-                OnLimit::Accept => Verdict::Accepted,
-                OnLimit::Fail => Verdict::Failed,
+                OnLimit::Accept => IterationVerdict::Accepted,
+                OnLimit::Fail => IterationVerdict::Failed,
             }
         }
     }
 
-    /// Whether the changes, so many tolerances large, have stopped falling near enough to the tolerance
-    /// to be the parts' rounding: that of a velocity at rest is that of positions, divided by the step.
+    /// Whether the changes, so many tolerances large, have stopped falling near enough to the
+    /// tolerance to be the parts' rounding: that of a velocity at rest is that of positions,
+    /// divided by the step.
     fn stagnates(&mut self, furthest: f64) -> bool {
         if self.iteration == 1 || furthest < FALLS * self.best.0 {
             self.best = (furthest, self.iteration);
@@ -167,23 +170,24 @@ impl TightSolver {
     /// Finds the present magnitudes, and at the first iteration of a step the weights.
     fn take_measure(&mut self) {
         let (image, iterate) = (&self.image, &self.iterate);
-        gather_largest(&self.leader, &mut self.present, |i| {
+        gather_largest(&self.representative, &mut self.present, |i| {
             image[i].abs().min(iterate[i].abs())
         });
         if self.iteration > 1 {
             return;
         }
-        gather_largest(&self.leader, &mut self.first, |i| {
+        gather_largest(&self.representative, &mut self.first, |i| {
             image[i].abs().max(iterate[i].abs())
         });
         for i in 0..self.weight.len() {
-            self.weight[i] = self.scale(i, self.first[self.leader[i]]);
+            self.weight[i] = self.scale(i, self.first[self.representative[i]]);
         }
     }
 
-    /// The change of a value that no longer counts, when values of its port and unit have this size.
+    /// The change of a value that no longer counts, when values of its port and unit have this
+    /// size.
     fn scale(&self, i: usize, size: f64) -> f64 {
-        let size = size.max(self.accepted[self.leader[i]]);
+        let size = size.max(self.accepted[self.representative[i]]);
         let scale = self.absolute[i] + self.settings.relative * size;
         // Components that are exactly zero so far must not be divided by.
         scale.max(f64::MIN_POSITIVE.sqrt())
@@ -192,8 +196,8 @@ impl TightSolver {
     /// The step ends with the image.
     fn accept(&mut self) {
         self.accepted.iter_mut().for_each(|size| *size *= FORGET);
-        for (i, &leader) in self.leader.iter().enumerate() {
-            self.accepted[leader] = self.accepted[leader].max(self.image[i].abs());
+        for (i, &representative) in self.representative.iter().enumerate() {
+            self.accepted[representative] = self.accepted[representative].max(self.image[i].abs());
         }
     }
 
@@ -209,44 +213,47 @@ impl TightSolver {
     }
 
     /// The port furthest from its tolerance and its last change.
-    pub fn worst(&self, plan: &Plan) -> (String, f64) {
+    pub fn worst(&self, plan: &StepPlan) -> (String, f64) {
         let (mut component, change) = self.worst;
-        for wire in &plan.wires {
-            if component < wire.width {
-                let name = match wire.components[component] {
-                    "" => wire.name.clone(),
-                    part => format!("{}.{part}", wire.name),
+        for connection in &plan.iterated {
+            if component < connection.width {
+                let name = match connection.components[component] {
+                    "" => connection.name.clone(),
+                    part => format!("{}.{part}", connection.name),
                 };
                 return (name, change);
             }
-            component -= wire.width;
+            component -= connection.width;
         }
         (String::new(), change)
     }
 }
 
-/// The largest of the values that share a leader.
-fn gather_largest(leader: &[usize], largest: &mut [f64], value: impl Fn(usize) -> f64) {
+/// The largest of the values that share a representative.
+fn gather_largest(representative: &[usize], largest: &mut [f64], value: impl Fn(usize) -> f64) {
     largest.fill(0.0);
-    for (i, &leader) in leader.iter().enumerate() {
-        largest[leader] = largest[leader].max(value(i));
+    for (i, &representative) in representative.iter().enumerate() {
+        largest[representative] = largest[representative].max(value(i));
     }
 }
 
 fn gather(
-    plan: &Plan,
+    plan: &StepPlan,
     into: &mut [f64],
-    board: &Board,
-    place: impl Fn(&crate::plan::Wire) -> usize,
+    exchange: &ExchangeBuffer,
+    place: impl Fn(&crate::step_plan::IteratedConnection) -> usize,
 ) {
     let mut start = 0;
-    for wire in &plan.wires {
-        board.read(place(wire), &mut into[start..start + wire.width]);
-        start += wire.width;
+    for connection in &plan.iterated {
+        exchange.read(
+            place(connection),
+            &mut into[start..start + connection.width],
+        );
+        start += connection.width;
     }
 }
 
-impl State for TightSolver {
+impl State for ImplicitSolver {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.fixed(&mut self.accepted);
     }

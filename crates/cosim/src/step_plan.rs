@@ -5,28 +5,28 @@ use crate::port::Unit;
 use crate::recorder::Column;
 use crate::schedule::{Schedule, SubsystemId, Timeline};
 
-/// A connection, seen from the leader of a tight step.
-pub(crate) struct Wire {
+/// A connection, seen from the coordinator of an implicit step.
+pub(crate) struct IteratedConnection {
     /// `subsystem.port` of the sender.
     pub name: String,
     pub sender: SubsystemId,
-    /// Place of the sent value on the board (first of the two buffers).
+    /// Place of the sent value in the exchange buffer (first of the two buffers).
     pub sent: usize,
-    /// Place of the iterate on the board.
+    /// Place of the iterate in the exchange buffer.
     pub iterate: usize,
     pub width: usize,
     pub components: Vec<&'static str>,
     pub units: Vec<Unit>,
 }
 
-pub(crate) struct Plan {
+pub(crate) struct StepPlan {
     pub schedule: Schedule,
     pub timeline: Timeline,
-    /// For each phase, for each subsystem: does it advance in it?
+    /// For each phase, for each subsystem: does it advance or correct its step, and send, in it?
     pub sends: Vec<Vec<bool>>,
-    /// For each phase, for each subsystem: does it close its accounts again, because forces that it
-    /// has already used are corrected in this phase?
-    pub settles: Vec<Vec<bool>>,
+    /// For each phase, for each subsystem: does it close its work integrals again, because forces
+    /// that it has already used are corrected in this phase?
+    pub recomputes_work: Vec<Vec<bool>>,
     /// Own macro step of each subsystem as a multiple of the engine's.
     pub every: Vec<u64>,
     /// Does any output of the subsystem depend directly on an input?
@@ -35,22 +35,22 @@ pub(crate) struct Plan {
     pub refresh_passes: usize,
     /// How often outputs are exchanged after an event.
     pub event_passes: usize,
-    /// Distance between the two buffers of the board.
+    /// Distance between the two halves of the exchange buffer.
     pub stride: usize,
-    pub wires: Vec<Wire>,
+    pub iterated: Vec<IteratedConnection>,
     pub interfaces: Vec<Interface>,
     /// Parts that exchange motions both ways without any interface that could be balanced.
-    pub unaccounted: Vec<[String; 2]>,
-    /// Place of each interface's two works on the board.
+    pub without_energy_balance: Vec<[String; 2]>,
+    /// Place of each interface's two works in the exchange buffer.
     pub works: Vec<[usize; 2]>,
     /// Places of the energy cells of all units, if all know their energy.
     pub energies: Option<Vec<usize>>,
     pub columns: Vec<Column>,
-    /// Places on the board of the leading columns, those that are plain outputs.
+    /// Places in the exchange buffer of the leading columns, those that are plain outputs.
     pub output_places: Vec<usize>,
 }
 
-impl Plan {
+impl StepPlan {
     /// Time at a tick of macro step n: always the same bits for the same instant.
     pub fn time(&self, n: u64, tick: u64) -> f64 {
         let steps = match self.timeline.ticks_per_step {

@@ -5,8 +5,8 @@ mod support;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use oldham_cosim::{
-    BuildError, Builder, Checkpoint, CheckpointError, Discard, End, Fault, Hold, InMemory,
-    InputPort, OutputPort, Recorder, Run, Schedule, Simulation, Subsystem, Tight,
+    BuildError, Builder, Checkpoint, CheckpointError, Discard, End, Fault, Hold, ImplicitSettings,
+    InMemory, InputPort, OutputPort, Recorder, Run, Schedule, Simulation, Subsystem,
 };
 use support::{Mishap, Oscillator, Pair, jacobi_pair, left, pair, right};
 
@@ -109,7 +109,7 @@ fn a_scheduled_event_restarts_everybody_once() {
 }
 
 /// Four parts in a ring of springs, so that threads have something to disagree on.
-fn ring(tight: bool) -> Simulation {
+fn ring(implicit: bool) -> Simulation {
     let mut builder = Builder::new();
     let ids: Vec<_> = (0..4)
         .map(|i| {
@@ -127,8 +127,8 @@ fn ring(tight: bool) -> Simulation {
         builder.connect((pair[0], OutputPort(1)), (pair[1], InputPort(0)));
     }
     let mut schedule = Schedule::jacobi(1e-3, ids);
-    if tight {
-        schedule = schedule.tight(Tight::default());
+    if implicit {
+        schedule = schedule.implicit(ImplicitSettings::default());
     }
     builder.build(schedule).unwrap()
 }
@@ -144,18 +144,18 @@ fn bits(recorded: &InMemory) -> Vec<u64> {
 
 #[test]
 fn the_bits_do_not_depend_on_the_number_of_threads() {
-    for tight in [false, true] {
+    for implicit in [false, true] {
         let run = |threads| {
             let mut recorded = InMemory::default();
             let mut run = Run::new(200, &mut recorded);
             run.threads = threads;
-            ring(tight).run(run).end.unwrap();
+            ring(implicit).run(run).end.unwrap();
             bits(&recorded)
         };
         let one = run(1);
         for threads in [2, 3, 4, 8] {
             for _ in 0..3 {
-                assert!(run(threads) == one, "{threads} threads, tight: {tight}");
+                assert!(run(threads) == one, "{threads} threads, tight: {implicit}");
             }
         }
     }
@@ -164,15 +164,15 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn continuing_from_a_checkpoint_gives_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
-    for tight in [false, true] {
+    for implicit in [false, true] {
         let mut whole = InMemory::default();
-        ring(tight).run(Run::new(60, &mut whole)).end.unwrap();
+        ring(implicit).run(Run::new(60, &mut whole)).end.unwrap();
         for at in (3..60).step_by(3) {
-            let mut first = ring(tight);
+            let mut first = ring(implicit);
             first.run(Run::new(at, &mut Discard)).end.unwrap();
             let path = folder.path().join(format!("{at}.checkpoint"));
             first.checkpoint("model").unwrap().write(&path).unwrap();
-            let mut second = ring(tight);
+            let mut second = ring(implicit);
             second
                 .restore(&Checkpoint::read(&path).unwrap(), "model")
                 .unwrap();
@@ -330,7 +330,7 @@ fn rollback_is_refused_where_a_part_cannot() {
     let mut stiff = right();
     stiff.savable = false;
     let p = pair(left(), stiff, 1);
-    let schedule = Schedule::jacobi(1e-3, [p.left, p.right]).tight(Tight::default());
+    let schedule = Schedule::jacobi(1e-3, [p.left, p.right]).implicit(ImplicitSettings::default());
     let errors = p.builder.build(schedule).err().unwrap();
     assert_eq!(errors, [BuildError::CannotRollBack("right".into())]);
 }

@@ -1,18 +1,23 @@
 //! Which thread does which units.
 //!
-//! Units keep their thread for a whole run. Threads meet at the end of every phase, so the work is
-//! evened out within each phase: the largest unit first, always to the thread that has least to do
-//! in that phase. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl. Math. 17 (1969):
-//! the busiest thread has at most 4/3 of what it would have in the best distribution.
+//! Units keep their thread for a whole run. Threads wait for each other at the end of every phase,
+//! so the work is evened out within each phase: the largest unit first, always to the thread that
+//! has least to do in that phase. Graham, Bounds on multiprocessing timing anomalies, SIAM J. Appl.
+//! Math. 17 (1969): the busiest thread has at most 4/3 of what it would have in the best
+//! distribution.
 
-use crate::plan::Plan;
+use crate::step_plan::StepPlan;
 use crate::unit::Unit;
 
 /// One thread's units, with their places among all.
 pub(crate) type Share<'a> = Vec<(usize, &'a mut Unit)>;
 
-/// Deals the units out to threads.
-pub(crate) fn deal<'a>(units: &'a mut [Unit], plan: &Plan, threads: usize) -> Vec<Share<'a>> {
+/// Assigns the units to threads, balancing the load.
+pub(crate) fn assign_threads<'a>(
+    units: &'a mut [Unit],
+    plan: &StepPlan,
+    threads: usize,
+) -> Vec<Share<'a>> {
     let work: Vec<f64> = units.iter().map(Unit::work).collect();
     let phases = plan.timeline.phases.iter();
     let phases = phases.map(|phase| phase.members.iter().map(|id| id.0).collect());
@@ -24,8 +29,8 @@ pub(crate) fn deal<'a>(units: &'a mut [Unit], plan: &Plan, threads: usize) -> Ve
     shares
 }
 
-/// The thread of each unit. A unit that works in several phases is dealt in the first of them, and
-/// counts in all.
+/// The thread of each unit. A unit that works in several phases is assigned in the first of them,
+/// and counts in all.
 fn owners(work: &[f64], phases: impl Iterator<Item = Vec<usize>>, threads: usize) -> Vec<usize> {
     let mut owners = vec![None; work.len()];
     for mut members in phases {
@@ -47,7 +52,7 @@ fn owners(work: &[f64], phases: impl Iterator<Item = Vec<usize>>, threads: usize
     owners.into_iter().map(|owner| owner.unwrap_or(0)).collect()
 }
 
-/// The last of those with least to do: the first thread leads, and has other things to do besides.
+/// The last of those with least to do: the first thread coordinates besides.
 fn least_loaded(loads: &[f64]) -> usize {
     let threads = (0..loads.len()).rev();
     let least = threads.min_by(|&a, &b| loads[a].total_cmp(&loads[b]));
@@ -66,12 +71,13 @@ mod tests {
     }
 
     #[test]
-    fn equal_parts_are_dealt_in_turn() {
+    fn equal_parts_are_assigned_in_turn() {
         let phases = [vec![0, 1, 2, 3, 4]].into_iter();
         assert_eq!(owners(&[2.0; 5], phases, 3), [2, 1, 0, 2, 1]);
     }
 
-    /// Parts of one phase meet before the next one begins: each phase is evened out for itself.
+    /// Parts of one phase are synchronised before the next one begins: each phase is evened out for
+    /// itself.
     #[test]
     fn phases_are_evened_out_one_by_one() {
         let phases = [vec![0], vec![1, 2]].into_iter();

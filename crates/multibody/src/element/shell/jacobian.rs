@@ -11,19 +11,19 @@
 //!
 //! About 9000 multiplications, most of them along columns.
 
-use super::four_node::{Deformed, Freedoms, Loads, force, moment};
+use super::four_node::{Deformed, ElementFreedoms, Loads, force, moment};
 use super::frame::Frame;
-use crate::element::{Jacobian, Part};
+use crate::element::{Half, Jacobian};
 use crate::math::{M3, Mat3, Vec3};
 use crate::rotation::inverse_transpose_derivative;
 
 /// Derivatives by displacements and spins, column by column.
-pub(super) struct Tangent([Freedoms; 24]);
+pub(super) struct ShellJacobian([ElementFreedoms; 24]);
 
-impl Tangent {
+impl ShellJacobian {
     /// Hᵀ K H, where H takes spins of nodes to changes of their rotation vectors.
     #[inline(always)]
-    pub fn elastic(stiffness: &[Freedoms; 24], weight: f64, inverses: &[Mat3; 4]) -> Self {
+    pub fn elastic(stiffness: &[ElementFreedoms; 24], weight: f64, inverses: &[Mat3; 4]) -> Self {
         let mut columns = [[0.0; 24]; 24];
         for (node, inverse) in inverses.iter().enumerate() {
             for k in 0..3 {
@@ -120,7 +120,7 @@ impl Tangent {
 
     /// K̂ S.
     #[inline(always)]
-    fn frame_columns(&self, places: &[Vec3; 4]) -> [Freedoms; 3] {
+    fn frame_columns(&self, places: &[Vec3; 4]) -> [ElementFreedoms; 3] {
         let mut sums = [[0.0; 24]; 3];
         for (node, p) in places.iter().enumerate() {
             let [x, y, z, a, b, c] = std::array::from_fn(|k| &self.0[6 * node + k]);
@@ -156,7 +156,7 @@ impl Tangent {
 
     #[inline(always)]
     pub fn add_to(&self, out: &mut Jacobian<'_>) {
-        use Part::{Angular, Linear};
+        use Half::{Angular, Linear};
         for row in 0..8 {
             for column in 0..8 {
                 let entry = |i: usize, j: usize| self.0[3 * column + j][3 * row + i];
@@ -170,7 +170,7 @@ impl Tangent {
 
 /// Sᵀ times a column of loads: their moment about the origin of the frame.
 #[inline(always)]
-fn total_moment(column: &Freedoms, places: &[Vec3; 4]) -> Vec3 {
+fn total_moment(column: &ElementFreedoms, places: &[Vec3; 4]) -> Vec3 {
     let mut sum = Vec3::ZERO;
     for (node, place) in places.iter().enumerate() {
         sum += place.cross(force(column, node)) + moment(column, node);
@@ -180,7 +180,7 @@ fn total_moment(column: &Freedoms, places: &[Vec3; 4]) -> Vec3 {
 
 /// Adds F×.
 #[inline(always)]
-fn add_turned_loads(columns: &mut [Freedoms; 3], loads: &Loads, weight: f64) {
+fn add_turned_loads(columns: &mut [ElementFreedoms; 3], loads: &Loads, weight: f64) {
     for node in 0..4 {
         let [f, m] = [loads.forces[node], loads.moments[node]].map(|v| v.skew() * weight);
         for (k, column) in columns.iter_mut().enumerate() {

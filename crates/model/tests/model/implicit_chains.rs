@@ -1,4 +1,4 @@
-//! Tight coupling of random chains, beside the undivided model.
+//! Implicit coupling of random chains, beside the undivided model.
 
 use std::fmt::Write;
 
@@ -87,8 +87,8 @@ fn random_chains_coupled_tightly_move_as_the_undivided_model() {
         let parts = 2 + seed as usize % 5;
         let text = chain(&mut random, parts);
         let model = read(&text).unwrap_or_else(|problems| panic!("{text}\n{problems}"));
-        let twin = model.monolithic(Some(Integrator::Lms2 { rho: 0.6 }));
-        let whole = History::of(&model, twin.expect("a twin"));
+        let monolithic = model.monolithic(Some(Integrator::Lms2 { rho: 0.6 }));
+        let whole = History::of(&model, monolithic.expect("a twin"));
         let cut = coupled(&model);
         for part in 0..parts {
             let name = format!("p{part}.end.x");

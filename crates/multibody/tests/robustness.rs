@@ -97,7 +97,10 @@ fn a_law_that_gives_no_number_is_named() {
     model.body(mass, Body::centred(1.0, Mat3::IDENTITY));
     let pull = Drive::function(|t| if t > 0.0105 { f64::NAN } else { 1.0 });
     let ends = (Marker::on(NodeId::GROUND), Marker::on(mass));
-    model.element("winch", Rod::new(ends.0, ends.1, 0.0, Law::Given(pull)));
+    model.element(
+        "winch",
+        Rod::new(ends.0, ends.1, 0.0, Law::Prescribed(pull)),
+    );
     let mut system = started(model);
     let error = (0..100).find_map(|_| system.step(1e-3, &[]).err()).unwrap();
     assert!(error.to_string().contains("winch"), "{error}");

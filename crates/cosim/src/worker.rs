@@ -1,8 +1,8 @@
 //! The threads of a run, each with its units, in lockstep.
 //!
-//! Every thread executes the same sequence of meetings (barriers); between two meetings it writes
-//! only what belongs to its own units. Outputs are published into the buffer named by the parity
-//! of the meeting that follows, so a fast thread cannot overwrite what a slow one still reads.
+//! Every thread executes the same sequence of barriers; between two of them it writes only what
+//! belongs to its own units. Outputs are published into the buffer named by the parity of the
+//! barrier epoch that follows, so a fast thread cannot overwrite what a slow one still reads.
 //! Nothing depends on who is faster: the bits are the same for any number of threads.
 
 use std::any::Any;
@@ -12,23 +12,23 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::barrier::Barrier;
-use crate::board::Board;
+use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
-use crate::plan::Plan;
+use crate::implicit::{ImplicitSolver, IterationVerdict};
 use crate::schedule::{Coupling, Duty, SubsystemId};
 use crate::stats::Split;
-use crate::tight::{TightSolver, Verdict};
-use crate::unit::{Asked, Delivery, Unit, panic_message};
+use crate::step_plan::StepPlan;
+use crate::unit::{Delivery, ReportRequest, Unit, panic_message};
 
 const NEVER: u64 = u64::MAX;
 
 /// What all threads of a run see.
 pub(crate) struct Shared<'a> {
-    pub plan: &'a Plan,
-    pub board: &'a Board,
+    pub plan: &'a StepPlan,
+    pub exchange: &'a ExchangeBuffer,
     barrier: Barrier,
-    /// The meeting before which the first fault happened.
-    fault_meeting: AtomicU64,
+    /// The barrier epoch before which the first fault happened.
+    fault_epoch: AtomicU64,
     fault: Mutex<Option<(u64, usize, Fault)>>,
     /// The last macro step to do.
     last_step: AtomicU64,
@@ -36,12 +36,12 @@ pub(crate) struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    pub fn new(plan: &'a Plan, board: &'a Board, threads: usize) -> Self {
+    pub fn new(plan: &'a StepPlan, exchange: &'a ExchangeBuffer, threads: usize) -> Self {
         Self {
             plan,
-            board,
+            exchange,
             barrier: Barrier::new(threads),
-            fault_meeting: AtomicU64::new(NEVER),
+            fault_epoch: AtomicU64::new(NEVER),
             fault: Mutex::new(None),
             last_step: AtomicU64::new(NEVER),
             verdict: AtomicU8::new(0),
@@ -58,14 +58,14 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// A fault was noted: leave the run. All threads see it at the same meeting.
+/// A fault was noted: leave the run. All threads see it at the same barrier.
 pub(crate) struct Halt;
 
 /// What the first thread does besides its units.
-pub(crate) trait Leader {
-    /// The iteration of tight steps.
-    fn tight(&mut self) -> Option<&mut TightSolver>;
-    /// A tight step was done.
+pub(crate) trait Coordinator {
+    /// The iteration of implicit steps.
+    fn implicit(&mut self) -> Option<&mut ImplicitSolver>;
+    /// An implicit step was done.
     fn iterated(&mut self, iterations: usize, converged: bool);
     /// A reported step is complete: record, balance, judge.
     fn reported(&mut self, n: u64, reporting: &Reporting, shared: &Shared<'_>)
@@ -74,7 +74,7 @@ pub(crate) trait Leader {
     fn stepped(&mut self, n: u64) -> bool;
 }
 
-/// Which steps are reported to the leader.
+/// Which steps are reported to the coordinator.
 #[derive(Clone, Copy)]
 pub(crate) struct Reporting {
     /// The row is recorded after these steps ...
@@ -82,7 +82,7 @@ pub(crate) struct Reporting {
     /// ... and the energy is watched after these.
     pub watch: Every,
     pub record_energy: bool,
-    pub record_accounts: bool,
+    pub record_work: bool,
     pub last: u64,
 }
 
@@ -133,15 +133,15 @@ enum Busy {
     /// The unit at this place among those of the thread.
     With(usize),
     /// Recording, judging, reporting progress.
-    Leading,
+    Coordinating,
 }
 
 /// One thread's share of the run.
-pub(crate) struct Crew<'a> {
+pub(crate) struct Worker<'a> {
     units: Vec<(usize, &'a mut Unit)>,
     shared: &'a Shared<'a>,
     reporting: Reporting,
-    meeting: u64,
+    epoch: u64,
     /// The macro step that is being done.
     step: u64,
     busy: Busy,
@@ -150,7 +150,7 @@ pub(crate) struct Crew<'a> {
     pub split: Split,
 }
 
-impl<'a> Crew<'a> {
+impl<'a> Worker<'a> {
     pub fn new(
         units: Vec<(usize, &'a mut Unit)>,
         shared: &'a Shared<'a>,
@@ -160,9 +160,9 @@ impl<'a> Crew<'a> {
             units,
             shared,
             reporting,
-            meeting: 0,
+            epoch: 0,
             step: 0,
-            busy: Busy::Leading,
+            busy: Busy::Coordinating,
             is_sampled: false,
             split: Split::default(),
         }
@@ -171,24 +171,24 @@ impl<'a> Crew<'a> {
     /// Runs the steps from `first` to the reporting's last, or until a fault or a request to end.
     /// Returns the number of complete steps.
     ///
-    /// A panic, wherever it happens, is noted as a fault of the part or of the leader that was busy,
-    /// and this thread still attends the next meeting: the others learn of it there. So that this
-    /// holds for the end of the last step too, the run closes with a meeting.
-    pub fn run(&mut self, first: u64, mut leader: Option<&mut dyn Leader>) -> u64 {
+    /// A panic, wherever it happens, is noted as a fault of the part or of the coordinator that was
+    /// busy, and this thread still waits at the next barrier: the others learn of it there. So that
+    /// this holds for the end of the last step too, the run closes with a barrier.
+    pub fn run(&mut self, first: u64, mut coordinator: Option<&mut dyn Coordinator>) -> u64 {
         let mut done = 0;
         let attempt = catch_unwind(AssertUnwindSafe(|| {
-            self.all_steps(first, &mut leader, &mut done)
+            self.all_steps(first, &mut coordinator, &mut done)
         }));
         match attempt {
             Ok(Ok(())) => {
-                if self.meet().is_err() {
+                if self.wait_at_barrier().is_err() {
                     done -= 1;
                 }
             }
             Ok(Err(Halt)) => {}
             Err(panic) => {
                 self.note_panic(panic.as_ref());
-                let _ = self.meet();
+                let _ = self.wait_at_barrier();
             }
         }
         done
@@ -197,14 +197,14 @@ impl<'a> Crew<'a> {
     fn all_steps(
         &mut self,
         first: u64,
-        leader: &mut Option<&mut dyn Leader>,
+        coordinator: &mut Option<&mut dyn Coordinator>,
         done: &mut u64,
     ) -> Result<(), Halt> {
         for n in first..=self.reporting.last {
             self.step = n;
             self.is_sampled = Split::is_due(n);
             let start = self.clock();
-            self.step(n, leader)?;
+            self.step(n, coordinator)?;
             self.split.stepped(start);
             *done = n + 1 - first;
             if self.shared.last_step.load(Ordering::Relaxed) <= n {
@@ -228,38 +228,38 @@ impl<'a> Crew<'a> {
                 };
                 (*id, fault)
             }
-            Busy::Leading => (0, Fault::LeaderPanic { t, message }),
+            Busy::Coordinating => (0, Fault::CoordinatorPanic { t, message }),
         };
         self.note(unit, fault);
     }
 
-    fn step(&mut self, n: u64, leader: &mut Option<&mut dyn Leader>) -> Result<(), Halt> {
+    fn step(&mut self, n: u64, coordinator: &mut Option<&mut dyn Coordinator>) -> Result<(), Halt> {
         match self.shared.plan.schedule.coupling {
-            Coupling::Loose => self.loose_step(n)?,
-            Coupling::Tight(_) => self.tight_step(n, leader)?,
+            Coupling::Explicit => self.explicit_step(n)?,
+            Coupling::Implicit(_) => self.implicit_step(n, coordinator)?,
         }
         for _ in 0..self.shared.plan.refresh_passes {
             self.refresh(n)?;
         }
         if self.shared.plan.has_event(n) {
-            self.begin_anew(n)?;
+            self.restart_after_event(n)?;
         }
         if self.reporting.record.is_due(n) || self.reporting.watch.is_due(n) {
-            self.report(n, leader)?;
+            self.report(n, coordinator)?;
             self.reporting.record.pass(n);
             self.reporting.watch.pass(n);
         }
-        self.busy = Busy::Leading;
-        if let Some(leader) = leader
-            && !leader.stepped(n)
+        self.busy = Busy::Coordinating;
+        if let Some(coordinator) = coordinator
+            && !coordinator.stepped(n)
         {
-            // The others see it at a meeting of the next step, and leave after it.
+            // The others see it at a barrier of the next step, and leave after it.
             self.shared.last_step.fetch_min(n + 1, Ordering::Relaxed);
         }
         Ok(())
     }
 
-    fn loose_step(&mut self, n: u64) -> Result<(), Halt> {
+    fn explicit_step(&mut self, n: u64) -> Result<(), Halt> {
         let plan = self.shared.plan;
         for phase in 0..plan.timeline.phases.len() {
             let buffer = self.phase(n, phase)?;
@@ -268,9 +268,15 @@ impl<'a> Crew<'a> {
             for place in 0..self.units.len() {
                 self.busy = Busy::With(place);
                 let (id, unit) = &mut self.units[place];
-                unit.pull(t, self.shared.board, buffer, Delivery::Phase(phase), n + 1);
-                if plan.settles[phase][*id] {
-                    unit.settle_accounts(t, t - plan.time(n, span.from));
+                unit.pull(
+                    t,
+                    self.shared.exchange,
+                    buffer,
+                    Delivery::Phase(phase),
+                    n + 1,
+                );
+                if plan.recomputes_work[phase][*id] {
+                    unit.recompute_work(t, t - plan.time(n, span.from));
                 }
             }
         }
@@ -307,29 +313,36 @@ impl<'a> Crew<'a> {
                 }
                 Ok(()) if plan.releases(SubsystemId(*id), n) => {
                     unit.release();
-                    unit.publish(to, self.shared.board, buffer);
+                    unit.publish(to, self.shared.exchange, buffer);
                 }
                 Ok(()) => {}
             }
         }
-        self.meet()?;
+        self.wait_at_barrier()?;
         Ok(buffer)
     }
 
-    fn tight_step(&mut self, n: u64, leader: &mut Option<&mut dyn Leader>) -> Result<(), Halt> {
+    fn implicit_step(
+        &mut self,
+        n: u64,
+        coordinator: &mut Option<&mut dyn Coordinator>,
+    ) -> Result<(), Halt> {
         let plan = self.shared.plan;
-        let board = self.shared.board;
+        let exchange = self.shared.exchange;
         let t = plan.step_time(n + 1);
         let phases = plan.timeline.phases.len();
         for place in 0..self.units.len() {
             let unit = self.unit(place);
             unit.save();
-            unit.predict_iterate(t, board);
+            unit.predict_iterate(t, exchange);
         }
-        self.meet()?;
-        self.busy = Busy::Leading;
-        if let Some(solver) = leader.as_mut().and_then(|leader| leader.tight()) {
-            solver.start(plan, board);
+        self.wait_at_barrier()?;
+        self.busy = Busy::Coordinating;
+        if let Some(solver) = coordinator
+            .as_mut()
+            .and_then(|coordinator| coordinator.implicit())
+        {
+            solver.start(plan, exchange);
         }
         let mut first = true;
         loop {
@@ -338,16 +351,16 @@ impl<'a> Crew<'a> {
                 if !first {
                     unit.roll_back();
                 }
-                unit.pull_iterate(t, board);
+                unit.pull_iterate(t, exchange);
             }
             first = false;
-            let opening = self.meeting;
+            let opening = self.epoch;
             for phase in 0..phases {
                 let buffer = self.phase(n, phase)?;
                 if phase + 1 < phases {
                     for place in 0..self.units.len() {
                         let delivery = Delivery::Phase(phase);
-                        self.unit(place).pull(t, board, buffer, delivery, n + 1);
+                        self.unit(place).pull(t, exchange, buffer, delivery, n + 1);
                     }
                 }
             }
@@ -356,36 +369,40 @@ impl<'a> Crew<'a> {
                 let phase = phase_of(id).expect("every unit is in the schedule");
                 ((opening + phase as u64) % 2) as usize
             };
-            self.lead_iteration(n, leader, buffer_of);
-            self.meet()?;
-            if self.shared.verdict.load(Ordering::Relaxed) == Verdict::Again as u8 {
+            self.coordinate_iteration(n, coordinator, buffer_of);
+            self.wait_at_barrier()?;
+            if self.shared.verdict.load(Ordering::Relaxed) == IterationVerdict::Again as u8 {
                 continue;
             }
             for place in 0..self.units.len() {
-                self.unit(place).pull_iterate(t, board);
+                self.unit(place).pull_iterate(t, exchange);
             }
             return Ok(());
         }
     }
 
-    fn lead_iteration(
+    fn coordinate_iteration(
         &mut self,
         n: u64,
-        leader: &mut Option<&mut dyn Leader>,
+        coordinator: &mut Option<&mut dyn Coordinator>,
         buffer_of: impl Fn(usize) -> usize,
     ) {
         let plan = self.shared.plan;
-        self.busy = Busy::Leading;
-        let Some(leader) = leader else { return };
-        let Some(solver) = leader.tight() else { return };
-        let verdict = solver.judge(plan, self.shared.board, buffer_of);
+        self.busy = Busy::Coordinating;
+        let Some(coordinator) = coordinator else {
+            return;
+        };
+        let Some(solver) = coordinator.implicit() else {
+            return;
+        };
+        let verdict = solver.judge(plan, self.shared.exchange, buffer_of);
         let iterations = solver.iterations();
         self.shared.verdict.store(verdict as u8, Ordering::Relaxed);
         match verdict {
-            Verdict::Again => {}
-            Verdict::Converged => leader.iterated(iterations, true),
-            Verdict::Accepted => leader.iterated(iterations, false),
-            Verdict::Failed => {
+            IterationVerdict::Again => {}
+            IterationVerdict::Converged => coordinator.iterated(iterations, true),
+            IterationVerdict::Accepted => coordinator.iterated(iterations, false),
+            IterationVerdict::Failed => {
                 let (port, change) = solver.worst(plan);
                 let fault = Fault::NotConverged {
                     t: plan.step_time(n + 1),
@@ -409,19 +426,19 @@ impl<'a> Crew<'a> {
                 self.send_again(place, t, buffer);
             }
         }
-        self.meet()?;
+        self.wait_at_barrier()?;
         for place in 0..self.units.len() {
-            let board = self.shared.board;
+            let exchange = self.shared.exchange;
             self.unit(place)
-                .pull(t, board, buffer, Delivery::Refreshed, n + 1);
+                .pull(t, exchange, buffer, Delivery::Refreshed, n + 1);
         }
         Ok(())
     }
 
-    /// An event made the past worthless: all units forget it, and exchange what they are now until
-    /// jumps of forces and accelerations have reached everybody. A unit in the middle of a longer
-    /// step of its own is already beyond this time, and shows nothing of it.
-    fn begin_anew(&mut self, n: u64) -> Result<(), Halt> {
+    /// An event is a discontinuity: all units discard their history, and exchange what they are now
+    /// until jumps of forces and accelerations have reached everybody. A unit in the middle of a
+    /// longer step of its own is already beyond this time, and shows nothing of it.
+    fn restart_after_event(&mut self, n: u64) -> Result<(), Halt> {
         let plan = self.shared.plan;
         let t = plan.step_time(n + 1);
         let is_here = |id: usize| plan.releases(SubsystemId(id), n);
@@ -433,11 +450,11 @@ impl<'a> Crew<'a> {
                     self.send_again(place, t, buffer);
                 }
             }
-            self.meet()?;
+            self.wait_at_barrier()?;
             for place in 0..self.units.len() {
-                let board = self.shared.board;
+                let exchange = self.shared.exchange;
                 self.unit(place)
-                    .pull(t, board, buffer, Delivery::All, n + 1);
+                    .pull(t, exchange, buffer, Delivery::All, n + 1);
             }
         }
         Ok(())
@@ -456,7 +473,7 @@ impl<'a> Crew<'a> {
         match unit.evaluate(t) {
             Ok(()) => {
                 unit.release();
-                unit.publish(t, self.shared.board, buffer);
+                unit.publish(t, self.shared.exchange, buffer);
             }
             Err(fault) => {
                 let id = *id;
@@ -465,48 +482,52 @@ impl<'a> Crew<'a> {
         }
     }
 
-    fn report(&mut self, n: u64, leader: &mut Option<&mut dyn Leader>) -> Result<(), Halt> {
+    fn report(
+        &mut self,
+        n: u64,
+        coordinator: &mut Option<&mut dyn Coordinator>,
+    ) -> Result<(), Halt> {
         let t = self.shared.plan.step_time(n + 1);
         let with_energy = self.reporting.watch.is_due(n) || self.reporting.record_energy;
-        let with_accounts = self.reporting.watch.is_due(n) || self.reporting.record_accounts;
+        let with_work = self.reporting.watch.is_due(n) || self.reporting.record_work;
         let plan = self.shared.plan;
         for place in 0..self.units.len() {
             self.busy = Busy::With(place);
             let (id, unit) = &mut self.units[place];
             let is_here = plan.releases(SubsystemId(*id), n);
-            let asked = Asked {
+            let request = ReportRequest {
                 energy: with_energy,
-                accounts: is_here && with_accounts,
+                interface_works: is_here && with_work,
             };
-            if let Err(fault) = unit.report(t, asked, self.shared.board) {
+            if let Err(fault) = unit.report(t, request, self.shared.exchange) {
                 let id = *id;
                 self.note(id, fault);
             }
         }
-        self.meet()?;
-        self.busy = Busy::Leading;
-        if let Some(leader) = leader
-            && let Err(fault) = leader.reported(n, &self.reporting, self.shared)
+        self.wait_at_barrier()?;
+        self.busy = Busy::Coordinating;
+        if let Some(coordinator) = coordinator
+            && let Err(fault) = coordinator.reported(n, &self.reporting, self.shared)
         {
             self.note(0, fault);
         }
-        self.meet()
+        self.wait_at_barrier()
     }
 
     fn buffer(&self) -> usize {
-        (self.meeting % 2) as usize
+        (self.epoch % 2) as usize
     }
 
     fn note(&self, unit: usize, fault: Fault) {
         let mut first = self.shared.fault.lock().expect("nobody panics holding it");
         let is_first = first
             .as_ref()
-            .is_none_or(|(meeting, id, _)| (self.meeting, unit) < (*meeting, *id));
+            .is_none_or(|(epoch, id, _)| (self.epoch, unit) < (*epoch, *id));
         if is_first {
-            *first = Some((self.meeting, unit, fault));
+            *first = Some((self.epoch, unit, fault));
         }
-        let meeting = &self.shared.fault_meeting;
-        meeting.fetch_min(self.meeting, Ordering::Relaxed);
+        let epoch = &self.shared.fault_epoch;
+        epoch.fetch_min(self.epoch, Ordering::Relaxed);
     }
 
     /// The time, where it is looked at.
@@ -514,13 +535,13 @@ impl<'a> Crew<'a> {
         self.is_sampled.then(Instant::now)
     }
 
-    fn meet(&mut self) -> Result<(), Halt> {
+    fn wait_at_barrier(&mut self) -> Result<(), Halt> {
         let clock = self.clock();
         self.shared.barrier.wait();
         self.split.waited(clock);
-        let fault = self.shared.fault_meeting.load(Ordering::Relaxed);
-        let halted = fault <= self.meeting;
-        self.meeting += 1;
+        let fault = self.shared.fault_epoch.load(Ordering::Relaxed);
+        let halted = fault <= self.epoch;
+        self.epoch += 1;
         if halted { Err(Halt) } else { Ok(()) }
     }
 }

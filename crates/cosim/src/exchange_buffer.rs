@@ -1,4 +1,4 @@
-//! The only memory that the threads of a run share: a board of numbers.
+//! The only memory that the threads of a run share: the exchange buffer.
 //!
 //! Cells are relaxed atomics, which cost the same as plain loads and stores; the barrier between
 //! writing and reading gives the ordering.
@@ -6,11 +6,11 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-pub(crate) struct Board {
+pub(crate) struct ExchangeBuffer {
     cells: Box<[AtomicU64]>,
 }
 
-impl Board {
+impl ExchangeBuffer {
     pub fn new(size: usize) -> Self {
         Self {
             cells: (0..size).map(|_| AtomicU64::new(0)).collect(),
@@ -34,7 +34,7 @@ impl Board {
     }
 }
 
-/// Hands out the places of the board while a simulation is built.
+/// Hands out the places of the exchange buffer while a simulation is built.
 #[derive(Default)]
 pub(crate) struct Layout {
     size: usize,
@@ -46,7 +46,7 @@ impl Layout {
         self.size - width..self.size
     }
 
-    pub fn board(&self) -> Board {
-        Board::new(self.size)
+    pub fn exchange(&self) -> ExchangeBuffer {
+        ExchangeBuffer::new(self.size)
     }
 }

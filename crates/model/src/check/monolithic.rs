@@ -1,21 +1,21 @@
-//! The section `[monolithic]`: how the twin is solved.
+//! The section `[monolithic]`: how the monolithic model is solved.
 
 use oldham_lumped::Integrator;
 
 use super::Checker;
 use super::part::Checked;
 use crate::format::{At, DEFAULT_RHO, Monolithic};
-use crate::model::{Part, Twin};
+use crate::model::{MonolithicSpec, PartSpec};
 use crate::problem::Problem;
 
 impl Checker<'_> {
-    pub(super) fn twin(
+    pub(super) fn monolithic(
         &mut self,
         section: Option<&At<Monolithic>>,
         parts: &[Checked],
         rates: &[f64],
-    ) -> Option<Twin> {
-        let default = default_twin(parts, rates);
+    ) -> Option<MonolithicSpec> {
+        let default = default_monolithic(parts, rates);
         let Some(At {
             value: section,
             span,
@@ -27,14 +27,14 @@ impl Checker<'_> {
             Some(name) => self.method(name, &section.rho, &section.inputs_within_step),
             None => {
                 self.settings_without_integrator(section);
-                default.as_ref().map(|twin| twin.integrator)
+                default.as_ref().map(|monolithic| monolithic.integrator)
             }
         };
         let micro_steps = match &section.micro_steps {
             Some(count) => self.micro_step_count(count).map(|count| count as usize),
-            None => default.as_ref().map(|twin| twin.micro_steps),
+            None => default.as_ref().map(|monolithic| monolithic.micro_steps),
         };
-        Some(Twin {
+        Some(MonolithicSpec {
             span: span.clone(),
             integrator: integrator?,
             micro_steps: micro_steps?,
@@ -58,17 +58,17 @@ impl Checker<'_> {
 }
 
 /// The integrator of the first lumped part, and steps as fine as the finest part's.
-fn default_twin(parts: &[Checked], rates: &[f64]) -> Option<Twin> {
-    let parts: Vec<&Part> = parts
+fn default_monolithic(parts: &[Checked], rates: &[f64]) -> Option<MonolithicSpec> {
+    let parts: Vec<&PartSpec> = parts
         .iter()
         .map(|part| part.part.as_ref())
         .collect::<Option<_>>()?;
-    let steps = |(part, rate): (&&Part, &f64)| {
+    let steps = |(part, rate): (&&PartSpec, &f64)| {
         let per_macro_step = part.micro_steps() as f64 * rate / f64::from(part.every);
         per_macro_step.ceil() as usize
     };
     let lumped = parts.iter().find_map(|part| part.lumped());
-    Some(Twin {
+    Some(MonolithicSpec {
         span: 0..0,
         integrator: lumped.map_or(Integrator::Lms2 { rho: DEFAULT_RHO }, |spec| {
             spec.integrator

@@ -3,10 +3,10 @@
 mod support;
 
 use oldham_cosim::{
-    Hold, InputPort, OutputPort, Ports, Predictor, Quantity, Schedule, Simulation, Snapshot, Tight,
-    Unit,
+    Hold, ImplicitSettings, InputPort, OutputPort, Ports, Predictor, Quantity, Schedule,
+    Simulation, Snapshot, Unit,
 };
-use oldham_dmd::{Controls, Dmd, DmdError, Settings, Shape};
+use oldham_dmd::{Controls, Dmd, DmdError, ModelSize, Settings};
 use support::{Exchange, TwoMass, learning};
 
 const H: f64 = 0.01;
@@ -55,7 +55,7 @@ fn a_window_that_cannot_determine_the_model_is_refused() {
     );
     assert!(short.to_string().contains("at least 5 pairs"), "{short}");
     assert_eq!(refusal(&Settings::fixed(5)), None);
-    let candidates = vec![Shape {
+    let candidates = vec![ModelSize {
         window: 8,
         delays: 1,
     }];
@@ -121,7 +121,7 @@ fn at_the_time_of_a_sample_the_sample_itself_is_given() {
 /// steps ahead.
 #[test]
 fn a_recurrence_is_continued_over_several_steps() {
-    let candidates = vec![Shape {
+    let candidates = vec![ModelSize {
         window: 10,
         delays: 1,
     }];
@@ -371,7 +371,7 @@ fn rollback_and_a_fresh_start_from_a_snapshot_repeat_every_bit() {
     }
 }
 
-/// A tight schedule saves, rolls back and delivers iterates at the end of the step.
+/// An implicit schedule saves, rolls back and delivers iterates at the end of the step.
 #[test]
 fn tight_iterations_start_closer_and_converge_to_the_same() {
     let pair = TwoMass::linear(Exchange::Velocity);
@@ -381,7 +381,7 @@ fn tight_iterations_start_closer_and_converge_to_the_same() {
             support::hold(&pair.right_ports()),
         ];
         let mut simulation = pair.scheduled(predictors, |left, right| {
-            Schedule::jacobi(H, [left, right]).tight(Tight::default())
+            Schedule::jacobi(H, [left, right]).implicit(ImplicitSettings::default())
         });
         (0..200).for_each(|_| simulation.step().unwrap());
         let left = simulation.find("left").unwrap();
@@ -396,8 +396,8 @@ fn tight_iterations_start_closer_and_converge_to_the_same() {
     assert!(fewer <= more, "{fewer} against {more} iterations");
 }
 
-/// One part goes before, one after: at each step a sample at its end is there already, the other one
-/// is still to come. The first is interpolated, the second predicted with what was learned.
+/// One part goes before, one after: at each step a sample at its end is there already, the other
+/// one is still to come. The first is interpolated, the second predicted with what was learned.
 #[test]
 fn in_a_sequential_schedule_what_is_still_to_come_is_predicted() {
     let ports = scalars(2);

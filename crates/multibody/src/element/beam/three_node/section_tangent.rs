@@ -1,12 +1,12 @@
 //! The derivative of the load at one evaluation point.
 
 use super::{Beam3, Deformed, Vec3s, shapes};
-use crate::element::{Jacobian, Part, Weights};
+use crate::element::{Half, Jacobian, Weights};
 use crate::math::{M3, Mat3, Vec3};
 use crate::node::Motion;
 
 /// The linearised load at one evaluation point, in the absolute frame.
-pub(super) struct Cut {
+pub(super) struct SectionTangent {
     /// Place of the point.
     place: Vec3,
     force: Vec3,
@@ -17,14 +17,14 @@ pub(super) struct Cut {
 }
 
 impl Beam3 {
-    pub(super) fn cut(
+    pub(super) fn section_tangent(
         &self,
         d: &Deformed,
         motions: [&Motion; 3],
         load: [Vec3s; 2],
         lane: usize,
         weights: Weights,
-    ) -> Cut {
+    ) -> SectionTangent {
         let n = shapes();
         let axes = motions[1].rotation;
         let absolute = |m: Mat3| axes * m * axes.transpose();
@@ -75,7 +75,7 @@ impl Beam3 {
             let arm = (motions[i].rotation * self.offsets[i]).skew();
             (values[i], -(arm * values[i]))
         });
-        Cut {
+        SectionTangent {
             place: motions[1].position + axes * d.place.lane(lane),
             force,
             by,
@@ -84,8 +84,8 @@ impl Beam3 {
     }
 }
 
-impl Cut {
-    /// The load acts on the node before the cut, and against the one behind it.
+impl SectionTangent {
+    /// The load acts on the node before the section, and against the one behind it.
     pub(super) fn add_to(
         &self,
         out: &mut Jacobian<'_>,
@@ -93,7 +93,7 @@ impl Cut {
         motions: [&Motion; 3],
         stiffness: f64,
     ) {
-        use Part::{Angular, Linear};
+        use Half::{Angular, Linear};
         let f = self.force.skew() * stiffness;
         for (row, sign) in sides.into_iter().zip([-1.0, 1.0]) {
             let arm = (self.place - motions[row].position).skew();

@@ -1,4 +1,4 @@
-//! The monolithic twin of coupled descriptions.
+//! The monolithic model of coupled descriptions.
 
 mod common;
 
@@ -7,8 +7,8 @@ use nalgebra::DMatrix;
 use oldham_cosim::Subsystem;
 use oldham_cosim::{InputPort, OutputPort};
 use oldham_lumped::{
-    Connection, Coordinates, GhostSpec, Integrator, Lumped, MergeError, NodeRef, Part, PortKind,
-    Spec, merge,
+    Coordinates, GhostSpec, Integrator, Lumped, MergeError, MergedConnection, MergedPart, NodeRef,
+    PortKind, Spec, merge,
 };
 
 const OWN: NodeRef = NodeRef::Node(oldham_lumped::NodeIndex(0));
@@ -38,8 +38,8 @@ fn side_with_coupling(stiffness: f64, position: f64) -> Spec {
     spec
 }
 
-fn connection(from: (usize, usize), to: (usize, usize)) -> Connection {
-    Connection {
+fn connection(from: (usize, usize), to: (usize, usize)) -> MergedConnection {
+    MergedConnection {
         from_part: from.0,
         output: OutputPort(from.1),
         to_part: to.0,
@@ -47,8 +47,8 @@ fn connection(from: (usize, usize), to: (usize, usize)) -> Connection {
     }
 }
 
-fn parts<'a>(left: &'a Spec, right: &'a Spec) -> [Part<'a>; 2] {
-    let part = |name, spec| Part { name, spec };
+fn parts<'a>(left: &'a Spec, right: &'a Spec) -> [MergedPart<'a>; 2] {
+    let part = |name, spec| MergedPart { name, spec };
     [part("left", left), part("right", right)]
 }
 
@@ -97,9 +97,9 @@ fn undamped(mut spec: Spec) -> Spec {
 
 /// K = [110, -100; -100, 1100] has the eigenvalues 100 and 1110.
 #[test]
-fn the_twin_has_the_frequencies_of_the_coupled_system() {
-    for twin in [force_displacement(), displacement_displacement()] {
-        let mut lumped = Lumped::new(undamped(twin)).unwrap();
+fn the_monolithic_model_has_the_frequencies_of_the_coupled_system() {
+    for monolithic in [force_displacement(), displacement_displacement()] {
+        let mut lumped = Lumped::new(undamped(monolithic)).unwrap();
         assert_eq!(lumped.ports().input_width(), 0);
         let linear = lumped.linearise(0.0, &[]).unwrap();
         let eigenvalues = DMatrix::from_row_slice(4, 4, &linear.a).complex_eigenvalues();
@@ -112,13 +112,13 @@ fn the_twin_has_the_frequencies_of_the_coupled_system() {
 }
 
 #[test]
-fn the_twin_moves_like_the_system_written_by_hand() {
+fn the_monolithic_model_moves_like_the_system_written_by_hand() {
     let mut reference = Lumped::new(by_hand()).unwrap();
     let mut inputs = idle(&reference);
     run(&mut reference, &mut inputs, 2.0, 50).unwrap();
     let expected = reference.energy(2.0, &[]).unwrap();
-    for twin in [force_displacement(), displacement_displacement()] {
-        let mut lumped = Lumped::new(twin).unwrap();
+    for monolithic in [force_displacement(), displacement_displacement()] {
+        let mut lumped = Lumped::new(monolithic).unwrap();
         let mut inputs = idle(&lumped);
         run(&mut lumped, &mut inputs, 2.0, 50).unwrap();
         assert!(distance(lumped.positions(), reference.positions()) < 1e-15);
@@ -132,10 +132,14 @@ fn the_twin_moves_like_the_system_written_by_hand() {
 /// fc = kc (x1 - x2) + cc (v1 - v2), the force on mass two, also where nothing is exchanged.
 #[test]
 fn the_coupling_force_stays_an_output() {
-    for twin in [force_displacement(), displacement_displacement()] {
-        let names: Vec<_> = twin.outputs.iter().map(|port| port.name.clone()).collect();
+    for monolithic in [force_displacement(), displacement_displacement()] {
+        let names: Vec<_> = monolithic
+            .outputs
+            .iter()
+            .map(|port| port.name.clone())
+            .collect();
         assert_eq!(names[..3], ["left.motion", "left.pull", "right.motion"]);
-        let mut lumped = Lumped::new(twin).unwrap();
+        let mut lumped = Lumped::new(monolithic).unwrap();
         let mut inputs = idle(&lumped);
         run(&mut lumped, &mut inputs, 0.1, 3).unwrap();
         let values = outputs(&mut lumped, 0.1, &[]);
@@ -157,8 +161,8 @@ fn a_part_alone_gives_the_same_force_from_the_received_motion() {
 fn a_one_way_coupling_drops_the_reaction() {
     let (left, right) = (side_with_coupling(K1, 0.01), side(K2, 0.5));
     let connections = [connection((1, 0), (0, 0))];
-    let twin = merge(&parts(&left, &right), &connections, Integrator::Exact, 1).unwrap();
-    let mut lumped = Lumped::new(twin).unwrap();
+    let monolithic = merge(&parts(&left, &right), &connections, Integrator::Exact, 1).unwrap();
+    let mut lumped = Lumped::new(monolithic).unwrap();
     let mut inputs = idle(&lumped);
     run(&mut lumped, &mut inputs, 1.0, 10).unwrap();
     let free = 0.5 * K2.sqrt().cos();
@@ -171,11 +175,15 @@ fn open_inputs_stay_and_are_named_after_their_part() {
     left.inputs.push(port("shake", OWN, PortKind::Force));
     let right = side(K2, 0.0);
     let connections = [connection((1, 0), (0, 0))];
-    let twin = merge(&parts(&left, &right), &connections, EULER, 4).unwrap();
-    let names: Vec<_> = twin.inputs.iter().map(|port| port.name.as_str()).collect();
+    let monolithic = merge(&parts(&left, &right), &connections, EULER, 4).unwrap();
+    let names: Vec<_> = monolithic
+        .inputs
+        .iter()
+        .map(|port| port.name.as_str())
+        .collect();
     assert_eq!(names, ["left.shake"]);
-    assert_eq!(twin.nodes[1].name, "right.mass");
-    assert_eq!(twin.micro_steps, 4);
+    assert_eq!(monolithic.nodes[1].name, "right.mass");
+    assert_eq!(monolithic.micro_steps, 4);
 }
 
 /// A middle part hands the motion of the right one on to the left one.
@@ -185,22 +193,22 @@ fn a_motion_that_is_passed_on_leads_back_to_its_owner() {
     let mut middle = side_with_coupling(K1, 0.0);
     middle.outputs = vec![port("copy", FAR, PortKind::Motion)];
     let right = side(K2, 0.0);
-    let part = |name, spec| Part { name, spec };
+    let part = |name, spec| MergedPart { name, spec };
     let parts = [
         part("left", &left),
         part("middle", &middle),
         part("right", &right),
     ];
     let connections = [connection((2, 0), (1, 0)), connection((1, 0), (0, 0))];
-    let twin = merge(&parts, &connections, EULER, 1).unwrap();
+    let monolithic = merge(&parts, &connections, EULER, 1).unwrap();
     let owner = oldham_lumped::GhostMotion::Follows(oldham_lumped::NodeIndex(2));
-    assert!(twin.ghosts.iter().all(|ghost| ghost.motion == owner));
+    assert!(monolithic.ghosts.iter().all(|ghost| ghost.motion == owner));
 }
 
 #[test]
 fn what_cannot_be_joined_is_refused() {
     let (left, right) = (side_with_coupling(K1, 0.0), side(K2, 0.0));
-    let join = |parts: &[Part<'_>], connections: &[Connection]| {
+    let join = |parts: &[MergedPart<'_>], connections: &[MergedConnection]| {
         merge(parts, connections, EULER, 1).unwrap_err()
     };
     assert_eq!(join(&[], &[]), MergeError::NoParts);
@@ -227,17 +235,17 @@ fn what_cannot_be_joined_is_refused() {
 
 /// Added mass at the interface, exchanged through the acceleration, becomes part of the owner.
 #[test]
-fn mass_on_a_ghost_joins_its_owner_in_the_twin() {
+fn mass_on_a_ghost_joins_its_owner_in_the_monolithic_model() {
     let mut left = side_with_coupling(K1, 0.01);
     left.elements.push(mass(FAR, 0.5));
     let mut right = side(K2, 0.0);
     right.inputs = vec![port("push", OWN, PortKind::Force)];
     let connections = [connection((1, 0), (0, 0)), connection((0, 1), (1, 0))];
-    let twin = merge(&parts(&left, &right), &connections, Integrator::Exact, 1).unwrap();
+    let monolithic = merge(&parts(&left, &right), &connections, Integrator::Exact, 1).unwrap();
     let mut reference = by_hand();
     reference.elements.push(mass(NodeRef::node(1), 0.5));
     let mut moved = Vec::new();
-    for spec in [twin, reference] {
+    for spec in [monolithic, reference] {
         let mut lumped = Lumped::new(spec).unwrap();
         let mut inputs = idle(&lumped);
         run(&mut lumped, &mut inputs, 1.0, 10).unwrap();

@@ -3,25 +3,25 @@
 use oldham_cosim::Unit;
 use oldham_multibody::{
     Along, Beam2, Beam3, Body, Bushing, Element, ElementId, Freedoms, Frictional, InternalLoad,
-    Joint, LineValue, Load, Marker, Model, ModelError, Motion, NodeId, Options, Part, PartBuilder,
-    PrescribedMotion, Rod, ShellError, ShellGrid, ShellMesh, SolveError, TorsionSpring,
-    Transmission, Vec3, mapped_shell,
+    Joint, LineValue, Load, Marker, MechanismPart, Model, ModelError, Motion, NodeId, Options,
+    PartBuilder, PrescribedMotion, Rod, ShellError, ShellGrid, ShellMesh, SolveError,
+    TorsionSpring, Transmission, Vec3, mapped_shell,
 };
 
-use super::{Cutting, NODE_PORTS, Sketch, Solution, Surface};
+use super::{Cutting, NODE_PORTS, Sketch, SolverSettings, Surface};
 
 /// A mechanism as plain data. Nodes, elements and ports are made in the order of the lists, so that
 /// the identities in it hold for every solver.
 #[derive(Clone, Debug)]
-pub(crate) struct Recipe {
+pub(crate) struct MechanismSpec {
     pub gravity: Vec3,
     /// All nodes but the ground, with their initial motions; those of shells come last.
     pub nodes: Vec<(NodeId, Motion)>,
     pub bodies: Vec<(NodeId, Body)>,
-    pub shells: Vec<ShellPlan>,
-    pub pieces: Vec<(String, Piece)>,
-    pub inputs: Vec<(String, Received)>,
-    pub outputs: Vec<(String, Sent)>,
+    pub shells: Vec<ShellSpec>,
+    pub elements: Vec<(String, ElementSpec)>,
+    pub inputs: Vec<(String, InputSpec)>,
+    pub outputs: Vec<(String, OutputSpec)>,
     /// Whether every node has an output of its own.
     pub shows_nodes: bool,
     pub options: Options,
@@ -37,7 +37,7 @@ pub(crate) struct Recipe {
 
 /// A shell and its mesh.
 #[derive(Clone, Debug)]
-pub(crate) struct ShellPlan {
+pub(crate) struct ShellSpec {
     pub name: String,
     pub mesh: ShellMesh,
     pub surface: Surface,
@@ -45,7 +45,7 @@ pub(crate) struct ShellPlan {
 
 /// An element.
 #[derive(Clone, Debug)]
-pub(crate) enum Piece {
+pub(crate) enum ElementSpec {
     Joint(Joint),
     PrescribedMotion(PrescribedMotion),
     Frictional(Frictional),
@@ -61,7 +61,7 @@ pub(crate) enum Piece {
 
 /// What an input port receives.
 #[derive(Clone, Debug)]
-pub(crate) enum Received {
+pub(crate) enum InputSpec {
     Wrench(NodeId),
     Pose(NodeId),
     Scalar(Unit),
@@ -73,21 +73,21 @@ pub(crate) enum Received {
 
 /// What an output port sends.
 #[derive(Clone, Debug)]
-pub(crate) enum Sent {
+pub(crate) enum OutputSpec {
     Motion(NodeId),
     Along(NodeId, Vec3, Along),
     /// Length or rate of the line between two points.
     Line([Marker; 2], LineValue),
-    /// The wrench of a piece on one of its nodes.
+    /// The wrench of an element on one of its nodes.
     Reaction {
-        piece: usize,
+        element: usize,
         node: usize,
     },
 }
 
 /// Why no solver could be made.
 #[derive(Clone, Debug, thiserror::Error)]
-pub(crate) enum RecipeError {
+pub(crate) enum MechanismError {
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Model(Vec<ModelError>),
     #[error("no static equilibrium to start from: {0}")]
@@ -96,7 +96,7 @@ pub(crate) enum RecipeError {
     NotStarted(SolveError),
 }
 
-impl Recipe {
+impl MechanismSpec {
     /// A mechanism of the ground alone.
     pub fn new() -> Self {
         Self {
@@ -104,7 +104,7 @@ impl Recipe {
             nodes: Vec::new(),
             bodies: Vec::new(),
             shells: Vec::new(),
-            pieces: Vec::new(),
+            elements: Vec::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
             shows_nodes: true,
@@ -121,18 +121,18 @@ impl Recipe {
     }
 
     /// A solver at the initial state.
-    pub fn part(&self, start: f64) -> Result<Part, RecipeError> {
-        let mut part = self.unsettled_part().map_err(RecipeError::Model)?;
+    pub fn part(&self, start: f64) -> Result<MechanismPart, MechanismError> {
+        let mut part = self.unsettled_part().map_err(MechanismError::Model)?;
         if self.settles {
             let inputs = initial_inputs(&part);
             part.settle(start, &inputs)
-                .map_err(RecipeError::NotSettled)?;
+                .map_err(MechanismError::NotSettled)?;
         }
         Ok(part)
     }
 
     /// A solver whose nodes are where they are given.
-    pub fn unsettled_part(&self) -> Result<Part, Vec<ModelError>> {
+    pub fn unsettled_part(&self) -> Result<MechanismPart, Vec<ModelError>> {
         let (model, elements) = self.model();
         let mut builder = PartBuilder::new(model);
         if self.shares_loads {
@@ -140,20 +140,22 @@ impl Recipe {
         }
         for (name, received) in &self.inputs {
             match received {
-                Received::Wrench(node) => drop(builder.load(name, *node)),
-                Received::Pose(node) => drop(builder.prescribe(name, *node)),
-                Received::Scalar(unit) => drop(builder.drive(name, unit.clone())),
-                Received::Thrust(ends) => drop(builder.thrust(name, *ends)),
-                Received::Pressure(ends, area) => drop(builder.pressure(name, *ends, *area)),
+                InputSpec::Wrench(node) => drop(builder.load(name, *node)),
+                InputSpec::Pose(node) => drop(builder.prescribe(name, *node)),
+                InputSpec::Scalar(unit) => drop(builder.drive(name, unit.clone())),
+                InputSpec::Thrust(ends) => drop(builder.thrust(name, *ends)),
+                InputSpec::Pressure(ends, area) => drop(builder.pressure(name, *ends, *area)),
             }
         }
         for (name, sent) in &self.outputs {
             match *sent {
-                Sent::Motion(node) => builder.observe(name, node),
-                Sent::Along(node, axis, along) => builder.observe_along(name, node, axis, along),
-                Sent::Line(ends, value) => builder.observe_line(name, ends, value),
-                Sent::Reaction { piece, node } => {
-                    builder.observe_element(name, elements[piece], node)
+                OutputSpec::Motion(node) => builder.observe(name, node),
+                OutputSpec::Along(node, axis, along) => {
+                    builder.observe_along(name, node, axis, along)
+                }
+                OutputSpec::Line(ends, value) => builder.observe_line(name, ends, value),
+                OutputSpec::Reaction { element, node } => {
+                    builder.observe_element(name, elements[element], node)
                 }
             };
         }
@@ -167,8 +169,8 @@ impl Recipe {
     }
 
     /// How it is solved.
-    pub fn solution(&self) -> Solution {
-        Solution {
+    pub fn solution(&self) -> SolverSettings {
+        SolverSettings {
             options: self.options,
             micro_steps: self.micro_steps,
         }
@@ -188,7 +190,7 @@ impl Recipe {
             .inputs
             .iter()
             .filter_map(|(_, received)| match received {
-                Received::Pose(node) => Some(*node),
+                InputSpec::Pose(node) => Some(*node),
                 _ => None,
             })
             .collect();
@@ -202,11 +204,11 @@ impl Recipe {
         self.model().0.freedoms(start, &inputs, &given)
     }
 
-    /// The whole model, and what the pieces are in it.
+    /// The whole model, and what the elements are in it.
     pub fn model(&self) -> (Model, Vec<ElementId>) {
         let mut model = Model::new();
         model.gravity(self.gravity);
-        let meshed: usize = self.shells.iter().map(ShellPlan::nodes).sum();
+        let meshed: usize = self.shells.iter().map(ShellSpec::nodes).sum();
         for &(node, motion) in &self.nodes[..self.nodes.len() - meshed] {
             let made = model.node(self.sketch.nodes[node.index()].as_str(), motion);
             debug_assert_eq!(made, node);
@@ -218,13 +220,13 @@ impl Recipe {
         for &(node, body) in &self.bodies {
             model.body(node, body);
         }
-        let add = |(name, piece): &(String, Piece)| piece.add_to(&mut model, name);
-        let elements = self.pieces.iter().map(add).collect();
+        let add = |(name, element): &(String, ElementSpec)| element.add_to(&mut model, name);
+        let elements = self.elements.iter().map(add).collect();
         (model, elements)
     }
 }
 
-impl ShellPlan {
+impl ShellSpec {
     /// Why it cannot be meshed, if it cannot.
     pub fn trial(&self) -> Result<(), String> {
         let [across, up] = self.mesh.divisions;
@@ -251,7 +253,7 @@ impl ShellPlan {
     }
 }
 
-impl Piece {
+impl ElementSpec {
     fn add_to(&self, model: &mut Model, name: &str) -> ElementId {
         match self {
             Self::Joint(joint) => model.element(name, joint.clone()),
@@ -280,7 +282,7 @@ impl Piece {
 }
 
 /// What the inputs are before the first exchange.
-pub(super) fn initial_inputs(part: &Part) -> Vec<f64> {
+pub(super) fn initial_inputs(part: &MechanismPart) -> Vec<f64> {
     oldham_cosim::Subsystem::ports(part)
         .initial_inputs()
         .to_vec()
