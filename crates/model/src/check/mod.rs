@@ -146,6 +146,7 @@ impl Checker<'_> {
             twin: twin?,
             record: record?,
             notes,
+            former_words: None,
         })
     }
 

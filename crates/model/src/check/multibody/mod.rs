@@ -101,7 +101,7 @@ impl Checker<'_> {
         draft.all_beams_known = !(damaged && meshes.contains(&true));
         draft.recipe.shows_nodes = record.nodes.unwrap_or(true);
         draft.recipe.shares_loads = section.redundant == Some(Redundant::LeastNorm);
-        draft.recipe.settles = section.settle.unwrap_or(false);
+        draft.recipe.settles = section.static_equilibrium.unwrap_or(false);
         let [inputs, outputs] = self.mechanism(section, &mut draft);
         let mut part = None;
         if let (Some(options), Some(micro_steps)) = (options, micro_steps)
