@@ -14,7 +14,7 @@ use crate::drawing::ViewName;
 ///
 ///   oldham check   examples/two-mass-force-displacement.toml    what is in it, is it stable?
 ///   oldham run     examples/two-mass-force-displacement.toml    solve it, write results
-///   oldham compare examples/two-mass-force-displacement.toml    against its monolithic twin
+///   oldham compare examples/two-mass-force-displacement.toml    against its monolithic reference
 ///   oldham plot    two-mass-force-displacement.parquet          draw the results
 ///
 /// Every command takes --json for machines. Exit codes: 0 fine, 1 ran but failed, 2 bad input,
@@ -32,7 +32,7 @@ pub struct Arguments {
 pub enum Command {
     /// Solve a model and write its results
     ///
-    /// Before the run the coupling is analysed: if the exchange makes a mode grow, you are told at
+    /// Before the run the coupling is analysed: if the coupling makes a mode grow, you are told at
     /// which interface, how fast, and which settings would be stable. While it runs, results are
     /// on disk in a readable form (FILE.partial); at the end they become one file.
     Run(Run),
@@ -41,11 +41,11 @@ pub enum Command {
     /// Solve one model in several ways and compare them with a reference
     ///
     /// Without --vary the usual schemes are tried: as the file says, Gauss–Seidel, first- and
-    /// second-order extrapolation, refreshed outputs, tight coupling; of a model with compensators
+    /// second-order extrapolation, output update, implicit (tight) coupling; of a model with compensators
     /// also both kinds of compensation, none, and the learning predictor. With --vary any setting or
     /// parameter takes any values; several --vary are combined:
     ///
-    ///   oldham compare model.toml --vary simulation.step=1e-3,5e-4 --vary schedule.refresh=false,true
+    ///   oldham compare model.toml --vary simulation.step=1e-3,5e-4 --vary schedule.output_update=false,true
     #[command(verbatim_doc_comment)]
     Compare(Compare),
     /// Tell whether a coupling is stable, and over which range of parameters
@@ -59,18 +59,18 @@ pub enum Command {
     ///   oldham stability model.toml --critical simulation.step      the largest stable step
     #[command(verbatim_doc_comment)]
     Stability(Stability),
-    /// Show what the exchange does to the poles of a linear coupled model
+    /// Show what the coupling does to the poles of a linear coupled model
     ///
-    /// Beside the poles of the undivided system stand those with every exchanged signal held (exact
+    /// Beside the poles of the monolithic system stand those with every coupling variable held (exact
     /// roots of the transcendental equation, or of its Pade approximant) and those of the scheme as
-    /// it is really run. They differ: a continuous hold is only a model of the exchange.
+    /// it is really run. They differ: a continuous hold is only a model of the coupling.
     Poles(Poles),
-    /// Find feedback that undoes what a delayed exchange does to a coupled model
+    /// Find feedback that compensates the delay of a coupling
     ///
-    /// At interfaces where a force goes one way and a motion comes back. Gains that put the poles of
-    /// the co-simulation where those of the undivided model are, designed on the co-simulation as it
-    /// runs (z) or on a continuous model of the exchange (s); or the receiver of the force evaluates
-    /// the coupling law itself (structural). Offered is what the co-simulation with it confirms.
+    /// At interfaces between a force side and a motion side. Gains that put the poles of the
+    /// co-simulation where those of the monolithic model are, designed on the co-simulation as it
+    /// runs (z) or on a continuous model of the coupling (s); or the motion side evaluates the
+    /// coupling law itself (structural). Offered is what the co-simulation with it confirms.
     Compensate(Compensate),
     /// Compute tables and figures of the papers anew, beside the printed values
     ///
@@ -88,19 +88,19 @@ pub enum Command {
     ///   oldham partition beam.toml --set 'multibody.beam.cut.at=["girder.12"]'
     #[command(verbatim_doc_comment)]
     Partition(Partition),
-    /// Find where mechanisms come to rest under their loads
+    /// Find the static equilibrium of mechanisms under their loads
     ///
     /// Loads and gravity are raised in steps from nothing. A table of all nodes, and a picture with
-    /// the given configuration in grey.
+    /// the initial configuration in grey.
     Statics(Statics),
     /// Find the natural vibrations of mechanisms: frequencies, damping and shapes
     Modes(Modes),
-    /// Draw the motion of mechanisms: a picture that moves by itself, or frames
+    /// Draw the motion of mechanisms: an animation, or frames
     ///
     ///   oldham animate slider-crank.parquet                     slider-crank-motion.svg, for any browser
     ///   oldham animate examples/slider-crank.toml               solves the model first
-    ///   oldham animate slider-crank.parquet -o frames/          PNG frames, for films and reports
-    ///   oldham animate slider-crank.parquet -o motion.png       nine exposures in one picture
+    ///   oldham animate slider-crank.parquet -o frames/          PNG frames, for videos and reports
+    ///   oldham animate slider-crank.parquet -o motion.png       overlay of nine instants in one picture
     #[command(verbatim_doc_comment)]
     Animate(Animate),
     /// Measure Oldham's own speed
@@ -139,7 +139,7 @@ impl Command {
 pub struct ModelArgs {
     /// Model file (TOML)
     pub model: PathBuf,
-    /// Change a setting or a parameter for this run, such as schedule.refresh=true or kc=200
+    /// Change a setting or a parameter for this run, such as schedule.output_update=true or kc=200
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
 }
@@ -155,7 +155,7 @@ pub struct Run {
     /// Overwrite an existing result file
     #[arg(long)]
     pub force: bool,
-    /// Solve the monolithic twin instead: the same model without any exchange
+    /// Solve the monolithic reference model instead: all subsystems as one
     #[arg(long)]
     pub monolithic: bool,
     /// Threads that share the subsystems; the results are the same bits for any number
@@ -230,10 +230,10 @@ pub struct Stability {
     #[arg(long, value_name = "KEY[=LOW:HIGH]", value_parser = range, conflicts_with = "over")]
     pub critical: Option<Range>,
     /// Compare with another scheme: settings separated by spaces, such as
-    /// "schedule.coupling=tight schedule.predictor=first-order"
+    /// "schedule.coupling=implicit schedule.predictor=first-order"
     #[arg(long, value_name = "SETTINGS")]
     pub scheme: Vec<String>,
-    /// Study the monolithic twin instead
+    /// Study the monolithic reference model instead
     #[arg(long)]
     pub monolithic: bool,
     /// Picture, .svg or .png [default: the model's name with -stability.svg, here]
@@ -336,7 +336,7 @@ fn range(text: &str) -> Result<Range, String> {
 pub struct Poles {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// Order of the hold on exchanged signals
+    /// Order of the hold on coupling variables
     #[arg(long, default_value_t = 0, value_parser = RangedU64ValueParser::<usize>::new().range(0..=2))]
     pub order: usize,
     /// Time that sending and receiving take, in seconds
@@ -374,9 +374,9 @@ pub struct Compensate {
 pub enum CompensateBy {
     /// Gains for the co-simulation as it runs
     Z,
-    /// Gains for a continuous model of the exchange
+    /// Gains for a continuous model of the coupling
     S,
-    /// The receiver of the force evaluates the coupling law
+    /// The motion side evaluates the coupling law
     Structural,
 }
 
@@ -461,7 +461,7 @@ pub struct Statics {
 pub enum Configuration {
     /// As the model starts; where it spins, in the steady rotation near that
     Initial,
-    /// At rest under its loads
+    /// In static equilibrium under its loads
     Static,
 }
 
@@ -492,7 +492,7 @@ pub struct Modes {
     /// Mode shapes as JSON [default: the model's name with -modes.json, here]
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
-    /// Show each mode swing: moving pictures (.svg), pictures of a whole swing (.png), or folders
+    /// Animate each mode: animations (.svg), pictures of one period (.png), or folders
     /// of PNG frames, with the number of the mode after the name
     #[arg(long, value_name = "FILE", value_parser = film())]
     pub animate: Option<PathBuf>,
@@ -509,14 +509,14 @@ pub struct Animate {
     /// Change a setting or a parameter of the model file first
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
     pub set: Vec<(String, String)>,
-    /// Moving picture (.svg), one picture (.png), or a folder for PNG frames [default: the name
+    /// Animation (.svg), one picture (.png), or a folder for PNG frames [default: the name
     /// with -motion.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = film())]
     pub out: Option<PathBuf>,
     /// Frames at most, from 2 to 2000
     #[arg(long, value_name = "N", default_value_t = 120, value_parser = RangedU64ValueParser::<usize>::new().range(2..=2000))]
     pub frames: usize,
-    /// Simulated seconds per second of the film
+    /// Simulated seconds per second of the animation
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
     pub speed: f64,
     /// From where to look
@@ -591,7 +591,7 @@ fn film() -> impl TypedValueParser<Value = PathBuf> {
         match ending(&path).as_deref() {
             None | Some("svg" | "png") => Ok(path),
             _ if is_folder => Ok(path),
-            _ => Err("moving pictures are .svg, still ones .png; a folder of frames has no ending"),
+            _ => Err("animations are .svg, pictures .png; a folder of frames has no ending"),
         }
     })
 }
@@ -605,7 +605,7 @@ fn key_value(text: &str) -> Result<(String, String), String> {
         Some((key, value)) if !key.trim().is_empty() => {
             Ok((key.trim().into(), value.trim().into()))
         }
-        _ => Err("write KEY=VALUE, such as schedule.refresh=true".into()),
+        _ => Err("write KEY=VALUE, such as schedule.output_update=true".into()),
     }
 }
 

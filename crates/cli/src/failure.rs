@@ -77,7 +77,7 @@ pub enum Failure {
     },
     /// All variants would be the same.
     #[error(
-        "nothing is exchanged in `{model}`, so that all schemes are the same: vary a setting, such as --vary simulation.step=1e-3,5e-4, or compare with a result by --reference FILE"
+        "`{model}` has no coupling, so that all schemes are the same: vary a setting, such as --vary simulation.step=1e-3,5e-4, or compare with a result by --reference FILE"
     )]
     NothingToCompare {
         /// Title of the model.
@@ -144,7 +144,7 @@ pub enum Failure {
     },
     /// More poles than can be followed one by one.
     #[error(
-        "the model has {count} poles, and at most {limit} are followed one by one; `oldham stability` looks at larger models"
+        "the model has {count} poles, and at most {limit} are tracked one by one; `oldham stability` looks at larger models"
     )]
     TooManyPoles {
         /// Of the undivided system.
@@ -244,7 +244,7 @@ pub enum Failure {
     },
     /// Settings of a scheme that are none.
     #[error(
-        "--scheme takes settings such as schedule.refresh=true, separated by spaces; `{text}` is none"
+        "--scheme takes settings such as schedule.output_update=true, separated by spaces; `{text}` is none"
     )]
     NoScheme {
         /// As written.

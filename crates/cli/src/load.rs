@@ -6,10 +6,20 @@ use oldham_model::{Model, Overrides, Template};
 
 use crate::args::ModelArgs;
 use crate::failure::Failure;
+use crate::tell;
 
 /// Reads the model with its overrides.
 pub fn model(arguments: &ModelArgs) -> Result<Model, Failure> {
-    with_overrides(&arguments.model, &arguments.set)
+    told(&arguments.model, &arguments.set)
+}
+
+/// Reads a model with the given overrides, and tells which of its words have other names now.
+pub fn told(path: &Path, set: &[(String, String)]) -> Result<Model, Failure> {
+    let model = with_overrides(path, set)?;
+    if let Some(note) = model.former_words() {
+        tell!("note: {}: {note}", path.display());
+    }
+    Ok(model)
 }
 
 /// Reads a model with the given overrides.

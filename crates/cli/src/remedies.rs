@@ -12,12 +12,12 @@ use crate::verdict::{Case, Settings};
 /// Settings that often help, the cheapest first.
 const CANDIDATES: [&[(&str, &str)]; 6] = [
     &[("schedule.tangent", "true")],
-    &[("schedule.refresh", "true")],
+    &[("schedule.output_update", "true")],
     &[("schedule.predictor", "first-order")],
     &[("schedule.predictor", "second-order")],
     &[("schedule.kind", "gauss-seidel")],
     &[
-        ("schedule.coupling", "tight"),
+        ("schedule.coupling", "implicit"),
         ("schedule.predictor", "first-order"),
     ],
 ];

@@ -172,7 +172,7 @@ impl Advice {
 
     fn subject(&self) -> &'static str {
         match self.subject {
-            Subject::Whole => "the model in one piece",
+            Subject::Whole => "the monolithic model",
             Subject::Coupling => "the coupling",
         }
     }
@@ -203,7 +203,7 @@ impl Advice {
         );
         text += &self.own_growth(verdict);
         if self.subject == Subject::Whole {
-            text += "\n  without any exchange: it is the model or its integrator";
+            text += "\n  without any coupling: it is the model or its integrator";
             return Some(text);
         }
         text += &match self.remedies.as_slice() {
@@ -226,7 +226,7 @@ impl Advice {
     fn own_growth(&self, verdict: &Verdict) -> String {
         match verdict.own {
             Some([growth, frequency]) => format!(
-                "; a mode at {frequency:.3} Hz that grows at {growth:.4} 1/s is the model's own: it is there without the exchange"
+                "; a mode at {frequency:.3} Hz that grows at {growth:.4} 1/s is the model's own: it is there without the coupling"
             ),
             None => String::new(),
         }
@@ -247,7 +247,7 @@ impl Advice {
         let (radius, coordinates) = (radius(verdict), verdict.dimension);
         let subject = self.subject();
         let own = self.own_growth(verdict);
-        let found = format!("spectral radius {radius}, {coordinates} coordinates{own}");
+        let found = format!("spectral radius {radius}, {coordinates} states{own}");
         match verdict.doubt() {
             Some(doubt) => {
                 format!("whether {subject} is stable is not decided, because {doubt}; {found}")
@@ -292,11 +292,16 @@ pub fn as_json(verdict: &Verdict) -> Value {
         "reason": verdict.doubt(),
         "spectral_radius": verdict.radius,
         "error": verdict.error,
+        "bound": verdict.reach,
         "reach": verdict.reach,
         "method": match verdict.way {
             Way::Dense => "dense",
             Way::Frequency { .. } => "frequency",
             Way::Krylov { .. } => "krylov",
+        },
+        "matrix_vector_products": match verdict.way {
+            Way::Dense | Way::Frequency { .. } => None,
+            Way::Krylov { products } => Some(products),
         },
         "products": match verdict.way {
             Way::Dense | Way::Frequency { .. } => None,
@@ -308,6 +313,7 @@ pub fn as_json(verdict: &Verdict) -> Value {
         },
         "growth": verdict.growth,
         "frequency": verdict.frequency,
+        "states": verdict.dimension,
         "coordinates": verdict.dimension,
         "interface": verdict.interface,
         "own_growth": verdict.own.map(|[growth, frequency]| {
@@ -321,7 +327,7 @@ pub fn radius(verdict: &Verdict) -> String {
     let text = with_error(verdict.radius, verdict.error);
     match verdict.way {
         Way::Dense | Way::Frequency { .. } => text,
-        Way::Krylov { products } => format!("{text} from {products} products"),
+        Way::Krylov { products } => format!("{text} from {products} matrix-vector products"),
     }
 }
 

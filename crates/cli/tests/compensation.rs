@@ -67,7 +67,7 @@ fn an_interface_without_a_force_input_is_told_so_and_offered_the_other_way() {
     let answer = answer(&output);
     let reason = answer["approaches"][0]["reason"].as_str().unwrap();
     assert!(
-        reason.contains("`left` is driven by a motion and offers no free force input"),
+        reason.contains("`left`, the force side, offers no free force input"),
         "{reason}"
     );
     assert_eq!(answer["approaches"][2]["offered"], true);

@@ -59,7 +59,11 @@ fn displacement_displacement_equals_monolithic() {
 
 #[test]
 fn refreshed_force_displacement_equals_monolithic() {
-    let distance = distance(FORCE_DISPLACEMENT, &[("schedule.refresh", "true")], None);
+    let distance = distance(
+        FORCE_DISPLACEMENT,
+        &[("schedule.output_update", "true")],
+        None,
+    );
     assert!(distance < 1e-12, "{distance}");
 }
 
@@ -179,7 +183,7 @@ fn tight_rk4_with_interpolated_inputs_is_second_order_in_the_macro_step() {
         let set = [
             ("lumped.left.integrator", "rk4"),
             ("lumped.right.integrator", "rk4"),
-            ("schedule.coupling", "tight"),
+            ("schedule.coupling", "implicit"),
             ("schedule.predictor", "first-order"),
             ("simulation.duration", "0.512"),
             ("simulation.step", step),

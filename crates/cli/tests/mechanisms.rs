@@ -61,7 +61,7 @@ fn modes_gives_frequencies_and_writes_shapes() {
     let arguments = ["modes", &beam, "--at", "static", "--count", "3", "--json"];
     let films = ["--animate", "swing.svg"];
     let found = answer(folder.path(), &[&arguments[..], &films].concat());
-    assert_eq!(found["films"].as_array().unwrap().len(), 3);
+    assert_eq!(found["animations"].as_array().unwrap().len(), 3);
     let film = String::from_utf8(read(folder.path(), "swing-2.svg")).unwrap();
     assert!(film.contains("<animate attributeName=\"d\"") && film.contains("mode 2"));
     let modes = found["parts"][0]["modes"].as_array().unwrap();

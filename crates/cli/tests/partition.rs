@@ -36,7 +36,7 @@ fn a_partition_tells_parts_sizes_and_interfaces() {
         &["partition", shell, "--json", "-o", "cut.png"],
     ));
     let cut = &answer["cut"][0];
-    let names: Vec<&str> = cut["pieces"]
+    let names: Vec<&str> = cut["subsystems"]
         .as_array()
         .unwrap()
         .iter()
@@ -62,14 +62,14 @@ fn a_cut_can_be_tried_from_the_command_line() {
     let beam = example("fontana-beam");
     let beam = beam.to_str().unwrap();
     let whole = json(&oldham(folder.path(), &["partition", beam, "--json"]));
-    assert_eq!(whole["whole"][0], "beam");
+    assert_eq!(whole["uncut"][0], "beam");
     let set = |node: &str| format!("multibody.beam.cut.at=[\"{node}\"]");
     let good = set("girder.12");
     let cut = json(&oldham(
         folder.path(),
         &["partition", beam, "--json", "--set", &good],
     ));
-    assert_eq!(cut["cut"][0]["pieces"].as_array().unwrap().len(), 3);
+    assert_eq!(cut["cut"][0]["subsystems"].as_array().unwrap().len(), 3);
     let bad = set("girder.11");
     let refused = oldham(folder.path(), &["partition", beam, "--set", &bad]);
     assert_eq!(refused.status.code(), Some(2));

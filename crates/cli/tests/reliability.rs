@@ -64,7 +64,7 @@ fn start_long_run(folder: &Path) -> Child {
         "--set",
         "simulation.energy_bound=0",
         "--set",
-        "schedule.refresh=true",
+        "schedule.output_update=true",
     ];
     let mut command = command(folder, &arguments);
     command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -213,7 +213,7 @@ fn a_full_disk_ends_the_run_and_keeps_what_was_written() {
             "--set",
             "simulation.duration=1000",
             "--set",
-            "schedule.refresh=true",
+            "schedule.output_update=true",
         ],
     );
     let listing: Vec<_> = std::fs::read_dir(&disk)
@@ -285,7 +285,7 @@ fn bad_values_are_refused_before_anything_runs() {
         ("m1=nan", "m1"),
         ("schedule.predictor=frist-order", "first-order"),
         ("kk=1", "k"),
-        ("schedule.tight.on_limit=acept", "accept"),
+        ("schedule.implicit.on_limit=acept", "accept"),
     ];
     for (set, expected) in cases {
         let output = run_model(folder.path(), &["--set", set]);
@@ -433,11 +433,11 @@ fn an_unstable_coupling_is_warned_of_and_stopped() {
         text.contains("warning: the coupling is unstable at the interface `left.fc<->right.x2`"),
         "{text}"
     );
-    assert!(text.contains("schedule.refresh=true"), "{text}");
+    assert!(text.contains("schedule.output_update=true"), "{text}");
     assert!(text.contains("error: stopped at t ="), "{text}");
     let remedied = [
         &arguments[..],
-        &["--set", "schedule.refresh=true", "--force"],
+        &["--set", "schedule.output_update=true", "--force"],
     ]
     .concat();
     let output = oldham(folder.path(), &remedied);
@@ -457,7 +457,7 @@ fn an_iteration_that_does_not_converge_follows_the_policy() {
         "--json",
         "--force",
         "--set",
-        "schedule.tight.max_iterations=1",
+        "schedule.implicit.max_iterations=1",
     ];
     let failed = oldham(folder.path(), &base);
     assert_eq!(code(&failed), 1);
@@ -470,7 +470,7 @@ fn an_iteration_that_does_not_converge_follows_the_policy() {
     );
     let accepted = oldham(
         folder.path(),
-        &[&base[..], &["--set", "schedule.tight.on_limit=accept"]].concat(),
+        &[&base[..], &["--set", "schedule.implicit.on_limit=accept"]].concat(),
     );
     assert_eq!(code(&accepted), 0);
     let answer: Value = serde_json::from_slice(&accepted.stdout).unwrap();

@@ -146,7 +146,7 @@ fn settings_that_would_never_end_or_mean_nothing_are_refused() {
                 "check",
                 &tight,
                 "--set",
-                "schedule.tight.max_iterations=4294967295",
+                "schedule.implicit.max_iterations=4294967295",
             ],
             &["at most 100000"],
         ),
@@ -169,7 +169,7 @@ fn settings_that_would_never_end_or_mean_nothing_are_refused() {
         ),
         (
             &["stability", &pair, "--over", "m2", "--scheme", "foo"],
-            &["`foo` is none", "schedule.refresh=true"],
+            &["`foo` is none", "schedule.output_update=true"],
         ),
         (
             &[
@@ -329,7 +329,7 @@ fn an_undefined_drive_is_named_where_it_stands() {
     );
     assert!(text.contains("`wheel.road"), "{text}");
     // Later: the run stops, and the message names the input and the place.
-    let fades = "drive.\"wheel.road\"=sqrt(0.01-t)";
+    let fades = "excitation.\"wheel.road\"=sqrt(0.01-t)";
     let run = ["run", &car, "--no-analysis", "--set", fades];
     let output = oldham_in(folder.path(), &run);
     let text = words(&said(&output));
@@ -382,7 +382,7 @@ fn start_long_run(folder: &Path, more: &[&str]) -> Child {
         "--out",
         "s.parquet",
         "--set",
-        "schedule.refresh=true",
+        "schedule.output_update=true",
         "--set",
         "simulation.duration=1e6",
         "--set",
@@ -534,7 +534,7 @@ fn a_full_disk_is_named_as_the_cause() {
         "--out",
         "disk/a.parquet",
         "--set",
-        "schedule.refresh=true",
+        "schedule.output_update=true",
         "--set",
         "simulation.duration=100",
     ];
@@ -765,13 +765,13 @@ fn links_and_pipes_are_neither_followed_nor_waited_for() {
     fs::remove_file(folder.path().join("gains.toml")).unwrap();
     fs::write(
         folder.path().join("gains.toml"),
-        "[coupling.correct]\n\"x1.v\" = nan\n",
+        "[coupling.force_side]\n\"x1.v\" = nan\n",
     )
     .unwrap();
     let check = oldham_in(folder.path(), &["check", "m.toml"]);
     assert_eq!(code(&check), 2);
     assert!(
-        words(&said(&check)).contains("`x1.v` of `correct` is NaN"),
+        words(&said(&check)).contains("`x1.v` of `force_side` is NaN"),
         "{}",
         said(&check)
     );
@@ -787,7 +787,7 @@ fn a_run_is_continued_only_where_it_makes_sense() {
     );
     fs::write(folder.path().join("m.toml"), model).unwrap();
     let gains = |value: &str| {
-        let text = format!("[coupling.correct]\n\"x1.v\" = {value}\n");
+        let text = format!("[coupling.force_side]\n\"x1.v\" = {value}\n");
         fs::write(folder.path().join("g.toml"), text).unwrap();
     };
     gains("0.001");
@@ -968,7 +968,7 @@ fn a_still_picture_of_a_motion_is_not_called_frames() {
     let output = oldham_in(folder.path(), &arguments);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(
-        text.contains("9 exposures") && !text.contains("frames"),
+        text.contains("overlay of 9 instants") && !text.contains("frames"),
         "{text}"
     );
 }

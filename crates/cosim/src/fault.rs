@@ -21,7 +21,7 @@ pub enum BuildError {
         taken: String,
     },
     /// An input has more than one feed.
-    #[error("`{0}` is fed twice: an input takes one connection or one drive")]
+    #[error("`{0}` is fed twice: an input takes one connection or one excitation")]
     FedTwice(String),
     /// A subsystem is in no stage, or in more than one.
     #[error("`{name}` appears {times} times in the schedule; it must appear once")]
@@ -42,23 +42,25 @@ pub enum BuildError {
     MultipleInsideNest(String),
     /// Iteration needs single-rate, flat schedules.
     #[error(
-        "tight coupling repeats one macro step of all subsystems: `{0}` runs at another rate; give it micro steps instead"
+        "implicit (tight) coupling repeats one macro step of all subsystems: `{0}` runs at another rate; give it micro steps instead"
     )]
     TightAtSeveralRates(String),
     /// Iteration needs rollback.
-    #[error("tight coupling needs rollback, which `{0}` cannot do; use loose coupling for it")]
+    #[error(
+        "implicit (tight) coupling needs rollback, which `{0}` cannot do; use explicit (loose) coupling for it"
+    )]
     CannotRollBack(String),
     /// A correction stage needs parts that can correct.
     #[error("`{0}` cannot correct its steps; leave it out of the correction stage")]
     CannotCorrect(String),
     /// Iteration leaves nothing to correct.
     #[error(
-        "tight coupling repeats a step until it needs no correction, so that `{0}` cannot be in a correction stage; use loose coupling, or leave the stage out"
+        "implicit (tight) coupling repeats a step until it needs no correction, so that `{0}` cannot be in a correction stage; use explicit (loose) coupling, or leave the stage out"
     )]
     TightAndCorrected(String),
     /// Iteration leaves nothing to compensate.
     #[error(
-        "tight coupling iterates the delay away that the compensator at `{0}` would undo; use one of the two"
+        "implicit (tight) coupling iterates the delay away that the compensator at `{0}` would undo; use one of the two"
     )]
     CompensatedTight(String),
     /// A tolerance for a port that does not exist.
@@ -66,7 +68,7 @@ pub enum BuildError {
     UnknownTolerancePort(String),
     /// Refreshing outputs would never end.
     #[error(
-        "refreshed outputs depend on each other in a loop ({0}); use tight coupling, which solves the loop"
+        "the output update has an algebraic loop of direct feedthrough ({0}); use implicit (tight) coupling, which solves the loop"
     )]
     AlgebraicLoop(String),
     /// The exchange at the initial time failed.
@@ -125,7 +127,7 @@ pub enum Fault {
     },
     /// A port carries NaN or infinity.
     #[error(
-        "`{subsystem}.{port}` became {value} at t = {} s; the exchange was stopped in that step",
+        "`{subsystem}.{port}` became {value} at t = {} s; the run was stopped in that step",
         shown(.t)
     )]
     NotFinite {
@@ -140,7 +142,7 @@ pub enum Fault {
     },
     /// A given function of time is NaN or infinite.
     #[error(
-        "the function of time given for `{subsystem}.{port}`{} became {value} at t = {} s; keep it finite over the whole run",
+        "the excitation of `{subsystem}.{port}`{} became {value} at t = {} s; keep it finite over the whole run",
         .origin.as_ref().map(|origin| format!(" at {origin}")).unwrap_or_default(),
         shown(.t)
     )]
@@ -158,7 +160,7 @@ pub enum Fault {
     },
     /// An implicit iteration did not converge.
     #[error(
-        "tight coupling did not converge at t = {} s: after {iterations} iterations `{port}` still changes by {change:.3e}; raise max_iterations, loosen the tolerance, use quasi-newton, or set on_limit = \"accept\"",
+        "implicit (tight) coupling did not converge at t = {} s: after {iterations} iterations `{port}` still changes by {change:.3e}; raise max_iterations, loosen the tolerance, use quasi-newton, or set on_limit = \"accept\"",
         shown(.t)
     )]
     NotConverged {
@@ -173,7 +175,7 @@ pub enum Fault {
     },
     /// The exchange creates energy without bound.
     #[error(
-        "stopped at t = {} s: the stored energy {energy:.3e} J is more than {bound} times the {available:.3e} J that the model started with and was given; {blame}",
+        "stopped at t = {} s: the stored energy {energy:.3e} J is more than {bound} times the {available:.3e} J that the model started with and was supplied; {blame}",
         shown(.t)
     )]
     EnergyBound {
@@ -190,7 +192,7 @@ pub enum Fault {
     },
     /// The energy of the model is NaN or infinite.
     #[error(
-        "stopped at t = {} s: the energy of `{subsystem}` is {energy} J: its motion or its parameters are beyond all numbers; use a smaller step, or look for a parameter that is too large",
+        "stopped at t = {} s: the energy of `{subsystem}` is {energy} J: its motion or its parameters overflow; use a smaller step, or look for a parameter that is too large",
         shown(.t)
     )]
     EnergyNotFinite {

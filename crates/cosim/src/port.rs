@@ -162,7 +162,7 @@ impl fmt::Display for Quantity {
             Self::Rotation => f.write_str("motion about an axis (rad, rad/s, rad/s2)"),
             Self::Motion => f.write_str("motion of a node (pose, twist, acceleration)"),
             Self::Wrench => f.write_str("wrench (N, N.m)"),
-            Self::Tangent(n) => write!(f, "tangent of {n} force components"),
+            Self::Tangent(n) => write!(f, "interface Jacobian of {n} force components"),
         }
     }
 }

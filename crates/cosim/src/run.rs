@@ -114,6 +114,7 @@ pub struct Summary {
     /// parts, waiting for other threads, and the exchange with recording and watching.
     pub split_us: Option<[f64; 3]>,
     /// Values delivered from port to port.
+    #[serde(rename = "values_exchanged")]
     pub exchanges: u64,
     /// Iterations of implicit steps.
     pub iterations: u64,
@@ -128,8 +129,10 @@ pub struct Summary {
     /// Energy now.
     pub final_energy: Option<EnergySummary>,
     /// Energy that came from nowhere, by integrators and exchange together.
+    #[serde(rename = "spurious_energy")]
     pub imbalance: Option<f64>,
     /// Energy created by the exchange at each interface, in joules.
+    #[serde(rename = "interfaces")]
     pub created: Vec<InterfaceSummary>,
     /// Work of each part.
     pub parts: Vec<PartSummary>,
@@ -166,6 +169,7 @@ pub struct InterfaceSummary {
     /// Both ports.
     pub interface: String,
     /// Energy created by the exchange, in joules, as its two sides account for it.
+    #[serde(rename = "spurious_energy")]
     pub created: f64,
     /// How much of it, in joules, the integrators of both sides undo by their own error in work:
     /// what is left is the least that the exchange has added to the model. Unknown where a part
@@ -617,10 +621,10 @@ impl RunMonitor<'_, '_> {
         let largest = created.max_by(|a, b| a.1.total_cmp(&b.1));
         match largest {
             Some((index, energy)) if energy > 0.0 => format!(
-                "the exchange at `{}` has created {energy:.3e} J: use a smaller macro step, tight coupling, or schedule.refresh = true",
+                "the coupling at `{}` has added {energy:.3e} J of spurious energy: use a smaller macro step, implicit (tight) coupling, or schedule.output_update = true",
                 self.plan.interfaces[index].name
             ),
-            _ => "no exchange created it, so an integrator is unstable: use a smaller micro step or an implicit integrator".into(),
+            _ => "no interface has spurious energy of that size, so an integrator is unstable: use a smaller micro step or an implicit integrator".into(),
         }
     }
 }

@@ -105,7 +105,7 @@ impl Simulation {
             before = now;
             if pass + 1 == INITIAL_PASSES && change > UNSETTLED {
                 self.tally.notes.push(
-                    "the outputs at the initial time depend on each other in a loop that does not settle; the run starts from its last values".into(),
+                    "the outputs at the initial time depend on each other in a loop that does not converge; the run starts from its last values".into(),
                 );
             }
         }
@@ -374,7 +374,7 @@ impl Simulation {
 fn no_energy_balance(parts: &[String; 2]) -> String {
     let [a, b] = parts;
     format!(
-        "the exchange between `{a}` and `{b}` has no account of energy: neither sends a force that belongs to a motion it receives"
+        "the energy error between `{a}` and `{b}` is not monitored, because their ports are not power-conjugate: neither sends a force that belongs to a motion it receives"
     )
 }
 

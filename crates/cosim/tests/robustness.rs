@@ -299,7 +299,7 @@ fn a_diverging_run_is_stopped_and_the_interface_named() {
     run.energy_bound = Some(100.0);
     let message = simulation.run(run).end.unwrap_err().to_string();
     assert!(message.contains("left.force<->right.motion"), "{message}");
-    assert!(message.contains("tight coupling"), "{message}");
+    assert!(message.contains("implicit (tight) coupling"), "{message}");
 }
 
 #[test]

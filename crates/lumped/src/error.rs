@@ -15,7 +15,7 @@ pub enum SpecError {
         rho: f64,
     },
     /// Two nodes or ghosts of one name.
-    #[error("there are two nodes or ghosts named `{name}`")]
+    #[error("there are two nodes or boundary nodes named `{name}`")]
     DuplicateNode {
         /// The name.
         name: String,
@@ -95,7 +95,7 @@ pub enum SpecError {
     MassNotPositiveDefinite,
     /// Part of a ghost's motion is used but never given.
     #[error(
-        "`{element}` depends on the {} of ghost `{ghost}`, which no input gives: it would \
+        "`{element}` depends on the {} of the boundary node `{ghost}`, which no input gives: it would \
          silently be zero", component_name(*.component)
     )]
     GhostLacks {
@@ -107,7 +107,7 @@ pub enum SpecError {
         element: String,
     },
     /// Two inputs for the same part of a ghost's motion.
-    #[error("the {} of ghost `{ghost}` is given by two inputs", component_name(*.component))]
+    #[error("the {} of the boundary node `{ghost}` is given by two inputs", component_name(*.component))]
     GhostFedTwice {
         /// The ghost.
         ghost: String,
@@ -115,7 +115,7 @@ pub enum SpecError {
         component: PortKind,
     },
     /// An input to a ghost that moves with a node of the same description.
-    #[error("input `{port}` feeds a ghost that already moves with a node")]
+    #[error("input `{port}` feeds a boundary node that already moves with a node")]
     GhostAtHome {
         /// The port.
         port: String,
@@ -123,7 +123,7 @@ pub enum SpecError {
     /// A port where it has no meaning.
     #[error(
         "port `{port}` carries {kind} and cannot be at {node}: motion inputs and force outputs \
-         belong to ghosts, force inputs to nodes, and nothing to the ground"
+         belong to boundary nodes, force inputs to nodes, and nothing to the ground"
     )]
     MisplacedPort {
         /// The port.
@@ -135,7 +135,7 @@ pub enum SpecError {
     },
     /// Dense matrices would not fit.
     #[error(
-        "{found} coordinates are too many for the dense matrices that `{integrator}` or a full \
+        "{found} degrees of freedom are too many for the dense matrices that `{integrator}` or a full \
          mass matrix needs: at most {limit}; use an explicit integrator with masses at nodes"
     )]
     TooManyCoordinates {
@@ -155,16 +155,16 @@ pub enum SpecError {
         ghost: String,
     },
     /// A tangent without anything to which it answers.
-    #[error(
-        "a tangent is sent over nodes of which only the position is received, and there is none"
-    )]
+    #[error("an interface Jacobian is sent over position-driven nodes, and there is none")]
     NothingTraced,
     /// A tangent needs a formula that makes rates of positions.
-    #[error("a tangent is taken into account by an implicit formula: use lms2 or backward-euler")]
+    #[error(
+        "an interface Jacobian is taken into account by an implicit formula: use lms2 or backward-euler"
+    )]
     CannotTakeTangent,
     /// A tangent holds at the end of a macro step.
     #[error(
-        "a received tangent holds at the end of the macro step, so this must be one micro step, not {micro_steps}"
+        "a received interface Jacobian holds at the end of the macro step, so this must be one micro step, not {micro_steps}"
     )]
     TangentWithinStep {
         /// As given.

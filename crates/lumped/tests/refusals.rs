@@ -129,7 +129,11 @@ fn a_ghost_must_be_given_all_that_is_used_of_it() {
     let lacks = |component: PortKind, found: &SpecError| matches!(found, SpecError::GhostLacks { component: c, .. } if *c == component);
     let no_velocity = problem(|spec| spec.inputs[0].kind = PortKind::Displacement);
     assert!(lacks(PortKind::Velocity, &no_velocity), "{no_velocity}");
-    assert!(no_velocity.to_string().contains("velocity of ghost `far`"));
+    assert!(
+        no_velocity
+            .to_string()
+            .contains("velocity of the boundary node `far`")
+    );
     let no_displacement = problem(|spec| spec.inputs[0].kind = PortKind::Velocity);
     assert!(lacks(PortKind::Displacement, &no_displacement));
     let no_acceleration = problem(|spec| {

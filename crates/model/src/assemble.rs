@@ -165,7 +165,7 @@ impl Model {
     /// All parts joined into one.
     pub(crate) fn merged(&self, integrator: Integrator) -> Result<Lumped, Findings> {
         let problem = |error: &dyn std::fmt::Display| {
-            let message = format!("the monolithic twin cannot be made: {error}");
+            let message = format!("the monolithic reference model cannot be made: {error}");
             Problem::new(self.spec.monolithic_spec.span.clone(), message)
         };
         let parts = self.lumped_parts()?;
@@ -189,7 +189,7 @@ impl Model {
                 continue;
             }
             let message = format!(
-                "the monolithic twin cannot be made: `{}` is no lumped subsystem",
+                "the monolithic reference model cannot be made: `{}` is no lumped subsystem",
                 part.name
             );
             let problem = Problem::new(part.span.clone(), message)

@@ -46,6 +46,7 @@ mod problem;
 mod read;
 mod record;
 mod reference;
+mod renamed;
 mod schema;
 mod source;
 mod structure;

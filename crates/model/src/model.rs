@@ -42,6 +42,8 @@ pub(crate) struct ModelSpec {
     pub record: Record,
     /// Remarks that a user should read.
     pub notes: Vec<String>,
+    /// What words of the file are called now.
+    pub former_words: Option<String>,
 }
 
 #[derive(Clone, Debug)]
@@ -308,6 +310,11 @@ impl Model {
     /// Remarks that a user should read: what the model asks for and cannot have.
     pub fn notes(&self) -> &[String] {
         &self.spec.notes
+    }
+
+    /// A remark on keys and values that are still read but have other names now.
+    pub fn former_words(&self) -> Option<&str> {
+        self.spec.former_words.as_deref()
     }
 
     /// The text it was read from.

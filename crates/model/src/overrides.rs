@@ -6,6 +6,7 @@ use toml::de::{DeArray, DeString, DeTable, DeValue};
 
 use crate::limits;
 use crate::problem::{Findings, Problem};
+use crate::renamed::Renamed;
 use crate::schema::SchemaShape;
 use crate::source::{Source, Span};
 
@@ -50,11 +51,13 @@ pub(crate) fn apply<'i>(
     source: &'i Source,
     tree: &mut DeTable<'i>,
     schema: &Value,
+    renamed: &mut Renamed,
     findings: &mut Findings,
 ) {
     for placed in overrides {
         let applied = path(source, &placed.key)
             .and_then(|path| full_path(path, tree, schema))
+            .map(|path| present_path(path, SchemaShape::new(schema), renamed))
             .and_then(|path| Ok((path, value(source, &placed.value)?)))
             .and_then(|(path, value)| insert(tree, SchemaShape::new(schema), &path, value));
         if let Err(problem) = applied {
@@ -106,7 +109,7 @@ fn full_path<'i>(
         return Ok(path);
     }
     let shape = SchemaShape::new(schema);
-    if shape.key(name).is_some() {
+    if shape.key(name).is_some() || shape.renamed_keys().any(|(before, _)| before == name) {
         return Ok(path);
     }
     let parameters = parameters.into_iter().flatten();
@@ -129,6 +132,24 @@ fn full_path<'i>(
         "the parameters are {}; settings have paths, such as `simulation.step`",
         names.join(", ")
     )))
+}
+
+/// The path with the names that its keys have now.
+fn present_path<'i>(
+    mut path: Vec<Key<'i>>,
+    schema: SchemaShape<'_>,
+    renamed: &mut Renamed,
+) -> Vec<Key<'i>> {
+    let mut here = Some(schema);
+    for key in &mut path {
+        let Some(shape) = here else {
+            break;
+        };
+        let now = renamed.key(key.get_ref(), shape).to_owned();
+        here = shape.key(&now).or(shape.named());
+        *key = Spanned::new(key.span(), now.into());
+    }
+    path
 }
 
 /// Dotted paths of all keys that do not lie below a name.

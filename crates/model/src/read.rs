@@ -12,6 +12,8 @@ use crate::limits::{self, MAX_BYTES};
 use crate::model::Model;
 use crate::overrides::{self, Overrides};
 use crate::problem::{Findings, Problem, Problems};
+use crate::renamed::Renamed;
+use crate::schema::SchemaShape;
 use crate::source::Source;
 use crate::{check, format, schema, structure};
 
@@ -60,8 +62,9 @@ pub(crate) fn text(mut source: Source, overrides: &Overrides) -> Result<Model, P
     let overrides = overrides.place(&mut source);
     let mut findings = Findings::default();
     let file = parse(&source, &overrides, &mut findings);
-    let spec = file.and_then(|file| {
-        let spec = check::check(&file, &source, &mut findings)?;
+    let spec = file.and_then(|(file, renamed)| {
+        let mut spec = check::check(&file, &source, &mut findings)?;
+        spec.former_words = renamed.note();
         Some((spec, file.monolithic.is_some()))
     });
     findings.finish(&source)?;
@@ -74,12 +77,12 @@ pub(crate) fn text(mut source: Source, overrides: &Overrides) -> Result<Model, P
     Ok(model)
 }
 
-/// From text to types; nothing if not even that is possible.
+/// From text to types, with the old words in it; nothing if not even that is possible.
 pub(crate) fn parse(
     source: &Source,
     overrides: &[overrides::Placed],
     findings: &mut Findings,
-) -> Option<format::File> {
+) -> Option<(format::File, Renamed)> {
     let text = source.file_text();
     if let Err(problem) = limits::check(text) {
         findings.push(problem);
@@ -87,11 +90,14 @@ pub(crate) fn parse(
     }
     let mut tree = syntax(source, findings)?;
     let schema = schema::shared();
-    overrides::apply(overrides, source, &mut tree, schema, findings);
+    let mut renamed = Renamed::default();
+    renamed.table(&mut tree, SchemaShape::new(schema), findings);
+    overrides::apply(overrides, source, &mut tree, schema, &mut renamed, findings);
+    renamed.table(&mut tree, SchemaShape::new(schema), findings);
     structure::check(&mut tree, schema, findings);
     let whole = Spanned::new(0..0, tree);
     match format::File::deserialize(Deserializer::from(whole)) {
-        Ok(file) => Some(file),
+        Ok(file) => Some((file, renamed)),
         Err(error) => {
             let span = error.span().unwrap_or_default();
             findings.push(Problem::new(span, error.message()));

@@ -9,7 +9,7 @@ const INTRODUCTION: &str = "\
 # Model file reference
 
 A model is a [TOML](https://toml.io) file. All quantities are in SI units. Wherever a number is
-expected, a text with an expression of the parameters may stand instead, such as
+expected, a string with an expression of the parameters may stand instead, such as
 `\"sqrt(k1 / m1)\"`. Names of subsystems, nodes, elements and ports have letters, digits, `_` and
 `-`, and start with a letter or `_`; names of parameters have no `-`.
 
@@ -36,8 +36,8 @@ fn expressions() -> String {
          Operators are `+`, `-`, `*`, `/` and `^`, with parentheses; constants are `pi` and `e`. \
          The functions are {functions}. Angles are in rad, `log` is the natural logarithm, \
          `sgn(0)` is 0, and `step` is 0 below 0 and 1 from 0 on. Laws of lumped springs may use \
-         the elongation `d`, its rate `v` and the time `t`, loads, drives and numbers given in \
-         time the time `t`; all may use parameters.\n"
+         the elongation `d`, its rate `v` and the time `t`, loads, excitations and other time \
+         functions the time `t`; all may use parameters.\n"
     )
 }
 
@@ -104,7 +104,7 @@ fn section(page: &mut String, title: &str, shape: SchemaShape<'_>, about: &str) 
     }
 }
 
-/// The meanings of the words that a key can be.
+/// The meanings of the values of an enumeration.
 fn words(page: &mut String, key: &str, shape: SchemaShape<'_>) {
     let alternatives = shape.alternatives().into_iter();
     let words: Vec<_> = alternatives
@@ -123,32 +123,37 @@ fn tables(shape: SchemaShape<'_>) -> impl Iterator<Item = SchemaShape<'_>> {
     alternatives.filter(|one| one.keys().next().is_some())
 }
 
+/// The type of what stands at a place.
 fn kind(shape: SchemaShape<'_>) -> String {
+    kinds(shape, "")
+}
+
+/// The same for one (`ending` is empty) or several.
+fn kinds(shape: SchemaShape<'_>, ending: &str) -> String {
     if shape.words().is_some() {
-        return "word".into();
+        return format!("enum{ending}");
     }
     if let Some(item) = shape.named() {
-        let key = if shape.keys_are_ports() {
-            "port"
-        } else {
-            "name"
+        let key = match shape.keys_are_ports() {
+            true => "port",
+            false => "name",
         };
-        return format!("by {key}: {}", kind(item));
+        return format!("table{ending} of {} by {key}", kinds(item, "s"));
     }
     if let Some(item) = shape.item() {
-        return format!("list of: {}", kind(item));
+        return format!("list{ending} of {}", kinds(item, "s"));
     }
     let alternatives = shape.alternatives();
     if alternatives.len() > 1 {
-        let kinds = alternatives.into_iter().map(kind);
-        return kinds.collect::<Vec<_>>().join(", or ");
+        let alternatives = alternatives.into_iter().map(|one| kinds(one, ending));
+        return alternatives.collect::<Vec<_>>().join(", or ");
     }
     match shape.types()[..] {
-        ["number", "string"] => "number or expression".into(),
-        ["integer", "string"] => "whole number or expression".into(),
-        ["string"] => "text".into(),
-        ["boolean"] => "true or false".into(),
-        _ => "table".into(),
+        ["number", "string"] => format!("number{ending} or expression{ending}"),
+        ["integer", "string"] => format!("integer{ending} or expression{ending}"),
+        ["string"] => format!("string{ending}"),
+        ["boolean"] => format!("boolean{ending}"),
+        _ => format!("table{ending}"),
     }
 }
 

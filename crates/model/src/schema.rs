@@ -9,10 +9,27 @@ use crate::format::File;
 
 /// The JSON Schema (draft 2020-12) of model files, for editors and other programs.
 pub fn schema() -> Value {
-    shared().clone()
+    let mut schema = shared().clone();
+    forget_former_words(&mut schema);
+    schema
 }
 
-/// The same, made once: reading a model takes less time than making its schema.
+/// What a key or value was called before, beside its description; see [`crate::renamed`].
+const FORMERLY: &str = "x-formerly";
+
+/// Other programs learn the present words only.
+fn forget_former_words(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(forget_former_words),
+        Value::Object(object) => {
+            object.remove(FORMERLY);
+            object.values_mut().for_each(forget_former_words);
+        }
+        _ => {}
+    }
+}
+
+/// The same with former words, made once: reading a model takes less time than making its schema.
 pub(crate) fn shared() -> &'static Value {
     static SCHEMA: LazyLock<Value> = LazyLock::new(generate);
     &SCHEMA
@@ -152,6 +169,18 @@ impl<'a> SchemaShape<'a> {
     /// The same without following a reference: description and default of the key itself.
     pub fn key_notes(self, key: &str) -> &'a Value {
         &self.here["properties"][key]
+    }
+
+    /// The keys of a table that had another name before, as (before, now).
+    pub fn renamed_keys(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let properties = self.here["properties"].as_object().into_iter().flatten();
+        properties.filter_map(|(key, notes)| Some((notes[FORMERLY].as_str()?, key.as_str())))
+    }
+
+    /// The possible words that had another spelling before, as (before, now).
+    pub fn renamed_words(self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        let words = self.here["oneOf"].as_array().into_iter().flatten();
+        words.filter_map(|word| Some((word[FORMERLY].as_str()?, word["const"].as_str()?)))
     }
 
     /// What stands under each name of a table whose keys are names.

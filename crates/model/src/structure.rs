@@ -1,4 +1,4 @@
-//! Checks a parsed file against the schema: known keys, types, required keys, possible words.
+//! Checks a parsed file against the schema: known keys, types, required keys, possible values.
 //!
 //! What does not fit is reported and taken out of the tree, so that the rest can still be read
 //! and checked further.
@@ -75,7 +75,7 @@ impl StructureChecker<'_> {
         let all = words.iter().map(|word| format!("`{word}`"));
         let all = all.collect::<Vec<_>>().join(", ");
         let problem = Problem::new(span.clone(), message)
-            .label("unknown word")
+            .label("unknown value")
             .help(format!("possible are {all}"));
         self.findings.push_misspelt(problem, word, words);
         Fit::Unreadable
@@ -192,7 +192,7 @@ fn expectation(types: &[&str]) -> String {
         words.push(if numeric {
             "an expression in quotes"
         } else {
-            "a text in quotes"
+            "a string in quotes"
         });
     }
     if has("boolean") {
@@ -209,7 +209,7 @@ fn expectation(types: &[&str]) -> String {
 
 fn kind_of(value: &DeValue<'_>) -> &'static str {
     match value {
-        DeValue::String(_) => "a text",
+        DeValue::String(_) => "a string",
         DeValue::Integer(_) => "a whole number",
         DeValue::Float(_) => "a number",
         DeValue::Boolean(_) => "true or false",

@@ -32,7 +32,7 @@ impl Template {
         let file = read::parse(&source, &placed, &mut findings);
         findings.finish(&source)?;
         Ok(Self {
-            file: file.expect("a file without problems"),
+            file: file.expect("a file without problems").0,
             source,
         })
     }

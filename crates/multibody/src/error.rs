@@ -16,7 +16,7 @@ pub enum ModelError {
     /// A node with a prescribed velocity in a part that shares its tangent: that is the one of
     /// nodes whose velocities follow from their poses.
     #[error(
-        "node `{node}`: its velocity cannot be prescribed in a part that shares its tangent; prescribe the pose alone, from which the velocity follows there"
+        "node `{node}`: its velocity cannot be prescribed in a part that sends its interface Jacobian; prescribe the pose alone, from which the velocity follows there"
     )]
     VelocityBesideTangent {
         /// Name of the node.
@@ -38,7 +38,7 @@ pub enum ModelError {
     },
     /// A force that follows from reactions, which follow from the forces.
     #[error(
-        "`{element}` follows the reaction of a joint, which an explicit method finds only from all forces; an implicit one such as LMS2 finds both at once"
+        "`{element}` depends on the reaction of a joint, which an explicit method finds only from all forces; an implicit one such as LMS2 finds both at once"
     )]
     ReadsReactions {
         /// Name of the element.
@@ -56,7 +56,7 @@ pub enum ModelError {
     },
     /// An interface tangent of a part without an implicit formula.
     #[error(
-        "an explicit method has no tangent to share or to use: take an implicit one, or couple by loads alone"
+        "an explicit method has no interface Jacobian to send or to use: take an implicit one, or couple by loads alone"
     )]
     NoTangent,
 }
@@ -83,7 +83,7 @@ pub enum SolveError {
         pieces: u32,
     },
     /// A force law or a drive gave NaN or infinity.
-    #[error("at t = {time} s `{element}` gives a force or a violation that is not a number")]
+    #[error("at t = {time} s `{element}` gives a force or a constraint residual that is NaN")]
     NotFinite {
         /// Time.
         time: f64,
@@ -136,7 +136,7 @@ pub enum SolveError {
     },
     /// The constraints cannot be fulfilled from the given positions.
     #[error(
-        "the joints cannot be assembled from the given positions: violation {violation:.3e} remains at `{joint}`"
+        "the joints cannot be assembled from the initial positions: residual {violation:.3e} remains at `{joint}`"
     )]
     NotAssembled {
         /// Largest violation.
@@ -199,7 +199,7 @@ impl SolveError {
 fn tried(pieces: u32) -> String {
     match pieces {
         1 => String::new(),
-        _ => format!(", also in {pieces} pieces of the step"),
+        _ => format!(", also with {pieces} substeps"),
     }
 }
 

@@ -47,8 +47,8 @@ fn fig_9_of_fontana_has_the_known_radii_and_counts() {
     assert!((share - 0.36).abs() < 5e-3, "{share}");
     let share = value(&report, "literature, semi-implicit Euler: stable points") / 625.0;
     assert!((share - 0.55).abs() < 1e-2, "{share}");
-    assert_eq!(value(&report, "interface tangent: stable points"), 625.0);
-    let name = "interface tangent: largest difference of radii from monolithic";
+    assert_eq!(value(&report, "interface Jacobian: stable points"), 625.0);
+    let name = "interface Jacobian: largest difference of radii from monolithic";
     assert!(value(&report, name) < 1e-9);
 }
 
@@ -56,12 +56,15 @@ fn fig_9_of_fontana_has_the_known_radii_and_counts() {
 #[test]
 fn fig_11_of_fontana_has_the_known_borders() {
     let report = compute("fontana/fig-11");
-    let loose = value(&report, "loose: smallest interface mass");
+    let loose = value(&report, "explicit: smallest interface mass");
     assert!((loose - 0.024935).abs() < 1e-6, "{loose}");
-    let tight = value(&report, "tight, plain iteration: smallest interface mass");
+    let tight = value(
+        &report,
+        "implicit, plain iteration: smallest interface mass",
+    );
     assert!((tight - 0.01091).abs() < 3e-5, "{tight}");
     for what in ["stiffness", "damping"] {
-        let name = format!("masses and {what}, interface tangent: stable points");
+        let name = format!("masses and {what}, interface Jacobian: stable points");
         assert_eq!(value(&report, &name), 625.0, "{name}");
     }
 }

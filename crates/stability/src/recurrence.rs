@@ -55,7 +55,7 @@ pub enum AnalysisError {
     #[error("`{0}` gives no linearisation, so its poles cannot be computed")]
     NoLinearisation(String),
     /// The model is too large for a dense eigenvalue problem.
-    #[error("the recurrence has {dimension} coordinates; the dense analysis takes {limit}")]
+    #[error("the recurrence has {dimension} states; the dense analysis takes {limit}")]
     TooLarge {
         /// Coordinates of the model.
         dimension: usize,

@@ -34,7 +34,7 @@ pub fn execute(arguments: &Animate) -> Result<(), Failure> {
         .extension()
         .is_some_and(|end| end == "toml");
     let (model, history) = if is_model {
-        let model = load::with_overrides(&arguments.source, &arguments.set)?;
+        let model = load::told(&arguments.source, &arguments.set)?;
         let history = solve(&model, arguments)?;
         (model, history)
     } else {
@@ -54,7 +54,7 @@ pub fn execute(arguments: &Animate) -> Result<(), Failure> {
     } else {
         let count = film.frames.len();
         let what = match out.extension().and_then(|end| end.to_str()) {
-            Some("png") => format!("one picture, {} exposures", count.min(EXPOSURES)),
+            Some("png") => format!("one picture, overlay of {} instants", count.min(EXPOSURES)),
             _ => format!("{count} frames"),
         };
         say!("{} ({what})", out.display());

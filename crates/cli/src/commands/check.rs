@@ -13,14 +13,14 @@ use crate::verdict::{Advice, Case};
 use crate::{load, mechanisms};
 
 /// Why there is no analysis.
-const ALONE: &str = "nothing is exchanged: no coupling to analyse";
+const ALONE: &str = "no coupling to analyse";
 
 pub fn execute(arguments: &Check) -> Result<(), Failure> {
     let Some(path) = arguments.model.as_ref().filter(|_| !arguments.schema) else {
         say!("{:#}", oldham_model::schema());
         return Ok(());
     };
-    let model = load::with_overrides(path, &arguments.set)?;
+    let model = load::told(path, &arguments.set)?;
     let simulation = model.simulation()?;
     model.recorded(simulation.columns())?;
     let advise = || {
@@ -62,7 +62,7 @@ fn as_json(model: &Model, simulation: &Simulation, advice: Option<&Advice>) -> V
         "step": model.step(),
         "parts": parts(simulation).into_iter().map(part).collect::<Vec<_>>(),
         "interfaces": simulation.interfaces(),
-        "notes": model.notes(),
+        "notes": model.notes().iter().map(String::as_str).chain(model.former_words()).collect::<Vec<_>>(),
         "mechanisms": model.mechanisms().map(|it| mechanism(&it)).collect::<Vec<_>>(),
         "stability": advice.map_or(json!({"analysed": false, "reason": ALONE}), Advice::as_json),
     })
@@ -88,7 +88,7 @@ fn print(model: &Model, simulation: &Simulation, advice: Option<&Advice>) {
         outputs.iter().for_each(|port| say!("    out  {port}"));
     }
     for interface in simulation.interfaces() {
-        say!("  interface {interface}: energy is balanced");
+        say!("  interface {interface}: power-conjugate ports, energy error is monitored");
     }
     for note in model.notes() {
         say!("{}", fold(&format!("  note: {note}"), 4));

@@ -100,7 +100,7 @@ fn write(path: &Path, model: &Model, tried: &[Tried]) -> Result<(), Failure> {
         });
     };
     let mut text = format!(
-        "# Gains for {}, exchanged every {} s: `gains_from` of a [compensator] takes this file.\n\n",
+        "# Gains for {} with a macro step of {} s: `gains_from` of a [compensator] takes this file.\n\n",
         one_line(model.name()),
         model.step()
     );
@@ -120,7 +120,7 @@ fn one_line(name: &str) -> String {
 
 fn print(model: &Model, tried: &[Tried]) {
     say!(
-        "{}: compensation of an exchange every {} s\n",
+        "{}: compensation of a macro step of {} s\n",
         model.name(),
         model.step()
     );
@@ -217,11 +217,11 @@ fn print_assigned(approach: Approach, rows: &Architecture, design: &Design) {
         table.row([row.name.clone(), candidate.name.clone(), number(*gain)]);
     }
     say!("{table}");
-    say!("  a row takes away gain times signal");
+    say!("  the feedback is u = -K y: minus gain times signal");
 }
 
 fn print_laws(laws: &[CouplingLaw]) {
-    say!("structural: the receiver of the force evaluates\n");
+    say!("structural: the motion side evaluates\n");
     let mut table = Table::new(["signal", "force per unit"]);
     for law in laws {
         for (candidate, gain) in law.own.iter().chain(&law.received) {
@@ -231,7 +231,7 @@ fn print_laws(laws: &[CouplingLaw]) {
     say!("{table}");
     for law in laws {
         say!(
-            "  {}; it leaves {} of the force",
+            "  {}; the residual is {} of the force",
             origin(law),
             number(law.residual)
         );
@@ -240,8 +240,8 @@ fn print_laws(laws: &[CouplingLaw]) {
 
 fn origin(law: &CouplingLaw) -> &'static str {
     match law.origin {
-        Origin::Linearised => "from the sender's linearisation",
-        Origin::Identified => "fitted to what was exchanged",
+        Origin::Linearised => "from the linearisation of the force side",
+        Origin::Identified => "identified from the coupling variables",
     }
 }
 

@@ -91,7 +91,7 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
     picture::write(&data, format!("{shapes:#}\n").as_bytes())?;
     if arguments.json {
         if arguments.animate.is_some() {
-            shapes["films"] = films.iter().map(|film| load::shown(film)).collect();
+            shapes["animations"] = films.iter().map(|film| load::shown(film)).collect();
         }
         say!("{shapes:#}");
     } else {
@@ -106,7 +106,7 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
             say!("picture: {}", out.display());
         }
         if let Some(film) = films.first() {
-            say!("{} films, such as {}", films.len(), film.display());
+            say!("{} animations, such as {}", films.len(), film.display());
         }
     }
     Ok(())
@@ -175,7 +175,7 @@ pub fn frames_note(found: &FoundModes) -> Option<String> {
     let [x, y, z] = spin
         .0
         .map(|w| number(if w.abs() < 1e-9 * spin.norm() { 0.0 } else { w }));
-    let seen = "about steady rotation, as seen in the frame that turns with";
+    let seen = "about steady rotation, as seen in the frame that rotates with";
     Some(format!("{seen} ({x}, {y}, {z}) rad/s{others}"))
 }
 
@@ -185,7 +185,7 @@ pub fn unsteady_note(found: &FoundModes, at: Configuration) -> Option<&'static s
         (true, _) => None,
         (false, Configuration::Initial) => Some(
             "the start is no equilibrium: these are modes of the motion frozen at the start; \
-             --at static finds those about rest",
+             --at static finds those about static equilibrium",
         ),
         (false, Configuration::Static) => Some("this is no equilibrium: loads change with time"),
     }

@@ -53,6 +53,7 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
             "model": model.name(),
             "status": "fine",
             "cut": cuts.iter().map(CutMechanism::as_json).collect::<Vec<_>>(),
+            "uncut": whole,
             "whole": whole,
             "stability": advice.as_ref().map(Advice::as_json),
             "picture": out.as_deref().map(load::shown),
@@ -63,7 +64,7 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
     say!("{}", model.name());
     cuts.iter().for_each(CutMechanism::print);
     for name in whole {
-        say!("  {name} is in one piece; [multibody.{name}.cut] with `at = [\"<node>\"]` cuts it");
+        say!("  {name} is not cut; [multibody.{name}.cut] with `at = [\"<node>\"]` cuts it");
     }
     if let Some(advice) = advice {
         say!("{}", advice.for_people());
@@ -105,13 +106,13 @@ impl CutMechanism<'_> {
         let partition = &self.partition;
         say!("  {}: {}", self.mechanism.name(), partition.scheme);
         let mut pieces = Table::new([
-            "piece",
+            "subsystem",
             "nodes",
-            "copies",
+            "interface copies",
             "elements",
             "unknowns",
             "mass / kg",
-            "work",
+            "load",
         ]);
         for (index, piece) in partition.pieces.iter().enumerate() {
             let size = &piece.size;
@@ -128,8 +129,8 @@ impl CutMechanism<'_> {
         say!("\n{pieces}");
         let mut interfaces = Table::new([
             "interface",
-            "moved by",
-            "followed by",
+            "owner",
+            "slaved to",
             "mass / kg",
             "inertia / kg.m2",
         ]);
@@ -144,7 +145,7 @@ impl CutMechanism<'_> {
         }
         say!("{interfaces}");
         say!(
-            "  by the estimated work, at most {:.2} times faster than one piece after the other\n",
+            "  by the estimated computational load, at most {:.2} times faster than in sequence\n",
             partition.speed_up()
         );
     }
@@ -156,10 +157,12 @@ impl CutMechanism<'_> {
                 "name": piece.name,
                 "coupling": piece.is_coupling,
                 "nodes": piece.size.nodes,
+                "interface_copies": piece.size.copies,
                 "copies": piece.size.copies,
                 "elements": piece.size.elements,
                 "unknowns": piece.size.unknowns,
                 "mass": piece.size.mass,
+                "load": partition.share(index),
                 "work": partition.share(index),
             })
         };
@@ -167,6 +170,7 @@ impl CutMechanism<'_> {
             json!({
                 "node": self.node(interface.node),
                 "owner": self.name(interface.owner),
+                "slaved": self.followers(interface),
                 "followers": self.followers(interface),
                 "mass": interface.mass,
                 "inertia": interface.inertia,
@@ -175,7 +179,7 @@ impl CutMechanism<'_> {
         json!({
             "part": self.mechanism.name(),
             "scheme": partition.scheme,
-            "pieces": partition.pieces.iter().enumerate().map(piece).collect::<Vec<_>>(),
+            "subsystems": partition.pieces.iter().enumerate().map(piece).collect::<Vec<_>>(),
             "interfaces": partition.interfaces.iter().map(interface).collect::<Vec<_>>(),
             "speed_up": partition.speed_up(),
         })
@@ -185,7 +189,7 @@ impl CutMechanism<'_> {
     fn page(&self, model: &Model, arguments: &Arguments) -> Page {
         let places = self.poses.iter().skip(1).map(|pose| pose.position);
         let view = View::of(arguments.view, places);
-        let title = format!("{}: {} in pieces", model.name(), self.mechanism.name());
+        let title = format!("{}: partition of {}", model.name(), self.mechanism.name());
         let pieces = self.partition.pieces.iter().enumerate();
         let legend = pieces.map(|(index, piece)| (Ink::Member(index), piece.name.clone()));
         Page::new(title, view)

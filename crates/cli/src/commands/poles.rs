@@ -35,7 +35,7 @@ pub fn execute(arguments: &Poles) -> Result<(), Failure> {
     let out = arguments.out.clone();
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-poles.svg"));
     picture::protect(&out, &[&arguments.model.model])?;
-    let _waiting = Waiting::new("following the poles", arguments.json);
+    let _waiting = Waiting::new("tracking the poles", arguments.json);
     let coupled = CoupledModel::of(&mut model.simulation()?)?;
     let count = coupled.monolithic().len();
     if count > MOST_POLES {
@@ -115,7 +115,7 @@ fn as_json(pole: &Pole) -> Value {
 }
 
 fn print(name: &str, step: f64, poles: &[Pole], latent: &[Complex<f64>]) {
-    say!("{name}: poles with an exchange every {step} s\n");
+    say!("{name}: poles with a macro step of {step} s\n");
     let mut table = Table::new([
         "mode",
         "monolithic",
@@ -145,7 +145,7 @@ fn print(name: &str, step: f64, poles: &[Pole], latent: &[Complex<f64>]) {
     say!("{table}");
     if let Some(rightmost) = latent.first() {
         say!(
-            "  {} latent roots up to {RATES} times the exchange rate, the rightmost at {}",
+            "  {} latent roots up to {RATES} times the communication rate, the rightmost at {}",
             latent.len(),
             text(Some(*rightmost))
         );

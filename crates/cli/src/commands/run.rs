@@ -330,9 +330,11 @@ fn print_summary(model: &Model, summary: &Summary, failed: bool) {
     );
     say!("  per step   {p50} us median, {p99} us 99th percentile, {max} us longest");
     if let Some([work, waiting, rest]) = summary.split_us.map(|split| split.map(number)) {
-        say!("  of which   {work} us work, {waiting} us waiting, {rest} us exchange and recording");
+        say!(
+            "  of which   {work} us computation, {waiting} us waiting at barriers, {rest} us communication and recording"
+        );
     }
-    say!("  exchanges  {} values delivered", summary.exchanges);
+    say!("  exchanged  {} values", summary.exchanges);
     if summary.iterations > 0 {
         say!(
             "  iterations {} per step, {} at most, {} steps accepted without convergence",
@@ -364,7 +366,7 @@ fn print_summary(model: &Model, summary: &Summary, failed: bool) {
         say_row(
             "energy",
             &format!(
-                "{} J at the start, {} J at the end; supplied {} J, dissipated {} J; {} J from nowhere",
+                "{} J at the start, {} J at the end; supplied {} J, dissipated {} J; spurious {} J",
                 number(initial.stored),
                 number(last.stored),
                 number(last.supplied),
@@ -381,7 +383,10 @@ fn print_summary(model: &Model, summary: &Summary, failed: bool) {
             None => String::new(),
         };
         let (name, created) = (&interface.interface, number(interface.created));
-        say_row("exchange", &format!("{name} created {created} J{estimate}"));
+        say_row(
+            "interface",
+            &format!("{name}: spurious energy {created} J{estimate}"),
+        );
     }
     for note in &summary.notes {
         say_row("note", note);
@@ -397,7 +402,7 @@ fn unusual(part: &PartSummary) -> impl Iterator<Item = String> {
     [
         (
             part.retries,
-            "taken again in shorter pieces, because the iteration failed; a smaller step would avoid that",
+            "repeated with substeps, because the iteration failed; a smaller step would avoid that",
         ),
         (
             part.refinements,

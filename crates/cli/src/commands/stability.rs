@@ -187,11 +187,7 @@ impl Study<'_> {
             );
             return Ok(());
         }
-        say!(
-            "{}: {} coordinates",
-            self.model.name(),
-            spectrum.dimension()
-        );
+        say!("{}: {} states", self.model.name(), spectrum.dimension());
         let mut table = Table::new(["mode", "radius", "growth / (1/s)", "frequency / Hz"]);
         let modes = spectrum.own_modes().iter().chain(spectrum.modes());
         for (index, mode) in modes.take(MODES).enumerate() {

@@ -65,7 +65,11 @@ impl Rest<'_> {
         let sketch = self.mechanism.sketch();
         let both = self.given.iter().chain(&self.poses);
         let view = View::of(arguments.view, both.skip(1).map(|pose| pose.position));
-        let title = format!("{}: {} at rest", model.name(), self.mechanism.name());
+        let title = format!(
+            "{}: {} in static equilibrium",
+            model.name(),
+            self.mechanism.name()
+        );
         Page::new(title, view)
             .layer(marks(sketch, &self.given, &view), 0.25)
             .layer(marks(sketch, &self.poses, &view), 1.0)

@@ -53,7 +53,7 @@ impl Checker<'_> {
                     );
                     let problem = Problem::new(written.span.clone(), message)
                         .label("other subsystem")
-                        .help("the sender of the force is driven by a motion; it is what needs the correction");
+                        .help("the force side receives a motion; it is what needs the correction");
                     self.findings.push(problem);
                     return None;
                 }
@@ -103,9 +103,9 @@ impl Checker<'_> {
         }
         if let Some(table) = &section.gains {
             return Some(Some(Gains {
-                correct: self.gain_row(&table.value.correct)?,
-                push: self.gain_row(&table.value.push)?,
-                send: self.gain_row(&table.value.send)?,
+                correct: self.gain_row(&table.value.force_side)?,
+                push: self.gain_row(&table.value.motion_side)?,
+                send: self.gain_row(&table.value.sent_force)?,
             }));
         }
         let Some(from) = &section.gains_from else {

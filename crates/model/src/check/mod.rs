@@ -146,6 +146,7 @@ impl Checker<'_> {
             monolithic_spec: monolithic?,
             record: record?,
             notes,
+            former_words: None,
         })
     }
 

@@ -94,7 +94,7 @@ impl Checker<'_> {
             window: settings.window.as_ref().and_then(|at| {
                 let window = self.count(at)?;
                 if window > MOST_PAIRS {
-                    let message = format!("a window has {MOST_PAIRS} exchanges at most");
+                    let message = format!("a window has {MOST_PAIRS} communication points at most");
                     let problem = Problem::new(at.span.clone(), message);
                     self.findings.push(problem.label(format!("is {window}")));
                     return None;
@@ -155,7 +155,7 @@ impl Checker<'_> {
         match (needed, part.predictor.window.clone()) {
             (Some(needed), Some((window, place))) => {
                 let message = format!(
-                    "a window of {window} exchanges cannot determine a model of what `{name}` receives ({received} values) and sends ({sent} values)"
+                    "a window of {window} communication points cannot determine a model of what `{name}` receives ({received} values) and sends ({sent} values)"
                 );
                 let problem = Problem::new(place, message).label("too short");
                 let help = format!("give {needed} at least, or leave `window` out");
@@ -163,7 +163,7 @@ impl Checker<'_> {
                 None
             }
             (Some(needed), None) => Some(format!(
-                "`{name}` holds its inputs instead of learning: it receives {received} values and sends {sent}, which needs a window of {needed} exchanges, more than {LONGEST_WINDOW}; exchange fewer values, or give a `window`"
+                "`{name}` holds its inputs instead of learning: it receives {received} values and sends {sent}, which needs a window of {needed} communication points, more than {LONGEST_WINDOW}; exchange fewer values, or give a `window`"
             )),
             (None, _) => {
                 if let Some(part) = &mut parts[index].part {

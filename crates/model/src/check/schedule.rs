@@ -61,8 +61,8 @@ impl Checker<'_> {
         section: &format::Schedule,
         names: &HashMap<&str, usize>,
     ) -> Timing {
-        let is_implicit = matches!(&section.coupling, Some(at) if at.value == Coupling::Tight);
-        let implicit = self.tight(&section.tight);
+        let is_implicit = matches!(&section.coupling, Some(at) if at.value == Coupling::Implicit);
+        let implicit = self.tight(&section.implicit);
         let everybody = || (0..names.len()).map(SubsystemId);
         let alone = |id| cosim::Stage::Together(vec![id]);
         let order = section.order.as_ref().map(|order| self.order(order, names));
@@ -96,7 +96,7 @@ impl Checker<'_> {
                 true => cosim::Coupling::Implicit(implicit),
                 false => cosim::Coupling::Explicit,
             },
-            refresh: section.refresh.unwrap_or(false),
+            refresh: section.output_update.unwrap_or(false),
             is_sequential: kind == Kind::GaussSeidel,
             default_predictor: match self.predictor(&section.predictor) {
                 Some(choice) => choice,
@@ -162,7 +162,8 @@ impl Checker<'_> {
     fn not_nested(&mut self, stages: &[At<Stage>]) {
         for stage in stages {
             if let Stage::Nested(_) = &stage.value {
-                let message = "tight coupling repeats one macro step of all subsystems together";
+                let message =
+                    "implicit (tight) coupling repeats one macro step of all subsystems together";
                 let problem = Problem::new(stage.span.clone(), message)
                     .label("runs at another rate")
                     .help("give the fast subsystems `micro_steps` instead");
@@ -280,10 +281,11 @@ impl Checker<'_> {
                 continue;
             };
             if *every > 1 && timing.is_implicit() {
-                let message = "tight coupling repeats one macro step of all subsystems together";
+                let message =
+                    "implicit (tight) coupling repeats one macro step of all subsystems together";
                 let problem = Problem::new(span.clone(), message)
                     .label(format!("`{}` has another one", part.name))
-                    .help("leave `every` out, or couple loosely");
+                    .help("leave `every` out, or write coupling = \"explicit\"");
                 self.findings.push(problem);
             }
             if *every > 1 && rate > 1.0 {

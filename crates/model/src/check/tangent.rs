@@ -39,10 +39,10 @@ impl Checker<'_> {
             return;
         }
         if timing.is_implicit() {
-            let message = "tight coupling iterates towards what the tangent gives at once";
+            let message = "implicit (tight) coupling iterates towards what the interface Jacobian gives at once";
             let problem = Problem::new(chosen.span.clone(), message);
             self.findings
-                .push(problem.label("couple loosely, or leave it out"));
+                .push(problem.label("write coupling = \"explicit\", or leave it out"));
             return;
         }
         let mut pairs = Vec::new();
@@ -79,10 +79,10 @@ impl Checker<'_> {
             Tangent::All(true) => {
                 let all: Vec<_> = (0..parts.len()).filter(|&p| traces(&parts[p])).collect();
                 if all.is_empty() && parts.iter().all(|part| part.part.is_some()) {
-                    let message = "no subsystem has a tangent to send";
+                    let message = "no subsystem has an interface Jacobian to send";
                     let problem = Problem::new(chosen.span.clone(), message)
-                        .label("nothing answers to positions")
-                        .help("receive the motion of an interface as `traced`");
+                        .label("no position-driven input")
+                        .help("receive the motion of an interface as `position_driven`");
                     self.findings.push(problem);
                 }
                 return all;
@@ -94,7 +94,7 @@ impl Checker<'_> {
             match parts.iter().position(|part| part.name == name.value) {
                 Some(part) if traces(&parts[part]) => senders.push(part),
                 Some(part) => {
-                    let reason = "it receives no motion as `traced`";
+                    let reason = "it receives no motion as `position_driven`";
                     self.no_tangent(&name.span, &parts[part], reason);
                 }
                 None => {
@@ -113,7 +113,10 @@ impl Checker<'_> {
         if part.part.is_none() {
             return;
         }
-        let message = format!("`{}` cannot send a tangent: {reason}", part.name);
+        let message = format!(
+            "`{}` cannot send its interface Jacobian: {reason}",
+            part.name
+        );
         let problem = Problem::new(span.clone(), message).label("asked for here");
         let help = "list the subsystems that can, as in tangent = [\"left\"]; the others keep the plain scheme";
         self.findings.push(problem.help(help));
@@ -139,7 +142,7 @@ fn pair(part: usize, parts: &[Checked], connections: &[ConnectionSpec]) -> Resul
     for ghost in sender.traced() {
         let name = &sender.ghosts[ghost.0].name;
         let (owner, node) = owner_of(part, ghost, parts, connections).ok_or_else(|| {
-            format!("the force on `{name}` does not go to the mass whose motion it follows")
+            format!("the force on `{name}` does not go to the mass that imposes its motion")
         })?;
         points.push((name.clone(), node));
         owners.push(owner);
@@ -158,12 +161,12 @@ fn pair(part: usize, parts: &[Checked], connections: &[ConnectionSpec]) -> Resul
         Integrator::Lms2 { .. } | Integrator::BackwardEuler
     ) {
         return Err(format!(
-            "`{taker}`, which takes it, needs the integrator `lms2` or `backward-euler`"
+            "`{taker}`, which receives it, needs the integrator `lms2` or `backward-euler`"
         ));
     }
     if spec.micro_steps > 1 {
         return Err(format!(
-            "`{taker}`, which takes it, must do one micro step a macro step"
+            "`{taker}`, which receives it, must do one micro step a macro step"
         ));
     }
     let slow = [part, owner].into_iter().find(|&at| is_slow(&parts[at]));

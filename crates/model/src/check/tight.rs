@@ -7,7 +7,7 @@ use crate::format::{Acceleration, At, DEFAULT_COLUMNS, Formula, OnLimit, Tight};
 
 /// Most iterations that quasi-Newton remembers: it solves a dense system of them.
 const MAX_COLUMNS: u32 = 1000;
-const FEWER_COLUMNS: &str = "as many as there are exchanged values are enough";
+const FEWER_COLUMNS: &str = "as many as there are coupling variables are enough";
 
 impl Checker<'_> {
     pub(super) fn tight(&mut self, section: &Tight) -> cosim::ImplicitSettings {

@@ -1,4 +1,4 @@
-//! The sections `[[connection]]` and `[drive]`: what feeds which input.
+//! The sections `[[connection]]` and `[excitation]`: what feeds which input.
 
 use oldham_cosim::{InputPort, OutputPort, Quantity};
 use oldham_expression::Expression;
@@ -32,7 +32,7 @@ impl Checker<'_> {
                 .connections
                 .extend(self.connection(&connection.value, &mut board));
         }
-        for entry in &file.drive {
+        for entry in &file.excitation {
             wiring.drives.extend(self.drive(entry, &mut board));
         }
         wiring.compensators = self.compensators(file, source, &mut board);
@@ -80,7 +80,7 @@ impl Checker<'_> {
         let place = board.find(&entry.name, End::To, self.findings);
         let components = self.driven_components(entry);
         let place = place?;
-        board.feed(place, &entry.name, "[drive]", self.findings);
+        board.feed(place, &entry.name, "[excitation]", self.findings);
         let quantity = board.quantity(place, End::To)?;
         let components = components?;
         if components.len() != quantity.width() {
@@ -130,7 +130,7 @@ impl Checker<'_> {
             let message = format!("nothing feeds the input `{part}.{}`", input.name.value);
             let problem = Problem::new(input.name.span.clone(), message)
                 .label("not connected")
-                .help("connect an output to it, give it as a function of time in [drive], or let a [compensator] use it");
+                .help("connect an output to it, give it as a function of time in [excitation], or let a [compensator] use it");
             self.findings.push(problem);
         }
     }
@@ -138,7 +138,7 @@ impl Checker<'_> {
     /// The ports that have tolerances of their own must be sent somewhere.
     pub(super) fn tolerances(&mut self, section: &format::Schedule, parts: &[Checked]) {
         let board = Switchboard::new(parts);
-        for entry in &section.tight.ports {
+        for entry in &section.implicit.ports {
             board.find(&entry.name, End::From, self.findings);
         }
     }

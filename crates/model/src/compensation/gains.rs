@@ -10,9 +10,9 @@ use oldham_stability::compensate::{Action, Architecture};
 /// Gains by row and by component without the subsystem's name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Gains {
-    /// Force on the sender of the coupling force.
+    /// Force on the force side.
     pub correct: Vec<(String, f64)>,
-    /// Force on its receiver.
+    /// Force on the motion side.
     pub push: Vec<(String, f64)>,
     /// Added to the force as it is sent.
     pub send: Vec<(String, f64)>,
@@ -42,7 +42,7 @@ pub enum GainsError {
     /// A gain for something that is not there.
     #[error("`{row}` cannot feed back `{component}`; it can: {}", .known.join(", "))]
     NoSuchSignal {
-        /// `correct`, `push` or `send`.
+        /// One of [`ROWS`].
         row: &'static str,
         /// As written.
         component: String,
@@ -52,7 +52,10 @@ pub enum GainsError {
 }
 
 /// Names of the rows, in the order of their keys.
-pub const ROWS: [&str; 3] = ["correct", "push", "send"];
+pub const ROWS: [&str; 3] = ["force_side", "motion_side", "sent_force"];
+
+/// The same as they were called before: files with them are still read.
+const FORMER_ROWS: [&str; 3] = ["correct", "push", "send"];
 
 type Tables = BTreeMap<String, BTreeMap<String, BTreeMap<String, f64>>>;
 
@@ -86,20 +89,22 @@ pub(crate) fn read(model: &str, path: &str, name: &str) -> Result<Gains, GainsEr
             )));
         }
     }
-    if let Some(unknown) = rows.keys().find(|row| !ROWS.contains(&row.as_str())) {
+    let is_known = |row: &str| ROWS.contains(&row) || FORMER_ROWS.contains(&row);
+    if let Some(unknown) = rows.keys().find(|row| !is_known(row)) {
         let known = ROWS.join(", ");
         return Err(unreadable(format!(
             "there is no row `{unknown}`; rows are {known}"
         )));
     }
-    let row = |name: &str| -> Vec<(String, f64)> {
-        let gains = rows.get(name).into_iter().flatten();
+    let [correct, push, send] = [0, 1, 2].map(|row| -> Vec<(String, f64)> {
+        let gains = rows.get(ROWS[row]).or_else(|| rows.get(FORMER_ROWS[row]));
+        let gains = gains.into_iter().flatten();
         gains.map(|(key, gain)| (key.clone(), *gain)).collect()
-    };
+    });
     Ok(Gains {
-        correct: row("correct"),
-        push: row("push"),
-        send: row("send"),
+        correct,
+        push,
+        send,
     })
 }
 

@@ -31,12 +31,12 @@ pub enum CompensationError {
     NoSite,
     /// Iteration leaves nothing to compensate.
     #[error(
-        "tight coupling iterates the delay away that a compensator would undo: there is nothing to compensate"
+        "implicit (tight) coupling iterates the delay away that a compensator would undo: there is nothing to compensate"
     )]
     Implicit,
     /// Correction stages leave nothing to compensate.
     #[error(
-        "the schedule corrects every step for what is exchanged, so that there is no delay that a compensator could undo"
+        "the schedule corrects every step for the latest inputs, so that there is no delay that a compensator could undo"
     )]
     Corrected,
     /// It spoils the motion.

@@ -1,21 +1,22 @@
-//! What is done against the delay of an exchange.
+//! Compensation of the delay of the coupling.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{At, Count, Formula, Named};
 
-/// A compensator at one interface, where a force goes one way and a motion comes back. It undoes
-/// what the delayed exchange does to the motion, by feeding back displacements, velocities and
-/// accelerations of both sides.
+/// A compensator at one interface between a force side, which sends a force and receives a motion,
+/// and a motion side, which sends the motion and receives the force. It undoes what the delay of the
+/// coupling does to the motion, by feeding back displacements, velocities and accelerations of both
+/// sides: u = -K y.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Compensator {
-    /// The force that crosses the interface, as `subsystem.port` of its sender. It is amended as it
-    /// is sent.
+    /// The force that crosses the interface, as `subsystem.port` of the force side. Feedback is added
+    /// to it as it is sent.
     #[schemars(required)]
     pub force: Option<At<String>>,
-    /// With `assignment`: a force input of the same subsystem at its side of the interface, as
+    /// With `assignment`: a force input of the force side at the interface, as
     /// `subsystem.port`, fed by nothing else. The motion of that mass must be an output.
     pub correct: Option<At<String>>,
     /// How it compensates.
@@ -32,7 +33,7 @@ pub(crate) struct Compensator {
     pub modes: Option<At<Count>>,
     /// With `assignment`: the motions that may be fed back, such as `left.x1` (an output) or
     /// `left.far` (an input), or single components such as `left.x1.v`; by default all motions that
-    /// the two subsystems send, and what the sender of the force receives.
+    /// the two subsystems send, and what the force side receives.
     pub signals: Option<At<Vec<At<String>>>>,
     /// Gains instead of a design.
     pub gains: Option<At<Gains>>,
@@ -45,10 +46,10 @@ pub(crate) struct Compensator {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Method {
-    /// Gains put the poles of the co-simulation where those of the undivided model are.
+    /// Gains put the poles of the co-simulation where those of the monolithic model are.
     Assignment,
-    /// The receiver of the force evaluates the linear part of the coupling law itself, at every
-    /// micro step; the sender sends only what that leaves over.
+    /// The motion side evaluates the linear part of the coupling law itself, at every micro step;
+    /// the force side sends only the remainder.
     Structural,
     /// Not at all.
     None,
@@ -70,7 +71,7 @@ pub(crate) enum Domain {
 pub(crate) enum Targets {
     /// Those of the equations of motion, as if every step were exact.
     Exact,
-    /// Those of the monolithic twin with its integrator.
+    /// Those of the monolithic reference model with its integrator.
     Monolithic,
 }
 
@@ -79,13 +80,16 @@ pub(crate) enum Targets {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Gains {
-    /// For the force on the sender of the coupling force: its outputs and what it receives.
+    /// For the force on the force side: its outputs and what it receives.
+    #[schemars(extend("x-formerly" = "correct"))]
     #[serde(default)]
-    pub correct: Named<Formula>,
-    /// For the force on its receiver: outputs of the receiver.
+    pub force_side: Named<Formula>,
+    /// For the force on the motion side: outputs of the motion side.
+    #[schemars(extend("x-formerly" = "push"))]
     #[serde(default)]
-    pub push: Named<Formula>,
-    /// For what is added to the force as it is sent: outputs of the sender.
+    pub motion_side: Named<Formula>,
+    /// For what is added to the force as it is sent: outputs of the force side.
+    #[schemars(extend("x-formerly" = "send"))]
     #[serde(default)]
-    pub send: Named<Formula>,
+    pub sent_force: Named<Formula>,
 }

@@ -1,4 +1,4 @@
-//! Inputs that are given as functions of time.
+//! Inputs that are functions of time.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,14 +10,14 @@ use serde::{Deserialize, Deserializer};
 
 use super::{At, Formula};
 
-/// A given input: one expression, or one for each component of a motion.
+/// An excitation: one expression, or one for each component of a motion.
 #[derive(Debug)]
 pub(crate) enum Drive {
     Scalar(Formula),
     Motion(DrivenMotion),
 }
 
-/// A given motion.
+/// A prescribed motion.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct DrivenMotion {

@@ -33,7 +33,7 @@ pub(crate) struct Hydraulics {
     /// The subsystem's own macro step, as a multiple of the model's, at most 10000.
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,
-    /// How its inputs are guessed between exchanges; overrides `schedule.predictor`.
+    /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
     pub predictor: Option<At<Predictor>>,
     /// The actuators, by name.
     #[serde(default)]
@@ -53,8 +53,7 @@ pub(crate) struct Fluid {
     /// Its change with pressure in 1/Pa².
     #[schemars(extend("default" = 0.0))]
     pub b: Option<At<Formula>>,
-    /// Absolute pressure in Pa at which a chamber that is torn open fills with vapour; no pressure
-    /// gets below it.
+    /// Absolute pressure in Pa at which a chamber cavitates; no pressure falls below it.
     #[schemars(extend("default" = 0.0))]
     pub cavitation: Option<At<Formula>>,
 }
@@ -68,7 +67,7 @@ pub(crate) struct Actuator {
     /// Piston areas in m²: of chamber 1 and of chamber 2.
     #[schemars(required)]
     pub areas: Option<At<Vector>>,
-    /// The way of the piston from end to end in m.
+    /// Stroke of the piston in m.
     #[schemars(required)]
     pub stroke: Option<At<Formula>>,
     /// Length of the actuator in m when the piston is in the middle.

@@ -34,7 +34,7 @@ pub(crate) struct Lumped {
     /// The subsystem's own macro step, as a multiple of the model's, at most 10000.
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,
-    /// How its inputs are guessed between exchanges; overrides `schedule.predictor`.
+    /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
     pub predictor: Option<At<Predictor>>,
     /// The nodes that move by the equations of this subsystem, by name.
     #[serde(default)]
@@ -42,14 +42,14 @@ pub(crate) struct Lumped {
     /// Springs and dampers between two nodes, by name.
     #[serde(default)]
     pub springs: Named<Spring>,
-    /// Given forces on nodes, by name.
+    /// Applied forces on nodes, by name.
     #[serde(default)]
     pub loads: Named<Load>,
     /// Superelements: mass, damping and stiffness matrices over some nodes, by name.
     #[serde(default)]
     pub matrices: Named<Matrices>,
-    /// What it receives, by the name of the port. Receiving a motion makes a node of that name
-    /// whose motion is not solved for but received.
+    /// What it receives, by the name of the port. Receiving a motion makes a boundary
+    /// node of that name, whose motion is imposed.
     #[serde(default)]
     pub inputs: Named<Input>,
     /// What it sends, by the name of the port.
@@ -122,7 +122,7 @@ pub(crate) struct Spring {
     /// Damping in N·s/m, or N·m·s/rad.
     #[schemars(extend("default" = 0.0))]
     pub damping: Option<At<Formula>>,
-    /// Elongation without force, in m or rad.
+    /// Free elongation (without force), in m or rad.
     #[schemars(extend("default" = 0.0))]
     pub rest: Option<At<Formula>>,
     /// The force instead, in N or N·m, as an expression of elongation `d`, its rate `v`, time `t`
@@ -130,7 +130,7 @@ pub(crate) struct Spring {
     pub force: Option<At<Formula>>,
 }
 
-/// A given force.
+/// An applied force.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Load {
@@ -164,11 +164,12 @@ pub(crate) struct Matrices {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// Displacement, velocity and acceleration of the received node of this name.
+    /// Displacement, velocity and acceleration of the boundary node of this name.
     pub motion: Option<At<String>>,
-    /// The same, but only the displacement is used: velocity and acceleration are what the
+    /// Position-driven: the same, but only the displacement is used; velocity and acceleration are what the
     /// integrator (`lms2` or `backward-euler`) makes of the displacements.
-    pub traced: Option<At<String>>,
+    #[schemars(extend("x-formerly" = "traced"))]
+    pub position_driven: Option<At<String>>,
     /// Only its displacement.
     pub displacement: Option<At<String>>,
     /// Only its velocity.
@@ -191,6 +192,6 @@ pub(crate) struct Output {
     pub velocity: Option<At<String>>,
     /// Only its acceleration.
     pub acceleration: Option<At<String>>,
-    /// The force that this subsystem exerts on this received node.
+    /// The force that this subsystem exerts on this boundary node.
     pub force: Option<At<String>>,
 }

@@ -37,8 +37,8 @@ pub(crate) use schedule::{
 /// The factor of [`Simulation::energy_bound`] when none is given.
 pub(crate) const DEFAULT_ENERGY_BOUND: f64 = 100.0;
 
-/// A co-simulation model. All quantities are in SI units. Wherever a number is expected, a text
-/// with an expression of parameters may stand instead.
+/// A co-simulation model. All quantities are in SI units. Wherever a number is expected, a
+/// string with an expression of parameters may stand instead.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields, title = "Oldham model")]
 pub(crate) struct File {
@@ -67,17 +67,17 @@ pub(crate) struct File {
     pub connection: Vec<At<Connection>>,
     /// Inputs that no connection feeds, as `"subsystem.port"`: an expression of time `t`, or one
     /// for each of `x`, `v` and `a` of a motion.
-    #[schemars(extend("propertyNames" = { "pattern": named::PORT_PATTERN }))]
+    #[schemars(extend("propertyNames" = { "pattern": named::PORT_PATTERN }, "x-formerly" = "drive"))]
     #[serde(default)]
-    pub drive: Named<Drive>,
-    /// Compensators, by name: what is done against the delay of an exchange.
+    pub excitation: Named<Drive>,
+    /// Compensators, by name: feedback that undoes the delay of the coupling.
     #[serde(default)]
     pub compensator: Named<Compensator>,
-    /// Who advances when, and with which guess of the inputs.
+    /// Who advances when, and how inputs are predicted.
     #[serde(default)]
     pub schedule: Schedule,
-    /// How the monolithic twin is solved: the same model without any exchange. By default with
-    /// the integrator of the subsystems (of the first one, where they differ) and their largest
+    /// How the monolithic reference model is solved: all subsystems as one set of equations. By
+    /// default with the integrator of the subsystems (of the first one, where they differ) and their largest
     /// number of micro steps.
     pub monolithic: Option<At<Monolithic>>,
     /// What is recorded.
@@ -133,14 +133,14 @@ pub(crate) struct Simulation {
     /// Simulated time, in s; a whole number of macro steps.
     #[schemars(required)]
     pub duration: Option<At<Formula>>,
-    /// Macro step, in s: the time between two exchanges.
+    /// Macro step, in s: the time between two communication points.
     #[schemars(required)]
     pub step: Option<At<Formula>>,
     /// Initial time, in s.
     #[schemars(extend("default" = 0.0))]
     pub start: Option<At<Formula>>,
-    /// Times, in s, at which given loads jump: the first exchange at or after each of them
-    /// forgets the history of all predictors and integrators.
+    /// Times, in s, of discontinuities such as jumps of loads: at the first communication point at
+    /// or after each of them all predictors and integrators discard their history.
     #[serde(default)]
     pub events: Vec<At<Formula>>,
     /// The run stops when the stored energy exceeds this multiple of what it started with and was
@@ -164,7 +164,7 @@ pub(crate) struct Connection {
     pub to: Option<At<String>>,
 }
 
-/// How the monolithic twin is solved.
+/// How the monolithic reference model is solved.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Monolithic {

@@ -1,4 +1,4 @@
-//! How inputs are guessed between exchanges.
+//! How inputs are predicted between communication points.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::{At, Count};
 
-/// How an input is guessed from what was received.
+/// How an input is extrapolated from what was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 pub(crate) enum PredictorKind {
     /// It stays as it was received last.
@@ -34,7 +34,7 @@ pub(crate) enum PredictorKind {
     Hermite,
     /// A linear model of the sender is learned from what is exchanged (windowed dynamic mode
     /// decomposition). Exchange velocities too. Without a `window` its length is chosen
-    /// automatically, up to 100 exchanges.
+    /// automatically, up to 100 communication points.
     #[serde(rename = "dmd")]
     Dmd,
 }
@@ -53,10 +53,10 @@ pub(crate) struct PredictorSettings {
     /// Which one.
     #[schemars(required)]
     pub kind: Option<At<PredictorKind>>,
-    /// With `dmd`: the number of exchanges that it learns from, one more than the exchanged values
-    /// at least; an odd number is rounded up. By default it is chosen while running.
+    /// With `dmd`: the number of communication points that it learns from, at least one more than
+    /// the coupling variables; an odd number is rounded up. By default it is chosen while running.
     pub window: Option<At<Count>>,
-    /// With `dmd` and a `window`: how many earlier exchanges the model sees beside the newest one,
+    /// With `dmd` and a `window`: how many earlier communication points the model sees beside the latest,
     /// such as 1 when positions are exchanged without velocities. None by default.
     pub delays: Option<At<Count>>,
 }
@@ -90,7 +90,7 @@ impl JsonSchema for Predictor {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "How inputs are guessed between exchanges.",
+            "description": "How inputs are predicted between communication points.",
             "anyOf": [
                 generator.subschema_for::<PredictorKind>(),
                 generator.subschema_for::<PredictorSettings>(),

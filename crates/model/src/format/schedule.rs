@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer};
 use super::named::PORT_PATTERN;
 use super::{At, Count, Formula, Named, Predictor};
 
-/// Who advances when, and with which guess of the inputs.
+/// Who advances when, and how inputs are predicted.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Schedule {
@@ -23,30 +23,33 @@ pub(crate) struct Schedule {
     /// With `stages`: a list of stages. A stage is a list of subsystems that advance together, or
     /// a table with a list of stages of its own that runs several times per step.
     pub stages: Option<At<Vec<At<Stage>>>>,
-    /// How inputs are guessed between exchanges. By default `zero-order` when loose and
-    /// `first-order` when tight.
+    /// How inputs are predicted between communication points. By default `zero-order` with explicit
+    /// and `first-order` with implicit coupling.
     pub predictor: Option<At<Predictor>>,
-    /// Whether a macro step is done once, or repeated until the exchanged values stand still.
-    #[schemars(extend("default" = "loose"))]
+    /// Explicit (loose) coupling does a macro step once; implicit (tight) coupling repeats it until
+    /// the coupling variables converge.
+    #[schemars(extend("default" = "explicit"))]
     pub coupling: Option<At<Coupling>>,
-    /// Evaluate outputs again with the fresh inputs before they are used.
-    #[schemars(extend("default" = false))]
-    pub refresh: Option<bool>,
-    /// Subsystems of which positions are prescribed (`traced`) send the tangent of their forces too,
-    /// and are corrected after the owners of these positions have advanced: `true` for all of them,
+    /// Output update: outputs with direct feedthrough are evaluated again with the inputs of the
+    /// communication point before they are used.
+    #[schemars(extend("default" = false, "x-formerly" = "refresh"))]
+    pub output_update: Option<bool>,
+    /// Subsystems with position-driven inputs (`position_driven`) also send their interface Jacobian,
+    /// the derivative of their forces with respect to these positions, and are corrected after the owners of these positions have advanced: `true` for all of them,
     /// or a list of their names.
     #[schemars(extend("default" = false))]
     pub tangent: Option<At<Tangent>>,
-    /// How a tightly coupled step iterates; used when `coupling` is `tight`.
+    /// How an implicitly coupled step iterates; used when `coupling` is `implicit`.
+    #[schemars(extend("x-formerly" = "tight"))]
     #[serde(default)]
-    pub tight: Tight,
+    pub implicit: Tight,
 }
 
 /// The order of the subsystems within a macro step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Kind {
-    /// All together, then one exchange.
+    /// All in parallel, then one communication point.
     Jacobi,
     /// One after the other, each with what the earlier ones just sent.
     GaussSeidel,
@@ -58,10 +61,12 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Coupling {
-    /// After one pass.
-    Loose,
-    /// When repeating it changes nothing any more.
-    Tight,
+    /// Loose (weak) coupling: after one pass.
+    #[schemars(extend("x-formerly" = "loose"))]
+    Explicit,
+    /// Tight (strong, iterative) coupling: when the iteration has converged.
+    #[schemars(extend("x-formerly" = "tight"))]
+    Implicit,
 }
 
 /// One stage of a macro step.
@@ -125,7 +130,7 @@ impl JsonSchema for Stage {
     }
 }
 
-/// Which subsystems send tangents.
+/// Which subsystems send their interface Jacobian.
 #[derive(Debug)]
 pub(crate) enum Tangent {
     All(bool),
@@ -173,11 +178,11 @@ impl JsonSchema for Tangent {
     }
 }
 
-/// How a tightly coupled step iterates.
+/// How an implicitly coupled step iterates.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Tight {
-    /// An exchanged value has converged when it changes by less than this fraction of the largest
+    /// A coupling variable has converged when it changes by less than this fraction of the largest
     /// magnitude that it has had so far, plus `absolute`.
     #[schemars(extend("default" = oldham_cosim::ImplicitSettings::default().relative))]
     pub relative: Option<At<Formula>>,

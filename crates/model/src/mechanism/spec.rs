@@ -92,7 +92,7 @@ pub(crate) enum MechanismError {
     Model(Vec<ModelError>),
     #[error("no static equilibrium to start from: {0}")]
     NotSettled(SolveError),
-    #[error("the mechanism cannot be started in one piece: {0}")]
+    #[error("the mechanism cannot be started as one system: {0}")]
     NotStarted(SolveError),
 }
 

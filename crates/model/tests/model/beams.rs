@@ -52,7 +52,7 @@ nodes_per_element = {per_element}
 section = "s"
 up = [0, 1, 0]
 [multibody.m.joints]
-wall = {{ type = "clamp", between = ["ground", "root"] }}
+wall = {{ type = "fixed", between = ["ground", "root"] }}
 [multibody.m.loads]
 tip = {{ on = "tip", force = [0, 0, 0.001] }}
 "#
@@ -92,7 +92,7 @@ b = {{ position = {to} }}
 [multibody.m.beams]
 rod = {{ from = "a", to = "b", elements = 8, section = "s", up = {up} }}
 [multibody.m.joints]
-clamp = {{ type = "clamp", between = ["ground", "a"] }}
+clamp = {{ type = "fixed", between = ["ground", "a"] }}
 "#
         );
         let exact = -1e-3 * (1.0 / (8.0 * 200.0) + 0.5 / 1e8);
@@ -108,7 +108,7 @@ fn blades_on_the_hub_itself_were_refused() {
     let joined = clamped
         .replace("from = [0, 0, 0]", "from = \"hub\"")
         .lines()
-        .filter(|line| !line.contains("\"clamp\""))
+        .filter(|line| !line.contains("\"fixed\""))
         .collect::<Vec<_>>()
         .join("\n");
     let set = [("simulation.duration", "0.05")];
@@ -226,7 +226,7 @@ rod = {{ from = [0, 0, 0], to = [1, 0, 0], elements = 4, section = "s", up = [0,
 [multibody.m.bodies]
 tip = {{ node = "rod.8", mass = 2, inertia = [1e-9, 1e-9, 1e-9] }}
 [multibody.m.joints]
-wall = {{ type = "clamp", between = ["ground", "rod.0"] }}
+wall = {{ type = "fixed", between = ["ground", "rod.0"] }}
 [multibody.m.loads]
 tip = {{ on = "rod.8", force = [0, 0, 0.01] }}
 [multibody.m.outputs]

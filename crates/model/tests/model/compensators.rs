@@ -97,7 +97,7 @@ fn where_there_is_no_delay_there_is_nothing_to_compensate() {
     };
     let tight = refusal("two-mass-tight");
     assert!(
-        tight.contains("tight coupling iterates the delay away"),
+        tight.contains("implicit (tight) coupling iterates the delay away"),
         "{tight}"
     );
     let corrected = refusal("interface-tangent");

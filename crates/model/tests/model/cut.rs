@@ -225,7 +225,7 @@ fn columns(simulation: Simulation) -> Vec<String> {
 fn the_energy_of_an_interface_is_counted_once() {
     for scheme in ["interface-tangent", "interface-mass", "force-displacement"] {
         let settled = [
-            ("multibody.beam.settle", "true"),
+            ("multibody.beam.static_equilibrium", "true"),
             ("multibody.beam.cut.scheme", scheme),
         ];
         let model = with("cut-beam", &settled);
@@ -242,7 +242,7 @@ fn the_energy_of_an_interface_is_counted_once() {
 #[test]
 fn pieces_start_in_the_equilibrium_of_the_whole() {
     let settled = [
-        ("multibody.beam.settle", "true"),
+        ("multibody.beam.static_equilibrium", "true"),
         ("simulation.duration", "0.02"),
     ];
     let model = with("cut-beam-three", &settled);
@@ -346,7 +346,7 @@ const BESIDE_OTHERS: &str = r#"
     [multibody.beam.outputs]
     middle = { translation = "girder.4", axis = [0, 0, 1] }
     quarter = { translation = "girder.6", axis = [0, 0, 1] }
-    [drive]
+    [excitation]
     "beam.grip" = "30 * sin(40 * t)"
     [[connection]]
     from = "oscillator.pull"
@@ -398,7 +398,7 @@ fn refusal(cut: &str) -> String {
         b = {{ node = "b", mass = 1, inertia = [1, 1, 1] }}
         [multibody.m.joints]
         hinge = {{ type = "revolute", between = ["ground", "girder.0"] }}
-        weld = {{ type = "clamp", between = ["girder.8", "a"] }}
+        weld = {{ type = "fixed", between = ["girder.8", "a"] }}
         [multibody.m.bushings]
         ab = {{ between = ["a", "b"], stiffness = [1, 1, 1], rotational_stiffness = [1, 1, 1] }}
         tie = {{ between = ["b", "bare"], stiffness = [1, 1, 1], rotational_stiffness = [1, 1, 1] }}
@@ -458,12 +458,12 @@ fn refused_cuts_say_why_and_what_would_work() {
         ),
         (
             "at = [\"girder.4\"]\nscheme = \"interface-tangent\"\ncoupling = { integrator = \"backward-euler\" }",
-            "with pieces that are integrated differently",
+            "with parts that have different integrators",
             "`interface-mass` works",
         ),
         (
             "at = [\"girder.4\"]\nscheme = \"interface-tangent\"\nmethods = { 1 = { integrator = \"backward-euler\" } }",
-            "with pieces that are integrated differently",
+            "with parts that have different integrators",
             "`interface-mass` works",
         ),
         (

@@ -37,7 +37,7 @@ masses.x = { mass = 2.0 }
 springs.s = { between = ["base", "x"], stiffness = 50.0 }
 inputs.base = { KIND = "base" }
 outputs.x = { motion = "x" }
-[drive]
+[excitation]
 "m.base" = DRIVE
 "#;
 

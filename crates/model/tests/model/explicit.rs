@@ -195,7 +195,7 @@ fn what_an_explicit_method_cannot_do_is_said_at_its_place() {
         k = { between = [\"a\", \"loose\"], stiffness = [1, 1, 1], rotational_stiffness = [1, 1, 1] }
         [multibody.m.nodes.loose]
         position = [2, 0, 0]";
-    let viscous = "k = { between = [\"ground\", \"a\"], branches = [[1, 1]] }";
+    let viscous = "k = { between = [\"ground\", \"a\"], maxwell = [[1, 1]] }";
     let cases = [
         (
             loose,

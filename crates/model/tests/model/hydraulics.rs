@@ -158,7 +158,10 @@ fn a_part_that_cannot_learn_says_that_it_holds() {
         panic!("one remark: {:?}", model.notes());
     };
     assert!(note.contains("`right` holds its inputs"), "{note}");
-    assert!(note.contains("a window of 121 exchanges"), "{note}");
+    assert!(
+        note.contains("a window of 121 communication points"),
+        "{note}"
+    );
     assert!(model.simulation().is_ok());
 }
 

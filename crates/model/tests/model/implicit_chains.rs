@@ -31,7 +31,7 @@ impl Random {
 fn chain(random: &mut Random, parts: usize) -> String {
     let mut text = String::from(
         "[model]\nname = \"chain\"\n[simulation]\nstep = 5e-3\nduration = 0.2\nenergy_bound = 0\n\
-         [schedule]\ncoupling = \"tight\"\npredictor = \"first-order\"\n",
+         [schedule]\ncoupling = \"implicit\"\npredictor = \"first-order\"\n",
     );
     let mut wires = String::new();
     for part in 0..parts {

@@ -19,6 +19,7 @@ mod overrides;
 mod prescribed_velocity;
 mod probing;
 mod problems;
+mod renamed;
 mod robustness;
 mod runs;
 mod tangent;

@@ -8,7 +8,7 @@ use crate::common::{History, coupled, example};
 const FEEDBACK: &str = r#"
     [multibody.beam.springs]
     stay = { between = ["ground", "girder.22"], length = 22, stiffness = 2e3, damping = 10 }
-    [multibody.beam.measures]
+    [multibody.beam.sensors]
     sag = { displacement = "girder.18", axis = [0, 0, 1] }
     speed = { velocity = "girder.18", axis = [0, 0, 1] }
     middle = { velocity = "girder.12", axis = [0, 0, 1] }
@@ -89,7 +89,7 @@ fn feedback_moves_the_beam() {
 }
 
 const MEASURES: &str = r#"
-    [multibody.beam.measures]
+    [multibody.beam.sensors]
     right = { displacement = "girder.18", axis = [0, 0, 1] }
     left = { displacement = "girder.6", axis = [0, 0, 1] }
     hinge = { force = "right", axis = [0, 0, 1] }
@@ -106,7 +106,7 @@ fn feedback_across_a_cut_is_refused_with_the_nearest_cut_that_would_work() {
     let cases = [
         (
             r#"{ on = "girder.6", force = [0, 0, "-right"] }"#,
-            "`push` follows what is measured at `girder.18`, but the cut puts the one into the part of `girder.0` and the other into the part of `girder.24`",
+            "`push` depends on the sensor at `girder.18`, but the cut puts the one into the part of `girder.0` and the other into the part of `girder.24`",
             "a cut at `girder.18` instead would work",
         ),
         (
@@ -116,7 +116,7 @@ fn feedback_across_a_cut_is_refused_with_the_nearest_cut_that_would_work() {
         ),
         (
             r#"{ on = "girder.6", force = [0, 0, "-hinge"] }"#,
-            "what is measured at `right`",
+            "the sensor at `right`",
             "instead would work",
         ),
     ];
@@ -140,7 +140,7 @@ fn the_scheme_decides_what_is_in_one_piece() {
     let of_the_first_part = r#"{ on = "girder.12", force = [0, 0, "-left"] }"#;
     assert_eq!(refused("cut-beam", of_the_first_part), [true, true, false]);
     let across_couplings = r#"{ on = "girder.16", force = [0, 0, "-next"] }
-    [multibody.beam.measures.next]
+    [multibody.beam.sensors.next]
     displacement = "girder.8"
     axis = [0, 0, 1]"#;
     assert_eq!(

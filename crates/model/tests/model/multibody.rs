@@ -184,7 +184,7 @@ fn stiffness_proportional_damping_shows_in_the_modes() {
         r#"
         sections.steel = { rectangle = [0.02, 0.01], young = 2e11, density = 7800, damping = 1e-4 }
         beams.arm = { from = [0, 0, 0], to = [1, 0, 0], elements = 6, section = "steel", up = [0, 1, 0] }
-        joints.wall = { type = "clamp", between = ["ground", "arm.0"] }
+        joints.wall = { type = "fixed", between = ["ground", "arm.0"] }
         "#,
     );
     let (_, found) = only(&model).vibrations(About::Start, 2, None).unwrap();
@@ -208,7 +208,7 @@ fn a_curved_beam_bends_uniformly_under_a_moment() {
         r#"
         sections.wire = {{ axial = 1e6, shear = [1e6, 1e6], torsion = 10, bending = [10, {bending}], mass = 1 }}
         beams.arc = {{ curve = ["sin(s * pi / 2)", "1 - cos(s * pi / 2)", 0], elements = 8, section = "wire", up = [0, 0, 1] }}
-        joints.wall = {{ type = "clamp", between = ["ground", "arc.0"] }}
+        joints.wall = {{ type = "fixed", between = ["ground", "arc.0"] }}
         loads.open = {{ on = "arc.16", moment = [0, 0, -4] }}
         "#,
     ));
@@ -277,7 +277,7 @@ fn a_settled_weight_hangs_on_its_spring() {
     let model = mechanism(
         r#"
         gravity = [0, 0, -9.81]
-        settle = true
+        static_equilibrium = true
         nodes.bob = { position = [0, 0, -1] }
         bodies.bob = { node = "bob", mass = 2.0, inertia = [0.1, 0.1, 0.1] }
         joints.guide = { type = "prismatic", between = ["ground", "bob"] }
@@ -345,7 +345,7 @@ fn a_mechanism_couples_with_a_lumped_part() {
         from = "spring.pull"
         to = "rail.pull"
         [schedule]
-        coupling = "tight"
+        coupling = "implicit"
     "#;
     let model = read(text).unwrap_or_else(|problems| panic!("{problems}"));
     let x = coupled(&model).column("rail.cart.x");
@@ -384,7 +384,7 @@ fn two_mechanisms_couple_by_pose_and_wrench() {
         from = "holder.grip.load"
         to = "body.hand"
         [schedule]
-        coupling = "tight"
+        coupling = "implicit"
     "#;
     let model = read(text).unwrap_or_else(|problems| panic!("{problems}"));
     let z = coupled(&model).column("body.hand.motion.pz");
@@ -433,7 +433,7 @@ fn nodes_are_recorded_by_their_poses_unless_not_wanted() {
 #[test]
 fn feedback_and_laws_make_a_damped_oscillator() {
     let body = "nodes.n = { position = [0.3, 0, 0] }\nbodies.n = { node = \"n\", mass = 2, inertia = [1, 1, 1] }\n";
-    let feedback = "measures.x = { displacement = \"n\", axis = [1, 0, 0] }\nmeasures.u = { velocity = \"n\", axis = [1, 0, 0] }\nloads.control = { on = \"n\", force = [\"-200 * x - 8 * u\", 0, 0] }\n";
+    let feedback = "sensors.x = { displacement = \"n\", axis = [1, 0, 0] }\nsensors.u = { velocity = \"n\", axis = [1, 0, 0] }\nloads.control = { on = \"n\", force = [\"-200 * x - 8 * u\", 0, 0] }\n";
     let law = "bushings.b = { between = [\"ground\", \"n\"], position = [0.3, 0, 0], force = [\"200 * (d + 0.3) + 8 * v\", 0, 0] }\n";
     for element in [feedback, law] {
         let run = coupled(&mechanism(&format!("{body}{element}")));

@@ -105,13 +105,13 @@ fn problems_point_at_the_override() {
         ),
         ("simulation.step.x", "1", 12, "`step` is no table", ""),
         (
-            "drive",
+            "excitation",
             "{ \"right.push\" = 1 }",
-            9,
+            14,
             "is fed twice",
             "`left.fc`",
         ),
-        ("record.signals", "[1]", 17, "must be a text", ""),
+        ("record.signals", "[1]", 17, "must be a string", ""),
         ("a b", "1", 1, "`a b` is no key", ""),
         ("", "1", 1, "`` is no key", ""),
         ("a=1\nb", "1", 1, "is no key", ""),
@@ -135,6 +135,6 @@ fn problems_point_at_the_override() {
 
 #[test]
 fn ports_can_be_given_in_tables_that_name_ports() {
-    let tolerance = ("schedule.tight.ports.\"left.fc\"", "1e-6");
-    assert!(set(&[("schedule.coupling", "tight"), tolerance]).is_ok());
+    let tolerance = ("schedule.implicit.ports.\"left.fc\"", "1e-6");
+    assert!(set(&[("schedule.coupling", "implicit"), tolerance]).is_ok());
 }

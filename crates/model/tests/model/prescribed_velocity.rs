@@ -156,7 +156,7 @@ fn what_cannot_be_prescribed_is_refused() {
         (
             "prescribe = true",
             "`multibody.beam.cut.prescribe`",
-            "text in quotes",
+            "string in quotes",
         ),
         ("prescribes = \"position\"", "`prescribes`", "`prescribe`"),
     ];

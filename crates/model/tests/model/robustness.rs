@@ -196,7 +196,7 @@ fn mutated_overrides_never_panic() {
             "schedule.stages",
             "[[\"left\"], { ratio = 2, stages = [[\"right\"]] }]",
         ),
-        ("drive.\"left.far\"", "{ x = 0, v = \"t\", a = 1 }"),
+        ("excitation.\"left.far\"", "{ x = 0, v = \"t\", a = 1 }"),
     ];
     for round in 0..3000 {
         let (_, text) = &examples[round % examples.len()];

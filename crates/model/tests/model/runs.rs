@@ -78,7 +78,7 @@ fn force_displacement_coupling_is_the_delayed_recurrence_and_gains_energy() {
 
 #[test]
 fn refreshed_outputs_make_the_explicit_pair_monolithic() {
-    let overrides = Overrides(vec![("schedule.refresh".into(), "true".into())]);
+    let overrides = Overrides(vec![("schedule.output_update".into(), "true".into())]);
     let text = example("two-mass-force-displacement");
     let model = Model::parse(&text, "test.toml", &overrides).unwrap();
     let (run, monolithic) = (coupled(&model), monolithic(&model));
@@ -198,7 +198,7 @@ fn a_drive_is_a_given_function_of_time() {
         masses.x = { mass = 2.0 }
         inputs.push = { force = "x" }
         outputs.x = { displacement = "x" }
-        [drive]
+        [excitation]
         "one.push" = "sin(w * t)"
     "#;
     let model = read(text).unwrap();
@@ -226,7 +226,7 @@ fn a_driven_motion_moves_its_ghost() {
         springs.joint = { between = ["x", "hand"], stiffness = "k" }
         inputs.hand = { motion = "hand" }
         outputs.x = { displacement = "x" }
-        [drive]
+        [excitation]
         "one.hand" = { x = "t^2 + 2/k", v = "2*t", a = 2 }
     "#;
     let model = read(text).unwrap();

@@ -69,7 +69,10 @@ fn what_cannot_be_is_refused_with_its_reason() {
         (&[("lumped.joint.micro_steps", "2")], "one micro step"),
         (&[("lumped.left.every", "2")], "a macro step of its own"),
         (&[("schedule.kind", "jacobi")], "in a stage before `joint`"),
-        (&[("schedule.coupling", "tight")], "tight coupling iterates"),
+        (
+            &[("schedule.coupling", "implicit")],
+            "implicit (tight) coupling iterates",
+        ),
     ];
     for (set, reason) in cases {
         let set: Vec<_> = set.iter().copied().chain([on]).collect();
@@ -77,11 +80,17 @@ fn what_cannot_be_is_refused_with_its_reason() {
         assert!(told.contains(reason), "{told}");
     }
     let told = refused(&text, &[("schedule.tangent", "[\"joint\"]")]);
-    assert!(told.contains("receives no motion as `traced`"), "{told}");
+    assert!(
+        told.contains("receives no motion as `position_driven`"),
+        "{told}"
+    );
     let told = refused(&text, &[("schedule.tangent", "[\"lefd\"]")]);
     assert!(told.contains("did you mean `left`?"), "{told}");
     let told = refused(&example("two-mass-damped"), &[on]);
-    assert!(told.contains("no subsystem has a tangent"), "{told}");
+    assert!(
+        told.contains("no subsystem has an interface Jacobian"),
+        "{told}"
+    );
 }
 
 /// The middle part's tangent has terms across both joints.

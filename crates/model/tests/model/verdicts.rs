@@ -199,7 +199,7 @@ fn beam(random: &mut Random) -> String {
          [multibody.beam.beams.girder]\nfrom = [0, 0, 0]\nto = [{:.3}, 0, 0]\n\
          elements = {elements}\nsection = \"girder\"\nup = [0, 1, 0]\n\
          [multibody.beam.joints]\n\
-         left = {{ type = \"clamp\", between = [\"ground\", \"girder.0\"] }}\n\
+         left = {{ type = \"fixed\", between = [\"ground\", \"girder.0\"] }}\n\
          right = {{ type = \"revolute\", between = [\"ground\", \"girder.{last}\"], axis = [0, 1, 0] }}\n\
          [multibody.beam.loads]\nkick = {{ on = \"girder.1\", force = [{KICK}, {KICK}, {KICK}] }}\n\
          [multibody.beam.outputs]\nmiddle = {{ motion = \"girder.{middle}\" }}\n",

@@ -82,7 +82,7 @@ pub enum Reason {
     },
     /// Nodes whose poses are prescribed in a part whose joints fix them already.
     #[error(
-        "{} {} already tied rigidly to {} by {}: a prescribed pose would hold {} twice",
+        "{} {} already tied rigidly to {} by {}: a prescribed pose would constrain {} twice",
         quoted(nodes),
         if nodes.len() == 1 { "is" } else { "are" },
         if nodes.len() == 1 { "the ground" } else { "each other or to the ground" },
@@ -110,7 +110,7 @@ pub enum Reason {
     },
     /// An element that follows what is measured in another subdomain.
     #[error(
-        "`{element}` follows what is measured at `{measured}`, but the cut puts the one into {home} and the other into {elsewhere}"
+        "`{element}` depends on the sensor at `{measured}`, but the cut puts the one into {home} and the other into {elsewhere}"
     )]
     MeasuredElsewhere {
         /// Name of the element.

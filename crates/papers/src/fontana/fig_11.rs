@@ -18,20 +18,20 @@ const MANY: &str = "20000";
 /// Implicit coupling by plain iteration.
 fn tight(iterations: &str) -> Settings {
     vec![
-        ("schedule.coupling", "tight".into()),
-        ("schedule.tight.acceleration", "fixed".into()),
-        ("schedule.tight.max_iterations", iterations.into()),
+        ("schedule.coupling", "implicit".into()),
+        ("schedule.implicit.acceleration", "fixed".into()),
+        ("schedule.implicit.max_iterations", iterations.into()),
     ]
 }
 
 fn schemes() -> [Scheme; 3] {
     [
         Scheme {
-            name: "loose",
+            name: "explicit",
             ..Scheme::proposed()
         },
         Scheme {
-            name: "tight, plain iteration",
+            name: "implicit, plain iteration",
             text: PROPOSED,
             settings: tight(FEW),
         },
@@ -58,8 +58,9 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
             Axis::decades("c / (N.s/m)", 10.0, |c| vec![("c", c.to_string())]),
         ),
     ];
-    let mut figure =
-        Figure::new("Stability over interface masses, stiffness, damping (shaded: loose unstable)");
+    let mut figure = Figure::new(
+        "Stability over interface masses, stiffness, damping (shaded: explicit unstable)",
+    );
     for (what, other) in others {
         let study = Study {
             x: Axis::decades("factor on m2 and m3", 1.0, masses),
@@ -87,13 +88,13 @@ fn borders(report: &mut Report) -> Result<(), PaperError> {
         Ok(oldham_stability::is_stable(radius))
     })?;
     let note = "m2 + m3, whatever the split; the print gives no number";
-    report.row("loose: smallest interface mass", None, loose, "kg", note);
+    report.row("explicit: smallest interface mass", None, loose, "kg", note);
     let converging = smallest_mass([1e-3, 1.0], |masses| {
         let mut set = tight(MANY);
         set.extend(masses.iter().cloned());
         Ok(model_with(PROPOSED, &set)?.simulation()?.steps(2).is_ok())
     })?;
-    let name = "tight, plain iteration: smallest interface mass";
+    let name = "implicit, plain iteration: smallest interface mass";
     let note = "below, the iteration diverges; from above, it needs ever more iterations";
     report.row(name, None, converging, "kg", note);
     Ok(())

@@ -25,7 +25,7 @@ const CASES: [(f64, &str); 4] = [(0.0, PLAIN), (1e-3, PLAIN), (0.0, TANGENT), (0
 
 pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
     let mut motion = Panel::new("time / s", "height of mid-span / m");
-    let mut errors = Panel::new("time / s", "difference from the whole beam / m")
+    let mut errors = Panel::new("time / s", "difference from the monolithic beam / m")
         .with_scales(Scale::Linear, Scale::Log);
     for damping in [0.0, 1e-3, 0.05] {
         let whole = solve(1, damping, PLAIN, STEP, DURATION)?;
@@ -44,7 +44,7 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
     }
     orders(report)?;
     stability(report)?;
-    let title = "The beam in two and three parts against the whole";
+    let title = "The beam in two and three parts against the monolithic solution";
     report.picture(&Figure::new(title).with_panel(motion).with_panel(errors))
 }
 
@@ -86,10 +86,10 @@ fn rows(
 ) {
     let name = format!("{parts} parts, {scheme}, D = {damping} s");
     let note = "over 10 s at h = 0.1 ms, 12 elements; the print is a picture";
-    let largest = format!("{name}: largest difference from the whole");
+    let largest = format!("{name}: largest difference from the monolithic solution");
     report.row(largest, None, cut.difference(whole), "m", note);
     let note = "sum over the interfaces, as their two sides account for it";
-    let created = format!("{name}: energy created by the exchange");
+    let created = format!("{name}: spurious energy of the coupling");
     report.row(created, None, cut.created, "J", note);
 }
 

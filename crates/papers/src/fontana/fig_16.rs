@@ -46,7 +46,7 @@ const TANGENT: &str = "interface-tangent";
 
 pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
     let mut motion = Panel::new("time / s", "height of the middle / m");
-    let mut errors = Panel::new("time / s", "difference from the whole shell / m")
+    let mut errors = Panel::new("time / s", "difference from the monolithic shell / m")
         .with_scales(Scale::Linear, Scale::Log);
     let mut plain = Vec::new();
     for variant in &VARIANTS {
@@ -63,10 +63,10 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
             heights(report, &size, &whole, variant.step);
             motion = motion.with_series(Series::new(size, whole.times, whole.values));
         }
-        let row = format!("{name}: largest difference from the whole");
+        let row = format!("{name}: largest difference from the monolithic solution");
         let note = "2 parts, up to 1 s; about 1.4 s the motion itself magnifies small differences";
         report.row(row, None, largest, "m", note);
-        let row = format!("{name}: energy created by the exchange");
+        let row = format!("{name}: spurious energy of the coupling");
         report.row(row, None, cut.created, "J", "sum over the interfaces");
         errors = errors.with_series(Series::new(name, cut.times, differences));
     }
@@ -74,7 +74,7 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
     let note = "h = 0.2 ms and 0.1 ms; in theory 3 with the Hermite predictor";
     let name = "4 x 2, interface-mass: order of the difference";
     report.row(name, None, order, "1", note);
-    let title = "The shell in two parts against the whole";
+    let title = "The shell in two parts against the monolithic solution";
     report.picture(&Figure::new(title).with_panel(motion).with_panel(errors))
 }
 

@@ -28,13 +28,13 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
         maps.push(radii);
     }
     let mut monolithic = model(PROPOSED, &[])?.monolithic(None)?;
-    let note = "the undivided system with the same integrator";
+    let note = "the monolithic system with the same integrator";
     let radius = radius(&mut monolithic);
     report.row("monolithic: spectral radius", None, radius, "1", note);
     let monolithics = study.monolithic_radii();
     let differences = maps[3].iter().zip(&monolithics).map(|(a, b)| (a - b).abs());
     report.row(
-        "interface tangent: largest difference of radii from monolithic",
+        "interface Jacobian: largest difference of radii from monolithic",
         None,
         differences.fold(0.0, f64::max),
         "1",
@@ -52,7 +52,7 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
     let proposed = study
         .panel(Some(&maps[2]))
         .with_series(study.border("border, proposed", &schemes[2], &maps[2]))
-        .with_series(study.border("interface tangent", &schemes[3], &maps[3]));
+        .with_series(study.border("interface Jacobian", &schemes[3], &maps[3]));
     report.picture(
         &Figure::new(title)
             .with_panel(literature)

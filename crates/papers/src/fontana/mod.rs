@@ -47,7 +47,7 @@ pub(crate) const ITEMS: &[Item] = &[
     Item::new(
         PAPER,
         "fig-11",
-        "Stability over interface masses, stiffness and damping, loose and tight",
+        "Stability over interface masses, stiffness and damping, explicit and implicit coupling",
         fig_11::compute,
     ),
     Item::new(
@@ -65,14 +65,14 @@ pub(crate) const ITEMS: &[Item] = &[
     Item::new(
         PAPER,
         "fig-15",
-        "The beam in two and three parts against the whole",
+        "The beam in two and three parts against the monolithic solution",
         fig_15::compute,
     ),
     Item::new(PAPER, "table-4", "Times of the beam", times::table_4),
     Item::new(
         PAPER,
         "fig-16",
-        "The shell in two parts against the whole",
+        "The shell in two parts against the monolithic solution",
         fig_16::compute,
     ),
     Item::new(PAPER, "table-6", "Times of the shell", times::table_6),
@@ -103,7 +103,7 @@ impl Scheme {
     /// The same with the tangent of the coupling forces.
     fn tangent() -> Self {
         Self::new(
-            "interface tangent",
+            "interface Jacobian",
             PROPOSED,
             &[("schedule.tangent", "true")],
         )

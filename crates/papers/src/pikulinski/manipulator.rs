@@ -80,7 +80,10 @@ impl Control {
         ];
         if let Self::Switched = self {
             let spool = "0.02 * (step(t - 3) - step(t - 2) + step(t - 5) - step(t - 6))";
-            set.push(("drive.\"oil.lift.spool\"".into(), format!("\"{spool}\"")));
+            set.push((
+                "excitation.\"oil.lift.spool\"".into(),
+                format!("\"{spool}\""),
+            ));
         }
         let more = more.iter().map(|&(key, value)| (key.into(), value.into()));
         set.extend(more);
@@ -90,7 +93,7 @@ impl Control {
     /// Length and rate, sampled as a coupled run with this step is.
     fn reference(self, step: f64) -> Result<Track, PaperError> {
         let tight = [
-            ("schedule.coupling", "tight"),
+            ("schedule.coupling", "implicit"),
             ("hydraulics.oil.predictor", "first-order"),
         ];
         let model = self.model(FORCE, FINE, &tight)?;
@@ -201,8 +204,8 @@ fn compared(
         Panel::new("time / s", "rate error / (m/s)"),
         Panel::new("time / s", "rate / (m/s)"),
     ];
-    panels[1] = shown(panels[1].clone(), &reference, 0, "tight, 0.2 ms");
-    panels[3] = shown(panels[3].clone(), &reference, 1, "tight, 0.2 ms");
+    panels[1] = shown(panels[1].clone(), &reference, 0, "implicit, 0.2 ms");
+    panels[3] = shown(panels[3].clone(), &reference, 1, "implicit, 0.2 ms");
     for &scheme in schemes {
         let (track, label) = (control.run(scheme, step)?, scheme.label());
         let outcome = match track.failed {

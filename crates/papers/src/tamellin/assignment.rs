@@ -129,7 +129,7 @@ fn gains_and_poles(
     let wanted = continuous.wanted();
     let miss = poles.iter().zip(&wanted).map(|(a, b)| (a - b).norm());
     let what = format!(
-        "{}: largest distance of our poles from the undivided ones",
+        "{}: largest distance of our poles from the monolithic ones",
         scenario.name
     );
     report.row(what, 0.0, miss.fold(0.0, f64::max), "rad/s", "");
@@ -239,7 +239,7 @@ fn pole_figure(
         figure = figure.with_panel(panel(&named));
         for (name, set) in named.iter().skip(1) {
             let what = format!(
-                "{}: largest distance from the undivided poles, {name}",
+                "{}: largest distance from the monolithic poles, {name}",
                 scenario.name
             );
             distance(report, &what, set, &sets[0]);

@@ -24,7 +24,7 @@ macro_rules! items {
 }
 
 pub(crate) const ITEMS: &[Item] = items! {
-    "table-1", "Poles of the undivided and co-simulated undamped two-mass system", poles::table_1;
+    "table-1", "Poles of the monolithic and co-simulated undamped two-mass system", poles::table_1;
     "fig-3", "Primary poles of the undamped two-mass system", assignment::fig_3;
     "fig-4", "Latent roots of the undamped two-mass system", poles::fig_4;
     "table-2", "Poles of the damped two-mass system", poles::table_2;

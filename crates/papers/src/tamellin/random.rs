@@ -146,7 +146,7 @@ pub(super) fn fig_18(report: &mut Report) -> Result<(), PaperError> {
     picture(report, &outcomes[..DRAWN])
 }
 
-const EXCEPTION: &str = "the coupling spring is soft beside the others and the motion well damped: what the exchange does is less than the integrator's own ripple in the energy, which is the same for both";
+const EXCEPTION: &str = "the coupling spring is soft beside the others and the motion well damped: what the coupling does is less than the integrator's own ripple in the energy, which is the same for both";
 
 fn picture(report: &mut Report, outcomes: &[Outcome]) -> Result<(), PaperError> {
     let number = |index: usize| (index + 1) as f64;

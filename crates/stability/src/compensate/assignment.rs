@@ -73,7 +73,7 @@ pub enum DesignError {
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
     /// There is nothing to assign.
-    #[error("no mode of the undivided model moves the interface: there is nothing to compensate")]
+    #[error("no mode of the monolithic model moves the interface: there is nothing to compensate")]
     NoTargets,
     /// The co-simulation has a wanted pole already, or cannot be moved at it.
     #[error("the forces of the compensator do not move the interface independently")]

@@ -59,7 +59,7 @@ pub enum SiteError {
     },
     /// The motion-driven side has no free force input.
     #[error(
-        "`{part}` is driven by a motion and offers no free force input that a compensator could correct it with; add a force input on the mass where the coupling acts, and send the motion of that mass"
+        "`{part}`, the force side, offers no free force input that a compensator could correct it with; add a force input on the mass where the coupling acts, and send the motion of that mass"
     )]
     NoForceInput {
         /// The motion-driven side.

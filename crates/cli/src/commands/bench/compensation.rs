@@ -13,7 +13,7 @@ const PAIR: &str = include_str!("../../../../../examples/two-mass-compensated.to
 const ROUNDS: usize = 15;
 
 /// Gains for every signal, too small to change the motion: only their cost is measured.
-const GAINS: &str = r#"{ correct = { "weight.x" = 1e-9, "weight.v" = 1e-9, "weight.a" = 1e-9, "girder.x" = 1e-9, "girder.v" = 1e-9, "girder.a" = 1e-9 }, push = { "middle.x" = 1e-9, "middle.v" = 1e-9, "middle.a" = 1e-9 }, send = { "weight.x" = 1e-9, "weight.v" = 1e-9, "weight.a" = 1e-9 } }"#;
+const GAINS: &str = r#"{ force_side = { "weight.x" = 1e-9, "weight.v" = 1e-9, "weight.a" = 1e-9, "girder.x" = 1e-9, "girder.v" = 1e-9, "girder.a" = 1e-9 }, motion_side = { "middle.x" = 1e-9, "middle.v" = 1e-9, "middle.a" = 1e-9 }, sent_force = { "weight.x" = 1e-9, "weight.v" = 1e-9, "weight.a" = 1e-9 } }"#;
 
 /// A mechanism coupled with a lumped part, and the smallest pair there is.
 pub(super) fn compensation() -> Result<Vec<Figure>, Failure> {

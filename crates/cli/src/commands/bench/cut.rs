@@ -36,7 +36,7 @@ pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
     let small = beam(24, 2, 5000);
     let (whole, plain) = small.compare(&mut figures, "beam-speedup", PLAIN, Some(1.6))?;
     let (_, tangent) = small.compare(&mut figures, "beam-tangent-speedup", TANGENT, None)?;
-    let note = "wall time of a step with the tangent over that of the plain scheme";
+    let note = "wall time of a step with the interface Jacobian over that of the plain scheme";
     let cost = tangent.wall / plain.wall;
     figures.push(Figure::new("tangent-cost", cost, "1", note));
     split(&mut figures, &plain);
@@ -131,7 +131,7 @@ fn split(figures: &mut Vec<Figure>, step: &Step) {
 
 /// With more cores than there are here: work is shared, the exchange is not.
 fn projection(figures: &mut Vec<Figure>, whole: &Step, cut: &Step) {
-    let note = "projection, not measured: the work of two parts shared by so many, plus waiting and exchange as with two";
+    let note = "projection, not measured: the computational load of two parts shared by so many, plus waiting and communication as with two";
     let [work, waiting, exchange] = cut.split;
     for (name, parts) in [("projected-4-parts", 4.0), ("projected-8-parts", 8.0)] {
         let value = whole.wall / (2.0 * work / parts + waiting + exchange);

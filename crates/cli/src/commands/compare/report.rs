@@ -35,7 +35,7 @@ impl fmt::Display for Report<'_> {
             "worst error",
             "of signal",
             "energy error",
-            "from nowhere / J",
+            "spurious / J",
             "us per step",
             "",
         ]);

@@ -16,11 +16,11 @@ const SCHEMES: [(&str, &[(&str, &str)]); 6] = [
     ("gauss-seidel", &[("schedule.kind", "gauss-seidel")]),
     ("first-order", &[("schedule.predictor", "first-order")]),
     ("second-order", &[("schedule.predictor", "second-order")]),
-    ("refreshed outputs", &[("schedule.refresh", "true")]),
+    ("output update", &[("schedule.output_update", "true")]),
     (
-        "tight",
+        "implicit",
         &[
-            ("schedule.coupling", "tight"),
+            ("schedule.coupling", "implicit"),
             ("schedule.predictor", "first-order"),
         ],
     ),

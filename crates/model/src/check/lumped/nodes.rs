@@ -59,7 +59,7 @@ impl Checker<'_> {
                 );
                 let problem = Problem::new(name.span.clone(), message)
                     .label("has its own motion")
-                    .help("give the received node another name, or receive a `force` on this mass");
+                    .help("give the boundary node another name, or receive a `force` on this mass");
                 self.findings.push(problem);
                 None
             }

@@ -20,7 +20,7 @@ impl Checker<'_> {
             let input = &entry.value.value;
             let kinds = [
                 (PortKind::Motion, &input.motion),
-                (PortKind::Motion, &input.traced),
+                (PortKind::Motion, &input.position_driven),
                 (PortKind::Displacement, &input.displacement),
                 (PortKind::Velocity, &input.velocity),
                 (PortKind::Acceleration, &input.acceleration),
@@ -36,7 +36,7 @@ impl Checker<'_> {
                 PortKind::Force => self.own_node(node, draft),
                 _ => self.ghost(node, draft),
             });
-            if let (Some(_), Some(NodeRef::Ghost(ghost))) = (&input.traced, node) {
+            if let (Some(_), Some(NodeRef::Ghost(ghost))) = (&input.position_driven, node) {
                 draft.spec.ghosts[ghost.0].traced = true;
             }
             draft.port(Direction::Input, entry.name.value.clone(), given, node);

@@ -61,7 +61,7 @@ impl Checker<'_> {
                 given.stiffness.as_ref().map(|at| &at.span),
                 given.damping.as_ref().map(|at| &at.span),
                 given.table.as_ref().map(|at| &at.span),
-                given.branches.as_ref().map(|at| &at.span),
+                given.maxwell.as_ref().map(|at| &at.span),
             ];
             self.only_the_law("force", others.into_iter().flatten());
             return self.law_function(force);
@@ -81,10 +81,10 @@ impl Checker<'_> {
                 damping: damping?,
             });
         }
-        if let Some(pairs) = &given.branches {
+        if let Some(pairs) = &given.maxwell {
             let branches = self.pairs(pairs, "stiffness and relaxation time")?;
             if let Some(other) = &given.damping {
-                let message = one_too_many("branches", "leave the damping out");
+                let message = one_too_many("maxwell", "leave the damping out");
                 self.findings
                     .push(Problem::new(other.span.clone(), message));
             }
@@ -104,7 +104,7 @@ impl Checker<'_> {
                 entry.name.value
             );
             let problem = Problem::new(entry.value.span.clone(), message).help(
-                "give `stiffness`, `damping` or both, a `table`, `branches` or a law as `force`",
+                "give `stiffness`, `damping` or both, a `table`, `maxwell` or a law as `force`",
             );
             self.findings.incomplete(&entry.value.span, problem);
         }

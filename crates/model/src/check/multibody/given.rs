@@ -62,7 +62,7 @@ impl Checker<'_> {
         ];
         let count = given.into_iter().filter(|&given| given).count();
         if count != 1 {
-            let message = format!("the number is given in {count} ways; it must be one");
+            let message = format!("the time function is given in {count} ways; it must be one");
             let problem = Problem::new(at.span.clone(), message)
                 .help("one of `ramp`, `smooth_step`, `sine`, `chirp`, `table`, `input`");
             self.findings.incomplete(&at.span, problem);

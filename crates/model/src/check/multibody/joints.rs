@@ -48,7 +48,7 @@ impl Checker<'_> {
         let given = &entry.value.value;
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
-        if kind == JointKind::Distance {
+        if kind == JointKind::Rod {
             return self.distance(given, nodes?, &frame?, draft);
         }
         let axes = self.joint_axes(given, kind, frame.unwrap_or(Pose::ABSOLUTE));
@@ -65,13 +65,13 @@ impl Checker<'_> {
         let ends = draft.markers(nodes, place, axes?);
         let [a, b] = ends;
         let joint = match kind {
-            JointKind::Clamp => Joint::clamp(a, b),
+            JointKind::Fixed => Joint::clamp(a, b),
             JointKind::Spherical => Joint::spherical(a, b),
             JointKind::Cylindrical => Joint::cylindrical(a, b),
             JointKind::Universal => Joint::universal(a, b),
             JointKind::Planar => Joint::planar(a, b),
-            JointKind::InLine => Joint::in_line(a, b),
-            JointKind::InPlane => Joint::in_plane(a, b),
+            JointKind::PointOnLine => Joint::in_line(a, b),
+            JointKind::PointOnPlane => Joint::in_plane(a, b),
             JointKind::Total if given.has_rates() => {
                 let displacement =
                     self.both(&given.displacement_rate, displacement?, displacement_rate?);
@@ -80,7 +80,7 @@ impl Checker<'_> {
                 return Some((ElementSpec::PrescribedMotion(motion), ends));
             }
             JointKind::Total => Joint::total(a, b, displacement?, rotation?),
-            JointKind::Distance => unreachable!("a distance has no axes"),
+            JointKind::Rod => unreachable!("a rod has no axes"),
             JointKind::Prismatic => match friction {
                 Some(friction_of) => {
                     let JointFriction { law, preload, .. } = friction_of?;
@@ -160,7 +160,7 @@ impl Checker<'_> {
         if distance > 0.0 {
             return Some(distance);
         }
-        let message = "the two points are at the same place: there is no line between them";
+        let message = "the two points coincide: there is no line between them";
         self.findings.push(Problem::new(place.clone(), message));
         None
     }
@@ -252,12 +252,12 @@ impl Checker<'_> {
             K::Prismatic,
             K::Cylindrical,
             K::Planar,
-            K::InLine,
-            K::InPlane,
+            K::PointOnLine,
+            K::PointOnPlane,
         ];
         let with_place = [
             &with_axis[..],
-            &[K::Clamp, K::Spherical, K::Universal, K::Total],
+            &[K::Fixed, K::Spherical, K::Universal, K::Total],
         ]
         .concat();
         let keys: [(&str, Option<&Span>, &[JointKind]); 11] = [
@@ -280,12 +280,12 @@ impl Checker<'_> {
             (
                 "points",
                 given.points.as_ref().map(|at| &at.span),
-                &[K::Distance],
+                &[K::Rod],
             ),
             (
                 "length",
                 given.length.as_ref().map(|at| &at.span),
-                &[K::Distance],
+                &[K::Rod],
             ),
             (
                 "angle",
@@ -339,13 +339,13 @@ struct JointFriction {
 
 fn symbol(kind: JointKind) -> Symbol {
     match kind {
-        JointKind::Clamp | JointKind::Total => Symbol::Clamp,
+        JointKind::Fixed | JointKind::Total => Symbol::Clamp,
         JointKind::Revolute | JointKind::Spherical | JointKind::Universal => Symbol::Pin,
         JointKind::Prismatic
         | JointKind::Cylindrical
         | JointKind::Planar
-        | JointKind::InLine
-        | JointKind::InPlane => Symbol::Slide,
-        JointKind::Distance => Symbol::Rod,
+        | JointKind::PointOnLine
+        | JointKind::PointOnPlane => Symbol::Slide,
+        JointKind::Rod => Symbol::Rod,
     }
 }

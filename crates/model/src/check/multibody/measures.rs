@@ -51,7 +51,7 @@ impl Checker<'_> {
         draft: &mut MechanismDraft<'f>,
     ) {
         let wanted = |entry: &&Entry<Measure>| entry.value.value.tension.is_some() == of_springs;
-        for entry in section.measures.iter().filter(wanted) {
+        for entry in section.sensors.iter().filter(wanted) {
             let name = &entry.name;
             if !words::is_variable(&name.value) || name.value == "t" {
                 let message = format!("`{}` cannot be used in an expression", name.value);
@@ -186,7 +186,7 @@ impl Checker<'_> {
         {
             return Some(Sensor::Tension(Box::new(rod.clone())));
         }
-        let message = format!("`{}` is not a spring without `branches`", of.value);
+        let message = format!("`{}` is not a spring without `maxwell` elements", of.value);
         self.findings.push(Problem::new(of.span.clone(), message));
         None
     }
@@ -209,7 +209,7 @@ impl Checker<'_> {
             return Some(None);
         }
         if used.len() > MOST {
-            let message = format!("an expression may use {MOST} measures, not {}", used.len());
+            let message = format!("an expression may use {MOST} sensors, not {}", used.len());
             self.findings
                 .push(Problem::new(formula.span.clone(), message));
             return None;

@@ -101,7 +101,7 @@ impl Checker<'_> {
         draft.all_beams_known = !(damaged && meshes.contains(&true));
         draft.spec.shows_nodes = record.nodes.unwrap_or(true);
         draft.spec.shares_loads = section.redundant == Some(Redundant::LeastNorm);
-        draft.spec.settles = section.settle.unwrap_or(false);
+        draft.spec.settles = section.static_equilibrium.unwrap_or(false);
         let [inputs, outputs] = self.mechanism(section, &mut draft);
         let mut part = None;
         if let (Some(options), Some(micro_steps)) = (options, micro_steps)

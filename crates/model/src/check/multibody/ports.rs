@@ -232,7 +232,7 @@ impl Checker<'_> {
                 let node = self.node_named(on, draft)?;
                 let Some(place) = nodes.iter().position(|&end| end == node) else {
                     let message = format!(
-                        "`{}` does not take hold of the node `{}`",
+                        "`{}` is not attached to the node `{}`",
                         element.value, on.value
                     );
                     self.findings.push(Problem::new(on.span.clone(), message));

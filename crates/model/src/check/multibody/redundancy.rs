@@ -125,13 +125,13 @@ impl MechanismDraft<'_> {
         const CYLINDRICAL: (&str, Make) = ("cylindrical", Joint::cylindrical);
         const SPHERICAL: (&str, Make) = ("spherical", Joint::spherical);
         const PLANAR: (&str, Make) = ("planar", Joint::planar);
-        const IN_LINE: (&str, Make) = ("in-line", Joint::in_line);
-        const IN_PLANE: (&str, Make) = ("in-plane", Joint::in_plane);
+        const IN_LINE: (&str, Make) = ("point-on-line", Joint::in_line);
+        const IN_PLANE: (&str, Make) = ("point-on-plane", Joint::in_plane);
         const REVOLUTE: (&str, Make) = ("revolute", Joint::revolute);
         const PRISMATIC: (&str, Make) = ("prismatic", Joint::prismatic);
         let (from, own, weaker): (&str, usize, &[(&str, Make)]) = match kind {
-            JointKind::Clamp => (
-                "clamp",
+            JointKind::Fixed => (
+                "fixed",
                 6,
                 &[
                     REVOLUTE,

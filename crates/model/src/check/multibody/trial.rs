@@ -124,14 +124,14 @@ impl Checker<'_> {
                 let last: Option<&Span> = first.max_by_key(|span| span.start);
                 let place = last.unwrap_or(&entry.name.span).clone();
                 Problem::new(place, error.to_string())
-                    .label("holds what others hold already")
+                    .label("redundant constraint")
                     .help(draft.help_on_redundancy(joints, start))
             }
             SolveError::NotAssembled { joint, .. } | SolveError::NotRedundant { joint, .. } => {
                 Problem::new(place(joint), error.to_string()).label("does not fit")
             }
             SolveError::NotFinite { element, .. } => {
-                Problem::new(place(element), error.to_string()).label("no number")
+                Problem::new(place(element), error.to_string()).label("NaN")
             }
             SolveError::NoModes => Problem::new(entry.name.span.clone(), error.to_string()),
         };

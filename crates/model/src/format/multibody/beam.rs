@@ -23,7 +23,7 @@ pub(crate) struct Section {
     pub torsion: Option<At<Formula>>,
     /// Bending stiffness EJ in N·m² about the second and third section axis.
     pub bending: Option<At<Vector>>,
-    /// The whole stiffness instead, as six rows of six: axial and shear forces, torque and bending
+    /// The full stiffness instead, as six rows of six: axial and shear forces, torque and bending
     /// moments over axial and shear strains, twist and curvatures.
     pub stiffness: Option<At<Pairs>>,
     /// Young's modulus in Pa, for a profile.
@@ -51,7 +51,7 @@ pub(crate) struct Section {
 }
 
 /// A beam along a line, meshed with geometrically exact elements. Its nodes are called `<beam>.0`,
-/// `<beam>.1` and so on, apart from ends that are given nodes.
+/// `<beam>.1` and so on, apart from ends that are user-defined nodes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Beam {
@@ -97,7 +97,7 @@ pub(crate) enum Lumping {
     /// mass and the inertia of its extent: mass, centre of mass and inertia of the undeformed beam
     /// are exact.
     Segments,
-    /// Each node carries the mass of that segment at its own place, with the rotary inertia of the
+    /// Each node carries the mass of that segment at its own position, with the rotary inertia of the
     /// sections alone: simpler, and less accurate on coarse meshes.
     Points,
 }

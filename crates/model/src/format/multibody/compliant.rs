@@ -28,20 +28,21 @@ pub(crate) struct Spring {
     /// Damping in N·s/m.
     #[schemars(extend("default" = 0.0))]
     pub damping: Option<At<Formula>>,
-    /// Length without force in m. By default the initial distance of the points.
+    /// Free (unstretched) length in m. By default the initial distance of the points.
     pub length: Option<At<Given>>,
     /// Elongation (m) and tension (N) in pairs of rising elongation, instead of a stiffness.
     pub table: Option<At<Pairs>>,
     /// The tension in N as an expression of the elongation `d`, its rate `v` and time `t`, instead
     /// of all the others but `length`.
     pub force: Option<At<Formula>>,
-    /// Viscoelastic: stiffness (N/m) and relaxation time (s) in pairs, each a spring in series with
-    /// a damper beside the spring of `stiffness`; without `damping`.
-    pub branches: Option<At<Pairs>>,
+    /// Viscoelastic: Maxwell (Prony) elements, each a pair of stiffness (N/m) and relaxation time
+    /// (s), in parallel with the spring of `stiffness`; without `damping`.
+    #[schemars(extend("x-formerly" = "branches"))]
+    pub maxwell: Option<At<Pairs>>,
 }
 
-/// A line between two points along which forces or pressures that the subsystem receives act: a
-/// hydraulic cylinder, a linear motor. It has no mass.
+/// A point-to-point force element: a force or pressures that the subsystem receives act along the
+/// line between two points, as in a hydraulic cylinder or a linear motor. It has no mass.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Actuator {
@@ -60,7 +61,7 @@ pub(crate) struct Actuator {
 }
 
 /// A torsion spring and damper about an axis that a joint keeps common to two nodes. The angle
-/// begins between -π and π and counts whole turns from there.
+/// begins between -π and π and counts full revolutions from there.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct TorsionSpring {
@@ -81,7 +82,7 @@ pub(crate) struct TorsionSpring {
     /// The torque in N·m as an expression of the twist `d`, its rate `v` and time `t`, instead of
     /// stiffness and damping.
     pub torque: Option<At<Formula>>,
-    /// The angle without torque in rad, from the initial orientation.
+    /// The free (unloaded) angle in rad, from the initial orientation.
     #[schemars(extend("default" = 0.0))]
     pub angle: Option<At<Given>>,
 }
@@ -118,7 +119,7 @@ pub(crate) struct Bushing {
     /// its axis, its rate `v` and time `t`; they pull `b` back.
     pub force: Option<At<Vec<At<Formula>>>>,
     /// Torques about the three axes in N·m besides, each an expression of the component `d` of the
-    /// rotation vector, its rate `v` and time `t`; they turn `b` back.
+    /// rotation vector, its rate `v` and time `t`; they rotate `b` back.
     pub torque: Option<At<Vec<At<Formula>>>>,
 }
 
@@ -131,7 +132,7 @@ pub(crate) struct Transmission {
     /// The two joints.
     #[schemars(required)]
     pub joints: Option<At<Vec<At<String>>>>,
-    /// The two ratios: the radii of two gear wheels that turn against each other; the radius of a
+    /// The two ratios: the radii of two gear wheels that rotate against each other; the radius of a
     /// pinion and -1 for its rack.
     #[schemars(required)]
     pub ratios: Option<At<Vector>>,

@@ -11,10 +11,10 @@ use super::Method;
 
 use crate::format::{At, Count, Formula, InputsWithinStep, Named, PredictorKind};
 
-/// Cuts the mechanism into parts that are solved side by side, as subsystems of their own.
+/// Cuts the mechanism into parts that are solved in parallel, as subsystems of their own.
 ///
 /// The nodes of a cut keep their mass in a small coupling subsystem. Every part at such a node has
-/// a massless copy of it that follows the predicted motion, and sends the load on it. Results keep
+/// a massless interface copy of it, slaved to the predicted motion, and sends the load on it. Results keep
 /// the names that they have without the cut.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -29,10 +29,10 @@ pub(crate) struct Cut {
     #[serde(default)]
     pub parts: Named<Members>,
     /// How the parts are coupled. By default `interface-tangent`, or `interface-mass` where that
-    /// cannot be: with several micro steps, pieces that are integrated differently, an explicit
-    /// integrator, prescribed velocities, or tight coupling.
+    /// cannot be: with several micro steps, parts with different integrators, an explicit
+    /// integrator, prescribed velocities, or implicit (tight) coupling.
     pub scheme: Option<At<Scheme>>,
-    /// What of the predicted motion of an interface node its copies in the parts follow.
+    /// To what of the predicted motion of an interface node its copies in the parts are slaved.
     #[schemars(extend("default" = "position"))]
     pub prescribe: Option<At<Prescribe>>,
     /// How often parts and coupling correct each step with `interface-tangent`. One correction
@@ -40,7 +40,7 @@ pub(crate) struct Cut {
     /// own, squares that again. Linear mechanisms need one; more than 20 are refused.
     #[schemars(extend("default" = 1))]
     pub corrections: Option<At<Count>>,
-    /// How parts guess the motion of interface nodes over a step.
+    /// How parts predict the motion of interface nodes over a step.
     #[schemars(extend("default" = "hermite"))]
     pub predictor: Option<At<PredictorKind>>,
     /// How coupling subsystems are integrated, where that differs from the mechanism.
@@ -55,14 +55,14 @@ pub(crate) struct Cut {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Scheme {
-    /// Interface nodes have a subsystem of their own, which advances after the parts and knows from
-    /// them how their loads change with its motion; then the parts correct their steps. For linear
-    /// mechanisms this is the step of the whole.
+    /// Interface nodes have a subsystem of their own, which advances after the parts and receives
+    /// their interface Jacobians: how their loads change with its motion. Then the parts correct their
+    /// steps. For linear mechanisms this is the step of the monolithic model.
     InterfaceTangent,
     /// The same, but the subsystem of the interface knows only its own mass and the loads.
     InterfaceMass,
-    /// The first part at an interface has it with its mass and receives loads; the others follow
-    /// its motion. They advance together or one after the other, as `schedule.kind` says.
+    /// The first part at an interface has it with its mass and receives loads; the others are
+    /// slaved to its motion. They advance in parallel or one after the other, as `schedule.kind` says.
     ForceDisplacement,
 }
 
@@ -77,7 +77,7 @@ pub(crate) enum Prescribe {
     PositionAndVelocity,
 }
 
-/// How pieces of a cut mechanism are integrated. What is not given is as in the mechanism.
+/// How parts of a cut mechanism are integrated. What is not given is as in the mechanism.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct PieceMethod {

@@ -1,4 +1,4 @@
-//! Places and orientations: frames and nodes.
+//! Positions and orientations: frames and nodes.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ pub(crate) struct Frame {
     pub orientation: Option<At<Orientation>>,
 }
 
-/// A node: a place with axes that moves.
+/// A node: a point with axes that moves.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Node {
@@ -47,12 +47,12 @@ pub(crate) struct Node {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Orientation {
-    /// The axis of a turn by `angle`.
+    /// The axis of a rotation by `angle`.
     pub axis: Option<At<Vector>>,
-    /// The angle of a turn about `axis`, in rad.
+    /// The angle of a rotation about `axis`, in rad.
     pub angle: Option<At<Formula>>,
-    /// Three angles in rad: a turn about the first axis, then about the second axis so turned,
-    /// then about the third axis so turned.
+    /// Three angles in rad: a rotation about the first axis, then about the rotated second axis,
+    /// then about the rotated third axis.
     pub euler: Option<At<Vector>>,
     /// A rotation vector: its direction is the axis, its length the angle in rad.
     pub vector: Option<At<Vector>>,

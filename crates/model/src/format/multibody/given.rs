@@ -1,4 +1,4 @@
-//! Numbers that are given in time.
+//! Time functions.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,14 +11,14 @@ use serde::{Deserialize, Deserializer};
 use super::{Pairs, Vector};
 use crate::format::{At, Formula};
 
-/// A number given in time: an expression of `t`, or a table.
+/// A time function: an expression of `t`, or a table.
 #[derive(Debug)]
 pub(crate) enum Given {
     Formula(Formula),
     Table(Box<GivenTable>),
 }
 
-/// A number given in time: exactly one of these.
+/// A time function: exactly one of these.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct GivenTable {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::{Given, Orientation, Vector};
 use crate::format::{At, Formula};
 
-/// A joint between two nodes. It takes hold of both where they are at the start.
+/// A joint between two nodes. It attaches to both where they are at the start.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Joint {
@@ -22,19 +22,19 @@ pub(crate) struct Joint {
     #[serde(rename = "in")]
     pub frame: Option<At<String>>,
     /// Where it is, in m. By default at the second node, or at the first if the second is the
-    /// ground. Not for `distance`, which connects the nodes themselves or the `points`.
+    /// ground. Not for `rod`, which connects the nodes themselves or the `points`.
     pub position: Option<At<Vector>>,
     /// Its axis: of rotation, of sliding, or normal to the plane. By default the third axis of the
     /// frame.
     pub axis: Option<At<Vector>>,
-    /// Its three axes instead of only one: for `clamp`, `spherical`, `universal` and `total`.
+    /// Its three axes instead of only one: for `fixed`, `spherical`, `universal` and `total`.
     pub orientation: Option<At<Orientation>>,
     /// With `universal`: the arms of the cross on the first and on the second node, two directions
     /// at right angles. By default the first and second axis of `orientation`.
     pub arms: Option<At<Vec<At<Vector>>>>,
-    /// With `distance`: two points `[on a, on b]` in m instead of the nodes themselves.
+    /// With `rod`: two points `[on a, on b]` in m instead of the nodes themselves.
     pub points: Option<At<Vec<At<Vector>>>>,
-    /// With `distance`: the distance in m. By default that of the initial positions.
+    /// With `rod`: the distance in m. By default that of the initial positions.
     pub length: Option<At<Given>>,
     /// With `revolute`: the angle in rad about the axis, from the initial orientation, as it is to
     /// be.
@@ -66,8 +66,9 @@ impl Joint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum JointKind {
-    /// Nothing.
-    Clamp,
+    /// Nothing: a weld.
+    #[schemars(extend("x-formerly" = "clamp"))]
+    Fixed,
     /// Rotation about the axis.
     Revolute,
     /// All rotations.
@@ -81,11 +82,14 @@ pub(crate) enum JointKind {
     /// Sliding in the plane normal to the axis, and rotation about the axis.
     Planar,
     /// Sliding along the axis, and all rotations.
-    InLine,
+    #[schemars(extend("x-formerly" = "in-line"))]
+    PointOnLine,
     /// Sliding in the plane normal to the axis, and all rotations.
-    InPlane,
+    #[schemars(extend("x-formerly" = "in-plane"))]
+    PointOnPlane,
     /// Everything but the distance of two points: a massless rigid rod.
-    Distance,
+    #[schemars(extend("x-formerly" = "distance"))]
+    Rod,
     /// Those of the six relative motions of `b` in the axes fixed to `a` that are not locked or
     /// prescribed. With `ground` as `a` they are absolute (a total pin joint).
     Total,

@@ -6,15 +6,14 @@ use serde::Deserialize;
 use super::{Given, Vector};
 use crate::format::At;
 
-/// A given force and moment on a node.
+/// An applied force and moment on a node.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Load {
     /// The node on which it acts.
     #[schemars(required)]
     pub on: Option<At<String>>,
-    /// The opposite load acts on this node, at the same place: an internal load, which does
-    /// nothing to the whole.
+    /// The opposite load acts on this node, at the same point: an internal load without resultant.
     pub reaction_on: Option<At<String>>,
     /// Where the force acts, relative to the node, in m and in node axes.
     #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
@@ -25,7 +24,7 @@ pub(crate) struct Load {
     /// The three components of the moment in N·m.
     #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
     pub moment: Option<At<Vec<At<Given>>>>,
-    /// Whether the components are in node axes, so that the load turns with the node; else they
+    /// Whether the components are in node axes, so that the load rotates with the node; else they
     /// are in absolute axes.
     #[schemars(extend("default" = false))]
     pub follower: Option<bool>,

@@ -1,4 +1,4 @@
-//! What is measured inside a mechanism.
+//! Sensors inside a mechanism.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -6,8 +6,8 @@ use serde::Deserialize;
 use super::Vector;
 use crate::format::At;
 
-/// A number that is measured: exactly one of these, with what belongs to it. It is that of the
-/// state which a step solves for, so that feedback has no delay.
+/// A sensor: exactly one of these, with what belongs to it. It measures the state that a step
+/// solves for, so that feedback has no delay.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Measure {
@@ -28,7 +28,7 @@ pub(crate) struct Measure {
     /// The moment about `axis` in N·m, and about the node, that this joint exerts on its second
     /// node. At the very start it counts as zero.
     pub moment: Option<At<String>>,
-    /// The tension of this spring in N. Not of one with `branches`.
+    /// The tension of this spring in N. Not of one with `maxwell` elements.
     pub tension: Option<At<String>>,
     /// A fixed direction, where one is needed.
     pub axis: Option<At<Vector>>,

@@ -39,7 +39,7 @@ pub(crate) const DEFAULT_ITERATIONS: usize = 25;
 
 /// A multibody subsystem: nodes (a position and an orientation each) that carry bodies and are
 /// connected by joints, springs, beams and shells, in space. The absolute frame is the node `ground`, which
-/// does not move. Places and directions are absolute unless a frame is named beside them.
+/// does not move. Positions and directions are absolute unless a frame is named beside them.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Multibody {
@@ -65,7 +65,7 @@ pub(crate) struct Multibody {
     /// The subsystem's own macro step, as a multiple of the model's, at most 10000.
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,
-    /// How its inputs are guessed between exchanges; overrides `schedule.predictor`.
+    /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
     pub predictor: Option<At<Predictor>>,
     /// Newton's iteration stops when the error of the accelerations is below this fraction of the
     /// largest recent acceleration, and well below what the prediction of the step has missed: with
@@ -75,13 +75,14 @@ pub(crate) struct Multibody {
     /// Newton's iteration gives up after so many iterations, at most 100000.
     #[schemars(extend("default" = DEFAULT_ITERATIONS))]
     pub max_iterations: Option<At<Count>>,
-    /// Start at rest in static equilibrium under all loads, instead of where the nodes are given.
-    #[schemars(extend("default" = false))]
-    pub settle: Option<bool>,
-    /// What happens to joints that hold what others hold already.
+    /// Static equilibrium initialisation: start at rest in equilibrium under all loads, instead of
+    /// at the positions and velocities of the file.
+    #[schemars(extend("default" = false, "x-formerly" = "settle"))]
+    pub static_equilibrium: Option<bool>,
+    /// What happens to redundant constraints.
     #[schemars(extend("default" = "refuse"))]
     pub redundant: Option<Redundant>,
-    /// Reference frames, by name: fixed places in which others can be given.
+    /// Reference frames, by name: fixed frames in which positions and directions can be given.
     #[serde(default)]
     pub frames: Named<Frame>,
     /// The nodes, by name.
@@ -99,7 +100,7 @@ pub(crate) struct Multibody {
     /// Springs, dampers and rods along the line between two points, by name.
     #[serde(default)]
     pub springs: Named<Spring>,
-    /// Lines along which received forces or pressures act, by name.
+    /// Point-to-point force elements, driven by received forces or pressures, by name.
     #[serde(default)]
     pub actuators: Named<Actuator>,
     /// Torsion springs and dampers about an axis that two nodes share, by name.
@@ -108,11 +109,12 @@ pub(crate) struct Multibody {
     /// Springs and dampers against all six relative motions of two nodes, by name.
     #[serde(default)]
     pub bushings: Named<Bushing>,
-    /// What is measured, by the name under which expressions of loads, and of the lengths and
-    /// angles without force of springs, may use it besides time `t`.
+    /// Sensors, by the name under which expressions of loads, and of the free lengths and free
+    /// angles of springs, may use what they measure besides time `t`.
+    #[schemars(extend("x-formerly" = "measures"))]
     #[serde(default)]
-    pub measures: Named<Measure>,
-    /// Given forces and moments on nodes, by name.
+    pub sensors: Named<Measure>,
+    /// Applied forces and moments on nodes, by name.
     #[serde(default)]
     pub loads: Named<Load>,
     /// Cross-sections of beams, by name.
@@ -130,8 +132,8 @@ pub(crate) struct Multibody {
     /// What it sends, by the name of the port.
     #[serde(default)]
     pub outputs: Named<Output>,
-    /// Where it is cut into parts that run side by side. Without it, and with `--monolithic`, it is
-    /// solved in one piece.
+    /// Where it is cut into subsystems that run in parallel. Without it, and with `--monolithic`, it
+    /// is solved as one system.
     pub cut: Option<At<Cut>>,
 }
 

@@ -13,10 +13,10 @@ pub(crate) struct Input {
     /// A force and a moment on this node, in absolute axes. In return the subsystem sends the
     /// motion of the node at the port `<input>.motion`.
     pub wrench: Option<At<String>>,
-    /// The motion of this node, which follows it. In return the subsystem sends its load on the
+    /// The prescribed motion of this node. In return the subsystem sends its load on the
     /// node (the reaction and inertia force, sign reversed) at the port `<input>.load`.
     pub pose: Option<At<String>>,
-    /// A number of this unit, such as `"N"`, for use wherever a number may be given in time as
+    /// A number of this unit, such as `"N"`, for use wherever a time function may stand, as
     /// `{ input = "<port>" }`.
     pub scalar: Option<At<String>>,
     /// A force along this actuator in N, positive when it pushes the two points apart. In return

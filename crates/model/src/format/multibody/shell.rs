@@ -7,7 +7,7 @@ use super::Vector;
 use crate::format::{At, Count, Formula};
 
 /// A thin shell over a surface with two parameters `u` and `v` from 0 to 1, meshed with four-node
-/// elements that may move far and turn far. Its nodes are called `<shell>.<i>.<j>`, counted from 0
+/// elements for large displacements and rotations. Its nodes are called `<shell>.<i>.<j>`, counted from 0
 /// along `u` and `v`; their first axis points along `u`, their third is the normal.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -40,9 +40,9 @@ pub(crate) struct Shell {
     /// Damping in s: the stress is stiffness times strain plus `damping` times its rate.
     #[schemars(extend("default" = 0.0))]
     pub damping: Option<At<Formula>>,
-    /// Edges whose nodes are clamped to the ground.
+    /// Clamped edges: their nodes are fixed to the ground.
     pub clamp: Option<Vec<At<Edge>>>,
-    /// Edges whose nodes are pinned to the ground: free to turn.
+    /// Edges whose nodes are pinned to the ground: free to rotate.
     pub pin: Option<Vec<At<Edge>>>,
 }
 

@@ -15,7 +15,7 @@ fn compensators() {
             "push = { force = \"x2\" }",
             "push = { force = \"x2\" }\nhit = { force = \"x2\" }\n[compensator.link]\nforce = \"left.fc\"\ncorrect = «\"right.hit\"",
             "`right.hit` is not of the subsystem that sends `left.fc`",
-            "the sender of the force is driven by a motion",
+            "the force side receives a motion",
         ),
         mistake(
             "[schedule]",
@@ -25,7 +25,7 @@ fn compensators() {
         ),
         mistake(
             "[schedule]",
-            "[compensator.link]\nforce = \"left.fc\"\ngains = { send = { \"x1.v\" = 1 } }\ngains_from = «\"nowhere.toml\"\n[schedule]",
+            "[compensator.link]\nforce = \"left.fc\"\ngains = { sent_force = { \"x1.v\" = 1 } }\ngains_from = «\"nowhere.toml\"\n[schedule]",
             "`gains` and `gains_from` say the same thing",
             "",
         ),

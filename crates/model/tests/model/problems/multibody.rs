@@ -44,7 +44,7 @@ boom = { from = "lower", to = [3, 0, 1], elements = 2, section = "steel", up = [
 [multibody.arm.shells]
 sail = { rectangle = [[0, 0, 5], [1, 0, 0], [0, 1, 0]], elements = [2, 2], thickness = 0.01, young = 1e9, density = 1000, clamp = ["u0"] }
 
-[multibody.arm.measures]
+[multibody.arm.sensors]
 bend = { coordinate = "shoulder" }
 pull = { force = "elbow", axis = [0, 0, 1] }
 
@@ -282,7 +282,7 @@ fn mechanics() {
     );
     check(
         "elbow = { type = \"spherical\"",
-        "«again = { type = \"in-line\", between = [\"ground\", \"upper\"], position = [0, 0, 1], axis = [0, 1, 0] }\nelbow = { type = \"spherical\"",
+        "«again = { type = \"point-on-line\", between = [\"ground\", \"upper\"], position = [0, 0, 1], axis = [0, 1, 0] }\nelbow = { type = \"spherical\"",
         "redundant or contradict each other: `shoulder`, `again`",
         "",
     );

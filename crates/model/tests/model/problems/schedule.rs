@@ -26,8 +26,8 @@ fn orders_and_stages() {
             "did you mean `left`?",
         ),
         stages(
-            "kind = \"stages\"\ncoupling = \"tight\"\nstages = [[\"left\"], «{ ratio = 2, stages = [[\"right\"]] }]",
-            "tight coupling repeats one macro step",
+            "kind = \"stages\"\ncoupling = \"implicit\"\nstages = [[\"left\"], «{ ratio = 2, stages = [[\"right\"]] }]",
+            "implicit (tight) coupling repeats one macro step",
             "micro_steps",
         ),
         stages(
@@ -41,17 +41,17 @@ fn orders_and_stages() {
             "",
         ),
         stages(
-            "coupling = «\"thight\"",
-            "cannot be `thight`",
-            "did you mean `tight`?",
+            "coupling = «\"implict\"",
+            "cannot be `implict`",
+            "did you mean `implicit`?",
         ),
         stages(
-            "tight.ports = { «\"left.fd\" = 1 }",
+            "implicit.ports = { «\"left.fd\" = 1 }",
             "`left` has no output `fd`",
             "did you mean `fc`?",
         ),
-        stages("tight.relative = «-1", "must not be negative", ""),
-        stages("tight.relaxation = «0", "must be positive", ""),
+        stages("implicit.relative = «-1", "must not be negative", ""),
+        stages("implicit.relaxation = «0", "must be positive", ""),
         stages(
             "predictor = «\"third-order\"",
             "cannot be `third-order`",
@@ -64,7 +64,7 @@ fn orders_and_stages() {
 fn a_multiple_of_the_macro_step_does_not_mix_with_iteration_or_nesting() {
     let multiple = GOOD.replace("\"rk4\"", "\"rk4\"\nevery = 2");
     assert!(read(&multiple).is_ok());
-    let tight = multiple.replace("\"jacobi\"", "\"jacobi\"\ncoupling = \"tight\"");
+    let tight = multiple.replace("\"jacobi\"", "\"jacobi\"\ncoupling = \"implicit\"");
     assert!(problems(&tight).to_string().contains("`every`"));
     let nested = "\"stages\"\nstages = [[\"left\"], { ratio = 2, stages = [[\"right\"]] }]";
     let nested = multiple.replace("\"jacobi\"", nested);

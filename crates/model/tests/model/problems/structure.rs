@@ -44,7 +44,7 @@ fn keys_types_and_words() {
         mistake(
             "name = \"Pair\"",
             "name = «1979-05-27",
-            "`model.name` must be a text in quotes",
+            "`model.name` must be a string in quotes",
             "",
         ),
         mistake(

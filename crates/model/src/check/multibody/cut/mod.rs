@@ -151,7 +151,7 @@ impl Checker<'_> {
         let Some(given) = given else {
             return Some(usize::from(corrects));
         };
-        let help = "each further correction squares what is left: three reach rounding";
+        let help = "each further correction squares the residual: three reach rounding errors";
         let count = self.count_up_to(given, MAX_CORRECTIONS, help)?;
         if !corrects {
             let message = "only the scheme `interface-tangent` corrects steps";
@@ -208,16 +208,16 @@ fn obstacle_to_tangents(
         .any(|(_, received)| matches!(received, InputSpec::Pose(_)));
     let method = |solution: &SolverSettings| solution.options.method;
     let circumstance = if solutions.iter().any(|it| method(it).is_explicit()) {
-        "with the explicit integrator `rk4`, which has no implicit formula to take a tangent of"
+        "with the explicit integrator `rk4`, which has no implicit formula to linearise"
     } else if is_implicit {
-        "with tight coupling"
+        "with implicit (tight) coupling"
     } else if solutions.iter().any(|it| it.micro_steps > 1) {
         "with several micro steps per macro step"
     } else if solutions
         .iter()
         .any(|it| method(it) != method(&solutions[0]))
     {
-        "with pieces that are integrated differently"
+        "with parts that have different integrators"
     } else if has_pose {
         "where a pose comes from outside"
     } else {
