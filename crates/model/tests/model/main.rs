@@ -22,4 +22,5 @@ mod robustness;
 mod runs;
 mod tangent;
 mod tight_chains;
+mod two_ways;
 mod verdicts;
