@@ -28,8 +28,8 @@ const CUT_SCHEME: &str = "interface-tangent";
 /// Fractions of the macro step that are tried when nothing else helps: halves of halves.
 const HALVINGS: i32 = 6;
 
-/// Time that the trial of remedies takes at most: a verdict must not wait for advice.
-const LONGEST: Duration = Duration::from_secs(10);
+/// Time that the trial of remedies takes at most, where its user waits for nothing else.
+pub const LONGEST: Duration = Duration::from_secs(30);
 
 /// Macro steps at most that a model runs with a remedy before it is named.
 const TRIAL: u64 = 200;
@@ -68,7 +68,8 @@ impl Search<'_> {
     fn remedies(&mut self) -> Vec<String> {
         let mut found = Vec::new();
         for changes in candidates(self.case.model) {
-            if self.helps(&changes) {
+            let changes = self.effective(changes);
+            if !changes.is_empty() && self.helps(&changes) {
                 let settings = changes.iter().map(|(key, value)| format!("{key}={value}"));
                 found.push(settings.collect::<Vec<_>>().join(" --set "));
             }
@@ -85,16 +86,37 @@ impl Search<'_> {
         Vec::new()
     }
 
+    /// The changes that change something: what is in force already is no remedy.
+    fn effective(&self, mut changes: Vec<(String, String)>) -> Vec<(String, String)> {
+        let Some(all) = self.with(&changes) else {
+            return Vec::new();
+        };
+        for place in (0..changes.len()).rev() {
+            let change = changes.remove(place);
+            let is_idle = |model: Model| model.is_solved_like(&all);
+            if !self.with(&changes).is_some_and(is_idle) {
+                changes.insert(place, change);
+            }
+        }
+        changes
+    }
+
+    /// The model with further settings.
+    fn with(&self, changes: &Settings) -> Option<Model> {
+        let set: Vec<_> = self.case.set.iter().chain(changes).cloned().collect();
+        load::with_overrides(self.case.path, &set).ok()
+    }
+
     fn helps(&mut self, changes: &Settings) -> bool {
         let left = self.granted.saturating_sub(self.started.elapsed());
         if left.is_zero() {
             self.is_thorough = false;
             return false;
         }
-        let set: Vec<_> = self.case.set.iter().chain(changes).cloned().collect();
-        let Ok(model) = load::with_overrides(self.case.path, &set) else {
+        let Some(model) = self.with(changes) else {
             return false;
         };
+        let set: Vec<_> = self.case.set.iter().chain(changes).cloned().collect();
         let case = Case {
             model: &model,
             set: &set,

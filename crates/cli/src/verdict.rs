@@ -130,8 +130,19 @@ pub struct Advice {
     pub remedies: Vec<String>,
     duration: f64,
     subject: Subject,
-    /// Whether remedies were looked for as long as it takes.
-    is_thorough: bool,
+    /// How the search for remedies ended.
+    search: Search,
+}
+
+/// How far remedies were looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Search {
+    /// All were tried.
+    Thorough,
+    /// There was no time for all, because something else is waiting.
+    Hurried,
+    /// There was no time for all.
+    TooLong,
 }
 
 impl Advice {
@@ -154,7 +165,11 @@ impl Advice {
         {
             let found = remedies::find(case, granted);
             advice.remedies = found.settings;
-            advice.is_thorough = found.is_thorough;
+            advice.search = match (found.is_thorough, granted) {
+                (true, _) => Search::Thorough,
+                (false, Some(_)) => Search::Hurried,
+                (false, None) => Search::TooLong,
+            };
         }
         advice
     }
@@ -166,7 +181,7 @@ impl Advice {
             remedies: Vec::new(),
             duration: case.model.duration(),
             subject: case.subject,
-            is_thorough: true,
+            search: Search::Thorough,
         }
     }
 
@@ -207,7 +222,13 @@ impl Advice {
             return Some(text);
         }
         text += &match self.remedies.as_slice() {
-            [] if !self.is_thorough => "\n  `oldham check` looks for settings that help".to_owned(),
+            [] if self.search == Search::Hurried => {
+                "\n  `oldham check` looks for settings that help".to_owned()
+            }
+            [] if self.search == Search::TooLong => format!(
+                "\n  no setting that helps was found within {} s; not all were tried",
+                remedies::LONGEST.as_secs()
+            ),
             [] => {
                 "\n  none of the usual settings helps, nor does a shorter macro step: look at the \
                    masses, stiffnesses and dampers at that interface"

@@ -314,17 +314,18 @@ impl Assembly {
             damping: 0.0,
             stiffness: 0.0,
         };
-        self.factor_with_floor(lu, at, weights, floor)
+        self.factor_with_floor(lu, at, weights, floor, 0.0)
     }
 
     /// Fills and factors the matrix with an inertia of every node of at least `floor` times the
-    /// largest.
+    /// largest, and with `gyration` times its mass besides against rotations.
     pub fn factor_with_floor(
         &mut self,
         lu: &mut BlockLu,
         at: &EvaluationPoint<'_>,
         weights: Weights,
         floor: f64,
+        gyration: f64,
     ) -> Result<(), SingularPivot> {
         let (mass, inertia) = self.largest_inertia;
         let least = floor * weights.mass;
@@ -332,10 +333,11 @@ impl Assembly {
         loop {
             let matrix = lu.matrix();
             self.fill(matrix, at, weights, half_spin);
-            for to in &self.body_destinations {
+            for (to, node) in self.body_destinations.iter().zip(&self.inertia[1..]) {
+                let turning = least.1 + weights.mass * gyration * node.mass;
                 for i in 0..6 {
                     let entry = &mut matrix[to.start + i * (to.stride + 1)];
-                    *entry += if i < 3 { least.0 } else { least.1 };
+                    *entry += if i < 3 { least.0 } else { turning };
                 }
             }
             if lu.factor(Prescribed::Change)? {
@@ -343,6 +345,11 @@ impl Assembly {
             }
             self.connect(lu);
         }
+    }
+
+    /// The mass of each node but the ground.
+    pub fn masses(&self) -> impl Iterator<Item = f64> {
+        self.inertia[1..].iter().map(|inertia| inertia.mass)
     }
 
     fn find_largest_inertia(&self) -> (f64, f64) {

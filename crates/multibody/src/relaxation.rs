@@ -35,6 +35,9 @@ const RISE: f64 = 4.0;
 const FALL: f64 = 0.2;
 /// Inertia that a node without mass gets, relative to the largest.
 const FLOOR: f64 = 1e-6;
+/// What the medium resists to rotations besides: mass times this fraction of the model's size squared.
+/// Slender cables have hardly any inertia about their axis, nor stiffness, and would twist at will.
+const GYRATION: f64 = 1e-3;
 /// Below this fraction of its first value σ does not fall.
 const LEAST: f64 = 1e-9;
 
@@ -121,13 +124,14 @@ impl System {
             damping: 0.0,
             stiffness: 1.0,
         };
+        let gyration = GYRATION * self.size * self.size;
         let residual = self.forces(inputs);
         let time = self.state.time;
         let memory = &self.state.memory;
         let at = EvaluationPoint::new(time, &self.motions, &self.multipliers, inputs, memory);
         let factored = self
             .assembly
-            .factor_with_floor(&mut self.lu, &at, weights, FLOOR);
+            .factor_with_floor(&mut self.lu, &at, weights, FLOOR, gyration);
         factored.ok()?;
         self.work.residual.copy_from_slice(&residual);
         let unknowns = self.assembly.unknowns();
@@ -142,7 +146,10 @@ impl System {
                 .sum::<f64>()
         };
         let work = dot(&residual[..nodes]);
-        let drag = push * dot(self.mass_times(&step).as_slice());
+        let turned = |turn: &[f64]| turn.iter().map(|angle| angle * angle).sum::<f64>();
+        let turns = step.as_slice().chunks_exact(6).map(|d| turned(&d[3..]));
+        let turning: f64 = turns.zip(self.assembly.masses()).map(|(t, m)| t * m).sum();
+        let drag = push * (dot(self.mass_times(&step).as_slice()) + gyration * turning);
         let sound = size.is_finite() && size <= REACH * self.size && work > 0.0;
         sound.then_some(Trial {
             size,

@@ -184,6 +184,36 @@ fn a_long_chain_hangs_down() {
     assert!((end + Vec3::Z * 4.95).norm() < 1e-8, "{end:?}");
 }
 
+/// A cable falls from the horizontal: it hardly resists bending or twist, so that nearly all of its
+/// stiffness is the tension at the end. It was refused, for want of something that holds it.
+#[test]
+fn a_cable_that_hardly_bends_hangs_down() {
+    let (line, axial, elements) = (0.1, 1e4, 50);
+    for bending in [1e-2, 1e-3, 1e-4, 1e-5] {
+        let mut model = weighed();
+        let mesh = BeamMesh {
+            from: Vec3::ZERO,
+            to: Vec3::X,
+            up: Vec3::Y,
+            elements,
+            section: Section::diagonal([axial, 4e3, 4e3, bending, bending, bending]),
+            inertia: LineInertia {
+                mass: line,
+                rotary: [2e-6, 1e-6, 1e-6],
+            },
+            lumping: Lumping::Segments,
+        };
+        let nodes = straight_beam(&mut model, "rope", &mesh);
+        hinge(&mut model, "hook", NodeId::GROUND, nodes[0], Vec3::ZERO);
+        let end = settled(model).motion(nodes[2 * elements]).position;
+        let stretched = 1.0 + line * G / (2.0 * axial);
+        assert!(
+            (end + Vec3::Z * stretched).norm() < 1e-8,
+            "{bending}: {end:?}"
+        );
+    }
+}
+
 fn refused(model: Model) -> String {
     let mut system = System::new(model, Options::default()).unwrap();
     let error = system.equilibrium(0.0, 4, &[]).unwrap_err();

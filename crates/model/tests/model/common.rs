@@ -6,6 +6,31 @@ use std::path::{Path, PathBuf};
 use oldham_cosim::{InMemory, Run, Simulation};
 use oldham_model::{Model, Overrides, Problems};
 
+/// A cantilever that is shaken at its tip, cut in the middle.
+pub const CUT_CANTILEVER: &str = r#"
+[model]
+name = "cantilever"
+[simulation]
+duration = 1.0
+step = 1e-3
+[multibody.b.sections.s]
+rectangle = [0.02, 0.01]
+young = 2.1e11
+density = 7800
+[multibody.b.beams.a]
+from = [0, 0, 0]
+to = [1, 0, 0]
+elements = 4
+section = "s"
+up = [0, 1, 0]
+[multibody.b.joints]
+root = { type = "fixed", between = ["ground", "a.0"] }
+[multibody.b.loads]
+tip = { on = "a.8", force = [0, 0, "10*cos(2*pi*3*t)"] }
+[multibody.b.cut]
+at = ["a.4"]
+"#;
+
 /// Reads a text without overrides.
 pub fn read(text: &str) -> Result<Model, Problems> {
     Model::parse(text, "test.toml", &Overrides::none())

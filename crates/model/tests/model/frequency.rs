@@ -3,6 +3,7 @@
 
 use oldham_stability::{Decision, Spectrum, Way};
 
+use crate::common::CUT_CANTILEVER;
 use crate::large::{beam_text, with};
 
 /// The beam of the paper with few elements, cut in the middle.
@@ -55,30 +56,7 @@ fn the_frequency_domain_agrees_with_the_probed_recurrence() {
 /// A cut cantilever at rest was called unstable with a radius of 1.103; it is not.
 #[test]
 fn a_cut_cantilever_is_no_false_alarm() {
-    let text = r#"
-        [model]
-        name = "cantilever"
-        [simulation]
-        duration = 1.0
-        step = 1e-3
-        [multibody.b.sections.s]
-        rectangle = [0.02, 0.01]
-        young = 2.1e11
-        density = 7800
-        [multibody.b.beams.a]
-        from = [0, 0, 0]
-        to = [1, 0, 0]
-        elements = 4
-        section = "s"
-        up = [0, 1, 0]
-        [multibody.b.joints]
-        root = { type = "fixed", between = ["ground", "a.0"] }
-        [multibody.b.loads]
-        tip = { on = "a.8", force = [0, 0, "10*cos(2*pi*3*t)"] }
-        [multibody.b.cut]
-        at = ["a.4"]
-    "#;
-    let model = with(text, &[]);
+    let model = with(CUT_CANTILEVER, &[]);
     let spectrum = Spectrum::of(&mut model.simulation().unwrap()).unwrap();
     assert_eq!(spectrum.decision(), Decision::Stable);
     // The first bending frequency of a clamped beam: 1.875104² sqrt(EI / m L⁴).

@@ -23,4 +23,5 @@ mod renamed;
 mod robustness;
 mod runs;
 mod tangent;
+mod two_ways;
 mod verdicts;

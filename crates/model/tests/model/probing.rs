@@ -3,7 +3,7 @@
 use oldham_model::{Model, Overrides, Template};
 use oldham_stability::{Decision, Spectrum, analyse, borders, is_stable, radius};
 
-use crate::common::{example, read, repository};
+use crate::common::{CUT_CANTILEVER, example, read, repository};
 
 /// Two masses joined by a law that bends within a micrometre. The preload P cancels.
 fn preloaded(law: &str, preload: f64) -> Model {
@@ -92,30 +92,7 @@ fn a_beam_far_from_the_origin_is_as_stable_as_at_the_origin() {
 /// Newton's tolerance.
 #[test]
 fn a_quiet_cut_cantilever_is_not_called_unstable() {
-    let text = r#"
-        [model]
-        name = "cantilever"
-        [simulation]
-        duration = 1.0
-        step = 1e-3
-        [multibody.b.sections.s]
-        rectangle = [0.02, 0.01]
-        young = 2.1e11
-        density = 7800
-        [multibody.b.beams.a]
-        from = [0, 0, 0]
-        to = [1, 0, 0]
-        elements = 4
-        section = "s"
-        up = [0, 1, 0]
-        [multibody.b.joints]
-        root = { type = "fixed", between = ["ground", "a.0"] }
-        [multibody.b.loads]
-        tip = { on = "a.8", force = [0, 0, "10*cos(2*pi*3*t)"] }
-        [multibody.b.cut]
-        at = ["a.4"]
-        "#;
-    let model = read(text).unwrap_or_else(|problems| panic!("{problems}"));
+    let model = read(CUT_CANTILEVER).unwrap_or_else(|problems| panic!("{problems}"));
     let verdict = analyse(&mut model.simulation().unwrap()).unwrap();
     assert_ne!(verdict.decision(), Decision::Unstable, "{verdict:?}");
     assert!(verdict.reach < 1.0 + 1e-4, "{verdict:?}");

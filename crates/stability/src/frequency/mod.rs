@@ -1,14 +1,17 @@
 //! Stability of coupled linear parts of any size, in the frequency domain of the discrete system.
 //!
 //! A mode of the coupled step grows where the determinant of the whole system, a function of the
-//! delay w = 1/z, is zero inside the unit circle ([`coupled`]). The zeros are counted by the
-//! argument principle, and those near the circle are found ([`roots`]). One evaluation is one
-//! banded factorisation of each part ([`band`]). The matrices are those that the parts assemble in
-//! a run, at the state of the run; the filters between them are read off the running predictors.
+//! delay w = 1/z, is zero inside the unit circle ([`coupled`]). The zeros are counted by the argument
+//! principle ([`roots`]), and those near the circle are found ([`muller`]) and divided out ([`rest`]).
+//! One evaluation is one banded factorisation ([`band`]). The matrices are those that the parts
+//! assemble in a run, at the state of the run; the filters between them are read off the running
+//! predictors.
 
 mod band;
 mod coupled;
+mod muller;
 mod operator;
+mod rest;
 mod roots;
 
 use std::sync::atomic::AtomicUsize;
@@ -18,12 +21,20 @@ use nalgebra::Complex;
 use oldham_cosim::{SequenceLink, Simulation, SubsystemId};
 
 use coupled::{Coupled, Exchange};
-use roots::{Function, Rest, Unresolved, Zero};
+use rest::{Rest, Zero};
+use roots::{Function, Unresolved};
 
 type C = Complex<f64>;
 
 /// Growth per macro step below which a coupling counts as stable.
 pub(crate) const THRESHOLD: f64 = 1e-6;
+
+/// Zeros nearer than this may be one that rounding has split.
+const SPLIT: f64 = 2e-7;
+
+/// Circles on which the modes that grow fastest are looked for, and the radius of one to the next.
+const MOST_CIRCLES: usize = 12;
+const INWARD: f64 = 0.5;
 
 /// What the frequency domain says about a coupled step.
 #[derive(Clone, Debug)]
@@ -50,7 +61,7 @@ pub enum NoVerdict {
     /// The determinant has a feature that could not be resolved.
     #[error("the determinant of the coupled step could not be followed near {0:.6} rad per step")]
     Rough(f64),
-    /// The count is NaN.
+    /// The count is not a number.
     #[error("the modes that grow could not be counted")]
     Count,
     /// Modes grow, but none of them was found.
@@ -84,10 +95,10 @@ impl FrequencyAnalysis {
     pub fn verdict(
         &self,
         threads: usize,
-        budget: Option<Duration>,
+        patience: Option<Duration>,
     ) -> Result<FrequencyVerdict, NoVerdict> {
         let started = Instant::now();
-        let goes_on = || budget.is_none_or(|budget| started.elapsed() < budget);
+        let goes_on = || patience.is_none_or(|patience| started.elapsed() < patience);
         let radius = 1.0 - THRESHOLD;
         let log = |w: C| self.coupled.log_determinant(w, Exchange::AsRun);
         let function = Function {
@@ -108,10 +119,21 @@ impl FrequencyAnalysis {
         if zeros.is_empty() && found.inside == 0 {
             zeros.extend(self.outward(&function, &goes_on));
         }
-        if found.inside > 0 && zeros.first().is_none_or(|zero| zero.at.norm() >= radius) {
-            zeros.extend(self.inward(&function, &goes_on));
+        let met: usize = zeros
+            .iter()
+            .filter(|zero| zero.at.norm() < radius)
+            .map(Zero::multiplicity)
+            .sum();
+        if met < found.inside {
+            // What was not met may grow faster than all that was.
+            for zero in self.inward(&function, &goes_on) {
+                if zeros.iter().all(|known| !known.is_same(&zero)) {
+                    zeros.push(zero);
+                }
+            }
             zeros.sort_by(|a, b| a.at.norm().total_cmp(&b.at.norm()));
         }
+        widen_clusters(&mut zeros);
         let growing: Vec<&Zero> = zeros
             .iter()
             .filter(|zero| zero.at.norm() < radius)
@@ -145,19 +167,31 @@ impl FrequencyAnalysis {
     }
 
     /// The innermost zeros, where there are too many to tell apart from the circle: the modes that
-    /// grow fastest.
+    /// grow fastest. Circles are drawn inwards, and then between the last with zeros inside and the
+    /// first without any, until all zeros inside of one are met.
     fn inward(&self, function: &Function<'_>, goes_on: &dyn Fn() -> bool) -> Vec<Zero> {
         let mut innermost = Vec::new();
-        for radius in [0.6, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001] {
+        let (mut free, mut taken) = (0.0, 1.0);
+        for _ in 0..MOST_CIRCLES {
+            let radius = match free > 0.0 {
+                true => f64::sqrt(free * taken),
+                false => INWARD * taken,
+            };
             match function.zeros_within(radius, goes_on) {
                 Ok(found) if found.inside > 0 => {
                     let mut zeros = found.zeros;
                     zeros.retain(|zero| zero.at.norm() < radius);
+                    let met: usize = zeros.iter().map(Zero::multiplicity).sum();
                     if !zeros.is_empty() {
                         innermost = zeros;
                     }
+                    if met >= found.inside {
+                        break;
+                    }
+                    taken = radius;
                 }
-                _ => break,
+                Ok(_) => free = radius,
+                Err(_) => break,
             }
         }
         innermost
@@ -191,6 +225,25 @@ impl FrequencyAnalysis {
             order.then(a.total_cmp(b))
         });
         busiest.map(|(link, _)| (link.from.0, link.to.0))
+    }
+}
+
+/// Rounding splits a double zero, that of a free motion say, by about the root of the rounding: as far
+/// as two zeros are apart that may be one, each may be off.
+fn widen_clusters(zeros: &mut [Zero]) {
+    let places: Vec<C> = zeros.iter().map(|zero| zero.at).collect();
+    for (index, zero) in zeros.iter_mut().enumerate() {
+        let others = places
+            .iter()
+            .enumerate()
+            .filter(|(place, _)| *place != index);
+        let pair = (zero.at.im > 0.0).then_some(2.0 * zero.at.im);
+        let apart = others
+            .map(|(_, other)| (other - zero.at).norm())
+            .chain(pair)
+            .filter(|apart| *apart < SPLIT)
+            .fold(0.0, f64::max);
+        zero.error = zero.error.max(apart);
     }
 }
 

@@ -11,57 +11,31 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nalgebra::Complex;
 
+use super::rest::{ArcSegment, BESIDE, MOST_MOMENTS, Rest, Sample, Zero, wrapped};
+
 type C = Complex<f64>;
 
 /// Segments of the half circle to begin with.
 const SEGMENTS: usize = 128;
-/// What the logarithm may change otherwise than its slopes say for a segment to count as smooth,
-/// and to need no second look at its halves.
+/// What the logarithm may change otherwise than its slopes say for a segment to count as smooth, and
+/// to need no second look at its halves.
 const SMOOTH: f64 = 0.5;
 const SURE: f64 = 0.1;
-/// Angle over which a slope is measured.
-const BESIDE: f64 = 1e-7;
 /// Segments shorter than this are not divided.
 const SHORTEST: f64 = 1e-9;
-const MULLER_STEPS: usize = 24;
 /// Segments of the real axis.
 const REAL_POINTS: usize = 96;
-/// Zeros nearer than this may be one.
-const SAME: f64 = 1e-8;
-/// Points about a zero by which it is told whether there is one.
-const DISC: usize = 16;
-/// Zeros that are found to this error need no confirmation.
-const CERTAIN: f64 = 1e-10;
-/// Steps of Muller's method that may be rounding.
-const NOISE: f64 = 1e-7;
-/// How far aside of a zero, in terms of its error and at least, the function is how much larger.
-const DEPTH: f64 = 1e3;
-const NARROWEST: f64 = 1e-9;
-const HOLE: f64 = 3.0;
 /// Segments longer than this are divided before a zero is looked for.
 const LONGEST_HUNT: f64 = 0.02;
 /// Open segments, for each to begin with, at which the function is noise rather than rough.
 const MOST_OPEN: usize = 12;
-/// Zeros that powers along the circle still tell apart.
-const MOST_MOMENTS: i64 = 12;
 /// Starts from which zeros inside are looked for when all else has missed them.
 const MOST_TRIES: usize = 12;
 /// Circles smaller than this are far from all modes that the formula hardly damps.
 const DEEP: f64 = 0.7;
-/// Zeros that are looked for although the circle is smooth beside them, and slopes that tell of
-/// one.
+/// Zeros that are looked for although the circle is smooth beside them, and slopes that tell of one.
 const MOST_BESIDE: usize = 16;
 const STEEP: f64 = 20.0;
-/// Imaginary parts below this belong to real zeros.
-const REAL: f64 = 1e-9;
-
-/// A zero, with nonnegative imaginary part: a conjugate pair if that is positive.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Zero {
-    pub at: C,
-    /// How far that may be off.
-    pub error: f64,
-}
 
 /// A function by its logarithm.
 pub(super) struct Function<'a> {
@@ -90,24 +64,9 @@ pub(super) enum Unresolved {
     TooLong,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Sample {
-    angle: f64,
-    /// The place, and one beside it.
-    w: [C; 2],
-    /// The logarithms there as evaluated.
-    raw: [C; 2],
-}
-
-#[derive(Clone, Copy, Debug)]
-struct ArcSegment {
-    ends: [Sample; 2],
-    /// Whether a coarser look was smooth already.
-    is_confirmed: bool,
-}
-
 impl Function<'_> {
-    fn at(&self, w: C) -> C {
+    /// The logarithm, counted.
+    pub fn at(&self, w: C) -> C {
         self.evaluations.fetch_add(1, Ordering::Relaxed);
         (self.log)(w)
     }
@@ -359,105 +318,6 @@ impl Function<'_> {
         let distance = |at: C| (at - points[2]).norm();
         (distance(zero.at) < reach || distance(zero.at.conj()) < reach).then_some(zero)
     }
-
-    /// A zero of what is left of the function, by Muller's method from these points.
-    pub fn muller(&self, points: [C; 3], logs: [C; 3], rest: &Rest) -> Option<Zero> {
-        let found = self.approach(points, logs, rest)?;
-        // The steps are short too where the function is steep without being zero: beside many zeros
-        // it falls by orders of magnitude. A zero is a hole.
-        let aside = found.at + C::new(1.0, 1.0) * (DEPTH * found.error).max(NARROWEST);
-        let depth = |w: C| rest.of(w, self.at(w)).re;
-        (depth(aside) - depth(found.at) > HOLE).then_some(found)
-    }
-
-    fn approach(&self, points: [C; 3], logs: [C; 3], rest: &Rest) -> Option<Zero> {
-        let mut x = points;
-        let mut logs = [0, 1, 2].map(|i| rest.of(points[i], logs[i]));
-        let mut last = f64::INFINITY;
-        for _ in 0..MULLER_STEPS {
-            let scale = logs[2];
-            let f = logs.map(|log| (log - scale).exp());
-            let (h0, h1) = (x[1] - x[0], x[2] - x[1]);
-            let (d0, d1) = ((f[1] - f[0]) / h0, (f[2] - f[1]) / h1);
-            let a = (d1 - d0) / (h1 + h0);
-            let b = a * h1 + d1;
-            let c = f[2];
-            let root = (b * b - a * c * 4.0).sqrt();
-            let below = if (b + root).norm() > (b - root).norm() {
-                b + root
-            } else {
-                b - root
-            };
-            let mut step = c * -2.0 / below;
-            if !step.is_finite() {
-                return None;
-            }
-            // Far extrapolations lead astray.
-            let longest = 10.0 * (h1.norm() + h0.norm());
-            if step.norm() > longest {
-                step *= longest / step.norm();
-            }
-            let at = x[2] + step;
-            let size = step.norm();
-            // Rounding moves it no less than before: it is found.
-            if size < 1e-14 * at.norm() || (size < NOISE && size >= 0.5 * last) {
-                return Some(zero(at, 10.0 * size.min(last)));
-            }
-            last = size;
-            let log = rest.of(at, self.at(at));
-            if log.re == f64::NEG_INFINITY {
-                return Some(zero(at, 1e-14));
-            }
-            if !log.is_finite() {
-                return None;
-            }
-            x = [x[1], x[2], at];
-            logs = [logs[1], logs[2], log];
-        }
-        (last < NOISE).then(|| zero(x[2], 10.0 * last))
-    }
-
-    /// Divides out a zero. Near a known one it may be what the error of that has left: then there
-    /// is none in a small disc about it.
-    fn add(&self, rest: &mut Rest, zero: Zero) {
-        let is_near = |known: &Zero| (known.at - zero.at).norm() < SAME + 100.0 * zero.error;
-        let nearest = rest
-            .zeros
-            .iter()
-            .filter(|known| is_near(known))
-            .map(|known| (known.at - zero.at).norm() + known.error)
-            .fold(f64::NAN, f64::max);
-        if nearest.is_nan() && zero.error < CERTAIN {
-            rest.zeros.push(zero);
-            return;
-        }
-        let radius = 10.0 * (nearest.max(0.0) + zero.error).max(1e-10);
-        let turn = |i: usize| zero.at + C::from_polar(radius, 2.0 * PI * i as f64 / DISC as f64);
-        let logs: Vec<C> = (0..DISC)
-            .map(turn)
-            .map(|w| rest.of(w, self.at(w)))
-            .collect();
-        let turned: f64 = (0..DISC)
-            .map(|i| wrapped(logs[(i + 1) % DISC].im - logs[i].im))
-            .sum();
-        if (turned / (2.0 * PI)).round() >= 1.0 {
-            rest.zeros.push(zero);
-        }
-    }
-}
-
-/// A zero in the upper half plane.
-fn zero(at: C, error: f64) -> Zero {
-    let im = if at.im.abs() < REAL { 0.0 } else { at.im.abs() };
-    Zero {
-        at: C::new(at.re, im),
-        error: error.max(1e-14),
-    }
-}
-
-/// How many zeros a zero stands for.
-pub(super) fn multiplicity(at: C) -> i64 {
-    if at.im > 0.0 { 2 } else { 1 }
 }
 
 fn halves(segment: ArcSegment, middle: Sample, is_confirmed: bool) -> [ArcSegment; 2] {
@@ -477,119 +337,6 @@ fn accept(
         true => done.extend(parts),
         false => next.extend(parts),
     }
-}
-
-/// What is left of a function when known zeros are divided out.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Rest {
-    zeros: Vec<Zero>,
-}
-
-impl Rest {
-    /// Known zeros in a disc.
-    fn met_within(&self, radius: f64) -> i64 {
-        let met = self.zeros.iter().filter(|zero| zero.at.norm() < radius);
-        met.map(|zero| multiplicity(zero.at)).sum()
-    }
-
-    /// The logarithm of the rest.
-    pub fn of(&self, w: C, raw: C) -> C {
-        let mut sum = raw;
-        let mut product = C::new(1.0, 0.0);
-        let mut take = |factor: C| {
-            product *= factor;
-            let size = product.norm_sqr();
-            if !(1e-100..1e100).contains(&size) {
-                sum += product.ln();
-                product = C::new(1.0, 0.0);
-            }
-        };
-        for zero in &self.zeros {
-            take((w - zero.at).inv());
-            if zero.at.im > 0.0 {
-                take((w - zero.at.conj()).inv());
-            }
-        }
-        sum + product.ln()
-    }
-
-    /// About where so many zeros are that were not met yet, in the upper half plane: integrals of
-    /// powers along the circle are the sums of the powers of the zeros, from which Newton's
-    /// identities make their polynomial.
-    fn by_moments(&self, done: &[ArcSegment], missing: i64) -> Vec<C> {
-        if !(1..=MOST_MOMENTS).contains(&missing) {
-            return Vec::new();
-        }
-        let mut sums = vec![0.0; missing as usize];
-        for ArcSegment { ends, .. } in done {
-            let [a, b] = ends.map(|sample| self.of(sample.w[0], sample.raw[0]));
-            let change = C::new(b.re - a.re, self.turn(ends));
-            let mut powers = ends.map(|sample| sample.w[0]);
-            for sum in &mut sums {
-                // The lower half circle adds the conjugate.
-                *sum += (0.5 * (powers[0] + powers[1]) * change).im / PI;
-                powers = [powers[0] * ends[0].w[0], powers[1] * ends[1].w[0]];
-            }
-        }
-        let mut elementary = vec![1.0];
-        for k in 1..=sums.len() {
-            let terms = (1..=k).map(|i| {
-                let sign = if i % 2 == 1 { 1.0 } else { -1.0 };
-                sign * elementary[k - i] * sums[i - 1]
-            });
-            elementary.push(terms.sum::<f64>() / k as f64);
-        }
-        let coefficient = |k: usize| {
-            let from_top = sums.len() - k;
-            let sign = if from_top % 2 == 1 { -1.0 } else { 1.0 };
-            C::new(sign * elementary[from_top], 0.0)
-        };
-        let polynomial: Vec<C> = (0..=sums.len()).map(coefficient).collect();
-        let zeros = super::operator::roots(&polynomial).into_iter();
-        zeros.filter(|zero| zero.im > -REAL).collect()
-    }
-
-    /// The logarithm at a sample, and its slope along the circle.
-    fn with_slope(&self, sample: &Sample) -> [C; 2] {
-        let [here, beside] = [0, 1].map(|i| self.of(sample.w[i], sample.raw[i]));
-        let change = C::new(beside.re - here.re, wrapped(beside.im - here.im));
-        [here, change / BESIDE]
-    }
-
-    /// How far the phase turns from one sample to the next, whole turns by the slopes.
-    fn turn(&self, ends: &[Sample; 2]) -> f64 {
-        let [a, b] = [0, 1].map(|i| self.with_slope(&ends[i]));
-        let expected = 0.5 * (a[1] + b[1]).im * (ends[1].angle - ends[0].angle);
-        expected + wrapped(b[0].im - a[0].im - expected)
-    }
-
-    /// By how much logarithm and slopes do not agree on the halves of a segment.
-    fn roughness(&self, segment: &ArcSegment, middle: &Sample) -> f64 {
-        let [from, to] = &segment.ends;
-        let [a, m, b] = [from, middle, to].map(|sample| self.with_slope(sample));
-        let half = middle.angle - from.angle;
-        let off = |start: [C; 2], end: [C; 2]| {
-            let expected = (start[1] + end[1]) * (0.5 * half);
-            let off = end[0] - start[0] - expected;
-            C::new(off.re, wrapped(off.im)).norm()
-        };
-        let bend = (m[1] - (a[1] + b[1]) * 0.5) * half;
-        // NaN is not smooth.
-        let most = |most: f64, off: f64| {
-            if off.is_nan() {
-                f64::INFINITY
-            } else {
-                most.max(off)
-            }
-        };
-        [off(a, m), off(m, b), bend.norm()]
-            .into_iter()
-            .fold(0.0, most)
-    }
-}
-
-fn wrapped(angle: f64) -> f64 {
-    angle - 2.0 * PI * (angle / (2.0 * PI)).round()
 }
 
 #[cfg(test)]
