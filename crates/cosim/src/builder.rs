@@ -1,6 +1,7 @@
 //! From subsystems, connections and a schedule to a simulation that can run.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::balance::Interface;
 use crate::compensator::Compensation;
@@ -429,7 +430,8 @@ impl Builder {
         }
         for (place, incoming) in incoming.into_iter().enumerate() {
             let remote = IncomingConnections::new(self.remote_links(place), sends, refreshes);
-            self.units[place].incoming = IncomingConnections::new(incoming, sends, refreshes);
+            let incoming = IncomingConnections::new(incoming, sends, refreshes);
+            self.units[place].incoming = Arc::new(incoming);
             self.units[place].listen(remote);
         }
         (stride, iterated)

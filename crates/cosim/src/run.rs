@@ -11,14 +11,16 @@ use crate::builder::ENERGY_COLUMNS;
 use crate::cpu::CpuLevel;
 use crate::fault::Fault;
 use crate::implicit::ImplicitSolver;
-use crate::load_balancing::assign_threads;
+use crate::load_balancing::overlapping;
+use crate::lockstep::run_stretch;
 use crate::recorder::Recorder;
 use crate::simulation::Simulation;
 use crate::stats::{Split, StepTimes, Stopwatch};
 use crate::step_plan::StepPlan;
 use crate::subsystem::{Counters, Energy};
+use crate::thread_choice::ThreadChoice;
 use crate::unit::{ReportRequest, Unit, panic_message};
-use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
+use crate::worker::{Coordinator, Every, Reporting, Shared};
 
 /// Steps between two looks at the energy.
 const WATCH_EVERY: u64 = 64;
@@ -110,6 +112,8 @@ pub struct Summary {
     /// Median, 99th percentile and maximum of the time per macro step, in microseconds. Steps
     /// shorter than a microsecond are timed in groups of sixteen.
     pub step_us: [f64; 3],
+    /// The time that one step in a thousand exceeds, in microseconds.
+    pub step_p999_us: f64,
     /// Time of a step, in microseconds, as the mean thread sees it in one of 64 steps: work of the
     /// parts, waiting for other threads, and the exchange with recording and watching.
     pub split_us: Option<[f64; 3]>,
@@ -198,6 +202,8 @@ pub struct PartSummary {
     pub retries: u64,
     /// Steps in which the own frame of some element was not found to full precision.
     pub unfitted: u64,
+    /// Time per macro step in microseconds, from the steps that were looked at.
+    pub work_us: Option<f64>,
 }
 
 /// Counts that go on over several runs.
@@ -260,7 +266,6 @@ impl Simulation {
             self.check_initial_energy()?;
         }
         let names: Vec<String> = self.names().map(Into::into).collect();
-        let shared = Shared::new(&self.plan, &self.exchange, threads);
         let mut monitor = RunMonitor {
             plan: &self.plan,
             names: &names,
@@ -281,6 +286,7 @@ impl Simulation {
             stopwatch: Stopwatch::start(),
             last_progress: started,
             first,
+            threads: ThreadChoice::new(threads, started, first),
             tally: &mut self.tally,
         };
         if first == 0 {
@@ -292,51 +298,50 @@ impl Simulation {
             for unit in &mut self.units {
                 unit.guarded(t, |unit| unit.report(t, request, &self.exchange))?;
             }
-            monitor.record_first(t, &shared)?;
+            let alone = Shared::new(&self.plan, &self.exchange, 1, 0);
+            monitor.record_first(t, &alone)?;
         }
         if run.steps == 0 {
             return Ok(End::Finished);
         }
         monitor.stopwatch = Stopwatch::start();
-        let mut shares = assign_threads(&mut self.units, &self.plan, threads);
-        let own = shares.remove(0);
-        let lockstep = std::thread::scope(|scope| {
-            // Nobody starts before all threads are there: where one is missing, the others would
-            // wait for it for ever.
-            let mut others = Vec::new();
-            for units in shares {
-                let mut worker = Worker::new(units, &shared, reporting);
-                let (gate, opened) = std::sync::mpsc::channel();
-                let work = move || {
-                    if opened.recv().is_ok() {
-                        worker.run(first, None);
-                    }
-                    worker.split
-                };
-                let spawned = std::thread::Builder::new().spawn_scoped(scope, work);
-                others.push((gate, spawned.map_err(|error| error.to_string())?));
+        let end = first + run.steps;
+        while self.steps_done < end {
+            let threads = monitor.threads.threads();
+            monitor.tally.threads = threads;
+            let first = self.steps_done;
+            let overlapping = overlapping(&self.units, threads);
+            let companions = overlapping.len();
+            let shared = Shared::new(&self.plan, &self.exchange, threads, companions);
+            let reporting = Reporting {
+                record: Every::new(run.record_every.max(1), first, last),
+                watch: Every::new(watch_every, first, last),
+                ..reporting
+            };
+            let stretch = run_stretch(
+                &mut self.units,
+                &overlapping,
+                &shared,
+                reporting,
+                first,
+                &mut monitor,
+            )?;
+            self.steps_done += stretch.done;
+            monitor.tally.split.add(&stretch.split);
+            let (now, waiting) = (Instant::now(), shared.waiting_share());
+            monitor.threads.choose(now, self.steps_done, waiting);
+            if let Some(fault) = shared.into_fault() {
+                monitor.stopwatch.stop(&mut monitor.tally.times);
+                return Err(fault);
             }
-            let mut worker = Worker::new(own, &shared, reporting);
-            for (gate, _) in &others {
-                let _ = gate.send(());
+            if monitor.cancelled {
+                break;
             }
-            let done = worker.run(first, Some(&mut monitor));
-            let mut split = worker.split;
-            for (_, other) in others {
-                split.add(&other.join().expect("a panic is a fault"));
-            }
-            Ok((done, split))
-        });
-        let (done, split) =
-            lockstep.map_err(|message: String| Fault::Threads { threads, message })?;
-        monitor.tally.split.add(&split);
+        }
         monitor.stopwatch.stop(&mut monitor.tally.times);
-        let cancelled = monitor.cancelled;
-        self.steps_done += done;
-        match shared.into_fault() {
-            Some(fault) => Err(fault),
-            None if cancelled && done < run.steps => Ok(End::Cancelled),
-            None => Ok(End::Finished),
+        match monitor.cancelled && self.steps_done < end {
+            true => Ok(End::Cancelled),
+            false => Ok(End::Finished),
         }
     }
 
@@ -404,6 +409,7 @@ impl Simulation {
                 tally.times.quantile_us(0.99),
                 tally.times.longest_us(),
             ],
+            step_p999_us: tally.times.quantile_us(0.999),
             split_us: tally.split.mean_us(),
             exchanges: self.units.iter().map(|unit| unit.received).sum(),
             iterations: tally.iterations,
@@ -457,6 +463,7 @@ fn part_summary(unit: &Unit) -> PartSummary {
         refinements,
         retries,
         unfitted,
+        work_us: unit.spent.mean_us(),
     }
 }
 
@@ -518,6 +525,7 @@ struct RunMonitor<'a, 'r> {
     stopwatch: Stopwatch,
     last_progress: Instant,
     first: u64,
+    threads: ThreadChoice,
     tally: &'a mut Tally,
 }
 
@@ -655,8 +663,11 @@ impl Coordinator for RunMonitor<'_, '_> {
         }
     }
 
-    fn stepped(&mut self, n: u64) -> bool {
-        if let Some(now) = self.stopwatch.lap(&mut self.tally.times)
+    fn stepped(&mut self, n: u64, shared: &Shared<'_>) -> bool {
+        let lap = self.stopwatch.lap(&mut self.tally.times);
+        let goes_on =
+            lap.is_none_or(|now| !self.threads.is_over(now, n + 1, || shared.waiting_share()));
+        if let Some(now) = lap
             && let Some(progress) = &mut self.progress
             && now - self.last_progress >= PROGRESS_EVERY
         {
@@ -671,6 +682,6 @@ impl Coordinator for RunMonitor<'_, '_> {
         }
         let cancel = self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
         self.cancelled |= cancel;
-        !cancel
+        goes_on && !cancel
     }
 }

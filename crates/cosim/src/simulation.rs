@@ -146,7 +146,7 @@ impl Simulation {
         let Some(ahead) = count.checked_sub(1) else {
             return Ok(());
         };
-        let shared = Shared::new(&self.plan, &self.exchange, 1);
+        let shared = Shared::new(&self.plan, &self.exchange, 1, 0);
         let reporting = Reporting {
             record: Every::never(),
             watch: Every::never(),
@@ -156,8 +156,9 @@ impl Simulation {
         };
         let mut coordinator = SilentCoordinator(self.implicit.as_mut());
         let units = self.units.iter_mut().enumerate().collect();
-        let mut worker = Worker::new(units, &shared, reporting);
+        let mut worker = Worker::new(units, &[], &shared, reporting);
         self.steps_done += worker.run(self.steps_done, Some(&mut coordinator));
+        drop(worker);
         shared.into_fault().map_or(Ok(()), Err)
     }
 
@@ -435,7 +436,7 @@ impl Coordinator for SilentCoordinator<'_> {
     fn reported(&mut self, _: u64, _: &Reporting, _: &Shared<'_>) -> Result<(), Fault> {
         Ok(())
     }
-    fn stepped(&mut self, _n: u64) -> bool {
+    fn stepped(&mut self, _: u64, _: &Shared<'_>) -> bool {
         true
     }
 }

@@ -5,6 +5,7 @@ mod compensation;
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use crate::balance::InterfaceWork;
 use crate::exchange_buffer::ExchangeBuffer;
@@ -13,7 +14,9 @@ use crate::inputs::Inputs;
 use crate::port::{InputPort, OutputPort, Ports};
 use crate::schedule::SubsystemId;
 use crate::sequence::SequenceModel;
+use crate::slow::Mail;
 use crate::state::{Snapshot, State, Visitor};
+use crate::stats::Spent;
 use crate::subsystem::{Counters, Energy, Linearisation, StepError, Subsystem};
 
 /// Energy cells of a unit in the exchange buffer: kinetic, potential, dissipated, supplied.
@@ -73,7 +76,7 @@ impl IncomingConnections {
         }
     }
 
-    fn of(&self, delivery: Delivery) -> &[IncomingConnection] {
+    pub fn of(&self, delivery: Delivery) -> &[IncomingConnection] {
         match delivery {
             Delivery::Phase(phase) => &self.by_phase[phase],
             Delivery::Refreshed => &self.refreshed,
@@ -88,7 +91,7 @@ impl IncomingConnections {
 
 impl IncomingConnection {
     /// Whether the sender releases its outputs when so many macro steps are done.
-    fn is_due(&self, steps_done: u64) -> bool {
+    pub fn is_due(&self, steps_done: u64) -> bool {
         self.every == 1 || steps_done.is_multiple_of(self.every)
     }
 }
@@ -114,7 +117,11 @@ pub(crate) struct Unit {
     pub name: String,
     pub subsystem: Box<dyn Subsystem>,
     pub inputs: Inputs,
-    pub incoming: IncomingConnections,
+    pub incoming: Arc<IncomingConnections>,
+    /// Room for what arrives while a slow unit advances.
+    pub mail: Mail,
+    /// Time of advances.
+    pub spent: Spent,
     /// Connections that only the compensator listens to.
     remote: IncomingConnections,
     pub interface_works: Vec<InterfaceWork>,
@@ -180,7 +187,9 @@ impl Unit {
         Self {
             name,
             inputs,
-            incoming: IncomingConnections::default(),
+            incoming: Arc::default(),
+            mail: Mail::default(),
+            spent: Spent::default(),
             remote: IncomingConnections::default(),
             interface_works: Vec::new(),
             places: Places {
@@ -453,6 +462,18 @@ impl Unit {
         if event {
             self.restart();
         }
+    }
+
+    /// Takes a value that was sent at time t.
+    pub fn receive(&mut self, port: InputPort, t: f64, values: &[f64]) {
+        self.is_open = false;
+        self.inputs.receive(port, t, values);
+        self.received += 1;
+    }
+
+    /// Whether it can advance while the others go on: what it receives can wait.
+    pub fn can_overlap(&self) -> bool {
+        self.every > 1 && self.remote.all.is_empty()
     }
 
     /// Takes the iterate of an implicit step as the inputs at time t.
