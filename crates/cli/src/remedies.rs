@@ -67,9 +67,14 @@ struct Search<'a> {
 impl Search<'_> {
     fn remedies(&mut self) -> Vec<String> {
         let mut found = Vec::new();
+        let mut tried = vec![Vec::new()];
         for changes in candidates(self.case.model) {
             let changes = self.effective(changes);
-            if !changes.is_empty() && self.helps(&changes) {
+            if tried.contains(&changes) {
+                continue;
+            }
+            tried.push(changes.clone());
+            if self.helps(&changes) {
                 let settings = changes.iter().map(|(key, value)| format!("{key}={value}"));
                 found.push(settings.collect::<Vec<_>>().join(" --set "));
             }
