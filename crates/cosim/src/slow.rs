@@ -57,6 +57,13 @@ impl<'a> SlowUnit<'a> {
         }
     }
 
+    /// Macro step n begins; where it is the first of its own step it is at hand.
+    pub fn sample(&mut self, n: u64, exchange: &ExchangeBuffer) {
+        if let Place::Here(unit) = &mut self.place {
+            unit.read_dials(n, exchange);
+        }
+    }
+
     /// Its next step begins.
     pub fn begin(&mut self, from: f64, to: f64) {
         let span = Span { from, to };

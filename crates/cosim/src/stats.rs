@@ -98,6 +98,13 @@ impl Stopwatch {
         }
     }
 
+    /// A step begins now: what was before does not count.
+    pub fn begin(&mut self) {
+        self.last = Instant::now();
+        self.pending = 0;
+        self.group = 1;
+    }
+
     /// A step ended. Returns the time whenever the clock was read.
     pub fn lap(&mut self, times: &mut StepTimes) -> Option<Instant> {
         self.pending += 1;

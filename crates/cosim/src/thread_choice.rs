@@ -30,6 +30,7 @@ pub(crate) struct ThreadChoice {
     first: u64,
     /// When the other way is tried next, counted from `since`.
     pause: Duration,
+    is_fixed: bool,
 }
 
 impl ThreadChoice {
@@ -42,6 +43,15 @@ impl ThreadChoice {
             since: now,
             first,
             pause: SOON,
+            is_fixed: false,
+        }
+    }
+
+    /// Always so many.
+    pub fn fixed(threads: usize, now: Instant) -> Self {
+        Self {
+            is_fixed: true,
+            ..Self::new(threads, now, 0)
         }
     }
 
@@ -53,7 +63,7 @@ impl ThreadChoice {
     /// Whether the stretch should end now, when `steps` are done and threads have waited for a
     /// share of their time since the stretch began.
     pub fn is_over(&self, now: Instant, steps: u64, waiting: impl FnOnce() -> f64) -> bool {
-        if self.most == 1 {
+        if self.most == 1 || self.is_fixed {
             return false;
         }
         let spent = now - self.since;
@@ -65,6 +75,9 @@ impl ThreadChoice {
 
     /// A stretch has ended: chooses the next one.
     pub fn choose(&mut self, now: Instant, steps: u64, waiting: f64) {
+        if self.most == 1 || self.is_fixed {
+            return;
+        }
         let rate = (steps - self.first) as f64 / (now - self.since).as_secs_f64().max(1e-9);
         let (this, other) = (usize::from(self.now == 1), usize::from(self.now != 1));
         self.rates[this] = Some(rate);

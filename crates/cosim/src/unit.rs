@@ -471,6 +471,24 @@ impl Unit {
         self.received += 1;
     }
 
+    /// Macro step n begins.
+    pub fn read_dials(&mut self, n: u64, exchange: &ExchangeBuffer) {
+        if n.is_multiple_of(self.every) {
+            self.inputs.sample(n);
+            self.report_external(exchange);
+        }
+    }
+
+    /// Tells the coordinator what is set from outside.
+    fn report_external(&self, exchange: &ExchangeBuffer) {
+        let mut place = self.places.report + self.released.len() + self.interface_works.len();
+        place += ENERGY_CELLS;
+        for input in self.inputs.external() {
+            exchange.write(place, input.held());
+            place += input.held().len();
+        }
+    }
+
     /// Whether it can advance while the others go on: what it receives can wait.
     pub fn can_overlap(&self) -> bool {
         self.every > 1 && self.remote.all.is_empty()
@@ -533,6 +551,7 @@ impl Unit {
             ];
             exchange.write(place, &cells);
         }
+        self.report_external(exchange);
         Ok(())
     }
 
@@ -548,7 +567,8 @@ impl Unit {
 
     /// Width of the report in the exchange buffer.
     pub fn report_width(&self) -> usize {
-        self.released.len() + self.interface_works.len() + ENERGY_CELLS
+        let external: usize = self.inputs.external().map(|input| input.held().len()).sum();
+        self.released.len() + self.interface_works.len() + ENERGY_CELLS + external
     }
 
     /// The energy balance at the time reached, with the inputs as they are known there.

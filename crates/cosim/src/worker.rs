@@ -15,6 +15,7 @@ use crate::barrier::Barrier;
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::implicit::{ImplicitSolver, IterationVerdict};
+use crate::pace::Pace;
 use crate::schedule::{Coupling, Duty, SubsystemId};
 use crate::slow::{Companion, SlowUnit};
 use crate::stats::Split;
@@ -28,6 +29,7 @@ pub(crate) struct Shared<'a> {
     pub plan: &'a StepPlan,
     pub exchange: &'a ExchangeBuffer,
     threads: usize,
+    pace: Option<Pace>,
     barrier: Barrier,
     /// The barrier epoch before which the first fault happened.
     fault_epoch: AtomicU64,
@@ -47,12 +49,14 @@ impl<'a> Shared<'a> {
         exchange: &'a ExchangeBuffer,
         threads: usize,
         companions: usize,
+        pace: Option<Pace>,
     ) -> Self {
         let workers = threads - companions;
         Self {
             plan,
             exchange,
             threads,
+            pace,
             barrier: Barrier::new(workers),
             fault_epoch: AtomicU64::new(NEVER),
             fault: Mutex::new(None),
@@ -96,6 +100,8 @@ pub(crate) trait Coordinator {
     /// A reported step is complete: record, balance, judge.
     fn reported(&mut self, n: u64, reporting: &Reporting, shared: &Shared<'_>)
     -> Result<(), Fault>;
+    /// A paced step begins, so late.
+    fn begins(&mut self, late: Duration);
     /// A step is complete. Returns false to end the run after the next step.
     fn stepped(&mut self, n: u64, shared: &Shared<'_>) -> bool;
 }
@@ -107,6 +113,8 @@ pub(crate) struct Reporting {
     pub record: Every,
     /// ... and the energy is watched after these.
     pub watch: Every,
+    /// The row goes to whoever looks on after these.
+    pub tap: Every,
     pub record_energy: bool,
     pub record_work: bool,
     pub last: u64,
@@ -175,6 +183,8 @@ pub(crate) struct Worker<'a> {
     busy: Busy,
     /// Whether the time of this step is looked at.
     is_sampled: bool,
+    /// Whether any of its units has inputs that are set from outside.
+    samples: bool,
     /// Time for which the others were waited for in this step.
     waiting: Duration,
     pub split: Split,
@@ -188,6 +198,8 @@ impl<'a> Worker<'a> {
         shared: &'a Shared<'a>,
         reporting: Reporting,
     ) -> Self {
+        let mut all = units.iter();
+        let samples = all.any(|(_, unit)| unit.inputs.external().next().is_some());
         let (slow, units): (Vec<_>, Vec<_>) =
             units.into_iter().partition(|(_, unit)| unit.can_overlap());
         let slow = slow.into_iter().map(|(id, unit)| {
@@ -196,6 +208,7 @@ impl<'a> Worker<'a> {
             SlowUnit::new(id, unit, companion.map(|(_, companion)| companion))
         });
         Self {
+            samples,
             slow: slow.collect(),
             units,
             shared,
@@ -244,6 +257,12 @@ impl<'a> Worker<'a> {
     ) -> Result<(), Halt> {
         for n in first..=self.reporting.last {
             self.step = n;
+            if let Some(pace) = &self.shared.pace {
+                let late = pace.wait(n);
+                if let Some(coordinator) = coordinator {
+                    coordinator.begins(late);
+                }
+            }
             self.is_sampled = Split::is_due(n);
             let start = self.clock();
             self.step(n, coordinator)?;
@@ -256,6 +275,17 @@ impl<'a> Worker<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Reads the dials, where there are any.
+    fn sample(&mut self, n: u64) {
+        for place in 0..self.units.len() {
+            let exchange = self.shared.exchange;
+            self.unit(place).read_dials(n, exchange);
+        }
+        for slow in &mut self.slow {
+            slow.sample(n, self.shared.exchange);
+        }
     }
 
     /// A step that was looked at has ended.
@@ -321,6 +351,9 @@ impl<'a> Worker<'a> {
     }
 
     fn step(&mut self, n: u64, coordinator: &mut Option<&mut dyn Coordinator>) -> Result<(), Halt> {
+        if self.samples {
+            self.sample(n);
+        }
         match self.shared.plan.schedule.coupling {
             Coupling::Explicit => self.explicit_step(n)?,
             Coupling::Implicit(_) => self.implicit_step(n, coordinator)?,
@@ -331,10 +364,15 @@ impl<'a> Worker<'a> {
         if self.shared.plan.has_event(n) {
             self.restart_after_event(n)?;
         }
-        if self.reporting.record.is_due(n) || self.reporting.watch.is_due(n) {
+        let reporting = &self.reporting;
+        if [reporting.record, reporting.watch, reporting.tap]
+            .iter()
+            .any(|every| every.is_due(n))
+        {
             self.report(n, coordinator)?;
             self.reporting.record.pass(n);
             self.reporting.watch.pass(n);
+            self.reporting.tap.pass(n);
         }
         self.busy = Busy::Coordinating;
         if let Some(coordinator) = coordinator

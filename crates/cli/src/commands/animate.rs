@@ -125,7 +125,7 @@ fn solve(model: &Model, arguments: &Animate) -> Result<History, Failure> {
         threads: model.threads(),
         record_every: (model.steps() / arguments.frames.max(1) as u64).max(1),
         record_columns: Some(chosen.clone()),
-        cancel: Some(interrupt::watch()),
+        cancel: Some(interrupt::watch().clone()),
         energy_bound: model.energy_bound(),
         progress: Some(&mut show),
         ..Run::new(model.steps(), &mut rows)

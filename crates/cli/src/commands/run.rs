@@ -221,7 +221,9 @@ impl Task<'_> {
                 record_every: self.model.record_every(),
                 record_columns: Some(self.columns.clone()),
                 recorder: &mut *recorder,
-                cancel: Some(cancel),
+                tap: None,
+                pace: None,
+                cancel: Some(cancel.clone()),
                 energy_bound: self.model.energy_bound(),
                 progress: Some(&mut show),
             });
