@@ -66,6 +66,30 @@ pub(crate) fn rotate_back(q: [f64; 4], v: [f64; 3]) -> [f64; 3] {
     [x, y, z]
 }
 
+/// A vector turned by a rotation.
+pub(crate) fn rotate(q: [f64; 4], v: [f64; 3]) -> [f64; 3] {
+    rotate_back(conjugate(q), v)
+}
+
+/// The angular velocity, in the axes where a rotation vector starts, from its rate.
+pub(crate) fn tangent_times(theta: [f64; 3], rate: [f64; 3]) -> [f64; 3] {
+    let square: f64 = theta.iter().map(|x| x * x).sum();
+    // (1 - cos a) / a² and (a - sin a) / a³, by their series near zero.
+    let (first_weight, second_weight) = if square < 1e-4 {
+        (0.5 - square / 24.0, 1.0 / 6.0 - square / 120.0)
+    } else {
+        let angle = square.sqrt();
+        let sine = (0.5 * angle).sin();
+        (
+            2.0 * sine * sine / square,
+            (angle - angle.sin()) / (square * angle),
+        )
+    };
+    let first = cross(theta, rate);
+    let second = cross(theta, first);
+    [0, 1, 2].map(|i| rate[i] + first_weight * first[i] + second_weight * second[i])
+}
+
 /// The rate of a rotation vector from the angular velocity in the axes where it starts.
 pub(crate) fn inverse_tangent_times(theta: [f64; 3], spin: [f64; 3]) -> [f64; 3] {
     let square: f64 = theta.iter().map(|x| x * x).sum();
@@ -92,6 +116,17 @@ fn cross(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn angular_velocity_and_rate_of_a_rotation_vector_belong_together() {
+        for theta in [[1e-3, -2e-3, 5e-4], [0.4, -1.1, 0.7]] {
+            let rate = [0.3, 0.2, -0.9];
+            let back = inverse_tangent_times(theta, tangent_times(theta, rate));
+            for i in 0..3 {
+                assert!((back[i] - rate[i]).abs() < 1e-12, "{back:?}");
+            }
+        }
+    }
 
     /// On both sides of where the series end.
     #[test]

@@ -3,6 +3,7 @@
 mod compensation;
 mod cut;
 mod stability;
+mod threads;
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -23,7 +24,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 9] = [
+pub const NAMES: [&str; 11] = [
     "engine",
     "beam",
     "shell",
@@ -33,6 +34,8 @@ pub const NAMES: [&str; 9] = [
     "stability",
     "predictors",
     "compensation",
+    "overlap",
+    "busy",
 ];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
@@ -99,6 +102,8 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "stability" => stability::figures()?,
             "predictors" => predictors(),
             "compensation" => compensation::compensation()?,
+            "overlap" => threads::overlap(),
+            "busy" => threads::busy()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());

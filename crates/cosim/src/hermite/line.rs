@@ -60,8 +60,18 @@ impl Samples {
             extrapolation.end(h, [y0, y1], [r0, r1])
         };
         let (x_end, x_rate) = end(0);
-        let (v_end, v_rate) = end(1);
         let s = ahead / h;
+        if extrapolation.shows_rate() {
+            return match reaches_end(s) {
+                true => [x_end, x_rate, a],
+                false => [
+                    cubic(s, x, h * v, x_end, h * x_rate),
+                    v + s * (x_rate - v),
+                    a,
+                ],
+            };
+        }
+        let (v_end, v_rate) = end(1);
         if reaches_end(s) {
             return [x_end, v_end, v_rate];
         }

@@ -20,6 +20,11 @@ pub enum RateExtrapolation {
     Linear,
     /// By the cubic through the last two values and rates.
     Hermite,
+    /// The same for positions; the velocity is the rate that was extrapolated, and the acceleration
+    /// is held.
+    ///
+    /// Y. Zhang et al., co-simulation of smooth and nonsmooth subsystems, Eq. 33 to 35.
+    HermiteVelocity,
 }
 
 /// Predicts motions at the end of a step by extrapolating their rate and integrating it with the
@@ -134,6 +139,11 @@ impl Extrapolation {
         }
     }
 
+    /// Whether the rate of the position is the velocity, and accelerations are held.
+    fn shows_rate(&self) -> bool {
+        self.rate == RateExtrapolation::HermiteVelocity
+    }
+
     /// Value and rate one step ahead, from the newest and the older ones.
     fn end(&self, h: f64, [y0, y1]: [f64; 2], [r0, r1]: [f64; 2]) -> (f64, f64) {
         let [a1, a2, b0, b1, b2] = self.weights;
@@ -141,7 +151,9 @@ impl Extrapolation {
             RateExtrapolation::Constant => r0,
             RateExtrapolation::Linear => 2.0 * r0 - r1,
             // Eq. 8 with Eq. 10.
-            RateExtrapolation::Hermite => -12.0 / h * (y0 - y1) + 8.0 * r0 + 5.0 * r1,
+            RateExtrapolation::Hermite | RateExtrapolation::HermiteVelocity => {
+                -12.0 / h * (y0 - y1) + 8.0 * r0 + 5.0 * r1
+            }
         };
         // Eq. 11.
         let value = a1 * y0 + a2 * y1 + h * (b0 * rate + b1 * r0 + b2 * r1);
@@ -186,6 +198,7 @@ mod tests {
             (RateExtrapolation::Constant, 2.0),
             (RateExtrapolation::Linear, 3.0),
             (RateExtrapolation::Hermite, 3.0),
+            (RateExtrapolation::HermiteVelocity, 3.0),
         ];
         for (extrapolation, expected) in cases {
             let ratio = error(extrapolation, 0.02) / error(extrapolation, 0.01);
@@ -193,6 +206,45 @@ mod tests {
                 (ratio.log2() - expected).abs() < 0.15,
                 "{extrapolation:?}: {ratio}"
             );
+        }
+    }
+
+    /// Eq. 33 to 35: the velocity is the extrapolated rate, and the acceleration is held.
+    #[test]
+    fn velocities_can_be_the_rates_and_accelerations_held() {
+        let mut ports = Ports::new();
+        let line = ports.add_input("line", Quantity::Rotation);
+        let space = ports.add_input("space", Quantity::Motion);
+        let mut predictor = IntegratedMotion::new(RateExtrapolation::HermiteVelocity, 0.56, &ports);
+        let h = 0.01;
+        let angle = |t: f64| [t.sin(), t.cos(), -t.sin()];
+        // The same turn about z, and the same motion along x.
+        let motion = |t: f64| {
+            let [x, v, a] = angle(t);
+            let mut motion = [0.0; 19];
+            (motion[0], motion[7], motion[13]) = (x, v, a);
+            (motion[3], motion[6]) = ((x / 2.0).cos(), (x / 2.0).sin());
+            (motion[12], motion[18]) = (v, a);
+            motion
+        };
+        for t in [1.0 - h, 1.0] {
+            predictor.receive(line, t, &angle(t));
+            predictor.receive(space, t, &motion(t));
+        }
+        for ahead in [h, 0.4 * h] {
+            let mut predicted = [0.0; 22];
+            predictor.predict(1.0 + ahead, None, &mut predicted);
+            let ([x, v, a], spatial) =
+                ([predicted[0], predicted[1], predicted[2]], &predicted[3..]);
+            assert_eq!(a, angle(1.0)[2]);
+            if ahead == h {
+                let ([x0, v0, _], [x1, v1, _]) = (angle(1.0), angle(1.0 - h));
+                let rate = -12.0 / h * (x0 - x1) + 8.0 * v0 + 5.0 * v1;
+                assert!((v - rate).abs() < 1e-12);
+            }
+            assert!((spatial[0] - x).abs() < 1e-14 && (spatial[7] - v).abs() < 1e-14);
+            assert!((2.0 * spatial[6].atan2(spatial[3]) - x).abs() < 1e-12);
+            assert!((spatial[12] - v).abs() < 1e-12 && spatial[18] == a);
         }
     }
 

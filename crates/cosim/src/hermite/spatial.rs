@@ -9,7 +9,8 @@ use super::history::History;
 use super::{Extrapolation, cubic, reaches_end};
 use crate::port::{MOTION_QUATERNION, Quantity};
 use crate::rotation::{
-    conjugate, exponential, inverse_tangent_times, logarithm, multiply, rotate_back,
+    conjugate, exponential, inverse_tangent_times, logarithm, multiply, rotate, rotate_back,
+    tangent_times,
 };
 use crate::state::Visitor;
 
@@ -96,6 +97,10 @@ impl Samples {
             s: ahead / h,
             extrapolation,
         };
+        if extrapolation.shows_rate() {
+            self.follow_rates(&path, &mut out);
+            return out;
+        }
         for i in 0..3 {
             let [x, v, a] = [POSITION, VELOCITY, ACCELERATION].map(|first| self.both(first + i));
             (out[POSITION + i], _) = path.follow(x, v);
@@ -106,6 +111,22 @@ impl Samples {
         let orientation = self.turned(&path);
         out[MOTION_QUATERNION].copy_from_slice(&orientation);
         out
+    }
+
+    /// Velocities are the extrapolated rates of poses, accelerations are held.
+    fn follow_rates(&self, path: &Path<'_>, out: &mut [f64; WIDTH]) {
+        let share = path.s.min(1.0);
+        for i in 0..3 {
+            let [x, v] = [POSITION, VELOCITY].map(|first| self.both(first + i));
+            (out[POSITION + i], _) = path.follow(x, v);
+            let (_, rate) = path.extrapolation.end(path.h, x, v);
+            out[VELOCITY + i] = v[0] + share * (rate - v[0]);
+        }
+        out[MOTION_QUATERNION].copy_from_slice(&self.turned(path));
+        for (i, spin) in self.spin_at_end(path).into_iter().enumerate() {
+            let now = self.history.values[0][SPIN + i];
+            out[SPIN + i] = now + share * (spin - now);
+        }
     }
 
     /// Every value goes on with its rate (Eq. 14 and 15): poses with the velocities, these with the
@@ -122,13 +143,28 @@ impl Samples {
     }
 
     fn turned(&self, path: &Path<'_>) -> [f64; 4] {
+        let samples = self.rotation_vectors();
+        let turn = samples.map(|(values, rates)| path.follow(values, rates).0);
+        multiply(self.orientation(0), exponential(turn))
+    }
+
+    /// The angular velocity at the end of the step that belongs to the extrapolated rate.
+    fn spin_at_end(&self, path: &Path<'_>) -> [f64; 3] {
+        let samples = self.rotation_vectors();
+        let ends = samples.map(|(values, rates)| path.extrapolation.end(path.h, values, rates));
+        let spin = tangent_times(ends.map(|end| end.0), ends.map(|end| end.1));
+        rotate(self.orientation(0), spin)
+    }
+
+    /// The last two orientations and their rates as rotation vectors from the newest one, by
+    /// component.
+    fn rotation_vectors(&self) -> [([f64; 2], [f64; 2]); 3] {
         let [newest, older] = [0, 1].map(|back| self.orientation(back));
         let theta = logarithm(multiply(conjugate(newest), older));
         let rate = rotate_back(newest, self.vector(0, SPIN));
         let spin = rotate_back(newest, self.vector(1, SPIN));
         let older_rate = inverse_tangent_times(theta, spin);
-        let turn = [0, 1, 2].map(|i| path.follow([0.0, theta[i]], [rate[i], older_rate[i]]).0);
-        multiply(newest, exponential(turn))
+        [0, 1, 2].map(|i| ([0.0, theta[i]], [rate[i], older_rate[i]]))
     }
 
     fn both(&self, component: usize) -> [f64; 2] {
