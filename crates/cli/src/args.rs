@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-
-use crate::drawing::ViewName;
+use oldham_scene::ViewName;
 
 /// Co-simulation of multibody systems.
 ///
@@ -418,14 +417,41 @@ pub struct Plot {
     pub json: bool,
 }
 
+/// From where to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum View {
+    /// At the plane of the motion if there is one, else as `iso`
+    Auto,
+    /// x to the right, y up
+    Xy,
+    /// x to the right, z up
+    Xz,
+    /// y to the right, z up
+    Yz,
+    /// From above, all three axes equally long
+    Iso,
+}
+
+impl From<View> for ViewName {
+    fn from(view: View) -> Self {
+        match view {
+            View::Auto => Self::Auto,
+            View::Xy => Self::Xy,
+            View::Xz => Self::Xz,
+            View::Yz => Self::Yz,
+            View::Iso => Self::Iso,
+        }
+    }
+}
+
 /// Arguments of `partition`.
 #[derive(Args)]
 pub struct Partition {
     #[command(flatten)]
     pub model: ModelArgs,
     /// From where to look
-    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
-    pub view: ViewName,
+    #[arg(long, value_enum, default_value_t = View::Auto)]
+    pub view: View,
     /// Picture, .svg or .png [default: the model's name with -partition.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
@@ -446,8 +472,8 @@ pub struct Statics {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     pub steps: usize,
     /// From where to look
-    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
-    pub view: ViewName,
+    #[arg(long, value_enum, default_value_t = View::Auto)]
+    pub view: View,
     /// Picture, .svg or .png [default: the model's name with -statics.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
@@ -484,8 +510,8 @@ pub struct Modes {
     #[arg(long, value_name = "HZ", allow_negative_numbers = true, value_parser = not_negative)]
     pub near: Option<f64>,
     /// From where to look
-    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
-    pub view: ViewName,
+    #[arg(long, value_enum, default_value_t = View::Auto)]
+    pub view: View,
     /// Picture, .svg or .png [default: the model's name with -modes.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
@@ -520,8 +546,8 @@ pub struct Animate {
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
     pub speed: f64,
     /// From where to look
-    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
-    pub view: ViewName,
+    #[arg(long, value_enum, default_value_t = View::Auto)]
+    pub view: View,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,

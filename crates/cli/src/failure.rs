@@ -15,6 +15,7 @@ use oldham_papers::PaperError;
 use oldham_results::plot::PlotError;
 use oldham_results::reader::ReadError;
 use oldham_results::writer::WriteError;
+use oldham_scene::{NoPoses, SceneError};
 use serde_json::{Value, json};
 
 /// Why a command failed.
@@ -131,11 +132,8 @@ pub enum Failure {
         path: PathBuf,
     },
     /// A result without the poses of the nodes.
-    #[error("the result has no column `{column}`: run the model with record.nodes = true")]
-    NoPoses {
-        /// What is missing.
-        column: String,
-    },
+    #[error(transparent)]
+    NoPoses(#[from] NoPoses),
     /// Nothing in the model moves freely.
     #[error("`{model}` has no poles: nothing in it can vibrate")]
     NoPoles {
@@ -166,13 +164,8 @@ pub enum Failure {
         path: PathBuf,
     },
     /// A picture could not be drawn.
-    #[error("the picture could not be written to {path}: {reason}", path = path.display())]
-    Picture {
-        /// Where it should go.
-        path: PathBuf,
-        /// Why not.
-        reason: String,
-    },
+    #[error(transparent)]
+    Picture(#[from] SceneError),
     /// No compensation was found.
     #[error("no compensation of `{model}` can be offered; the reasons stand above")]
     Uncompensated {
@@ -366,7 +359,7 @@ impl Failure {
             | Self::Finish(_)
             | Self::NotConverged { .. }
             | Self::Plot(_)
-            | Self::Picture { .. }
+            | Self::Picture(_)
             | Self::File { .. }
             | Self::Solve { .. } => true,
             _ => false,

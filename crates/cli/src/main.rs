@@ -2,7 +2,6 @@
 
 mod args;
 mod commands;
-mod drawing;
 mod excerpt;
 mod failure;
 mod fold;

@@ -9,7 +9,7 @@ use crate::commands::modes::{about, frames_json, frames_note, mode_json, unstead
 use crate::failure::Failure;
 use crate::say;
 use crate::table::{Table, number};
-use crate::{load, mechanisms, picture};
+use crate::{load, mechanisms};
 
 /// Modes found beyond those shown, so that curves that cross go on.
 const MORE: usize = 4;
@@ -69,7 +69,7 @@ pub fn execute(arguments: &Modes, range: &Range) -> Result<(), Failure> {
         "parts": studies.iter().map(Study::as_json).collect::<Vec<_>>(),
     });
     if let Some(data) = &arguments.data {
-        picture::write(data, format!("{answer:#}\n").as_bytes())?;
+        oldham_scene::write(data, format!("{answer:#}\n").as_bytes())?;
     }
     if arguments.json {
         say!("{answer:#}");

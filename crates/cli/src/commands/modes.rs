@@ -1,33 +1,18 @@
 //! `oldham modes`: natural vibrations of mechanisms.
 
-use std::f64::consts::TAU;
 use std::path::{Path, PathBuf};
 
 use oldham_model::{About, Mechanism, Model, Pose};
-use oldham_multibody::{Mode, ModeKind, Modes as FoundModes, Quaternion, Vec3};
+use oldham_multibody::{Mode, ModeKind, Modes as FoundModes, Vec3};
+use oldham_scene::{Film, Page, mode_films, mode_grid, mode_pages};
 use serde_json::{Value, json};
 
 use crate::args::{Configuration, Modes};
 use crate::commands::{animate, campbell};
-use crate::drawing::{Film, Page, View, marks};
 use crate::failure::Failure;
 use crate::say;
 use crate::table::{Table, number};
 use crate::{load, mechanisms, picture};
-
-/// Displacement and rotation of a node.
-type Shift = (Vec3, Vec3);
-
-/// Largest displacement of a drawn mode as a fraction of the mechanism's size.
-const DRAWN: f64 = 0.15;
-
-/// Its largest rotation in rad, where that would be more: what bends in many waves, or turns about
-/// its own node.
-const TURNED: f64 = 0.6;
-
-/// Frames of a swing, and how long it takes in a film, in s: as drawn, whatever the frequency.
-const FRAMES: usize = 48;
-const SWING: f64 = 2.0;
 
 /// The vibrations of a mechanism.
 struct Found<'m> {
@@ -82,13 +67,11 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
         return Err(Failure::NothingToDraw { path: out });
     }
     if !pages.is_empty() {
-        // About as wide as high, whatever the number of modes.
-        let columns = (pages.len() as f64).sqrt().ceil() as usize;
-        picture::save(&out, &Page::grid(&pages, columns.min(4)))?;
+        oldham_scene::save(&out, &mode_grid(&pages))?;
     }
     let films = films(arguments, &all)?;
     let mut shapes = as_json(&model, arguments, &all);
-    picture::write(&data, format!("{shapes:#}\n").as_bytes())?;
+    oldham_scene::write(&data, format!("{shapes:#}\n").as_bytes())?;
     if arguments.json {
         if arguments.animate.is_some() {
             shapes["animations"] = films.iter().map(|film| load::shown(film)).collect();
@@ -297,86 +280,21 @@ impl Found<'_> {
         })
     }
 
-    /// One page a mode.
     fn pages(&self, arguments: &Modes) -> Vec<Page> {
-        let page = |(index, vibration): (usize, &Mode)| {
-            let view = self.view(vibration, arguments);
-            let sketch = self.mechanism.sketch();
-            Page::new(self.title(index), view)
-                .axes()
-                .layer(marks(sketch, &self.poses, &view), 0.25)
-                .layer(marks(sketch, &self.swung(vibration, 0.0), &view), 1.0)
-        };
-        self.found.modes.iter().enumerate().map(page).collect()
+        mode_pages(
+            self.mechanism,
+            &self.poses,
+            &self.found,
+            arguments.view.into(),
+        )
     }
 
-    fn title(&self, index: usize) -> String {
-        let mode = &self.found.modes[index];
-        let what = match mode.kind {
-            ModeKind::Growing => format!("unstable, {} 1/s", number(mode.growth)),
-            ModeKind::Decaying => format!("decays, {} 1/s", number(-mode.growth)),
-            ModeKind::Rigid => "rigid-body motion, 0 Hz".into(),
-            ModeKind::Oscillating => format!("{:.4} Hz", mode.frequency()),
-        };
-        format!("{}, mode {}: {what}", self.mechanism.name(), index + 1)
-    }
-
-    /// One film a mode: one swing to and fro; times are those of the mechanism.
     fn films(&self, arguments: &Modes) -> Vec<Film> {
-        let film = |(index, vibration): (usize, &Mode)| {
-            let view = self.view(vibration, arguments);
-            let phases = (0..=FRAMES).map(|frame| frame as f64 / FRAMES as f64);
-            let frame = |phase: f64| {
-                let poses = self.swung(vibration, TAU * (phase - 0.25));
-                marks(self.mechanism.sketch(), &poses, &view)
-            };
-            let period = match vibration.omega > 0.0 {
-                true => TAU / vibration.omega,
-                false => 0.0,
-            };
-            Film {
-                view,
-                title: self.title(index),
-                frames: phases.clone().map(frame).collect(),
-                times: phases.map(|phase| phase * period).collect(),
-                duration: SWING,
-            }
-        };
-        self.found.modes.iter().enumerate().map(film).collect()
-    }
-
-    /// From where a mode shows best.
-    fn view(&self, vibration: &Mode, arguments: &Modes) -> View {
-        let swung = [0.0, 0.25, 0.5, 0.75].map(|part| self.swung(vibration, TAU * part));
-        let all = self.poses.iter().chain(swung.iter().flatten());
-        View::of(arguments.view, all.map(|pose| pose.position))
-    }
-
-    /// The nodes displaced along a mode at a phase, so far that it shows.
-    fn swung(&self, mode: &Mode, phase: f64) -> Vec<Pose> {
-        let origin = self
-            .poses
-            .get(1)
-            .map(|pose| pose.position)
-            .unwrap_or_default();
-        let size = self
-            .poses
-            .iter()
-            .map(|pose| (pose.position - origin).norm());
-        let size = size.fold(0.0, f64::max);
-        let turn = TURNED / (DRAWN * size).max(f64::MIN_POSITIVE);
-        let reach = mode
-            .shape
-            .iter()
-            .map(|(d, r)| d.norm().max(r.norm() / turn));
-        let reach = reach.fold(f64::MIN_POSITIVE, f64::max);
-        let factor = DRAWN * size / reach;
-        let (ahead, across) = (factor * phase.cos(), -factor * phase.sin());
-        let shapes = mode.shape.iter().zip(&mode.quadrature);
-        let swing = |(pose, ((d, r), (e, q))): (&Pose, (&Shift, &Shift))| Pose {
-            position: pose.position + *d * ahead + *e * across,
-            orientation: Quaternion::exp(*r * ahead + *q * across).times(pose.orientation),
-        };
-        self.poses.iter().zip(shapes).map(swing).collect()
+        mode_films(
+            self.mechanism,
+            &self.poses,
+            &self.found,
+            arguments.view.into(),
+        )
     }
 }

@@ -1,10 +1,10 @@
 //! `oldham statics`: where mechanisms come to rest under their loads.
 
 use oldham_model::{Mechanism, Model, Pose};
+use oldham_scene::{Page, statics_page};
 use serde_json::{Value, json};
 
 use crate::args::Statics;
-use crate::drawing::{Page, View, marks};
 use crate::failure::Failure;
 use crate::picture;
 use crate::say;
@@ -36,7 +36,7 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
         .iter()
         .map(|rest| rest.page(&model, arguments))
         .collect();
-    picture::save(&out, &Page::stack(&pages))?;
+    oldham_scene::save(&out, &Page::stack(&pages))?;
     if arguments.json {
         let parts: Vec<Value> = rests.iter().map(Rest::as_json).collect();
         let answer = json!({
@@ -62,17 +62,13 @@ fn coordinate(value: f64) -> String {
 
 impl Rest<'_> {
     fn page(&self, model: &Model, arguments: &Statics) -> Page {
-        let sketch = self.mechanism.sketch();
-        let both = self.given.iter().chain(&self.poses);
-        let view = View::of(arguments.view, both.skip(1).map(|pose| pose.position));
         let title = format!(
             "{}: {} in static equilibrium",
             model.name(),
             self.mechanism.name()
         );
-        Page::new(title, view)
-            .layer(marks(sketch, &self.given, &view), 0.25)
-            .layer(marks(sketch, &self.poses, &view), 1.0)
+        let (mechanism, view) = (self.mechanism, arguments.view.into());
+        statics_page(title, mechanism, &self.given, &self.poses, view)
     }
 
     /// Name, pose and displacement of each node.
