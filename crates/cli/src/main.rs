@@ -7,11 +7,9 @@ mod failure;
 mod fold;
 mod interrupt;
 mod load;
-mod mechanisms;
 mod output;
 mod picture;
 mod progress;
-mod remedies;
 mod table;
 mod verdict;
 

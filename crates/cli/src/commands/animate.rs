@@ -2,17 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use oldham_cosim::{Column, End, InMemory, Run};
-use oldham_model::{Model, Overrides};
+use oldham_model::Model;
 use oldham_results::read;
 use oldham_scene::{EXPOSURES, Film, Filming, History, film, save_film};
+use oldham_study::{ModelFile, StudyError, mechanisms, solve_in_memory};
 use serde_json::json;
 
 use crate::args::Animate;
 use crate::failure::Failure;
 use crate::progress::Bar;
 use crate::say;
-use crate::{interrupt, load, mechanisms, picture};
+use crate::{interrupt, load, picture};
 
 pub fn execute(arguments: &Animate) -> Result<(), Failure> {
     let out = arguments.out.clone();
@@ -34,7 +34,7 @@ pub fn execute(arguments: &Animate) -> Result<(), Failure> {
         speed: arguments.speed,
         view: arguments.view.into(),
     };
-    let film = film(model.name(), &mechanisms::of(&model)?, &history, &filming)?;
+    let film = film(model.name(), &mechanisms(&model)?, &history, &filming)?;
     let pictures = save(&film, &out, arguments.json)?;
     if arguments.json {
         let answer = json!({
@@ -69,56 +69,32 @@ pub fn save(film: &Film, out: &Path, quiet: bool) -> Result<Vec<PathBuf>, Failur
 /// A result file, and the model that it says it is of.
 fn recorded(path: &Path) -> Result<(Model, History), Failure> {
     let table = read(path)?;
-    let metadata = table.metadata();
-    if metadata.model.is_empty() {
-        return Err(Failure::NoModel {
-            path: path.to_owned(),
-        });
-    }
-    let set = metadata.entries.iter().filter_map(|(key, value)| {
-        let key = key.strip_prefix("set.")?;
-        Some((key.to_owned(), value.clone()))
-    });
-    let name = path.display().to_string();
-    let model = Model::parse(&metadata.model, &name, &Overrides(set.collect()))?;
-    Ok((model, History::from(&table)))
+    let file = ModelFile::of_result(&table, path).ok_or_else(|| Failure::NoModel {
+        path: path.to_owned(),
+    })?;
+    Ok((file.read()?, History::from(&table)))
 }
 
 /// Solves the model, and keeps as much as the film needs.
 fn solve(model: &Model, arguments: &Animate) -> Result<History, Failure> {
-    mechanisms::of(model)?;
-    let mut simulation = model.simulation()?;
-    let chosen = model.recorded(simulation.columns())?;
-    let name = |&i: &usize| -> &Column { &simulation.columns()[i] };
-    let names = chosen.iter().map(|i| name(i).name.clone()).collect();
+    mechanisms(model)?;
     let bar = Bar::new(model.steps(), arguments.json);
-    let mut show = |progress| bar.show(progress);
-    let mut rows = InMemory::default();
-    let outcome = simulation.run(Run {
-        threads: model.threads(),
-        record_every: (model.steps() / arguments.frames.max(1) as u64).max(1),
-        record_columns: Some(chosen.clone()),
-        cancel: Some(interrupt::watch()),
-        energy_bound: model.energy_bound(),
-        progress: Some(&mut show),
-        ..Run::new(model.steps(), &mut rows)
-    });
-    match outcome.end {
-        Ok(End::Finished) => {}
-        Ok(End::Cancelled) => return Err(Failure::Interrupted),
-        Err(fault) => {
-            let answer =
-                json!({"command": "animate", "status": "failed", "fault": fault.to_string()});
-            return Err(Failure::Run {
-                fault,
-                results: None,
-                answer: Box::new(answer),
-            });
-        }
-    }
+    let every = model.steps() / arguments.frames.max(1) as u64;
+    let cancel = Some(interrupt::watch());
+    let solved = solve_in_memory(model, every, cancel, &mut |progress| bar.show(progress));
+    let recorded = solved.map_err(|error| match error {
+        StudyError::Run(fault) => Failure::Run {
+            answer: Box::new(
+                json!({"command": "animate", "status": "failed", "fault": fault.to_string()}),
+            ),
+            fault,
+            results: None,
+        },
+        other => other.into(),
+    })?;
     Ok(History {
-        columns: (0..chosen.len()).map(|i| rows.column(i)).collect(),
-        times: rows.times,
-        names,
+        times: recorded.times,
+        names: recorded.names,
+        columns: recorded.columns,
     })
 }

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use nalgebra::Complex;
-use oldham_model::{Approach, CompensationError, Gains, Model, Offer};
+use oldham_model::{Approach, CompensationError, Model, Offer};
 use oldham_stability::compensate::{Architecture, AssignedMode, CouplingLaw, Design, Origin};
+use oldham_study::{Advice, Case, TriedApproach, compensate, damping, gains_file, refuse_learner};
 use serde_json::{Value, json};
 
 use crate::args::{Compensate, CompensateBy};
@@ -13,48 +14,29 @@ use crate::fold::fold;
 use crate::progress::Waiting;
 use crate::say;
 use crate::table::{Table, number};
-use crate::verdict::{self, Advice, Case};
-use crate::{load, picture};
-
-/// What came of one approach.
-struct Tried {
-    approach: Approach,
-    outcome: Result<(Vec<String>, Offer), CompensationError>,
-}
-
-const ALL: [Approach; 3] = [
-    Approach::Sampled,
-    Approach::Continuous,
-    Approach::Structural,
-];
+use crate::{load, picture, verdict};
 
 pub fn execute(arguments: &Compensate) -> Result<(), Failure> {
     if let Some(path) = &arguments.out {
         picture::protect(path, &[&arguments.model.model])?;
     }
     let model = load::model(&arguments.model)?;
-    verdict::refuse_learner(&model)?;
+    refuse_learner(&model)?;
     let waiting = Waiting::new("designing compensators", arguments.json);
     let wanted = arguments.by.map(|by| match by {
         CompensateBy::Z => Approach::Sampled,
         CompensateBy::S => Approach::Continuous,
         CompensateBy::Structural => Approach::Structural,
     });
-    let tried: Vec<Tried> = ALL
-        .into_iter()
-        .filter(|approach| wanted.is_none_or(|wanted| wanted == *approach))
-        .map(|approach| Tried {
-            approach,
-            outcome: model.compensate(approach),
-        })
-        .collect();
-    let case = Case::of(&model, &arguments.model.model, &arguments.model.set);
+    let tried = compensate(&model, wanted);
+    let file = load::file(&arguments.model);
+    let case = Case::of(&model, &file);
     let verdict = case.spectrum(None).map(|(_, verdict)| verdict);
     let advice = Advice::without_remedies(&case, verdict);
     drop(waiting);
     if !arguments.json {
         say!("{}: as in the file", model.name());
-        say!("{}\n", advice.for_people());
+        say!("{}\n", verdict::for_people(&advice));
     }
     if tried.iter().all(|tried| tried.outcome.is_err()) {
         if !arguments.json {
@@ -88,37 +70,16 @@ fn name(approach: Approach) -> &'static str {
     }
 }
 
-/// The gains of the first assignment that worked.
-fn write(path: &Path, model: &Model, tried: &[Tried]) -> Result<(), Failure> {
-    let assigned = tried.iter().find_map(|tried| match &tried.outcome {
-        Ok((names, Offer::Assigned { rows, design, .. })) => Some((names, rows, design)),
-        _ => None,
-    });
-    let Some((names, rows, design)) = assigned else {
-        return Err(Failure::NoGains {
-            model: model.name().into(),
-        });
-    };
-    let mut text = format!(
-        "# Gains for {} with a macro step of {} s: `gains_from` of a [compensator] takes this file.\n\n",
-        one_line(model.name()),
-        model.step()
-    );
-    for (name, gains) in Gains::of_design(names, rows, design) {
-        text += &gains.to_toml(&name);
-    }
+/// Writes the gains of the first assignment that worked.
+fn write(path: &Path, model: &Model, tried: &[TriedApproach]) -> Result<(), Failure> {
+    let text = gains_file(model, tried)?;
     oldham_cosim::write_whole(path, text.as_bytes()).map_err(|error| Failure::File {
         path: path.into(),
         reason: error.to_string(),
     })
 }
 
-/// A name for a comment, which a line break would end and a control character would spoil.
-fn one_line(name: &str) -> String {
-    name.replace(char::is_control, " ")
-}
-
-fn print(model: &Model, tried: &[Tried]) {
+fn print(model: &Model, tried: &[TriedApproach]) {
     say!(
         "{}: compensation of a macro step of {} s\n",
         model.name(),
@@ -245,12 +206,8 @@ fn origin(law: &CouplingLaw) -> &'static str {
     }
 }
 
-fn damping(pole: Complex<f64>) -> f64 {
-    -pole.re / pole.norm().max(f64::MIN_POSITIVE)
-}
-
-fn as_json(model: &Model, tried: &[Tried], out: Option<&Path>, advice: &Advice) -> Value {
-    let one = |tried: &Tried| {
+fn as_json(model: &Model, tried: &[TriedApproach], out: Option<&Path>, advice: &Advice) -> Value {
+    let one = |tried: &TriedApproach| {
         let mut answer = match &tried.outcome {
             Err(error) => json!({"offered": false, "reason": error.to_string()}),
             Ok((
@@ -293,7 +250,7 @@ fn as_json(model: &Model, tried: &[Tried], out: Option<&Path>, advice: &Advice) 
         "command": "compensate",
         "model": model.name(),
         "step": model.step(),
-        "stability": advice.as_json(),
+        "stability": advice,
         "approaches": tried.iter().map(one).collect::<Vec<_>>(),
         "gains": out.map(load::shown),
     })

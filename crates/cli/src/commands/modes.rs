@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use oldham_model::{About, Mechanism, Model, Pose};
-use oldham_multibody::{Mode, ModeKind, Modes as FoundModes, Vec3};
-use oldham_scene::{Film, Page, mode_films, mode_grid, mode_pages};
+use oldham_model::{About, Model};
+use oldham_multibody::{Mode, ModeKind, Modes as FoundModes};
+use oldham_scene::{Page, mode_films, mode_grid, mode_pages};
+use oldham_study::{Vibrations, vibrations};
 use serde_json::{Value, json};
 
 use crate::args::{Configuration, Modes};
@@ -12,14 +13,7 @@ use crate::commands::{animate, campbell};
 use crate::failure::Failure;
 use crate::say;
 use crate::table::{Table, number};
-use crate::{load, mechanisms, picture};
-
-/// The vibrations of a mechanism.
-struct Found<'m> {
-    mechanism: Mechanism<'m>,
-    poses: Vec<Pose>,
-    found: FoundModes,
-}
+use crate::{load, picture};
 
 /// The configuration that was asked for.
 pub fn about(arguments: &Modes) -> About {
@@ -49,19 +43,11 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
         picture::protect(target, &[&arguments.model.model])?;
     }
     let model = load::model(&arguments.model)?;
-    let mut all = Vec::new();
-    for mechanism in mechanisms::of(&model)? {
-        let found = mechanism.vibrations(about(arguments), arguments.count, arguments.near);
-        let (poses, found) = found.map_err(|error| mechanisms::failed(mechanism, error))?;
-        all.push(Found {
-            mechanism,
-            poses,
-            found,
-        });
-    }
+    let all = vibrations(&model, about(arguments), arguments.count, arguments.near)?;
+    let view = arguments.view.into();
     let pages: Vec<Page> = all
         .iter()
-        .flat_map(|found| found.pages(arguments))
+        .flat_map(|found| mode_pages(found.mechanism, &found.poses, &found.found, view))
         .collect();
     if pages.is_empty() && arguments.out.is_some() {
         return Err(Failure::NothingToDraw { path: out });
@@ -79,7 +65,7 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
         say!("{shapes:#}");
     } else {
         say!("{}: natural vibrations", model.name());
-        all.iter().for_each(Found::print);
+        all.iter().for_each(print);
         let notes = all
             .iter()
             .filter_map(|found| unsteady_note(&found.found, arguments.at));
@@ -96,12 +82,15 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
 }
 
 /// Writes a film of each mode if they are asked for.
-fn films(arguments: &Modes, all: &[Found<'_>]) -> Result<Vec<PathBuf>, Failure> {
+fn films(arguments: &Modes, all: &[Vibrations<'_>]) -> Result<Vec<PathBuf>, Failure> {
     let Some(out) = &arguments.animate else {
         return Ok(Vec::new());
     };
     let mut written = Vec::new();
-    for film in all.iter().flat_map(|found| found.films(arguments)) {
+    let view = arguments.view.into();
+    let films =
+        |found: &Vibrations<'_>| mode_films(found.mechanism, &found.poses, &found.found, view);
+    for film in all.iter().flat_map(films) {
         let path = numbered(out, written.len() + 1);
         animate::save(&film, &path, arguments.json)?;
         written.push(path);
@@ -119,7 +108,7 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn as_json(model: &Model, arguments: &Modes, all: &[Found<'_>]) -> Value {
+fn as_json(model: &Model, arguments: &Modes, all: &[Vibrations<'_>]) -> Value {
     let about = match arguments.at {
         Configuration::Initial => "initial",
         Configuration::Static => "static",
@@ -129,17 +118,12 @@ fn as_json(model: &Model, arguments: &Modes, all: &[Found<'_>]) -> Value {
         "model": model.name(),
         "status": "finished",
         "about": about,
-        "parts": all.iter().map(Found::as_json).collect::<Vec<_>>(),
+        "parts": all,
     })
 }
 
-/// Growth rate of an unstable mode, if it is one.
-fn growth(mode: &Mode) -> Option<f64> {
-    (mode.kind == ModeKind::Growing).then_some(mode.growth)
-}
-
 /// What a mode does, in a word, where its frequency does not say it.
-pub fn remark(mode: &Mode) -> String {
+fn remark(mode: &Mode) -> String {
     match mode.kind {
         ModeKind::Rigid => "rigid-body motion".into(),
         ModeKind::Oscillating => String::new(),
@@ -174,127 +158,42 @@ pub fn unsteady_note(found: &FoundModes, at: Configuration) -> Option<&'static s
     }
 }
 
-/// A mode without its shape.
-pub fn mode_json(mode: &Mode) -> Value {
-    let kind = match mode.kind {
-        ModeKind::Rigid => "rigid-body",
-        ModeKind::Oscillating => "oscillating",
-        ModeKind::Decaying => "decaying",
-        ModeKind::Growing => "growing",
-    };
-    let oscillates = mode.omega > 0.0 || mode.kind == ModeKind::Rigid;
-    json!({
-        "kind": kind,
-        "frequency": oscillates.then(|| mode.frequency()),
-        "damped_frequency": oscillates.then(|| mode.damped_frequency()),
-        "growth": growth(mode),
-        "rate": mode.growth,
-        "damping": (oscillates && mode.kind != ModeKind::Rigid).then(|| mode.damping()),
-        "error": mode.error,
-    })
-}
-
-/// The turning frames in which frequencies are counted.
-pub fn frames_json(found: &FoundModes) -> Value {
-    let frames = found.frames.iter();
-    let frames = frames.map(|(spin, nodes)| json!({"spin": spin.0, "nodes": nodes}));
-    frames.collect()
-}
-
-impl Found<'_> {
-    fn print(&self) {
-        say!("\n{}", self.mechanism.name());
-        if self.found.modes.is_empty() {
-            say!("  no degree of freedom: all motions are prescribed");
-            return;
-        }
-        let remarks: Vec<String> = self.found.modes.iter().map(remark).collect();
-        let has_remarks = remarks.iter().any(|remark| !remark.is_empty());
-        let header = ["mode", "frequency / Hz", "damped / Hz", "damping ratio", ""];
-        let columns = if has_remarks { 5 } else { 4 };
-        let mut rows = Vec::new();
-        for (index, (mode, remark)) in self.found.modes.iter().zip(remarks).enumerate() {
-            let oscillates = mode.omega > 0.0 || mode.kind == ModeKind::Rigid;
-            let digits = |value: f64| match oscillates {
-                true => format!("{value:.5}"),
-                false => "-".into(),
-            };
-            let ratio = match mode.kind {
-                ModeKind::Rigid => "-".into(),
-                _ if !oscillates => "-".into(),
-                _ => number(mode.damping()),
-            };
-            let mut row = vec![
-                (index + 1).to_string(),
-                digits(mode.frequency()),
-                digits(mode.damped_frequency()),
-                ratio,
-                remark,
-            ];
-            row.truncate(columns);
-            rows.push(row);
-        }
-        let header = header[..columns].iter().map(|name| (*name).to_owned());
-        let table = Table::of(header.collect(), rows);
-        say!("{table}");
-        if let Some(note) = frames_note(&self.found) {
-            say!("  {note}");
-        }
+fn print(vibrations: &Vibrations<'_>) {
+    say!("\n{}", vibrations.mechanism.name());
+    if vibrations.found.modes.is_empty() {
+        say!("  no degree of freedom: all motions are prescribed");
+        return;
     }
-
-    fn as_json(&self) -> Value {
-        let node = |(name, pose): (&String, &Pose)| json!({"node": name, "position": pose.position.0, "orientation": pose.orientation.0});
-        let nodes = self
-            .mechanism
-            .sketch()
-            .nodes
-            .iter()
-            .zip(&self.poses)
-            .skip(1);
-        let mode = |mode: &Mode| {
-            let list = |shape: &[(Vec3, Vec3)]| -> Vec<Value> {
-                let nodes = shape.iter().skip(1);
-                nodes
-                    .map(|(displacement, rotation)| {
-                        json!({"displacement": displacement.0, "rotation": rotation.0})
-                    })
-                    .collect()
-            };
-            let mut value = mode_json(mode);
-            value["shape"] = json!(list(&mode.shape));
-            let in_phase = mode
-                .quadrature
-                .iter()
-                .all(|(d, r)| d.norm() + r.norm() < 1e-9);
-            if !in_phase {
-                value["quadrature"] = json!(list(&mode.quadrature));
-            }
-            value
+    let remarks: Vec<String> = vibrations.found.modes.iter().map(remark).collect();
+    let has_remarks = remarks.iter().any(|remark| !remark.is_empty());
+    let header = ["mode", "frequency / Hz", "damped / Hz", "damping ratio", ""];
+    let columns = if has_remarks { 5 } else { 4 };
+    let mut rows = Vec::new();
+    for (index, (mode, remark)) in vibrations.found.modes.iter().zip(remarks).enumerate() {
+        let oscillates = mode.omega > 0.0 || mode.kind == ModeKind::Rigid;
+        let digits = |value: f64| match oscillates {
+            true => format!("{value:.5}"),
+            false => "-".into(),
         };
-        json!({
-            "part": self.mechanism.name(),
-            "nodes": nodes.map(node).collect::<Vec<_>>(),
-            "steady": self.found.is_steady,
-            "frames": frames_json(&self.found),
-            "modes": self.found.modes.iter().map(mode).collect::<Vec<_>>(),
-        })
+        let ratio = match mode.kind {
+            ModeKind::Rigid => "-".into(),
+            _ if !oscillates => "-".into(),
+            _ => number(mode.damping()),
+        };
+        let mut row = vec![
+            (index + 1).to_string(),
+            digits(mode.frequency()),
+            digits(mode.damped_frequency()),
+            ratio,
+            remark,
+        ];
+        row.truncate(columns);
+        rows.push(row);
     }
-
-    fn pages(&self, arguments: &Modes) -> Vec<Page> {
-        mode_pages(
-            self.mechanism,
-            &self.poses,
-            &self.found,
-            arguments.view.into(),
-        )
-    }
-
-    fn films(&self, arguments: &Modes) -> Vec<Film> {
-        mode_films(
-            self.mechanism,
-            &self.poses,
-            &self.found,
-            arguments.view.into(),
-        )
+    let header = header[..columns].iter().map(|name| (*name).to_owned());
+    let table = Table::of(header.collect(), rows);
+    say!("{table}");
+    if let Some(note) = frames_note(&vibrations.found) {
+        say!("  {note}");
     }
 }

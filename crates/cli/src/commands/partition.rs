@@ -5,6 +5,7 @@ use std::time::Duration;
 use oldham_model::{InterfaceNode, Mechanism, Model, PartitionReport, Pose};
 use oldham_multibody::NodeId;
 use oldham_scene::{Page, partition_page};
+use oldham_study::{Advice, Case, mechanisms};
 use serde_json::{Value, json};
 
 use crate::args::Partition as Arguments;
@@ -13,8 +14,7 @@ use crate::picture;
 use crate::progress::Waiting;
 use crate::say;
 use crate::table::{Table, number};
-use crate::verdict::{Advice, Case};
-use crate::{load, mechanisms};
+use crate::{load, verdict};
 
 /// How long the analysis of a cut may take, as before a run.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -29,7 +29,7 @@ struct CutMechanism<'m> {
 pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
     let (mut cuts, mut whole) = (Vec::new(), Vec::new());
-    for mechanism in mechanisms::of(&model)? {
+    for mechanism in mechanisms(&model)? {
         match mechanism.partition() {
             Some(partition) => cuts.push(CutMechanism {
                 mechanism,
@@ -44,7 +44,8 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
         false => Some(draw(&model, arguments, &cuts)?),
     };
     let waiting = Waiting::new("analysing the coupling", arguments.json);
-    let case = Case::of(&model, &arguments.model.model, &arguments.model.set);
+    let file = load::file(&arguments.model);
+    let case = Case::of(&model, &file);
     let advice = (!cuts.is_empty()).then(|| Advice::on(&case, Some(PATIENCE)));
     drop(waiting);
     if arguments.json {
@@ -55,7 +56,7 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
             "cut": cuts.iter().map(CutMechanism::as_json).collect::<Vec<_>>(),
             "uncut": whole,
             "whole": whole,
-            "stability": advice.as_ref().map(Advice::as_json),
+            "stability": advice,
             "picture": out.as_deref().map(load::shown),
         });
         say!("{answer:#}");
@@ -67,7 +68,7 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
         say!("  {name} is not cut; [multibody.{name}.cut] with `at = [\"<node>\"]` cuts it");
     }
     if let Some(advice) = advice {
-        say!("{}", advice.for_people());
+        say!("{}", verdict::for_people(&advice));
     }
     if let Some(out) = out {
         say!("picture: {}", out.display());
