@@ -27,6 +27,23 @@ impl Default for Filming {
 }
 
 /// The motion of mechanisms as it was recorded.
+///
+/// ```
+/// use oldham_scene::{Filming, History, film};
+/// use oldham_study::{ModelFile, mechanisms, solve_in_memory};
+///
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/slider-crank.toml");
+/// let model = ModelFile::new(path).set("simulation.duration", 0.1).read()?;
+/// let recorded = solve_in_memory(&model, 1, None, &mut |_| {})?;
+/// let history = History {
+///     times: recorded.times,
+///     names: recorded.names,
+///     columns: recorded.columns,
+/// };
+/// let film = film("Crank", &mechanisms(&model)?, &history, &Filming::default())?;
+/// assert!(film.to_svg().contains("<animate "));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn film(
     title: &str,
     mechanisms: &[Mechanism<'_>],

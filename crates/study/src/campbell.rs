@@ -12,10 +12,12 @@ use crate::{ModelFile, Range, StudyError};
 const MORE: usize = 4;
 
 /// The modes of a model over a parameter.
+#[derive(Serialize)]
 pub struct Campbell {
     /// Title of the model.
     pub model: String,
     /// The parameter.
+    #[serde(rename = "over")]
     pub key: String,
     /// One study a mechanism.
     pub parts: Vec<CampbellPart>,

@@ -27,7 +27,7 @@ pub use compare::{
     Alike, Channel, CompareOptions, CompareProgress, Comparison, Kind, Refined, Sample, Signal,
     Tried, compare,
 };
-pub use compensation::{TriedApproach, compensate, gains_file};
+pub use compensation::{TriedApproach, compensate, gains_file, law_origin};
 pub use error::StudyError;
 pub use file::{ModelFile, Settings};
 pub use mechanisms::{

@@ -2,7 +2,7 @@
 
 use oldham_model::{About, Mechanism, Model, Pose};
 use oldham_multibody::{Mode, ModeKind, Modes, SolveError, Vec3};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::StudyError;
 
@@ -101,6 +101,21 @@ impl Equilibrium<'_> {
             orientation: pose.orientation.0,
             moved: (pose.position - given.position).norm(),
         })
+    }
+}
+
+impl Serialize for Equilibrium<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Data<'a> {
+            part: &'a str,
+            nodes: Vec<RestingNode<'a>>,
+        }
+        let data = Data {
+            part: self.mechanism.name(),
+            nodes: self.nodes().collect(),
+        };
+        data.serialize(serializer)
     }
 }
 
@@ -251,7 +266,7 @@ struct VibrationsData<'a> {
 }
 
 impl Serialize for Vibrations<'_> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let names = self.mechanism.sketch().nodes.iter();
         let nodes = names.zip(&self.poses).skip(1);
         let nodes = nodes.map(|(node, pose)| PlacedNode {

@@ -41,6 +41,7 @@ pub struct CoupledPole {
 }
 
 /// The poles of a coupled model.
+#[derive(Serialize)]
 pub struct Poles {
     /// Title of the model.
     pub model: String,
@@ -49,8 +50,11 @@ pub struct Poles {
     /// What becomes of each pole.
     pub poles: Vec<CoupledPole>,
     /// Roots that the exchange adds, the rightmost first.
+    #[serde(serialize_with = "as_pairs")]
     pub latent: Vec<Complex<f64>>,
+    #[serde(skip)]
     coupled: CoupledModel,
+    #[serde(skip)]
     extrapolator: Extrapolator,
 }
 
@@ -125,6 +129,11 @@ fn nearest(poles: &[Complex<f64>], to: Complex<f64>) -> Option<Complex<f64>> {
 /// The damping ratio of a pole.
 pub fn damping(pole: Complex<f64>) -> f64 {
     -pole.re / pole.norm().max(f64::MIN_POSITIVE)
+}
+
+/// Real and imaginary part of each.
+fn as_pairs<S: Serializer>(roots: &[Complex<f64>], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(roots.iter().map(|root| [root.re, root.im]))
 }
 
 impl Serialize for CoupledPole {

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use nalgebra::Complex;
 use oldham_model::{Approach, CompensationError, Model, Offer};
-use oldham_stability::compensate::{Architecture, AssignedMode, CouplingLaw, Design, Origin};
-use oldham_study::{Advice, Case, TriedApproach, compensate, damping, gains_file, refuse_learner};
+use oldham_stability::compensate::{Architecture, CouplingLaw, Design};
+use oldham_study::{
+    Advice, Case, TriedApproach, compensate, damping, gains_file, law_origin, refuse_learner,
+};
 use serde_json::{Value, json};
 
 use crate::args::{Compensate, CompensateBy};
@@ -193,101 +194,19 @@ fn print_laws(laws: &[CouplingLaw]) {
     for law in laws {
         say!(
             "  {}; the residual is {} of the force",
-            origin(law),
+            law_origin(law),
             number(law.residual)
         );
     }
 }
 
-fn origin(law: &CouplingLaw) -> &'static str {
-    match law.origin {
-        Origin::Linearised => "from the linearisation of the force side",
-        Origin::Identified => "identified from the coupling variables",
-    }
-}
-
 fn as_json(model: &Model, tried: &[TriedApproach], out: Option<&Path>, advice: &Advice) -> Value {
-    let one = |tried: &TriedApproach| {
-        let mut answer = match &tried.outcome {
-            Err(error) => json!({"offered": false, "reason": error.to_string()}),
-            Ok((
-                names,
-                Offer::Assigned {
-                    rows,
-                    design,
-                    errors,
-                },
-            )) => {
-                let mut answer = assigned_json(names, rows, design);
-                answer["error_without"] = json!(errors.map(|errors| errors[0]));
-                answer["error_with"] = json!(errors.map(|errors| errors[1]));
-                answer
-            }
-            Ok((
-                _,
-                Offer::Structural {
-                    laws,
-                    radius,
-                    errors,
-                },
-            )) => json!({
-                "offered": true,
-                "error_without": errors.map(|errors| errors[0]),
-                "error_with": errors.map(|errors| errors[1]),
-                "radius_without": radius[0],
-                "radius_with": radius[1],
-                "laws": laws.iter().map(law_json).collect::<Vec<_>>(),
-            }),
-        };
-        answer["approach"] = json!(match tried.approach {
-            Approach::Sampled => "z",
-            Approach::Continuous => "s",
-            Approach::Structural => "structural",
-        });
-        answer
-    };
     json!({
         "command": "compensate",
         "model": model.name(),
         "step": model.step(),
         "stability": advice,
-        "approaches": tried.iter().map(one).collect::<Vec<_>>(),
+        "approaches": tried,
         "gains": out.map(load::shown),
-    })
-}
-
-fn assigned_json(names: &[String], rows: &Architecture, design: &Design) -> Value {
-    let pole = |p: Complex<f64>| json!({"re": p.re, "im": p.im, "damping": damping(p)});
-    let mode = |m: &AssignedMode| json!({"wanted": pole(m.target), "without": pole(m.without), "with": pole(m.with)});
-    let gains = rows.candidates().zip(&design.gains).map(|((row, candidate), gain)| {
-        json!({"row": rows.rows[row].name, "signal": candidate.name, "gain": gain})
-    });
-    json!({
-        "offered": true,
-        "compensators": names,
-        "rank": design.ranks.rank,
-        "rank_augmented": design.ranks.augmented,
-        "conditions": design.ranks.equations,
-        "unknowns": design.ranks.unknowns,
-        "smallest_singular_value": design.ranks.smallest,
-        "truncation": design.truncation,
-        "trials": design.trials,
-        "radius_without": design.radius[0],
-        "radius_with": design.radius[1],
-        "modes": design.modes.iter().map(mode).collect::<Vec<_>>(),
-        "gains": gains.collect::<Vec<_>>(),
-    })
-}
-
-fn law_json(law: &CouplingLaw) -> Value {
-    let terms = law.own.iter().chain(&law.received);
-    let term = |(candidate, gain): &(_, f64)| {
-        let candidate: &oldham_stability::compensate::Candidate = candidate;
-        json!({"signal": candidate.name, "force_per_unit": gain})
-    };
-    json!({
-        "terms": terms.map(term).collect::<Vec<_>>(),
-        "origin": origin(law),
-        "residual": law.residual,
     })
 }

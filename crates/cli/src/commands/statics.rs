@@ -3,7 +3,7 @@
 use oldham_model::Model;
 use oldham_scene::{Page, statics_page};
 use oldham_study::{Equilibrium, statics};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::args::Statics;
 use crate::failure::Failure;
@@ -24,12 +24,11 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
         .collect();
     oldham_scene::save(&out, &Page::stack(&pages))?;
     if arguments.json {
-        let parts: Vec<Value> = rests.iter().map(as_json).collect();
         let answer = json!({
             "command": "statics",
             "model": model.name(),
             "status": "finished",
-            "parts": parts,
+            "parts": rests,
             "picture": load::shown(&out),
         });
         say!("{answer:#}");
@@ -65,11 +64,4 @@ fn print(rest: &Equilibrium<'_>) {
         table.row([name, x, y, z, number(node.moved)]);
     }
     say!("\n{table}");
-}
-
-fn as_json(rest: &Equilibrium<'_>) -> Value {
-    json!({
-        "part": rest.mechanism.name(),
-        "nodes": rest.nodes().collect::<Vec<_>>(),
-    })
 }

@@ -1,16 +1,18 @@
 //! Is the coupling stable, and over which range? Modes, borders, curves and maps for several
 //! schemes.
 
+mod border;
+mod grid;
+
 use oldham_cosim::Simulation;
 use oldham_model::{Model, Template};
-use oldham_results::plot::{Cells, Figure, Panel, Scale, Series, Style};
-use oldham_stability::{
-    AnalysisError, Border, Borders, Contour, Point, borders, is_stable, map, radius,
-};
-use serde::{Serialize, Serializer};
+use oldham_stability::{AnalysisError, Contour, borders, is_stable, map, radius};
+use serde::Serialize;
 
 use crate::advice::refuse_learner;
 use crate::{Advice, Case, ModelFile, Range, Settings, StudyError, Subject};
+pub use border::{BorderStudy, SchemeBorders};
+pub use grid::{Axis, SchemeMap, SchemeRadii, StabilityCurve, StabilityMap};
 
 /// Values of a range at which a search for borders looks first.
 const SAMPLES: usize = 25;
@@ -106,12 +108,14 @@ pub struct CouplingMode {
 }
 
 /// The modes of a co-simulation, and what is to be said of them.
+#[derive(Serialize)]
 pub struct CouplingModes {
     /// States of the recurrence.
     pub states: usize,
     /// All modes, or the dominant ones of a large model; first those that the model has by itself.
     pub modes: Vec<CouplingMode>,
     /// The verdict, and what would help.
+    #[serde(rename = "verdict")]
     pub advice: Advice,
 }
 
@@ -336,253 +340,4 @@ impl<'a> StabilityStudy<'a> {
 
 fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// A parameter and its values.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Axis {
-    /// The parameter.
-    pub key: String,
-    /// Its values.
-    pub values: Vec<f64>,
-    #[serde(skip)]
-    is_logarithmic: bool,
-}
-
-impl Axis {
-    fn of(range: &Range, values: Vec<f64>) -> Self {
-        Self {
-            key: range.key.clone(),
-            values,
-            is_logarithmic: range.is_logarithmic(),
-        }
-    }
-
-    fn scale(&self) -> Scale {
-        match self.is_logarithmic {
-            true => Scale::Log,
-            false => Scale::Linear,
-        }
-    }
-}
-
-/// The spectral radius of a scheme at every point.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SchemeRadii {
-    /// The scheme.
-    pub scheme: String,
-    /// The radius; NaN where it could not be analysed.
-    pub radius: Vec<f64>,
-}
-
-impl SchemeRadii {
-    /// How many points are stable.
-    pub fn stable(&self) -> usize {
-        let radii = self.radius.iter();
-        radii.filter(|&&radius| is_stable(radius)).count()
-    }
-
-    /// How many points could not be analysed.
-    pub fn unknown(&self) -> usize {
-        self.radius.iter().filter(|radius| radius.is_nan()).count()
-    }
-}
-
-/// The spectral radius along one parameter.
-#[derive(Clone, Debug, Serialize)]
-pub struct StabilityCurve {
-    /// Title of the model.
-    pub model: String,
-    /// What is varied.
-    pub x: Axis,
-    /// The radius of each scheme.
-    #[serde(rename = "curves")]
-    pub schemes: Vec<SchemeRadii>,
-}
-
-impl StabilityCurve {
-    /// The radii over the parameter.
-    pub fn figure(&self) -> Figure {
-        let mut panel = Panel::new(&self.x.key, "spectral radius").with_guide("stable below", 1.0);
-        for SchemeRadii { scheme, radius } in &self.schemes {
-            panel = panel.with_series(Series::new(scheme, self.x.values.clone(), radius.clone()));
-        }
-        panel = panel.with_scales(self.x.scale(), Scale::Linear);
-        Figure::new(&self.model).with_panel(panel)
-    }
-}
-
-/// A map of one scheme.
-#[derive(Clone, Debug)]
-pub struct SchemeMap {
-    /// The radius at every point, row by row: `x` varies fastest.
-    pub radii: SchemeRadii,
-    /// The border of stability, as a line of points; NaN between its pieces.
-    pub border: (Vec<f64>, Vec<f64>),
-}
-
-impl Serialize for SchemeMap {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Data<'a> {
-            scheme: &'a str,
-            stable: usize,
-            points: usize,
-            radius: &'a [f64],
-        }
-        let data = Data {
-            scheme: &self.radii.scheme,
-            stable: self.radii.stable(),
-            points: self.radii.radius.len(),
-            radius: &self.radii.radius,
-        };
-        data.serialize(serializer)
-    }
-}
-
-/// The spectral radius over two parameters.
-#[derive(Clone, Debug, Serialize)]
-pub struct StabilityMap {
-    /// Title of the model.
-    pub model: String,
-    /// What is varied to the right.
-    pub x: Axis,
-    /// What is varied upwards.
-    pub y: Axis,
-    /// The map of each scheme, the file's own first.
-    #[serde(rename = "maps")]
-    pub schemes: Vec<SchemeMap>,
-    /// The model's own point.
-    #[serde(skip)]
-    pub here: Option<(f64, f64)>,
-}
-
-impl StabilityMap {
-    /// Where the file's own scheme is unstable, the borders of all, and the model's own point.
-    pub fn figure(&self) -> Figure {
-        let (x, y) = (&self.x, &self.y);
-        let mut panel = Panel::new(&x.key, &y.key).with_scales(x.scale(), y.scale());
-        for (index, scheme) in self.schemes.iter().enumerate() {
-            let radii = &scheme.radii;
-            if index == 0 {
-                let filled = radii.radius.iter().map(|&radius| !is_stable(radius));
-                panel = panel.with_cells(Cells {
-                    x: x.values.clone(),
-                    y: y.values.clone(),
-                    filled: filled.collect(),
-                });
-            }
-            let label = match radii.stable() {
-                0 => format!("{}: unstable everywhere", radii.scheme),
-                all if all == radii.radius.len() => {
-                    format!("{}: stable everywhere", radii.scheme)
-                }
-                _ => format!("border, {}", radii.scheme),
-            };
-            let (line_x, line_y) = scheme.border.clone();
-            panel = panel.with_series(Series::new(label, line_x, line_y).with_style(Style::Line));
-        }
-        if let Some((x, y)) = self.here {
-            let here = Series::new("as in the file", vec![x], vec![y]);
-            panel = panel.with_series(here.with_style(Style::Points));
-        }
-        let title = format!("{} (shaded: unstable)", self.model);
-        Figure::new(title).with_panel(panel)
-    }
-}
-
-/// Where stability changes along a range, for each scheme.
-#[derive(Clone, Debug, Serialize)]
-pub struct BorderStudy {
-    /// The parameter.
-    #[serde(rename = "parameter")]
-    pub key: String,
-    /// Where the range begins.
-    pub low: f64,
-    /// Where it ends.
-    pub high: f64,
-    /// The borders of each scheme, the file's own first.
-    #[serde(rename = "borders")]
-    pub schemes: Vec<SchemeBorders>,
-}
-
-/// Where stability of one scheme changes along a range.
-#[derive(Clone, Debug)]
-pub struct SchemeBorders {
-    /// The scheme.
-    pub scheme: String,
-    /// What was found.
-    pub found: Borders,
-}
-
-impl SchemeBorders {
-    /// How many of the samples are of a kind.
-    pub fn count(&self, kind: Point) -> usize {
-        let points = self.found.samples.iter();
-        points.filter(|(_, point)| *point == kind).count()
-    }
-
-    /// Stretches of neighbouring samples of the same kind.
-    pub fn stretches(&self, kind: Point) -> Vec<[f64; 2]> {
-        let mut found: Vec<[f64; 2]> = Vec::new();
-        let mut before = None;
-        for &(value, point) in &self.found.samples {
-            if point == kind {
-                match found.last_mut() {
-                    Some(last) if before == Some(kind) => last[1] = value,
-                    _ => found.push([value; 2]),
-                }
-            }
-            before = Some(point);
-        }
-        found
-    }
-
-    /// The first value at which stability changes.
-    pub fn critical(&self) -> Option<f64> {
-        self.found.borders.first().map(|border| border.value)
-    }
-
-    /// Where it is stable, in a word or two.
-    pub fn where_stable(&self) -> &'static str {
-        let all = &self.found.borders;
-        match (all.as_slice(), self.count(Point::Stable)) {
-            ([only], _) if only.is_stable_below => "below",
-            ([_], _) => "above",
-            ([], 0) if self.count(Point::Unstable) == 0 => "unknown",
-            ([], 0) => "nowhere",
-            ([], _) if self.count(Point::Unstable) == 0 => "everywhere",
-            _ => "in parts",
-        }
-    }
-}
-
-impl Serialize for SchemeBorders {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct One {
-            value: f64,
-            stable_below: bool,
-        }
-        #[derive(Serialize)]
-        struct Data<'a> {
-            scheme: &'a str,
-            critical: Option<f64>,
-            stable: &'static str,
-            all: Vec<One>,
-            not_analysed: Vec<[f64; 2]>,
-        }
-        let one = |border: &Border| One {
-            value: border.value,
-            stable_below: border.is_stable_below,
-        };
-        let data = Data {
-            scheme: &self.scheme,
-            critical: self.critical(),
-            stable: self.where_stable(),
-            all: self.found.borders.iter().map(one).collect(),
-            not_analysed: self.stretches(Point::Unknown),
-        };
-        data.serialize(serializer)
-    }
 }
