@@ -1,24 +1,26 @@
 //! Signals that end a run: the first in order, the second at once. Ctrl-C, a request to terminate
 //! and a terminal that hangs up are treated alike.
 
-use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{LazyLock, Once};
+
+use oldham_cosim::Cancel;
 
 use crate::tell;
 
-static REQUESTED: AtomicBool = AtomicBool::new(false);
+static REQUESTED: LazyLock<Cancel> = LazyLock::new(Cancel::default);
 
-/// Watches for signals from now on; the flag is set when one comes.
-pub fn watch() -> &'static AtomicBool {
+/// Watches for signals from now on; the end of runs is requested when one comes.
+pub fn watch() -> &'static Cancel {
     static WATCHING: Once = Once::new();
     WATCHING.call_once(start);
     &REQUESTED
 }
 
 fn requested() {
-    if REQUESTED.swap(true, Ordering::Relaxed) {
+    if REQUESTED.is_requested() {
         std::process::exit(130);
     }
+    REQUESTED.request();
     tell!("\nfinishing the step and the results; press Ctrl-C again to leave at once");
 }
 

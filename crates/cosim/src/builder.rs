@@ -1,13 +1,15 @@
 //! From subsystems, connections and a schedule to a simulation that can run.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use crate::balance::Interface;
 use crate::compensator::Compensation;
+use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::Layout;
 use crate::fault::{BuildError, Fault};
 use crate::inputs::{Inputs, Source};
-use crate::port::{InputPort, OutputPort, Ports, Quantity, Unit as PortUnit};
+use crate::port::{InputPort, OutputPort, Ports, Unit as PortUnit};
 use crate::predictor::Predictor;
 use crate::recorder::Column;
 use crate::schedule::{Coupling, Duty, Phase, Schedule, Stage, SubsystemId, Timeline};
@@ -46,6 +48,8 @@ pub struct Builder {
     pub(crate) units: Vec<Unit>,
     pub(crate) connections: Vec<PortConnection>,
     pub(crate) driven: Vec<(SubsystemId, InputPort)>,
+    /// Those of them that are set from outside, in the order of each unit's external inputs.
+    dialled: Vec<(SubsystemId, InputPort)>,
     /// Names in the results of outputs that are not called after their subsystem; without one they
     /// are not recorded.
     labels: HashMap<(SubsystemId, OutputPort), Option<String>>,
@@ -86,6 +90,21 @@ impl Builder {
         let unit = &mut self.units[id.0];
         unit.inputs.drive(unit.subsystem.ports(), port, source);
         self.driven.push((id, port));
+    }
+
+    /// Lets an input that no connection feeds be set from outside while the simulation runs; it is
+    /// recorded under this name.
+    pub fn dial(&mut self, id: SubsystemId, port: InputPort, name: &str, initial: &[f64]) -> Dial {
+        let unit = &mut self.units[id.0];
+        let ports = unit.subsystem.ports();
+        let width = ports.input_range(port).len();
+        assert_eq!(initial.len(), width, "initial value of an external input");
+        let dial = Dial::new(initial);
+        let input = ExternalInput::new(name, dial.clone(), width);
+        unit.inputs.follow_dial(ports, port, input);
+        self.driven.push((id, port));
+        self.dialled.push((id, port));
+        dial
     }
 
     /// Corrects what a subsystem receives and amends what it sends.
@@ -216,7 +235,7 @@ impl Builder {
     /// What an output is called in the results, if it is recorded.
     fn column_name(&self, output: (SubsystemId, OutputPort)) -> Option<String> {
         let quantity = &self.ports(output.0).outputs()[output.1.0].quantity;
-        if let Quantity::Tangent(_) = quantity {
+        if !quantity.is_recorded() {
             return None;
         }
         match self.labels.get(&output) {
@@ -429,7 +448,8 @@ impl Builder {
         }
         for (place, incoming) in incoming.into_iter().enumerate() {
             let remote = IncomingConnections::new(self.remote_links(place), sends, refreshes);
-            self.units[place].incoming = IncomingConnections::new(incoming, sends, refreshes);
+            let incoming = IncomingConnections::new(incoming, sends, refreshes);
+            self.units[place].incoming = Arc::new(incoming);
             self.units[place].listen(remote);
         }
         (stride, iterated)
@@ -484,22 +504,36 @@ impl Builder {
             let ports = unit.subsystem.ports();
             for (port, output) in ports.outputs().iter().enumerate() {
                 let port = OutputPort(port);
-                if let Quantity::Tangent(_) = output.quantity {
-                    continue;
-                }
                 let Some(name) = self.column_name((SubsystemId(index), port)) else {
                     continue;
                 };
                 for (component, offset) in ports.output_range(port).enumerate() {
                     let inner = output.quantity.component_name(component);
                     columns.push(Column {
-                        name: match inner {
-                            "" => name.clone(),
-                            _ => format!("{name}.{inner}"),
-                        },
+                        name: component_of(&name, &inner),
                         unit: output.quantity.component_unit(component),
                     });
                     places.push(unit.places.report + offset);
+                }
+            }
+        }
+        for (index, unit) in self.units.iter().enumerate() {
+            let own = self.dialled.iter().filter(|(id, _)| id.0 == index);
+            let mut place = unit.places.report + unit.report_width();
+            let external: Vec<_> = unit.inputs.external().collect();
+            place -= external
+                .iter()
+                .map(|input| input.held().len())
+                .sum::<usize>();
+            for ((_, port), input) in own.zip(external) {
+                let quantity = &unit.subsystem.ports().inputs()[port.0].quantity;
+                for component in 0..quantity.width() {
+                    columns.push(Column {
+                        name: component_of(&input.name, &quantity.component_name(component)),
+                        unit: quantity.component_unit(component),
+                    });
+                    places.push(place);
+                    place += 1;
                 }
             }
         }
@@ -516,6 +550,14 @@ impl Builder {
             columns.extend(ENERGY_COLUMNS.map(|name| joule(name.into())));
         }
         (columns, places)
+    }
+}
+
+/// The name of a component of something.
+fn component_of(name: &str, component: &str) -> String {
+    match component {
+        "" => name.into(),
+        _ => format!("{name}.{component}"),
     }
 }
 

@@ -67,7 +67,11 @@ struct Header {
     /// Bits of start and step: a decimal form might round.
     start: u64,
     step: u64,
+    /// Words that the state always has.
     words: usize,
+    /// Words of the state as it was saved, memories of variable length included.
+    #[serde(default)]
+    length: Option<usize>,
     cpu: CpuLevel,
     /// A digest of the model, given by the caller.
     model: String,
@@ -102,6 +106,7 @@ impl Simulation {
             start: self.schedule().start.to_bits(),
             step: self.schedule().step.to_bits(),
             words,
+            length: None,
             cpu: CpuLevel::detect(),
             model: model.into(),
             initial_energy: energies.map(|energies| energies.iter().map(bits).collect()),
@@ -115,9 +120,10 @@ impl Simulation {
             return Err(CheckpointError::NoState(part));
         }
         let attempt = self.guarded(|simulation| {
-            let header = simulation.header(model);
+            let mut header = simulation.header(model);
             let mut state = Snapshot::default();
             state.save(simulation);
+            header.length = Some(state.words().len());
             Checkpoint { header, state }
         });
         attempt.map_err(CheckpointError::Panic)
@@ -238,7 +244,7 @@ impl Checkpoint {
         let (header, words) = rest.split_at(length);
         let header: Header =
             serde_json::from_slice(header).map_err(|_| "its header cannot be read")?;
-        if header.words.checked_mul(8) != Some(words.len()) {
+        if header.length.unwrap_or(header.words).checked_mul(8) != Some(words.len()) {
             return Err("its state is cut off");
         }
         let word = |chunk: &[u8]| u64::from_le_bytes(chunk.try_into().expect("eight bytes"));

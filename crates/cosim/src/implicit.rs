@@ -217,7 +217,7 @@ impl ImplicitSolver {
         let (mut component, change) = self.worst;
         for connection in &plan.iterated {
             if component < connection.width {
-                let name = match connection.components[component] {
+                let name = match &*connection.components[component] {
                     "" => connection.name.clone(),
                     part => format!("{}.{part}", connection.name),
                 };

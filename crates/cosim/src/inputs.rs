@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use crate::cancel::Cancel;
 use crate::compensator::{Compensation, Compensator};
+use crate::dial::ExternalInput;
 use crate::port::{InputPort, Ports};
 use crate::predictor::Predictor;
 use crate::sequence::{LEVELS, impulse_response};
@@ -26,6 +28,11 @@ pub trait Source: Send {
     fn origin(&self) -> Option<&str> {
         None
     }
+
+    /// State of its own, if it has any.
+    fn state(&mut self) -> Option<&mut dyn State> {
+        None
+    }
 }
 
 /// The inputs of one subsystem: connected ones from the predictor, the others from a source or at
@@ -36,6 +43,10 @@ pub struct Inputs {
     given: Vec<(usize, f64)>,
     ports: Vec<Range<usize>>,
     sources: Vec<(Range<usize>, Box<dyn Source>)>,
+    external: Vec<(Range<usize>, ExternalInput)>,
+    /// When the newest sample of each port was sent.
+    sampled: Vec<f64>,
+    cancel: Option<Cancel>,
     compensator: Option<Box<Compensator>>,
 }
 
@@ -49,6 +60,9 @@ impl Inputs {
             given: initial.enumerate().collect(),
             ports: (0..ports.inputs().len()).map(range).collect(),
             sources: Vec::new(),
+            external: Vec::new(),
+            sampled: vec![f64::NEG_INFINITY; ports.inputs().len()],
+            cancel: None,
             compensator: None,
         }
     }
@@ -56,6 +70,43 @@ impl Inputs {
     /// Drives an unconnected input.
     pub fn drive(&mut self, ports: &Ports, port: InputPort, source: Box<dyn Source>) {
         self.sources.push((ports.input_range(port), source));
+    }
+
+    /// Lets an unconnected input follow a dial.
+    pub(crate) fn follow_dial(&mut self, ports: &Ports, port: InputPort, input: ExternalInput) {
+        self.external.push((ports.input_range(port), input));
+    }
+
+    /// The inputs that are set from outside.
+    pub(crate) fn external(&self) -> impl Iterator<Item = &ExternalInput> {
+        self.external.iter().map(|(_, input)| input)
+    }
+
+    pub(crate) fn external_mut(&mut self, name: &str) -> Option<&mut ExternalInput> {
+        let mut inputs = self.external.iter_mut().map(|(_, input)| input);
+        inputs.find(|input| input.name == name)
+    }
+
+    /// Macro step n begins: what is set from outside holds for all of it.
+    pub(crate) fn sample(&mut self, n: u64) {
+        for (_, input) in &mut self.external {
+            input.sample(n);
+        }
+    }
+
+    /// When the newest value of a port was sent; minus infinity before the first. A part that
+    /// extrapolates by itself starts anew when this changes.
+    pub fn sampled_at(&self, port: InputPort) -> f64 {
+        self.sampled[port.0]
+    }
+
+    /// Whether the run should end: asked by parts that wait for somebody else within a step.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.as_ref().is_some_and(Cancel::is_requested)
+    }
+
+    pub(crate) fn cancel_by(&mut self, cancel: Option<Cancel>) {
+        self.cancel = cancel;
     }
 
     /// All inputs at time t.
@@ -76,6 +127,9 @@ impl Inputs {
         for (range, source) in &mut self.sources {
             source.value(t, &mut inputs[range.clone()]);
         }
+        for (range, input) in &mut self.external {
+            input.value(t, &mut inputs[range.clone()]);
+        }
         if let Some(compensator) = &mut self.compensator {
             compensator.correct(t, now, inputs);
         }
@@ -84,7 +138,11 @@ impl Inputs {
     /// The first given function of time that is NaN at time t: its place among the inputs, its
     /// value, and where it was given.
     pub(crate) fn broken_source(&mut self, t: f64) -> Option<(usize, f64, Option<Box<str>>)> {
-        for (range, source) in &mut self.sources {
+        let external = self.external.iter_mut();
+        let external = external.map(|(range, input)| (range, input as &mut dyn Source));
+        let sources = self.sources.iter_mut();
+        let sources = sources.map(|(range, source)| (range, &mut **source as &mut dyn Source));
+        for (range, source) in sources.chain(external) {
             let mut values = vec![0.0; range.len()];
             source.value(t, &mut values);
             let broken = values.iter().position(|value| !value.is_finite());
@@ -121,6 +179,7 @@ impl Inputs {
             let range = &self.ports[port.0];
             self.given.retain(|(place, _)| !range.contains(place));
         }
+        self.sampled[port.0] = t;
         self.predictor.receive(port, t, values);
     }
 
@@ -154,6 +213,15 @@ impl Inputs {
 impl State for Inputs {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         self.predictor.visit(visitor);
+        visitor.fixed(&mut self.sampled);
+        for (_, source) in &mut self.sources {
+            if let Some(state) = source.state() {
+                state.visit(visitor);
+            }
+        }
+        for (_, input) in &mut self.external {
+            input.visit(visitor);
+        }
         if let Some(compensator) = &mut self.compensator {
             compensator.visit(visitor);
         }

@@ -19,7 +19,7 @@ pub struct Kinematic {
 struct Sample {
     start: usize,
     shape: Shape,
-    is_tangent: bool,
+    is_held: bool,
     count: u64,
     time: f64,
     values: Vec<f64>,
@@ -41,9 +41,9 @@ impl Kinematic {
             shape: match port.quantity {
                 Quantity::Translation | Quantity::Rotation => Shape::Line,
                 Quantity::Motion => Shape::Spatial,
-                Quantity::Scalar(_) | Quantity::Wrench | Quantity::Tangent(_) => Shape::Held,
+                _ => Shape::Held,
             },
-            is_tangent: matches!(port.quantity, Quantity::Tangent(_)),
+            is_held: port.quantity.is_held(),
             count: 0,
             time: 0.0,
             values: vec![0.0; port.quantity.width()],
@@ -60,7 +60,7 @@ impl State for Kinematic {
             visitor.fixed(std::slice::from_mut(&mut port.time));
             // A port that nothing feeds has no samples: its memory is no coordinate of the motion,
             // and neither is a tangent.
-            if port.count == 0 || port.is_tangent {
+            if port.count == 0 || port.is_held {
                 visitor.fixed(&mut port.values);
             } else {
                 visitor.vector(&mut port.values);

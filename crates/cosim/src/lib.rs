@@ -12,9 +12,11 @@ mod acceleration;
 mod balance;
 mod barrier;
 mod builder;
+mod cancel;
 mod checkpoint;
 mod compensator;
 mod cpu;
+mod dial;
 mod draft;
 mod exchange_buffer;
 mod fault;
@@ -24,6 +26,8 @@ mod inputs;
 mod interfaces;
 mod kinematic;
 mod load_balancing;
+mod lockstep;
+mod pace;
 mod port;
 mod predictor;
 mod recorder;
@@ -32,17 +36,21 @@ mod run;
 mod schedule;
 mod sequence;
 mod simulation;
+mod slow;
 mod state;
 mod stats;
 mod step_plan;
 mod subsystem;
+mod thread_choice;
 mod unit;
 mod worker;
 
 pub use builder::Builder;
+pub use cancel::Cancel;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use compensator::{Compensation, CompensatorRow, RemoteSignal, Signal};
 pub use cpu::CpuLevel;
+pub use dial::Dial;
 pub use draft::{Draft, write_whole};
 pub use fault::{BuildError, Fault};
 pub use hermite::{IntegratedMotion, RateExtrapolation};
@@ -51,7 +59,10 @@ pub use kinematic::Kinematic;
 pub use port::{Causality, Conjugate, InputPort, OutputPort, Port, Ports, Quantity, Unit};
 pub use predictor::{Hold, Predictor};
 pub use recorder::{Column, Discard, InMemory, Recorder};
-pub use run::{End, EnergySummary, InterfaceSummary, Outcome, PartSummary, Progress, Run, Summary};
+pub use run::{
+    End, EnergySummary, InterfaceSummary, Lateness, Outcome, PartSummary, Progress, Run, Summary,
+    Tap,
+};
 pub use schedule::{
     Acceleration, Coupling, ImplicitSettings, OnLimit, Schedule, Stage, SubsystemId,
 };

@@ -12,13 +12,33 @@ use crate::unit::Unit;
 /// One thread's units, with their places among all.
 pub(crate) type Share<'a> = Vec<(usize, &'a mut Unit)>;
 
-/// Assigns the units to threads, balancing the load.
+/// The slow units that advance on threads of their own: those that would keep the others waiting.
+/// At least one thread is left for the others.
+pub(crate) fn overlapping(units: &[Unit], threads: usize) -> Vec<usize> {
+    let is_slow = |id: &usize| units[*id].can_overlap();
+    let (mut slow, others): (Vec<usize>, Vec<usize>) = (0..units.len()).partition(is_slow);
+    let fast: f64 = others.iter().map(|&id| units[id].work()).sum();
+    slow.retain(|&id| units[id].work() * threads as f64 > fast);
+    slow.sort_by(|&a, &b| units[b].work().total_cmp(&units[a].work()).then(a.cmp(&b)));
+    slow.truncate(threads.saturating_sub(1));
+    slow
+}
+
+/// Assigns the units to threads, balancing the load; those that advance elsewhere have none.
 pub(crate) fn assign_threads<'a>(
     units: &'a mut [Unit],
     plan: &StepPlan,
     threads: usize,
+    is_elsewhere: impl Fn(usize) -> bool,
 ) -> Vec<Share<'a>> {
-    let work: Vec<f64> = units.iter().map(Unit::work).collect();
+    let work = units
+        .iter()
+        .enumerate()
+        .map(|(id, unit)| match is_elsewhere(id) {
+            true => 0.0,
+            false => unit.work(),
+        });
+    let work: Vec<f64> = work.collect();
     let phases = plan.timeline.phases.iter();
     let phases = phases.map(|phase| phase.members.iter().map(|id| id.0).collect());
     let owners = owners(&work, phases, threads);

@@ -58,9 +58,20 @@ pub enum Quantity {
     Motion,
     /// Force and moment at a node, in the absolute frame, moment about the node.
     Wrench,
-    /// How so many force components change with as many displacements, row by row: N/m, N/rad,
-    /// N.m/m or N.m/rad. It is not recorded.
-    Tangent(usize),
+    /// Several numbers of one unit.
+    Array(Unit, usize),
+    /// A whole number, exact up to 2^53. It is held between samples.
+    Whole,
+    /// True (1) or false (0). It is held between samples.
+    Flag,
+    /// A matrix, row by row, in the SI units of what it belongs to: an interface Jacobian, an
+    /// effective mass. It is held between samples and not recorded.
+    Matrix {
+        /// Its rows.
+        rows: usize,
+        /// Its columns.
+        columns: usize,
+    },
 }
 
 /// Where the orientation quaternion lives inside [`Quantity::Motion`].
@@ -86,18 +97,25 @@ impl Quantity {
             Self::Translation | Self::Rotation => 3,
             Self::Motion => 19,
             Self::Wrench => 6,
-            Self::Tangent(n) => n * n,
+            Self::Array(_, n) => *n,
+            Self::Whole | Self::Flag => 1,
+            Self::Matrix { rows, columns } => rows * columns,
         }
     }
 
     /// Name of a component, empty for a scalar.
-    pub fn component_name(&self, component: usize) -> &'static str {
-        match self {
-            Self::Scalar(_) | Self::Tangent(_) => "",
+    pub fn component_name(&self, component: usize) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Scalar(_) | Self::Whole | Self::Flag => "",
             Self::Translation | Self::Rotation => ["x", "v", "a"][component],
             Self::Motion => MOTION_NAMES[component],
             Self::Wrench => WRENCH_NAMES[component],
-        }
+            Self::Array(..) => return Cow::Owned((component + 1).to_string()),
+            Self::Matrix { columns, .. } => {
+                let (row, column) = (component / columns + 1, component % columns + 1);
+                return Cow::Owned(format!("{row},{column}"));
+            }
+        })
     }
 
     /// Unit of a component.
@@ -123,7 +141,8 @@ impl Quantity {
             },
             Self::Wrench if component < 3 => Unit::NEWTON,
             Self::Wrench => Unit::NEWTON_METRE,
-            Self::Tangent(_) => Unit::ONE,
+            Self::Array(unit, _) => unit.clone(),
+            Self::Whole | Self::Flag | Self::Matrix { .. } => Unit::ONE,
         }
     }
 
@@ -132,7 +151,26 @@ impl Quantity {
         match self {
             Self::Scalar(unit) => MOTION_UNITS.contains(unit),
             Self::Translation | Self::Rotation | Self::Motion => true,
-            Self::Wrench | Self::Tangent(_) => false,
+            Self::Array(unit, _) => MOTION_UNITS.contains(unit),
+            Self::Wrench | Self::Whole | Self::Flag | Self::Matrix { .. } => false,
+        }
+    }
+
+    /// Whether it is held between samples, whatever the predictor: it is no smooth function of time.
+    pub fn is_held(&self) -> bool {
+        matches!(self, Self::Whole | Self::Flag | Self::Matrix { .. })
+    }
+
+    /// Whether its components are recorded.
+    pub fn is_recorded(&self) -> bool {
+        !matches!(self, Self::Matrix { .. })
+    }
+
+    /// A square matrix.
+    pub fn square(order: usize) -> Self {
+        Self::Matrix {
+            rows: order,
+            columns: order,
         }
     }
 
@@ -162,7 +200,10 @@ impl fmt::Display for Quantity {
             Self::Rotation => f.write_str("motion about an axis (rad, rad/s, rad/s2)"),
             Self::Motion => f.write_str("motion of a node (pose, twist, acceleration)"),
             Self::Wrench => f.write_str("wrench (N, N.m)"),
-            Self::Tangent(n) => write!(f, "interface Jacobian of {n} force components"),
+            Self::Array(unit, n) => write!(f, "{n} numbers in {unit}"),
+            Self::Whole => f.write_str("whole number"),
+            Self::Flag => f.write_str("flag (0 or 1)"),
+            Self::Matrix { rows, columns } => write!(f, "matrix of {rows} x {columns}"),
         }
     }
 }
@@ -362,7 +403,7 @@ impl Ports {
 fn component_name(ports: &[Port], starts: &[usize], component: usize) -> String {
     let index = starts.partition_point(|&start| start <= component) - 1;
     let port = &ports[index];
-    match port.quantity.component_name(component - starts[index]) {
+    match &*port.quantity.component_name(component - starts[index]) {
         "" => port.name.clone(),
         name => format!("{}.{name}", port.name),
     }

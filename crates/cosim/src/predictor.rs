@@ -46,7 +46,7 @@ struct History {
     start: usize,
     width: usize,
     has_orientation: bool,
-    is_tangent: bool,
+    is_held: bool,
     /// Samples at most.
     depth: u64,
     count: u64,
@@ -60,13 +60,13 @@ impl Hold {
         assert!(order <= 2, "a hold has order 0, 1 or 2");
         let history = |(index, port): (usize, &crate::port::Port)| {
             let width = port.quantity.width();
-            let is_tangent = matches!(port.quantity, Quantity::Tangent(_));
-            let depth = if is_tangent { 1 } else { order + 1 };
+            let is_held = port.quantity.is_held();
+            let depth = if is_held { 1 } else { order + 1 };
             History {
                 start: ports.input_range(InputPort(index)).start,
                 width,
                 has_orientation: port.quantity == Quantity::Motion,
-                is_tangent,
+                is_held,
                 depth: depth as u64,
                 count: 0,
                 times: [0.0; 3],
@@ -84,8 +84,8 @@ impl State for Hold {
             visitor.count(&mut port.count);
             visitor.fixed(&mut port.times);
             // A port that nothing feeds has no samples: its memory is no coordinate of the motion,
-            // and neither is a tangent.
-            if port.count == 0 || port.is_tangent {
+            // and neither is what never grows by itself.
+            if port.count == 0 || port.is_held {
                 visitor.fixed(&mut port.values);
             } else {
                 visitor.vector(&mut port.values);

@@ -2,23 +2,26 @@
 
 use std::ops::Add;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
 use crate::builder::ENERGY_COLUMNS;
+use crate::cancel::Cancel;
 use crate::cpu::CpuLevel;
 use crate::fault::Fault;
 use crate::implicit::ImplicitSolver;
-use crate::load_balancing::assign_threads;
+use crate::load_balancing::overlapping;
+use crate::lockstep::run_stretch;
+use crate::pace::Pace;
 use crate::recorder::Recorder;
 use crate::simulation::Simulation;
 use crate::stats::{Split, StepTimes, Stopwatch};
 use crate::step_plan::StepPlan;
 use crate::subsystem::{Counters, Energy};
+use crate::thread_choice::ThreadChoice;
 use crate::unit::{ReportRequest, Unit, panic_message};
-use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
+use crate::worker::{Coordinator, Every, Reporting, Shared};
 
 /// Steps between two looks at the energy.
 const WATCH_EVERY: u64 = 64;
@@ -41,8 +44,13 @@ pub struct Run<'a> {
     pub record_columns: Option<Vec<usize>>,
     /// Where rows go.
     pub recorder: &'a mut dyn Recorder,
-    /// Ends the run within two steps when set.
-    pub cancel: Option<&'a AtomicBool>,
+    /// Who looks on while it runs.
+    pub tap: Option<Tap<'a>>,
+    /// Simulated seconds for each second of wall time; as fast as it can if `None`. A step that is
+    /// late is not waited for: the run slips.
+    pub pace: Option<f64>,
+    /// Ends the run within two steps when requested.
+    pub cancel: Option<Cancel>,
     /// Stops when the stored energy exceeds this multiple of what the model started with, was
     /// supplied and got from its potentials; and when it is NaN or infinite.
     pub energy_bound: Option<f64>,
@@ -59,11 +67,32 @@ impl<'a> Run<'a> {
             record_every: 1,
             record_columns: None,
             recorder,
+            tap: None,
+            pace: None,
             cancel: None,
             energy_bound: None,
             progress: None,
         }
     }
+}
+
+/// Somebody who looks on: rows at an interval of their own, besides those that are recorded.
+pub struct Tap<'a> {
+    /// A row every so many macro steps, and after the last.
+    pub every: u64,
+    /// Which columns; all if `None`.
+    pub columns: Option<Vec<usize>>,
+    /// Where they go. It is called in the step loop and must not wait.
+    pub recorder: &'a mut dyn Recorder,
+}
+
+/// How late the steps of a paced run began.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Lateness {
+    /// Median, 99.9th percentile and maximum, in microseconds.
+    pub late_us: [f64; 3],
+    /// Steps that began later than the next one should have.
+    pub missed: u64,
 }
 
 /// How far a run has come.
@@ -110,6 +139,10 @@ pub struct Summary {
     /// Median, 99th percentile and maximum of the time per macro step, in microseconds. Steps
     /// shorter than a microsecond are timed in groups of sixteen.
     pub step_us: [f64; 3],
+    /// The time that one step in a thousand exceeds, in microseconds.
+    pub step_p999_us: f64,
+    /// How late steps began, if the run was paced.
+    pub lateness: Option<Lateness>,
     /// Time of a step, in microseconds, as the mean thread sees it in one of 64 steps: work of the
     /// parts, waiting for other threads, and the exchange with recording and watching.
     pub split_us: Option<[f64; 3]>,
@@ -198,12 +231,17 @@ pub struct PartSummary {
     pub retries: u64,
     /// Steps in which the own frame of some element was not found to full precision.
     pub unfitted: u64,
+    /// Time per macro step in microseconds, from the steps that were looked at.
+    pub work_us: Option<f64>,
 }
 
 /// Counts that go on over several runs.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub times: StepTimes,
+    /// How late paced steps began, and how many later than the next one should have.
+    pub late: StepTimes,
+    pub missed: u64,
     pub split: Split,
     pub wall: Duration,
     pub threads: usize,
@@ -239,19 +277,33 @@ impl Simulation {
     fn run_timed(&mut self, run: Run<'_>, started: Instant) -> Result<End, Fault> {
         let threads = run.threads.clamp(1, self.units.len().max(1));
         self.tally.threads = threads;
-        let all = 0..self.plan.columns.len();
-        let columns = run.record_columns.unwrap_or_else(|| all.collect());
+        let all = || (0..self.plan.columns.len()).collect();
+        let columns: Vec<usize> = run.record_columns.unwrap_or_else(all);
+        let (tap_interval, tap) = match run.tap {
+            Some(tap) => {
+                let columns = tap.columns.unwrap_or_else(all);
+                (tap.every.max(1), Some((columns, tap.recorder)))
+            }
+            None => (u64::MAX, None),
+        };
+        let shown = || tap.iter().flat_map(|(columns, _)| columns).chain(&columns);
         let outputs = self.plan.output_places.len() + self.plan.interfaces.len();
-        let record_energy = columns.iter().any(|&column| column >= outputs);
+        let record_energy = shown().any(|&column| column >= outputs);
         let works = self.plan.output_places.len()..outputs;
-        let record_work = columns.iter().any(|column| works.contains(column));
+        let record_work = shown().any(|column| works.contains(column));
         let first = self.steps_done;
         let watched = run.energy_bound.is_some() && self.plan.energies.is_some();
         let last = first + run.steps.max(1) - 1;
         let watch_every = if watched { WATCH_EVERY } else { u64::MAX };
+        let is_tapped = tap.is_some();
+        let tap_every = |first| match is_tapped {
+            true => Every::new(tap_interval, first, last),
+            false => Every::never(),
+        };
         let reporting = Reporting {
             record: Every::new(run.record_every.max(1), first, last),
             watch: Every::new(watch_every, first, last),
+            tap: tap_every(first),
             record_energy,
             record_work,
             last,
@@ -259,8 +311,12 @@ impl Simulation {
         if watched {
             self.check_initial_energy()?;
         }
+        for unit in &mut self.units {
+            unit.inputs.cancel_by(run.cancel.clone());
+        }
+        let period = self.plan.schedule.step / run.pace.unwrap_or(f64::INFINITY);
+        let pace = run.pace.map(|_| Pace::new(started, first, period));
         let names: Vec<String> = self.names().map(Into::into).collect();
-        let shared = Shared::new(&self.plan, &self.exchange, threads);
         let mut monitor = RunMonitor {
             plan: &self.plan,
             names: &names,
@@ -273,7 +329,12 @@ impl Simulation {
                 .collect(),
             records_energy: record_energy,
             initial: self.tally.initial(),
-            cancel: run.cancel,
+            tap: tap.map(|(columns, recorder)| {
+                let sources = columns.iter().map(|&i| ColumnSource::of(&self.plan, i));
+                (sources.collect(), vec![0.0; columns.len()], recorder)
+            }),
+            period: Duration::try_from_secs_f64(period).unwrap_or(Duration::MAX),
+            cancel: run.cancel.clone(),
             cancelled: false,
             energy_bound: run.energy_bound,
             progress: run.progress,
@@ -281,6 +342,11 @@ impl Simulation {
             stopwatch: Stopwatch::start(),
             last_progress: started,
             first,
+            // Paced steps tell nothing of the speed.
+            threads: match pace {
+                Some(_) => ThreadChoice::fixed(threads, started),
+                None => ThreadChoice::new(threads, started, first),
+            },
             tally: &mut self.tally,
         };
         if first == 0 {
@@ -292,51 +358,51 @@ impl Simulation {
             for unit in &mut self.units {
                 unit.guarded(t, |unit| unit.report(t, request, &self.exchange))?;
             }
-            monitor.record_first(t, &shared)?;
+            let alone = Shared::new(&self.plan, &self.exchange, 1, 0, None);
+            monitor.record_first(t, &alone)?;
         }
         if run.steps == 0 {
             return Ok(End::Finished);
         }
         monitor.stopwatch = Stopwatch::start();
-        let mut shares = assign_threads(&mut self.units, &self.plan, threads);
-        let own = shares.remove(0);
-        let lockstep = std::thread::scope(|scope| {
-            // Nobody starts before all threads are there: where one is missing, the others would
-            // wait for it for ever.
-            let mut others = Vec::new();
-            for units in shares {
-                let mut worker = Worker::new(units, &shared, reporting);
-                let (gate, opened) = std::sync::mpsc::channel();
-                let work = move || {
-                    if opened.recv().is_ok() {
-                        worker.run(first, None);
-                    }
-                    worker.split
-                };
-                let spawned = std::thread::Builder::new().spawn_scoped(scope, work);
-                others.push((gate, spawned.map_err(|error| error.to_string())?));
+        let end = first + run.steps;
+        while self.steps_done < end {
+            let threads = monitor.threads.threads();
+            monitor.tally.threads = threads;
+            let first = self.steps_done;
+            let overlapping = overlapping(&self.units, threads);
+            let companions = overlapping.len();
+            let shared = Shared::new(&self.plan, &self.exchange, threads, companions, pace);
+            let reporting = Reporting {
+                record: Every::new(run.record_every.max(1), first, last),
+                watch: Every::new(watch_every, first, last),
+                tap: tap_every(first),
+                ..reporting
+            };
+            let stretch = run_stretch(
+                &mut self.units,
+                &overlapping,
+                &shared,
+                reporting,
+                first,
+                &mut monitor,
+            )?;
+            self.steps_done += stretch.done;
+            monitor.tally.split.add(&stretch.split);
+            let (now, waiting) = (Instant::now(), shared.waiting_share());
+            monitor.threads.choose(now, self.steps_done, waiting);
+            if let Some(fault) = shared.into_fault() {
+                monitor.stopwatch.stop(&mut monitor.tally.times);
+                return Err(fault);
             }
-            let mut worker = Worker::new(own, &shared, reporting);
-            for (gate, _) in &others {
-                let _ = gate.send(());
+            if monitor.cancelled {
+                break;
             }
-            let done = worker.run(first, Some(&mut monitor));
-            let mut split = worker.split;
-            for (_, other) in others {
-                split.add(&other.join().expect("a panic is a fault"));
-            }
-            Ok((done, split))
-        });
-        let (done, split) =
-            lockstep.map_err(|message: String| Fault::Threads { threads, message })?;
-        monitor.tally.split.add(&split);
+        }
         monitor.stopwatch.stop(&mut monitor.tally.times);
-        let cancelled = monitor.cancelled;
-        self.steps_done += done;
-        match shared.into_fault() {
-            Some(fault) => Err(fault),
-            None if cancelled && done < run.steps => Ok(End::Cancelled),
-            None => Ok(End::Finished),
+        match monitor.cancelled && self.steps_done < end {
+            true => Ok(End::Cancelled),
+            false => Ok(End::Finished),
         }
     }
 
@@ -404,6 +470,15 @@ impl Simulation {
                 tally.times.quantile_us(0.99),
                 tally.times.longest_us(),
             ],
+            step_p999_us: tally.times.quantile_us(0.999),
+            lateness: (tally.late.count() > 0).then(|| Lateness {
+                late_us: [
+                    tally.late.quantile_us(0.5),
+                    tally.late.quantile_us(0.999),
+                    tally.late.longest_us(),
+                ],
+                missed: tally.missed,
+            }),
             split_us: tally.split.mean_us(),
             exchanges: self.units.iter().map(|unit| unit.received).sum(),
             iterations: tally.iterations,
@@ -457,6 +532,7 @@ fn part_summary(unit: &Unit) -> PartSummary {
         refinements,
         retries,
         unfitted,
+        work_us: unit.spent.mean_us(),
     }
 }
 
@@ -465,6 +541,13 @@ fn part_summary(unit: &Unit) -> PartSummary {
 fn imbalance(initial: Option<Energy>, now: Energy) -> f64 {
     let initial = initial.map_or(0.0, |energy| energy.stored());
     now.stored() - initial + now.dissipated - now.supplied
+}
+
+fn recording_fault(t: f64, error: &std::io::Error) -> Fault {
+    Fault::Recording {
+        t,
+        message: error.to_string(),
+    }
 }
 
 /// Where a recorded number comes from.
@@ -510,7 +593,9 @@ struct RunMonitor<'a, 'r> {
     /// Energy of the whole model at the initial time.
     initial: Option<Energy>,
     row: Vec<f64>,
-    cancel: Option<&'r AtomicBool>,
+    tap: Option<(Vec<ColumnSource>, Vec<f64>, &'r mut dyn Recorder)>,
+    period: Duration,
+    cancel: Option<Cancel>,
     cancelled: bool,
     energy_bound: Option<f64>,
     progress: Option<&'r mut dyn FnMut(Progress)>,
@@ -518,6 +603,7 @@ struct RunMonitor<'a, 'r> {
     stopwatch: Stopwatch,
     last_progress: Instant,
     first: u64,
+    threads: ThreadChoice,
     tally: &'a mut Tally,
 }
 
@@ -533,13 +619,34 @@ impl RunMonitor<'_, '_> {
 
     /// Records the row at the start of macro step n.
     fn record(&mut self, n: u64, shared: &Shared<'_>) -> Result<(), Fault> {
+        let mut row = std::mem::take(&mut self.row);
+        self.fill(&self.sources, &mut row, shared);
+        self.tally.rows += 1;
         let t = self.plan.step_time(n);
+        let written = self.recorder.record(t, &row);
+        self.row = row;
+        written.map_err(|error| recording_fault(t, &error))
+    }
+
+    /// Shows the row at the start of macro step n to whoever looks on.
+    fn show(&mut self, n: u64, shared: &Shared<'_>) -> Result<(), Fault> {
+        let Some((sources, mut row, recorder)) = self.tap.take() else {
+            return Ok(());
+        };
+        self.fill(&sources, &mut row, shared);
+        let t = self.plan.step_time(n);
+        let shown = recorder.record(t, &row);
+        self.tap = Some((sources, row, recorder));
+        shown.map_err(|error| recording_fault(t, &error))
+    }
+
+    fn fill(&self, sources: &[ColumnSource], row: &mut [f64], shared: &Shared<'_>) {
         let energy = match self.records_energy {
             true => self.energy(shared),
             false => Energy::default(),
         };
-        for place in 0..self.sources.len() {
-            self.row[place] = match self.sources[place] {
+        for (value, source) in row.iter_mut().zip(sources) {
+            *value = match *source {
                 ColumnSource::Output(place) => shared.exchange.get(place),
                 ColumnSource::Created(interface) => self.created(interface, shared),
                 ColumnSource::Stored => energy.stored(),
@@ -548,12 +655,6 @@ impl RunMonitor<'_, '_> {
                 ColumnSource::Imbalance => imbalance(self.initial, energy),
             };
         }
-        self.tally.rows += 1;
-        let written = self.recorder.record(t, &self.row);
-        written.map_err(|error| Fault::Recording {
-            t,
-            message: error.to_string(),
-        })
     }
 
     fn created(&self, interface: usize, shared: &Shared<'_>) -> f64 {
@@ -649,14 +750,26 @@ impl Coordinator for RunMonitor<'_, '_> {
         if reporting.record.is_due(n) {
             self.record(n + 1, shared)?;
         }
+        if reporting.tap.is_due(n) {
+            self.show(n + 1, shared)?;
+        }
         match self.energy_bound {
             Some(bound) if reporting.watch.is_due(n) => self.watch(n, bound, shared),
             _ => Ok(()),
         }
     }
 
-    fn stepped(&mut self, n: u64) -> bool {
-        if let Some(now) = self.stopwatch.lap(&mut self.tally.times)
+    fn begins(&mut self, late: Duration) {
+        self.tally.late.add(late.as_nanos() as u64);
+        self.tally.missed += u64::from(late > self.period);
+        self.stopwatch.begin();
+    }
+
+    fn stepped(&mut self, n: u64, shared: &Shared<'_>) -> bool {
+        let lap = self.stopwatch.lap(&mut self.tally.times);
+        let goes_on =
+            lap.is_none_or(|now| !self.threads.is_over(now, n + 1, || shared.waiting_share()));
+        if let Some(now) = lap
             && let Some(progress) = &mut self.progress
             && now - self.last_progress >= PROGRESS_EVERY
         {
@@ -669,8 +782,8 @@ impl Coordinator for RunMonitor<'_, '_> {
                 real_time_factor: simulated / (now - self.started).as_secs_f64(),
             });
         }
-        let cancel = self.cancel.is_some_and(|flag| flag.load(Ordering::Relaxed));
+        let cancel = self.cancel.as_ref().is_some_and(Cancel::is_requested);
         self.cancelled |= cancel;
-        !cancel
+        goes_on && !cancel
     }
 }

@@ -2,7 +2,9 @@
 
 use std::ops::Add;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
 
+use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::implicit::ImplicitSolver;
@@ -146,18 +148,20 @@ impl Simulation {
         let Some(ahead) = count.checked_sub(1) else {
             return Ok(());
         };
-        let shared = Shared::new(&self.plan, &self.exchange, 1);
+        let shared = Shared::new(&self.plan, &self.exchange, 1, 0, None);
         let reporting = Reporting {
             record: Every::never(),
             watch: Every::never(),
+            tap: Every::never(),
             record_energy: false,
             record_work: false,
             last: self.steps_done + ahead,
         };
         let mut coordinator = SilentCoordinator(self.implicit.as_mut());
         let units = self.units.iter_mut().enumerate().collect();
-        let mut worker = Worker::new(units, &shared, reporting);
+        let mut worker = Worker::new(units, &[], &shared, reporting);
         self.steps_done += worker.run(self.steps_done, Some(&mut coordinator));
+        drop(worker);
         shared.into_fault().map_or(Ok(()), Err)
     }
 
@@ -251,6 +255,34 @@ impl Simulation {
                 let _ = unit.guarded(t, |unit| unit.take_stock(t));
             }
         }
+    }
+
+    /// The dial of an external input.
+    pub fn dial(&self, name: &str) -> Option<Dial> {
+        let inputs = self.units.iter().flat_map(|unit| unit.inputs.external());
+        let mut named = inputs.filter(|input| input.name == name);
+        named.next().map(ExternalInput::dial)
+    }
+
+    /// Names of the external inputs, and how many numbers each has.
+    pub fn external_inputs(&self) -> Vec<(&str, usize)> {
+        let inputs = self.units.iter().flat_map(|unit| unit.inputs.external());
+        inputs
+            .map(|input| (&*input.name, input.held().len()))
+            .collect()
+    }
+
+    /// Plays an external input back: its values in each macro step from the initial time on, one
+    /// after the other, as an earlier run recorded them at the *end* of each step. Dials are not
+    /// heard then. Says whether there is such an input.
+    pub fn replay(&mut self, name: &str, values: &[f64]) -> bool {
+        let mut units = self.units.iter_mut();
+        let input = units.find_map(|unit| unit.inputs.external_mut(name));
+        let is_there = input.is_some();
+        if let Some(input) = input {
+            input.replay(values.into());
+        }
+        is_there
     }
 
     /// Finds a subsystem by name.
@@ -361,6 +393,13 @@ impl Simulation {
         self.units.iter_mut().all(Unit::can_roll_back)
     }
 
+    /// The first part whose state has no coordinates, though it can be saved.
+    pub fn part_without_chart(&self) -> Option<String> {
+        let mut units = self.units.iter();
+        let found = units.find(|unit| !unit.subsystem.is_chartable());
+        found.map(|unit| unit.name.clone())
+    }
+
     /// The first part that cannot be saved and restored.
     pub fn part_without_state(&mut self) -> Option<String> {
         let found = self
@@ -435,7 +474,8 @@ impl Coordinator for SilentCoordinator<'_> {
     fn reported(&mut self, _: u64, _: &Reporting, _: &Shared<'_>) -> Result<(), Fault> {
         Ok(())
     }
-    fn stepped(&mut self, _n: u64) -> bool {
+    fn begins(&mut self, _: Duration) {}
+    fn stepped(&mut self, _: u64, _: &Shared<'_>) -> bool {
         true
     }
 }

@@ -7,7 +7,8 @@ use crate::rotation::{exponential, logarithm, multiply};
 
 /// Something whose complete state can be visited.
 pub trait State {
-    /// Hands every piece of state to the visitor, always in the same order and number.
+    /// Hands every piece of state to the visitor, always in the same order and number; only a
+    /// [`Visitor::memory`] may change its length.
     fn visit(&mut self, visitor: &mut dyn Visitor);
 }
 
@@ -21,6 +22,9 @@ pub trait Visitor {
     fn fixed(&mut self, values: &mut [f64]);
     /// A counter, such as the number of samples in a history.
     fn count(&mut self, value: &mut u64);
+    /// State of any length that has no coordinates: what a solver starts from, the opaque state of
+    /// a foreign program. Its length may change from step to step.
+    fn memory(&mut self, words: &mut Vec<u64>);
     /// Whether it may change what it is handed. If not, nothing that follows from the state needs
     /// to be found again, and nothing may be.
     fn replaces(&self) -> bool {
@@ -61,11 +65,34 @@ impl Snapshot {
     }
 }
 
-/// Number of words that a state occupies.
+/// Number of words that a state always occupies: memories of variable length count as one.
 pub fn word_count(part: &mut dyn State) -> usize {
-    let mut snapshot = Snapshot::default();
-    snapshot.save(part);
-    snapshot.words.len()
+    let mut words = Words(0);
+    part.visit(&mut words);
+    words.0
+}
+
+struct Words(usize);
+
+impl Visitor for Words {
+    fn replaces(&self) -> bool {
+        false
+    }
+    fn vector(&mut self, values: &mut [f64]) {
+        self.0 += values.len();
+    }
+    fn rotation(&mut self, quaternion: &mut [f64; 4]) {
+        self.vector(quaternion);
+    }
+    fn fixed(&mut self, values: &mut [f64]) {
+        self.vector(values);
+    }
+    fn count(&mut self, _: &mut u64) {
+        self.0 += 1;
+    }
+    fn memory(&mut self, _: &mut Vec<u64>) {
+        self.0 += 1;
+    }
 }
 
 struct Saver<'a>(&'a mut Vec<u64>);
@@ -85,6 +112,10 @@ impl Visitor for Saver<'_> {
     }
     fn count(&mut self, value: &mut u64) {
         self.0.push(*value);
+    }
+    fn memory(&mut self, words: &mut Vec<u64>) {
+        self.0.push(words.len() as u64);
+        self.0.extend_from_slice(words);
     }
 }
 
@@ -112,6 +143,13 @@ impl Visitor for Loader<'_> {
     }
     fn count(&mut self, value: &mut u64) {
         *value = self.next();
+    }
+    fn memory(&mut self, words: &mut Vec<u64>) {
+        let length = self.next() as usize;
+        let (saved, rest) = self.words.as_slice().split_at(length);
+        words.clear();
+        words.extend_from_slice(saved);
+        self.words = rest.iter();
     }
 }
 
@@ -177,6 +215,7 @@ impl Visitor for Dimension {
     }
     fn fixed(&mut self, _: &mut [f64]) {}
     fn count(&mut self, _: &mut u64) {}
+    fn memory(&mut self, _: &mut Vec<u64>) {}
 }
 
 struct Mover<'a> {
@@ -195,6 +234,7 @@ impl Visitor for Mover<'_> {
     }
     fn fixed(&mut self, _: &mut [f64]) {}
     fn count(&mut self, _: &mut u64) {}
+    fn memory(&mut self, _: &mut Vec<u64>) {}
 }
 
 struct Differ<'a> {
@@ -230,6 +270,11 @@ impl Visitor for Differ<'_> {
     }
     fn count(&mut self, _: &mut u64) {
         self.words.next();
+    }
+    fn memory(&mut self, _: &mut Vec<u64>) {
+        // As long as it was at the base point.
+        let length = *self.words.next().expect("state changed its size") as usize;
+        self.words.by_ref().take(length).for_each(drop);
     }
 }
 

@@ -98,6 +98,13 @@ impl Stopwatch {
         }
     }
 
+    /// A step begins now: what was before does not count.
+    pub fn begin(&mut self) {
+        self.last = Instant::now();
+        self.pending = 0;
+        self.group = 1;
+    }
+
     /// A step ended. Returns the time whenever the clock was read.
     pub fn lap(&mut self, times: &mut StepTimes) -> Option<Instant> {
         self.pending += 1;
@@ -123,6 +130,26 @@ impl Stopwatch {
     }
 }
 
+/// Time that a part has worked, from the steps that were looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    time: Duration,
+    steps: u64,
+}
+
+impl Spent {
+    /// It worked so long for so many macro steps.
+    pub fn add(&mut self, time: Duration, steps: u64) {
+        self.time += time;
+        self.steps += steps;
+    }
+
+    /// Microseconds per macro step.
+    pub fn mean_us(&self) -> Option<f64> {
+        (self.steps > 0).then(|| self.time.as_secs_f64() * 1e6 / self.steps as f64)
+    }
+}
+
 /// Where the time of a step goes, from a sample of the steps: reading the clock in each of them
 /// would be a good part of what is measured.
 #[derive(Clone, Copy, Debug, Default)]
@@ -143,25 +170,23 @@ impl Split {
     }
 
     /// A part advanced or was corrected from `start` on.
-    pub fn worked(&mut self, start: Option<Instant>) {
+    pub fn worked(&mut self, start: Option<Instant>, part: &mut Spent, steps: u64) {
         if let Some(start) = start {
-            self.work += start.elapsed();
+            let elapsed = start.elapsed();
+            self.work += elapsed;
+            part.add(elapsed, steps);
         }
     }
 
-    /// The others were waited for from `start` on.
-    pub fn waited(&mut self, start: Option<Instant>) {
-        if let Some(start) = start {
-            self.waiting += start.elapsed();
-        }
+    /// The others were waited for.
+    pub fn waited(&mut self, time: Duration) {
+        self.waiting += time;
     }
 
-    /// A step began at `start`.
-    pub fn stepped(&mut self, start: Option<Instant>) {
-        if let Some(start) = start {
-            self.total += start.elapsed();
-            self.steps += 1;
-        }
+    /// A step took so long.
+    pub fn stepped(&mut self, time: Duration) {
+        self.total += time;
+        self.steps += 1;
     }
 
     /// Adds what another thread saw.

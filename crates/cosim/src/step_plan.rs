@@ -1,5 +1,7 @@
 //! The fixed part of a simulation: everything that a step needs to know and never changes.
 
+use std::borrow::Cow;
+
 use crate::balance::Interface;
 use crate::port::Unit;
 use crate::recorder::Column;
@@ -15,7 +17,7 @@ pub(crate) struct IteratedConnection {
     /// Place of the iterate in the exchange buffer.
     pub iterate: usize,
     pub width: usize,
-    pub components: Vec<&'static str>,
+    pub components: Vec<Cow<'static, str>>,
     pub units: Vec<Unit>,
 }
 

@@ -67,6 +67,12 @@ pub trait Subsystem: Send {
         None
     }
 
+    /// Whether all of its [`state`](Self::state) that can grow is shown as coordinates. Otherwise it
+    /// can be saved and restored, but its coupling cannot be analysed.
+    fn is_chartable(&self) -> bool {
+        true
+    }
+
     /// An event is a discontinuity: discard the integrator's history.
     fn restart(&mut self) {}
 

@@ -5,6 +5,7 @@ mod compensation;
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use crate::balance::InterfaceWork;
 use crate::exchange_buffer::ExchangeBuffer;
@@ -13,7 +14,9 @@ use crate::inputs::Inputs;
 use crate::port::{InputPort, OutputPort, Ports};
 use crate::schedule::SubsystemId;
 use crate::sequence::SequenceModel;
+use crate::slow::Mail;
 use crate::state::{Snapshot, State, Visitor};
+use crate::stats::Spent;
 use crate::subsystem::{Counters, Energy, Linearisation, StepError, Subsystem};
 
 /// Energy cells of a unit in the exchange buffer: kinetic, potential, dissipated, supplied.
@@ -73,7 +76,7 @@ impl IncomingConnections {
         }
     }
 
-    fn of(&self, delivery: Delivery) -> &[IncomingConnection] {
+    pub fn of(&self, delivery: Delivery) -> &[IncomingConnection] {
         match delivery {
             Delivery::Phase(phase) => &self.by_phase[phase],
             Delivery::Refreshed => &self.refreshed,
@@ -88,7 +91,7 @@ impl IncomingConnections {
 
 impl IncomingConnection {
     /// Whether the sender releases its outputs when so many macro steps are done.
-    fn is_due(&self, steps_done: u64) -> bool {
+    pub fn is_due(&self, steps_done: u64) -> bool {
         self.every == 1 || steps_done.is_multiple_of(self.every)
     }
 }
@@ -114,7 +117,11 @@ pub(crate) struct Unit {
     pub name: String,
     pub subsystem: Box<dyn Subsystem>,
     pub inputs: Inputs,
-    pub incoming: IncomingConnections,
+    pub incoming: Arc<IncomingConnections>,
+    /// Room for what arrives while a slow unit advances.
+    pub mail: Mail,
+    /// Time of advances.
+    pub spent: Spent,
     /// Connections that only the compensator listens to.
     remote: IncomingConnections,
     pub interface_works: Vec<InterfaceWork>,
@@ -180,7 +187,9 @@ impl Unit {
         Self {
             name,
             inputs,
-            incoming: IncomingConnections::default(),
+            incoming: Arc::default(),
+            mail: Mail::default(),
+            spent: Spent::default(),
             remote: IncomingConnections::default(),
             interface_works: Vec::new(),
             places: Places {
@@ -455,6 +464,36 @@ impl Unit {
         }
     }
 
+    /// Takes a value that was sent at time t.
+    pub fn receive(&mut self, port: InputPort, t: f64, values: &[f64]) {
+        self.is_open = false;
+        self.inputs.receive(port, t, values);
+        self.received += 1;
+    }
+
+    /// Macro step n begins.
+    pub fn read_dials(&mut self, n: u64, exchange: &ExchangeBuffer) {
+        if n.is_multiple_of(self.every) {
+            self.inputs.sample(n);
+            self.report_external(exchange);
+        }
+    }
+
+    /// Tells the coordinator what is set from outside.
+    fn report_external(&self, exchange: &ExchangeBuffer) {
+        let mut place = self.places.report + self.released.len() + self.interface_works.len();
+        place += ENERGY_CELLS;
+        for input in self.inputs.external() {
+            exchange.write(place, input.held());
+            place += input.held().len();
+        }
+    }
+
+    /// Whether it can advance while the others go on: what it receives can wait.
+    pub fn can_overlap(&self) -> bool {
+        self.every > 1 && self.remote.all.is_empty()
+    }
+
     /// Takes the iterate of an implicit step as the inputs at time t.
     pub fn pull_iterate(&mut self, t: f64, exchange: &ExchangeBuffer) {
         self.is_open = false;
@@ -512,6 +551,7 @@ impl Unit {
             ];
             exchange.write(place, &cells);
         }
+        self.report_external(exchange);
         Ok(())
     }
 
@@ -527,7 +567,8 @@ impl Unit {
 
     /// Width of the report in the exchange buffer.
     pub fn report_width(&self) -> usize {
-        self.released.len() + self.interface_works.len() + ENERGY_CELLS
+        let external: usize = self.inputs.external().map(|input| input.held().len()).sum();
+        self.released.len() + self.interface_works.len() + ENERGY_CELLS + external
     }
 
     /// The energy balance at the time reached, with the inputs as they are known there.

@@ -9,13 +9,15 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::barrier::Barrier;
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::implicit::{ImplicitSolver, IterationVerdict};
+use crate::pace::Pace;
 use crate::schedule::{Coupling, Duty, SubsystemId};
+use crate::slow::{Companion, SlowUnit};
 use crate::stats::Split;
 use crate::step_plan::StepPlan;
 use crate::unit::{Delivery, ReportRequest, Unit, panic_message};
@@ -26,6 +28,8 @@ const NEVER: u64 = u64::MAX;
 pub(crate) struct Shared<'a> {
     pub plan: &'a StepPlan,
     pub exchange: &'a ExchangeBuffer,
+    threads: usize,
+    pace: Option<Pace>,
     barrier: Barrier,
     /// The barrier epoch before which the first fault happened.
     fault_epoch: AtomicU64,
@@ -33,19 +37,45 @@ pub(crate) struct Shared<'a> {
     /// The last macro step to do.
     last_step: AtomicU64,
     verdict: AtomicU8,
+    /// Nanoseconds of the steps that were looked at, by all threads together: in all, and waiting.
+    stepped: AtomicU64,
+    waited: AtomicU64,
 }
 
 impl<'a> Shared<'a> {
-    pub fn new(plan: &'a StepPlan, exchange: &'a ExchangeBuffer, threads: usize) -> Self {
+    /// For so many threads, of which some may be companions of slow units and not workers.
+    pub fn new(
+        plan: &'a StepPlan,
+        exchange: &'a ExchangeBuffer,
+        threads: usize,
+        companions: usize,
+        pace: Option<Pace>,
+    ) -> Self {
+        let workers = threads - companions;
         Self {
             plan,
             exchange,
-            barrier: Barrier::new(threads),
+            threads,
+            pace,
+            barrier: Barrier::new(workers),
             fault_epoch: AtomicU64::new(NEVER),
             fault: Mutex::new(None),
             last_step: AtomicU64::new(NEVER),
             verdict: AtomicU8::new(0),
+            stepped: AtomicU64::new(0),
+            waited: AtomicU64::new(0),
         }
+    }
+
+    /// How many threads there are: workers, and companions of slow units.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Share of their time for which the threads have waited for each other.
+    pub fn waiting_share(&self) -> f64 {
+        let [waited, stepped] = [&self.waited, &self.stepped].map(|ns| ns.load(Ordering::Relaxed));
+        waited as f64 / stepped.max(1) as f64
     }
 
     /// The first fault; where several threads failed in the same phase, that of the first unit.
@@ -70,8 +100,10 @@ pub(crate) trait Coordinator {
     /// A reported step is complete: record, balance, judge.
     fn reported(&mut self, n: u64, reporting: &Reporting, shared: &Shared<'_>)
     -> Result<(), Fault>;
+    /// A paced step begins, so late.
+    fn begins(&mut self, late: Duration);
     /// A step is complete. Returns false to end the run after the next step.
-    fn stepped(&mut self, n: u64) -> bool;
+    fn stepped(&mut self, n: u64, shared: &Shared<'_>) -> bool;
 }
 
 /// Which steps are reported to the coordinator.
@@ -81,6 +113,8 @@ pub(crate) struct Reporting {
     pub record: Every,
     /// ... and the energy is watched after these.
     pub watch: Every,
+    /// The row goes to whoever looks on after these.
+    pub tap: Every,
     pub record_energy: bool,
     pub record_work: bool,
     pub last: u64,
@@ -139,6 +173,8 @@ enum Busy {
 /// One thread's share of the run.
 pub(crate) struct Worker<'a> {
     units: Vec<(usize, &'a mut Unit)>,
+    /// Units with a longer step of their own.
+    slow: Vec<SlowUnit<'a>>,
     shared: &'a Shared<'a>,
     reporting: Reporting,
     epoch: u64,
@@ -147,16 +183,33 @@ pub(crate) struct Worker<'a> {
     busy: Busy,
     /// Whether the time of this step is looked at.
     is_sampled: bool,
+    /// Whether any of its units has inputs that are set from outside.
+    samples: bool,
+    /// Time for which the others were waited for in this step.
+    waiting: Duration,
     pub split: Split,
 }
 
 impl<'a> Worker<'a> {
+    /// `companions` are the threads on which some slow units, named by their places, advance.
     pub fn new(
         units: Vec<(usize, &'a mut Unit)>,
+        companions: &'a [(usize, Companion<'a>)],
         shared: &'a Shared<'a>,
         reporting: Reporting,
     ) -> Self {
+        let mut all = units.iter();
+        let samples = all.any(|(_, unit)| unit.inputs.external().next().is_some());
+        let (slow, units): (Vec<_>, Vec<_>) =
+            units.into_iter().partition(|(_, unit)| unit.can_overlap());
+        let slow = slow.into_iter().map(|(id, unit)| {
+            let mut companions = companions.iter();
+            let companion = companions.find(|(other, _)| *other == id);
+            SlowUnit::new(id, unit, companion.map(|(_, companion)| companion))
+        });
         Self {
+            samples,
+            slow: slow.collect(),
             units,
             shared,
             reporting,
@@ -164,6 +217,7 @@ impl<'a> Worker<'a> {
             step: 0,
             busy: Busy::Coordinating,
             is_sampled: false,
+            waiting: Duration::ZERO,
             split: Split::default(),
         }
     }
@@ -181,6 +235,7 @@ impl<'a> Worker<'a> {
         }));
         match attempt {
             Ok(Ok(())) => {
+                self.complete_slow_units();
                 if self.wait_at_barrier().is_err() {
                     done -= 1;
                 }
@@ -202,16 +257,78 @@ impl<'a> Worker<'a> {
     ) -> Result<(), Halt> {
         for n in first..=self.reporting.last {
             self.step = n;
+            if let Some(pace) = &self.shared.pace {
+                let late = pace.wait(n);
+                if let Some(coordinator) = coordinator {
+                    coordinator.begins(late);
+                }
+            }
             self.is_sampled = Split::is_due(n);
             let start = self.clock();
             self.step(n, coordinator)?;
-            self.split.stepped(start);
+            if let Some(start) = start {
+                self.stepped(start);
+            }
             *done = n + 1 - first;
             if self.shared.last_step.load(Ordering::Relaxed) <= n {
                 break;
             }
         }
         Ok(())
+    }
+
+    /// Reads the dials, where there are any.
+    fn sample(&mut self, n: u64) {
+        for place in 0..self.units.len() {
+            let exchange = self.shared.exchange;
+            self.unit(place).read_dials(n, exchange);
+        }
+        for slow in &mut self.slow {
+            slow.sample(n, self.shared.exchange);
+        }
+    }
+
+    /// A step that was looked at has ended.
+    fn stepped(&mut self, start: Instant) {
+        let elapsed = start.elapsed();
+        self.split.stepped(elapsed);
+        let (all, waited) = (&self.shared.stepped, &self.shared.waited);
+        all.fetch_add(elapsed.as_nanos() as u64, Ordering::Relaxed);
+        let waiting = std::mem::take(&mut self.waiting);
+        waited.fetch_add(waiting.as_nanos() as u64, Ordering::Relaxed);
+        self.split.waited(waiting);
+    }
+
+    /// All slow units have advanced and received what was sent to them: the state is whole.
+    fn complete_slow_units(&mut self) {
+        for place in 0..self.slow.len() {
+            let slow = &mut self.slow[place];
+            let id = slow.id;
+            if let Err(fault) = slow.complete().map(drop) {
+                self.note(id, fault);
+            }
+        }
+    }
+
+    /// Does something with a slow unit at hand.
+    fn with_slow(&mut self, place: usize, work: impl FnOnce(&mut Unit) -> Result<(), Fault>) {
+        let slow = &mut self.slow[place];
+        let id = slow.id;
+        let t = self.shared.plan.step_time(self.step);
+        let done = slow.complete().and_then(|unit| match unit {
+            Some(unit) => unit.guarded(t, work),
+            None => Ok(()),
+        });
+        if let Err(fault) = done {
+            self.note(id, fault);
+        }
+    }
+
+    /// Delivers what was sent at time t to the slow units.
+    fn pull_slow(&mut self, t: f64, buffer: usize, delivery: Delivery, steps_done: u64) {
+        for slow in &mut self.slow {
+            slow.pull(t, self.shared.exchange, buffer, delivery, steps_done);
+        }
     }
 
     fn note_panic(&mut self, panic: &(dyn Any + Send)) {
@@ -234,6 +351,9 @@ impl<'a> Worker<'a> {
     }
 
     fn step(&mut self, n: u64, coordinator: &mut Option<&mut dyn Coordinator>) -> Result<(), Halt> {
+        if self.samples {
+            self.sample(n);
+        }
         match self.shared.plan.schedule.coupling {
             Coupling::Explicit => self.explicit_step(n)?,
             Coupling::Implicit(_) => self.implicit_step(n, coordinator)?,
@@ -244,14 +364,19 @@ impl<'a> Worker<'a> {
         if self.shared.plan.has_event(n) {
             self.restart_after_event(n)?;
         }
-        if self.reporting.record.is_due(n) || self.reporting.watch.is_due(n) {
+        let reporting = &self.reporting;
+        if [reporting.record, reporting.watch, reporting.tap]
+            .iter()
+            .any(|every| every.is_due(n))
+        {
             self.report(n, coordinator)?;
             self.reporting.record.pass(n);
             self.reporting.watch.pass(n);
+            self.reporting.tap.pass(n);
         }
         self.busy = Busy::Coordinating;
         if let Some(coordinator) = coordinator
-            && !coordinator.stepped(n)
+            && !coordinator.stepped(n, self.shared)
         {
             // The others see it at a barrier of the next step, and leave after it.
             self.shared.last_step.fetch_min(n + 1, Ordering::Relaxed);
@@ -277,6 +402,16 @@ impl<'a> Worker<'a> {
                 );
                 if plan.recomputes_work[phase][*id] {
                     unit.recompute_work(t, t - plan.time(n, span.from));
+                }
+            }
+            self.pull_slow(t, buffer, Delivery::Phase(phase), n + 1);
+            for place in 0..self.slow.len() {
+                if plan.recomputes_work[phase][self.slow[place].id] {
+                    let h = t - plan.time(n, span.from);
+                    self.with_slow(place, |unit| {
+                        unit.recompute_work(t, h);
+                        Ok(())
+                    });
                 }
             }
         }
@@ -305,7 +440,11 @@ impl<'a> Worker<'a> {
             } else {
                 Ok(())
             };
-            self.split.worked(clock);
+            let steps = match span.duty {
+                Duty::Advance => unit.every,
+                Duty::Correct => 0,
+            };
+            self.split.worked(clock, &mut unit.spent, steps);
             match advanced {
                 Err(fault) => {
                     let id = *id;
@@ -316,6 +455,24 @@ impl<'a> Worker<'a> {
                     unit.publish(to, self.shared.exchange, buffer);
                 }
                 Ok(()) => {}
+            }
+        }
+        for place in 0..self.slow.len() {
+            let slow = &mut self.slow[place];
+            let (id, every) = (SubsystemId(slow.id), slow.every);
+            if !plan.sends[phase][id.0] {
+                continue;
+            }
+            if n.is_multiple_of(every) {
+                slow.begin(from, plan.step_time(n + every));
+            }
+            if plan.releases(id, n) {
+                let exchange = self.shared.exchange;
+                self.with_slow(place, |unit| {
+                    unit.release();
+                    unit.publish(to, exchange, buffer);
+                    Ok(())
+                });
             }
         }
         self.wait_at_barrier()?;
@@ -426,12 +583,18 @@ impl<'a> Worker<'a> {
                 self.send_again(place, t, buffer);
             }
         }
+        for place in 0..self.slow.len() {
+            if refreshes(self.slow[place].id) {
+                self.send_slow_again(place, t, buffer);
+            }
+        }
         self.wait_at_barrier()?;
         for place in 0..self.units.len() {
             let exchange = self.shared.exchange;
             self.unit(place)
                 .pull(t, exchange, buffer, Delivery::Refreshed, n + 1);
         }
+        self.pull_slow(t, buffer, Delivery::Refreshed, n + 1);
         Ok(())
     }
 
@@ -443,11 +606,22 @@ impl<'a> Worker<'a> {
         let t = plan.step_time(n + 1);
         let is_here = |id: usize| plan.releases(SubsystemId(id), n);
         (0..self.units.len()).for_each(|place| self.unit(place).restart());
+        for place in 0..self.slow.len() {
+            self.with_slow(place, |unit| {
+                unit.restart();
+                Ok(())
+            });
+        }
         for _ in 0..plan.event_passes {
             let buffer = self.buffer();
             for place in 0..self.units.len() {
                 if is_here(self.units[place].0) {
                     self.send_again(place, t, buffer);
+                }
+            }
+            for place in 0..self.slow.len() {
+                if is_here(self.slow[place].id) {
+                    self.send_slow_again(place, t, buffer);
                 }
             }
             self.wait_at_barrier()?;
@@ -456,6 +630,7 @@ impl<'a> Worker<'a> {
                 self.unit(place)
                     .pull(t, exchange, buffer, Delivery::All, n + 1);
             }
+            self.pull_slow(t, buffer, Delivery::All, n + 1);
         }
         Ok(())
     }
@@ -482,6 +657,16 @@ impl<'a> Worker<'a> {
         }
     }
 
+    fn send_slow_again(&mut self, place: usize, t: f64, buffer: usize) {
+        let exchange = self.shared.exchange;
+        self.with_slow(place, |unit| {
+            unit.evaluate(t)?;
+            unit.release();
+            unit.publish(t, exchange, buffer);
+            Ok(())
+        });
+    }
+
     fn report(
         &mut self,
         n: u64,
@@ -503,6 +688,19 @@ impl<'a> Worker<'a> {
                 let id = *id;
                 self.note(id, fault);
             }
+        }
+        for place in 0..self.slow.len() {
+            let is_here = plan.releases(SubsystemId(self.slow[place].id), n);
+            // What it shows has not changed since its last release.
+            if !is_here && !with_energy && !with_work {
+                continue;
+            }
+            let request = ReportRequest {
+                energy: with_energy,
+                interface_works: is_here && with_work,
+            };
+            let exchange = self.shared.exchange;
+            self.with_slow(place, |unit| unit.report(t, request, exchange));
         }
         self.wait_at_barrier()?;
         self.busy = Busy::Coordinating;
@@ -538,7 +736,9 @@ impl<'a> Worker<'a> {
     fn wait_at_barrier(&mut self) -> Result<(), Halt> {
         let clock = self.clock();
         self.shared.barrier.wait();
-        self.split.waited(clock);
+        if let Some(clock) = clock {
+            self.waiting += clock.elapsed();
+        }
         let fault = self.shared.fault_epoch.load(Ordering::Relaxed);
         let halted = fault <= self.epoch;
         self.epoch += 1;

@@ -2,11 +2,10 @@
 
 mod support;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use oldham_cosim::{
-    BuildError, Builder, Checkpoint, CheckpointError, Discard, End, Fault, Hold, ImplicitSettings,
-    InMemory, InputPort, OutputPort, Recorder, Run, Schedule, Simulation, Subsystem,
+    BuildError, Builder, Cancel, Checkpoint, CheckpointError, Discard, End, Fault, Hold,
+    ImplicitSettings, InMemory, InputPort, OutputPort, Recorder, Run, Schedule, Simulation,
+    Subsystem,
 };
 use support::{Mishap, Oscillator, Pair, jacobi_pair, left, pair, right};
 
@@ -247,12 +246,12 @@ fn a_damaged_or_foreign_checkpoint_is_refused() {
     ));
 }
 
-struct CancelAt<'a>(&'a AtomicBool, f64);
+struct CancelAt(Cancel, f64);
 
-impl Recorder for CancelAt<'_> {
+impl Recorder for CancelAt {
     fn record(&mut self, t: f64, _row: &[f64]) -> std::io::Result<()> {
         if t >= self.1 {
-            self.0.store(true, Ordering::Relaxed);
+            self.0.request();
         }
         Ok(())
     }
@@ -261,11 +260,11 @@ impl Recorder for CancelAt<'_> {
 #[test]
 fn a_cancelled_run_ends_within_two_steps() {
     for threads in [1, 2] {
-        let flag = AtomicBool::new(false);
-        let mut recorder = CancelAt(&flag, 0.05);
+        let cancel = Cancel::default();
+        let mut recorder = CancelAt(cancel.clone(), 0.05);
         let mut run = Run::new(10_000, &mut recorder);
         run.threads = threads;
-        run.cancel = Some(&flag);
+        run.cancel = Some(cancel);
         let mut simulation = jacobi_pair(1e-3, 0, 1);
         let outcome = simulation.run(run);
         assert_eq!(outcome.end, Ok(End::Cancelled));

@@ -208,6 +208,7 @@ mod tests {
         fn rotation(&mut self, _: &mut [f64; 4]) {}
         fn fixed(&mut self, _: &mut [f64]) {}
         fn count(&mut self, _: &mut u64) {}
+        fn memory(&mut self, _: &mut Vec<u64>) {}
     }
 
     #[test]

@@ -39,7 +39,7 @@ impl Kinematics {
                     kinematics.rates[start + 1] = Some(start + 2);
                 }
                 Quantity::Motion => kinematics.add_motion(start),
-                Quantity::Scalar(_) | Quantity::Wrench | Quantity::Tangent(_) => {}
+                _ => {}
             }
         }
         for [displacement, velocity, acceleration] in [

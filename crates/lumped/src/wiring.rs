@@ -121,7 +121,7 @@ fn add_tangent_inputs(spec: &Spec, ports: &mut Ports) {
         for (ghost, _) in &tangent.points {
             ports.add_input(tangent.at_input(ghost), motion.clone());
         }
-        let quantity = Quantity::Tangent(tangent.points.len());
+        let quantity = Quantity::square(tangent.points.len());
         ports.add_input(tangent.tangent_input(), quantity);
     }
 }
@@ -142,7 +142,7 @@ fn add_tangent_outputs(spec: &Spec, ports: &mut Ports, origins: &mut Vec<Origin>
         origins.extend(origins_of(&echo, Numbering(spec)));
         rows.push(spec.nodes.len() + ghost.0);
     }
-    ports.add_output(Spec::TANGENT, Quantity::Tangent(rows.len()));
+    ports.add_output(Spec::TANGENT, Quantity::square(rows.len()));
     origins.extend((0..rows.len() * rows.len()).map(Origin::Tangent));
     rows
 }

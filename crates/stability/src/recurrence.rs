@@ -43,6 +43,11 @@ pub enum AnalysisError {
     /// A part keeps its state to itself.
     #[error("`{0}` cannot show its state, so its coupling cannot be analysed")]
     NoState(String),
+    /// A part can be saved and restored, but its state has no coordinates.
+    #[error(
+        "the state of `{0}` can be saved but not varied, so its coupling cannot be analysed; compare runs instead"
+    )]
+    NoChart(String),
     /// A predictor changes with what it learns.
     #[error(
         "`{0}` learns while it runs, which no linear recurrence describes; compare runs instead"
@@ -261,6 +266,9 @@ pub(crate) fn analyse_ahead<T>(
 ) -> Result<T, AnalysisError> {
     if let Some(part) = simulation.part_without_state() {
         return Err(AnalysisError::NoState(part));
+    }
+    if let Some(part) = simulation.part_without_chart() {
+        return Err(AnalysisError::NoChart(part));
     }
     simulation.sharpen();
     simulation.track_work(false);
@@ -553,4 +561,5 @@ impl oldham_cosim::Visitor for Magnitudes {
     }
     fn fixed(&mut self, _: &mut [f64]) {}
     fn count(&mut self, _: &mut u64) {}
+    fn memory(&mut self, _: &mut Vec<u64>) {}
 }

@@ -1,8 +1,6 @@
 //! A run whose results stay in memory.
 
-use std::sync::atomic::AtomicBool;
-
-use oldham_cosim::{End, InMemory, Progress, Run};
+use oldham_cosim::{Cancel, End, InMemory, Progress, Run};
 use oldham_model::Model;
 
 use crate::StudyError;
@@ -41,7 +39,7 @@ impl Recorded {
 pub fn solve_in_memory(
     model: &Model,
     every: u64,
-    cancel: Option<&AtomicBool>,
+    cancel: Option<&Cancel>,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Recorded, StudyError> {
     let mut simulation = model.simulation()?;
@@ -54,7 +52,7 @@ pub fn solve_in_memory(
         threads: model.threads(),
         record_every: every.max(1),
         record_columns: Some(chosen.clone()),
-        cancel,
+        cancel: cancel.cloned(),
         energy_bound: model.energy_bound(),
         progress: Some(&mut show),
         ..Run::new(model.steps(), &mut rows)

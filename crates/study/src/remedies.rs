@@ -66,9 +66,14 @@ struct Search<'a> {
 impl Search<'_> {
     fn remedies(&mut self) -> Vec<Settings> {
         let mut found = Vec::new();
+        let mut tried = vec![Settings::new()];
         for changes in candidates(self.case.model) {
             let changes = self.effective(changes);
-            if !changes.is_empty() && self.helps(&changes) {
+            if tried.contains(&changes) {
+                continue;
+            }
+            tried.push(changes.clone());
+            if self.helps(&changes) {
                 found.push(changes);
             }
         }

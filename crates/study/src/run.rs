@@ -1,10 +1,10 @@
 //! A run whose results go to a file: what it belongs to, checkpoints, and how it is continued.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use oldham_cosim::{
-    Checkpoint, CheckpointError, Column, End, Fault, Outcome, Progress, Recorder, Run, Simulation,
+    Cancel, Checkpoint, CheckpointError, Column, End, Fault, Outcome, Progress, Recorder, Run,
+    Simulation,
 };
 use oldham_model::Model;
 use oldham_results::writer::WriteError;
@@ -96,7 +96,7 @@ impl<'a> PreparedRun<'a> {
     /// Runs to the end, to a fault or until it is cancelled; results are written in any case.
     pub fn solve(
         mut self,
-        cancel: Option<&AtomicBool>,
+        cancel: Option<&Cancel>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<RunReport, StudyError> {
         let column = |&place: &usize| self.simulation.columns()[place].clone();
@@ -126,7 +126,7 @@ impl<'a> PreparedRun<'a> {
     fn advance(
         &mut self,
         recorder: &mut dyn Recorder,
-        cancel: Option<&AtomicBool>,
+        cancel: Option<&Cancel>,
         progress: &mut dyn FnMut(Progress),
     ) -> (Outcome, Option<CheckpointError>) {
         let total = self.model.steps();
@@ -143,7 +143,9 @@ impl<'a> PreparedRun<'a> {
                 record_every: self.model.record_every(),
                 record_columns: Some(self.columns.clone()),
                 recorder: &mut *recorder,
-                cancel,
+                tap: None,
+                pace: None,
+                cancel: cancel.cloned(),
                 energy_bound: self.model.energy_bound(),
                 progress: Some(&mut show),
             });

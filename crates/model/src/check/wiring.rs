@@ -89,7 +89,13 @@ impl Checker<'_> {
                 Quantity::Translation | Quantity::Rotation => {
                     "this input is a motion: give `x`, `v` and `a`"
                 }
-                Quantity::Motion | Quantity::Wrench | Quantity::Tangent(_) => {
+                Quantity::Array(..) => {
+                    "this input is an array: give one expression for each number"
+                }
+                Quantity::Whole | Quantity::Flag => {
+                    "this input is a single number: give one expression"
+                }
+                Quantity::Motion | Quantity::Wrench | Quantity::Matrix { .. } => {
                     "a motion or a wrench in space cannot be given here: connect an output to it"
                 }
             };

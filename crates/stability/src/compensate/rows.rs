@@ -273,7 +273,7 @@ fn derivatives(quantity: &Quantity) -> &'static [i32] {
         {
             &[2]
         }
-        Quantity::Scalar(_) | Quantity::Motion | Quantity::Wrench | Quantity::Tangent(_) => &[],
+        _ => &[],
     }
 }
 

@@ -10,9 +10,8 @@ mod stretch;
 mod variants;
 
 use std::collections::HashSet;
-use std::sync::atomic::AtomicBool;
 
-use oldham_cosim::{Column, End, Outcome};
+use oldham_cosim::{Cancel, Column, End, Outcome};
 use oldham_model::Model;
 use serde::{Serialize, Serializer};
 
@@ -40,7 +39,7 @@ pub struct CompareOptions<'a> {
     /// The signal to draw; by default the one that shows the differences best.
     pub signal: Option<&'a str>,
     /// Ends the comparison when set.
-    pub cancel: Option<&'a AtomicBool>,
+    pub cancel: Option<&'a Cancel>,
     /// Is told what is being computed.
     pub progress: Option<&'a dyn Fn(CompareProgress<'_>)>,
 }
@@ -129,7 +128,7 @@ pub fn compare(
 
 /// Who looks at a comparison while it goes on.
 struct Watch<'a> {
-    cancel: Option<&'a AtomicBool>,
+    cancel: Option<&'a Cancel>,
     announce: &'a dyn Fn(&str),
 }
 

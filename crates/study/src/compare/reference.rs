@@ -2,9 +2,8 @@
 
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::atomic::AtomicBool;
 
-use oldham_cosim::{Column, End, InMemory, Simulation};
+use oldham_cosim::{Cancel, Column, End, InMemory, Simulation};
 use oldham_model::{Integrator, Model};
 use oldham_results::{Table, read, resample};
 use serde::Serialize;
@@ -217,7 +216,7 @@ impl Reference {
         times: &[f64],
         steps: u64,
         pace: &Pace,
-        cancel: Option<&AtomicBool>,
+        cancel: Option<&Cancel>,
     ) -> Result<Vec<Vec<f64>>, StudyError> {
         match self {
             Self::Solved(simulation, places) => {

@@ -1,8 +1,6 @@
 //! Runs taken a stretch at a time, and what is kept of them.
 
-use std::sync::atomic::AtomicBool;
-
-use oldham_cosim::{InMemory, Outcome, Run, Simulation};
+use oldham_cosim::{Cancel, InMemory, Outcome, Run, Simulation};
 use oldham_model::Model;
 
 /// Values of a stretch that are held at a time, roughly.
@@ -70,7 +68,7 @@ impl Pace {
         simulation: &mut Simulation,
         columns: &[usize],
         steps: u64,
-        cancel: Option<&AtomicBool>,
+        cancel: Option<&Cancel>,
     ) -> (InMemory, Outcome) {
         let mut rows = InMemory::default();
         let outcome = simulation.run(Run {
@@ -78,7 +76,7 @@ impl Pace {
             record_every: self.every,
             record_columns: Some(columns.to_vec()),
             energy_bound: self.energy_bound,
-            cancel,
+            cancel: cancel.cloned(),
             ..Run::new(steps, &mut rows)
         });
         (rows, outcome)
