@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-
-use crate::drawing::ViewName;
+use oldham_scene::ViewName;
+use oldham_study::Range;
 
 /// Co-simulation of multibody systems.
 ///
@@ -244,91 +244,32 @@ pub struct Stability {
     pub json: bool,
 }
 
-/// A parameter and the range over which it is varied.
-#[derive(Clone, Debug)]
-pub struct Range {
-    /// The parameter.
-    pub key: String,
-    ends: Option<(f64, f64)>,
-    points: usize,
-}
-
-impl Range {
-    /// The ends, by default a factor of a thousand to both sides of the present value.
-    pub fn ends(&self, baseline: Option<f64>) -> Option<(f64, f64)> {
-        let around = baseline.map(|baseline| (1e-3 * baseline, 1e3 * baseline));
-        self.ends.or(around)
-    }
-
-    /// Whether the points are spaced by factors.
-    pub fn is_logarithmic(&self) -> bool {
-        self.ends.is_none_or(|(low, high)| low > 0.0 && high > 0.0)
-    }
-
-    /// The scale of an axis for it.
-    pub fn scale(&self) -> oldham_results::plot::Scale {
-        if self.is_logarithmic() {
-            oldham_results::plot::Scale::Log
-        } else {
-            oldham_results::plot::Scale::Linear
-        }
-    }
-
-    /// The points between the ends in equal steps, if the ends are given.
-    pub fn equal_steps(&self) -> Option<Vec<f64>> {
-        let (low, high) = self.ends?;
-        let last = self.points.max(2) - 1;
-        let value = |index: usize| low + (high - low) * index as f64 / last as f64;
-        Some((0..=last).map(value).collect())
-    }
-
-    /// The points between two ends.
-    pub fn values(&self, (low, high): (f64, f64)) -> Vec<f64> {
-        let last = self.points.max(2) - 1;
-        let place = |index: usize| {
-            let share = index as f64 / last as f64;
-            if self.is_logarithmic() {
-                low * (high / low).powf(share)
-            } else {
-                low + share * (high - low)
-            }
-        };
-        (0..=last).map(place).collect()
-    }
-}
-
-/// Points along an axis unless said otherwise.
-const DEFAULT_POINTS: usize = 25;
-
 fn range(text: &str) -> Result<Range, String> {
     let wrong = || "write KEY, KEY=LOW:HIGH or KEY=LOW:HIGH:POINTS".to_owned();
     let Some((key, rest)) = text.split_once('=') else {
-        return Ok(Range {
-            key: text.trim().into(),
-            ends: None,
-            points: DEFAULT_POINTS,
-        });
+        return Ok(Range::around(text.trim()));
     };
     let parts: Vec<&str> = rest.split(':').collect();
     let number = |text: &str| text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
     let (low, high, points) = match parts[..] {
-        [low, high] => (low, high, Some(DEFAULT_POINTS)),
-        [low, high, points] => (low, high, points.trim().parse().ok()),
+        [low, high] => (low, high, None),
+        [low, high, points] => (low, high, Some(points)),
         _ => return Err(wrong()),
     };
     let (low, high) = (
         number(low).ok_or_else(wrong)?,
         number(high).ok_or_else(wrong)?,
     );
-    let points = points.filter(|points| (2..=2000).contains(points));
     if low >= high {
         return Err("LOW must be below HIGH".into());
     }
-    Ok(Range {
-        key: key.trim().into(),
-        ends: Some((low, high)),
-        points: points.ok_or("POINTS must be from 2 to 2000")?,
-    })
+    let range = Range::between(key.trim(), low, high);
+    let Some(points) = points else {
+        return Ok(range);
+    };
+    let points = points.trim().parse().ok();
+    let points = points.filter(|points| (2..=2000).contains(points));
+    Ok(range.points(points.ok_or("POINTS must be from 2 to 2000")?))
 }
 
 /// Arguments of `poles`.
@@ -418,14 +359,41 @@ pub struct Plot {
     pub json: bool,
 }
 
+/// From where to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum View {
+    /// At the plane of the motion if there is one, else as `iso`
+    Auto,
+    /// x to the right, y up
+    Xy,
+    /// x to the right, z up
+    Xz,
+    /// y to the right, z up
+    Yz,
+    /// From above, all three axes equally long
+    Iso,
+}
+
+impl From<View> for ViewName {
+    fn from(view: View) -> Self {
+        match view {
+            View::Auto => Self::Auto,
+            View::Xy => Self::Xy,
+            View::Xz => Self::Xz,
+            View::Yz => Self::Yz,
+            View::Iso => Self::Iso,
+        }
+    }
+}
+
 /// Arguments of `partition`.
 #[derive(Args)]
 pub struct Partition {
     #[command(flatten)]
     pub model: ModelArgs,
     /// From where to look
-    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
-    pub view: ViewName,
+    #[arg(long, value_enum, default_value_t = View::Auto)]
+    pub view: View,
     /// Picture, .svg or .png [default: the model's name with -partition.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
@@ -446,8 +414,8 @@ pub struct Statics {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
     pub steps: usize,
     /// From where to look
-    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
-    pub view: ViewName,
+    #[arg(long, value_enum, default_value_t = View::Auto)]
+    pub view: View,
     /// Picture, .svg or .png [default: the model's name with -statics.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
@@ -484,8 +452,8 @@ pub struct Modes {
     #[arg(long, value_name = "HZ", allow_negative_numbers = true, value_parser = not_negative)]
     pub near: Option<f64>,
     /// From where to look
-    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
-    pub view: ViewName,
+    #[arg(long, value_enum, default_value_t = View::Auto)]
+    pub view: View,
     /// Picture, .svg or .png [default: the model's name with -modes.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
@@ -520,8 +488,8 @@ pub struct Animate {
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
     pub speed: f64,
     /// From where to look
-    #[arg(long, value_enum, default_value_t = ViewName::Auto)]
-    pub view: ViewName,
+    #[arg(long, value_enum, default_value_t = View::Auto)]
+    pub view: View,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,

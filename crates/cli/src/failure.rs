@@ -10,11 +10,12 @@ use std::process::ExitCode;
 use miette::{GraphicalReportHandler, LabeledSpan, MietteDiagnostic, Report, Severity};
 use oldham_cosim::{CheckpointError, Fault};
 use oldham_model::Problems;
-use oldham_multibody::SolveError;
 use oldham_papers::PaperError;
 use oldham_results::plot::PlotError;
 use oldham_results::reader::ReadError;
-use oldham_results::writer::WriteError;
+use oldham_scene::{NoPoses, SceneError};
+use oldham_stability::AnalysisError;
+use oldham_study::StudyError;
 use serde_json::{Value, json};
 
 /// Why a command failed.
@@ -26,18 +27,9 @@ pub enum Failure {
     /// A result file cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A result file cannot be written, and nothing was started.
-    #[error(transparent)]
-    Write(WriteError),
-    /// The results could not be finished.
-    #[error(transparent)]
-    Finish(WriteError),
-    /// A checkpoint cannot be used or written.
-    #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
-    /// The coupling cannot be analysed.
-    #[error(transparent)]
-    Analysis(#[from] oldham_stability::AnalysisError),
+    /// A study failed.
+    #[error("{}", told(.0))]
+    Study(StudyError),
     /// An item of a paper is unknown or cannot be computed.
     #[error(transparent)]
     Paper(#[from] PaperError),
@@ -51,79 +43,6 @@ pub enum Failure {
         /// Names that exist.
         hint: String,
     },
-    /// Nothing to compare with.
-    #[error(
-        "there is no reference `{name}`: give `monolithic`, `exact`, `converged` or a result file"
-    )]
-    NoReference {
-        /// As asked for.
-        name: String,
-    },
-    /// The reference is of no use.
-    #[error("{path} cannot be the reference: {reason}")]
-    BadReference {
-        /// The result file.
-        path: String,
-        /// Why not.
-        reason: String,
-    },
-    /// The reference has nothing that the model records.
-    #[error(
-        "model and reference `{reference}` have no signal in common: give a result of the same model"
-    )]
-    NoCommonSignal {
-        /// As asked for.
-        reference: String,
-    },
-    /// All variants would be the same.
-    #[error(
-        "`{model}` has no coupling, so that all schemes are the same: vary a setting, such as --vary simulation.step=1e-3,5e-4, or compare with a result by --reference FILE"
-    )]
-    NothingToCompare {
-        /// Title of the model.
-        model: String,
-    },
-    /// More variants than anybody could want.
-    #[error("--vary asks for {} variants, and at most {most} are compared: leave out values", .count.map_or_else(|| "countless".into(), |count| count.to_string()))]
-    TooManyVariants {
-        /// If they can be counted.
-        count: Option<usize>,
-        /// The limit.
-        most: usize,
-    },
-    /// Refinements of the reference do not agree.
-    #[error(
-        "no reference was found: implicit coupling with a macro step of {step} s still has an error of about {difference:.1e}; take a shorter simulation.duration or a smaller simulation.step, or give a result by --reference FILE"
-    )]
-    NotConverged {
-        /// The last refinement.
-        step: f64,
-        /// Relative to the size of the signals.
-        difference: f64,
-    },
-    /// A setting that is varied without saying how far.
-    #[error("the range of `{key}` is not known: write {key}=LOW:HIGH")]
-    NoRange {
-        /// The setting.
-        key: String,
-    },
-    /// The model has nothing for this command.
-    #[error(
-        "`{model}` has no multibody subsystem such as [multibody.arm]; for lumped models use \
-         `oldham poles` or `oldham stability`"
-    )]
-    NoMechanism {
-        /// Title of the model.
-        model: String,
-    },
-    /// Statics or modes could not be found.
-    #[error("in `{part}`: {error}")]
-    Solve {
-        /// The subsystem.
-        part: String,
-        /// Why not.
-        error: SolveError,
-    },
     /// A result file without the text of its model.
     #[error("{path} does not say which model it is of; animate a .parquet result or the model file itself", path = path.display())]
     NoModel {
@@ -131,27 +50,8 @@ pub enum Failure {
         path: PathBuf,
     },
     /// A result without the poses of the nodes.
-    #[error("the result has no column `{column}`: run the model with record.nodes = true")]
-    NoPoses {
-        /// What is missing.
-        column: String,
-    },
-    /// Nothing in the model moves freely.
-    #[error("`{model}` has no poles: nothing in it can vibrate")]
-    NoPoles {
-        /// Title of the model.
-        model: String,
-    },
-    /// More poles than can be followed one by one.
-    #[error(
-        "the model has {count} poles, and at most {limit} are tracked one by one; `oldham stability` looks at larger models"
-    )]
-    TooManyPoles {
-        /// Of the undivided system.
-        count: usize,
-        /// At most.
-        limit: usize,
-    },
+    #[error(transparent)]
+    NoPoses(#[from] NoPoses),
     /// A figure could not be saved.
     #[error("{}{}", .0, elsewhere(.0))]
     Plot(#[from] PlotError),
@@ -166,13 +66,8 @@ pub enum Failure {
         path: PathBuf,
     },
     /// A picture could not be drawn.
-    #[error("the picture could not be written to {path}: {reason}", path = path.display())]
-    Picture {
-        /// Where it should go.
-        path: PathBuf,
-        /// Why not.
-        reason: String,
-    },
+    #[error(transparent)]
+    Picture(#[from] SceneError),
     /// No compensation was found.
     #[error("no compensation of `{model}` can be offered; the reasons stand above")]
     Uncompensated {
@@ -180,12 +75,6 @@ pub enum Failure {
         model: String,
         /// The answer for machines.
         answer: Box<Value>,
-    },
-    /// No gains were found that could be written.
-    #[error("there are no gains of `{model}` to write: no assignment can be offered")]
-    NoGains {
-        /// Title of the model.
-        model: String,
     },
     /// A file could not be written.
     #[error("{path} cannot be written: {reason}", path = path.display())]
@@ -217,38 +106,11 @@ pub enum Failure {
         /// The answer for machines.
         answer: Box<Value>,
     },
-    /// The state to continue from lies at or beyond the end.
-    #[error(
-        "{path} is of t = {t} s, and the run ends at {end} s: nothing is left to do; raise \
-         simulation.duration", path = path.display()
-    )]
-    NothingLeft {
-        /// The checkpoint.
-        path: PathBuf,
-        /// Its time.
-        t: f64,
-        /// Where the model ends.
-        end: f64,
-    },
-    /// A file is there that was not asked to be replaced.
-    #[error("{path} already exists; use --force to replace it, or choose another --out", path = path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
     /// The target is a model, or what the command reads.
     #[error("{path} is a model or an input of this command and is not overwritten; choose another file", path = path.display())]
     WouldReplace {
         /// The target.
         path: PathBuf,
-    },
-    /// Settings of a scheme that are none.
-    #[error(
-        "--scheme takes settings such as schedule.output_update=true, separated by spaces; `{text}` is none"
-    )]
-    NoScheme {
-        /// As written.
-        text: String,
     },
     /// More ranges than a picture has axes.
     #[error(
@@ -327,6 +189,76 @@ fn kept(results: &Option<PathBuf>) -> String {
     results.as_ref().map(note).unwrap_or_default()
 }
 
+/// What a study says, and what helps on the command line.
+fn told(error: &StudyError) -> String {
+    let more = match error {
+        StudyError::NothingToCompare { .. } => {
+            ": vary a setting, such as --vary simulation.step=1e-3,5e-4, or compare with a result by \
+             --reference FILE"
+        }
+        StudyError::NotConverged { .. } => {
+            "; take a shorter simulation.duration or a smaller simulation.step, or give a result by \
+             --reference FILE"
+        }
+        StudyError::NoMechanism { .. } => {
+            "; for lumped models use `oldham poles` or `oldham stability`"
+        }
+        StudyError::TooManyPoles { .. } => "; `oldham stability` looks at larger models",
+        StudyError::Exists { .. } => "; use --force to replace it, or choose another --out",
+        StudyError::NoRange { key } => return format!("{error}: write {key}=LOW:HIGH"),
+        StudyError::TooManyVariants { count, most } => {
+            let count = count.map_or_else(|| "countless".into(), |count| count.to_string());
+            return format!(
+                "--vary asks for {count} variants, and at most {most} are compared: leave out values"
+            );
+        }
+        StudyError::NoScheme { text } => {
+            return format!(
+                "--scheme takes settings such as schedule.output_update=true, separated by spaces; \
+                 `{text}` is none"
+            );
+        }
+        StudyError::Unknown { name, known, .. } => {
+            let hint = hint(name, known.iter().map(String::as_str));
+            return format!("{error}; {hint}");
+        }
+        _ => "",
+    };
+    format!("{error}{more}")
+}
+
+impl From<StudyError> for Failure {
+    fn from(error: StudyError) -> Self {
+        match error {
+            StudyError::Model(problems) => Self::Model(problems),
+            StudyError::Cancelled => Self::Interrupted,
+            StudyError::ReferenceFailed(ref fault) => {
+                let answer = json!({"status": "failed", "error": error.to_string()});
+                Self::Run {
+                    fault: fault.clone(),
+                    results: None,
+                    answer: Box::new(answer),
+                }
+            }
+            StudyError::Run(fault) => {
+                let answer = json!({"status": "failed", "error": fault.to_string()});
+                Self::Run {
+                    fault,
+                    results: None,
+                    answer: Box::new(answer),
+                }
+            }
+            other => Self::Study(other),
+        }
+    }
+}
+
+impl From<AnalysisError> for Failure {
+    fn from(error: AnalysisError) -> Self {
+        Self::Study(error.into())
+    }
+}
+
 impl From<Problems> for Failure {
     fn from(problems: Problems) -> Self {
         Self::Model(Box::new(problems))
@@ -360,15 +292,16 @@ impl Failure {
     fn came_late(&self) -> bool {
         match self {
             Self::Paper(error) => !matches!(error, PaperError::Unknown { .. }),
+            Self::Study(error) => matches!(
+                error,
+                StudyError::Finish(_) | StudyError::NotConverged { .. } | StudyError::Solve { .. }
+            ),
             Self::Run { .. }
             | Self::NotSaved { .. }
             | Self::Internal(_)
-            | Self::Finish(_)
-            | Self::NotConverged { .. }
             | Self::Plot(_)
-            | Self::Picture { .. }
-            | Self::File { .. }
-            | Self::Solve { .. } => true,
+            | Self::Picture(_)
+            | Self::File { .. } => true,
             _ => false,
         }
     }

@@ -2,11 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use oldham_model::{Model, Overrides, Template};
+use oldham_model::Model;
+use oldham_study::ModelFile;
 
 use crate::args::ModelArgs;
 use crate::failure::Failure;
 use crate::tell;
+
+/// The model file with its overrides.
+pub fn file(arguments: &ModelArgs) -> ModelFile {
+    ModelFile::new(&arguments.model).with(&arguments.set)
+}
 
 /// Reads the model with its overrides.
 pub fn model(arguments: &ModelArgs) -> Result<Model, Failure> {
@@ -15,34 +21,17 @@ pub fn model(arguments: &ModelArgs) -> Result<Model, Failure> {
 
 /// Reads a model with the given overrides, and tells which of its words have other names now.
 pub fn told(path: &Path, set: &[(String, String)]) -> Result<Model, Failure> {
-    let model = with_overrides(path, set)?;
+    let model = ModelFile::new(path).with(set).read()?;
     if let Some(note) = model.former_words() {
         tell!("note: {}: {note}", path.display());
     }
     Ok(model)
 }
 
-/// Reads a model with the given overrides.
-pub fn with_overrides(path: &Path, set: &[(String, String)]) -> Result<Model, Failure> {
-    Ok(Model::read(path, &Overrides(set.to_vec()))?)
-}
-
-/// Reads a model once, for many values of its parameters.
-pub fn template(path: &Path, set: &[(String, String)]) -> Result<Template, Failure> {
-    Ok(Template::read(path, &Overrides(set.to_vec()))?)
-}
-
 /// The name of a file beside which things are put by default: its stem, in this folder.
 pub fn beside(model: &Path, suffix: &str) -> PathBuf {
     let stem = model.file_stem().unwrap_or(model.as_os_str());
     let mut name = stem.to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
-}
-
-/// A path with something appended to its name.
-pub fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
 }

@@ -2,17 +2,14 @@
 
 mod args;
 mod commands;
-mod drawing;
 mod excerpt;
 mod failure;
 mod fold;
 mod interrupt;
 mod load;
-mod mechanisms;
 mod output;
 mod picture;
 mod progress;
-mod remedies;
 mod table;
 mod verdict;
 

@@ -1,5 +1,7 @@
 //! Plain tables for the terminal: text to the left, numbers to the right.
 
+pub use oldham_results::number;
+
 /// A table with a header.
 pub struct Table {
     header: Vec<String>,
@@ -71,21 +73,6 @@ impl std::fmt::Display for Table {
     }
 }
 
-/// A number with four significant digits, in the shorter of plain and scientific form.
-pub fn number(value: f64) -> String {
-    let size = value.abs();
-    if value == 0.0 {
-        "0".into()
-    } else if !value.is_finite() {
-        value.to_string()
-    } else if (1e-3..1e5).contains(&size) {
-        let digits = (3 - size.log10().floor() as i32).max(0) as usize;
-        format!("{value:.digits$}")
-    } else {
-        format!("{value:.3e}")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,14 +86,5 @@ mod tests {
         assert_eq!(lines[0], "  name  value  note");
         assert_eq!(lines[2], "  a       1.5  10 s simulated");
         assert_eq!(lines[3], "  long    -20  as printed");
-    }
-
-    #[test]
-    fn numbers_keep_four_digits() {
-        assert_eq!(number(0.0), "0");
-        assert_eq!(number(1234.56), "1235");
-        assert_eq!(number(0.0123456), "0.01235");
-        assert_eq!(number(1.5e-7), "1.500e-7");
-        assert_eq!(number(-2.0e9), "-2.000e9");
     }
 }

@@ -2,12 +2,14 @@
 
 mod csv;
 pub mod metrics;
+mod number;
 pub mod plot;
 pub mod reader;
 mod resample;
 mod schema;
 pub mod writer;
 
+pub use number::number;
 pub use oldham_cosim::Column;
 pub use reader::{Table, read};
 pub use resample::{ResampleError, resample};

@@ -14,6 +14,7 @@ use oldham_multibody::bench::{clamped_shell, hanging_beam, spatial_chain};
 use oldham_multibody::{Model as Mechanism, Options, System};
 use oldham_results::{Metadata, ResultWriter};
 use oldham_stability::map;
+use oldham_study::StudyError;
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use serde_json::json;
@@ -328,13 +329,14 @@ fn recording_per_step() -> Result<f64, Failure> {
         .collect();
     let meta = Metadata::default();
     let start = cpu_seconds();
-    let mut writer = ResultWriter::create(&path, &columns, &meta, true).map_err(Failure::Write)?;
+    let mut writer =
+        ResultWriter::create(&path, &columns, &meta, true).map_err(StudyError::Write)?;
     let outcome = simulation.run(Run {
         record_columns: Some(chosen),
         ..Run::new(STEPS, &mut writer)
     });
     assert!(outcome.end.is_ok(), "the benchmark's model runs");
-    writer.finish().map_err(Failure::Finish)?;
+    writer.finish().map_err(StudyError::Finish)?;
     Ok((cpu_seconds() - start) / STEPS as f64 * 1e6)
 }
 

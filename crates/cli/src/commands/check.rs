@@ -2,6 +2,7 @@
 
 use oldham_cosim::{Simulation, SubsystemId};
 use oldham_model::{Mechanism, Model};
+use oldham_study::{Advice, Case, ModelFile, is_without_coupling, shows_node};
 use serde_json::{Value, json};
 
 use crate::args::Check;
@@ -9,8 +10,7 @@ use crate::failure::Failure;
 use crate::fold::fold;
 use crate::progress::Waiting;
 use crate::say;
-use crate::verdict::{Advice, Case};
-use crate::{load, mechanisms};
+use crate::{load, verdict};
 
 /// Why there is no analysis.
 const ALONE: &str = "no coupling to analyse";
@@ -25,9 +25,10 @@ pub fn execute(arguments: &Check) -> Result<(), Failure> {
     model.recorded(simulation.columns())?;
     let advise = || {
         let _waiting = Waiting::new("analysing the coupling", arguments.json);
-        Advice::on(&Case::of(&model, path, &arguments.set), None)
+        let file = ModelFile::new(path).with(&arguments.set);
+        Advice::on(&Case::of(&model, &file), None)
     };
-    let advice = (!mechanisms::alone(&model)).then(advise);
+    let advice = (!is_without_coupling(&model)).then(advise);
     if arguments.json {
         say!("{:#}", as_json(&model, &simulation, advice.as_ref()));
     } else {
@@ -41,7 +42,7 @@ fn parts(simulation: &Simulation) -> Vec<(String, Vec<String>, Vec<String>)> {
     let names: Vec<String> = simulation.names().map(Into::into).collect();
     let describe = |ports: &[oldham_cosim::Port]| {
         let port = |port: &oldham_cosim::Port| format!("{} ({})", port.name, port.quantity);
-        let asked_for = |port: &&oldham_cosim::Port| !mechanisms::shows_node(&port.name);
+        let asked_for = |port: &&oldham_cosim::Port| !shows_node(&port.name);
         ports.iter().filter(asked_for).map(port).collect::<Vec<_>>()
     };
     let part = |(index, name): (usize, String)| {
@@ -64,7 +65,7 @@ fn as_json(model: &Model, simulation: &Simulation, advice: Option<&Advice>) -> V
         "interfaces": simulation.interfaces(),
         "notes": model.notes().iter().map(String::as_str).chain(model.former_words()).collect::<Vec<_>>(),
         "mechanisms": model.mechanisms().map(|it| mechanism(&it)).collect::<Vec<_>>(),
-        "stability": advice.map_or(json!({"analysed": false, "reason": ALONE}), Advice::as_json),
+        "stability": advice.map_or(json!({"analysed": false, "reason": ALONE}), |advice| json!(advice)),
     })
 }
 
@@ -113,5 +114,5 @@ fn print(model: &Model, simulation: &Simulation, advice: Option<&Advice>) {
         say!("  {ALONE}");
         return;
     };
-    say!("{}", advice.for_people());
+    say!("{}", verdict::for_people(advice));
 }

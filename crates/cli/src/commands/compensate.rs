@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use nalgebra::Complex;
-use oldham_model::{Approach, CompensationError, Gains, Model, Offer};
-use oldham_stability::compensate::{Architecture, AssignedMode, CouplingLaw, Design, Origin};
+use oldham_model::{Approach, CompensationError, Model, Offer};
+use oldham_stability::compensate::{Architecture, CouplingLaw, Design};
+use oldham_study::{
+    Advice, Case, TriedApproach, compensate, damping, gains_file, law_origin, refuse_learner,
+};
 use serde_json::{Value, json};
 
 use crate::args::{Compensate, CompensateBy};
@@ -13,48 +15,29 @@ use crate::fold::fold;
 use crate::progress::Waiting;
 use crate::say;
 use crate::table::{Table, number};
-use crate::verdict::{self, Advice, Case};
-use crate::{load, picture};
-
-/// What came of one approach.
-struct Tried {
-    approach: Approach,
-    outcome: Result<(Vec<String>, Offer), CompensationError>,
-}
-
-const ALL: [Approach; 3] = [
-    Approach::Sampled,
-    Approach::Continuous,
-    Approach::Structural,
-];
+use crate::{load, picture, verdict};
 
 pub fn execute(arguments: &Compensate) -> Result<(), Failure> {
     if let Some(path) = &arguments.out {
         picture::protect(path, &[&arguments.model.model])?;
     }
     let model = load::model(&arguments.model)?;
-    verdict::refuse_learner(&model)?;
+    refuse_learner(&model)?;
     let waiting = Waiting::new("designing compensators", arguments.json);
     let wanted = arguments.by.map(|by| match by {
         CompensateBy::Z => Approach::Sampled,
         CompensateBy::S => Approach::Continuous,
         CompensateBy::Structural => Approach::Structural,
     });
-    let tried: Vec<Tried> = ALL
-        .into_iter()
-        .filter(|approach| wanted.is_none_or(|wanted| wanted == *approach))
-        .map(|approach| Tried {
-            approach,
-            outcome: model.compensate(approach),
-        })
-        .collect();
-    let case = Case::of(&model, &arguments.model.model, &arguments.model.set);
+    let tried = compensate(&model, wanted);
+    let file = load::file(&arguments.model);
+    let case = Case::of(&model, &file);
     let verdict = case.spectrum(None).map(|(_, verdict)| verdict);
     let advice = Advice::without_remedies(&case, verdict);
     drop(waiting);
     if !arguments.json {
         say!("{}: as in the file", model.name());
-        say!("{}\n", advice.for_people());
+        say!("{}\n", verdict::for_people(&advice));
     }
     if tried.iter().all(|tried| tried.outcome.is_err()) {
         if !arguments.json {
@@ -88,37 +71,16 @@ fn name(approach: Approach) -> &'static str {
     }
 }
 
-/// The gains of the first assignment that worked.
-fn write(path: &Path, model: &Model, tried: &[Tried]) -> Result<(), Failure> {
-    let assigned = tried.iter().find_map(|tried| match &tried.outcome {
-        Ok((names, Offer::Assigned { rows, design, .. })) => Some((names, rows, design)),
-        _ => None,
-    });
-    let Some((names, rows, design)) = assigned else {
-        return Err(Failure::NoGains {
-            model: model.name().into(),
-        });
-    };
-    let mut text = format!(
-        "# Gains for {} with a macro step of {} s: `gains_from` of a [compensator] takes this file.\n\n",
-        one_line(model.name()),
-        model.step()
-    );
-    for (name, gains) in Gains::of_design(names, rows, design) {
-        text += &gains.to_toml(&name);
-    }
+/// Writes the gains of the first assignment that worked.
+fn write(path: &Path, model: &Model, tried: &[TriedApproach]) -> Result<(), Failure> {
+    let text = gains_file(model, tried)?;
     oldham_cosim::write_whole(path, text.as_bytes()).map_err(|error| Failure::File {
         path: path.into(),
         reason: error.to_string(),
     })
 }
 
-/// A name for a comment, which a line break would end and a control character would spoil.
-fn one_line(name: &str) -> String {
-    name.replace(char::is_control, " ")
-}
-
-fn print(model: &Model, tried: &[Tried]) {
+fn print(model: &Model, tried: &[TriedApproach]) {
     say!(
         "{}: compensation of a macro step of {} s\n",
         model.name(),
@@ -232,105 +194,19 @@ fn print_laws(laws: &[CouplingLaw]) {
     for law in laws {
         say!(
             "  {}; the residual is {} of the force",
-            origin(law),
+            law_origin(law),
             number(law.residual)
         );
     }
 }
 
-fn origin(law: &CouplingLaw) -> &'static str {
-    match law.origin {
-        Origin::Linearised => "from the linearisation of the force side",
-        Origin::Identified => "identified from the coupling variables",
-    }
-}
-
-fn damping(pole: Complex<f64>) -> f64 {
-    -pole.re / pole.norm().max(f64::MIN_POSITIVE)
-}
-
-fn as_json(model: &Model, tried: &[Tried], out: Option<&Path>, advice: &Advice) -> Value {
-    let one = |tried: &Tried| {
-        let mut answer = match &tried.outcome {
-            Err(error) => json!({"offered": false, "reason": error.to_string()}),
-            Ok((
-                names,
-                Offer::Assigned {
-                    rows,
-                    design,
-                    errors,
-                },
-            )) => {
-                let mut answer = assigned_json(names, rows, design);
-                answer["error_without"] = json!(errors.map(|errors| errors[0]));
-                answer["error_with"] = json!(errors.map(|errors| errors[1]));
-                answer
-            }
-            Ok((
-                _,
-                Offer::Structural {
-                    laws,
-                    radius,
-                    errors,
-                },
-            )) => json!({
-                "offered": true,
-                "error_without": errors.map(|errors| errors[0]),
-                "error_with": errors.map(|errors| errors[1]),
-                "radius_without": radius[0],
-                "radius_with": radius[1],
-                "laws": laws.iter().map(law_json).collect::<Vec<_>>(),
-            }),
-        };
-        answer["approach"] = json!(match tried.approach {
-            Approach::Sampled => "z",
-            Approach::Continuous => "s",
-            Approach::Structural => "structural",
-        });
-        answer
-    };
+fn as_json(model: &Model, tried: &[TriedApproach], out: Option<&Path>, advice: &Advice) -> Value {
     json!({
         "command": "compensate",
         "model": model.name(),
         "step": model.step(),
-        "stability": advice.as_json(),
-        "approaches": tried.iter().map(one).collect::<Vec<_>>(),
+        "stability": advice,
+        "approaches": tried,
         "gains": out.map(load::shown),
-    })
-}
-
-fn assigned_json(names: &[String], rows: &Architecture, design: &Design) -> Value {
-    let pole = |p: Complex<f64>| json!({"re": p.re, "im": p.im, "damping": damping(p)});
-    let mode = |m: &AssignedMode| json!({"wanted": pole(m.target), "without": pole(m.without), "with": pole(m.with)});
-    let gains = rows.candidates().zip(&design.gains).map(|((row, candidate), gain)| {
-        json!({"row": rows.rows[row].name, "signal": candidate.name, "gain": gain})
-    });
-    json!({
-        "offered": true,
-        "compensators": names,
-        "rank": design.ranks.rank,
-        "rank_augmented": design.ranks.augmented,
-        "conditions": design.ranks.equations,
-        "unknowns": design.ranks.unknowns,
-        "smallest_singular_value": design.ranks.smallest,
-        "truncation": design.truncation,
-        "trials": design.trials,
-        "radius_without": design.radius[0],
-        "radius_with": design.radius[1],
-        "modes": design.modes.iter().map(mode).collect::<Vec<_>>(),
-        "gains": gains.collect::<Vec<_>>(),
-    })
-}
-
-fn law_json(law: &CouplingLaw) -> Value {
-    let terms = law.own.iter().chain(&law.received);
-    let term = |(candidate, gain): &(_, f64)| {
-        let candidate: &oldham_stability::compensate::Candidate = candidate;
-        json!({"signal": candidate.name, "force_per_unit": gain})
-    };
-    json!({
-        "terms": terms.map(term).collect::<Vec<_>>(),
-        "origin": origin(law),
-        "residual": law.residual,
     })
 }

@@ -1,40 +1,19 @@
 //! `oldham modes`: natural vibrations of mechanisms.
 
-use std::f64::consts::TAU;
 use std::path::{Path, PathBuf};
 
-use oldham_model::{About, Mechanism, Model, Pose};
-use oldham_multibody::{Mode, ModeKind, Modes as FoundModes, Quaternion, Vec3};
+use oldham_model::{About, Model};
+use oldham_multibody::{Mode, ModeKind, Modes as FoundModes};
+use oldham_scene::{Page, mode_films, mode_grid, mode_pages};
+use oldham_study::{Vibrations, vibrations};
 use serde_json::{Value, json};
 
 use crate::args::{Configuration, Modes};
 use crate::commands::{animate, campbell};
-use crate::drawing::{Film, Page, View, marks};
 use crate::failure::Failure;
 use crate::say;
 use crate::table::{Table, number};
-use crate::{load, mechanisms, picture};
-
-/// Displacement and rotation of a node.
-type Shift = (Vec3, Vec3);
-
-/// Largest displacement of a drawn mode as a fraction of the mechanism's size.
-const DRAWN: f64 = 0.15;
-
-/// Its largest rotation in rad, where that would be more: what bends in many waves, or turns about
-/// its own node.
-const TURNED: f64 = 0.6;
-
-/// Frames of a swing, and how long it takes in a film, in s: as drawn, whatever the frequency.
-const FRAMES: usize = 48;
-const SWING: f64 = 2.0;
-
-/// The vibrations of a mechanism.
-struct Found<'m> {
-    mechanism: Mechanism<'m>,
-    poses: Vec<Pose>,
-    found: FoundModes,
-}
+use crate::{load, picture};
 
 /// The configuration that was asked for.
 pub fn about(arguments: &Modes) -> About {
@@ -64,31 +43,21 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
         picture::protect(target, &[&arguments.model.model])?;
     }
     let model = load::model(&arguments.model)?;
-    let mut all = Vec::new();
-    for mechanism in mechanisms::of(&model)? {
-        let found = mechanism.vibrations(about(arguments), arguments.count, arguments.near);
-        let (poses, found) = found.map_err(|error| mechanisms::failed(mechanism, error))?;
-        all.push(Found {
-            mechanism,
-            poses,
-            found,
-        });
-    }
+    let all = vibrations(&model, about(arguments), arguments.count, arguments.near)?;
+    let view = arguments.view.into();
     let pages: Vec<Page> = all
         .iter()
-        .flat_map(|found| found.pages(arguments))
+        .flat_map(|found| mode_pages(found.mechanism, &found.poses, &found.found, view))
         .collect();
     if pages.is_empty() && arguments.out.is_some() {
         return Err(Failure::NothingToDraw { path: out });
     }
     if !pages.is_empty() {
-        // About as wide as high, whatever the number of modes.
-        let columns = (pages.len() as f64).sqrt().ceil() as usize;
-        picture::save(&out, &Page::grid(&pages, columns.min(4)))?;
+        oldham_scene::save(&out, &mode_grid(&pages))?;
     }
     let films = films(arguments, &all)?;
     let mut shapes = as_json(&model, arguments, &all);
-    picture::write(&data, format!("{shapes:#}\n").as_bytes())?;
+    oldham_scene::write(&data, format!("{shapes:#}\n").as_bytes())?;
     if arguments.json {
         if arguments.animate.is_some() {
             shapes["animations"] = films.iter().map(|film| load::shown(film)).collect();
@@ -96,7 +65,7 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
         say!("{shapes:#}");
     } else {
         say!("{}: natural vibrations", model.name());
-        all.iter().for_each(Found::print);
+        all.iter().for_each(print);
         let notes = all
             .iter()
             .filter_map(|found| unsteady_note(&found.found, arguments.at));
@@ -113,12 +82,15 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
 }
 
 /// Writes a film of each mode if they are asked for.
-fn films(arguments: &Modes, all: &[Found<'_>]) -> Result<Vec<PathBuf>, Failure> {
+fn films(arguments: &Modes, all: &[Vibrations<'_>]) -> Result<Vec<PathBuf>, Failure> {
     let Some(out) = &arguments.animate else {
         return Ok(Vec::new());
     };
     let mut written = Vec::new();
-    for film in all.iter().flat_map(|found| found.films(arguments)) {
+    let view = arguments.view.into();
+    let films =
+        |found: &Vibrations<'_>| mode_films(found.mechanism, &found.poses, &found.found, view);
+    for film in all.iter().flat_map(films) {
         let path = numbered(out, written.len() + 1);
         animate::save(&film, &path, arguments.json)?;
         written.push(path);
@@ -136,7 +108,7 @@ fn numbered(path: &Path, number: usize) -> PathBuf {
     path.with_file_name(name)
 }
 
-fn as_json(model: &Model, arguments: &Modes, all: &[Found<'_>]) -> Value {
+fn as_json(model: &Model, arguments: &Modes, all: &[Vibrations<'_>]) -> Value {
     let about = match arguments.at {
         Configuration::Initial => "initial",
         Configuration::Static => "static",
@@ -146,17 +118,12 @@ fn as_json(model: &Model, arguments: &Modes, all: &[Found<'_>]) -> Value {
         "model": model.name(),
         "status": "finished",
         "about": about,
-        "parts": all.iter().map(Found::as_json).collect::<Vec<_>>(),
+        "parts": all,
     })
 }
 
-/// Growth rate of an unstable mode, if it is one.
-fn growth(mode: &Mode) -> Option<f64> {
-    (mode.kind == ModeKind::Growing).then_some(mode.growth)
-}
-
 /// What a mode does, in a word, where its frequency does not say it.
-pub fn remark(mode: &Mode) -> String {
+fn remark(mode: &Mode) -> String {
     match mode.kind {
         ModeKind::Rigid => "rigid-body motion".into(),
         ModeKind::Oscillating => String::new(),
@@ -191,192 +158,42 @@ pub fn unsteady_note(found: &FoundModes, at: Configuration) -> Option<&'static s
     }
 }
 
-/// A mode without its shape.
-pub fn mode_json(mode: &Mode) -> Value {
-    let kind = match mode.kind {
-        ModeKind::Rigid => "rigid-body",
-        ModeKind::Oscillating => "oscillating",
-        ModeKind::Decaying => "decaying",
-        ModeKind::Growing => "growing",
-    };
-    let oscillates = mode.omega > 0.0 || mode.kind == ModeKind::Rigid;
-    json!({
-        "kind": kind,
-        "frequency": oscillates.then(|| mode.frequency()),
-        "damped_frequency": oscillates.then(|| mode.damped_frequency()),
-        "growth": growth(mode),
-        "rate": mode.growth,
-        "damping": (oscillates && mode.kind != ModeKind::Rigid).then(|| mode.damping()),
-        "error": mode.error,
-    })
-}
-
-/// The turning frames in which frequencies are counted.
-pub fn frames_json(found: &FoundModes) -> Value {
-    let frames = found.frames.iter();
-    let frames = frames.map(|(spin, nodes)| json!({"spin": spin.0, "nodes": nodes}));
-    frames.collect()
-}
-
-impl Found<'_> {
-    fn print(&self) {
-        say!("\n{}", self.mechanism.name());
-        if self.found.modes.is_empty() {
-            say!("  no degree of freedom: all motions are prescribed");
-            return;
-        }
-        let remarks: Vec<String> = self.found.modes.iter().map(remark).collect();
-        let has_remarks = remarks.iter().any(|remark| !remark.is_empty());
-        let header = ["mode", "frequency / Hz", "damped / Hz", "damping ratio", ""];
-        let columns = if has_remarks { 5 } else { 4 };
-        let mut rows = Vec::new();
-        for (index, (mode, remark)) in self.found.modes.iter().zip(remarks).enumerate() {
-            let oscillates = mode.omega > 0.0 || mode.kind == ModeKind::Rigid;
-            let digits = |value: f64| match oscillates {
-                true => format!("{value:.5}"),
-                false => "-".into(),
-            };
-            let ratio = match mode.kind {
-                ModeKind::Rigid => "-".into(),
-                _ if !oscillates => "-".into(),
-                _ => number(mode.damping()),
-            };
-            let mut row = vec![
-                (index + 1).to_string(),
-                digits(mode.frequency()),
-                digits(mode.damped_frequency()),
-                ratio,
-                remark,
-            ];
-            row.truncate(columns);
-            rows.push(row);
-        }
-        let header = header[..columns].iter().map(|name| (*name).to_owned());
-        let table = Table::of(header.collect(), rows);
-        say!("{table}");
-        if let Some(note) = frames_note(&self.found) {
-            say!("  {note}");
-        }
+fn print(vibrations: &Vibrations<'_>) {
+    say!("\n{}", vibrations.mechanism.name());
+    if vibrations.found.modes.is_empty() {
+        say!("  no degree of freedom: all motions are prescribed");
+        return;
     }
-
-    fn as_json(&self) -> Value {
-        let node = |(name, pose): (&String, &Pose)| json!({"node": name, "position": pose.position.0, "orientation": pose.orientation.0});
-        let nodes = self
-            .mechanism
-            .sketch()
-            .nodes
-            .iter()
-            .zip(&self.poses)
-            .skip(1);
-        let mode = |mode: &Mode| {
-            let list = |shape: &[(Vec3, Vec3)]| -> Vec<Value> {
-                let nodes = shape.iter().skip(1);
-                nodes
-                    .map(|(displacement, rotation)| {
-                        json!({"displacement": displacement.0, "rotation": rotation.0})
-                    })
-                    .collect()
-            };
-            let mut value = mode_json(mode);
-            value["shape"] = json!(list(&mode.shape));
-            let in_phase = mode
-                .quadrature
-                .iter()
-                .all(|(d, r)| d.norm() + r.norm() < 1e-9);
-            if !in_phase {
-                value["quadrature"] = json!(list(&mode.quadrature));
-            }
-            value
+    let remarks: Vec<String> = vibrations.found.modes.iter().map(remark).collect();
+    let has_remarks = remarks.iter().any(|remark| !remark.is_empty());
+    let header = ["mode", "frequency / Hz", "damped / Hz", "damping ratio", ""];
+    let columns = if has_remarks { 5 } else { 4 };
+    let mut rows = Vec::new();
+    for (index, (mode, remark)) in vibrations.found.modes.iter().zip(remarks).enumerate() {
+        let oscillates = mode.omega > 0.0 || mode.kind == ModeKind::Rigid;
+        let digits = |value: f64| match oscillates {
+            true => format!("{value:.5}"),
+            false => "-".into(),
         };
-        json!({
-            "part": self.mechanism.name(),
-            "nodes": nodes.map(node).collect::<Vec<_>>(),
-            "steady": self.found.is_steady,
-            "frames": frames_json(&self.found),
-            "modes": self.found.modes.iter().map(mode).collect::<Vec<_>>(),
-        })
-    }
-
-    /// One page a mode.
-    fn pages(&self, arguments: &Modes) -> Vec<Page> {
-        let page = |(index, vibration): (usize, &Mode)| {
-            let view = self.view(vibration, arguments);
-            let sketch = self.mechanism.sketch();
-            Page::new(self.title(index), view)
-                .axes()
-                .layer(marks(sketch, &self.poses, &view), 0.25)
-                .layer(marks(sketch, &self.swung(vibration, 0.0), &view), 1.0)
+        let ratio = match mode.kind {
+            ModeKind::Rigid => "-".into(),
+            _ if !oscillates => "-".into(),
+            _ => number(mode.damping()),
         };
-        self.found.modes.iter().enumerate().map(page).collect()
+        let mut row = vec![
+            (index + 1).to_string(),
+            digits(mode.frequency()),
+            digits(mode.damped_frequency()),
+            ratio,
+            remark,
+        ];
+        row.truncate(columns);
+        rows.push(row);
     }
-
-    fn title(&self, index: usize) -> String {
-        let mode = &self.found.modes[index];
-        let what = match mode.kind {
-            ModeKind::Growing => format!("unstable, {} 1/s", number(mode.growth)),
-            ModeKind::Decaying => format!("decays, {} 1/s", number(-mode.growth)),
-            ModeKind::Rigid => "rigid-body motion, 0 Hz".into(),
-            ModeKind::Oscillating => format!("{:.4} Hz", mode.frequency()),
-        };
-        format!("{}, mode {}: {what}", self.mechanism.name(), index + 1)
-    }
-
-    /// One film a mode: one swing to and fro; times are those of the mechanism.
-    fn films(&self, arguments: &Modes) -> Vec<Film> {
-        let film = |(index, vibration): (usize, &Mode)| {
-            let view = self.view(vibration, arguments);
-            let phases = (0..=FRAMES).map(|frame| frame as f64 / FRAMES as f64);
-            let frame = |phase: f64| {
-                let poses = self.swung(vibration, TAU * (phase - 0.25));
-                marks(self.mechanism.sketch(), &poses, &view)
-            };
-            let period = match vibration.omega > 0.0 {
-                true => TAU / vibration.omega,
-                false => 0.0,
-            };
-            Film {
-                view,
-                title: self.title(index),
-                frames: phases.clone().map(frame).collect(),
-                times: phases.map(|phase| phase * period).collect(),
-                duration: SWING,
-            }
-        };
-        self.found.modes.iter().enumerate().map(film).collect()
-    }
-
-    /// From where a mode shows best.
-    fn view(&self, vibration: &Mode, arguments: &Modes) -> View {
-        let swung = [0.0, 0.25, 0.5, 0.75].map(|part| self.swung(vibration, TAU * part));
-        let all = self.poses.iter().chain(swung.iter().flatten());
-        View::of(arguments.view, all.map(|pose| pose.position))
-    }
-
-    /// The nodes displaced along a mode at a phase, so far that it shows.
-    fn swung(&self, mode: &Mode, phase: f64) -> Vec<Pose> {
-        let origin = self
-            .poses
-            .get(1)
-            .map(|pose| pose.position)
-            .unwrap_or_default();
-        let size = self
-            .poses
-            .iter()
-            .map(|pose| (pose.position - origin).norm());
-        let size = size.fold(0.0, f64::max);
-        let turn = TURNED / (DRAWN * size).max(f64::MIN_POSITIVE);
-        let reach = mode
-            .shape
-            .iter()
-            .map(|(d, r)| d.norm().max(r.norm() / turn));
-        let reach = reach.fold(f64::MIN_POSITIVE, f64::max);
-        let factor = DRAWN * size / reach;
-        let (ahead, across) = (factor * phase.cos(), -factor * phase.sin());
-        let shapes = mode.shape.iter().zip(&mode.quadrature);
-        let swing = |(pose, ((d, r), (e, q))): (&Pose, (&Shift, &Shift))| Pose {
-            position: pose.position + *d * ahead + *e * across,
-            orientation: Quaternion::exp(*r * ahead + *q * across).times(pose.orientation),
-        };
-        self.poses.iter().zip(shapes).map(swing).collect()
+    let header = header[..columns].iter().map(|name| (*name).to_owned());
+    let table = Table::of(header.collect(), rows);
+    say!("{table}");
+    if let Some(note) = frames_note(&vibrations.found) {
+        say!("  {note}");
     }
 }

@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use oldham_model::{InterfaceNode, Mechanism, Model, PartitionReport, Pose};
 use oldham_multibody::NodeId;
+use oldham_scene::{Page, partition_page};
+use oldham_study::{Advice, Case, mechanisms};
 use serde_json::{Value, json};
 
 use crate::args::Partition as Arguments;
-use crate::drawing::{Ink, Mark, Page, View};
 use crate::failure::Failure;
 use crate::picture;
 use crate::progress::Waiting;
 use crate::say;
 use crate::table::{Table, number};
-use crate::verdict::{Advice, Case};
-use crate::{load, mechanisms};
+use crate::{load, verdict};
 
 /// How long the analysis of a cut may take, as before a run.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -29,7 +29,7 @@ struct CutMechanism<'m> {
 pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
     let (mut cuts, mut whole) = (Vec::new(), Vec::new());
-    for mechanism in mechanisms::of(&model)? {
+    for mechanism in mechanisms(&model)? {
         match mechanism.partition() {
             Some(partition) => cuts.push(CutMechanism {
                 mechanism,
@@ -44,7 +44,8 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
         false => Some(draw(&model, arguments, &cuts)?),
     };
     let waiting = Waiting::new("analysing the coupling", arguments.json);
-    let case = Case::of(&model, &arguments.model.model, &arguments.model.set);
+    let file = load::file(&arguments.model);
+    let case = Case::of(&model, &file);
     let advice = (!cuts.is_empty()).then(|| Advice::on(&case, Some(PATIENCE)));
     drop(waiting);
     if arguments.json {
@@ -55,7 +56,7 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
             "cut": cuts.iter().map(CutMechanism::as_json).collect::<Vec<_>>(),
             "uncut": whole,
             "whole": whole,
-            "stability": advice.as_ref().map(Advice::as_json),
+            "stability": advice,
             "picture": out.as_deref().map(load::shown),
         });
         say!("{answer:#}");
@@ -67,7 +68,7 @@ pub fn execute(arguments: &Arguments) -> Result<(), Failure> {
         say!("  {name} is not cut; [multibody.{name}.cut] with `at = [\"<node>\"]` cuts it");
     }
     if let Some(advice) = advice {
-        say!("{}", advice.for_people());
+        say!("{}", verdict::for_people(&advice));
     }
     if let Some(out) = out {
         say!("picture: {}", out.display());
@@ -84,7 +85,7 @@ fn draw(
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-partition.svg"));
     picture::protect(&out, &[&arguments.model.model])?;
     let pages: Vec<Page> = cuts.iter().map(|cut| cut.page(model, arguments)).collect();
-    picture::save(&out, &Page::stack(&pages))?;
+    oldham_scene::save(&out, &Page::stack(&pages))?;
     Ok(out)
 }
 
@@ -185,63 +186,8 @@ impl CutMechanism<'_> {
         })
     }
 
-    /// The graph: nodes and elements in the colours of their pieces, interfaces ringed.
     fn page(&self, model: &Model, arguments: &Arguments) -> Page {
-        let places = self.poses.iter().skip(1).map(|pose| pose.position);
-        let view = View::of(arguments.view, places);
         let title = format!("{}: partition of {}", model.name(), self.mechanism.name());
-        let pieces = self.partition.pieces.iter().enumerate();
-        let legend = pieces.map(|(index, piece)| (Ink::Member(index), piece.name.clone()));
-        Page::new(title, view)
-            .legend(legend.collect())
-            .layer(self.links(), 0.55)
-            .layer(self.members(), 1.0)
-    }
-
-    fn place(&self, node: NodeId) -> oldham_multibody::Vec3 {
-        self.poses[node.index()].position
-    }
-
-    fn links(&self) -> Vec<Mark> {
-        let mut marks = Vec::new();
-        for link in &self.partition.links {
-            let moving = link.nodes.iter().filter(|&&node| node != NodeId::GROUND);
-            let mut points: Vec<_> = moving.map(|&node| self.place(node)).collect();
-            // The nodes of a face are listed around it.
-            if points.len() > 3 {
-                points.push(points[0]);
-            }
-            if link.nodes.contains(&NodeId::GROUND)
-                && let Some(&held) = points.first()
-            {
-                marks.push(Mark {
-                    ink: Ink::Ground,
-                    points: vec![held],
-                });
-            }
-            if points.len() > 1 {
-                marks.push(Mark {
-                    ink: Ink::Tie(link.piece),
-                    points,
-                });
-            }
-        }
-        marks
-    }
-
-    fn members(&self) -> Vec<Mark> {
-        let mark = |ink: Ink, node: usize| Mark {
-            ink,
-            points: vec![self.poses[node].position],
-        };
-        let owners = self.partition.owners.iter().enumerate();
-        let owned = owners.filter_map(|(node, owner)| Some(mark(Ink::Member((*owner)?), node)));
-        // Once more on top: other nodes may be in the same place.
-        let interfaces = self.partition.interfaces.iter().flat_map(|interface| {
-            let node = interface.node.index();
-            let inks = [Ink::Member(interface.owner), Ink::Ring];
-            inks.map(|ink| mark(ink, node))
-        });
-        owned.chain(interfaces).collect()
+        partition_page(title, &self.partition, &self.poses, arguments.view.into())
     }
 }

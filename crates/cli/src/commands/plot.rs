@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 
 use oldham_results::plot::{Figure, Panel, Series};
 use oldham_results::{Table, read};
+use oldham_study::shows_node;
 use serde_json::json;
 
 use crate::args::Plot;
 use crate::failure::Failure;
-use crate::{load, mechanisms, picture};
+use crate::{load, picture};
 use crate::{say, tell};
 
 /// Curves that a picture shows at most.
@@ -96,7 +97,7 @@ fn chosen(arguments: &Plot, tables: &[Table]) -> Result<Vec<Signal>, Failure> {
     if arguments.signals.is_empty() {
         all.retain(|signal| {
             let port = signal.name.split_once('.').map_or("", |(_, port)| port);
-            !signal.name.starts_with("exchange.") && !mechanisms::shows_node(port)
+            !signal.name.starts_with("exchange.") && !shows_node(port)
         });
         return Ok(all);
     }

@@ -12,6 +12,8 @@ use super::palette::{draw_marker, line};
 use super::svg::{Anchor, Font, Point, Stroke, Svg};
 use super::ticks::Ticks;
 
+/// Coordinates are written to a hundredth.
+const DECIMALS: u8 = 2;
 const WIDTH: f64 = 760.0;
 const PLOT_HEIGHT: f64 = 230.0;
 /// A map wants to be nearly square.
@@ -56,7 +58,8 @@ const fn stroke(colour: &'static str, width: f64, dashes: &'static str) -> Strok
     }
 }
 
-pub(super) fn draw(figure: &Figure) -> Svg {
+/// The figure as a document.
+pub(super) fn draw(figure: &Figure) -> String {
     let looks = looks(figure);
     let panels = figure.panels.iter().zip(&looks);
     let axes: Vec<_> = panels
@@ -74,13 +77,13 @@ pub(super) fn draw(figure: &Figure) -> Svg {
         top = layout.bottom();
         layouts.push(layout);
     }
-    let mut svg = Svg::new(WIDTH, top + MARGIN / 2.0);
+    let mut svg = Svg::new(DECIMALS);
     let title_place = (WIDTH / 2.0, MARGIN + TITLE_FONT.size * 0.8);
     svg.text(title_place, Anchor::Middle, TITLE_FONT, &figure.title);
     for layout in &layouts {
         layout.draw(&mut svg);
     }
-    svg
+    svg.finish(WIDTH, top + MARGIN / 2.0)
 }
 
 /// A panel with its axes, before it has a place.

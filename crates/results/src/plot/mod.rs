@@ -23,7 +23,7 @@ mod legend;
 mod looks;
 mod palette;
 mod png;
-mod svg;
+pub mod svg;
 mod ticks;
 
 use std::fs;
@@ -86,7 +86,7 @@ impl Figure {
 
     /// The figure as an SVG document.
     pub fn to_svg(&self) -> String {
-        draw::draw(self).finish()
+        draw::draw(self)
     }
 
     /// The figure as a PNG file.

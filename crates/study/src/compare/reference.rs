@@ -3,19 +3,15 @@
 use std::path::Path;
 use std::rc::Rc;
 
-use oldham_cosim::{Column, End, Fault, InMemory, Simulation};
-use oldham_lumped::Integrator;
-use oldham_model::Model;
+use oldham_cosim::{Cancel, Column, End, InMemory, Simulation};
+use oldham_model::{Integrator, Model};
 use oldham_results::{Table, read, resample};
-use serde_json::{Value, json};
+use serde::Serialize;
 
-use super::STORED;
 use super::ranking::{Kind, errors};
 use super::stretch::{Channel, Pace};
-use crate::args::Compare;
-use crate::failure::Failure;
-use crate::interrupt;
-use crate::table::number;
+use super::{CompareOptions, STORED, Watch};
+use crate::StudyError;
 
 /// A refinement whose error is estimated below this has converged.
 const CONVERGED: f64 = 2e-4;
@@ -39,16 +35,16 @@ pub enum Choice {
 }
 
 impl Choice {
-    pub fn of(model: &Model, arguments: &Compare) -> Result<Self, Failure> {
-        let wanted = arguments.reference.as_deref();
+    pub fn of(model: &Model, options: &CompareOptions<'_>) -> Result<Self, StudyError> {
+        let wanted = options.reference;
         let is_itself = match wanted {
             // Without any exchange the model is its own monolithic reference.
             Some("monolithic") => !model.is_coupled(),
-            None => !model.is_coupled() && arguments.vary.is_empty(),
+            None => !model.is_coupled() && options.vary.is_empty(),
             Some(_) => false,
         };
         if is_itself {
-            return Err(Failure::NothingToCompare {
+            return Err(StudyError::NothingToCompare {
                 model: model.name().into(),
             });
         }
@@ -58,15 +54,15 @@ impl Choice {
             Some("exact") => Self::Monolithic(Some(Integrator::Exact)),
             Some("converged") => Self::Converged,
             Some(path) if Path::new(path).exists() => Self::file(path)?,
-            Some(other) => return Err(Failure::NoReference { name: other.into() }),
+            Some(other) => return Err(StudyError::NoReference { name: other.into() }),
         })
     }
 
-    fn file(path: &str) -> Result<Self, Failure> {
+    fn file(path: &str) -> Result<Self, StudyError> {
         let table = read(Path::new(path))?;
         let times = table.time();
         if let Err(error) = resample(times, times, &[]) {
-            return Err(Failure::BadReference {
+            return Err(StudyError::BadReference {
                 path: path.into(),
                 reason: error.to_string(),
             });
@@ -84,7 +80,7 @@ impl Choice {
     }
 
     /// Names of what the reference of a model has, or why there is no reference.
-    pub fn columns(&self, model: &Model) -> Result<Vec<String>, Failure> {
+    pub fn columns(&self, model: &Model) -> Result<Vec<String>, StudyError> {
         let names = |simulation: &Simulation| -> Vec<String> {
             let columns = simulation.columns().iter();
             columns.map(|column| column.name.clone()).collect()
@@ -98,7 +94,7 @@ impl Choice {
                 let (start, end) = (model.start(), model.start() + model.duration());
                 let slack = SAME_TIME * model.duration();
                 if first > start + slack || last < end - slack {
-                    return Err(Failure::BadReference {
+                    return Err(StudyError::BadReference {
                         path: path.into(),
                         reason: format!(
                             "it goes from {first} s to {last} s, the model from {start} s to {end} s; \
@@ -127,8 +123,8 @@ impl Choice {
         columns: &[Column],
         pace: &Pace,
         found: &mut Vec<Found>,
-        announce: &dyn Fn(&str),
-    ) -> Result<Reference, Failure> {
+        watch: &Watch<'_>,
+    ) -> Result<Reference, StudyError> {
         match self {
             Self::Monolithic(integrator) => {
                 Reference::solved(model.monolithic(*integrator)?, columns)
@@ -147,7 +143,7 @@ impl Choice {
                 if let Some(found) = found.iter().find(is_it) {
                     return Ok(Reference::Converged(Rc::clone(&found.reference)));
                 }
-                let reference = Rc::new(Converged::find(model, columns, pace, announce)?);
+                let reference = Rc::new(Converged::find(model, columns, pace, watch)?);
                 found.push(Found {
                     key,
                     every: pace.every,
@@ -187,44 +183,29 @@ pub enum Reference {
     },
 }
 
-/// What is to be said of a reference.
-#[derive(Clone, Debug, PartialEq)]
-pub struct About {
-    /// The macro step of the last refinement, and its estimated error.
-    pub refined: Option<(f64, f64)>,
-}
-
-impl About {
-    /// For people, if there is anything to say.
-    pub fn text(&self) -> Option<String> {
-        let (step, error) = self.refined?;
-        Some(format!(
-            "the reference is coupled implicitly, with a macro step of {} s; its own error is about {}",
-            number(step),
-            number(error)
-        ))
-    }
-
-    pub fn as_json(&self) -> Value {
-        match self.refined {
-            None => Value::Null,
-            Some((step, error)) => json!({"step": step, "error": error}),
-        }
-    }
+/// How far a reference was refined.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Refined {
+    /// The macro step of the last refinement.
+    pub step: f64,
+    /// Its estimated error.
+    pub error: f64,
 }
 
 impl Reference {
-    fn solved(simulation: Simulation, columns: &[Column]) -> Result<Self, Failure> {
+    fn solved(simulation: Simulation, columns: &[Column]) -> Result<Self, StudyError> {
         let places = places(&simulation, columns);
         Ok(Self::Solved(Box::new(simulation), places))
     }
 
-    pub fn about(&self) -> About {
-        About {
-            refined: match self {
-                Self::Converged(converged) => Some((converged.step, converged.error)),
-                Self::Solved(..) | Self::File { .. } => None,
-            },
+    /// How far it was refined, if it was.
+    pub fn refined(&self) -> Option<Refined> {
+        match self {
+            Self::Converged(converged) => Some(Refined {
+                step: converged.step,
+                error: converged.error,
+            }),
+            Self::Solved(..) | Self::File { .. } => None,
         }
     }
 
@@ -235,14 +216,15 @@ impl Reference {
         times: &[f64],
         steps: u64,
         pace: &Pace,
-    ) -> Result<Vec<Vec<f64>>, Failure> {
+        cancel: Option<&Cancel>,
+    ) -> Result<Vec<Vec<f64>>, StudyError> {
         match self {
             Self::Solved(simulation, places) => {
-                let (rows, outcome) = pace.advance(simulation, places, steps, interrupt::watch());
+                let (rows, outcome) = pace.advance(simulation, places, steps, cancel);
                 match outcome.end {
                     Ok(End::Finished) => Ok(at_times(&rows, times)),
-                    Ok(End::Cancelled) => Err(Failure::Interrupted),
-                    Err(fault) => Err(failed(fault)),
+                    Ok(End::Cancelled) => Err(StudyError::Cancelled),
+                    Err(fault) => Err(StudyError::ReferenceFailed(fault)),
                 }
             }
             Self::Converged(converged) => Ok(at_times(&converged.rows, times)),
@@ -272,15 +254,6 @@ fn places(simulation: &Simulation, columns: &[Column]) -> Vec<usize> {
         found.expect("the columns of both were compared before")
     };
     columns.iter().map(place).collect()
-}
-
-fn failed(fault: Fault) -> Failure {
-    let message = format!("the reference failed: {fault}");
-    Failure::Run {
-        answer: Box::new(json!({"status": "failed", "error": message})),
-        fault,
-        results: None,
-    }
 }
 
 /// Rows of the reference at the times of the variant, as far as they coincide.
@@ -325,8 +298,8 @@ impl Converged {
         model: &Model,
         columns: &[Column],
         pace: &Pace,
-        announce: &dyn Fn(&str),
-    ) -> Result<Self, Failure> {
+        watch: &Watch<'_>,
+    ) -> Result<Self, StudyError> {
         let mut coarser: Option<InMemory> = None;
         let mut best: Option<Self> = None;
         let mut before = None;
@@ -337,15 +310,15 @@ impl Converged {
                 break;
             }
             let refined = model.implicitly_coupled(halvings);
-            announce(&format!("reference, macro step {} s", refined.step()));
+            (watch.announce)(&format!("reference, macro step {} s", refined.step()));
             let mut simulation = refined.simulation()?;
             let places = places(&simulation, columns);
             let pace = pace.refined(finer);
-            let cancel = interrupt::watch();
-            let (rows, outcome) = pace.advance(&mut simulation, &places, refined.steps(), cancel);
+            let steps = refined.steps();
+            let (rows, outcome) = pace.advance(&mut simulation, &places, steps, watch.cancel);
             match outcome.end {
                 Ok(End::Finished) => {}
-                Ok(End::Cancelled) => return Err(Failure::Interrupted),
+                Ok(End::Cancelled) => return Err(StudyError::Cancelled),
                 // A finer step may well succeed.
                 Err(error) => {
                     fault = Some(error);
@@ -370,12 +343,12 @@ impl Converged {
         }
         match (best, fault) {
             (Some(best), _) if best.error <= ACCEPTED => Ok(best),
-            (Some(best), _) => Err(Failure::NotConverged {
+            (Some(best), _) => Err(StudyError::NotConverged {
                 step: best.step,
                 difference: best.error,
             }),
-            (None, Some(fault)) => Err(failed(fault)),
-            (None, None) => Err(Failure::NotConverged {
+            (None, Some(fault)) => Err(StudyError::ReferenceFailed(fault)),
+            (None, None) => Err(StudyError::NotConverged {
                 step: model.step(),
                 difference: f64::NAN,
             }),

@@ -11,7 +11,6 @@ use oldham_cosim::Column;
 
 use super::Tried;
 use super::stretch::Channel;
-use crate::args::Compare;
 
 /// What a signal is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -23,6 +22,7 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// What the signal of a column is.
     pub fn of(column: &Column) -> Self {
         let unit = column.unit.to_string();
         let component = column.name.rsplit('.').next().unwrap_or("");
@@ -88,9 +88,9 @@ pub fn errors(kinds: &[Kind], channels: &[Channel]) -> Vec<Option<f64>> {
 
 /// The signal to draw: the one asked for, or the one that shows the differences best. Variants that
 /// were stopped count only where all were, orientations only where nothing else differs.
-pub fn drawn(arguments: &Compare, tried: &[Tried]) -> Option<String> {
-    if let Some(wanted) = &arguments.signal {
-        return Some(wanted.clone());
+pub fn drawn(wanted: Option<&str>, tried: &[Tried]) -> Option<String> {
+    if let Some(wanted) = wanted {
+        return Some(wanted.to_owned());
     }
     let ran = |variant: &&Tried| variant.outcome.end.is_ok();
     let any_ran = tried.iter().any(|variant| ran(&variant));

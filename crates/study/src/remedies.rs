@@ -6,8 +6,7 @@ use oldham_cosim::Simulation;
 use oldham_model::Model;
 use oldham_stability::{Verdict, Way};
 
-use crate::load;
-use crate::verdict::{Case, Settings};
+use crate::{Case, ModelFile, Settings};
 
 /// Settings that often help, the cheapest first.
 const CANDIDATES: [&[(&str, &str)]; 6] = [
@@ -36,8 +35,8 @@ const TRIAL: u64 = 200;
 
 /// What helps.
 pub struct Remedies {
-    /// As arguments of `--set`.
-    pub settings: Vec<String>,
+    /// Changes, any of which helps.
+    pub settings: Vec<Settings>,
     /// Whether all were tried.
     pub is_thorough: bool,
 }
@@ -65,9 +64,9 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn remedies(&mut self) -> Vec<String> {
+    fn remedies(&mut self) -> Vec<Settings> {
         let mut found = Vec::new();
-        let mut tried = vec![Vec::new()];
+        let mut tried = vec![Settings::new()];
         for changes in candidates(self.case.model) {
             let changes = self.effective(changes);
             if tried.contains(&changes) {
@@ -75,8 +74,7 @@ impl Search<'_> {
             }
             tried.push(changes.clone());
             if self.helps(&changes) {
-                let settings = changes.iter().map(|(key, value)| format!("{key}={value}"));
-                found.push(settings.collect::<Vec<_>>().join(" --set "));
+                found.push(changes);
             }
         }
         if !found.is_empty() {
@@ -84,22 +82,23 @@ impl Search<'_> {
         }
         for n in 1..=HALVINGS {
             let step = (self.case.model.step() / 2_f64.powi(n)).to_string();
-            if self.helps(&[("simulation.step".into(), step.clone())]) {
-                return vec![format!("simulation.step={step}")];
+            let shorter = vec![("simulation.step".into(), step)];
+            if self.helps(&shorter) {
+                return vec![shorter];
             }
         }
         Vec::new()
     }
 
     /// The changes that change something: what is in force already is no remedy.
-    fn effective(&self, mut changes: Vec<(String, String)>) -> Vec<(String, String)> {
-        let Some(all) = self.with(&changes) else {
+    fn effective(&self, mut changes: Settings) -> Settings {
+        let Some((_, all)) = self.with(&changes) else {
             return Vec::new();
         };
         for place in (0..changes.len()).rev() {
             let change = changes.remove(place);
             let is_idle = |model: Model| model.is_solved_like(&all);
-            if !self.with(&changes).is_some_and(is_idle) {
+            if !self.with(&changes).is_some_and(|(_, model)| is_idle(model)) {
                 changes.insert(place, change);
             }
         }
@@ -107,9 +106,10 @@ impl Search<'_> {
     }
 
     /// The model with further settings.
-    fn with(&self, changes: &Settings) -> Option<Model> {
-        let set: Vec<_> = self.case.set.iter().chain(changes).cloned().collect();
-        load::with_overrides(self.case.path, &set).ok()
+    fn with(&self, changes: &Settings) -> Option<(ModelFile, Model)> {
+        let file = self.case.file.with(changes);
+        let model = file.read().ok()?;
+        Some((file, model))
     }
 
     fn helps(&mut self, changes: &Settings) -> bool {
@@ -118,14 +118,13 @@ impl Search<'_> {
             self.is_thorough = false;
             return false;
         }
-        let Some(model) = self.with(changes) else {
+        let Some((file, model)) = self.with(changes) else {
             return false;
         };
-        let set: Vec<_> = self.case.set.iter().chain(changes).cloned().collect();
         let case = Case {
             model: &model,
-            set: &set,
-            ..*self.case
+            file: &file,
+            subject: self.case.subject,
         };
         match case.spectrum(Some(left)) {
             Ok((_, verdict)) => is_cure(&verdict) && runs(&model),
@@ -154,12 +153,12 @@ fn runs(model: &Model) -> bool {
 }
 
 /// What is tried: for cut mechanisms the scheme of their cuts, then what often helps.
-fn candidates(model: &Model) -> Vec<Vec<(String, String)>> {
-    let schemes: Vec<(String, String)> = model
+fn candidates(model: &Model) -> Vec<Settings> {
+    let schemes: Settings = model
         .cut_mechanisms()
         .map(|name| (format!("multibody.{name}.cut.scheme"), CUT_SCHEME.into()))
         .collect();
-    let owned = |changes: &&[(&str, &str)]| -> Vec<(String, String)> {
+    let owned = |changes: &&[(&str, &str)]| -> Settings {
         let changes = changes.iter();
         changes
             .map(|&(key, value)| (key.into(), value.into()))

@@ -68,7 +68,7 @@ impl Pace {
         simulation: &mut Simulation,
         columns: &[usize],
         steps: u64,
-        cancel: &Cancel,
+        cancel: Option<&Cancel>,
     ) -> (InMemory, Outcome) {
         let mut rows = InMemory::default();
         let outcome = simulation.run(Run {
@@ -76,7 +76,7 @@ impl Pace {
             record_every: self.every,
             record_columns: Some(columns.to_vec()),
             energy_bound: self.energy_bound,
-            cancel: Some(cancel.clone()),
+            cancel: cancel.cloned(),
             ..Run::new(steps, &mut rows)
         });
         (rows, outcome)
@@ -110,6 +110,7 @@ impl Channel {
         }
     }
 
+    /// Adds a value beside that of the reference.
     pub fn take(&mut self, time: f64, value: f64, reference: f64) {
         self.count += 1;
         self.squares += (value - reference).powi(2);
@@ -163,12 +164,16 @@ impl Channel {
 /// A signal and its reference at one time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample {
+    /// The time in s.
     pub time: f64,
+    /// The signal.
     pub value: f64,
+    /// The reference.
     pub reference: f64,
 }
 
 impl Sample {
+    /// Signal less reference.
     pub fn difference(&self) -> f64 {
         self.value - self.reference
     }

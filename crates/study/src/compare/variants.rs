@@ -3,12 +3,10 @@
 use oldham_cosim::Simulation;
 use oldham_model::Model;
 
-use crate::args::Compare;
-use crate::failure::Failure;
-use crate::load;
+use serde::Serialize;
 
-/// Variants at most: nobody reads a table of more.
-const MOST: usize = 256;
+use crate::sweep::combinations;
+use crate::{ModelFile, Settings, StudyError};
 
 /// The schemes that are tried when none is asked for.
 const SCHEMES: [(&str, &[(&str, &str)]); 6] = [
@@ -31,8 +29,6 @@ const AS_IN_FILE: &str = "as in the file";
 /// The schemes of cuts.
 const CUT_SCHEMES: [&str; 3] = ["interface-tangent", "interface-mass", "force-displacement"];
 
-pub type Settings = Vec<(String, String)>;
-
 /// A model under certain settings.
 pub struct Variant {
     pub name: String,
@@ -43,18 +39,26 @@ pub struct Variant {
 }
 
 /// A variant that is left out, and the one that is the same.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Alike {
+    /// The one that is left out.
     pub name: String,
+    /// The one that is run.
+    #[serde(rename = "same_as")]
     pub like: String,
 }
 
 /// The variants to run, and those that would repeat them.
-pub fn of(model: &Model, arguments: &Compare) -> Result<(Vec<Variant>, Vec<Alike>), Failure> {
-    let base = &arguments.model.set;
-    let usual = arguments.vary.is_empty();
+pub fn of(
+    file: &ModelFile,
+    model: &Model,
+    vary: &[(String, Vec<String>)],
+) -> Result<(Vec<Variant>, Vec<Alike>), StudyError> {
+    let base = file.settings();
+    let usual = vary.is_empty();
     let wanted = match usual {
         true => schemes(model),
-        false => combinations(&arguments.vary)?,
+        false => combinations(vary)?,
     };
     let mut variants: Vec<Variant> = Vec::new();
     let mut alike = Vec::new();
@@ -63,7 +67,7 @@ pub fn of(model: &Model, arguments: &Compare) -> Result<(Vec<Variant>, Vec<Alike
         let replaced = |key: &str| changes.iter().any(|(other, _)| other == key);
         let kept = base.iter().filter(|(key, _)| !replaced(key));
         let settings: Settings = kept.chain(&changes).cloned().collect();
-        let model = load::with_overrides(&arguments.model.model, &settings);
+        let model = file.with_only(settings.clone()).read();
         // A scheme that does not go with this model (a loop of feedthrough, say) is left out.
         let may_be_left_out = usual && !changes.is_empty();
         if may_be_left_out && model.is_err() {
@@ -149,35 +153,4 @@ fn cut_schemes(model: &Model) -> Vec<(String, Settings)> {
     let file = (AS_IN_FILE.to_owned(), Settings::new());
     let others = CUT_SCHEMES.map(|scheme| (scheme.to_owned(), all(scheme)));
     [file].into_iter().chain(others).collect()
-}
-
-/// All combinations of the varied settings, named by what is varied.
-fn combinations(vary: &[(String, Vec<String>)]) -> Result<Vec<(String, Settings)>, Failure> {
-    let count = vary.iter().try_fold(1_usize, |count, (_, values)| {
-        count.checked_mul(values.len())
-    });
-    if count.is_none_or(|count| count > MOST) {
-        return Err(Failure::TooManyVariants { count, most: MOST });
-    }
-    let mut combinations: Vec<Settings> = vec![Vec::new()];
-    for (key, values) in vary {
-        let extended = combinations.iter().flat_map(|done| {
-            values.iter().map(|value| {
-                let mut more = done.clone();
-                more.push((key.clone(), value.clone()));
-                more
-            })
-        });
-        combinations = extended.collect();
-    }
-    let named = |changes: Settings| {
-        let last = |key: &str| key.rsplit('.').next().map(str::to_owned);
-        let parts = changes.iter().map(|(key, value)| {
-            let alike = changes.iter().filter(|(other, _)| last(other) == last(key));
-            let short = last(key).filter(|_| alike.count() == 1);
-            format!("{}={value}", short.as_deref().unwrap_or(key))
-        });
-        (parts.collect::<Vec<_>>().join(" "), changes)
-    };
-    Ok(combinations.into_iter().map(named).collect())
 }

@@ -1,6 +1,5 @@
 //! From space to the page, along parallel lines.
 
-use clap::ValueEnum;
 use oldham_multibody::Vec3;
 
 /// A place on the page, right and up, in m.
@@ -10,17 +9,18 @@ pub type Flat = [f64; 2];
 const FLAT: f64 = 0.02;
 
 /// From where to look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ViewName {
-    /// At the plane of the motion if there is one, else as `iso`
+    /// At the plane of the motion if there is one, else as `iso`.
+    #[default]
     Auto,
-    /// x to the right, y up
+    /// x to the right, y up.
     Xy,
-    /// x to the right, z up
+    /// x to the right, z up.
     Xz,
-    /// y to the right, z up
+    /// y to the right, z up.
     Yz,
-    /// From above, all three axes equally long
+    /// From above, all three axes equally long.
     Iso,
 }
 

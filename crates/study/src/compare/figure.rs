@@ -1,56 +1,49 @@
 //! The picture: stored energy, one signal, and how far that is from the reference.
 
-use std::path::Path;
-
-use oldham_model::Model;
 use oldham_results::plot::{Figure, Panel, Scale, Series, Style};
 
-use super::Tried;
 use super::stretch::{Channel, Sample};
-use crate::failure::Failure;
+use super::{Comparison, Tried};
 
 /// Parts of the run of which the largest difference is drawn.
 const PARTS: usize = 200;
 /// Differences below this part of the reference's size are rounding, and are not drawn.
 const ROUNDING: f64 = 1e-16;
 
-pub fn draw(
-    model: &Model,
-    tried: &[Tried],
-    signal: Option<&str>,
-    out: &Path,
-) -> Result<(), Failure> {
-    let mut figure = Figure::new(model.name());
-    let energies: Vec<_> = tried
-        .iter()
-        .filter_map(|variant| Some((variant, variant.energy.as_ref()?)))
-        .collect();
-    if !energies.is_empty() {
-        figure = figure.with_panel(values("stored energy / J", &energies));
-    }
-    let of = |variant: &Tried| {
-        variant
-            .signals
+impl Comparison {
+    /// Stored energy, the drawn signal, and how far that is from the reference.
+    pub fn figure(&self) -> Figure {
+        let tried = &self.variants;
+        let mut figure = Figure::new(&self.model);
+        let energies: Vec<_> = tried
             .iter()
-            .position(|other| Some(other.name.as_str()) == signal)
-    };
-    let channels: Vec<_> = tried
-        .iter()
-        .filter_map(|variant| Some((variant, &variant.signals[of(variant)?].channel)))
-        .collect();
-    let drawn = tried
-        .iter()
-        .find_map(|variant| Some(&variant.signals[of(variant)?]));
-    if let Some(drawn) = drawn {
-        let (name, unit) = (&drawn.name, &drawn.unit);
-        figure = figure
-            .with_panel(values(&format!("{name} / {unit}"), &channels))
-            .with_panel(differences(
-                &format!("|{name} - reference| / {unit}"),
-                &channels,
-            ));
+            .filter_map(|variant| Some((variant, variant.energy.as_ref()?)))
+            .collect();
+        if !energies.is_empty() {
+            figure = figure.with_panel(values("stored energy / J", &energies));
+        }
+        let of = |variant: &Tried| {
+            let mut signals = variant.signals.iter();
+            signals.position(|other| Some(other.name.as_str()) == self.drawn.as_deref())
+        };
+        let channels: Vec<_> = tried
+            .iter()
+            .filter_map(|variant| Some((variant, &variant.signals[of(variant)?].channel)))
+            .collect();
+        let drawn = tried
+            .iter()
+            .find_map(|variant| Some(&variant.signals[of(variant)?]));
+        if let Some(drawn) = drawn {
+            let (name, unit) = (&drawn.name, &drawn.unit);
+            figure = figure
+                .with_panel(values(&format!("{name} / {unit}"), &channels))
+                .with_panel(differences(
+                    &format!("|{name} - reference| / {unit}"),
+                    &channels,
+                ));
+        }
+        figure
     }
-    Ok(figure.save(out)?)
 }
 
 /// The variants over the reference.

@@ -1,12 +1,15 @@
 //! Marks on a page: one picture, several beside each other, or a film.
 
 use std::borrow::Cow;
-use std::fmt::Write;
+
+use oldham_multibody::Vec3;
+use oldham_results::plot::svg::Svg;
 
 use super::view::Flat;
 use super::{Ink, Mark, View};
 
-const FONT: &str = "Noto Sans, Helvetica, Arial, sans-serif";
+/// A tenth of a unit is finer than any screen shows.
+const DECIMALS: u8 = 1;
 /// Width of a panel in units of the page.
 const WIDTH: f64 = 640.0;
 /// Bounds of its height.
@@ -74,46 +77,40 @@ impl Page {
 
     /// Several pages as one picture, so many beside each other.
     pub fn grid(pages: &[Self], columns: usize) -> String {
-        let mut body = String::new();
+        let mut svg = Svg::new(DECIMALS);
         let mut height = 0.0;
         for line in pages.chunks(columns.max(1)) {
             let mut highest = 0.0_f64;
             for (column, page) in line.iter().enumerate() {
-                highest = highest.max(page.draw([WIDTH * column as f64, height], &mut body));
+                highest = highest.max(page.draw([WIDTH * column as f64, height], &mut svg));
             }
             height += highest;
         }
-        document(
-            WIDTH * columns.clamp(1, pages.len().max(1)) as f64,
-            height,
-            &body,
-        )
+        let columns = columns.clamp(1, pages.len().max(1));
+        svg.finish(WIDTH * columns as f64, height)
     }
 
     /// Draws the page with its upper left corner at a place, and gives its height.
-    fn draw(&self, [right, down]: Flat, body: &mut String) -> f64 {
+    fn draw(&self, place: Flat, svg: &mut Svg) -> f64 {
         let mut sheet = Sheet::around(&self.view, self.layers.iter().map(|(marks, _)| marks));
         let lines = legend_lines(&self.legend);
         sheet.height += LEGEND_LINE * lines.len() as f64;
-        append(
-            body,
-            format_args!(
-                "<g transform=\"translate({} {})\">\n",
-                round(right),
-                round(down)
-            ),
+        let [right, down] = place.map(|value| svg.number(value));
+        svg.group(
+            format_args!("transform=\"translate({right} {down})\""),
+            |svg| {
+                sheet.furniture(svg, &self.title);
+                if self.has_axes {
+                    sheet.axes(svg);
+                }
+                legend(svg, &lines);
+                for (marks, strength) in &self.layers {
+                    svg.group(format_args!("opacity=\"{strength}\""), |svg| {
+                        marks.iter().for_each(|mark| sheet.still(svg, mark));
+                    });
+                }
+            },
         );
-        sheet.furniture(body, &self.title);
-        if self.has_axes {
-            sheet.axes(body);
-        }
-        legend(body, &lines);
-        for (marks, strength) in &self.layers {
-            append(body, format_args!("<g opacity=\"{strength}\">\n"));
-            marks.iter().for_each(|mark| sheet.still(body, mark));
-            body.push_str("</g>\n");
-        }
-        body.push_str("</g>\n");
         sheet.height
     }
 
@@ -133,27 +130,26 @@ impl Film {
     /// An SVG that moves by itself.
     pub fn to_svg(&self) -> String {
         let sheet = self.sheet();
-        let mut body = String::new();
-        sheet.furniture(&mut body, &self.title);
+        let mut svg = Svg::new(DECIMALS);
+        sheet.furniture(&mut svg, &self.title);
         for index in 0..self.frames.first().map_or(0, Vec::len) {
             let moving: Vec<&Mark> = self.frames.iter().map(|frame| &frame[index]).collect();
-            sheet.moving(&mut body, &moving, self.duration);
+            sheet.moving(&mut svg, &moving, self.duration);
         }
-        sheet.clock(&mut body, &self.times, self.duration);
-        document(WIDTH, sheet.height, &body)
+        sheet.clock(&mut svg, &self.times, self.duration);
+        svg.finish(WIDTH, sheet.height)
     }
 
     /// One frame.
     pub fn still(&self, index: usize) -> String {
         let sheet = self.sheet();
-        let mut body = String::new();
-        sheet.furniture(&mut body, &self.title);
-        self.frames[index]
-            .iter()
-            .for_each(|mark| sheet.still(&mut body, mark));
-        let time = format!("t = {:.3} s", self.times[index]);
-        sheet.note(&mut body, &time);
-        document(WIDTH, sheet.height, &body)
+        let mut svg = Svg::new(DECIMALS);
+        sheet.furniture(&mut svg, &self.title);
+        for mark in &self.frames[index] {
+            sheet.still(&mut svg, mark);
+        }
+        sheet.note(&mut svg, &format!("t = {:.3} s", self.times[index]));
+        svg.finish(WIDTH, sheet.height)
     }
 
     /// Several frames over each other, the later ones stronger.
@@ -220,7 +216,7 @@ impl Sheet {
         }
     }
 
-    fn place(&self, point: oldham_multibody::Vec3) -> Flat {
+    fn place(&self, point: Vec3) -> Flat {
         let seen = self.view.see(point);
         [
             MARGIN + self.shift + self.scale * (seen[0] - self.corner[0]),
@@ -228,102 +224,78 @@ impl Sheet {
         ]
     }
 
-    fn path(&self, mark: &Mark) -> String {
-        let mut path = String::new();
-        for (i, &point) in mark.points.iter().enumerate() {
-            let [x, y] = self.place(point);
-            let command = if i == 0 { 'M' } else { 'L' };
-            append(
-                &mut path,
-                format_args!("{command}{} {}", round(x), round(y)),
-            );
-        }
+    fn path(&self, svg: &Svg, mark: &Mark) -> String {
+        let places = mark.points.iter().map(|&point| self.place(point));
+        let mut path = svg.path_data(places.map(|[x, y]| (x, y)));
         if mark.ink == Ink::Face {
             path.push('Z');
         }
         path
     }
 
-    fn still(&self, body: &mut String, mark: &Mark) {
-        self.moving(body, &[mark], 0.0);
+    fn still(&self, svg: &mut Svg, mark: &Mark) {
+        self.moving(svg, &[mark], 0.0);
     }
 
     /// One mark in all frames.
-    fn moving(&self, body: &mut String, frames: &[&Mark], duration: f64) {
+    fn moving(&self, svg: &mut Svg, frames: &[&Mark], duration: f64) {
         let Some(first) = frames.first() else {
             return;
         };
         let style = style(first.ink);
         if first.points.len() > 1 {
-            let paths: Vec<String> = frames.iter().map(|mark| self.path(mark)).collect();
-            append(body, format_args!("<path d=\"{}\" {style}", paths[0]));
-            close(body, "path", &[("d", &paths)], duration);
+            let paths = frames.iter().map(|mark| self.path(svg, mark)).collect();
+            svg.animated("path", &[("d", paths)], &style, duration);
             return;
         }
-        let places: Vec<Flat> = frames
-            .iter()
-            .map(|mark| self.place(mark.points[0]))
+        let places = frames.iter().map(|mark| self.place(mark.points[0]));
+        let places: Vec<[String; 2]> = places
+            .map(|place| place.map(|value| svg.number(value)))
             .collect();
         if first.ink == Ink::Ground {
-            let [x, y] = places[0].map(round);
-            append(
-                body,
-                format_args!("<path transform=\"translate({x} {y})\" {GROUND} {style}/>\n"),
-            );
+            let [x, y] = &places[0];
+            svg.element(format_args!(
+                "<path transform=\"translate({x} {y})\" {GROUND} {style}/>"
+            ));
             return;
         }
-        let [xs, ys] = [0, 1].map(|i| {
-            places
-                .iter()
-                .map(|place| round(place[i]))
-                .collect::<Vec<_>>()
-        });
-        append(
-            body,
-            format_args!("<circle cx=\"{}\" cy=\"{}\" {style}", xs[0], ys[0]),
-        );
-        close(body, "circle", &[("cx", &xs), ("cy", &ys)], duration);
+        let along = |axis: usize| places.iter().map(|place| place[axis].clone()).collect();
+        let moving = [("cx", along(0)), ("cy", along(1))];
+        svg.animated("circle", &moving, &style, duration);
     }
 
     /// Title, and a scale.
-    fn furniture(&self, body: &mut String, title: &str) {
-        append(
-            body,
+    fn furniture(&self, svg: &mut Svg, title: &str) {
+        let middle = WIDTH / 2.0;
+        svg.text_element(
             format_args!(
-                "<text x=\"{}\" y=\"22\" text-anchor=\"middle\" font-size=\"14\" font-weight=\"bold\">{}</text>\n",
-                WIDTH / 2.0,
-                escaped(title)
+                "x=\"{middle}\" y=\"22\" text-anchor=\"middle\" font-size=\"14\" font-weight=\"bold\""
             ),
+            title,
         );
         let metres = round_length(120.0 / self.scale);
         let (y, end) = (self.height - 16.0, MARGIN + metres * self.scale);
-        append(
-            body,
-            format_args!(
-                "<path d=\"M{MARGIN} {0}v6M{MARGIN} {1}H{2}M{2} {0}v6\" stroke=\"#000000\" fill=\"none\"/>\n<text x=\"{3}\" y=\"{4}\" font-size=\"11\">{metres} m</text>\n",
-                round(y - 3.0),
-                round(y),
-                round(end),
-                round(end + 6.0),
-                round(y + 4.0),
-            ),
+        let [above, line, below] = [y - 3.0, y, y + 4.0].map(|value| svg.number(value));
+        let [end, text] = [end, end + 6.0].map(|value| svg.number(value));
+        svg.element(format_args!(
+            "<path d=\"M{MARGIN} {above}v6M{MARGIN} {line}H{end}M{end} {above}v6\" stroke=\"#000000\" fill=\"none\"/>"
+        ));
+        svg.text_element(
+            format_args!("x=\"{text}\" y=\"{below}\" font-size=\"11\""),
+            &format!("{metres} m"),
         );
     }
 
     /// The axes of the absolute frame in the lower right corner, and the name of the view.
-    fn axes(&self, body: &mut String) {
-        use oldham_multibody::Vec3;
+    fn axes(&self, svg: &mut Svg) {
         const LENGTH: f64 = 26.0;
         // Below the drawing, beside the name of the view.
         let origin = [WIDTH - MARGIN - 34.0, self.height - 16.0];
-        append(
-            body,
-            format_args!(
-                "<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"11\">{}</text>\n",
-                round(origin[0] - 12.0),
-                round(self.height - 12.0),
-                self.view.label()
-            ),
+        let place = [origin[0] - 12.0, self.height - 12.0];
+        let [x, y] = place.map(|value| svg.number(value));
+        svg.text_element(
+            format_args!("x=\"{x}\" y=\"{y}\" text-anchor=\"end\" font-size=\"11\""),
+            self.view.label(),
         );
         for (axis, name) in [(Vec3::X, "x"), (Vec3::Y, "y"), (Vec3::Z, "z")] {
             let [x, y] = self.view.see(axis);
@@ -331,65 +303,56 @@ impl Sheet {
                 continue;
             }
             let end = [origin[0] + LENGTH * x, origin[1] - LENGTH * y];
-            let beyond = [
-                origin[0] + (LENGTH + 8.0) * x,
-                origin[1] - (LENGTH + 8.0) * y,
-            ];
             // The head: two short lines back from the end.
             let [back, side] = [[-0.22 * x, 0.22 * y], [-0.12 * y, -0.12 * x]];
             let barb = |sign: f64| {
-                let [dx, dy] = [0, 1].map(|i| LENGTH * (back[i] + sign * side[i]));
-                format!(
-                    "M{} {}l{} {}",
-                    round(end[0]),
-                    round(end[1]),
-                    round(dx),
-                    round(dy)
-                )
+                let [dx, dy] = [0, 1].map(|i| svg.number(LENGTH * (back[i] + sign * side[i])));
+                format!("{}l{dx} {dy}", svg.path_data([(end[0], end[1])]))
             };
-            append(
-                body,
+            let shaft = svg.path_data([(origin[0], origin[1]), (end[0], end[1])]);
+            let (left, right) = (barb(1.0), barb(-1.0));
+            svg.element(format_args!(
+                "<path d=\"{shaft}{left}{right}\" stroke=\"#555555\" fill=\"none\"/>"
+            ));
+            let beyond = [
+                origin[0] + (LENGTH + 8.0) * x,
+                origin[1] - (LENGTH + 8.0) * y + 4.0,
+            ];
+            let [x, y] = beyond.map(|value| svg.number(value));
+            svg.text_element(
                 format_args!(
-                    "<path d=\"M{} {}L{} {}{}{}\" stroke=\"#555555\" fill=\"none\"/>\n<text x=\"{}\" y=\"{}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#555555\">{name}</text>\n",
-                    round(origin[0]),
-                    round(origin[1]),
-                    round(end[0]),
-                    round(end[1]),
-                    barb(1.0),
-                    barb(-1.0),
-                    round(beyond[0]),
-                    round(beyond[1] + 4.0),
+                    "x=\"{x}\" y=\"{y}\" text-anchor=\"middle\" font-size=\"11\" fill=\"#555555\""
                 ),
+                name,
             );
         }
     }
 
-    fn note(&self, body: &mut String, text: &str) {
-        append(
-            body,
-            format_args!(
-                "<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"11\">{text}</text>\n",
-                WIDTH - MARGIN,
-                round(self.height - 12.0)
-            ),
+    /// A word in the lower right corner.
+    fn note(&self, svg: &mut Svg, text: &str) {
+        let (x, y) = (WIDTH - MARGIN, svg.number(self.height - 12.0));
+        svg.text_element(
+            format_args!("x=\"{x}\" y=\"{y}\" text-anchor=\"end\" font-size=\"11\""),
+            text,
         );
     }
 
     /// A bar that grows with time.
-    fn clock(&self, body: &mut String, times: &[f64], duration: f64) {
+    fn clock(&self, svg: &mut Svg, times: &[f64], duration: f64) {
         let (Some(first), Some(last)) = (times.first(), times.last()) else {
             return;
         };
-        let (x, y) = (WIDTH - MARGIN - 160.0, round(self.height - 18.0));
-        append(
-            body,
-            format_args!(
-                "<rect x=\"{x}\" y=\"{y}\" width=\"160\" height=\"4\" fill=\"#DDDDDD\"/>\n<rect x=\"{x}\" y=\"{y}\" width=\"0\" height=\"4\" fill=\"#0072B2\"><animate attributeName=\"width\" values=\"0;160\" dur=\"{duration}s\" repeatCount=\"indefinite\"/></rect>\n<text x=\"{}\" y=\"{}\" text-anchor=\"end\" font-size=\"11\">{} s to {} s</text>\n",
-                x - 8.0,
-                round(self.height - 12.0),
-                four_digits(*first),
-                four_digits(*last),
-            ),
+        let (x, y) = (WIDTH - MARGIN - 160.0, svg.number(self.height - 18.0));
+        svg.element(format_args!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"160\" height=\"4\" fill=\"#DDDDDD\"/>"
+        ));
+        svg.element(format_args!(
+            "<rect x=\"{x}\" y=\"{y}\" width=\"0\" height=\"4\" fill=\"#0072B2\"><animate attributeName=\"width\" values=\"0;160\" dur=\"{duration}s\" repeatCount=\"indefinite\"/></rect>"
+        ));
+        let (x, y) = (x - 8.0, svg.number(self.height - 12.0));
+        svg.text_element(
+            format_args!("x=\"{x}\" y=\"{y}\" text-anchor=\"end\" font-size=\"11\""),
+            &format!("{} s to {} s", four_digits(*first), four_digits(*last)),
         );
     }
 }
@@ -415,7 +378,7 @@ fn entry_width(text: &str) -> f64 {
 }
 
 /// Lines of coloured names, centred below the title.
-fn legend(body: &mut String, lines: &[Vec<(Ink, &str)>]) {
+fn legend(svg: &mut Svg, lines: &[Vec<(Ink, &str)>]) {
     for (index, line) in lines.iter().enumerate() {
         let width: f64 = line.iter().map(|(_, text)| entry_width(text)).sum();
         let (mut x, y) = (
@@ -423,17 +386,15 @@ fn legend(body: &mut String, lines: &[Vec<(Ink, &str)>]) {
             HEAD + 8.0 + LEGEND_LINE * index as f64,
         );
         for (ink, text) in line {
-            append(
-                body,
-                format_args!(
-                    "<circle cx=\"{}\" cy=\"{}\" {}/>\n<text x=\"{}\" y=\"{}\" font-size=\"11\">{}</text>\n",
-                    round(x),
-                    round(y),
-                    style(*ink),
-                    round(x + 9.0),
-                    round(y + 4.0),
-                    escaped(text)
-                ),
+            let [dot, beside] = [x, x + 9.0].map(|value| svg.number(value));
+            let [middle, base] = [y, y + 4.0].map(|value| svg.number(value));
+            let style = style(*ink);
+            svg.element(format_args!(
+                "<circle cx=\"{dot}\" cy=\"{middle}\" {style}/>"
+            ));
+            svg.text_element(
+                format_args!("x=\"{beside}\" y=\"{base}\" font-size=\"11\""),
+                text,
             );
             x += entry_width(text);
         }
@@ -482,47 +443,6 @@ fn style(ink: Ink) -> Cow<'static, str> {
     fixed.into()
 }
 
-/// Ends an element, with what of it moves.
-fn close(body: &mut String, tag: &str, attributes: &[(&str, &[String])], duration: f64) {
-    let moves = |values: &[String]| values.iter().any(|value| *value != values[0]);
-    let moving: Vec<_> = attributes
-        .iter()
-        .filter(|(_, values)| moves(values))
-        .collect();
-    if moving.is_empty() {
-        body.push_str("/>\n");
-        return;
-    }
-    body.push('>');
-    for (name, values) in moving {
-        append(
-            body,
-            format_args!(
-                "<animate attributeName=\"{name}\" dur=\"{duration}s\" repeatCount=\"indefinite\" values=\"{}\"/>",
-                values.join(";")
-            ),
-        );
-    }
-    append(body, format_args!("</{tag}>\n"));
-}
-
-fn document(width: f64, height: f64, body: &str) -> String {
-    let (width, height) = (round(width), round(height));
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" font-family=\"{FONT}\">\n<rect width=\"100%\" height=\"100%\" fill=\"#FFFFFF\"/>\n{body}</svg>\n"
-    )
-}
-
-/// A tenth of a unit is finer than any screen shows.
-fn round(value: f64) -> String {
-    let text = format!("{value:.1}");
-    match text.strip_suffix(".0") {
-        Some("-0") => "0".into(),
-        Some(whole) => whole.into(),
-        None => text,
-    }
-}
-
 /// A value to four digits, without zeros at its end.
 fn four_digits(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
@@ -537,24 +457,10 @@ fn round_length(length: f64) -> f64 {
     leading.unwrap_or(1.0) * power
 }
 
-/// For XML, which allows no control characters, not even escaped.
-fn escaped(text: &str) -> String {
-    let forbidden = |c: char| c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}');
-    text.replace(forbidden, " ")
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-}
-
-fn append(text: &mut String, arguments: std::fmt::Arguments<'_>) {
-    text.write_fmt(arguments).expect("a text takes everything");
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::ViewName;
     use super::*;
-    use oldham_multibody::Vec3;
 
     fn rod(angle: f64) -> Vec<Mark> {
         let end = Vec3::new(angle.cos(), angle.sin(), 0.0);

@@ -1,0 +1,81 @@
+//! Recorded poses of nodes.
+
+use oldham_model::{Mechanism, Pose};
+use oldham_multibody::{Quaternion, Vec3};
+use oldham_results::Table;
+
+/// Columns over time, from a file or from a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    /// Times in s.
+    pub times: Vec<f64>,
+    /// Names of the columns.
+    pub names: Vec<String>,
+    /// Their values, a column each.
+    pub columns: Vec<Vec<f64>>,
+}
+
+/// A result without the poses of the nodes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the result has no column `{column}`: run the model with record.nodes = true")]
+pub struct NoPoses {
+    /// What is missing.
+    pub column: String,
+}
+
+impl From<&Table> for History {
+    fn from(table: &Table) -> Self {
+        let names: Vec<String> = table.names().map(Into::into).collect();
+        let columns = names.iter().filter_map(|name| table.column(name));
+        Self {
+            times: table.time().to_vec(),
+            columns: columns.map(<[f64]>::to_vec).collect(),
+            names,
+        }
+    }
+}
+
+/// The columns of a mechanism's nodes.
+pub(crate) struct Track<'h> {
+    pub(crate) mechanism: Mechanism<'h>,
+    /// Position and quaternion of each node but the ground.
+    nodes: Vec<[&'h [f64]; 7]>,
+}
+
+impl<'h> Track<'h> {
+    pub(crate) fn find(mechanism: Mechanism<'h>, history: &'h History) -> Result<Self, NoPoses> {
+        let column = |node: &str, component: &str| {
+            let name = format!("{}.nodes.{node}.{component}", mechanism.name());
+            let place = history.names.iter().position(|other| *other == name);
+            match place {
+                Some(place) => Ok(history.columns[place].as_slice()),
+                None => Err(NoPoses { column: name }),
+            }
+        };
+        let mut nodes = Vec::new();
+        for node in mechanism.sketch().nodes.iter().skip(1) {
+            let at = |component| column(node, component);
+            nodes.push([
+                at("px")?,
+                at("py")?,
+                at("pz")?,
+                at("q0")?,
+                at("q1")?,
+                at("q2")?,
+                at("q3")?,
+            ]);
+        }
+        Ok(Self { mechanism, nodes })
+    }
+
+    /// Poses of all nodes but the ground in a row.
+    pub(crate) fn poses(&self, row: usize) -> impl Iterator<Item = Pose> {
+        self.nodes.iter().map(move |columns| {
+            let [x, y, z, q0, q1, q2, q3] = columns.map(|column| column[row]);
+            Pose {
+                position: Vec3::new(x, y, z),
+                orientation: Quaternion([q0, q1, q2, q3]),
+            }
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! A recorded motion as a film.
+
+use oldham_model::{Mechanism, Pose};
+
+use crate::history::Track;
+use crate::{Film, History, Mark, NoPoses, View, ViewName, marks};
+
+/// How a motion is filmed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Filming {
+    /// Frames at most, from 2 to 2000.
+    pub frames: usize,
+    /// Simulated seconds per second of the film.
+    pub speed: f64,
+    /// From where to look.
+    pub view: ViewName,
+}
+
+impl Default for Filming {
+    fn default() -> Self {
+        Self {
+            frames: 120,
+            speed: 1.0,
+            view: ViewName::Auto,
+        }
+    }
+}
+
+/// The motion of mechanisms as it was recorded.
+///
+/// ```
+/// use oldham_scene::{Filming, History, film};
+/// use oldham_study::{ModelFile, mechanisms, solve_in_memory};
+///
+/// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/slider-crank.toml");
+/// let model = ModelFile::new(path).set("simulation.duration", 0.1).read()?;
+/// let recorded = solve_in_memory(&model, 1, None, &mut |_| {})?;
+/// let history = History {
+///     times: recorded.times,
+///     names: recorded.names,
+///     columns: recorded.columns,
+/// };
+/// let film = film("Crank", &mechanisms(&model)?, &history, &Filming::default())?;
+/// assert!(film.to_svg().contains("<animate "));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn film(
+    title: &str,
+    mechanisms: &[Mechanism<'_>],
+    history: &History,
+    how: &Filming,
+) -> Result<Film, NoPoses> {
+    let tracks: Vec<Track<'_>> = mechanisms
+        .iter()
+        .map(|mechanism| Track::find(*mechanism, history))
+        .collect::<Result<_, _>>()?;
+    let rows = chosen_rows(history.times.len(), how.frames);
+    let everywhere = rows
+        .iter()
+        .flat_map(|&row| tracks.iter().flat_map(move |track| track.poses(row)))
+        .map(|pose| pose.position);
+    let view = View::of(how.view, everywhere);
+    let frame = |&row: &usize| -> Vec<Mark> {
+        let of_track = |track: &Track<'_>| {
+            let mut poses = vec![Pose::ABSOLUTE];
+            poses.extend(track.poses(row));
+            marks(track.mechanism.sketch(), &poses, &view)
+        };
+        tracks.iter().flat_map(of_track).collect()
+    };
+    let times: Vec<f64> = rows.iter().map(|&row| history.times[row]).collect();
+    let shown = times
+        .last()
+        .zip(times.first())
+        .map_or(0.0, |(last, first)| last - first);
+    Ok(Film {
+        view,
+        title: title.into(),
+        frames: rows.iter().map(frame).collect(),
+        times,
+        duration: shown / how.speed,
+    })
+}
+
+/// At most so many rows, at equal distances, the last among them.
+fn chosen_rows(rows: usize, frames: usize) -> Vec<usize> {
+    let count = frames.clamp(2, 2000).min(rows.max(1));
+    let last = rows.saturating_sub(1);
+    let place = |i: usize| i * last / (count - 1).max(1);
+    (0..count).map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_reach_from_the_first_row_to_the_last() {
+        assert_eq!(chosen_rows(101, 5), [0, 25, 50, 75, 100]);
+        assert_eq!(chosen_rows(3, 100), [0, 1, 2]);
+        assert_eq!(chosen_rows(1, 100), [0]);
+    }
+}

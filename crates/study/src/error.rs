@@ -1,0 +1,186 @@
+//! What can go wrong in a study.
+
+use std::path::PathBuf;
+
+use oldham_cosim::{CheckpointError, Fault};
+use oldham_model::Problems;
+use oldham_multibody::SolveError;
+use oldham_results::reader::ReadError;
+use oldham_results::writer::WriteError;
+use oldham_stability::AnalysisError;
+
+/// Why a study failed.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// The model cannot be used.
+    #[error(transparent)]
+    Model(Box<Problems>),
+    /// A result file cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A result file cannot be written, and nothing was started.
+    #[error(transparent)]
+    Write(WriteError),
+    /// The results could not be finished.
+    #[error(transparent)]
+    Finish(WriteError),
+    /// A checkpoint cannot be used or written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// The coupling cannot be analysed.
+    #[error(transparent)]
+    Analysis(#[from] AnalysisError),
+    /// A name that does not exist.
+    #[error("there is no {what} `{name}`")]
+    Unknown {
+        /// What was looked for.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// Names that exist.
+        known: Vec<String>,
+    },
+    /// Nothing to compare with.
+    #[error(
+        "there is no reference `{name}`: give `monolithic`, `exact`, `converged` or a result file"
+    )]
+    NoReference {
+        /// As asked for.
+        name: String,
+    },
+    /// The reference is of no use.
+    #[error("{path} cannot be the reference: {reason}")]
+    BadReference {
+        /// The result file.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The reference has nothing that the model records.
+    #[error(
+        "model and reference `{reference}` have no signal in common: give a result of the same model"
+    )]
+    NoCommonSignal {
+        /// As asked for.
+        reference: String,
+    },
+    /// All variants would be the same.
+    #[error("`{model}` has no coupling, so that all schemes are the same")]
+    NothingToCompare {
+        /// Title of the model.
+        model: String,
+    },
+    /// More variants than anybody could want.
+    #[error("{} variants are asked for, and at most {most} are compared", .count.map_or_else(|| "countless".into(), |count| count.to_string()))]
+    TooManyVariants {
+        /// If they can be counted.
+        count: Option<usize>,
+        /// The limit.
+        most: usize,
+    },
+    /// Refinements of the reference do not agree.
+    #[error(
+        "no reference was found: implicit coupling with a macro step of {step} s still has an error of about {difference:.1e}"
+    )]
+    NotConverged {
+        /// The last refinement.
+        step: f64,
+        /// Relative to the size of the signals.
+        difference: f64,
+    },
+    /// The reference stopped.
+    #[error("the reference failed: {0}")]
+    ReferenceFailed(Fault),
+    /// A run stopped.
+    #[error(transparent)]
+    Run(Fault),
+    /// A setting that is varied without saying how far.
+    #[error("the range of `{key}` is not known")]
+    NoRange {
+        /// The setting.
+        key: String,
+    },
+    /// Settings of a scheme that are none.
+    #[error("a scheme has settings such as schedule.output_update=true; `{text}` is none")]
+    NoScheme {
+        /// As written.
+        text: String,
+    },
+    /// The model has no mechanism.
+    #[error("`{model}` has no multibody subsystem such as [multibody.arm]")]
+    NoMechanism {
+        /// Title of the model.
+        model: String,
+    },
+    /// Statics or modes could not be found.
+    #[error("in `{part}`: {error}")]
+    Solve {
+        /// The subsystem.
+        part: String,
+        /// Why not.
+        error: SolveError,
+    },
+    /// Nothing in the model moves freely.
+    #[error("`{model}` has no poles: nothing in it can vibrate")]
+    NoPoles {
+        /// Title of the model.
+        model: String,
+    },
+    /// More poles than can be followed one by one.
+    #[error("the model has {count} poles, and at most {limit} are tracked one by one")]
+    TooManyPoles {
+        /// Of the undivided system.
+        count: usize,
+        /// At most.
+        limit: usize,
+    },
+    /// No gains were found that could be written.
+    #[error("there are no gains of `{model}` to write: no assignment can be offered")]
+    NoGains {
+        /// Title of the model.
+        model: String,
+    },
+    /// The state to continue from lies at or beyond the end.
+    #[error(
+        "{path} is of t = {t} s, and the run ends at {end} s: nothing is left to do; raise \
+         simulation.duration", path = path.display()
+    )]
+    NothingLeft {
+        /// The checkpoint.
+        path: PathBuf,
+        /// Its time.
+        t: f64,
+        /// Where the model ends.
+        end: f64,
+    },
+    /// A file is there that was not asked to be replaced.
+    #[error("{path} already exists", path = path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It was cancelled.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl From<Problems> for StudyError {
+    fn from(problems: Problems) -> Self {
+        Self::Model(Box::new(problems))
+    }
+}
+
+impl StudyError {
+    /// A name that is not among those that exist.
+    pub(crate) fn unknown<'n>(
+        what: &'static str,
+        name: &str,
+        known: impl Iterator<Item = &'n str>,
+    ) -> Self {
+        Self::Unknown {
+            what,
+            name: name.into(),
+            known: known.map(Into::into).collect(),
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! A model file with changes to it, which a study reads again and again.
+
+use std::path::{Path, PathBuf};
+
+use oldham_model::{Model, Overrides, Problems, Template};
+use oldham_results::Table;
+
+/// Keys with their values, such as `schedule.output_update` and `true`; a later one wins.
+pub type Settings = Vec<(String, String)>;
+
+/// A model file and changes to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelFile {
+    origin: Origin,
+    settings: Settings,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Origin {
+    Path(PathBuf),
+    Text { name: String, text: String },
+}
+
+impl ModelFile {
+    /// The file at a path, as it is.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self {
+            origin: Origin::Path(path.into()),
+            settings: Settings::new(),
+        }
+    }
+
+    /// A model given as text; `name` is what messages call it.
+    pub fn of_text(name: impl Into<String>, text: impl Into<String>) -> Self {
+        let (name, text) = (name.into(), text.into());
+        Self {
+            origin: Origin::Text { name, text },
+            settings: Settings::new(),
+        }
+    }
+
+    /// The model that a result says it is of, if it does; `path` is that of the result.
+    pub fn of_result(table: &Table, path: &Path) -> Option<Self> {
+        let metadata = table.metadata();
+        if metadata.model.is_empty() {
+            return None;
+        }
+        let settings = metadata.entries.iter().filter_map(|(key, value)| {
+            let key = key.strip_prefix("set.")?;
+            Some((key.to_owned(), value.clone()))
+        });
+        let file = Self::of_text(path.display().to_string(), &metadata.model);
+        Some(file.with(&settings.collect::<Settings>()))
+    }
+
+    /// The same with a setting or parameter changed.
+    pub fn set(mut self, key: impl Into<String>, value: impl ToString) -> Self {
+        self.settings.push((key.into(), value.to_string()));
+        self
+    }
+
+    /// The same with further changes.
+    pub fn with(&self, changes: &[(String, String)]) -> Self {
+        let mut file = self.clone();
+        file.settings.extend_from_slice(changes);
+        file
+    }
+
+    /// The same with these changes and no others.
+    pub fn with_only(&self, settings: Settings) -> Self {
+        Self {
+            origin: self.origin.clone(),
+            settings,
+        }
+    }
+
+    /// All changes.
+    pub fn settings(&self) -> &[(String, String)] {
+        &self.settings
+    }
+
+    /// Reads the model.
+    pub fn read(&self) -> Result<Model, Problems> {
+        let overrides = Overrides(self.settings.clone());
+        match &self.origin {
+            Origin::Path(path) => Model::read(path, &overrides),
+            Origin::Text { name, text } => Model::parse(text, name, &overrides),
+        }
+    }
+
+    /// Reads the file once, for many values of its parameters.
+    pub fn template(&self) -> Result<Template, Problems> {
+        let overrides = Overrides(self.settings.clone());
+        match &self.origin {
+            Origin::Path(path) => Template::read(path, &overrides),
+            Origin::Text { name, text } => Template::parse(text, name, &overrides),
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Studies of coupled models: what one does with a model, as a library.
+//!
+//! Each study takes a [`ModelFile`] or the model read from it and gives data: a run whose results are
+//! on disk ([`PreparedRun`]) or in memory ([`solve_in_memory`]), a [`compare`]d set of schemes, a
+//! [`StabilityStudy`] with its curves, maps and borders, [`poles`], [`statics`] and [`vibrations`] of
+//! mechanisms, [`Advice`] on the coupling. What a command would show as JSON can be serialised, what
+//! it would draw is a [`Figure`](oldham_results::plot::Figure). Nothing here prints: progress is told
+//! to callbacks, and everything that takes long can be cancelled.
+
+mod advice;
+mod campbell;
+mod compare;
+mod compensation;
+mod error;
+mod file;
+mod mechanisms;
+mod memory;
+mod poles;
+mod remedies;
+mod run;
+mod stability;
+mod sweep;
+
+pub use advice::{Advice, Case, Search, Subject, decision_word, refuse_learner};
+pub use campbell::{Campbell, CampbellPart, campbell};
+pub use compare::{
+    Alike, Channel, CompareOptions, CompareProgress, Comparison, Kind, Refined, Sample, Signal,
+    Tried, compare,
+};
+pub use compensation::{TriedApproach, compensate, gains_file, law_origin};
+pub use error::StudyError;
+pub use file::{ModelFile, Settings};
+pub use mechanisms::{
+    Equilibrium, ModeNumbers, RestingNode, TurningFrame, Vibrations, is_without_coupling,
+    mechanisms, shows_node, statics, turning_frames, vibrations,
+};
+pub use memory::{Recorded, solve_in_memory};
+pub use poles::{CoupledPole, HeldSignals, LATENT_RATES, Poles, damping, discrete_poles, poles};
+pub use remedies::LONGEST as LONGEST_SEARCH;
+pub use run::{PreparedRun, RunOptions, RunReport, checkpoint_path};
+pub use stability::{
+    Axis, BorderStudy, CouplingMode, CouplingModes, GridProgress, Scheme, SchemeBorders, SchemeMap,
+    SchemeRadii, StabilityCurve, StabilityMap, StabilityStudy,
+};
+pub use sweep::{MOST_COMBINATIONS, Range, combinations};

@@ -1,0 +1,286 @@
+//! Mechanisms of a model on their own: statics and modes.
+
+use oldham_model::{About, Mechanism, Model, Pose};
+use oldham_multibody::{Mode, ModeKind, Modes, SolveError, Vec3};
+use serde::{Serialize, Serializer};
+
+use crate::StudyError;
+
+/// All mechanisms of a model; an error if there are none.
+pub fn mechanisms(model: &Model) -> Result<Vec<Mechanism<'_>>, StudyError> {
+    let found: Vec<_> = model.mechanisms().collect();
+    if found.is_empty() {
+        return Err(StudyError::NoMechanism {
+            model: model.name().into(),
+        });
+    }
+    Ok(found)
+}
+
+/// Whether the model is nothing but mechanisms without any exchange. That one of them falls or
+/// swings up is then no matter of coupling.
+pub fn is_without_coupling(model: &Model) -> bool {
+    !model.is_coupled() && model.mechanisms().next().is_some()
+}
+
+/// Whether a port is there only to record a node.
+pub fn shows_node(port: &str) -> bool {
+    port.starts_with("nodes.")
+}
+
+fn failed(mechanism: Mechanism<'_>, error: SolveError) -> StudyError {
+    StudyError::Solve {
+        part: mechanism.name().into(),
+        error,
+    }
+}
+
+/// A mechanism at rest under its loads.
+#[derive(Clone, Debug)]
+pub struct Equilibrium<'m> {
+    /// Which one.
+    pub mechanism: Mechanism<'m>,
+    /// Poses of the nodes as given, the ground first.
+    pub given: Vec<Pose>,
+    /// Poses in equilibrium.
+    pub poses: Vec<Pose>,
+}
+
+/// A node of a mechanism in static equilibrium.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct RestingNode<'a> {
+    /// Its name.
+    pub node: &'a str,
+    /// Its position in m.
+    pub position: [f64; 3],
+    /// Its orientation, a quaternion.
+    pub orientation: [f64; 4],
+    /// Its distance in m from where it was given.
+    pub moved: f64,
+}
+
+/// Static equilibrium of all mechanisms under the loads of a time, by default that of the start,
+/// raised in so many steps.
+///
+/// ```
+/// use oldham_study::{ModelFile, statics};
+///
+/// # let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+/// let model = ModelFile::new(format!("{examples}/hanging-chain.toml")).read()?;
+/// for rest in statics(&model, None, 4)? {
+///     assert!(rest.nodes().all(|node| node.moved.is_finite()));
+/// }
+/// # Ok::<(), oldham_study::StudyError>(())
+/// ```
+pub fn statics(
+    model: &Model,
+    time: Option<f64>,
+    steps: usize,
+) -> Result<Vec<Equilibrium<'_>>, StudyError> {
+    let solve = |mechanism: Mechanism<'_>| mechanism.equilibrium(time, steps);
+    let all = mechanisms(model)?.into_iter();
+    all.map(|mechanism| {
+        Ok(Equilibrium {
+            mechanism,
+            given: mechanism.given(),
+            poses: solve(mechanism).map_err(|error| failed(mechanism, error))?,
+        })
+    })
+    .collect()
+}
+
+impl Equilibrium<'_> {
+    /// All nodes but the ground.
+    pub fn nodes(&self) -> impl Iterator<Item = RestingNode<'_>> {
+        let names = self.mechanism.sketch().nodes.iter();
+        let poses = self.poses.iter().zip(&self.given);
+        let nodes = names.zip(poses).skip(1);
+        nodes.map(|(node, (pose, given))| RestingNode {
+            node,
+            position: pose.position.0,
+            orientation: pose.orientation.0,
+            moved: (pose.position - given.position).norm(),
+        })
+    }
+}
+
+impl Serialize for Equilibrium<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Data<'a> {
+            part: &'a str,
+            nodes: Vec<RestingNode<'a>>,
+        }
+        let data = Data {
+            part: self.mechanism.name(),
+            nodes: self.nodes().collect(),
+        };
+        data.serialize(serializer)
+    }
+}
+
+/// The natural vibrations of a mechanism.
+#[derive(Clone, Debug)]
+pub struct Vibrations<'m> {
+    /// Which one.
+    pub mechanism: Mechanism<'m>,
+    /// The poses about which it vibrates, the ground first.
+    pub poses: Vec<Pose>,
+    /// Its modes.
+    pub found: Modes,
+}
+
+/// The lowest modes of all mechanisms, or those nearest to a frequency in hertz.
+pub fn vibrations(
+    model: &Model,
+    about: About,
+    count: usize,
+    near: Option<f64>,
+) -> Result<Vec<Vibrations<'_>>, StudyError> {
+    let all = mechanisms(model)?.into_iter();
+    all.map(|mechanism| {
+        let found = mechanism.vibrations(about, count, near);
+        let (poses, found) = found.map_err(|error| failed(mechanism, error))?;
+        Ok(Vibrations {
+            mechanism,
+            poses,
+            found,
+        })
+    })
+    .collect()
+}
+
+/// A mode in numbers, without its shape.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct ModeNumbers {
+    /// What it does: `rigid-body`, `oscillating`, `decaying` or `growing`.
+    pub kind: &'static str,
+    /// Undamped frequency in hertz, if it oscillates.
+    pub frequency: Option<f64>,
+    /// Damped frequency in hertz.
+    pub damped_frequency: Option<f64>,
+    /// Growth rate in 1/s of a mode that grows.
+    pub growth: Option<f64>,
+    /// Growth rate in 1/s, negative where it decays.
+    pub rate: f64,
+    /// Damping ratio.
+    pub damping: Option<f64>,
+    /// Relative residual of the eigenvalue problem.
+    pub error: f64,
+}
+
+impl From<&Mode> for ModeNumbers {
+    fn from(mode: &Mode) -> Self {
+        let kind = match mode.kind {
+            ModeKind::Rigid => "rigid-body",
+            ModeKind::Oscillating => "oscillating",
+            ModeKind::Decaying => "decaying",
+            ModeKind::Growing => "growing",
+        };
+        let oscillates = mode.omega > 0.0 || mode.kind == ModeKind::Rigid;
+        Self {
+            kind,
+            frequency: oscillates.then(|| mode.frequency()),
+            damped_frequency: oscillates.then(|| mode.damped_frequency()),
+            growth: (mode.kind == ModeKind::Growing).then_some(mode.growth),
+            rate: mode.growth,
+            damping: (oscillates && mode.kind != ModeKind::Rigid).then(|| mode.damping()),
+            error: mode.error,
+        }
+    }
+}
+
+/// A frame that turns, in which frequencies are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct TurningFrame {
+    /// Its angular velocity in rad/s.
+    pub spin: [f64; 3],
+    /// Nodes that turn with it.
+    pub nodes: usize,
+}
+
+/// The frames that turn among those in which modes were counted.
+pub fn turning_frames(found: &Modes) -> Vec<TurningFrame> {
+    let frames = found.frames.iter();
+    let frames = frames.map(|(spin, nodes)| TurningFrame {
+        spin: spin.0,
+        nodes: *nodes,
+    });
+    frames.collect()
+}
+
+/// Displacement and rotation of a node in a mode.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+struct Shift {
+    displacement: [f64; 3],
+    rotation: [f64; 3],
+}
+
+impl From<&(Vec3, Vec3)> for Shift {
+    fn from((displacement, rotation): &(Vec3, Vec3)) -> Self {
+        Self {
+            displacement: displacement.0,
+            rotation: rotation.0,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Shape {
+    #[serde(flatten)]
+    numbers: ModeNumbers,
+    shape: Vec<Shift>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quadrature: Option<Vec<Shift>>,
+}
+
+impl Shape {
+    fn of(mode: &Mode) -> Self {
+        let list = |shape: &[(Vec3, Vec3)]| shape.iter().skip(1).map(Shift::from).collect();
+        let in_phase = mode
+            .quadrature
+            .iter()
+            .all(|(d, r)| d.norm() + r.norm() < 1e-9);
+        Self {
+            numbers: ModeNumbers::from(mode),
+            shape: list(&mode.shape),
+            quadrature: (!in_phase).then(|| list(&mode.quadrature)),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct PlacedNode<'a> {
+    node: &'a str,
+    position: [f64; 3],
+    orientation: [f64; 4],
+}
+
+#[derive(Serialize)]
+struct VibrationsData<'a> {
+    part: &'a str,
+    nodes: Vec<PlacedNode<'a>>,
+    steady: bool,
+    frames: Vec<TurningFrame>,
+    modes: Vec<Shape>,
+}
+
+impl Serialize for Vibrations<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let names = self.mechanism.sketch().nodes.iter();
+        let nodes = names.zip(&self.poses).skip(1);
+        let nodes = nodes.map(|(node, pose)| PlacedNode {
+            node,
+            position: pose.position.0,
+            orientation: pose.orientation.0,
+        });
+        let data = VibrationsData {
+            part: self.mechanism.name(),
+            nodes: nodes.collect(),
+            steady: self.found.is_steady,
+            frames: turning_frames(&self.found),
+            modes: self.found.modes.iter().map(Shape::of).collect(),
+        };
+        data.serialize(serializer)
+    }
+}

@@ -1,0 +1,194 @@
+//! What the exchange does to the poles of a coupled linear system.
+
+use nalgebra::Complex;
+use oldham_cosim::Simulation;
+use oldham_model::Model;
+use oldham_results::plot::{Figure, Panel, Series, Style};
+use oldham_stability::{CoupledModel, Extrapolator, Recurrence};
+use serde::{Serialize, Serializer};
+
+use crate::StudyError;
+
+/// Macro steps along which the poles are followed for the picture.
+const SWEEP: usize = 40;
+/// How far beyond its value the macro step grows there.
+const BEYOND: f64 = 1.25;
+/// Poles that are followed at most: each takes many determinants of the whole system.
+const MOST_POLES: usize = 60;
+/// Multiple of the exchange rate up to which latent roots are looked for.
+pub const LATENT_RATES: usize = 2;
+
+/// The exchange as a continuous element.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct HeldSignals {
+    /// Order of the hold: 0, 1 or 2.
+    pub order: usize,
+    /// Time that sending and receiving take, in s.
+    pub latency: f64,
+    /// Order of a Padé approximant instead of the exact exponential.
+    pub pade: Option<usize>,
+}
+
+/// What becomes of one pole.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoupledPole {
+    /// Of the monolithic system.
+    pub monolithic: Complex<f64>,
+    /// With the exchange as a continuous extrapolator.
+    pub coupled: Option<Complex<f64>>,
+    /// Of the discrete scheme as it is run.
+    pub run: Option<Complex<f64>>,
+}
+
+/// The poles of a coupled model.
+#[derive(Serialize)]
+pub struct Poles {
+    /// Title of the model.
+    pub model: String,
+    /// Its macro step in s.
+    pub step: f64,
+    /// What becomes of each pole.
+    pub poles: Vec<CoupledPole>,
+    /// Roots that the exchange adds, the rightmost first.
+    #[serde(serialize_with = "as_pairs")]
+    pub latent: Vec<Complex<f64>>,
+    #[serde(skip)]
+    coupled: CoupledModel,
+    #[serde(skip)]
+    extrapolator: Extrapolator,
+}
+
+/// Poles of a linear model: monolithic, with held signals, and as it is run.
+///
+/// ```
+/// use oldham_study::{HeldSignals, ModelFile, poles};
+///
+/// # let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+/// let file = ModelFile::new(format!("{examples}/two-mass-damped.toml"));
+/// let poles = poles(&file.read()?, HeldSignals::default())?;
+/// assert!(poles.poles.iter().all(|pole| pole.monolithic.re < 0.0));
+/// # Ok::<(), oldham_study::StudyError>(())
+/// ```
+pub fn poles(model: &Model, held: HeldSignals) -> Result<Poles, StudyError> {
+    let coupled = CoupledModel::of(&mut model.simulation()?)?;
+    let monolithic = coupled.monolithic();
+    if monolithic.len() > MOST_POLES {
+        return Err(StudyError::TooManyPoles {
+            count: monolithic.len(),
+            limit: MOST_POLES,
+        });
+    }
+    let extrapolator = Extrapolator {
+        order: held.order,
+        period: model.step(),
+        latency: held.latency,
+        pade: held.pade,
+    };
+    let discrete = discrete_poles(&mut model.simulation()?)?;
+    let poles: Vec<CoupledPole> = monolithic
+        .into_iter()
+        .map(|monolithic| CoupledPole {
+            coupled: coupled.primary(monolithic, extrapolator),
+            run: nearest(&discrete, monolithic),
+            monolithic,
+        })
+        .collect();
+    if poles.is_empty() {
+        return Err(StudyError::NoPoles {
+            model: model.name().into(),
+        });
+    }
+    Ok(Poles {
+        model: model.name().into(),
+        step: model.step(),
+        latent: coupled.latent(extrapolator, LATENT_RATES),
+        poles,
+        coupled,
+        extrapolator,
+    })
+}
+
+/// Poles of the scheme as it is run, mapped to the s-plane.
+pub fn discrete_poles(simulation: &mut Simulation) -> Result<Vec<Complex<f64>>, StudyError> {
+    let recurrence = Recurrence::of(simulation)?;
+    let eigenvalues = recurrence.eigenvalues()?;
+    let poles = eigenvalues.iter().filter(|value| value.norm() > 1e-12);
+    Ok(poles
+        .map(|value| value.ln() / recurrence.duration())
+        .collect())
+}
+
+fn nearest(poles: &[Complex<f64>], to: Complex<f64>) -> Option<Complex<f64>> {
+    let distance = |pole: &&Complex<f64>| (*pole - to).norm();
+    poles
+        .iter()
+        .min_by(|a, b| distance(a).total_cmp(&distance(b)))
+        .copied()
+}
+
+/// The damping ratio of a pole.
+pub fn damping(pole: Complex<f64>) -> f64 {
+    -pole.re / pole.norm().max(f64::MIN_POSITIVE)
+}
+
+/// Real and imaginary part of each.
+fn as_pairs<S: Serializer>(roots: &[Complex<f64>], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(roots.iter().map(|root| [root.re, root.im]))
+}
+
+impl Serialize for CoupledPole {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct One {
+            re: f64,
+            im: f64,
+            frequency: f64,
+            damping: f64,
+        }
+        #[derive(Serialize)]
+        struct Data {
+            monolithic: One,
+            coupled: Option<One>,
+            run: Option<One>,
+        }
+        let one = |pole: Complex<f64>| One {
+            re: pole.re,
+            im: pole.im,
+            frequency: pole.norm(),
+            damping: damping(pole),
+        };
+        let data = Data {
+            monolithic: one(self.monolithic),
+            coupled: self.coupled.map(one),
+            run: self.run.map(one),
+        };
+        data.serialize(serializer)
+    }
+}
+
+impl Poles {
+    /// Where the poles go while the macro step grows to its value and a quarter more.
+    pub fn figure(&self) -> Figure {
+        let (coupled, extrapolator) = (&self.coupled, self.extrapolator);
+        let mut panel = Panel::new("real part / (1/s)", "imaginary part / (rad/s)");
+        let (mut here_re, mut here_im) = (Vec::new(), Vec::new());
+        let beyond = Extrapolator {
+            period: BEYOND * extrapolator.period,
+            latency: BEYOND * extrapolator.latency,
+            ..extrapolator
+        };
+        for (index, pole) in self.poles.iter().enumerate() {
+            let path = coupled.path(pole.monolithic, beyond, SWEEP);
+            let (re, im) = path.iter().map(|pole| (pole.re, pole.im)).unzip();
+            panel = panel.with_series(Series::new(format!("mode {}", index + 1), re, im));
+            if let Some(here) = pole.coupled {
+                here_re.push(here.re);
+                here_im.push(here.im);
+            }
+        }
+        let here = Series::new("at this step", here_re, here_im);
+        panel = panel.with_series(here.with_style(Style::Points));
+        let name = &self.model;
+        Figure::new(format!("{name}: primary poles while the macro step grows")).with_panel(panel)
+    }
+}

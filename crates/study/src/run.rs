@@ -1,0 +1,302 @@
+//! A run whose results go to a file: what it belongs to, checkpoints, and how it is continued.
+
+use std::path::{Path, PathBuf};
+
+use oldham_cosim::{
+    Cancel, Checkpoint, CheckpointError, Column, End, Fault, Outcome, Progress, Recorder, Run,
+    Simulation,
+};
+use oldham_model::Model;
+use oldham_results::writer::WriteError;
+use oldham_results::{Metadata, ResultWriter};
+use serde::{Serialize, Serializer};
+
+use crate::{ModelFile, StudyError};
+
+/// How a model is run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunOptions {
+    /// Replace files that are there.
+    pub force: bool,
+    /// Solve the monolithic model instead of the coupled one.
+    pub monolithic: bool,
+    /// Threads; by default as the model says.
+    pub threads: Option<usize>,
+    /// Save the complete state every so many simulated seconds, beside the results.
+    pub checkpoint_every: Option<f64>,
+    /// Continue from a saved state.
+    pub resume: Option<PathBuf>,
+}
+
+/// A run that can start: everything that may be refused has been.
+///
+/// ```
+/// use oldham_study::{ModelFile, PreparedRun, RunOptions};
+///
+/// # let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let out = folder.path().join("results.parquet");
+/// let file = ModelFile::new(format!("{examples}/two-mass-tight.toml"));
+/// let model = file.read()?;
+/// let options = RunOptions {
+///     checkpoint_every: Some(1.0),
+///     ..RunOptions::default()
+/// };
+/// let run = PreparedRun::new(&file, &model, &out, &options)?;
+/// let report = run.solve(None, &mut |_| {})?;
+/// assert_eq!(report.status(), "finished");
+/// let table = oldham_results::read(&report.results)?;
+/// assert!(table.time().len() > 10);
+/// # Ok::<(), oldham_study::StudyError>(())
+/// ```
+pub struct PreparedRun<'a> {
+    model: &'a Model,
+    options: &'a RunOptions,
+    out: &'a Path,
+    simulation: Simulation,
+    columns: Vec<usize>,
+    metadata: Metadata,
+    digest: String,
+}
+
+impl<'a> PreparedRun<'a> {
+    /// Makes the simulation, continues it from a saved state if asked to, and looks whether results
+    /// and checkpoints can go where they should.
+    pub fn new(
+        file: &ModelFile,
+        model: &'a Model,
+        out: &'a Path,
+        options: &'a RunOptions,
+    ) -> Result<Self, StudyError> {
+        check_targets(options, out)?;
+        let mut simulation = match options.monolithic {
+            true => model.monolithic(None)?,
+            false => model.simulation()?,
+        };
+        let columns = model.recorded(simulation.columns())?;
+        let digest = digest(file, model, options.monolithic);
+        if let Some(path) = &options.resume {
+            resume(&mut simulation, model, path, &digest)?;
+        }
+        if options.checkpoint_every.is_some() {
+            // What keeps its state to itself is found before anything is started.
+            simulation.checkpoint(&digest)?;
+        }
+        Ok(Self {
+            metadata: metadata(file, model, options.monolithic),
+            model,
+            options,
+            out,
+            simulation,
+            columns,
+            digest,
+        })
+    }
+
+    /// Runs to the end, to a fault or until it is cancelled; results are written in any case.
+    pub fn solve(
+        mut self,
+        cancel: Option<&Cancel>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<RunReport, StudyError> {
+        let column = |&place: &usize| self.simulation.columns()[place].clone();
+        let selected: Vec<Column> = self.columns.iter().map(column).collect();
+        let (metadata, force) = (&self.metadata, self.options.force);
+        let mut writer = ResultWriter::create(self.out, &selected, metadata, force)
+            .map_err(StudyError::Write)?;
+        let partial = writer.partial_path().to_owned();
+        let (mut outcome, unsaved) = self.advance(&mut writer, cancel, progress);
+        let results = match (writer.finish(), &outcome.end) {
+            (Ok(results), _) => results,
+            // A run that failed, for want of space say, keeps what it has and tells its own cause.
+            (Err(_), Err(_)) => partial,
+            (Err(error), Ok(_)) => return Err(StudyError::Finish(error)),
+        };
+        if !self.options.monolithic {
+            outcome.summary.notes.extend_from_slice(self.model.notes());
+        }
+        Ok(RunReport {
+            outcome,
+            unsaved,
+            results,
+        })
+    }
+
+    /// Runs to the end, in pieces between checkpoints; ends early if one cannot be written.
+    fn advance(
+        &mut self,
+        recorder: &mut dyn Recorder,
+        cancel: Option<&Cancel>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> (Outcome, Option<CheckpointError>) {
+        let total = self.model.steps();
+        let piece = self.steps_between_checkpoints();
+        loop {
+            let done = self.simulation.steps_done();
+            let mut show = |mut here: Progress| {
+                here.steps += done;
+                progress(here);
+            };
+            let outcome = self.simulation.run(Run {
+                steps: piece.min(total.saturating_sub(done)),
+                threads: self.options.threads.unwrap_or(self.model.threads()),
+                record_every: self.model.record_every(),
+                record_columns: Some(self.columns.clone()),
+                recorder: &mut *recorder,
+                tap: None,
+                pace: None,
+                cancel: cancel.cloned(),
+                energy_bound: self.model.energy_bound(),
+                progress: Some(&mut show),
+            });
+            if outcome.end != Ok(End::Finished) {
+                return (outcome, None);
+            }
+            if self.options.checkpoint_every.is_some() {
+                let saved = self.simulation.checkpoint(&self.digest);
+                let saved = saved.and_then(|state| state.write(&checkpoint_path(self.out)));
+                if let Err(error) = saved {
+                    return (outcome, Some(error));
+                }
+            }
+            if self.simulation.steps_done() >= total {
+                return (outcome, None);
+            }
+        }
+    }
+
+    fn steps_between_checkpoints(&self) -> u64 {
+        let steps = |seconds: f64| (seconds / self.model.step()).round().max(1.0) as u64;
+        self.options.checkpoint_every.map_or(u64::MAX, steps)
+    }
+}
+
+/// A run that is over.
+pub struct RunReport {
+    /// How it ended, and what it did.
+    pub outcome: Outcome,
+    /// Why its state could not be saved, which ended it.
+    pub unsaved: Option<CheckpointError>,
+    /// The result file, or what there is of it.
+    pub results: PathBuf,
+}
+
+impl RunReport {
+    /// `finished`, `interrupted` or `failed`.
+    pub fn status(&self) -> &'static str {
+        match (&self.outcome.end, &self.unsaved) {
+            (Ok(End::Finished), None) => "finished",
+            (Ok(End::Cancelled), _) => "interrupted",
+            (Ok(End::Finished), Some(_)) | (Err(_), _) => "failed",
+        }
+    }
+
+    /// Why it failed, if it did.
+    pub fn fault(&self) -> Option<String> {
+        let fault = self.outcome.end.as_ref().err().map(Fault::to_string);
+        fault.or_else(|| self.unsaved.as_ref().map(ToString::to_string))
+    }
+}
+
+impl Serialize for RunReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Data<'a> {
+            status: &'static str,
+            fault: Option<String>,
+            results: String,
+            summary: &'a oldham_cosim::Summary,
+        }
+        let data = Data {
+            status: self.status(),
+            fault: self.fault(),
+            results: self.results.display().to_string(),
+            summary: &self.outcome.summary,
+        };
+        data.serialize(serializer)
+    }
+}
+
+/// The file in which a run saves its state: that of the results with `.checkpoint` after its name.
+pub fn checkpoint_path(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".checkpoint");
+    PathBuf::from(name)
+}
+
+/// Whether the results and checkpoints can go where they should, before anything takes its time.
+fn check_targets(options: &RunOptions, out: &Path) -> Result<(), StudyError> {
+    ResultWriter::check(out, options.force).map_err(StudyError::Write)?;
+    let path = checkpoint_path(out);
+    let there = std::fs::symlink_metadata(&path);
+    match there {
+        Ok(there) if options.checkpoint_every.is_some() => {
+            let is_own = options.resume.as_deref() == Some(&path);
+            if there.is_dir() {
+                return Err(StudyError::Write(WriteError::IsDirectory { path }));
+            }
+            if !there.is_file() {
+                return Err(StudyError::Write(WriteError::NotAFile { path }));
+            }
+            if !options.force && !is_own {
+                return Err(StudyError::Exists { path });
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn resume(
+    simulation: &mut Simulation,
+    model: &Model,
+    path: &Path,
+    digest: &str,
+) -> Result<(), StudyError> {
+    simulation.restore(&Checkpoint::read(path)?, digest)?;
+    let done = simulation.steps_done();
+    if done >= model.steps() {
+        return Err(StudyError::NothingLeft {
+            path: path.to_owned(),
+            t: model.start() + done as f64 * model.step(),
+            end: model.start() + model.duration(),
+        });
+    }
+    Ok(())
+}
+
+fn metadata(file: &ModelFile, model: &Model, monolithic: bool) -> Metadata {
+    let scheme = if monolithic { "monolithic" } else { "coupled" };
+    let mut entries = vec![
+        ("oldham".into(), env!("CARGO_PKG_VERSION").into()),
+        ("step".into(), model.step().to_string()),
+        ("scheme".into(), scheme.into()),
+    ];
+    let set = file.settings().iter();
+    entries.extend(set.map(|(key, value)| (format!("set.{key}"), value.clone())));
+    Metadata {
+        title: model.name().into(),
+        model: model.source().file_text().into(),
+        entries,
+    }
+}
+
+/// What a checkpoint belongs to: the model's text and what it reads besides, its overrides, and
+/// coupled or not.
+fn digest(file: &ModelFile, model: &Model, monolithic: bool) -> String {
+    let mut text = model.source().file_text().to_owned() + &model.given_gains();
+    for (key, value) in file.settings() {
+        // A longer run of the same model may continue from the same state.
+        if key != "simulation.duration" {
+            text += &format!("\n{key}={value}");
+        }
+    }
+    text += if monolithic { "\nmonolithic" } else { "" };
+    format!("{:016x}", fnv1a(text.as_bytes()))
+}
+
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}

@@ -1,0 +1,343 @@
+//! Is the coupling stable, and over which range? Modes, borders, curves and maps for several
+//! schemes.
+
+mod border;
+mod grid;
+
+use oldham_cosim::Simulation;
+use oldham_model::{Model, Template};
+use oldham_stability::{AnalysisError, Contour, borders, is_stable, map, radius};
+use serde::Serialize;
+
+use crate::advice::refuse_learner;
+use crate::{Advice, Case, ModelFile, Range, Settings, StudyError, Subject};
+pub use border::{BorderStudy, SchemeBorders};
+pub use grid::{Axis, SchemeMap, SchemeRadii, StabilityCurve, StabilityMap};
+
+/// Values of a range at which a search for borders looks first.
+const SAMPLES: usize = 25;
+
+const STEP: &str = "simulation.step";
+const DURATION: &str = "simulation.duration";
+
+/// A scheme that a model's own is compared with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scheme {
+    /// What it is called.
+    pub name: String,
+    /// How it differs from the file.
+    pub settings: Settings,
+}
+
+impl Scheme {
+    /// Settings separated by spaces, such as `schedule.output_update=true`. What is no setting would
+    /// be left out in silence, and the file's own scheme studied again: it is an error.
+    pub fn parse(text: &str) -> Result<Self, StudyError> {
+        let setting = |word: &str| {
+            let pair = word.split_once('=').filter(|(key, _)| !key.is_empty());
+            let pair = pair.map(|(key, value)| (key.to_owned(), value.to_owned()));
+            pair.ok_or_else(|| StudyError::NoScheme { text: word.into() })
+        };
+        let settings: Settings = text
+            .split_whitespace()
+            .map(setting)
+            .collect::<Result<_, _>>()?;
+        if settings.is_empty() {
+            return Err(StudyError::NoScheme { text: text.into() });
+        }
+        Ok(Self {
+            name: text.into(),
+            settings,
+        })
+    }
+}
+
+/// A study of a model's stability.
+///
+/// ```
+/// use oldham_study::{ModelFile, Range, Scheme, StabilityStudy};
+///
+/// # let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+/// let file = ModelFile::new(format!("{examples}/two-mass-damped.toml"));
+/// let model = file.read()?;
+/// let updated = Scheme::parse("schedule.output_update=true")?;
+/// let study = StabilityStudy::new(&file, &model, vec![updated], false)?;
+/// println!("{} states", study.modes()?.states);
+/// let curve = study.curve(&Range::between("kc", 10.0, 1000.0).points(5), &|_| {})?;
+/// assert_eq!(curve.schemes[1].radius.len(), 5);
+/// let svg = curve.figure().to_svg();
+/// # assert!(svg.starts_with("<svg"));
+/// # Ok::<(), oldham_study::StudyError>(())
+/// ```
+pub struct StabilityStudy<'a> {
+    file: &'a ModelFile,
+    model: &'a Model,
+    schemes: Vec<Scheme>,
+    monolithic: bool,
+}
+
+/// How far a curve or a map has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GridProgress<'a> {
+    /// The scheme that is studied.
+    pub scheme: &'a str,
+    /// Points that are done.
+    pub done: usize,
+    /// Points in all.
+    pub points: usize,
+}
+
+/// A scheme whose file was read once.
+struct ReadScheme {
+    name: String,
+    file: ModelFile,
+    template: Template,
+}
+
+/// A mode of the recurrence.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct CouplingMode {
+    /// Magnitude of its eigenvalue.
+    pub radius: f64,
+    /// How far that may be off.
+    pub error: f64,
+    /// Growth rate in 1/s.
+    pub growth: f64,
+    /// Frequency in hertz.
+    pub frequency: f64,
+}
+
+/// The modes of a co-simulation, and what is to be said of them.
+#[derive(Serialize)]
+pub struct CouplingModes {
+    /// States of the recurrence.
+    pub states: usize,
+    /// All modes, or the dominant ones of a large model; first those that the model has by itself.
+    pub modes: Vec<CouplingMode>,
+    /// The verdict, and what would help.
+    #[serde(rename = "verdict")]
+    pub advice: Advice,
+}
+
+impl<'a> StabilityStudy<'a> {
+    /// A model in its own scheme and others, or in one piece. What a model learns while it runs no
+    /// analysis describes: such a model is refused.
+    pub fn new(
+        file: &'a ModelFile,
+        model: &'a Model,
+        schemes: Vec<Scheme>,
+        monolithic: bool,
+    ) -> Result<Self, AnalysisError> {
+        refuse_learner(model)?;
+        Ok(Self {
+            file,
+            model,
+            schemes,
+            monolithic,
+        })
+    }
+
+    /// All modes of the recurrence, or the dominant ones of a large model.
+    pub fn modes(&self) -> Result<CouplingModes, StudyError> {
+        let mut case = Case::of(self.model, self.file);
+        if self.monolithic {
+            self.model.monolithic(None)?;
+            case.subject = Subject::Whole;
+        }
+        let (spectrum, verdict) = case.spectrum(None)?;
+        let advice = Advice::of(&case, Ok(verdict), None);
+        let modes = spectrum.own_modes().iter().chain(spectrum.modes());
+        let modes = modes.map(|mode| {
+            let pole = spectrum.pole(mode);
+            CouplingMode {
+                radius: mode.value.norm(),
+                error: mode.error,
+                growth: pole.re,
+                frequency: pole.im / std::f64::consts::TAU,
+            }
+        });
+        Ok(CouplingModes {
+            states: spectrum.dimension(),
+            modes: modes.collect(),
+            advice,
+        })
+    }
+
+    /// The ends of a range, at which the model must read with every scheme.
+    pub fn ends(&self, range: &Range) -> Result<(f64, f64), StudyError> {
+        let ends = range.ends(self.baseline(&range.key));
+        let Some((low, high)) = ends else {
+            return Err(self.no_range(&range.key));
+        };
+        for scheme in self.read_schemes()? {
+            for value in [low, high] {
+                self.load(&scheme, &[(&range.key, value)])?;
+            }
+        }
+        Ok((low, high))
+    }
+
+    /// Where stability changes along one parameter, for each scheme.
+    pub fn borders(&self, range: &Range) -> Result<BorderStudy, StudyError> {
+        let (low, high) = self.ends(range)?;
+        let find = |scheme: ReadScheme| {
+            let build = |value| self.build(&scheme, &[(&range.key, value)]);
+            SchemeBorders {
+                found: borders(low, high, SAMPLES, build),
+                scheme: scheme.name,
+            }
+        };
+        Ok(BorderStudy {
+            key: range.key.clone(),
+            low,
+            high,
+            schemes: self.read_schemes()?.into_iter().map(find).collect(),
+        })
+    }
+
+    /// The spectral radius along one parameter.
+    pub fn curve(
+        &self,
+        x: &Range,
+        progress: &(dyn Fn(GridProgress<'_>) + Sync),
+    ) -> Result<StabilityCurve, StudyError> {
+        let values = x.values(self.ends(x)?);
+        let mut schemes = Vec::new();
+        for scheme in self.read_schemes()? {
+            let changes = |value, _| vec![(x.key.as_str(), value)];
+            schemes.push(SchemeRadii {
+                radius: self.radii(&scheme, &values, &[0.0], changes, progress),
+                scheme: scheme.name,
+            });
+        }
+        Ok(StabilityCurve {
+            model: self.model.name().into(),
+            x: Axis::of(x, values),
+            schemes,
+        })
+    }
+
+    /// The spectral radius over two parameters.
+    pub fn map(
+        &self,
+        x: &Range,
+        y: &Range,
+        progress: &(dyn Fn(GridProgress<'_>) + Sync),
+    ) -> Result<StabilityMap, StudyError> {
+        let (xs, ys) = (x.values(self.ends(x)?), y.values(self.ends(y)?));
+        let mut schemes = Vec::new();
+        for scheme in self.read_schemes()? {
+            let changes = |a, b| vec![(x.key.as_str(), a), (y.key.as_str(), b)];
+            let radius_at = self.radii(&scheme, &xs, &ys, changes, progress);
+            let contour = Contour {
+                x: &xs,
+                y: &ys,
+                logarithmic: [x.is_logarithmic(), y.is_logarithmic()],
+            };
+            let stable_at = |a, b| {
+                let simulation = self.build(&scheme, &changes(a, b));
+                simulation.is_some_and(|mut simulation| is_stable(radius(&mut simulation)))
+            };
+            schemes.push(SchemeMap {
+                border: contour.border(&radius_at, threads(), stable_at),
+                radii: SchemeRadii {
+                    radius: radius_at,
+                    scheme: scheme.name,
+                },
+            });
+        }
+        Ok(StabilityMap {
+            model: self.model.name().into(),
+            here: self.baseline(&x.key).zip(self.baseline(&y.key)),
+            x: Axis::of(x, xs),
+            y: Axis::of(y, ys),
+            schemes,
+        })
+    }
+
+    /// The model's own scheme, and those to compare it with.
+    fn read_schemes(&self) -> Result<Vec<ReadScheme>, StudyError> {
+        let read = |name: &str, settings: &[(String, String)]| {
+            let file = self.file.with(settings);
+            Ok(ReadScheme {
+                name: name.into(),
+                template: file.template()?,
+                file,
+            })
+        };
+        let own = std::iter::once(read("as in the file", &[]));
+        let others = self.schemes.iter();
+        let others = others.map(|scheme| read(&scheme.name, &scheme.settings));
+        own.chain(others).collect()
+    }
+
+    /// The model with some values changed.
+    fn load(&self, scheme: &ReadScheme, changes: &[(&str, f64)]) -> Result<Model, StudyError> {
+        if changes
+            .iter()
+            .all(|(key, _)| scheme.template.has_parameter(key))
+        {
+            return Ok(scheme.template.with(changes)?);
+        }
+        let mut file = scheme.file.clone();
+        for &(key, value) in changes {
+            file = file.set(key, value);
+            if key == STEP {
+                file = file.set(DURATION, self.duration(value));
+            }
+        }
+        Ok(file.read()?)
+    }
+
+    /// The model's duration, up to a whole number of steps.
+    fn duration(&self, step: f64) -> f64 {
+        (self.model.duration() / step).ceil().max(1.0) * step
+    }
+
+    /// The simulation with some values changed, if there is one.
+    fn build(&self, scheme: &ReadScheme, changes: &[(&str, f64)]) -> Option<Simulation> {
+        let model = self.load(scheme, changes).ok()?;
+        if self.monolithic {
+            return model.monolithic(None).ok();
+        }
+        model.simulation().ok()
+    }
+
+    /// The present value of a parameter or of the macro step; of other settings it is not known.
+    fn baseline(&self, key: &str) -> Option<f64> {
+        match key {
+            STEP => Some(self.model.step()),
+            _ => self.model.parameter(key),
+        }
+    }
+
+    fn no_range(&self, key: &str) -> StudyError {
+        if key.contains('.') {
+            return StudyError::NoRange { key: key.into() };
+        }
+        let names = self.model.parameters().chain([STEP]);
+        StudyError::unknown("parameter", key, names)
+    }
+
+    fn radii<'k>(
+        &self,
+        scheme: &ReadScheme,
+        x: &[f64],
+        y: &[f64],
+        changes: impl Fn(f64, f64) -> Vec<(&'k str, f64)> + Sync,
+        progress: &(dyn Fn(GridProgress<'_>) + Sync),
+    ) -> Vec<f64> {
+        let build = |a: f64, b: f64| self.build(scheme, &changes(a, b));
+        map(x, y, threads(), build, |done| {
+            progress(GridProgress {
+                scheme: &scheme.name,
+                done,
+                points: x.len() * y.len(),
+            });
+        })
+    }
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
