@@ -10,8 +10,10 @@ use crate::source::Span;
 
 /// A value and where it was written.
 #[derive(Clone, Debug)]
-pub(crate) struct At<T> {
+pub struct At<T> {
+    /// The value.
     pub value: T,
+    /// Its place in the text.
     pub span: Span,
 }
 

@@ -8,6 +8,7 @@
 mod at;
 mod compensator;
 mod drive;
+mod foreign;
 pub(crate) mod hydraulics;
 mod lumped;
 pub(crate) mod multibody;
@@ -19,16 +20,19 @@ mod schedule;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub(crate) use at::At;
+pub use at::At;
 pub(crate) use compensator::{Compensator, Domain, Method, Targets};
 pub(crate) use drive::Drive;
+pub(crate) use foreign::{Foreign, ForeignSection, TAGS, Value, plain};
 pub(crate) use hydraulics::Hydraulics;
 pub(crate) use lumped::{
     Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,
 };
 pub(crate) use multibody::Multibody;
+pub use multibody::TimeFunction;
 pub(crate) use named::{Entry, Named};
-pub(crate) use number::{Count, Formula};
+pub(crate) use number::Count;
+pub use number::Formula;
 pub(crate) use predictor::{Predictor, PredictorKind};
 pub(crate) use schedule::{
     Acceleration, Coupling, DEFAULT_COLUMNS, Kind, OnLimit, Schedule, Stage, Tangent, Tight,
@@ -62,6 +66,10 @@ pub(crate) struct File {
     /// Hydraulic subsystems: cylinders with their valves, a pump and a tank, by name.
     #[serde(default)]
     pub hydraulics: Named<Hydraulics>,
+    /// Subsystems of registered kinds, by kind and name.
+    #[schemars(skip)]
+    #[serde(default)]
+    pub foreign: Named<Named<ForeignSection>>,
     /// Which output feeds which input.
     #[serde(default)]
     pub connection: Vec<At<Connection>>,
@@ -91,6 +99,8 @@ pub(crate) enum Subsystem<'f> {
     Lumped(&'f Entry<Lumped>),
     Multibody(&'f Entry<Multibody>),
     Hydraulics(&'f Entry<Hydraulics>),
+    /// Of a registered kind.
+    Foreign(&'f str, &'f Entry<ForeignSection>),
 }
 
 impl<'f> Subsystem<'f> {
@@ -99,6 +109,7 @@ impl<'f> Subsystem<'f> {
             Self::Lumped(entry) => &entry.name,
             Self::Multibody(entry) => &entry.name,
             Self::Hydraulics(entry) => &entry.name,
+            Self::Foreign(_, entry) => &entry.name,
         }
     }
 }
@@ -109,7 +120,12 @@ impl File {
         let lumped = self.lumped.iter().map(Subsystem::Lumped);
         let multibody = self.multibody.iter().map(Subsystem::Multibody);
         let hydraulics = self.hydraulics.iter().map(Subsystem::Hydraulics);
-        let mut all: Vec<_> = lumped.chain(multibody).chain(hydraulics).collect();
+        let foreign = self.foreign.iter().flat_map(|kind| {
+            let parts = kind.value.value.iter();
+            parts.map(|entry| Subsystem::Foreign(&kind.name.value, entry))
+        });
+        let own = lumped.chain(multibody).chain(hydraulics);
+        let mut all: Vec<_> = own.chain(foreign).collect();
         all.sort_by_key(|subsystem| subsystem.name().span.start);
         all
     }

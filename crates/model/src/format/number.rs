@@ -9,8 +9,10 @@ use serde::{Deserialize, Deserializer};
 
 /// A number or an expression.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Formula {
+pub enum Formula {
+    /// A number as such.
     Number(f64),
+    /// The text of an expression.
     Text(String),
 }
 

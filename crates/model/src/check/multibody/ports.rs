@@ -99,7 +99,9 @@ impl Checker<'_> {
             return None;
         }
         if let Some(node) = &input.wrench {
-            return Some(InputSpec::Wrench(self.moving_node_named(node, draft)?));
+            return Some(InputSpec::Wrench(
+                self.moving_node_named(node, draft)?.into(),
+            ));
         }
         if let Some(node) = &input.pose {
             let node = self.moving_node_named(node, draft)?;
@@ -173,13 +175,15 @@ impl Checker<'_> {
             (Some(node), [], None) => {
                 self.unused(&output.axis, "only motions along a line have an axis");
                 self.unused(&output.on, "only a reaction is on a node of its element");
-                Some(OutputSpec::Motion(self.moving_node_named(node, draft)?))
+                Some(OutputSpec::Motion(
+                    self.moving_node_named(node, draft)?.into(),
+                ))
             }
             (None, [(along, node)], None) => {
                 self.unused(&output.on, "only a reaction is on a node of its element");
                 let axis = self.output_axis(entry);
                 let node = self.moving_node_named(node, draft);
-                Some(OutputSpec::Along(node?, axis?, *along))
+                Some(OutputSpec::Along(node?.into(), axis?, *along))
             }
             (None, [], Some(element)) => {
                 self.unused(&output.axis, "only motions along a line have an axis");
@@ -224,10 +228,10 @@ impl Checker<'_> {
             self.findings.push_misspelt(problem, &element.value, known);
             return None;
         };
-        let (holder, nodes) = (*holder)?;
+        let holder = (*holder)?;
+        let nodes = draft.spec.model.nodes_of(holder);
         let node = match on {
-            None if nodes[1] == NodeId::GROUND => 0,
-            None => 1,
+            None => usize::from(nodes.get(1).is_some_and(|&second| second != NodeId::GROUND)),
             Some(on) => {
                 let node = self.node_named(on, draft)?;
                 let Some(place) = nodes.iter().position(|&end| end == node) else {
@@ -271,15 +275,6 @@ impl Checker<'_> {
 
 /// The outputs that the solver adds to an input.
 fn answers(entry: &Entry<Input>, received: &InputSpec) -> Vec<Port> {
-    let answers = match received {
-        InputSpec::Wrench(_) => vec![("motion", Quantity::Motion)],
-        InputSpec::Pose(_) => vec![("load", Quantity::Wrench)],
-        InputSpec::Thrust(_) => vec![
-            ("length", LineValue::Length.quantity()),
-            ("rate", LineValue::Rate.quantity()),
-        ],
-        InputSpec::Scalar(_) | InputSpec::Pressure(..) => Vec::new(),
-    };
     let port = |(suffix, quantity)| Port {
         name: At {
             value: format!("{}.{suffix}", entry.name.value),
@@ -287,28 +282,5 @@ fn answers(entry: &Entry<Input>, received: &InputSpec) -> Vec<Port> {
         },
         quantity: Some(quantity),
     };
-    answers.into_iter().map(port).collect()
-}
-
-impl InputSpec {
-    fn quantity(&self) -> Quantity {
-        match self {
-            Self::Wrench(_) => Quantity::Wrench,
-            Self::Pose(_) => Quantity::Motion,
-            Self::Scalar(unit) => Quantity::Scalar(unit.clone()),
-            Self::Thrust(_) => Quantity::Scalar(Unit::NEWTON),
-            Self::Pressure(..) => Quantity::Scalar(Unit::PASCAL),
-        }
-    }
-}
-
-impl OutputSpec {
-    fn quantity(&self) -> Quantity {
-        match self {
-            Self::Motion(_) => Quantity::Motion,
-            Self::Along(_, _, along) => along.quantity(),
-            Self::Line(_, value) => value.quantity(),
-            Self::Reaction { .. } => Quantity::Wrench,
-        }
-    }
+    received.answers().into_iter().map(port).collect()
 }

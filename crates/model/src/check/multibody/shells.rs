@@ -8,7 +8,7 @@ use super::sections::DEFAULT_POISSON;
 use crate::check::Checker;
 use crate::format::multibody::{self, Edge, Multibody, Vector};
 use crate::format::{At, Entry, Formula};
-use crate::mechanism::{ElementSpec, Outline, Pose, ShellSpec, Surface, Symbol};
+use crate::mechanism::{Outline, Pose, ShellSpec, Surface, Symbol};
 use crate::problem::Problem;
 
 /// Most elements of one shell.
@@ -163,7 +163,7 @@ impl Checker<'_> {
             self.findings.push(Problem::new(place, message));
             return None;
         }
-        let grid = spec.mesh_into(&mut draft.scale).ok()?;
+        let grid = spec.mesh_into(&mut draft.spec.model).ok()?;
         let [columns, rows] = grid.size();
         for row in 0..rows {
             for column in 0..columns {
@@ -173,7 +173,6 @@ impl Checker<'_> {
         }
         draft.held.extend(grid.nodes());
         sketch(&grid, spec.mesh.closed, draft);
-        draft.spec.shells.push(spec);
         self.hold_edges(entry, &grid, draft);
         Some(())
     }
@@ -210,7 +209,7 @@ impl Checker<'_> {
                     false => (Joint::spherical(ends[0], ends[1]), Symbol::Pin),
                 };
                 let name = format!("edge at {}", draft.spec.sketch.nodes[node.index()]);
-                draft.element(&name, ElementSpec::Joint(joint), &nodes);
+                draft.element(&name, Box::new(joint));
                 draft.spec.sketch.joints.push((symbol, ends));
             }
         }

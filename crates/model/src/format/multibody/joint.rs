@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Given, Orientation, Vector};
-use crate::format::{At, Formula};
+use crate::format::{At, Foreign, Formula};
 
 /// A joint between two nodes. It attaches to both where they are at the start.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -53,6 +53,9 @@ pub(crate) struct Joint {
     pub rotation_rate: Option<At<Vec<At<Given>>>>,
     /// With `revolute` and `prismatic`: friction.
     pub friction: Option<At<Friction>>,
+    /// One of a registered kind instead.
+    #[schemars(skip)]
+    pub foreign: Option<At<Foreign>>,
 }
 
 impl Joint {

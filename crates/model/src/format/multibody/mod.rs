@@ -18,13 +18,14 @@ mod shell;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{At, Count, DEFAULT_RHO, Formula, InputsWithinStep, Named, Predictor};
+use super::{At, Count, DEFAULT_RHO, Foreign, Formula, InputsWithinStep, Named, Predictor};
 
 pub(crate) use beam::{Beam, End, Section};
 pub(crate) use body::{Body, Solid};
 pub(crate) use compliant::{Actuator, Bushing, Pairs, Spring, TorsionSpring, Transmission};
 pub(crate) use cut::{Cut, Members, PieceMethod, Prescribe, Scheme};
 pub(crate) use geometry::{Frame, Node, Orientation, Vector};
+pub use given::TimeFunction;
 pub(crate) use given::{Given, GivenTable};
 pub(crate) use joint::{Friction, Joint, JointKind};
 pub(crate) use load::Load;
@@ -109,6 +110,10 @@ pub(crate) struct Multibody {
     /// Springs and dampers against all six relative motions of two nodes, by name.
     #[serde(default)]
     pub bushings: Named<Bushing>,
+    /// Elements of registered kinds, by name.
+    #[schemars(skip)]
+    #[serde(default)]
+    pub elements: Named<Foreign>,
     /// Sensors, by the name under which expressions of loads, and of the free lengths and free
     /// angles of springs, may use what they measure besides time `t`.
     #[schemars(extend("x-formerly" = "measures"))]
