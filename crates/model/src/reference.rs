@@ -4,6 +4,7 @@ use oldham_expression::FUNCTIONS;
 use serde_json::Value;
 
 use crate::format::TAGS;
+use crate::range::Range;
 use crate::schema::{SchemaShape, schema};
 
 const INTRODUCTION: &str = "\
@@ -167,7 +168,10 @@ fn kinds(shape: SchemaShape<'_>, ending: &str) -> String {
         return all.join(", or ");
     }
     match shape.types()[..] {
-        ["number", "string"] => format!("number{ending} or expression{ending}"),
+        ["number", "string"] => {
+            let range = Range::of(shape.schema()).signs();
+            format!("number{ending}{range} or expression{ending}")
+        }
         ["integer", "string"] => format!("integer{ending} or expression{ending}"),
         ["string"] => format!("string{ending}"),
         ["boolean"] => format!("boolean{ending}"),

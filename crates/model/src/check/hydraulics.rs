@@ -7,7 +7,7 @@ use oldham_hydraulics::{
 
 use super::part::{Checked, Head, Port};
 use super::{Checker, Pace};
-use crate::format::{self, At, DEFAULT_RHO, Entry, Formula};
+use crate::format::{self, At, DEFAULT_RHO, Entry, Number};
 use crate::model::Content;
 use crate::problem::Problem;
 
@@ -115,8 +115,8 @@ impl Checker<'_> {
     }
 
     /// A number whose absence is told elsewhere.
-    fn required(&mut self, formula: &Option<At<Formula>>) -> Option<f64> {
-        self.number(formula.as_ref()?)
+    pub(super) fn required<T: Number>(&mut self, given: &Option<At<T>>) -> Option<f64> {
+        self.number(given.as_ref()?)
     }
 
     /// What only the physics can tell: a load that no pressure carries.

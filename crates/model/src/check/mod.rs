@@ -28,7 +28,7 @@ use oldham_expression::Expression;
 use predictor::Choice;
 
 use crate::extensions::Extensions;
-use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Subsystem};
+use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Number, Subsystem};
 use crate::model::{ModelSpec, Record};
 use crate::parameters::Parameters;
 use crate::problem::{Findings, Problem};
@@ -219,11 +219,12 @@ impl Checker<'_> {
         let Some(bound) = bound else {
             return Some(DEFAULT_ENERGY_BOUND);
         };
-        self.number_where(bound, |value| value >= 0.0, "must not be negative")
+        self.number(bound)
     }
 
-    fn number(&mut self, formula: &At<Formula>) -> Option<f64> {
-        self.parameters.number(formula, self.findings)
+    /// A number within the bounds of its type.
+    fn number<T: Number>(&mut self, at: &At<T>) -> Option<f64> {
+        self.parameters.number(at, self.findings)
     }
 
     /// An expression of `variables`, with the parameters put in.
@@ -232,17 +233,17 @@ impl Checker<'_> {
             .expression(formula, variables, self.findings)
     }
 
-    fn number_or(&mut self, formula: &Option<At<Formula>>, default: f64) -> Option<f64> {
-        match formula {
-            Some(formula) => self.number(formula),
+    fn number_or<T: Number>(&mut self, given: &Option<At<T>>, default: f64) -> Option<f64> {
+        match given {
+            Some(at) => self.number(at),
             None => Some(default),
         }
     }
 
     /// A number that satisfies a condition; `demand` says which.
-    fn number_where(
+    fn number_where<T: Number>(
         &mut self,
-        formula: &At<Formula>,
+        formula: &At<T>,
         holds: impl Fn(f64) -> bool,
         demand: &str,
     ) -> Option<f64> {

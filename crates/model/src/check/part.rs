@@ -4,7 +4,7 @@ use oldham_cosim::Quantity;
 
 use super::predictor::Choice;
 use super::{Checker, MAX_MICRO_STEPS, Pace};
-use crate::format::{At, Count, Formula, Predictor};
+use crate::format::{At, Count, Positive, Predictor};
 use crate::model::{Content, PartSpec};
 use crate::problem::Problem;
 use crate::source::Span;
@@ -32,7 +32,7 @@ pub(super) struct Head<'f> {
     pub name: &'f At<String>,
     pub every: &'f Option<At<Count>>,
     pub micro_steps: &'f Option<At<Count>>,
-    pub micro_step: &'f Option<At<Formula>>,
+    pub micro_step: &'f Option<At<Positive>>,
     pub predictor: &'f Option<At<Predictor>>,
 }
 
@@ -101,7 +101,7 @@ impl Checker<'_> {
             let problem = Problem::new(micro_step.span.clone(), message).label("one too many");
             self.findings.push(problem);
         }
-        let length = self.number_where(micro_step, |h| h > 0.0, "must be positive")?;
+        let length = self.number(micro_step)?;
         let own_step = own_step?;
         let steps = own_step / length;
         let whole = steps.round();

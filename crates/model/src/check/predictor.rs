@@ -122,13 +122,9 @@ impl Checker<'_> {
     }
 
     fn delays(&mut self, given: &At<Count>) -> Option<u32> {
-        let formula = At {
-            value: given.value.0.clone(),
-            span: given.span.clone(),
-        };
         let fits = |x: f64| x.fract() == 0.0 && (0.0..=f64::from(MOST_DELAYS)).contains(&x);
         let demand = format!("must be a whole number from 0 to {MOST_DELAYS}");
-        Some(self.number_where(&formula, fits, &demand)? as u32)
+        Some(self.number_where(given, fits, &demand)? as u32)
     }
 
     /// Gives learning predictors what they learn from; gives remarks on those that cannot learn.

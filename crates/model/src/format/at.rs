@@ -17,6 +17,11 @@ pub struct At<T> {
     pub span: Span,
 }
 
+/// Where a value was written, if it was.
+pub(crate) fn place<T>(given: &Option<At<T>>) -> Option<&Span> {
+    given.as_ref().map(|at| &at.span)
+}
+
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = Spanned::deserialize(deserializer)?;

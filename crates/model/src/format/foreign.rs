@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{At, Count, Formula, Predictor};
+use super::{At, Count, Positive, Predictor};
 use crate::source::Span;
 
 /// The keys that name the kind of a table.
@@ -35,7 +35,7 @@ pub(crate) struct Foreign {
 pub(crate) struct ForeignSection {
     pub every: Option<At<Count>>,
     pub micro_steps: Option<At<Count>>,
-    pub micro_step: Option<At<Formula>>,
+    pub micro_step: Option<At<Positive>>,
     pub predictor: Option<At<Predictor>>,
     pub settings: At<Value>,
 }

@@ -21,6 +21,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 pub use at::At;
+pub(crate) use at::place;
 pub(crate) use compensator::{Compensator, Domain, Method, Targets};
 pub(crate) use drive::Drive;
 pub(crate) use foreign::{Foreign, ForeignSection, TAGS, Value, plain};
@@ -31,8 +32,8 @@ pub(crate) use lumped::{
 pub(crate) use multibody::Multibody;
 pub use multibody::TimeFunction;
 pub(crate) use named::{Entry, Named};
-pub(crate) use number::Count;
 pub use number::Formula;
+pub(crate) use number::{Count, Fraction, Mass, NonNegative, Number, Poisson, Positive, Tolerance};
 pub(crate) use predictor::{Predictor, PredictorKind};
 pub(crate) use schedule::{
     Acceleration, Coupling, DEFAULT_COLUMNS, Kind, OnLimit, Schedule, Stage, Tangent, Tight,
@@ -148,10 +149,10 @@ pub(crate) struct Heading {
 pub(crate) struct Simulation {
     /// Simulated time, in s; a whole number of macro steps.
     #[schemars(required)]
-    pub duration: Option<At<Formula>>,
+    pub duration: Option<At<Positive>>,
     /// Macro step, in s: the time between two communication points.
     #[schemars(required)]
-    pub step: Option<At<Formula>>,
+    pub step: Option<At<Positive>>,
     /// Initial time, in s.
     #[schemars(extend("default" = 0.0))]
     pub start: Option<At<Formula>>,
@@ -162,7 +163,7 @@ pub(crate) struct Simulation {
     /// The run stops when the stored energy exceeds this multiple of what it started with and was
     /// supplied; 0 switches the guard off.
     #[schemars(extend("default" = DEFAULT_ENERGY_BOUND))]
-    pub energy_bound: Option<At<Formula>>,
+    pub energy_bound: Option<At<NonNegative>>,
     /// Threads that advance subsystems. The results do not depend on it.
     #[schemars(extend("default" = 1))]
     pub threads: Option<At<Count>>,
@@ -188,7 +189,7 @@ pub(crate) struct Monolithic {
     pub integrator: Option<At<Integrator>>,
     /// Spectral radius at infinity of `lms2`, between 0 (most damping) and 1 (none).
     #[schemars(extend("default" = lumped::DEFAULT_RHO))]
-    pub rho: Option<At<Formula>>,
+    pub rho: Option<At<Fraction>>,
     /// How `rk4` sees its inputs within a micro step.
     #[schemars(extend("default" = "interpolated"))]
     pub inputs_within_step: Option<At<InputsWithinStep>>,

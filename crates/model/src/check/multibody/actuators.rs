@@ -25,7 +25,7 @@ impl Checker<'_> {
         draft: &mut MechanismDraft<'_>,
     ) -> Option<[Marker; 2]> {
         let given = &entry.value.value;
-        let damping = self.not_negative(&given.damping);
+        let damping = self.number_or(&given.damping, 0.0);
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
         let nodes = nodes?;

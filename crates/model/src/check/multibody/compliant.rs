@@ -7,7 +7,7 @@ use oldham_multibody::{Bushing, Drive, Law, Marker, Mat3, Rod, TorsionSpring, Ve
 use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{self, Multibody, Vector};
-use crate::format::{At, Entry, Formula};
+use crate::format::{At, Entry, Formula, place};
 use crate::mechanism::Outline;
 use crate::problem::Problem;
 use crate::source::Span;
@@ -57,15 +57,15 @@ impl Checker<'_> {
         let given = &entry.value.value;
         if let Some(force) = &given.force {
             let others = [
-                given.stiffness.as_ref().map(|at| &at.span),
-                given.damping.as_ref().map(|at| &at.span),
-                given.table.as_ref().map(|at| &at.span),
-                given.maxwell.as_ref().map(|at| &at.span),
+                place(&given.stiffness),
+                place(&given.damping),
+                place(&given.table),
+                place(&given.maxwell),
             ];
             self.only_the_law("force", others.into_iter().flatten());
             return self.law_function(force);
         }
-        let damping = self.not_negative(&given.damping);
+        let damping = self.number_or(&given.damping, 0.0);
         let stiffness = self.number_or(&given.stiffness, 0.0);
         let one_too_many = |other: &str, what: &str| format!("`{other}` says it already: {what}");
         if let Some(pairs) = &given.table {
@@ -89,7 +89,8 @@ impl Checker<'_> {
             }
             for (pair, &(_, time)) in pairs.value.iter().zip(&branches) {
                 if time <= 0.0 {
-                    self.not_positive(pair, time);
+                    let problem = Problem::new(pair.span.clone(), "the number must be positive");
+                    self.findings.push(problem.label(format!("is {time}")));
                 }
             }
             return Some(Law::Viscoelastic {
@@ -174,11 +175,10 @@ impl Checker<'_> {
             None => Some(Vec3::Z),
         };
         let stiffness = self.number_or(&given.stiffness, 0.0);
-        let damping = self.not_negative(&given.damping);
+        let damping = self.number_or(&given.damping, 0.0);
         let law = given.torque.as_ref().map(|torque| {
-            let others = [&given.stiffness, &given.damping];
-            let others = others.into_iter().flatten().map(|at| &at.span);
-            self.only_the_law("torque", others);
+            let others = [place(&given.stiffness), place(&given.damping)];
+            self.only_the_law("torque", others.into_iter().flatten());
             self.law_function(torque)
         });
         let angle = match &given.angle {

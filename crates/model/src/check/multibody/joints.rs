@@ -8,7 +8,7 @@ use oldham_multibody::{
 use super::{DraftJoint, MechanismDraft};
 use crate::check::Checker;
 use crate::format::multibody::{self, Friction, Given, JointKind, Multibody};
-use crate::format::{At, Entry};
+use crate::format::{At, Entry, place};
 use crate::mechanism::{Pose, Symbol};
 use crate::problem::Problem;
 use crate::source::Span;
@@ -213,24 +213,18 @@ impl Checker<'_> {
     fn friction(&mut self, given: &At<Friction>, kind: JointKind) -> Option<JointFriction> {
         let place = &given.span;
         let given = &given.value;
-        let coulomb = given.coulomb.as_ref();
-        let coulomb = coulomb.and_then(|at| self.number_where(at, |x| x > 0.0, "must be positive"));
+        let coulomb = self.required(&given.coulomb);
         let stiction = match &given.stiction {
-            Some(at) => self.number_where(at, |x| x > 0.0, "must be positive"),
+            Some(at) => self.number(at),
             None => coulomb,
         };
-        let stribeck = match &given.stribeck {
-            Some(at) => self.number_where(at, |x| x > 0.0, "must be positive"),
-            None => Some(DEFAULT_STRIBECK),
-        };
-        let stiffness = given.stiffness.as_ref();
-        let stiffness =
-            stiffness.and_then(|at| self.number_where(at, |x| x > 0.0, "must be positive"));
-        let damping = self.not_negative(&given.damping);
-        let viscous = self.not_negative(&given.viscous);
-        let preload = self.not_negative(&given.preload);
+        let stribeck = self.number_or(&given.stribeck, DEFAULT_STRIBECK);
+        let stiffness = self.required(&given.stiffness);
+        let damping = self.number_or(&given.damping, 0.0);
+        let viscous = self.number_or(&given.viscous, 0.0);
+        let preload = self.number_or(&given.preload, 0.0);
         let radius = match (&given.radius, kind) {
-            (Some(at), _) => self.number_where(at, |x| x > 0.0, "must be positive"),
+            (Some(at), _) => self.number(at),
             (None, JointKind::Revolute) => {
                 let message = "friction of a revolute joint needs the radius of its pin";
                 let problem = Problem::new(place.clone(), message).label("has no `radius`");
@@ -269,65 +263,29 @@ impl Checker<'_> {
             &[K::Fixed, K::Spherical, K::Universal, K::Total],
         ]
         .concat();
-        let keys: [(&str, Option<&Span>, &[JointKind]); 11] = [
-            (
-                "position",
-                given.position.as_ref().map(|at| &at.span),
-                &with_place,
-            ),
-            ("axis", given.axis.as_ref().map(|at| &at.span), &with_axis),
-            (
-                "orientation",
-                given.orientation.as_ref().map(|at| &at.span),
-                &with_place,
-            ),
-            (
-                "arms",
-                given.arms.as_ref().map(|at| &at.span),
-                &[K::Universal],
-            ),
-            (
-                "points",
-                given.points.as_ref().map(|at| &at.span),
-                &[K::Rod],
-            ),
-            (
-                "length",
-                given.length.as_ref().map(|at| &at.span),
-                &[K::Rod],
-            ),
-            (
-                "angle",
-                given.angle.as_ref().map(|at| &at.span),
-                &[K::Revolute],
-            ),
-            (
-                "displacement",
-                given.displacement.as_ref().map(|at| &at.span),
-                &[K::Total],
-            ),
-            (
-                "rotation",
-                given.rotation.as_ref().map(|at| &at.span),
-                &[K::Total],
-            ),
+        let keys: [(&str, Option<&Span>, &[JointKind]); 12] = [
+            ("position", place(&given.position), &with_place),
+            ("axis", place(&given.axis), &with_axis),
+            ("orientation", place(&given.orientation), &with_place),
+            ("arms", place(&given.arms), &[K::Universal]),
+            ("points", place(&given.points), &[K::Rod]),
+            ("length", place(&given.length), &[K::Rod]),
+            ("angle", place(&given.angle), &[K::Revolute]),
+            ("displacement", place(&given.displacement), &[K::Total]),
+            ("rotation", place(&given.rotation), &[K::Total]),
             (
                 "displacement_rate",
-                given.displacement_rate.as_ref().map(|at| &at.span),
+                place(&given.displacement_rate),
                 &[K::Total],
             ),
+            ("rotation_rate", place(&given.rotation_rate), &[K::Total]),
             (
-                "rotation_rate",
-                given.rotation_rate.as_ref().map(|at| &at.span),
-                &[K::Total],
+                "friction",
+                place(&given.friction),
+                &[K::Revolute, K::Prismatic],
             ),
         ];
-        let friction = given.friction.as_ref().map(|at| &at.span);
-        let friction_of: &[JointKind] = &[K::Revolute, K::Prismatic];
-        for (key, span, kinds) in keys
-            .into_iter()
-            .chain([("friction", friction, friction_of)])
-        {
+        for (key, span, kinds) in keys {
             if let Some(span) = span
                 && !kinds.contains(&kind.value)
             {

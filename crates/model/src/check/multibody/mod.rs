@@ -37,7 +37,7 @@ use crate::format::multibody::Method as MethodWord;
 use crate::format::multibody::{
     DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody, Redundant,
 };
-use crate::format::{At, DEFAULT_RHO, Entry, Formula, InputsWithinStep, Record};
+use crate::format::{At, DEFAULT_RHO, Entry, Fraction, InputsWithinStep, Record};
 use crate::mechanism::{MechanismSpec, Pose};
 use crate::model::Content;
 use crate::problem::Problem;
@@ -163,10 +163,7 @@ impl Checker<'_> {
 
     fn options(&mut self, section: &Multibody) -> Option<Options> {
         let method = self.method_in_space(section);
-        let tolerance = match &section.tolerance {
-            None => Some(DEFAULT_TOLERANCE),
-            Some(at) => self.number_where(at, |x| x > 0.0 && x < 1.0, "must lie between 0 and 1"),
-        };
+        let tolerance = self.number_or(&section.tolerance, DEFAULT_TOLERANCE);
         let max_iterations = match &section.max_iterations {
             None => Some(DEFAULT_ITERATIONS),
             Some(at) => self.iterations(at).map(|count| count as usize),
@@ -231,14 +228,6 @@ impl Checker<'_> {
             self.findings.push(problem.label("choose another name"));
         }
     }
-
-    /// A number that must be there unless its table is damaged, not negative.
-    fn not_negative(&mut self, formula: &Option<At<Formula>>) -> Option<f64> {
-        match formula {
-            None => Some(0.0),
-            Some(at) => self.number_where(at, |x| x >= 0.0, "must not be negative"),
-        }
-    }
 }
 
 /// Nodes and elements may have the same names.
@@ -248,7 +237,7 @@ fn element_key(name: &str) -> String {
 
 /// Settings of a method, and the method from which they are taken where they are not given.
 struct MethodSettings<'s> {
-    rho: &'s Option<At<Formula>>,
+    rho: &'s Option<At<Fraction>>,
     inputs: &'s Option<At<InputsWithinStep>>,
     otherwise: Method,
 }

@@ -7,7 +7,7 @@ use super::MechanismDraft;
 use super::sections::DEFAULT_POISSON;
 use crate::check::Checker;
 use crate::format::multibody::{self, Edge, Multibody, Vector};
-use crate::format::{At, Entry, Formula};
+use crate::format::{At, Entry};
 use crate::mechanism::{Outline, Pose, ShellSpec, Surface, Symbol};
 use crate::problem::Problem;
 
@@ -38,21 +38,11 @@ impl Checker<'_> {
         let frame = self.frame_named(&given.frame, draft);
         let surface = self.surface(entry, frame.unwrap_or(Pose::ABSOLUTE));
         let divisions = given.elements.as_ref().and_then(|at| self.divisions(at));
-        let mut positive = |number: &Option<At<Formula>>| {
-            let number = number.as_ref()?;
-            self.number_where(number, |x| x > 0.0, "must be positive")
-        };
-        let thickness = positive(&given.thickness);
-        let young = positive(&given.young);
-        let density = positive(&given.density);
-        let poisson = match &given.poisson {
-            None => Some(DEFAULT_POISSON),
-            Some(at) => {
-                let possible = |nu: f64| nu > -1.0 && nu <= 0.5;
-                self.number_where(at, possible, "must lie between -1 and 0.5")
-            }
-        };
-        let damping = self.not_negative(&given.damping);
+        let thickness = self.required(&given.thickness);
+        let young = self.required(&given.young);
+        let density = self.required(&given.density);
+        let poisson = self.number_or(&given.poisson, DEFAULT_POISSON);
+        let damping = self.number_or(&given.damping, 0.0);
         let (thickness, _) = (thickness?, frame?);
         let section = ShellSection::isotropic(young?, poisson?, thickness);
         Some(ShellSpec {
