@@ -123,6 +123,10 @@ impl Model {
                 Ok(hydraulics) => Ok(Solvers::Whole(Box::new(hydraulics))),
                 Err(errors) => Err(errors.0.iter().map(ToString::to_string).collect()),
             },
+            Content::Foreign(spec) => match spec.part.solver(spec.micro_steps) {
+                Ok(solver) => Ok(Solvers::Whole(solver)),
+                Err(message) => Err(vec![message]),
+            },
         }
     }
 
@@ -270,6 +274,7 @@ pub(crate) fn predictor(prediction: &Prediction, ports: &Ports) -> Box<dyn Predi
             let dmd = Dmd::new(ports, settings);
             Box::new(dmd.expect("windows were checked against the ports"))
         }
+        Prediction::Foreign(foreign) => (foreign.make)(ports),
     }
 }
 

@@ -93,6 +93,7 @@ impl PartSpec {
                 spec.options.tolerance = spec.options.tolerance.min(TOLERANCE);
             }
             Content::Hydraulics(circuit) => circuit.micro_steps = micro_steps,
+            Content::Foreign(spec) => spec.micro_steps = micro_steps,
         }
     }
 }

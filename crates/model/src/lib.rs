@@ -35,6 +35,7 @@ mod assemble;
 mod check;
 mod compensation;
 mod expansion;
+mod extensions;
 mod format;
 mod implicit;
 mod limits;
@@ -43,6 +44,7 @@ mod model;
 mod overrides;
 mod parameters;
 mod problem;
+mod range;
 mod read;
 mod record;
 mod reference;
@@ -57,6 +59,8 @@ mod words;
 pub use assemble::ChoosePredictor;
 pub use compensation::gains::{Gains, GainsError};
 pub use compensation::{Approach, CompensationError, Offer};
+pub use extensions::{Context, Extensions, ForeignJoint, ForeignPart, PredictorFactory, Site};
+pub use format::{At, Formula, TimeFunction};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
     About, InterfaceNode, Mechanism, Outline, OwnedElement, PartitionReport, Pose, Shape, Sketch,

@@ -1,6 +1,8 @@
 //! A model that was read and checked.
 
+use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Schedule};
 use oldham_expression::Expression;
@@ -8,6 +10,7 @@ use oldham_hydraulics::Circuit;
 use oldham_lumped::{Integrator, Spec};
 
 use crate::compensation::gains::Gains;
+use crate::extensions::{Extensions, ForeignPart, PredictorFactory};
 use crate::mechanism::{Cutting, MechanismSpec};
 use crate::overrides::Overrides;
 use crate::problem::Problems;
@@ -75,20 +78,37 @@ pub(crate) enum Content {
     Lumped(Spec),
     Multibody(Box<MechanismSpec>),
     Hydraulics(Circuit),
+    Foreign(ForeignSpec),
+}
+
+/// A subsystem of a registered kind.
+#[derive(Clone)]
+pub(crate) struct ForeignSpec {
+    pub kind: String,
+    /// What its table says.
+    pub settings: String,
+    pub micro_steps: usize,
+    pub part: Arc<dyn ForeignPart>,
+}
+
+impl fmt::Debug for ForeignSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.kind, self.settings, self.micro_steps)
+    }
 }
 
 impl PartSpec {
     pub fn lumped(&self) -> Option<&Spec> {
         match &self.content {
             Content::Lumped(spec) => Some(spec),
-            Content::Multibody(_) | Content::Hydraulics(_) => None,
+            _ => None,
         }
     }
 
     pub fn cutting(&self) -> Option<&Cutting> {
         match &self.content {
-            Content::Lumped(_) | Content::Hydraulics(_) => None,
             Content::Multibody(spec) => spec.cutting.as_ref(),
+            _ => None,
         }
     }
 
@@ -97,6 +117,7 @@ impl PartSpec {
             Content::Lumped(spec) => spec.micro_steps,
             Content::Multibody(spec) => spec.micro_steps,
             Content::Hydraulics(circuit) => circuit.micro_steps,
+            Content::Foreign(spec) => spec.micro_steps,
         }
     }
 }
@@ -166,6 +187,29 @@ pub(crate) enum Prediction {
     Integrated(RateExtrapolation, f64),
     /// A model of the sender is learned.
     Learned(oldham_dmd::Settings),
+    /// By one of a registered kind.
+    Foreign(ForeignPrediction),
+}
+
+/// A predictor of a registered kind.
+#[derive(Clone)]
+pub(crate) struct ForeignPrediction {
+    pub kind: String,
+    /// What its table says.
+    pub settings: String,
+    pub make: Arc<PredictorFactory>,
+}
+
+impl PartialEq for ForeignPrediction {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.kind, &self.settings) == (&other.kind, &other.settings)
+    }
+}
+
+impl fmt::Debug for ForeignPrediction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.kind, self.settings)
+    }
 }
 
 /// What is recorded.
@@ -178,12 +222,31 @@ pub(crate) struct Record {
 impl Model {
     /// Reads a model file, with some of its values replaced.
     pub fn read(path: &Path, overrides: &Overrides) -> Result<Self, Problems> {
-        read::file(path, overrides)
+        Self::read_with(path, overrides, &Extensions::new())
+    }
+
+    /// The same with further kinds of elements, joints, sensors, subsystems and predictors.
+    pub fn read_with(
+        path: &Path,
+        overrides: &Overrides,
+        extensions: &Extensions,
+    ) -> Result<Self, Problems> {
+        read::file(path, overrides, extensions)
     }
 
     /// Reads a model from a text; `name` is what messages call it.
     pub fn parse(text: &str, name: &str, overrides: &Overrides) -> Result<Self, Problems> {
-        read::text(Source::new(name, text), overrides)
+        Self::parse_with(text, name, overrides, &Extensions::new())
+    }
+
+    /// The same with further kinds of elements, joints, sensors, subsystems and predictors.
+    pub fn parse_with(
+        text: &str,
+        name: &str,
+        overrides: &Overrides,
+        extensions: &Extensions,
+    ) -> Result<Self, Problems> {
+        read::text(Source::new(name, text), overrides, extensions)
     }
 
     /// Its title.
@@ -273,6 +336,7 @@ impl Model {
                 Content::Lumped(_) => "lumped",
                 Content::Multibody(_) => "multibody",
                 Content::Hydraulics(_) => "hydraulics",
+                Content::Foreign(spec) => &spec.kind,
             };
             format!("{section}.{}.predictor", part.name)
         })

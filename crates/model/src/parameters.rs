@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use oldham_expression::{Expression, ExpressionError, FUNCTIONS};
 
-use crate::format::{At, Count, Formula, Named};
+use crate::format::{At, Count, Formula, Named, Number};
 use crate::problem::{Findings, Problem};
 use crate::source::{Source, Span};
 use crate::words;
@@ -43,11 +43,7 @@ impl<'s> Parameters<'s> {
             let known = given.iter().find(|(name, _)| *name == entry.name.value);
             let value = match known {
                 Some((_, value)) => {
-                    let formula = At {
-                        value: Formula::Number(*value),
-                        span: entry.value.span.clone(),
-                    };
-                    parameters.number(&formula, findings)
+                    parameters.value(&Formula::Number(*value), &entry.value.span, findings)
                 }
                 None => parameters.number(&entry.value, findings),
             };
@@ -70,33 +66,39 @@ impl<'s> Parameters<'s> {
     }
 
     /// The number that a formula gives; a problem if it gives none, or one that is not finite.
-    pub fn number(&self, formula: &At<Formula>, findings: &mut Findings) -> Option<f64> {
-        let value = match &formula.value {
+    pub fn number<T: Number>(&self, at: &At<T>, findings: &mut Findings) -> Option<f64> {
+        let value = self.value(at.value.formula(), &at.span, findings)?;
+        if T::RANGE.holds(value) {
+            return Some(value);
+        }
+        let message = format!("the number {}{}", T::RANGE.demand(), T::REASON);
+        findings.push(Problem::new(at.span.clone(), message).label(format!("is {value}")));
+        None
+    }
+
+    fn value(&self, formula: &Formula, span: &Span, findings: &mut Findings) -> Option<f64> {
+        let value = match formula {
             Formula::Number(value) => *value,
-            Formula::Text(text) => self.evaluated(text, &formula.span, findings)?,
+            Formula::Text(text) => self.evaluated(text, span, findings)?,
         };
         if value.is_finite() {
             return Some(value);
         }
         let message = format!("a finite number is needed, this is {value}");
-        findings.push(Problem::new(formula.span.clone(), message).label(format!("is {value}")));
+        findings.push(Problem::new(span.clone(), message).label(format!("is {value}")));
         None
     }
 
     /// The whole number that a formula gives, at least one.
     pub fn count(&self, count: &At<Count>, findings: &mut Findings) -> Option<u32> {
-        let formula = At {
-            value: count.value.0.clone(),
-            span: count.span.clone(),
-        };
-        let value = self.number(&formula, findings)?;
+        let value = self.number(count, findings)?;
         let whole = value.round();
         let near = (value - whole).abs() <= WHOLE * whole.abs().max(1.0);
         if near && (1.0..=f64::from(u32::MAX)).contains(&whole) {
             return Some(whole as u32);
         }
         let message = format!("a whole number from 1 to {} is needed", u32::MAX);
-        findings.push(Problem::new(formula.span, message).label(format!("is {value}")));
+        findings.push(Problem::new(count.span.clone(), message).label(format!("is {value}")));
         None
     }
 

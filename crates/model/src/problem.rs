@@ -23,7 +23,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(crate) fn new(span: Span, message: impl Into<String>) -> Self {
+    /// A problem at a place; the message is a sentence that says what is wrong.
+    pub fn new(span: Span, message: impl Into<String>) -> Self {
         Self {
             message: readable(&message.into()),
             span,
@@ -32,12 +33,14 @@ impl Problem {
         }
     }
 
-    pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
+    /// What to write at the place itself.
+    pub fn label(mut self, label: impl Into<String>) -> Self {
         self.label = readable(&label.into());
         self
     }
 
-    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+    /// What to do about it.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(readable(&help.into()));
         self
     }

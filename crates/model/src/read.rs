@@ -8,6 +8,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, Deserializer};
 
+use crate::extensions::Extensions;
 use crate::limits::{self, MAX_BYTES};
 use crate::model::Model;
 use crate::overrides::{self, Overrides};
@@ -15,11 +16,15 @@ use crate::problem::{Findings, Problem, Problems};
 use crate::renamed::Renamed;
 use crate::schema::SchemaShape;
 use crate::source::Source;
-use crate::{check, format, schema, structure};
+use crate::{check, extensions, format, structure};
 
 /// Reads a file.
-pub(crate) fn file(path: &Path, overrides: &Overrides) -> Result<Model, Problems> {
-    text(content(path)?, overrides)
+pub(crate) fn file(
+    path: &Path,
+    overrides: &Overrides,
+    extensions: &Extensions,
+) -> Result<Model, Problems> {
+    text(content(path)?, overrides, extensions)
 }
 
 /// The text of a file.
@@ -58,12 +63,16 @@ fn bounded(path: &Path) -> std::io::Result<Vec<u8>> {
 }
 
 /// Reads a text.
-pub(crate) fn text(mut source: Source, overrides: &Overrides) -> Result<Model, Problems> {
+pub(crate) fn text(
+    mut source: Source,
+    overrides: &Overrides,
+    extensions: &Extensions,
+) -> Result<Model, Problems> {
     let overrides = overrides.place(&mut source);
     let mut findings = Findings::default();
-    let file = parse(&source, &overrides, &mut findings);
+    let file = parse(&source, &overrides, extensions, &mut findings);
     let spec = file.and_then(|(file, renamed)| {
-        let mut spec = check::check(&file, &source, &mut findings)?;
+        let mut spec = check::check(&file, &source, extensions, &mut findings)?;
         spec.former_words = renamed.note();
         Some((spec, file.monolithic.is_some()))
     });
@@ -81,6 +90,7 @@ pub(crate) fn text(mut source: Source, overrides: &Overrides) -> Result<Model, P
 pub(crate) fn parse(
     source: &Source,
     overrides: &[overrides::Placed],
+    extensions: &Extensions,
     findings: &mut Findings,
 ) -> Option<(format::File, Renamed)> {
     let text = source.file_text();
@@ -89,12 +99,13 @@ pub(crate) fn parse(
         return None;
     }
     let mut tree = syntax(source, findings)?;
-    let schema = schema::shared();
+    let schema = extensions.shared_schema();
     let mut renamed = Renamed::default();
     renamed.table(&mut tree, SchemaShape::new(schema), findings);
     overrides::apply(overrides, source, &mut tree, schema, &mut renamed, findings);
     renamed.table(&mut tree, SchemaShape::new(schema), findings);
     structure::check(&mut tree, schema, findings);
+    extensions::wrap(&mut tree, extensions);
     let whole = Spanned::new(0..0, tree);
     match format::File::deserialize(Deserializer::from(whole)) {
         Ok(file) => Some((file, renamed)),
@@ -163,7 +174,8 @@ mod tests {
     #[test]
     fn a_file_of_nothing_but_mistakes_is_refused_as_a_whole() {
         let read = |text: String| {
-            let read = super::text(Source::new("m.toml", text), &Overrides::default());
+            let source = Source::new("m.toml", text);
+            let read = super::text(source, &Overrides::default(), &Extensions::new());
             read.expect_err("not a model")
         };
         let problems = read("=\n".repeat(300_000));

@@ -3,6 +3,8 @@
 use oldham_expression::FUNCTIONS;
 use serde_json::Value;
 
+use crate::format::TAGS;
+use crate::range::Range;
 use crate::schema::{SchemaShape, schema};
 
 const INTRODUCTION: &str = "\
@@ -19,8 +21,12 @@ This page is written from the same description that files are checked against.
 /// The reference page of the model format, in Markdown: for every table its keys, their types,
 /// defaults and meanings.
 pub fn reference_markdown() -> String {
-    let schema = schema();
-    let root = SchemaShape::new(&schema);
+    markdown(&schema())
+}
+
+/// The same for any schema.
+pub(crate) fn markdown(schema: &Value) -> String {
+    let root = SchemaShape::new(schema);
     let mut page = INTRODUCTION.to_owned();
     page.push_str(&expressions());
     section(&mut page, "The file", root, root.description());
@@ -60,7 +66,11 @@ fn subsections<'a>(
                 false => format!("{path}.<name>"),
             };
             for table in tables(item) {
-                section(page, &format!("`[{path}]`"), table, table.description());
+                let title = match kind_of(table) {
+                    Some(kind) => format!("`[{path}]` with {kind}"),
+                    None => format!("`[{path}]`"),
+                };
+                section(page, &title, table, table.description());
                 subsections(page, &path, table, written);
             }
             continue;
@@ -104,6 +114,14 @@ fn section(page: &mut String, title: &str, shape: SchemaShape<'_>, about: &str) 
     }
 }
 
+/// The word that names the kind of a table of an extension.
+fn kind_of(table: SchemaShape<'_>) -> Option<String> {
+    let tag = TAGS.iter().find_map(|tag| Some((tag, table.key(tag)?)));
+    let (tag, shape) = tag?;
+    let word = shape.schema()["const"].as_str()?;
+    Some(format!("`{tag} = \"{word}\"`"))
+}
+
 /// The meanings of the values of an enumeration.
 fn words(page: &mut String, key: &str, shape: SchemaShape<'_>) {
     let alternatives = shape.alternatives().into_iter();
@@ -145,11 +163,15 @@ fn kinds(shape: SchemaShape<'_>, ending: &str) -> String {
     }
     let alternatives = shape.alternatives();
     if alternatives.len() > 1 {
-        let alternatives = alternatives.into_iter().map(|one| kinds(one, ending));
-        return alternatives.collect::<Vec<_>>().join(", or ");
+        let mut all: Vec<String> = alternatives.iter().map(|one| kinds(*one, ending)).collect();
+        all.dedup();
+        return all.join(", or ");
     }
     match shape.types()[..] {
-        ["number", "string"] => format!("number{ending} or expression{ending}"),
+        ["number", "string"] => {
+            let range = Range::of(shape.schema()).signs();
+            format!("number{ending}{range} or expression{ending}")
+        }
         ["integer", "string"] => format!("integer{ending} or expression{ending}"),
         ["string"] => format!("string{ending}"),
         ["boolean"] => format!("boolean{ending}"),

@@ -9,7 +9,12 @@ use crate::format::File;
 
 /// The JSON Schema (draft 2020-12) of model files, for editors and other programs.
 pub fn schema() -> Value {
-    let mut schema = shared().clone();
+    published(shared())
+}
+
+/// A schema without what only this crate needs.
+pub(crate) fn published(schema: &Value) -> Value {
+    let mut schema = schema.clone();
     forget_former_words(&mut schema);
     schema
 }
@@ -43,7 +48,7 @@ fn generate() -> Value {
 }
 
 /// TOML has no null: an optional value is there or not.
-fn forget_null(schema: &mut Value) {
+pub(crate) fn forget_null(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(forget_null),
         Value::Object(object) => {
@@ -130,6 +135,9 @@ impl<'a> SchemaShape<'a> {
         if let Some(words) = self.here.get("enum").and_then(Value::as_array) {
             return Some(words.iter().filter_map(Value::as_str).collect());
         }
+        if let Some(word) = self.here.get("const").and_then(Value::as_str) {
+            return Some(vec![word]);
+        }
         let words = self.here.get("oneOf")?.as_array()?;
         words.iter().map(|word| word["const"].as_str()).collect()
     }
@@ -161,9 +169,17 @@ impl<'a> SchemaShape<'a> {
         required.filter_map(Value::as_str)
     }
 
-    /// What stands under a key that the format knows.
+    /// What stands under a key that the format knows, in the first alternative that has it.
     pub fn key(self, key: &str) -> Option<Self> {
+        if self.here.get("anyOf").is_some() {
+            return self.alternatives().into_iter().find_map(|one| one.key(key));
+        }
         Some(self.at(self.here.get("properties")?.get(key)?))
+    }
+
+    /// The schema here.
+    pub fn schema(self) -> &'a Value {
+        self.here
     }
 
     /// The same without following a reference: description and default of the key itself.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::format::TAGS;
 use crate::problem::{Findings, Problem};
 use crate::schema::SchemaShape;
 use crate::source::Span;
@@ -26,6 +27,9 @@ struct StructureChecker<'f> {
     path: Vec<String>,
 }
 
+/// A table whose kind is unknown, which was reported.
+struct UnknownKind;
+
 /// Whether a value can be read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fit {
@@ -37,12 +41,19 @@ impl StructureChecker<'_> {
     fn value(&mut self, value: &mut Spanned<DeValue<'_>>, shape: SchemaShape<'_>) -> Fit {
         let span = value.span();
         let alternatives = shape.alternatives();
-        let fitting = alternatives
-            .iter()
-            .find(|one| accepts(**one, value.get_ref()));
-        let Some(&shape) = fitting else {
-            self.wrong_type(&span, value.get_ref(), &alternatives);
-            return Fit::Unreadable;
+        let fitting = alternatives.iter().copied();
+        let fitting = fitting.filter(|one| accepts(*one, value.get_ref()));
+        let fitting: Vec<SchemaShape<'_>> = fitting.collect();
+        let shape = match (&fitting[..], value.get_ref()) {
+            ([], found) => {
+                self.wrong_type(&span, found, &alternatives);
+                return Fit::Unreadable;
+            }
+            ([first, _, ..], DeValue::Table(table)) => match self.of_kind(table, &fitting) {
+                Ok(chosen) => chosen.unwrap_or(*first),
+                Err(UnknownKind) => return Fit::Unreadable,
+            },
+            ([first, ..], _) => *first,
         };
         match value.get_mut() {
             DeValue::Table(table) => {
@@ -53,6 +64,39 @@ impl StructureChecker<'_> {
             DeValue::String(word) => self.word(word, &span, shape),
             _ => Fit::Readable,
         }
+    }
+
+    /// The one of several tables that may stand somewhere, by the word that names its kind.
+    fn of_kind<'a>(
+        &mut self,
+        table: &DeTable<'_>,
+        alternatives: &[SchemaShape<'a>],
+    ) -> Result<Option<SchemaShape<'a>>, UnknownKind> {
+        for tag in TAGS {
+            let words_of = |one: &SchemaShape<'a>| one.key(tag).and_then(|tag| tag.words());
+            let words: Vec<&str> = alternatives.iter().filter_map(words_of).flatten().collect();
+            if words.is_empty() {
+                continue;
+            }
+            let Some(given) = table.get(tag) else {
+                let untagged = alternatives.iter().find(|one| one.key(tag).is_none());
+                return Ok(untagged.copied());
+            };
+            let DeValue::String(word) = given.get_ref() else {
+                return Ok(None);
+            };
+            let has_it = |one: &&SchemaShape<'a>| {
+                words_of(one).is_some_and(|words| words.contains(&word.as_ref()))
+            };
+            if let Some(found) = alternatives.iter().find(has_it) {
+                return Ok(Some(*found));
+            }
+            self.path.push(tag.to_owned());
+            self.unknown_word(word, &given.span(), &words);
+            self.path.pop();
+            return Err(UnknownKind);
+        }
+        Ok(None)
     }
 
     fn wrong_type(&mut self, span: &Span, found: &DeValue<'_>, expected: &[SchemaShape<'_>]) {
@@ -71,14 +115,19 @@ impl StructureChecker<'_> {
         if words.contains(&word) {
             return Fit::Readable;
         }
+        self.unknown_word(word, span, &words);
+        Fit::Unreadable
+    }
+
+    fn unknown_word(&mut self, word: &str, span: &Span, words: &[&str]) {
         let message = format!("{} cannot be `{}`", self.name(), shortened(word));
         let all = words.iter().map(|word| format!("`{word}`"));
         let all = all.collect::<Vec<_>>().join(", ");
         let problem = Problem::new(span.clone(), message)
             .label("unknown value")
             .help(format!("possible are {all}"));
-        self.findings.push_misspelt(problem, word, words);
-        Fit::Unreadable
+        self.findings
+            .push_misspelt(problem, word, words.iter().copied());
     }
 
     fn array(&mut self, items: &mut [Spanned<DeValue<'_>>], shape: SchemaShape<'_>) -> Fit {
@@ -96,7 +145,8 @@ impl StructureChecker<'_> {
 
     /// Puts an empty table where a table should be, so that its name stays known.
     fn clear_table(&mut self, value: &mut Spanned<DeValue<'_>>, shape: SchemaShape<'_>) -> bool {
-        let is_table = shape.types() == ["object"];
+        let mut alternatives = shape.alternatives().into_iter();
+        let is_table = alternatives.all(|one| one.types() == ["object"]);
         if is_table {
             self.findings.damage(&value.span());
             *value.get_mut() = DeValue::Table(DeTable::new());

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::extensions::Extensions;
 use crate::model::Model;
 use crate::overrides::Overrides;
 use crate::problem::{Findings, Problems};
@@ -13,27 +14,42 @@ use crate::{check, format, read};
 pub struct Template {
     source: Source,
     file: format::File,
+    extensions: Extensions,
 }
 
 impl Template {
     /// Reads a file, with some of its values replaced.
     pub fn read(path: &Path, overrides: &Overrides) -> Result<Self, Problems> {
-        read::content(path).and_then(|source| Self::of(source, overrides))
+        Self::read_with(path, overrides, &Extensions::new())
+    }
+
+    /// The same with further kinds of things.
+    pub fn read_with(
+        path: &Path,
+        overrides: &Overrides,
+        extensions: &Extensions,
+    ) -> Result<Self, Problems> {
+        read::content(path).and_then(|source| Self::of(source, overrides, extensions))
     }
 
     /// Reads a text; `name` is what messages call it.
     pub fn parse(text: &str, name: &str, overrides: &Overrides) -> Result<Self, Problems> {
-        Self::of(Source::new(name, text), overrides)
+        Self::of(Source::new(name, text), overrides, &Extensions::new())
     }
 
-    fn of(mut source: Source, overrides: &Overrides) -> Result<Self, Problems> {
+    fn of(
+        mut source: Source,
+        overrides: &Overrides,
+        extensions: &Extensions,
+    ) -> Result<Self, Problems> {
         let placed = overrides.place(&mut source);
         let mut findings = Findings::default();
-        let file = read::parse(&source, &placed, &mut findings);
+        let file = read::parse(&source, &placed, extensions, &mut findings);
         findings.finish(&source)?;
         Ok(Self {
             file: file.expect("a file without problems").0,
             source,
+            extensions: extensions.clone(),
         })
     }
 
@@ -45,7 +61,13 @@ impl Template {
     /// The model with these parameters.
     pub fn with(&self, parameters: &[(&str, f64)]) -> Result<Model, Problems> {
         let mut findings = Findings::default();
-        let spec = check::check_with(&self.file, &self.source, parameters, &mut findings);
+        let spec = check::check_with(
+            &self.file,
+            &self.source,
+            parameters,
+            &self.extensions,
+            &mut findings,
+        );
         findings.finish(&self.source)?;
         Ok(Model {
             source: self.source.clone(),

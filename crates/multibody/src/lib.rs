@@ -68,6 +68,6 @@ pub use modes::{Mode, ModeKind, Modes};
 pub use node::{Marker, Motion, NodeId};
 pub use redundancy::Freedoms;
 pub use rotation::Quaternion;
-pub use sensor::{Measured, Sensor};
+pub use sensor::{CustomSensor, Measured, Sensor};
 pub use subsystem::{Along, Attached, LineValue, MechanismPart, PartBuilder, Shared};
 pub use system::{Options, System};

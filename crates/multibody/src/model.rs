@@ -22,6 +22,7 @@ use crate::rotation::Quaternion;
 /// model.element("pivot", Joint::spherical(Marker::on(NodeId::GROUND), pivot));
 /// assert!(model.check().is_ok());
 /// ```
+#[derive(Clone, Debug)]
 pub struct Model {
     pub(crate) nodes: Vec<Node>,
     pub(crate) elements: Vec<NamedElement>,
@@ -31,12 +32,14 @@ pub struct Model {
     pub(crate) prescribed: Vec<(NodeId, ElementId)>,
 }
 
+#[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub name: String,
     pub initial: Motion,
     pub inertia: Inertia,
 }
 
+#[derive(Clone, Debug)]
 pub(crate) struct NamedElement {
     pub name: String,
     pub element: Box<dyn Element>,
@@ -45,7 +48,7 @@ pub(crate) struct NamedElement {
 }
 
 /// What an element refers to.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Used {
     /// Components of the input vector.
     pub inputs: Vec<usize>,
@@ -171,15 +174,46 @@ impl Model {
         self.bodies.push((node, body));
     }
 
+    /// Whether a node carries a body.
+    pub fn has_body(&self, node: NodeId) -> bool {
+        self.bodies.iter().any(|(carrier, _)| *carrier == node)
+    }
+
     /// Adds a joint, a spring, a beam, a load.
-    pub fn element(
+    pub fn element(&mut self, name: impl Into<String>, element: impl Element) -> ElementId {
+        self.boxed_element(name, Box::new(element))
+    }
+
+    /// The same for an element whose type is not known.
+    pub fn boxed_element(
         &mut self,
         name: impl Into<String>,
-        element: impl Element + 'static,
+        element: Box<dyn Element>,
     ) -> ElementId {
-        let named = NamedElement::new(name.into(), Box::new(element));
-        self.elements.push(named);
+        self.elements.push(NamedElement::new(name.into(), element));
         ElementId(self.elements.len() - 1)
+    }
+
+    /// An element.
+    pub fn get(&self, element: ElementId) -> &dyn Element {
+        &*self.elements[element.0].element
+    }
+
+    /// Puts another element in the place of one, under its name.
+    pub fn replace(&mut self, element: ElementId, with: impl Element) {
+        let place = &mut self.elements[element.0];
+        *place = NamedElement::new(std::mem::take(&mut place.name), Box::new(with));
+    }
+
+    /// All nodes but the ground, with their initial motions.
+    pub fn moving_nodes(&self) -> impl ExactSizeIterator<Item = (NodeId, &Motion)> {
+        let nodes = self.nodes.iter().enumerate().skip(1);
+        nodes.map(|(index, node)| (NodeId(index), &node.initial))
+    }
+
+    /// Names of the elements.
+    pub fn element_names(&self) -> impl Iterator<Item = &str> {
+        self.elements.iter().map(|named| named.name.as_str())
     }
 
     /// The element of this name.

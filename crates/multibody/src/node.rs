@@ -88,6 +88,13 @@ pub struct Marker {
     pub orientation: Quaternion,
 }
 
+impl From<NodeId> for Marker {
+    /// At the node itself.
+    fn from(node: NodeId) -> Self {
+        Self::on(node)
+    }
+}
+
 impl Marker {
     /// At the node itself.
     pub fn on(node: NodeId) -> Self {
@@ -96,6 +103,11 @@ impl Marker {
             offset: Vec3::ZERO,
             orientation: Quaternion::IDENTITY,
         }
+    }
+
+    /// From the node to the marker, in absolute axes.
+    pub(crate) fn arm(&self, node: &Motion) -> Vec3 {
+        node.rotation * self.offset
     }
 
     /// Moved away from the node, in node axes.

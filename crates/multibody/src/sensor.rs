@@ -7,7 +7,7 @@ use crate::element::{At, Element, References, Rod};
 use crate::joint::{Coordinate, Ends, Joint};
 use crate::math::Vec3;
 use crate::node::{Marker, NodeId};
-use std::fmt;
+use std::fmt::{self, Debug};
 use std::sync::Arc;
 
 /// Sensors of one drive, at most.
@@ -33,6 +33,35 @@ pub enum Sensor {
     Moment(Box<Joint>, usize, Vec3),
     /// Tension of a rod without memory.
     Tension(Box<Rod>),
+    /// What a type outside of this crate measures.
+    Custom(Box<dyn CustomSensor>),
+}
+
+/// A sensor that is not among those of this crate. `#[derive(Clone, Debug)]` gives the rest.
+pub trait CustomSensor: Debug + CloneSensor + Send + Sync {
+    /// What it reads at a state. Forces are not known there: it measures motions.
+    fn read(&self, at: &At<'_>) -> f64;
+
+    /// Shows all nodes and inputs that it refers to, in all places where it keeps them.
+    fn refer(&mut self, references: &mut dyn References);
+}
+
+/// Copies a sensor whose type is not known; every sensor that is [`Clone`] has it.
+pub trait CloneSensor {
+    /// A copy.
+    fn clone_box(&self) -> Box<dyn CustomSensor>;
+}
+
+impl<T: CustomSensor + Clone + 'static> CloneSensor for T {
+    fn clone_box(&self) -> Box<dyn CustomSensor> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn CustomSensor> {
+    fn clone(&self) -> Self {
+        (**self).clone_box()
+    }
 }
 
 impl Sensor {
@@ -53,6 +82,7 @@ impl Sensor {
             Self::Force(joint, first, n) => joint.wrench(at, *first).0.dot(*n),
             Self::Moment(joint, first, n) => joint.wrench(at, *first).1.dot(*n),
             Self::Tension(rod) => rod.tension(at),
+            Self::Custom(sensor) => sensor.read(at),
         }
     }
 
@@ -71,6 +101,7 @@ impl Sensor {
                 references.multiplier(first);
             }
             Self::Tension(rod) => rod.refer(references),
+            Self::Custom(sensor) => sensor.refer(references),
         }
     }
 }

@@ -17,11 +17,9 @@ const MAX_STEPS: f64 = 1e15;
 impl Checker<'_> {
     pub(super) fn clock(&mut self, section: Option<&At<Simulation>>) -> Option<Clock> {
         let section = &section?.value;
-        let positive = |value: f64| value > 0.0;
         let (step_at, duration_at) = (section.step.as_ref(), section.duration.as_ref());
-        let step = step_at.and_then(|at| self.number_where(at, positive, "must be positive"));
-        let duration =
-            duration_at.and_then(|at| self.number_where(at, positive, "must be positive"));
+        let step = step_at.and_then(|at| self.number(at));
+        let duration = duration_at.and_then(|at| self.number(at));
         let start = self.number_or(&section.start, 0.0);
         let window = start
             .zip(duration)
@@ -77,14 +75,10 @@ impl Checker<'_> {
         let [start, end] = window.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
         let demand = format!("must lie between the start, {start} s, and the end, {end} s");
         let within = |time: f64| (start..=end).contains(&time);
-        let mut times = Some(Vec::new());
-        for event in &section.events {
-            let time = self.number_where(event, within, &demand);
-            times = times.zip(time).map(|(mut times, time)| {
-                times.push(time);
-                times
-            });
-        }
-        times
+        let times = section.events.iter();
+        let times: Vec<_> = times
+            .map(|event| self.number_where(event, within, &demand))
+            .collect();
+        times.into_iter().collect()
     }
 }

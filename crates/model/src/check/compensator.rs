@@ -5,7 +5,7 @@ use oldham_cosim::{InputPort, OutputPort};
 use super::Checker;
 use super::switchboard::{End, Switchboard};
 use crate::compensation::gains::{self, Gains};
-use crate::format::{self, At, Domain, Entry, File, Formula, Method, Named, Targets};
+use crate::format::{self, Domain, Entry, File, Formula, Method, Named, Targets};
 use crate::model::{CompensatorSpec, Way};
 use crate::problem::Problem;
 use crate::source::Source;
@@ -123,13 +123,8 @@ impl Checker<'_> {
     }
 
     fn gain_row(&mut self, row: &Named<Formula>) -> Option<Vec<(String, f64)>> {
-        let gain = |entry: &Entry<Formula>| {
-            let formula = At {
-                value: entry.value.value.clone(),
-                span: entry.value.span.clone(),
-            };
-            Some((entry.name.value.clone(), self.number(&formula)?))
-        };
+        let gain =
+            |entry: &Entry<Formula>| Some((entry.name.value.clone(), self.number(&entry.value)?));
         row.iter().map(gain).collect()
     }
 }

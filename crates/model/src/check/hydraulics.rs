@@ -5,10 +5,10 @@ use oldham_hydraulics::{
     Actuator, Circuit, CircuitError, Cylinder, Fluid, Hydraulics, Rest, Supply, Valve,
 };
 
-use super::part::{Checked, Port, Steps};
+use super::part::{Checked, Head, Port};
 use super::{Checker, Pace};
-use crate::format::{self, At, DEFAULT_RHO, Entry, Formula};
-use crate::model::{Content, PartSpec};
+use crate::format::{self, At, DEFAULT_RHO, Entry, Number};
+use crate::model::Content;
 use crate::problem::Problem;
 
 /// Where the neutral spool is when nothing is said.
@@ -17,34 +17,17 @@ const MIDDLE: f64 = 0.5;
 impl Checker<'_> {
     pub(super) fn hydraulics(&mut self, entry: &Entry<format::Hydraulics>, pace: Pace) -> Checked {
         let section = &entry.value.value;
-        let every = self.multiple(section.every.as_ref());
-        let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
-        let steps = Steps {
-            micro_steps: section.micro_steps.as_ref(),
-            micro_step: section.micro_step.as_ref(),
+        let head = Head {
+            name: &entry.name,
+            every: &section.every,
+            micro_steps: &section.micro_steps,
+            micro_step: &section.micro_step,
+            predictor: &section.predictor,
         };
-        let micro_steps = self.micro_steps(steps, pace.step.map(|step| step * multiple));
-        let predictor = self.predictor(&section.predictor);
-        let predictor = predictor.unwrap_or(pace.predictor);
-        let circuit = self.circuit(section, micro_steps);
-        let part = circuit.filter(|circuit| self.is_sound(entry, circuit));
-        let part = part.map(|circuit| PartSpec {
-            name: entry.name.value.clone(),
-            span: entry.name.span.clone(),
-            every: every.as_ref().map_or(1, |(every, _)| *every),
-            chooses_predictor: section.predictor.is_some(),
-            prediction: predictor.prediction(DEFAULT_RHO),
-            content: Content::Hydraulics(circuit),
-        });
-        let [inputs, outputs] = ports(section);
-        Checked {
-            name: entry.name.value.clone(),
-            inputs,
-            outputs,
-            every,
-            predictor,
-            part,
-        }
+        let paced = self.head(head, &pace);
+        let circuit = self.circuit(section, paced.micro_steps);
+        let sound = circuit.filter(|circuit| self.is_sound(entry, circuit));
+        paced.checked(DEFAULT_RHO, sound.map(Content::Hydraulics), ports(section))
     }
 
     fn circuit(
@@ -132,8 +115,8 @@ impl Checker<'_> {
     }
 
     /// A number whose absence is told elsewhere.
-    fn required(&mut self, formula: &Option<At<Formula>>) -> Option<f64> {
-        self.number(formula.as_ref()?)
+    pub(super) fn required<T: Number>(&mut self, given: &Option<At<T>>) -> Option<f64> {
+        self.number(given.as_ref()?)
     }
 
     /// What only the physics can tell: a load that no pressure carries.

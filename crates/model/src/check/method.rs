@@ -3,7 +3,7 @@
 use oldham_lumped::{Integrator, StageInputs};
 
 use super::Checker;
-use crate::format::{self, At, DEFAULT_RHO, Formula, InputsWithinStep};
+use crate::format::{self, At, DEFAULT_RHO, Fraction, InputsWithinStep};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -12,7 +12,7 @@ impl Checker<'_> {
     pub(super) fn method(
         &mut self,
         name: &At<format::Integrator>,
-        rho: &Option<At<Formula>>,
+        rho: &Option<At<Fraction>>,
         inputs: &Option<At<InputsWithinStep>>,
     ) -> Option<Integrator> {
         if let Some(rho) = rho
@@ -41,14 +41,8 @@ impl Checker<'_> {
         })
     }
 
-    pub(super) fn spectral_radius(&mut self, rho: &Option<At<Formula>>) -> Option<f64> {
-        match rho {
-            None => Some(DEFAULT_RHO),
-            Some(rho) => {
-                let within = |value| (0.0..=1.0).contains(&value);
-                self.number_where(rho, within, "must lie between 0 and 1")
-            }
-        }
+    pub(super) fn spectral_radius(&mut self, rho: &Option<At<Fraction>>) -> Option<f64> {
+        self.number_or(rho, DEFAULT_RHO)
     }
 
     pub(super) fn foreign_setting(&mut self, span: &Span, setting: &str, integrator: &str) {

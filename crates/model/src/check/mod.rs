@@ -6,6 +6,7 @@
 
 mod clock;
 mod compensator;
+mod foreign;
 mod hydraulics;
 mod lumped;
 mod method;
@@ -26,7 +27,8 @@ use oldham_expression::Expression;
 
 use predictor::Choice;
 
-use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Subsystem};
+use crate::extensions::Extensions;
+use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Number, Subsystem};
 use crate::model::{ModelSpec, Record};
 use crate::parameters::Parameters;
 use crate::problem::{Findings, Problem};
@@ -52,6 +54,7 @@ const MAX_ITERATIONS: u32 = 100_000;
 pub(crate) struct Checker<'a> {
     pub parameters: Parameters<'a>,
     pub findings: &'a mut Findings,
+    pub extensions: &'a Extensions,
     /// Where the file ends; what lies beyond comes from the command line.
     pub file_end: usize,
 }
@@ -70,8 +73,13 @@ struct Pace {
 }
 
 /// Checks a whole file. The specification is worth something only if nothing was found.
-pub(crate) fn check(file: &File, source: &Source, findings: &mut Findings) -> Option<ModelSpec> {
-    check_with(file, source, &[], findings)
+pub(crate) fn check(
+    file: &File,
+    source: &Source,
+    extensions: &Extensions,
+    findings: &mut Findings,
+) -> Option<ModelSpec> {
+    check_with(file, source, &[], extensions, findings)
 }
 
 /// The same with other values of some parameters.
@@ -79,12 +87,14 @@ pub(crate) fn check_with(
     file: &File,
     source: &Source,
     given: &[(&str, f64)],
+    extensions: &Extensions,
     findings: &mut Findings,
 ) -> Option<ModelSpec> {
     let parameters = Parameters::evaluate(&file.parameters, given, source, findings);
     let mut checker = Checker {
         parameters,
         findings,
+        extensions,
         file_end: source.file_text().len(),
     };
     checker.file(file, source)
@@ -111,6 +121,7 @@ impl Checker<'_> {
                 Subsystem::Lumped(entry) => self.lumped(entry, pace),
                 Subsystem::Multibody(entry) => self.multibody(entry, pace, &file.record),
                 Subsystem::Hydraulics(entry) => self.hydraulics(entry, pace),
+                Subsystem::Foreign(kind, entry) => self.foreign_part(kind, entry, pace),
             });
         }
         self.multiples(&parts, &timing, clock.as_ref());
@@ -208,11 +219,12 @@ impl Checker<'_> {
         let Some(bound) = bound else {
             return Some(DEFAULT_ENERGY_BOUND);
         };
-        self.number_where(bound, |value| value >= 0.0, "must not be negative")
+        self.number(bound)
     }
 
-    fn number(&mut self, formula: &At<Formula>) -> Option<f64> {
-        self.parameters.number(formula, self.findings)
+    /// A number within the bounds of its type.
+    fn number<T: Number>(&mut self, at: &At<T>) -> Option<f64> {
+        self.parameters.number(at, self.findings)
     }
 
     /// An expression of `variables`, with the parameters put in.
@@ -221,17 +233,17 @@ impl Checker<'_> {
             .expression(formula, variables, self.findings)
     }
 
-    fn number_or(&mut self, formula: &Option<At<Formula>>, default: f64) -> Option<f64> {
-        match formula {
-            Some(formula) => self.number(formula),
+    fn number_or<T: Number>(&mut self, given: &Option<At<T>>, default: f64) -> Option<f64> {
+        match given {
+            Some(at) => self.number(at),
             None => Some(default),
         }
     }
 
     /// A number that satisfies a condition; `demand` says which.
-    fn number_where(
+    fn number_where<T: Number>(
         &mut self,
-        formula: &At<Formula>,
+        formula: &At<T>,
         holds: impl Fn(f64) -> bool,
         demand: &str,
     ) -> Option<f64> {

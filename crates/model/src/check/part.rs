@@ -3,9 +3,9 @@
 use oldham_cosim::Quantity;
 
 use super::predictor::Choice;
-use super::{Checker, MAX_MICRO_STEPS};
-use crate::format::{At, Count, Formula};
-use crate::model::PartSpec;
+use super::{Checker, MAX_MICRO_STEPS, Pace};
+use crate::format::{At, Count, Positive, Predictor};
+use crate::model::{Content, PartSpec};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -27,15 +27,69 @@ pub(super) struct Port {
     pub quantity: Option<Quantity>,
 }
 
-/// The steps of a subsystem, as they are written.
-pub(super) struct Steps<'f> {
-    pub micro_steps: Option<&'f At<Count>>,
-    pub micro_step: Option<&'f At<Formula>>,
+/// What all subsystems have, as it is written.
+pub(super) struct Head<'f> {
+    pub name: &'f At<String>,
+    pub every: &'f Option<At<Count>>,
+    pub micro_steps: &'f Option<At<Count>>,
+    pub micro_step: &'f Option<At<Positive>>,
+    pub predictor: &'f Option<At<Predictor>>,
+}
+
+/// The same as far as it could be read.
+pub(super) struct Paced<'f> {
+    name: &'f At<String>,
+    every: Option<(u32, Span)>,
+    /// The subsystem's own macro step.
+    pub own_step: Option<f64>,
+    pub micro_steps: Option<u32>,
+    predictor: Choice,
+    chooses_predictor: bool,
+}
+
+impl Paced<'_> {
+    /// The subsystem, if it has content. Its integrator has this spectral radius.
+    pub fn checked(self, rho: f64, content: Option<Content>, ports: [Vec<Port>; 2]) -> Checked {
+        let part = content.map(|content| PartSpec {
+            name: self.name.value.clone(),
+            span: self.name.span.clone(),
+            every: self.every.as_ref().map_or(1, |(every, _)| *every),
+            chooses_predictor: self.chooses_predictor,
+            prediction: self.predictor.prediction(rho),
+            content,
+        });
+        let [inputs, outputs] = ports;
+        Checked {
+            name: self.name.value.clone(),
+            inputs,
+            outputs,
+            every: self.every,
+            predictor: self.predictor,
+            part,
+        }
+    }
 }
 
 impl Checker<'_> {
+    /// Reads what all subsystems have.
+    pub(super) fn head<'f>(&mut self, head: Head<'f>, pace: &Pace) -> Paced<'f> {
+        let every = self.multiple(head.every.as_ref());
+        let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
+        let own_step = pace.step.map(|step| step * multiple);
+        let micro_steps = self.micro_steps(&head, own_step);
+        let predictor = self.predictor(head.predictor);
+        Paced {
+            name: head.name,
+            every,
+            own_step,
+            micro_steps,
+            predictor: predictor.unwrap_or_else(|| pace.predictor.clone()),
+            chooses_predictor: head.predictor.is_some(),
+        }
+    }
+
     /// Micro steps of a subsystem whose own macro step may be known.
-    pub(super) fn micro_steps(&mut self, steps: Steps<'_>, own_step: Option<f64>) -> Option<u32> {
+    fn micro_steps(&mut self, steps: &Head<'_>, own_step: Option<f64>) -> Option<u32> {
         let Some(micro_step) = steps.micro_step else {
             return match steps.micro_steps {
                 Some(count) => self.micro_step_count(count),
@@ -47,7 +101,7 @@ impl Checker<'_> {
             let problem = Problem::new(micro_step.span.clone(), message).label("one too many");
             self.findings.push(problem);
         }
-        let length = self.number_where(micro_step, |h| h > 0.0, "must be positive")?;
+        let length = self.number(micro_step)?;
         let own_step = own_step?;
         let steps = own_step / length;
         let whole = steps.round();

@@ -6,7 +6,7 @@ use oldham_dmd::{Controls, LONGEST_WINDOW, ModelSize, Received, Settings};
 use super::Checker;
 use super::part::{Checked, Port};
 use crate::format::{At, Count, Predictor, PredictorKind};
-use crate::model::{ConnectionSpec, Prediction};
+use crate::model::{ConnectionSpec, ForeignPrediction, Prediction};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -20,6 +20,8 @@ const MOST_DELAYS: u32 = 100;
 #[derive(Clone, Debug)]
 pub(in crate::check) struct Choice {
     kind: PredictorKind,
+    /// One of a registered kind instead.
+    foreign: Option<ForeignPrediction>,
     /// A window of fixed length, with the place where it is given.
     window: Option<(u32, Span)>,
     delays: u32,
@@ -29,6 +31,7 @@ impl From<PredictorKind> for Choice {
     fn from(kind: PredictorKind) -> Self {
         Self {
             kind,
+            foreign: None,
             window: None,
             delays: 0,
         }
@@ -39,6 +42,9 @@ impl Choice {
     /// What it is for a part whose integrator has this spectral radius. What a learning one learns
     /// from is known when everything is connected.
     pub fn prediction(&self, rho: f64) -> Prediction {
+        if let Some(foreign) = &self.foreign {
+            return Prediction::Foreign(foreign.clone());
+        }
         match self.kind {
             PredictorKind::Zero => Prediction::Hold(0),
             PredictorKind::First => Prediction::Hold(1),
@@ -72,6 +78,12 @@ impl Checker<'_> {
             Predictor::Kind(kind) => return Some((*kind).into()),
             Predictor::Settings(settings) => settings,
         };
+        if let Some(foreign) = &settings.foreign {
+            return Some(Choice {
+                foreign: self.foreign_predictor(foreign),
+                ..PredictorKind::Zero.into()
+            });
+        }
         let kind = settings.kind.as_ref()?.value;
         let learns = kind == PredictorKind::Dmd;
         for (name, given) in [("window", &settings.window), ("delays", &settings.delays)] {
@@ -91,6 +103,7 @@ impl Checker<'_> {
         }
         Some(Choice {
             kind,
+            foreign: None,
             window: settings.window.as_ref().and_then(|at| {
                 let window = self.count(at)?;
                 if window > MOST_PAIRS {
@@ -109,13 +122,9 @@ impl Checker<'_> {
     }
 
     fn delays(&mut self, given: &At<Count>) -> Option<u32> {
-        let formula = At {
-            value: given.value.0.clone(),
-            span: given.span.clone(),
-        };
         let fits = |x: f64| x.fract() == 0.0 && (0.0..=f64::from(MOST_DELAYS)).contains(&x);
         let demand = format!("must be a whole number from 0 to {MOST_DELAYS}");
-        Some(self.number_where(&formula, fits, &demand)? as u32)
+        Some(self.number_where(given, fits, &demand)? as u32)
     }
 
     /// Gives learning predictors what they learn from; gives remarks on those that cannot learn.

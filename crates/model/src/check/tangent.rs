@@ -130,7 +130,7 @@ fn spec(part: &Checked) -> Option<&Spec> {
 fn spec_mut(part: &mut Checked) -> Option<&mut Spec> {
     match &mut part.part.as_mut()?.content {
         Content::Lumped(spec) => Some(spec),
-        Content::Multibody(_) | Content::Hydraulics(_) => None,
+        _ => None,
     }
 }
 

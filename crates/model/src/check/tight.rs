@@ -3,7 +3,7 @@
 use oldham_cosim as cosim;
 
 use super::Checker;
-use crate::format::{Acceleration, At, DEFAULT_COLUMNS, Formula, OnLimit, Tight};
+use crate::format::{Acceleration, DEFAULT_COLUMNS, OnLimit, Tight};
 
 /// Most iterations that quasi-Newton remembers: it solves a dense system of them.
 const MAX_COLUMNS: u32 = 1000;
@@ -12,13 +12,8 @@ const FEWER_COLUMNS: &str = "as many as there are coupling variables are enough"
 impl Checker<'_> {
     pub(super) fn tight(&mut self, section: &Tight) -> cosim::ImplicitSettings {
         let default = cosim::ImplicitSettings::default();
-        let not_negative = |value: f64| value >= 0.0;
-        let mut tolerance = |given: &Option<At<Formula>>, default: f64| match given {
-            Some(at) => self.number_where(at, not_negative, "must not be negative"),
-            None => Some(default),
-        };
-        let relative = tolerance(&section.relative, default.relative);
-        let absolute = tolerance(&section.absolute, default.absolute);
+        let relative = self.number_or(&section.relative, default.relative);
+        let absolute = self.number_or(&section.absolute, default.absolute);
         let max_iterations = section
             .max_iterations
             .as_ref()
@@ -39,16 +34,14 @@ impl Checker<'_> {
     fn per_port(&mut self, section: &Tight) -> Vec<(String, f64)> {
         let mut tolerances = Vec::new();
         for entry in &section.ports {
-            let tolerance = self.number_where(&entry.value, |v| v >= 0.0, "must not be negative");
+            let tolerance = self.number(&entry.value);
             tolerances.extend(tolerance.map(|value| (entry.name.value.clone(), value)));
         }
         tolerances
     }
 
     fn acceleration(&mut self, section: &Tight) -> cosim::Acceleration {
-        let positive = |value: f64| value > 0.0;
-        let given = section.relaxation.as_ref();
-        let relaxation = given.and_then(|at| self.number_where(at, positive, "must be positive"));
+        let relaxation = section.relaxation.as_ref().and_then(|at| self.number(at));
         let columns = section.columns.as_ref();
         let columns = columns.and_then(|at| self.count_up_to(at, MAX_COLUMNS, FEWER_COLUMNS));
         match section.acceleration.as_ref().map(|at| at.value) {

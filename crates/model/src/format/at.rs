@@ -10,9 +10,16 @@ use crate::source::Span;
 
 /// A value and where it was written.
 #[derive(Clone, Debug)]
-pub(crate) struct At<T> {
+pub struct At<T> {
+    /// The value.
     pub value: T,
+    /// Its place in the text.
     pub span: Span,
+}
+
+/// Where a value was written, if it was.
+pub(crate) fn place<T>(given: &Option<At<T>>) -> Option<&Span> {
+    given.as_ref().map(|at| &at.span)
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for At<T> {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::multibody::Vector;
-use super::{At, Count, Formula, Named, Predictor};
+use super::{At, Count, Formula, Named, Positive, Predictor};
 
 /// A hydraulic circuit: actuators, each a cylinder with two chambers behind a valve, between a pump
 /// and a tank of constant pressure. An actuator `<name>` receives length and rate of the line along
@@ -29,7 +29,7 @@ pub(crate) struct Hydraulics {
     pub micro_steps: Option<At<Count>>,
     /// The length of an integrator step, in s, instead of their number; must divide the macro
     /// step of this subsystem.
-    pub micro_step: Option<At<Formula>>,
+    pub micro_step: Option<At<Positive>>,
     /// The subsystem's own macro step, as a multiple of the model's, at most 10000.
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,

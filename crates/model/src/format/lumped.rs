@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{At, Count, Formula, Named, Predictor};
+use super::{At, Count, Formula, Fraction, Named, Positive, Predictor};
 
 /// Spectral radius of `lms2` when none is given.
 pub(crate) const DEFAULT_RHO: f64 = 0.6;
@@ -21,7 +21,7 @@ pub(crate) struct Lumped {
     pub integrator: Option<At<Integrator>>,
     /// Spectral radius at infinity of `lms2`, between 0 (most damping) and 1 (none).
     #[schemars(extend("default" = DEFAULT_RHO))]
-    pub rho: Option<At<Formula>>,
+    pub rho: Option<At<Fraction>>,
     /// How `rk4` sees its inputs within a micro step.
     #[schemars(extend("default" = "interpolated"))]
     pub inputs_within_step: Option<At<InputsWithinStep>>,
@@ -30,7 +30,7 @@ pub(crate) struct Lumped {
     pub micro_steps: Option<At<Count>>,
     /// The length of an integrator step, in s, instead of their number; must divide the macro
     /// step of this subsystem.
-    pub micro_step: Option<At<Formula>>,
+    pub micro_step: Option<At<Positive>>,
     /// The subsystem's own macro step, as a multiple of the model's, at most 10000.
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,
@@ -99,7 +99,7 @@ pub(crate) enum InputsWithinStep {
 pub(crate) struct Mass {
     /// Mass in kg, or moment of inertia in kg·m². May be left out where a matrix gives the node
     /// its mass.
-    pub mass: Option<At<Formula>>,
+    pub mass: Option<At<super::Mass>>,
     /// Initial displacement in m, or angle in rad.
     #[schemars(extend("default" = 0.0))]
     pub position: Option<At<Formula>>,

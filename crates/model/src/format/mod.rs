@@ -8,6 +8,7 @@
 mod at;
 mod compensator;
 mod drive;
+mod foreign;
 pub(crate) mod hydraulics;
 mod lumped;
 pub(crate) mod multibody;
@@ -19,16 +20,20 @@ mod schedule;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-pub(crate) use at::At;
+pub use at::At;
+pub(crate) use at::place;
 pub(crate) use compensator::{Compensator, Domain, Method, Targets};
 pub(crate) use drive::Drive;
+pub(crate) use foreign::{Foreign, ForeignSection, TAGS, Value, plain};
 pub(crate) use hydraulics::Hydraulics;
 pub(crate) use lumped::{
     Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,
 };
 pub(crate) use multibody::Multibody;
+pub use multibody::TimeFunction;
 pub(crate) use named::{Entry, Named};
-pub(crate) use number::{Count, Formula};
+pub use number::Formula;
+pub(crate) use number::{Count, Fraction, Mass, NonNegative, Number, Poisson, Positive, Tolerance};
 pub(crate) use predictor::{Predictor, PredictorKind};
 pub(crate) use schedule::{
     Acceleration, Coupling, DEFAULT_COLUMNS, Kind, OnLimit, Schedule, Stage, Tangent, Tight,
@@ -62,6 +67,10 @@ pub(crate) struct File {
     /// Hydraulic subsystems: cylinders with their valves, a pump and a tank, by name.
     #[serde(default)]
     pub hydraulics: Named<Hydraulics>,
+    /// Subsystems of registered kinds, by kind and name.
+    #[schemars(skip)]
+    #[serde(default)]
+    pub foreign: Named<Named<ForeignSection>>,
     /// Which output feeds which input.
     #[serde(default)]
     pub connection: Vec<At<Connection>>,
@@ -91,6 +100,8 @@ pub(crate) enum Subsystem<'f> {
     Lumped(&'f Entry<Lumped>),
     Multibody(&'f Entry<Multibody>),
     Hydraulics(&'f Entry<Hydraulics>),
+    /// Of a registered kind.
+    Foreign(&'f str, &'f Entry<ForeignSection>),
 }
 
 impl<'f> Subsystem<'f> {
@@ -99,6 +110,7 @@ impl<'f> Subsystem<'f> {
             Self::Lumped(entry) => &entry.name,
             Self::Multibody(entry) => &entry.name,
             Self::Hydraulics(entry) => &entry.name,
+            Self::Foreign(_, entry) => &entry.name,
         }
     }
 }
@@ -109,7 +121,12 @@ impl File {
         let lumped = self.lumped.iter().map(Subsystem::Lumped);
         let multibody = self.multibody.iter().map(Subsystem::Multibody);
         let hydraulics = self.hydraulics.iter().map(Subsystem::Hydraulics);
-        let mut all: Vec<_> = lumped.chain(multibody).chain(hydraulics).collect();
+        let foreign = self.foreign.iter().flat_map(|kind| {
+            let parts = kind.value.value.iter();
+            parts.map(|entry| Subsystem::Foreign(&kind.name.value, entry))
+        });
+        let own = lumped.chain(multibody).chain(hydraulics);
+        let mut all: Vec<_> = own.chain(foreign).collect();
         all.sort_by_key(|subsystem| subsystem.name().span.start);
         all
     }
@@ -132,10 +149,10 @@ pub(crate) struct Heading {
 pub(crate) struct Simulation {
     /// Simulated time, in s; a whole number of macro steps.
     #[schemars(required)]
-    pub duration: Option<At<Formula>>,
+    pub duration: Option<At<Positive>>,
     /// Macro step, in s: the time between two communication points.
     #[schemars(required)]
-    pub step: Option<At<Formula>>,
+    pub step: Option<At<Positive>>,
     /// Initial time, in s.
     #[schemars(extend("default" = 0.0))]
     pub start: Option<At<Formula>>,
@@ -146,7 +163,7 @@ pub(crate) struct Simulation {
     /// The run stops when the stored energy exceeds this multiple of what it started with and was
     /// supplied; 0 switches the guard off.
     #[schemars(extend("default" = DEFAULT_ENERGY_BOUND))]
-    pub energy_bound: Option<At<Formula>>,
+    pub energy_bound: Option<At<NonNegative>>,
     /// Threads that advance subsystems. The results do not depend on it.
     #[schemars(extend("default" = 1))]
     pub threads: Option<At<Count>>,
@@ -172,7 +189,7 @@ pub(crate) struct Monolithic {
     pub integrator: Option<At<Integrator>>,
     /// Spectral radius at infinity of `lms2`, between 0 (most damping) and 1 (none).
     #[schemars(extend("default" = lumped::DEFAULT_RHO))]
-    pub rho: Option<At<Formula>>,
+    pub rho: Option<At<Fraction>>,
     /// How `rk4` sees its inputs within a micro step.
     #[schemars(extend("default" = "interpolated"))]
     pub inputs_within_step: Option<At<InputsWithinStep>>,

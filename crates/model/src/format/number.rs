@@ -7,16 +7,95 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use crate::range::Range;
+
 /// A number or an expression.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Formula {
+pub enum Formula {
+    /// A number as such.
     Number(f64),
+    /// The text of an expression.
     Text(String),
 }
 
 /// A whole number or an expression that gives one.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Count(pub Formula);
+
+/// A number that may be bounded by its type.
+pub(crate) trait Number {
+    /// The possible values.
+    const RANGE: Range = Range::ANY;
+    /// Why they are bounded, to be added to a message.
+    const REASON: &str = "";
+
+    fn formula(&self) -> &Formula;
+}
+
+impl Number for Formula {
+    fn formula(&self) -> &Formula {
+        self
+    }
+}
+
+impl Number for Count {
+    fn formula(&self) -> &Formula {
+        &self.0
+    }
+}
+
+/// Types of numbers with their bounds, which are part of the schema.
+macro_rules! bounded {
+    ($($(#[$doc:meta])* $name:ident: $from:expr, $to:expr, $reason:literal;)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq)]
+        pub(crate) struct $name(Formula);
+
+        impl Number for $name {
+            const RANGE: Range = Range::new($from, $to);
+            const REASON: &str = $reason;
+
+            fn formula(&self) -> &Formula {
+                &self.0
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                Formula::deserialize(deserializer).map(Self)
+            }
+        }
+
+        impl JsonSchema for $name {
+            fn inline_schema() -> bool {
+                true
+            }
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+                let mut schema = Formula::json_schema(generator);
+                schema.ensure_object().extend(Self::RANGE.keywords());
+                schema
+            }
+        }
+    )* };
+}
+
+bounded! {
+    /// Above zero.
+    Positive: Some((0.0, false)), None, "";
+    /// A mass in kg.
+    Mass: Some((0.0, false)), None, ": it is a mass";
+    /// Zero or above.
+    NonNegative: Some((0.0, true)), None, "";
+    /// From zero to one.
+    Fraction: Some((0.0, true)), Some((1.0, true)), "";
+    /// Between zero and one.
+    Tolerance: Some((0.0, false)), Some((1.0, false)), "";
+    /// Poisson's ratio.
+    Poisson: Some((-1.0, false)), Some((0.5, true)), "";
+}
 
 struct FormulaVisitor;
 

@@ -8,7 +8,7 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{At, Count};
+use super::{At, Count, Foreign};
 
 /// How an input is extrapolated from what was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -59,6 +59,9 @@ pub(crate) struct PredictorSettings {
     /// With `dmd` and a `window`: how many earlier communication points the model sees beside the latest,
     /// such as 1 when positions are exchanged without velocities. None by default.
     pub delays: Option<At<Count>>,
+    /// One of a registered kind instead.
+    #[schemars(skip)]
+    pub foreign: Option<At<Foreign>>,
 }
 
 struct PredictorVisitor;

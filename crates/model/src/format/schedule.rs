@@ -9,7 +9,7 @@ use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::named::PORT_PATTERN;
-use super::{At, Count, Formula, Named, Predictor};
+use super::{At, Count, Named, NonNegative, Positive, Predictor};
 
 /// Who advances when, and how inputs are predicted.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -185,14 +185,14 @@ pub(crate) struct Tight {
     /// A coupling variable has converged when it changes by less than this fraction of the largest
     /// magnitude that it has had so far, plus `absolute`.
     #[schemars(extend("default" = oldham_cosim::ImplicitSettings::default().relative))]
-    pub relative: Option<At<Formula>>,
+    pub relative: Option<At<NonNegative>>,
     /// Absolute tolerance, in the unit of each port.
     #[schemars(extend("default" = oldham_cosim::ImplicitSettings::default().absolute))]
-    pub absolute: Option<At<Formula>>,
+    pub absolute: Option<At<NonNegative>>,
     /// Absolute tolerances of single outputs, as `"subsystem.port"`.
     #[schemars(extend("propertyNames" = { "pattern": PORT_PATTERN }))]
     #[serde(default)]
-    pub ports: Named<Formula>,
+    pub ports: Named<NonNegative>,
     /// Iterations per macro step at most, up to 100000.
     #[schemars(extend("default" = oldham_cosim::ImplicitSettings::default().max_iterations))]
     pub max_iterations: Option<At<Count>>,
@@ -201,7 +201,7 @@ pub(crate) struct Tight {
     pub acceleration: Option<At<Acceleration>>,
     /// The fraction of each change that is taken: by default 1 with `fixed`; the first one, by
     /// default 0.5, with `aitken`.
-    pub relaxation: Option<At<Formula>>,
+    pub relaxation: Option<At<Positive>>,
     /// How many changes `quasi-newton` remembers, at most 1000.
     #[schemars(extend("default" = DEFAULT_COLUMNS))]
     pub columns: Option<At<Count>>,

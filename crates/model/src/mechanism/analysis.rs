@@ -63,7 +63,7 @@ impl<'m> Mechanism<'m> {
 
     /// The poses of all nodes as they are given, the ground first.
     pub fn given(&self) -> Vec<Pose> {
-        let nodes = self.spec.nodes.iter();
+        let nodes = self.spec.model.moving_nodes();
         let given = nodes.map(|(_, motion)| Pose::from(motion));
         std::iter::once(Pose::ABSOLUTE).chain(given).collect()
     }
@@ -111,8 +111,8 @@ impl<'m> Mechanism<'m> {
     }
 
     fn poses(&self, part: &MechanismPart) -> Vec<Pose> {
-        let nodes = self.spec.nodes.iter();
-        let reached = nodes.map(|&(node, _)| Pose::from(part.system().motion(node)));
+        let nodes = self.spec.model.moving_nodes();
+        let reached = nodes.map(|(node, _)| Pose::from(part.system().motion(node)));
         std::iter::once(Pose::ABSOLUTE).chain(reached).collect()
     }
 }

@@ -1,11 +1,11 @@
 //! The subdomains of a cut mechanism as solvers, and how they are connected.
 
-use oldham_cosim::{InputPort, OutputPort, Quantity};
+use oldham_cosim::{InputPort, OutputPort};
 use oldham_multibody::cut::{Interface, Role, Split};
-use oldham_multibody::{Marker, MechanismPart, Motion, NodeId, PartBuilder};
+use oldham_multibody::{ElementId, MechanismPart, Motion, NodeId, PartBuilder};
 
 use super::spec::{MechanismError, initial_inputs};
-use super::{CutScheme, Cutting, InputSpec, MechanismSpec, NODE_PORTS, OutputSpec};
+use super::{CutScheme, Cutting, InputSpec, MechanismSpec, OutputSpec};
 use crate::model::Prediction;
 
 /// The prefix of the results that show loads at interfaces.
@@ -55,13 +55,19 @@ struct CutSolverBuilder<'r> {
 
 struct Names {
     nodes: Vec<Option<NodeId>>,
-    elements: Vec<Option<oldham_multibody::ElementId>>,
+    elements: Vec<Option<ElementId>>,
+}
+
+impl Names {
+    fn node(&self, whole: NodeId) -> NodeId {
+        self.nodes[whole.index()].expect("the node is in the piece")
+    }
 }
 
 impl MechanismSpec {
     /// The subdomains of the mechanism, at the initial state of the whole.
     pub fn cut_solvers(&self, cutting: &Cutting, start: f64) -> Result<CutSolvers, MechanismError> {
-        let (mut model, elements) = self.model();
+        let mut model = self.model.clone();
         for (node, motion) in self.initial_motions(start)? {
             model.place(node, motion);
         }
@@ -69,7 +75,7 @@ impl MechanismSpec {
         let mut cut_builder = CutSolverBuilder::new(self, cutting, splits);
         cut_builder.receive();
         cut_builder.couple();
-        cut_builder.send(&elements);
+        cut_builder.send();
         cut_builder.finish()
     }
 
@@ -80,15 +86,21 @@ impl MechanismSpec {
         let is_demand = |(_, received): &(_, InputSpec)| !matches!(received, InputSpec::Wrench(_));
         if !self.settles {
             if self.inputs.iter().any(is_demand) {
-                return Ok(self.nodes.clone());
+                return Ok(copied(self.model.moving_nodes()));
             }
             let inputs = initial_inputs(&part);
             let started = part.system_mut().start(start, &inputs);
             started.map_err(MechanismError::NotStarted)?;
         }
-        let reached = |&(node, _): &(NodeId, Motion)| (node, *part.system().motion(node));
-        Ok(self.nodes.iter().map(reached).collect())
+        let nodes = self.model.moving_nodes();
+        Ok(copied(
+            nodes.map(|(node, _)| (node, part.system().motion(node))),
+        ))
     }
+}
+
+fn copied<'m>(motions: impl Iterator<Item = (NodeId, &'m Motion)>) -> Vec<(NodeId, Motion)> {
+    motions.map(|(node, motion)| (node, *motion)).collect()
 }
 
 impl<'r> CutSolverBuilder<'r> {
@@ -113,9 +125,10 @@ impl<'r> CutSolverBuilder<'r> {
             let mut moved = Vec::new();
             let used = split.model.inputs_used();
             for (port, (_, received)) in spec.inputs.iter().enumerate() {
-                let width = received.width();
+                let width = received.quantity().width();
                 moved.extend((0..width).map(|component| here + component));
-                if cut_builder.is_taken_by(subdomain, received, used.contains(&whole)) {
+                let home = cut_builder.home(&received.nodes());
+                if home.map_or(used.contains(&whole), |home| home == subdomain) {
                     let place = InputPort(cut_builder.inputs_of(subdomain));
                     cut_builder.cut_solvers.inputs[port].push((subdomain, place));
                     here += width;
@@ -142,61 +155,31 @@ impl<'r> CutSolverBuilder<'r> {
         takers.filter(|(taker, _)| *taker == subdomain).count()
     }
 
-    fn is_taken_by(&self, subdomain: usize, received: &InputSpec, is_used: bool) -> bool {
-        match received {
-            InputSpec::Wrench(node) | InputSpec::Pose(node) => {
-                self.cutting.owner(*node) == subdomain
+    /// The subdomain of something at these nodes; nothing for what is nowhere.
+    fn home(&self, nodes: &[NodeId]) -> Option<usize> {
+        match *nodes {
+            [] => None,
+            [node] => Some(self.cutting.owner(node)),
+            [a, b, ..] => {
+                let home = self.cutting.home([a, b]);
+                Some(home.expect("cuts between the ends of a line are refused"))
             }
-            InputSpec::Scalar(_) => is_used,
-            InputSpec::Thrust(ends) | InputSpec::Pressure(ends, _) => self.home(*ends) == subdomain,
         }
     }
 
-    /// The subdomain that has both ends of a line.
-    fn home(&self, ends: [Marker; 2]) -> usize {
-        let home = self.cutting.home(ends.map(|end| end.node));
-        home.expect("cuts between the ends of a line are refused")
-    }
-
-    fn line(&self, subdomain: usize, ends: [Marker; 2]) -> [Marker; 2] {
-        ends.map(|end| Marker {
-            node: self.node(subdomain, end.node),
-            ..end
-        })
-    }
-
     fn node(&self, subdomain: usize, node: NodeId) -> NodeId {
-        self.splits[subdomain].nodes[node.index()].expect("the node is in the piece")
+        self.splits[subdomain].node(node)
     }
 
     /// Gives the subdomains the inputs of the whole, and the whole the outputs that answer them.
     fn receive(&mut self) {
         for (port, (name, received)) in self.spec.inputs.iter().enumerate() {
             for (subdomain, _) in self.cut_solvers.inputs[port].clone() {
-                match received {
-                    InputSpec::Wrench(node) => {
-                        let node = self.node(subdomain, *node);
-                        let (_, motion) = self.builders[subdomain].load(name, node);
-                        self.show(subdomain, motion, format!("{name}.motion"));
-                    }
-                    InputSpec::Pose(node) => {
-                        let node = self.node(subdomain, *node);
-                        let (_, load) = self.builders[subdomain].prescribe(name, node);
-                        self.show(subdomain, load, format!("{name}.load"));
-                    }
-                    InputSpec::Scalar(unit) => {
-                        self.builders[subdomain].drive(name, unit.clone());
-                    }
-                    InputSpec::Thrust(ends) => {
-                        let ends = self.line(subdomain, *ends);
-                        let (_, [length, rate]) = self.builders[subdomain].thrust(name, ends);
-                        self.show(subdomain, length, format!("{name}.length"));
-                        self.show(subdomain, rate, format!("{name}.rate"));
-                    }
-                    InputSpec::Pressure(ends, area) => {
-                        let ends = self.line(subdomain, *ends);
-                        self.builders[subdomain].pressure(name, ends, *area);
-                    }
+                let names = &self.splits[subdomain];
+                let builder = &mut self.builders[subdomain];
+                let answers = received.add_to(builder, name, |node| names.node(node));
+                for (answer, (suffix, _)) in answers.into_iter().zip(received.answers()) {
+                    self.show(subdomain, answer, format!("{name}.{suffix}"));
                 }
             }
         }
@@ -302,49 +285,22 @@ impl<'r> CutSolverBuilder<'r> {
     }
 
     /// The outputs of the whole, from the subdomains that have what they show.
-    fn send(&mut self, elements: &[oldham_multibody::ElementId]) {
-        for (name, sent) in &self.spec.outputs {
-            let (subdomain, port) = match *sent {
-                OutputSpec::Motion(node) => {
-                    let subdomain = self.cutting.owner(node);
-                    let node = self.node(subdomain, node);
-                    (subdomain, self.builders[subdomain].observe(name, node))
+    fn send(&mut self) {
+        for (name, sent) in self.spec.all_outputs() {
+            let subdomain = match (self.home(&sent.nodes()), sent) {
+                (Some(home), _) => home,
+                (None, OutputSpec::Reaction { element, .. }) => {
+                    let has = |names: &Names| names.elements[element.index()].is_some();
+                    let found = self.splits.iter().position(has);
+                    found.expect("every element is in a piece")
                 }
-                OutputSpec::Along(node, axis, along) => {
-                    let subdomain = self.cutting.owner(node);
-                    let node = self.node(subdomain, node);
-                    let port = self.builders[subdomain].observe_along(name, node, axis, along);
-                    (subdomain, port)
-                }
-                OutputSpec::Line(ends, value) => {
-                    let subdomain = self.home(ends);
-                    let ends = self.line(subdomain, ends);
-                    (
-                        subdomain,
-                        self.builders[subdomain].observe_line(name, ends, value),
-                    )
-                }
-                OutputSpec::Reaction { element, node } => {
-                    let whole = elements[element].index();
-                    let here = self.splits.iter().map(|split| split.elements[whole]);
-                    let (subdomain, element) = here
-                        .enumerate()
-                        .find_map(|(subdomain, element)| Some((subdomain, element?)))
-                        .expect("every element is in a piece");
-                    let port = self.builders[subdomain].observe_element(name, element, node);
-                    (subdomain, port)
-                }
+                (None, _) => unreachable!("everything else is at nodes"),
             };
-            self.show(subdomain, port, name.clone());
-        }
-        if self.spec.shows_nodes {
-            for &(node, _) in &self.spec.nodes {
-                let subdomain = self.cutting.owner(node);
-                let name = format!("{NODE_PORTS}{}", self.spec.sketch.nodes[node.index()]);
-                let node = self.node(subdomain, node);
-                let port = self.builders[subdomain].observe(&name, node);
-                self.show(subdomain, port, name);
-            }
+            let names = &self.splits[subdomain];
+            let element = |whole: ElementId| names.elements[whole.index()].expect("it is there");
+            let builder = &mut self.builders[subdomain];
+            let port = sent.add_to(builder, &name, |node| names.node(node), element);
+            self.show(subdomain, port, name);
         }
     }
 
@@ -367,16 +323,5 @@ impl<'r> CutSolverBuilder<'r> {
             });
         }
         Ok(self.cut_solvers)
-    }
-}
-
-impl InputSpec {
-    /// Components of the input vector.
-    pub(super) fn width(&self) -> usize {
-        match self {
-            Self::Wrench(_) => Quantity::Wrench.width(),
-            Self::Pose(_) => Quantity::Motion.width(),
-            Self::Scalar(_) | Self::Thrust(_) | Self::Pressure(..) => 1,
-        }
     }
 }

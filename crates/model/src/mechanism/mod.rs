@@ -1,6 +1,6 @@
 //! Mechanisms: multibody parts as plain data from which solvers and pictures are made.
 //!
-//! A [`MechanismSpec`] lists what a mechanism consists of; it can be built any number of times. A
+//! A [`MechanismSpec`] is a model with its ports; it can be built any number of times. A
 //! [`Mechanism`] is the same thing seen from outside: its statics, its modes and what to draw.
 
 mod analysis;
@@ -25,8 +25,8 @@ pub(crate) use cutting::{CutScheme, Cutting, SolverSettings};
 pub(crate) use mesh::{Curve, Mesh, MeshError};
 pub(crate) use profile::{Material, Profile};
 pub(crate) use solid::solid_inertia;
-pub(crate) use spec::{ElementSpec, InputSpec, MechanismSpec, OutputSpec, ShellSpec};
-pub(crate) use surface::Surface;
+pub(crate) use spec::{InputSpec, MechanismSpec, OutputSpec};
+pub(crate) use surface::{ShellSpec, Surface};
 
 /// The prefix of the ports that show all nodes.
 pub(crate) const NODE_PORTS: &str = "nodes.";

@@ -57,7 +57,7 @@ pub struct OwnedElement {
 
 impl PartitionReport {
     pub(super) fn of(spec: &MechanismSpec, cutting: &Cutting) -> Self {
-        let (model, _) = spec.model();
+        let model = &spec.model;
         let partition = &cutting.partition;
         let portion = |(index, size): (usize, Size)| SubdomainReport {
             name: cutting.names[index].clone(),
@@ -92,7 +92,7 @@ impl PartitionReport {
                 CutScheme::ForceDisplacement => "force-displacement",
             },
             pieces: partition
-                .sizes(&model)
+                .sizes(model)
                 .into_iter()
                 .enumerate()
                 .map(portion)

@@ -1,25 +1,17 @@
 //! What a mechanism consists of, and how a solver is made of it.
 
-use oldham_cosim::Unit;
+use oldham_cosim::{OutputPort, Quantity, Unit};
 use oldham_multibody::{
-    Along, Beam2, Beam3, Body, Bushing, Element, ElementId, Freedoms, Frictional, InternalLoad,
-    Joint, LineValue, Load, Marker, MechanismPart, Model, ModelError, Motion, NodeId, Options,
-    PartBuilder, PrescribedMotion, Rod, ShellError, ShellGrid, ShellMesh, SolveError,
-    TorsionSpring, Transmission, Vec3, mapped_shell,
+    Along, ElementId, Freedoms, LineValue, Marker, MechanismPart, Model, ModelError, NodeId,
+    Options, PartBuilder, SolveError, Vec3,
 };
 
-use super::{Cutting, NODE_PORTS, Sketch, SolverSettings, Surface};
+use super::{Cutting, NODE_PORTS, Sketch, SolverSettings};
 
-/// A mechanism as plain data. Nodes, elements and ports are made in the order of the lists, so that
-/// the identities in it hold for every solver.
+/// A mechanism: a model, the ports it gets, and how it is solved. Solvers are made of copies.
 #[derive(Clone, Debug)]
 pub(crate) struct MechanismSpec {
-    pub gravity: Vec3,
-    /// All nodes but the ground, with their initial motions; those of shells come last.
-    pub nodes: Vec<(NodeId, Motion)>,
-    pub bodies: Vec<(NodeId, Body)>,
-    pub shells: Vec<ShellSpec>,
-    pub elements: Vec<(String, ElementSpec)>,
+    pub model: Model,
     pub inputs: Vec<(String, InputSpec)>,
     pub outputs: Vec<(String, OutputSpec)>,
     /// Whether every node has an output of its own.
@@ -35,34 +27,11 @@ pub(crate) struct MechanismSpec {
     pub sketch: Sketch,
 }
 
-/// A shell and its mesh.
-#[derive(Clone, Debug)]
-pub(crate) struct ShellSpec {
-    pub name: String,
-    pub mesh: ShellMesh,
-    pub surface: Surface,
-}
-
-/// An element.
-#[derive(Clone, Debug)]
-pub(crate) enum ElementSpec {
-    Joint(Joint),
-    PrescribedMotion(PrescribedMotion),
-    Frictional(Frictional),
-    Transmission(Transmission),
-    Rod(Rod),
-    TorsionSpring(TorsionSpring),
-    Bushing(Bushing),
-    Load(Load),
-    InternalLoad(InternalLoad),
-    Beam2(Box<Beam2>),
-    Beam3(Box<Beam3>),
-}
-
 /// What an input port receives.
 #[derive(Clone, Debug)]
 pub(crate) enum InputSpec {
-    Wrench(NodeId),
+    /// A force and a moment at a marker.
+    Wrench(Marker),
     Pose(NodeId),
     Scalar(Unit),
     /// A force between two points.
@@ -72,17 +41,127 @@ pub(crate) enum InputSpec {
 }
 
 /// What an output port sends.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) enum OutputSpec {
-    Motion(NodeId),
-    Along(NodeId, Vec3, Along),
+    Motion(Marker),
+    Along(Marker, Vec3, Along),
     /// Length or rate of the line between two points.
     Line([Marker; 2], LineValue),
     /// The wrench of an element on one of its nodes.
     Reaction {
-        element: usize,
+        element: ElementId,
         node: usize,
     },
+}
+
+impl InputSpec {
+    pub fn quantity(&self) -> Quantity {
+        match self {
+            Self::Wrench(_) => Quantity::Wrench,
+            Self::Pose(_) => Quantity::Motion,
+            Self::Scalar(unit) => Quantity::Scalar(unit.clone()),
+            Self::Thrust(_) => Quantity::Scalar(Unit::NEWTON),
+            Self::Pressure(..) => Quantity::Scalar(Unit::PASCAL),
+        }
+    }
+
+    /// What a solver sends in return, by the ends of the ports' names.
+    pub fn answers(&self) -> Vec<(&'static str, Quantity)> {
+        match self {
+            Self::Wrench(_) => vec![("motion", Quantity::Motion)],
+            Self::Pose(_) => vec![("load", Quantity::Wrench)],
+            Self::Thrust(_) => vec![
+                ("length", LineValue::Length.quantity()),
+                ("rate", LineValue::Rate.quantity()),
+            ],
+            Self::Scalar(_) | Self::Pressure(..) => Vec::new(),
+        }
+    }
+
+    /// The nodes where it acts.
+    pub fn nodes(&self) -> Vec<NodeId> {
+        match self {
+            Self::Wrench(at) => vec![at.node],
+            Self::Pose(node) => vec![*node],
+            Self::Scalar(_) => Vec::new(),
+            Self::Thrust(ends) | Self::Pressure(ends, _) => ends.map(|end| end.node).to_vec(),
+        }
+    }
+
+    /// Gives a solver the port, whose nodes may have other names there; tells the ports that answer.
+    pub fn add_to(
+        &self,
+        builder: &mut PartBuilder,
+        name: &str,
+        here: impl Fn(NodeId) -> NodeId,
+    ) -> Vec<OutputPort> {
+        match self {
+            Self::Wrench(at) => vec![builder.load_at(name, moved(at, &here)).1],
+            Self::Pose(node) => vec![builder.prescribe(name, here(*node)).1],
+            Self::Scalar(unit) => {
+                builder.drive(name, unit.clone());
+                Vec::new()
+            }
+            Self::Thrust(ends) => {
+                let ends = ends.map(|end| moved(&end, &here));
+                builder.thrust(name, ends).1.to_vec()
+            }
+            Self::Pressure(ends, area) => {
+                builder.pressure(name, ends.map(|end| moved(&end, &here)), *area);
+                Vec::new()
+            }
+        }
+    }
+}
+
+impl OutputSpec {
+    pub fn quantity(&self) -> Quantity {
+        match self {
+            Self::Motion(_) => Quantity::Motion,
+            Self::Along(_, _, along) => along.quantity(),
+            Self::Line(_, value) => value.quantity(),
+            Self::Reaction { .. } => Quantity::Wrench,
+        }
+    }
+
+    /// The nodes that it shows; a reaction is of an element.
+    pub fn nodes(&self) -> Vec<NodeId> {
+        match self {
+            Self::Motion(at) | Self::Along(at, ..) => vec![at.node],
+            Self::Line(ends, _) => ends.map(|end| end.node).to_vec(),
+            Self::Reaction { .. } => Vec::new(),
+        }
+    }
+
+    /// Gives a solver the port, whose nodes and elements may have other names there.
+    pub fn add_to(
+        &self,
+        builder: &mut PartBuilder,
+        name: &str,
+        here: impl Fn(NodeId) -> NodeId,
+        element_here: impl Fn(ElementId) -> ElementId,
+    ) -> OutputPort {
+        match self {
+            Self::Motion(at) => builder.observe_at(name, moved(at, &here)),
+            Self::Along(at, axis, along) => {
+                builder.observe_along(name, moved(at, &here), *axis, *along)
+            }
+            Self::Line(ends, value) => {
+                builder.observe_line(name, ends.map(|end| moved(&end, &here)), *value)
+            }
+            Self::Reaction { element, node } => {
+                builder.observe_element(name, element_here(*element), *node)
+            }
+        }
+    }
+}
+
+/// The same marker on what its node is called elsewhere.
+fn moved(marker: &Marker, here: impl Fn(NodeId) -> NodeId) -> Marker {
+    Marker {
+        node: here(marker.node),
+        ..*marker
+    }
 }
 
 /// Why no solver could be made.
@@ -100,11 +179,7 @@ impl MechanismSpec {
     /// A mechanism of the ground alone.
     pub fn new() -> Self {
         Self {
-            gravity: Vec3::ZERO,
-            nodes: Vec::new(),
-            bodies: Vec::new(),
-            shells: Vec::new(),
-            elements: Vec::new(),
+            model: Model::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
             shows_nodes: true,
@@ -133,39 +208,27 @@ impl MechanismSpec {
 
     /// A solver whose nodes are where they are given.
     pub fn unsettled_part(&self) -> Result<MechanismPart, Vec<ModelError>> {
-        let (model, elements) = self.model();
-        let mut builder = PartBuilder::new(model);
+        let mut builder = PartBuilder::new(self.model.clone());
         if self.shares_loads {
             builder.share_loads();
         }
         for (name, received) in &self.inputs {
-            match received {
-                InputSpec::Wrench(node) => drop(builder.load(name, *node)),
-                InputSpec::Pose(node) => drop(builder.prescribe(name, *node)),
-                InputSpec::Scalar(unit) => drop(builder.drive(name, unit.clone())),
-                InputSpec::Thrust(ends) => drop(builder.thrust(name, *ends)),
-                InputSpec::Pressure(ends, area) => drop(builder.pressure(name, *ends, *area)),
-            }
+            received.add_to(&mut builder, name, |node| node);
         }
-        for (name, sent) in &self.outputs {
-            match *sent {
-                OutputSpec::Motion(node) => builder.observe(name, node),
-                OutputSpec::Along(node, axis, along) => {
-                    builder.observe_along(name, node, axis, along)
-                }
-                OutputSpec::Line(ends, value) => builder.observe_line(name, ends, value),
-                OutputSpec::Reaction { element, node } => {
-                    builder.observe_element(name, elements[element], node)
-                }
-            };
-        }
-        if self.shows_nodes {
-            for &(node, _) in &self.nodes {
-                let name = &self.sketch.nodes[node.index()];
-                builder.observe(&format!("{NODE_PORTS}{name}"), node);
-            }
+        for (name, sent) in self.all_outputs() {
+            sent.add_to(&mut builder, &name, |node| node, |element| element);
         }
         builder.build(self.options, self.micro_steps)
+    }
+
+    /// Outputs that were asked for, then those of all nodes.
+    pub fn all_outputs(&self) -> impl Iterator<Item = (String, OutputSpec)> {
+        let shown = self.model.moving_nodes().filter(|_| self.shows_nodes);
+        let nodes = shown.map(|(node, _)| {
+            let name = format!("{NODE_PORTS}{}", self.model.node_name(node));
+            (name, OutputSpec::Motion(node.into()))
+        });
+        self.outputs.iter().cloned().chain(nodes)
     }
 
     /// How it is solved.
@@ -176,108 +239,16 @@ impl MechanismSpec {
         }
     }
 
-    /// The node in a place of the sketch.
-    pub fn node(&self, index: usize) -> NodeId {
-        match index.checked_sub(1) {
-            None => NodeId::GROUND,
-            Some(moving) => self.nodes[moving].0,
-        }
-    }
-
     /// In how many ways it can move, in the given position.
     pub fn freedoms(&self, start: f64) -> Freedoms {
-        let given: Vec<NodeId> = self
-            .inputs
-            .iter()
-            .filter_map(|(_, received)| match received {
-                InputSpec::Pose(node) => Some(*node),
-                _ => None,
-            })
+        let received = self.inputs.iter().map(|(_, received)| received);
+        let given: Vec<NodeId> = received
+            .clone()
+            .filter(|received| matches!(received, InputSpec::Pose(_)))
+            .flat_map(InputSpec::nodes)
             .collect();
-        let inputs = vec![
-            0.0;
-            self.inputs
-                .iter()
-                .map(|(_, received)| received.width())
-                .sum()
-        ];
-        self.model().0.freedoms(start, &inputs, &given)
-    }
-
-    /// The whole model, and what the elements are in it.
-    pub fn model(&self) -> (Model, Vec<ElementId>) {
-        let mut model = Model::new();
-        model.gravity(self.gravity);
-        let meshed: usize = self.shells.iter().map(ShellSpec::nodes).sum();
-        for &(node, motion) in &self.nodes[..self.nodes.len() - meshed] {
-            let made = model.node(self.sketch.nodes[node.index()].as_str(), motion);
-            debug_assert_eq!(made, node);
-        }
-        for shell in &self.shells {
-            let made = shell.mesh_into(&mut model);
-            made.expect("the same mesh was made when the model was checked");
-        }
-        for &(node, body) in &self.bodies {
-            model.body(node, body);
-        }
-        let add = |(name, element): &(String, ElementSpec)| element.add_to(&mut model, name);
-        let elements = self.elements.iter().map(add).collect();
-        (model, elements)
-    }
-}
-
-impl ShellSpec {
-    /// Why it cannot be meshed, if it cannot.
-    pub fn trial(&self) -> Result<(), String> {
-        let [across, up] = self.mesh.divisions;
-        for (i, j) in (0..=across).flat_map(|i| (0..=up).map(move |j| (i, j))) {
-            let (u, v) = (i as f64 / across as f64, j as f64 / up as f64);
-            if !self.surface.at(u, v).norm().is_finite() {
-                return Err(format!("the surface has no point at u = {u}, v = {v}"));
-            }
-        }
-        let made = self.mesh_into(&mut Model::new());
-        made.map(drop).map_err(|error| error.to_string())
-    }
-
-    /// Adds its nodes, bodies and elements.
-    pub fn mesh_into(&self, model: &mut Model) -> Result<ShellGrid, ShellError> {
-        let surface = |u: f64, v: f64| self.surface.at(u, v);
-        mapped_shell(model, &self.name, &self.mesh, surface)
-    }
-
-    fn nodes(&self) -> usize {
-        let [across, up] = self.mesh.divisions;
-        let columns = if self.mesh.closed { across } else { across + 1 };
-        columns * (up + 1)
-    }
-}
-
-impl ElementSpec {
-    fn add_to(&self, model: &mut Model, name: &str) -> ElementId {
-        match self {
-            Self::Joint(joint) => model.element(name, joint.clone()),
-            Self::PrescribedMotion(joint) => model.element(name, joint.clone()),
-            Self::Frictional(joint) => model.element(name, joint.clone()),
-            Self::Transmission(transmission) => model.element(name, transmission.clone()),
-            Self::Rod(rod) => model.element(name, rod.clone()),
-            Self::TorsionSpring(spring) => model.element(name, spring.clone()),
-            Self::Bushing(bushing) => model.element(name, bushing.clone()),
-            Self::Load(load) => model.element(name, load.clone()),
-            Self::InternalLoad(load) => model.element(name, load.clone()),
-            Self::Beam2(beam) => model.element(name, (**beam).clone()),
-            Self::Beam3(beam) => model.element(name, (**beam).clone()),
-        }
-    }
-
-    pub fn constraints(&self) -> usize {
-        match self {
-            Self::Joint(joint) => joint.constraints(),
-            Self::PrescribedMotion(joint) => joint.constraints(),
-            Self::Frictional(joint) => joint.constraints(),
-            Self::Transmission(transmission) => transmission.constraints(),
-            _ => 0,
-        }
+        let width = received.map(|received| received.quantity().width()).sum();
+        self.model.freedoms(start, &vec![0.0; width], &given)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Surfaces with two parameters from 0 to 1.
 
 use oldham_expression::Expression;
-use oldham_multibody::Vec3;
+use oldham_multibody::{Model, ShellError, ShellGrid, ShellMesh, Vec3, mapped_shell};
 
 use super::Pose;
 
@@ -24,5 +24,34 @@ impl Surface {
                 frame.point(Vec3::new(point[0], point[1], point[2]))
             }
         }
+    }
+}
+
+/// A shell and its mesh.
+#[derive(Clone, Debug)]
+pub(crate) struct ShellSpec {
+    pub name: String,
+    pub mesh: ShellMesh,
+    pub surface: Surface,
+}
+
+impl ShellSpec {
+    /// Why it cannot be meshed, if it cannot.
+    pub fn trial(&self) -> Result<(), String> {
+        let [across, up] = self.mesh.divisions;
+        for (i, j) in (0..=across).flat_map(|i| (0..=up).map(move |j| (i, j))) {
+            let (u, v) = (i as f64 / across as f64, j as f64 / up as f64);
+            if !self.surface.at(u, v).norm().is_finite() {
+                return Err(format!("the surface has no point at u = {u}, v = {v}"));
+            }
+        }
+        let made = self.mesh_into(&mut Model::new());
+        made.map(drop).map_err(|error| error.to_string())
+    }
+
+    /// Adds its nodes, bodies and elements.
+    pub fn mesh_into(&self, model: &mut Model) -> Result<ShellGrid, ShellError> {
+        let surface = |u: f64, v: f64| self.surface.at(u, v);
+        mapped_shell(model, &self.name, &self.mesh, surface)
     }
 }

@@ -16,6 +16,7 @@ mod large;
 mod measured_cut;
 mod multibody;
 mod overrides;
+mod points;
 mod prescribed_velocity;
 mod probing;
 mod problems;

@@ -95,27 +95,36 @@ impl Element for Load {
     }
 }
 
-/// A wrench at a node that comes from six components of the input vector: force and moment in the
-/// absolute frame.
+/// A wrench at a marker that comes from six components of the input vector: force and moment in the
+/// absolute frame, the moment about the marker.
 #[derive(Clone, Debug)]
 pub struct PortWrench {
     nodes: [NodeId; 1],
+    offset: Vec3,
     first: usize,
 }
 
 impl PortWrench {
     /// The wrench in `inputs[first..first + 6]`.
-    pub fn new(node: NodeId, first: usize) -> Self {
+    pub fn new(at: impl Into<Marker>, first: usize) -> Self {
+        let marker = at.into();
         Self {
-            nodes: [node],
+            nodes: [marker.node],
+            offset: marker.offset,
             first,
         }
     }
 
-    fn evaluate(&self, at: &At<'_>) -> (Vec3, Vec3) {
+    /// Force, arm, and moment about the node.
+    fn evaluate(&self, at: &At<'_>) -> (Vec3, Vec3, Vec3) {
         let value = |i: usize| at.inputs[self.first + i];
         let force = Vec3::new(value(0), value(1), value(2));
-        (force, Vec3::new(value(3), value(4), value(5)))
+        let moment = Vec3::new(value(3), value(4), value(5));
+        if self.offset == Vec3::ZERO {
+            return (force, Vec3::ZERO, moment);
+        }
+        let arm = at.motion(self.nodes[0]).rotation * self.offset;
+        (force, arm, moment + arm.cross(force))
     }
 }
 
@@ -130,14 +139,21 @@ impl Element for PortWrench {
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
-        let (force, moment) = self.evaluate(at);
+        let (force, _, moment) = self.evaluate(at);
         out.load(0, force, moment);
     }
 
-    fn jacobian(&self, _: &At<'_>, _: Weights, _: &mut Jacobian<'_>) {}
+    fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
+        let (force, arm, _) = self.evaluate(at);
+        if arm != Vec3::ZERO {
+            let by_turn = -(force.skew() * arm.skew());
+            let angular = (0, Half::Angular);
+            out.add(angular, angular, by_turn * weights.stiffness);
+        }
+    }
 
     fn energy(&self, at: &At<'_>) -> ElementEnergy {
-        let (force, moment) = self.evaluate(at);
+        let (force, _, moment) = self.evaluate(at);
         let motion = at.motion(self.nodes[0]);
         ElementEnergy {
             supplied: force.dot(motion.velocity) + moment.dot(motion.angular_velocity),

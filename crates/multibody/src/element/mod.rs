@@ -32,6 +32,8 @@ use crate::linear::Destination;
 use crate::math::{Mat3, Vec3};
 use crate::node::{Motion, NodeId};
 use crate::rotation::Quaternion;
+use std::any::Any;
+use std::fmt::Debug;
 
 /// Index of an element in its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,8 +48,9 @@ impl ElementId {
 
 /// Forces and constraints between nodes.
 ///
-/// Parameters are immutable; what changes is in [`At`].
-pub trait Element: Send + Sync {
+/// Parameters are immutable; what changes is in [`At`]. An element is a value: it can be copied and
+/// shown, for which `#[derive(Clone, Debug)]` is enough.
+pub trait Element: Any + Debug + CloneElement + Send + Sync {
     /// The nodes it connects, in the order that the other methods refer to.
     fn nodes(&self) -> &[NodeId];
 
@@ -141,6 +144,32 @@ pub trait Element: Send + Sync {
     /// Whether that has failed in some residual since this was last asked.
     fn take_misfit(&self) -> bool {
         false
+    }
+}
+
+/// Copies an element whose type is not known; every element that is [`Clone`] has it.
+pub trait CloneElement {
+    /// A copy.
+    fn clone_box(&self) -> Box<dyn Element>;
+}
+
+impl<T: Element + Clone> CloneElement for T {
+    fn clone_box(&self) -> Box<dyn Element> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Element> {
+    fn clone(&self) -> Self {
+        (**self).clone_box()
+    }
+}
+
+impl dyn Element {
+    /// The element as what it is, if it is of this type.
+    pub fn downcast_ref<T: Element>(&self) -> Option<&T> {
+        let any: &dyn Any = self;
+        any.downcast_ref()
     }
 }
 

@@ -11,6 +11,7 @@ const MOST: usize = 6;
 const ORDER: usize = 12 + MOST;
 
 /// A joint of which some constraints are left out.
+#[derive(Clone, Debug)]
 pub(crate) struct Relieved {
     joint: Box<dyn Element>,
     /// The constraints that are left, by their places in the joint.

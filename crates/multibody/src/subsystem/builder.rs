@@ -9,17 +9,18 @@ use crate::joint::PrescribedPose;
 use crate::linear::Prescribed;
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::node::NodeId;
+use crate::node::{Marker, NodeId};
 use crate::sharing::Sharing;
 use crate::system::{Options, System};
 use oldham_cosim::{Conjugate, InputPort, OutputPort, Ports, Quantity, Unit};
 
 /// A model and the ports it gets.
+#[derive(Clone, Debug)]
 pub struct PartBuilder {
     pub(super) model: Model,
     pub(super) ports: Ports,
     pub(super) outputs: Vec<Output>,
-    pub(super) loaded: Vec<(NodeId, usize)>,
+    pub(super) loaded: Vec<(Marker, usize)>,
     pub(super) attached: Vec<(NodeId, usize)>,
     pub(super) prescribed: Vec<(String, PrescribedNode)>,
     /// Elements that are there for a port, and the first component of its input.
@@ -131,13 +132,19 @@ impl PartBuilder {
     /// A node on which a wrench that the part receives acts. In return it gives the motion of the
     /// node, at a port named `name.motion`.
     pub fn load(&mut self, name: &str, node: NodeId) -> (InputPort, OutputPort) {
+        self.load_at(name, Marker::on(node))
+    }
+
+    /// The same for a point away from its node: the moment is about that point, and the motion is
+    /// that of the marker.
+    pub fn load_at(&mut self, name: &str, at: Marker) -> (InputPort, OutputPort) {
         let force = self.ports.add_input(name, Quantity::Wrench);
         let first = self.ports.input_range(force).start;
-        self.loaded.push((node, first));
-        let wrench = PortWrench::new(node, first);
+        self.loaded.push((at, first));
+        let wrench = PortWrench::new(at, first);
         let element = self.model.element(format!("load at {name}"), wrench);
         self.for_ports.push((element, first));
-        let motion = self.observe(&format!("{name}.motion"), node);
+        let motion = self.observe_at(&format!("{name}.motion"), at);
         self.ports
             .conjugate(Conjugate::GivesMotion { force, motion });
         (force, motion)
@@ -227,20 +234,25 @@ impl PartBuilder {
 
     /// Shows the motion of a node.
     pub fn observe(&mut self, name: &str, node: NodeId) -> OutputPort {
-        self.outputs.push(Output::Motion(node));
+        self.observe_at(name, Marker::on(node))
+    }
+
+    /// Shows the motion of a marker: of a point away from its node, with axes of its own.
+    pub fn observe_at(&mut self, name: &str, at: Marker) -> OutputPort {
+        self.outputs.push(Output::Motion(at));
         self.ports.add_output(name, Quantity::Motion)
     }
 
-    /// Shows the motion of a node along a fixed direction.
+    /// Shows the motion of a node or marker along a fixed direction.
     pub fn observe_along(
         &mut self,
         name: &str,
-        node: NodeId,
+        at: impl Into<Marker>,
         direction: Vec3,
         along: Along,
     ) -> OutputPort {
         self.outputs
-            .push(Output::Along(node, direction.unit(), along));
+            .push(Output::Along(at.into(), direction.unit(), along));
         self.ports.add_output(name, along.quantity())
     }
 

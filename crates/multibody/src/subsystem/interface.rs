@@ -1,13 +1,17 @@
 //! What a part looks like from the wrenches it receives.
 
 use super::MechanismPart;
+use crate::math::Vec3;
+use crate::node::Marker;
 use nalgebra::{DMatrix, DVector};
 use oldham_cosim::EffectiveInterface;
 
 /// Effective mass and force at all wrench inputs: accelerations of the loaded nodes are
 /// `mass⁻¹ (force + received wrenches)`.
 pub(super) fn effective(part: &mut MechanismPart, inputs: &[f64]) -> Option<EffectiveInterface> {
-    if part.loaded.is_empty() {
+    // Wrenches at points away from their nodes would need their arms here.
+    let is_away = |&(at, _): &(Marker, usize)| at.offset != Vec3::ZERO;
+    if part.loaded.is_empty() || part.loaded.iter().any(is_away) {
         return None;
     }
     let components: Vec<usize> = part.loaded.iter().flat_map(|&(_, i)| i..i + 6).collect();
@@ -15,7 +19,7 @@ pub(super) fn effective(part: &mut MechanismPart, inputs: &[f64]) -> Option<Effe
     let rows: Vec<usize> = part
         .loaded
         .iter()
-        .flat_map(|(node, _)| rows(node.0))
+        .flat_map(|(at, _)| rows(at.node.0))
         .collect();
     let mut unloaded = inputs.to_vec();
     components.iter().for_each(|&i| unloaded[i] = 0.0);

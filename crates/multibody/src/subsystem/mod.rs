@@ -28,9 +28,9 @@ const FORCES: [Unit; 3] = [Unit::NEWTON, Unit::NEWTON_METRE, Unit::PASCAL];
 /// What an output port shows.
 #[derive(Clone, Copy, Debug)]
 enum Output {
-    Motion(NodeId),
-    /// Motion of a node along a direction.
-    Along(NodeId, Vec3, Along),
+    Motion(Marker),
+    /// Motion of a marker along a direction.
+    Along(Marker, Vec3, Along),
     /// Length or rate of the line between two markers.
     Line([Marker; 2], LineValue),
     /// Force and moment of an element on one of its nodes.
@@ -80,8 +80,8 @@ pub struct MechanismPart {
     system: System,
     ports: Ports,
     outputs: Vec<Output>,
-    /// Nodes on which received wrenches act, and the first component of each.
-    loaded: Vec<(NodeId, usize)>,
+    /// Places where received wrenches act, and the first component of each.
+    loaded: Vec<(Marker, usize)>,
     /// Elements that are there for a port, and the first component of its input.
     for_ports: Vec<(ElementId, usize)>,
     /// The same for wrenches that come with tangents.
@@ -243,16 +243,17 @@ impl MechanismPart {
     fn output(&self, output: Output, inputs: &[f64], values: &mut [f64]) {
         let system = &self.system;
         let (force, moment) = match output {
-            Output::Motion(node) => {
-                let record = self.end(node);
-                let (a, alpha) = (record.acceleration, record.angular_acceleration);
-                values.copy_from_slice(&motion_values(&record.motion, a, alpha));
+            Output::Motion(at) => {
+                let record = self.end(at.node);
+                let (motion, a) = marker_motion(&at, record);
+                let alpha = record.angular_acceleration;
+                values.copy_from_slice(&motion_values(&motion, a, alpha));
                 return;
             }
-            Output::Along(node, direction, along) => {
-                let record = &system.state.now[node.0];
-                let motion = &record.motion;
-                let vectors = [motion.position, motion.velocity, record.acceleration];
+            Output::Along(at, direction, along) => {
+                let record = &system.state.now[at.node.0];
+                let (motion, a) = marker_motion(&at, record);
+                let vectors = [motion.position, motion.velocity, a];
                 along.write(values, vectors.map(|v| v.dot(direction)));
                 return;
             }
@@ -465,6 +466,22 @@ impl State for MechanismPart {
             }
         }
     }
+}
+
+/// The motion of a marker and its acceleration: a + α × r + ω × (ω × r).
+fn marker_motion(at: &Marker, record: &Record) -> (Motion, Vec3) {
+    let node = &record.motion;
+    if *at == Marker::on(at.node) {
+        return (*node, record.acceleration);
+    }
+    let arm = at.arm(node);
+    let w = node.angular_velocity;
+    let carried = w.cross(arm);
+    let motion = Motion::at_rest(node.position + arm, node.orientation.times(at.orientation))
+        .moving(node.velocity + carried, w);
+    let acceleration =
+        record.acceleration + record.angular_acceleration.cross(arm) + w.cross(carried);
+    (motion, acceleration)
 }
 
 /// The 19 components of a motion port.

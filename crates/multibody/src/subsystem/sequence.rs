@@ -4,7 +4,8 @@
 use super::{MechanismPart, Output};
 use crate::integrator::Formula;
 use crate::linearised::Entry;
-use crate::node::NodeId;
+use crate::math::Vec3;
+use crate::node::{Marker, NodeId};
 use oldham_cosim::{
     InputPort, Operator, OutputPort, Quantity, SequenceInput, SequenceModel, SequenceOutput,
 };
@@ -34,10 +35,15 @@ impl MechanismPart {
         stiffness.extend(matrices.force_columns);
         let first_multiplier = PER_NODE * matrices.nodes;
         let mut received = Vec::new();
-        for &(node, component) in self.loaded.iter().chain(&self.attached) {
+        let attached = self.attached.iter().map(|&(node, i)| (Marker::on(node), i));
+        for (at, component) in self.loaded.iter().copied().chain(attached) {
+            // A row for each component: a force away from its node has rows of moments, too.
+            if at.offset != Vec3::ZERO {
+                return None;
+            }
             received.push((
                 self.input_at(component)?,
-                SequenceInput::Load(unknowns(node)?),
+                SequenceInput::Load(unknowns(at.node)?),
             ));
         }
         for prescribed in &self.prescribed {
@@ -84,20 +90,26 @@ impl MechanismPart {
     /// do something with.
     fn shown(&self, output: &Output, mass: &[Entry], first: usize) -> Option<SequenceOutput> {
         Some(match *output {
-            Output::Motion(node) => {
-                let unknowns = unknowns(node)?.into_iter().enumerate();
+            Output::Motion(at) => {
+                let nodes = unknowns(at.node)?;
+                let own = nodes.iter().enumerate();
+                let mut entries: Vec<_> = own.map(|(i, &unknown)| (i, unknown, 1.0, 0)).collect();
+                entries.extend(self.carried(&at, &nodes));
                 SequenceOutput {
-                    entries: unknowns.map(|(i, unknown)| (i, unknown, 1.0, 0)).collect(),
+                    entries,
                     width: PER_NODE,
                     is_motion: true,
                 }
             }
-            Output::Along(node, direction, along) if along.quantity() == Quantity::Translation => {
-                let unknowns = unknowns(node)?.into_iter().take(3).enumerate();
+            Output::Along(at, direction, along) if along.quantity() == Quantity::Translation => {
+                let nodes = unknowns(at.node)?;
+                let own = nodes.iter().take(3).enumerate();
+                let own = own.map(|(i, &unknown)| (0, unknown, direction[i], 0));
+                let carried = self.carried(&at, &nodes);
+                let carried =
+                    carried.map(|(i, unknown, by, order)| (0, unknown, direction[i] * by, order));
                 SequenceOutput {
-                    entries: unknowns
-                        .map(|(i, unknown)| (0, unknown, direction[i], 0))
-                        .collect(),
+                    entries: own.chain(carried).collect(),
                     width: 1,
                     is_motion: true,
                 }
@@ -122,6 +134,20 @@ impl MechanismPart {
             }
             _ => return None,
         })
+    }
+
+    /// How the rotation of its node moves a marker, as it is now: δφ × arm.
+    fn carried<'a>(
+        &self,
+        at: &Marker,
+        unknowns: &'a [usize],
+    ) -> impl Iterator<Item = (usize, usize, f64, usize)> + use<'a> {
+        let arm = at.arm(&self.system.state.now[at.node.0].motion);
+        let by_turn = -arm.skew();
+        let pairs = (0..3).flat_map(|i| (0..3).map(move |j| (i, j)));
+        pairs
+            .filter(move |&(i, j)| by_turn.0[i][j] != 0.0)
+            .map(move |(i, j)| (i, unknowns[3 + j], by_turn.0[i][j], 0))
     }
 }
 

@@ -8,10 +8,10 @@ use std::collections::HashMap;
 
 use oldham_lumped::{Coordinates, Element, ElementKind, Integrator, NodeRef, Spec, SpecError};
 
-use super::part::{Checked, Port, Steps};
+use super::part::{Checked, Head, Port};
 use super::{Checker, Pace};
-use crate::format::{self, At, Entry};
-use crate::model::{Content, PartSpec};
+use crate::format::{self, At, DEFAULT_RHO, Entry};
+use crate::model::Content;
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -35,45 +35,29 @@ impl Checker<'_> {
         let (rho, inputs_within_step) = (&section.rho, &section.inputs_within_step);
         let method = section.integrator.as_ref();
         let method = method.and_then(|method| self.method(method, rho, inputs_within_step));
-        let every = self.multiple(section.every.as_ref());
-        let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
-        let own_step = pace.step.map(|step| step * multiple);
-        let steps = Steps {
-            micro_steps: section.micro_steps.as_ref(),
-            micro_step: section.micro_step.as_ref(),
+        let head = Head {
+            name: &entry.name,
+            every: &section.every,
+            micro_steps: &section.micro_steps,
+            micro_step: &section.micro_step,
+            predictor: &section.predictor,
         };
-        let micro_steps = self.micro_steps(steps, own_step);
-        let predictor = self.predictor(&section.predictor);
-        let predictor = predictor.unwrap_or(pace.predictor);
+        let paced = self.head(head, &pace);
         let coordinates = match section.coordinates {
             Some(format::Coordinates::Rotation) => Coordinates::Rotation,
             Some(format::Coordinates::Translation) | None => Coordinates::Translation,
         };
         let mut draft = LumpedDraft::new(coordinates);
         draft.all_nodes_known = !self.may_have_lost_nodes(&entry.value);
-        let [inputs, outputs] = self.contents(section, &mut draft);
-        let settled = method.zip(micro_steps).filter(|_| draft.complete);
-        let part = settled.map(|(method, micro_steps)| {
+        let ports = self.contents(section, &mut draft);
+        let settled = method.zip(paced.micro_steps).filter(|_| draft.complete);
+        let content = settled.map(|(method, micro_steps)| {
             draft.spec.integrator = method;
             draft.spec.micro_steps = micro_steps as usize;
             self.physics(entry, &draft);
-            PartSpec {
-                name: entry.name.value.clone(),
-                span: entry.name.span.clone(),
-                every: every.as_ref().map_or(1, |(every, _)| *every),
-                chooses_predictor: section.predictor.is_some(),
-                prediction: predictor.prediction(spectral_radius(method)),
-                content: Content::Lumped(draft.spec),
-            }
+            Content::Lumped(draft.spec)
         });
-        Checked {
-            name: entry.name.value.clone(),
-            inputs,
-            outputs,
-            every,
-            predictor,
-            part,
-        }
+        paced.checked(method.map_or(DEFAULT_RHO, spectral_radius), content, ports)
     }
 
     /// Whether a table of nodes could not be read: that they are unknown is no news then.

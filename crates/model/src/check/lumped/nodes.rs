@@ -21,8 +21,7 @@ impl Checker<'_> {
             draft.complete &= !self.findings.is_damaged(&entry.value.span);
             let given = &entry.value.value;
             if let Some(mass) = &given.mass
-                && let Some(mass) =
-                    self.number_where(mass, |m| m > 0.0, "must be positive: it is a mass")
+                && let Some(mass) = self.number(mass)
             {
                 draft.element(entry, ElementKind::Mass { node, mass });
             }

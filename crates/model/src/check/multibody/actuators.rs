@@ -6,7 +6,7 @@ use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{self, Multibody};
 use crate::format::{At, Entry};
-use crate::mechanism::{ElementSpec, Outline};
+use crate::mechanism::Outline;
 use crate::problem::Problem;
 
 impl Checker<'_> {
@@ -25,13 +25,13 @@ impl Checker<'_> {
         draft: &mut MechanismDraft<'_>,
     ) -> Option<[Marker; 2]> {
         let given = &entry.value.value;
-        let damping = self.not_negative(&given.damping);
+        let damping = self.number_or(&given.damping, 0.0);
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
         let nodes = nodes?;
         let points = self.points_in(&frame?, &given.points, nodes, draft)?;
         let length = self.apart(points, &given.between.as_ref()?.span)?;
-        let ends = [0, 1].map(|i| draft.scale.marker(nodes[i], points[i]));
+        let ends = [0, 1].map(|i| draft.spec.model.marker(nodes[i], points[i]));
         draft.spec.sketch.outlines.push(Outline::Actuator(ends));
         draft.held.extend(nodes);
         let damping = damping?;
@@ -41,7 +41,7 @@ impl Checker<'_> {
                 damping,
             };
             let rod = Rod::new(ends[0], ends[1], length, law);
-            draft.element(&entry.name.value, ElementSpec::Rod(rod), &nodes);
+            draft.element(&entry.name.value, Box::new(rod));
         }
         Some(ends)
     }

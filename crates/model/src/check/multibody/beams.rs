@@ -1,14 +1,16 @@
 //! Beams: meshes along lines.
 
 use oldham_expression::Expression;
-use oldham_multibody::{Beam2, Beam3, LineInertia, Lumping, Motion, NodeId, Quaternion, Vec3};
+use oldham_multibody::{
+    Beam2, Beam3, Element, LineInertia, Lumping, Motion, NodeId, Quaternion, Vec3,
+};
 
 use super::MechanismDraft;
 use super::sections::CrossSection;
 use crate::check::Checker;
 use crate::format::multibody::{self, End, Multibody, Vector};
 use crate::format::{At, Entry};
-use crate::mechanism::{Curve, ElementSpec, Mesh, MeshError, Outline, Pose};
+use crate::mechanism::{Curve, Mesh, MeshError, Outline, Pose};
 use crate::problem::Problem;
 
 /// Most elements of one beam.
@@ -287,7 +289,7 @@ fn mesh_beam(entry: &Entry<multibody::Beam>, layout: &BeamLayout, draft: &mut Me
         let inertia = &layout.cross_section.inertia;
         if *inertia != MASSLESS {
             let body = layout.mesh.body(i, inertia, layout.lumping, orientation);
-            draft.spec.bodies.push((node, body));
+            draft.spec.model.body(node, body);
         }
         nodes.push(node);
     }
@@ -297,20 +299,13 @@ fn mesh_beam(entry: &Entry<multibody::Beam>, layout: &BeamLayout, draft: &mut Me
         .step_by(layout.intervals)
         .enumerate()
     {
-        let element = match *ends {
-            [a, b] => ElementSpec::Beam2(Box::new(Beam2::new(
-                &draft.scale,
-                [a, b],
-                section,
-                layout.up,
-            ))),
-            [a, b, c] => {
-                let beam = Beam3::new(&draft.scale, [a, b, c], section, layout.up);
-                ElementSpec::Beam3(Box::new(beam))
-            }
+        let model = &draft.spec.model;
+        let element: Box<dyn Element> = match *ends {
+            [a, b] => Box::new(Beam2::new(model, [a, b], section, layout.up)),
+            [a, b, c] => Box::new(Beam3::new(model, [a, b, c], section, layout.up)),
             _ => unreachable!("an element has two or three nodes"),
         };
-        draft.element(&format!("{name}.element {i}"), element, ends);
+        draft.element(&format!("{name}.element {i}"), element);
     }
     draft.spec.sketch.outlines.push(Outline::Beam(nodes));
 }

@@ -23,7 +23,7 @@ impl Checker<'_> {
             let shape = given.shape.as_ref().map(|shape| self.solid(shape));
             let body = self.body(entry, shape.flatten(), orientation);
             if let (Some(node), Some(body), Some(orientation)) = (node, body, orientation) {
-                draft.spec.bodies.push((node, body));
+                draft.spec.model.body(node, body);
                 draft.spec.sketch.bodies.push(Solid {
                     node,
                     centre: body.centre,
@@ -83,16 +83,10 @@ impl Checker<'_> {
         volume: Option<f64>,
     ) -> Option<f64> {
         let given = &entry.value.value;
-        let positive = |value: f64| value > 0.0;
         match (&given.mass, &given.density) {
-            (Some(mass), None) => {
-                self.number_where(mass, positive, "must be positive: it is a mass")
-            }
+            (Some(mass), None) => self.number(mass),
             (None, Some(density)) => {
-                let density = (
-                    density,
-                    self.number_where(density, positive, "must be positive"),
-                );
+                let density = (density, self.number(density));
                 let unreadable = given.shape.is_some() && shape.is_none();
                 if volume.is_none() && !unreadable && !self.findings.is_damaged(&entry.value.span) {
                     let message = "a density needs a shape with a volume";
@@ -149,16 +143,14 @@ impl Checker<'_> {
             self.findings.incomplete(&given.span, problem);
             return None;
         }
-        let positive = |value: f64| value > 0.0;
         if let Some(sides) = &solid.cuboid {
-            return Some(Shape::Box(self.lengths(sides, "the lengths of a box")?));
+            return Some(Shape::Box(self.numbers(sides, "the lengths of a box")?));
         }
         if let Some(radius) = &solid.sphere {
-            let radius = self.number_where(radius, positive, "must be positive")?;
-            return Some(Shape::Sphere(radius));
+            return Some(Shape::Sphere(self.number(radius)?));
         }
         if let Some(list) = &solid.cylinder {
-            let [outer, length] = self.lengths(list, "radius and length")?;
+            let [outer, length] = self.numbers(list, "radius and length")?;
             return Some(Shape::Tube {
                 outer,
                 inner: 0.0,
@@ -173,9 +165,7 @@ impl Checker<'_> {
                 length,
             });
         }
-        let length = solid.rod.as_ref()?;
-        let length = self.number_where(length, positive, "must be positive")?;
-        Some(Shape::Rod(length))
+        Some(Shape::Rod(self.required(&solid.rod)?))
     }
 }
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use oldham_multibody::{Bushing, Drive, Law, Marker, Mat3, NodeId, Rod, TorsionSpring, Vec3};
+use oldham_multibody::{Bushing, Drive, Law, Marker, Mat3, Rod, TorsionSpring, Vec3};
 
 use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{self, Multibody, Vector};
-use crate::format::{At, Entry, Formula};
-use crate::mechanism::{ElementSpec, Outline};
+use crate::format::{At, Entry, Formula, place};
+use crate::mechanism::Outline;
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -26,8 +26,7 @@ impl Checker<'_> {
             draft.holders.insert(&entry.name.value, None);
             if let Some((rod, ends)) = self.spring(entry, draft) {
                 draft.spec.sketch.outlines.push(Outline::Spring(ends));
-                let nodes = ends.map(|end| end.node);
-                draft.holder(&entry.name.value, ElementSpec::Rod(rod), nodes);
+                draft.holder(&entry.name.value, Box::new(rod));
             }
         }
     }
@@ -42,11 +41,11 @@ impl Checker<'_> {
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
         let length = given.length.as_ref();
-        let length = length.map(|length| self.drive_in_time(length, draft));
+        let length = length.map(|length| self.drive_at(length, draft));
         let nodes = nodes?;
         let points = self.points_in(&frame?, &given.points, nodes, draft)?;
         let apart = self.apart(points, &given.between.as_ref()?.span)?;
-        let ends = [0, 1].map(|i| draft.scale.marker(nodes[i], points[i]));
+        let ends = [0, 1].map(|i| draft.spec.model.marker(nodes[i], points[i]));
         let length = match length {
             Some(length) => length?,
             None => Drive::Constant(apart),
@@ -58,15 +57,15 @@ impl Checker<'_> {
         let given = &entry.value.value;
         if let Some(force) = &given.force {
             let others = [
-                given.stiffness.as_ref().map(|at| &at.span),
-                given.damping.as_ref().map(|at| &at.span),
-                given.table.as_ref().map(|at| &at.span),
-                given.maxwell.as_ref().map(|at| &at.span),
+                place(&given.stiffness),
+                place(&given.damping),
+                place(&given.table),
+                place(&given.maxwell),
             ];
             self.only_the_law("force", others.into_iter().flatten());
             return self.law_function(force);
         }
-        let damping = self.not_negative(&given.damping);
+        let damping = self.number_or(&given.damping, 0.0);
         let stiffness = self.number_or(&given.stiffness, 0.0);
         let one_too_many = |other: &str, what: &str| format!("`{other}` says it already: {what}");
         if let Some(pairs) = &given.table {
@@ -90,7 +89,8 @@ impl Checker<'_> {
             }
             for (pair, &(_, time)) in pairs.value.iter().zip(&branches) {
                 if time <= 0.0 {
-                    self.not_positive(pair, time);
+                    let problem = Problem::new(pair.span.clone(), "the number must be positive");
+                    self.findings.push(problem.label(format!("is {time}")));
                 }
             }
             return Some(Law::Viscoelastic {
@@ -157,8 +157,8 @@ impl Checker<'_> {
         for entry in &section.torsion_springs {
             self.element_name(&entry.name, "a torsion spring", draft);
             draft.holders.insert(&entry.name.value, None);
-            if let Some((spring, nodes)) = self.torsion_spring(&entry.value.value, draft) {
-                draft.holder(&entry.name.value, ElementSpec::TorsionSpring(spring), nodes);
+            if let Some(spring) = self.torsion_spring(&entry.value.value, draft) {
+                draft.holder(&entry.name.value, Box::new(spring));
             }
         }
     }
@@ -167,7 +167,7 @@ impl Checker<'_> {
         &mut self,
         given: &multibody::TorsionSpring,
         draft: &MechanismDraft<'_>,
-    ) -> Option<(TorsionSpring, [NodeId; 2])> {
+    ) -> Option<TorsionSpring> {
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
         let axis = match &given.axis {
@@ -175,20 +175,19 @@ impl Checker<'_> {
             None => Some(Vec3::Z),
         };
         let stiffness = self.number_or(&given.stiffness, 0.0);
-        let damping = self.not_negative(&given.damping);
+        let damping = self.number_or(&given.damping, 0.0);
         let law = given.torque.as_ref().map(|torque| {
-            let others = [&given.stiffness, &given.damping];
-            let others = others.into_iter().flatten().map(|at| &at.span);
-            self.only_the_law("torque", others);
+            let others = [place(&given.stiffness), place(&given.damping)];
+            self.only_the_law("torque", others.into_iter().flatten());
             self.law_function(torque)
         });
         let angle = match &given.angle {
-            Some(angle) => self.drive_in_time(angle, draft),
+            Some(angle) => self.drive_at(angle, draft),
             None => Some(Drive::ZERO),
         };
         let nodes = nodes?;
         let axis = frame?.direction(axis?);
-        let [a, b] = nodes.map(|node| draft.scale.axis_marker(node, Vec3::ZERO, axis));
+        let [a, b] = nodes.map(|node| draft.spec.model.axis_marker(node, Vec3::ZERO, axis));
         let law = match law {
             Some(law) => law?,
             None => Law::Linear {
@@ -196,16 +195,15 @@ impl Checker<'_> {
                 damping: damping?,
             },
         };
-        let spring = TorsionSpring::with_law(a, b, law, angle?);
-        Some((spring, nodes))
+        Some(TorsionSpring::with_law(a, b, law, angle?))
     }
 
     pub(super) fn bushings<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.bushings {
             self.element_name(&entry.name, "a bushing", draft);
             draft.holders.insert(&entry.name.value, None);
-            if let Some((bushing, nodes)) = self.bushing(&entry.value.value, draft) {
-                draft.holder(&entry.name.value, ElementSpec::Bushing(bushing), nodes);
+            if let Some(bushing) = self.bushing(&entry.value.value, draft) {
+                draft.holder(&entry.name.value, Box::new(bushing));
             }
         }
     }
@@ -214,7 +212,7 @@ impl Checker<'_> {
         &mut self,
         given: &multibody::Bushing,
         draft: &MechanismDraft<'_>,
-    ) -> Option<(Bushing, [NodeId; 2])> {
+    ) -> Option<Bushing> {
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
         let stiffness = self.diagonal(&given.stiffness);
@@ -234,7 +232,7 @@ impl Checker<'_> {
         bushing.rotational_damping = rotational_damping?;
         bushing.laws = laws?;
         bushing.rotational_laws = rotational_laws?;
-        Some((bushing, nodes))
+        Some(bushing)
     }
 
     fn diagonal(&mut self, given: &Option<At<Vector>>) -> Option<Mat3> {

@@ -10,29 +10,39 @@ use crate::check::Checker;
 use crate::format::multibody::{Given, GivenTable, Vector};
 use crate::format::{At, Formula};
 use crate::problem::Problem;
+use crate::source::Span;
 use crate::words;
 
 /// Time is all that an expression may use.
 const VARIABLES: [&str; 1] = ["t"];
 
 impl Checker<'_> {
-    pub(super) fn drive_in_time(
+    pub(super) fn drive_at(
         &mut self,
         given: &At<Given>,
         draft: &MechanismDraft<'_>,
     ) -> Option<Drive> {
-        match &given.value {
+        self.drive_in_time(&given.value, &given.span, draft)
+    }
+
+    pub(super) fn drive_in_time(
+        &mut self,
+        given: &Given,
+        span: &Span,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<Drive> {
+        match given {
             Given::Formula(formula) => {
                 let formula = At {
                     value: formula.clone(),
-                    span: given.span.clone(),
+                    span: span.clone(),
                 };
                 if let Some(measured) = self.measured_formula(&formula, draft)? {
                     return Some(measured);
                 }
                 self.formula_in_time(&formula)
             }
-            Given::Table(table) => self.table_in_time(table, given, draft),
+            Given::Table(table) => self.table_in_time(table, span, draft),
         }
     }
 
@@ -49,7 +59,7 @@ impl Checker<'_> {
     fn table_in_time(
         &mut self,
         table: &GivenTable,
-        at: &At<Given>,
+        span: &Span,
         draft: &MechanismDraft<'_>,
     ) -> Option<Drive> {
         let given = [
@@ -63,9 +73,9 @@ impl Checker<'_> {
         let count = given.into_iter().filter(|&given| given).count();
         if count != 1 {
             let message = format!("the time function is given in {count} ways; it must be one");
-            let problem = Problem::new(at.span.clone(), message)
+            let problem = Problem::new(span.clone(), message)
                 .help("one of `ramp`, `smooth_step`, `sine`, `chirp`, `table`, `input`");
-            self.findings.incomplete(&at.span, problem);
+            self.findings.incomplete(span, problem);
             return None;
         }
         if let Some(list) = &table.ramp {
@@ -149,7 +159,7 @@ impl Checker<'_> {
         let Some(list) = given else {
             return Some([Drive::ZERO, Drive::ZERO, Drive::ZERO]);
         };
-        let drives = list.value.iter().map(|at| self.drive_in_time(at, draft));
+        let drives = list.value.iter().map(|at| self.drive_at(at, draft));
         let drives = drives.collect();
         self.three(list, drives)
     }
@@ -166,7 +176,7 @@ impl Checker<'_> {
         let direction = |at: &At<Given>| match &at.value {
             Given::Formula(Formula::Text(word)) if word == "free" => Some(Direction::Free),
             Given::Formula(Formula::Text(word)) if word == "locked" => Some(Direction::Locked),
-            _ => self.drive_in_time(at, draft).map(Direction::Prescribed),
+            _ => self.drive_at(at, draft).map(Direction::Prescribed),
         };
         let directions = list.value.iter().map(direction).collect();
         self.three(list, directions)
@@ -183,7 +193,7 @@ impl Checker<'_> {
         };
         let rate = |at: &At<Given>| match &at.value {
             Given::Formula(Formula::Text(word)) if word == "free" => Some(None),
-            _ => self.drive_in_time(at, draft).map(Some),
+            _ => self.drive_at(at, draft).map(Some),
         };
         let rates = list.value.iter().map(rate).collect();
         self.three(list, rates)

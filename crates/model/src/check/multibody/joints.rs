@@ -1,15 +1,15 @@
 //! Joints.
 
 use oldham_multibody::{
-    Direction, Drive, Frictional, Joint, LuGre, Marker, Mat3, NodeId, PrescribedMotion, Quaternion,
-    Vec3,
+    Coordinate, Direction, Drive, Element, Frictional, Joint, LuGre, Marker, Mat3, NodeId,
+    PrescribedMotion, Quaternion, Vec3,
 };
 
-use super::MechanismDraft;
+use super::{DraftJoint, MechanismDraft};
 use crate::check::Checker;
 use crate::format::multibody::{self, Friction, Given, JointKind, Multibody};
-use crate::format::{At, Entry};
-use crate::mechanism::{ElementSpec, Pose, Symbol};
+use crate::format::{At, Entry, place};
+use crate::mechanism::{Pose, Symbol};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -25,6 +25,10 @@ impl Checker<'_> {
             let name = entry.name.value.as_str();
             draft.holders.insert(name, None);
             draft.joints.insert(name, None);
+            if let Some(foreign) = &entry.value.value.foreign {
+                self.foreign_joint(&entry.name, foreign, draft);
+                continue;
+            }
             let Some(kind) = &entry.value.value.kind else {
                 continue;
             };
@@ -32,8 +36,13 @@ impl Checker<'_> {
             let Some((element, ends)) = self.joint(entry, kind.value, draft) else {
                 continue;
             };
-            draft.holder(name, element, ends.map(|end| end.node));
-            draft.joints.insert(name, Some((kind.value, ends)));
+            draft.holder(name, element);
+            let joint = DraftJoint {
+                kind: Some(kind.value),
+                ends,
+                coordinate: coordinate(kind.value),
+            };
+            draft.joints.insert(name, Some(joint));
             draft.spec.sketch.joints.push((symbol(kind.value), ends));
         }
     }
@@ -44,7 +53,7 @@ impl Checker<'_> {
         entry: &Entry<multibody::Joint>,
         kind: JointKind,
         draft: &MechanismDraft<'_>,
-    ) -> Option<(ElementSpec, [Marker; 2])> {
+    ) -> Option<(Box<dyn Element>, [Marker; 2])> {
         let given = &entry.value.value;
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
@@ -53,7 +62,7 @@ impl Checker<'_> {
         }
         let axes = self.joint_axes(given, kind, frame.unwrap_or(Pose::ABSOLUTE));
         let angle = given.angle.as_ref();
-        let angle = angle.map(|angle| self.drive_in_time(angle, draft));
+        let angle = angle.map(|angle| self.drive_at(angle, draft));
         let displacement = self.directions_in_time(&given.displacement, draft);
         let rotation = self.directions_in_time(&given.rotation, draft);
         let displacement_rate = self.rates_in_time(&given.displacement_rate, draft);
@@ -77,7 +86,7 @@ impl Checker<'_> {
                     self.both(&given.displacement_rate, displacement?, displacement_rate?);
                 let rotation = self.both(&given.rotation_rate, rotation?, rotation_rate?);
                 let motion = PrescribedMotion::new(a, b, displacement?, rotation?);
-                return Some((ElementSpec::PrescribedMotion(motion), ends));
+                return Some((Box::new(motion), ends));
             }
             JointKind::Total => Joint::total(a, b, displacement?, rotation?),
             JointKind::Rod => unreachable!("a rod has no axes"),
@@ -85,7 +94,7 @@ impl Checker<'_> {
                 Some(friction_of) => {
                     let JointFriction { law, preload, .. } = friction_of?;
                     let joint = Frictional::prismatic(a, b, preload, law);
-                    return Some((ElementSpec::Frictional(joint), ends));
+                    return Some((Box::new(joint), ends));
                 }
                 None => Joint::prismatic(a, b),
             },
@@ -94,7 +103,7 @@ impl Checker<'_> {
                     let friction_of = friction_of?;
                     let (preload, radius) = (friction_of.preload, friction_of.radius?);
                     let joint = Frictional::revolute(a, b, radius, preload, friction_of.law);
-                    return Some((ElementSpec::Frictional(joint), ends));
+                    return Some((Box::new(joint), ends));
                 }
                 (None, Some(angle)) => Joint::driven_revolute(a, b, angle?),
                 (None, None) => Joint::revolute(a, b),
@@ -104,7 +113,7 @@ impl Checker<'_> {
                 }
             },
         };
-        Some((ElementSpec::Joint(joint), ends))
+        Some((Box::new(joint), ends))
     }
 
     /// Components with their rates, which only bound ones can have.
@@ -140,18 +149,18 @@ impl Checker<'_> {
         nodes: [NodeId; 2],
         frame: &Pose,
         draft: &MechanismDraft<'_>,
-    ) -> Option<(ElementSpec, [Marker; 2])> {
+    ) -> Option<(Box<dyn Element>, [Marker; 2])> {
         let length = given.length.as_ref();
-        let length = length.map(|length| self.drive_in_time(length, draft));
+        let length = length.map(|length| self.drive_at(length, draft));
         let points = self.points_in(frame, &given.points, nodes, draft)?;
         let apart = self.apart(points, &given.between.as_ref()?.span)?;
-        let ends = [0, 1].map(|i| draft.scale.marker(nodes[i], points[i]));
+        let ends = [0, 1].map(|i| draft.spec.model.marker(nodes[i], points[i]));
         let length = match length {
             Some(length) => length?,
             None => Drive::Constant(apart),
         };
         let joint = Joint::distance(ends[0], ends[1], length);
-        Some((ElementSpec::Joint(joint), ends))
+        Some((Box::new(joint), ends))
     }
 
     /// The distance of two points that must not coincide: their line has no direction then.
@@ -204,24 +213,18 @@ impl Checker<'_> {
     fn friction(&mut self, given: &At<Friction>, kind: JointKind) -> Option<JointFriction> {
         let place = &given.span;
         let given = &given.value;
-        let coulomb = given.coulomb.as_ref();
-        let coulomb = coulomb.and_then(|at| self.number_where(at, |x| x > 0.0, "must be positive"));
+        let coulomb = self.required(&given.coulomb);
         let stiction = match &given.stiction {
-            Some(at) => self.number_where(at, |x| x > 0.0, "must be positive"),
+            Some(at) => self.number(at),
             None => coulomb,
         };
-        let stribeck = match &given.stribeck {
-            Some(at) => self.number_where(at, |x| x > 0.0, "must be positive"),
-            None => Some(DEFAULT_STRIBECK),
-        };
-        let stiffness = given.stiffness.as_ref();
-        let stiffness =
-            stiffness.and_then(|at| self.number_where(at, |x| x > 0.0, "must be positive"));
-        let damping = self.not_negative(&given.damping);
-        let viscous = self.not_negative(&given.viscous);
-        let preload = self.not_negative(&given.preload);
+        let stribeck = self.number_or(&given.stribeck, DEFAULT_STRIBECK);
+        let stiffness = self.required(&given.stiffness);
+        let damping = self.number_or(&given.damping, 0.0);
+        let viscous = self.number_or(&given.viscous, 0.0);
+        let preload = self.number_or(&given.preload, 0.0);
         let radius = match (&given.radius, kind) {
-            (Some(at), _) => self.number_where(at, |x| x > 0.0, "must be positive"),
+            (Some(at), _) => self.number(at),
             (None, JointKind::Revolute) => {
                 let message = "friction of a revolute joint needs the radius of its pin";
                 let problem = Problem::new(place.clone(), message).label("has no `radius`");
@@ -260,65 +263,29 @@ impl Checker<'_> {
             &[K::Fixed, K::Spherical, K::Universal, K::Total],
         ]
         .concat();
-        let keys: [(&str, Option<&Span>, &[JointKind]); 11] = [
-            (
-                "position",
-                given.position.as_ref().map(|at| &at.span),
-                &with_place,
-            ),
-            ("axis", given.axis.as_ref().map(|at| &at.span), &with_axis),
-            (
-                "orientation",
-                given.orientation.as_ref().map(|at| &at.span),
-                &with_place,
-            ),
-            (
-                "arms",
-                given.arms.as_ref().map(|at| &at.span),
-                &[K::Universal],
-            ),
-            (
-                "points",
-                given.points.as_ref().map(|at| &at.span),
-                &[K::Rod],
-            ),
-            (
-                "length",
-                given.length.as_ref().map(|at| &at.span),
-                &[K::Rod],
-            ),
-            (
-                "angle",
-                given.angle.as_ref().map(|at| &at.span),
-                &[K::Revolute],
-            ),
-            (
-                "displacement",
-                given.displacement.as_ref().map(|at| &at.span),
-                &[K::Total],
-            ),
-            (
-                "rotation",
-                given.rotation.as_ref().map(|at| &at.span),
-                &[K::Total],
-            ),
+        let keys: [(&str, Option<&Span>, &[JointKind]); 12] = [
+            ("position", place(&given.position), &with_place),
+            ("axis", place(&given.axis), &with_axis),
+            ("orientation", place(&given.orientation), &with_place),
+            ("arms", place(&given.arms), &[K::Universal]),
+            ("points", place(&given.points), &[K::Rod]),
+            ("length", place(&given.length), &[K::Rod]),
+            ("angle", place(&given.angle), &[K::Revolute]),
+            ("displacement", place(&given.displacement), &[K::Total]),
+            ("rotation", place(&given.rotation), &[K::Total]),
             (
                 "displacement_rate",
-                given.displacement_rate.as_ref().map(|at| &at.span),
+                place(&given.displacement_rate),
                 &[K::Total],
             ),
+            ("rotation_rate", place(&given.rotation_rate), &[K::Total]),
             (
-                "rotation_rate",
-                given.rotation_rate.as_ref().map(|at| &at.span),
-                &[K::Total],
+                "friction",
+                place(&given.friction),
+                &[K::Revolute, K::Prismatic],
             ),
         ];
-        let friction = given.friction.as_ref().map(|at| &at.span);
-        let friction_of: &[JointKind] = &[K::Revolute, K::Prismatic];
-        for (key, span, kinds) in keys
-            .into_iter()
-            .chain([("friction", friction, friction_of)])
-        {
+        for (key, span, kinds) in keys {
             if let Some(span) = span
                 && !kinds.contains(&kind.value)
             {
@@ -335,6 +302,14 @@ struct JointFriction {
     law: LuGre,
     preload: f64,
     radius: Option<f64>,
+}
+
+fn coordinate(kind: JointKind) -> Option<Coordinate> {
+    match kind {
+        JointKind::Revolute | JointKind::Cylindrical => Some(Coordinate::Angle),
+        JointKind::Prismatic => Some(Coordinate::Slide),
+        _ => None,
+    }
 }
 
 fn symbol(kind: JointKind) -> Symbol {

@@ -1,12 +1,11 @@
 //! Given forces and moments.
 
-use oldham_multibody::{InternalLoad, Load, Marker};
+use oldham_multibody::{Element, InternalLoad, Load, Marker};
 
 use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::Entry;
 use crate::format::multibody::{self, Multibody};
-use crate::mechanism::ElementSpec;
 use crate::problem::Problem;
 
 impl Checker<'_> {
@@ -40,14 +39,13 @@ impl Checker<'_> {
         let (node, offset, force, moment) = (node?, offset?, force?, moment?);
         let marker = Marker::on(node).offset(offset);
         let follower = given.follower.unwrap_or(false);
-        let element = match other {
-            Some(other) => ElementSpec::InternalLoad(InternalLoad::new(
-                marker, other?, force, moment, follower,
-            )),
-            None if follower => ElementSpec::Load(Load::follower(marker, force, moment)),
-            None => ElementSpec::Load(Load::fixed(marker, force, moment)),
+        let element: Box<dyn Element> = match other {
+            Some(other) => Box::new(InternalLoad::new(marker, other?, force, moment, follower)),
+            None if follower => Box::new(Load::follower(marker, force, moment)),
+            None => Box::new(Load::fixed(marker, force, moment)),
         };
-        draft.element(&entry.name.value, element, &[]);
+        // A load holds nothing.
+        draft.spec.model.boxed_element(&entry.name.value, element);
         Some(())
     }
 }

@@ -1,12 +1,11 @@
 //! What is measured, and expressions of it.
 
-use oldham_multibody::{Drive, Joint, Measured, Sensor, Vec3};
+use oldham_multibody::{Drive, Element, ElementId, Joint, Measured, Rod, Sensor, Vec3};
 
 use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{Measure, Multibody};
 use crate::format::{At, Entry, Formula};
-use crate::mechanism::ElementSpec;
 use crate::problem::Problem;
 use crate::words;
 
@@ -59,7 +58,10 @@ impl Checker<'_> {
                     .help("use letters, digits and `_`, and not the `t` of time");
                 self.findings.push(problem);
             }
-            let sensor = self.sensor(entry, draft);
+            let sensor = match &entry.value.value.foreign {
+                Some(foreign) => self.foreign_sensor(foreign, draft),
+                None => self.sensor(entry, draft),
+            };
             draft.measures.insert(&name.value, sensor);
         }
     }
@@ -143,7 +145,7 @@ impl Checker<'_> {
         &mut self,
         of: &At<String>,
         draft: &'d MechanismDraft<'_>,
-    ) -> Option<(usize, &'d ElementSpec)> {
+    ) -> Option<(ElementId, &'d dyn Element)> {
         let Some(holder) = draft.holders.get(of.value.as_str()) else {
             let message = format!(
                 "there is no joint or spring `{}` in this subsystem",
@@ -154,8 +156,8 @@ impl Checker<'_> {
             self.findings.push_misspelt(problem, &of.value, known);
             return None;
         };
-        let (place, _) = (*holder)?;
-        Some((place, &draft.spec.elements[place].1))
+        let element = (*holder)?;
+        Some((element, draft.spec.model.get(element)))
     }
 
     fn measured_joint(
@@ -164,7 +166,7 @@ impl Checker<'_> {
         draft: &MechanismDraft<'_>,
     ) -> Option<(Box<Joint>, usize)> {
         let (place, element) = self.measured_element(of, draft)?;
-        let ElementSpec::Joint(joint) = element else {
+        let Some(joint) = element.downcast_ref::<Joint>() else {
             let message = format!(
                 "`{}` is not a joint whose reaction can be measured",
                 of.value
@@ -174,14 +176,13 @@ impl Checker<'_> {
             self.findings.push(problem);
             return None;
         };
-        let before = draft.spec.elements[..place].iter();
-        let first = before.map(|(_, element)| element.constraints()).sum();
+        let first = draft.spec.model.first_multiplier(place);
         Some((Box::new(joint.clone()), first))
     }
 
     fn measured_spring(&mut self, of: &At<String>, draft: &MechanismDraft<'_>) -> Option<Sensor> {
         let (_, element) = self.measured_element(of, draft)?;
-        if let ElementSpec::Rod(rod) = element
+        if let Some(rod) = element.downcast_ref::<Rod>()
             && !rod.remembers()
         {
             return Some(Sensor::Tension(Box::new(rod.clone())));

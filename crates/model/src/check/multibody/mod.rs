@@ -8,6 +8,7 @@ mod beams;
 mod bodies;
 mod compliant;
 mod cut;
+mod foreign;
 mod frames;
 mod given;
 mod joints;
@@ -25,17 +26,20 @@ mod values;
 use std::collections::{HashMap, HashSet};
 
 use oldham_cosim::StageInputs;
-use oldham_multibody::{Marker, Method, Model, Motion, NodeId, Options, Quaternion, Sensor, Vec3};
+use oldham_multibody::{
+    Coordinate, Element, ElementId, Marker, Method, Motion, NodeId, Options, Quaternion, Sensor,
+    Vec3,
+};
 
-use super::part::{Checked, Port, Steps};
+use super::part::{Checked, Head, Port};
 use super::{Checker, Pace};
 use crate::format::multibody::Method as MethodWord;
 use crate::format::multibody::{
     DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody, Redundant,
 };
-use crate::format::{At, DEFAULT_RHO, Entry, Formula, InputsWithinStep, Record};
-use crate::mechanism::{ElementSpec, MechanismSpec, Pose};
-use crate::model::{Content, PartSpec};
+use crate::format::{At, DEFAULT_RHO, Entry, Fraction, InputsWithinStep, Record};
+use crate::mechanism::{MechanismSpec, Pose};
+use crate::model::Content;
 use crate::problem::Problem;
 use crate::source::Span;
 use sections::CrossSection;
@@ -46,16 +50,14 @@ const GROUND: &str = "ground";
 /// The specification in the making.
 struct MechanismDraft<'f> {
     spec: MechanismSpec,
-    /// Holds the nodes made so far, to measure by.
-    scale: Model,
     nodes: HashMap<String, NodeId>,
     /// Nothing for those that could not be read.
     frames: HashMap<&'f str, Option<Pose>>,
     sections: HashMap<&'f str, Option<CrossSection>>,
-    /// What can be asked for its reaction: the place among the elements, and the nodes.
-    holders: HashMap<&'f str, Option<(usize, [NodeId; 2])>>,
+    /// What can be asked for its reaction.
+    holders: HashMap<&'f str, Option<ElementId>>,
     /// Joints whose coordinate a transmission may use.
-    joints: HashMap<&'f str, Option<(JointKind, [Marker; 2])>>,
+    joints: HashMap<&'f str, Option<DraftJoint>>,
     /// Ends of the actuators; nothing for those that could not be read.
     actuators: HashMap<&'f str, Option<[Marker; 2]>>,
     /// What is measured; nothing for what could not be read.
@@ -74,6 +76,16 @@ struct MechanismDraft<'f> {
     all_beams_known: bool,
 }
 
+/// A joint, for those who refer to it.
+#[derive(Clone, Copy)]
+struct DraftJoint {
+    /// What it is called in model files, if it is one of the format's own.
+    kind: Option<JointKind>,
+    ends: [Marker; 2],
+    /// What it leaves free, if that is a single coordinate.
+    coordinate: Option<Coordinate>,
+}
+
 impl Checker<'_> {
     pub(super) fn multibody(
         &mut self,
@@ -82,16 +94,14 @@ impl Checker<'_> {
         record: &Record,
     ) -> Checked {
         let section = &entry.value.value;
-        let every = self.multiple(section.every.as_ref());
-        let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
-        let own_step = pace.step.map(|step| step * multiple);
-        let steps = Steps {
-            micro_steps: section.micro_steps.as_ref(),
-            micro_step: section.micro_step.as_ref(),
+        let head = Head {
+            name: &entry.name,
+            every: &section.every,
+            micro_steps: &section.micro_steps,
+            micro_step: &section.micro_step,
+            predictor: &section.predictor,
         };
-        let micro_steps = self.micro_steps(steps, own_step);
-        let predictor = self.predictor(&section.predictor);
-        let predictor = predictor.unwrap_or(pace.predictor);
+        let paced = self.head(head, &pace);
         let before = self.findings.len();
         let options = self.options(section);
         let mut draft = MechanismDraft::new();
@@ -102,34 +112,21 @@ impl Checker<'_> {
         draft.spec.shows_nodes = record.nodes.unwrap_or(true);
         draft.spec.shares_loads = section.redundant == Some(Redundant::LeastNorm);
         draft.spec.settles = section.static_equilibrium.unwrap_or(false);
-        let [inputs, outputs] = self.mechanism(section, &mut draft);
-        let mut part = None;
-        if let (Some(options), Some(micro_steps)) = (options, micro_steps)
+        let ports = self.mechanism(section, &mut draft);
+        let mut content = None;
+        if let (Some(options), Some(micro_steps)) = (options, paced.micro_steps)
             && self.findings.len() == before
             && !damaged
         {
             draft.spec.options = options;
             draft.spec.micro_steps = micro_steps as usize;
-            let micro_step = own_step.map(|step| step / f64::from(micro_steps));
+            let micro_step = paced.own_step.map(|step| step / f64::from(micro_steps));
             self.trial(entry, &draft, pace.start, micro_step);
             draft.spec.cutting = self.cutting(section, &draft, pace.is_implicit);
-            part = Some(PartSpec {
-                name: entry.name.value.clone(),
-                span: entry.name.span.clone(),
-                every: every.as_ref().map_or(1, |(every, _)| *every),
-                chooses_predictor: section.predictor.is_some(),
-                prediction: predictor.prediction(spectral_radius(options.method)),
-                content: Content::Multibody(Box::new(draft.spec)),
-            });
+            content = Some(Content::Multibody(Box::new(draft.spec)));
         }
-        Checked {
-            name: entry.name.value.clone(),
-            inputs,
-            outputs,
-            every,
-            predictor,
-            part,
-        }
+        let rho = options.map_or(DEFAULT_RHO, |options| spectral_radius(options.method));
+        paced.checked(rho, content, ports)
     }
 
     /// Everything in the section but its steps; gives inputs and outputs.
@@ -139,7 +136,7 @@ impl Checker<'_> {
         draft: &mut MechanismDraft<'f>,
     ) -> [Vec<Port>; 2] {
         if let Some(gravity) = self.vector_or_zero(&section.gravity) {
-            draft.spec.gravity = gravity;
+            draft.spec.model.gravity(gravity);
         }
         self.frames(section, draft);
         self.scalar_inputs(section, draft);
@@ -156,6 +153,7 @@ impl Checker<'_> {
         self.torsion_springs(section, draft);
         self.bushings(section, draft);
         self.measures_of_springs(section, draft);
+        self.foreign_elements(section, draft);
         self.wrenches(section, draft);
         let ports = self.ports(section, draft);
         let names = section.outputs.iter().map(|entry| &entry.name);
@@ -165,10 +163,7 @@ impl Checker<'_> {
 
     fn options(&mut self, section: &Multibody) -> Option<Options> {
         let method = self.method_in_space(section);
-        let tolerance = match &section.tolerance {
-            None => Some(DEFAULT_TOLERANCE),
-            Some(at) => self.number_where(at, |x| x > 0.0 && x < 1.0, "must lie between 0 and 1"),
-        };
+        let tolerance = self.number_or(&section.tolerance, DEFAULT_TOLERANCE);
         let max_iterations = match &section.max_iterations {
             None => Some(DEFAULT_ITERATIONS),
             Some(at) => self.iterations(at).map(|count| count as usize),
@@ -233,14 +228,6 @@ impl Checker<'_> {
             self.findings.push(problem.label("choose another name"));
         }
     }
-
-    /// A number that must be there unless its table is damaged, not negative.
-    fn not_negative(&mut self, formula: &Option<At<Formula>>) -> Option<f64> {
-        match formula {
-            None => Some(0.0),
-            Some(at) => self.number_where(at, |x| x >= 0.0, "must not be negative"),
-        }
-    }
 }
 
 /// Nodes and elements may have the same names.
@@ -250,7 +237,7 @@ fn element_key(name: &str) -> String {
 
 /// Settings of a method, and the method from which they are taken where they are not given.
 struct MethodSettings<'s> {
-    rho: &'s Option<At<Formula>>,
+    rho: &'s Option<At<Fraction>>,
     inputs: &'s Option<At<InputsWithinStep>>,
     otherwise: Method,
 }
@@ -273,7 +260,6 @@ impl<'f> MechanismDraft<'f> {
     fn new() -> Self {
         Self {
             spec: MechanismSpec::new(),
-            scale: Model::new(),
             nodes: HashMap::from([(GROUND.to_owned(), NodeId::GROUND)]),
             frames: HashMap::new(),
             sections: HashMap::new(),
@@ -291,39 +277,38 @@ impl<'f> MechanismDraft<'f> {
     }
 
     fn node(&mut self, name: &str, motion: Motion, place: &Span) -> NodeId {
-        let node = self.scale.node(name, motion);
+        let node = self.spec.model.node(name, motion);
         self.made_node(name, node, place);
         node
     }
 
-    /// Notes a node that the scale has already.
+    /// Notes a node that the model has already.
     fn made_node(&mut self, name: &str, node: NodeId, place: &Span) {
-        self.spec.nodes.push((node, *self.scale.initial(node)));
         self.spec.sketch.nodes.push(name.to_owned());
         self.nodes.insert(name.to_owned(), node);
         self.places.insert(name.to_owned(), place.clone());
     }
 
-    fn element(&mut self, name: &str, element: ElementSpec, nodes: &[NodeId]) -> usize {
-        self.held.extend(nodes);
-        self.spec.elements.push((name.to_owned(), element));
-        self.spec.elements.len() - 1
+    /// An element that holds its nodes.
+    fn element(&mut self, name: &str, element: Box<dyn Element>) -> ElementId {
+        self.held.extend(element.nodes());
+        self.spec.model.boxed_element(name, element)
     }
 
     /// An element whose reaction can be asked for.
-    fn holder(&mut self, name: &'f str, element: ElementSpec, nodes: [NodeId; 2]) {
-        let place = self.element(name, element, &nodes);
-        self.holders.insert(name, Some((place, nodes)));
+    fn holder(&mut self, name: &'f str, element: Box<dyn Element>) {
+        let element = self.element(name, element);
+        self.holders.insert(name, Some(element));
     }
 
     /// The initial motion of a node, if it is known.
     fn motion(&self, node: NodeId) -> Option<Motion> {
         let known = !self.unplaced.contains(&node);
-        known.then(|| *self.scale.initial(node))
+        known.then(|| *self.spec.model.initial(node))
     }
 
     /// Markers on two nodes at one place with the same axes.
     fn markers(&self, nodes: [NodeId; 2], place: Vec3, axes: Quaternion) -> [Marker; 2] {
-        nodes.map(|node| self.scale.oriented_marker(node, place, axes))
+        nodes.map(|node| self.spec.model.oriented_marker(node, place, axes))
     }
 }

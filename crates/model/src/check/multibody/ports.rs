@@ -1,18 +1,27 @@
 //! What a mechanism receives and sends.
 
 use oldham_cosim::{Quantity, Unit};
-use oldham_multibody::{Along, LineValue, NodeId, Vec3};
+use oldham_multibody::{Along, LineValue, Marker, NodeId, Vec3};
 
 use super::MechanismDraft;
 use crate::check::Checker;
 use crate::check::part::Port;
-use crate::format::multibody::{Input, Multibody, Output};
+use crate::format::multibody::{Input, Multibody, Orientation, Output, Vector};
 use crate::format::{At, Entry};
-use crate::mechanism::{InputSpec, OutputSpec};
+use crate::mechanism::{InputSpec, OutputSpec, Pose};
 use crate::problem::Problem;
 
 /// What an output can be.
 const SENT_KINDS: &str = "one of `motion`, `translation`, `displacement`, `velocity`, `acceleration`, `reaction`, `length`, `rate`";
+
+/// One thing that an output sends.
+#[derive(Clone, Copy)]
+enum Sent {
+    Motion,
+    Along(Along),
+    Reaction,
+    Line(LineValue),
+}
 
 impl Checker<'_> {
     /// Notes which component of the input vector each scalar input is, for those who use them.
@@ -85,6 +94,11 @@ impl Checker<'_> {
         if input.pressure.is_none() {
             self.unused(&input.area, "only a pressure acts on an area");
         }
+        if input.wrench.is_none() {
+            let message = "only a wrench acts on a point of a node";
+            self.unused(&input.offset, message);
+            self.unused(&input.orientation, message);
+        }
         let kinds = [
             &input.wrench,
             &input.pose,
@@ -99,7 +113,8 @@ impl Checker<'_> {
             return None;
         }
         if let Some(node) = &input.wrench {
-            return Some(InputSpec::Wrench(self.moving_node_named(node, draft)?));
+            let at = self.point(node, &input.offset, &input.orientation, draft);
+            return Some(InputSpec::Wrench(at?));
         }
         if let Some(node) = &input.pose {
             let node = self.moving_node_named(node, draft)?;
@@ -131,67 +146,71 @@ impl Checker<'_> {
 
     fn sent(&mut self, entry: &Entry<Output>, draft: &MechanismDraft<'_>) -> Option<OutputSpec> {
         let output = &entry.value.value;
-        let along = [
-            (Along::Motion, &output.translation),
-            (Along::Displacement, &output.displacement),
-            (Along::Velocity, &output.velocity),
-            (Along::Acceleration, &output.acceleration),
+        let all = [
+            (Sent::Motion, &output.motion),
+            (Sent::Along(Along::Motion), &output.translation),
+            (Sent::Along(Along::Displacement), &output.displacement),
+            (Sent::Along(Along::Velocity), &output.velocity),
+            (Sent::Along(Along::Acceleration), &output.acceleration),
+            (Sent::Reaction, &output.reaction),
+            (Sent::Line(LineValue::Length), &output.length),
+            (Sent::Line(LineValue::Rate), &output.rate),
         ];
-        let along: Vec<_> = along
-            .into_iter()
-            .filter_map(|(along, node)| Some((along, node.as_ref()?)))
+        let given = all.into_iter();
+        let given: Vec<_> = given
+            .filter_map(|(sent, of)| Some((sent, of.as_ref()?)))
             .collect();
-        let line = [
-            (LineValue::Length, &output.length),
-            (LineValue::Rate, &output.rate),
-        ];
-        let mut line = line
-            .iter()
-            .filter_map(|(value, at)| Some((value, at.as_ref()?)));
-        if let (Some((value, actuator)), None, None, [], None) = (
-            line.next(),
-            line.next(),
-            &output.motion,
-            &along[..],
-            &output.reaction,
-        ) {
+        let [(sent, of)] = given[..] else {
+            self.not_one_thing(entry, "sends", given.len(), SENT_KINDS);
+            return None;
+        };
+        let is_along = matches!(sent, Sent::Along(_));
+        if !is_along {
             self.unused(&output.axis, "only motions along a line have an axis");
+        }
+        if !matches!(sent, Sent::Reaction) {
             self.unused(&output.on, "only a reaction is on a node of its element");
-            return Some(OutputSpec::Line(
-                self.actuator_named(actuator, draft)?,
-                *value,
-            ));
         }
-        let lines = [&output.length, &output.rate].into_iter().flatten().count();
-        match (&output.motion, &along[..], &output.reaction) {
-            _ if lines > 0 => {
-                let others = [&output.motion, &output.reaction].into_iter().flatten();
-                let count = lines + along.len() + others.count();
-                self.not_one_thing(entry, "sends", count, SENT_KINDS);
-                None
+        if !is_along && !matches!(sent, Sent::Motion) {
+            self.unused(
+                &output.offset,
+                "only the motion of a node can be that of a point",
+            );
+        }
+        if !matches!(sent, Sent::Motion) {
+            self.unused(&output.orientation, "only a motion in space has axes");
+        }
+        match sent {
+            Sent::Motion => {
+                let at = self.point(of, &output.offset, &output.orientation, draft);
+                Some(OutputSpec::Motion(at?))
             }
-            (Some(node), [], None) => {
-                self.unused(&output.axis, "only motions along a line have an axis");
-                self.unused(&output.on, "only a reaction is on a node of its element");
-                Some(OutputSpec::Motion(self.moving_node_named(node, draft)?))
-            }
-            (None, [(along, node)], None) => {
-                self.unused(&output.on, "only a reaction is on a node of its element");
+            Sent::Along(along) => {
                 let axis = self.output_axis(entry);
-                let node = self.moving_node_named(node, draft);
-                Some(OutputSpec::Along(node?, axis?, *along))
+                let at = self.point(of, &output.offset, &None, draft);
+                Some(OutputSpec::Along(at?, axis?, along))
             }
-            (None, [], Some(element)) => {
-                self.unused(&output.axis, "only motions along a line have an axis");
-                self.reaction(element, &output.on, draft)
-            }
-            (motion, along, reaction) => {
-                let count =
-                    along.len() + usize::from(motion.is_some()) + usize::from(reaction.is_some());
-                self.not_one_thing(entry, "sends", count, SENT_KINDS);
-                None
-            }
+            Sent::Line(value) => Some(OutputSpec::Line(self.actuator_named(of, draft)?, value)),
+            Sent::Reaction => self.reaction(of, &output.on, draft),
         }
+    }
+
+    /// A point of a node that can move, given in node axes.
+    fn point(
+        &mut self,
+        node: &At<String>,
+        offset: &Option<At<Vector>>,
+        orientation: &Option<At<Orientation>>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<Marker> {
+        let offset = self.vector_or_zero(offset);
+        let axes = self.orientation_in(&Pose::ABSOLUTE, orientation);
+        let node = self.moving_node_named(node, draft)?;
+        Some(Marker {
+            node,
+            offset: offset?,
+            orientation: axes?,
+        })
     }
 
     fn output_axis(&mut self, entry: &Entry<Output>) -> Option<Vec3> {
@@ -224,10 +243,10 @@ impl Checker<'_> {
             self.findings.push_misspelt(problem, &element.value, known);
             return None;
         };
-        let (holder, nodes) = (*holder)?;
+        let holder = (*holder)?;
+        let nodes = draft.spec.model.nodes_of(holder);
         let node = match on {
-            None if nodes[1] == NodeId::GROUND => 0,
-            None => 1,
+            None => usize::from(nodes.get(1).is_some_and(|&second| second != NodeId::GROUND)),
             Some(on) => {
                 let node = self.node_named(on, draft)?;
                 let Some(place) = nodes.iter().position(|&end| end == node) else {
@@ -271,15 +290,6 @@ impl Checker<'_> {
 
 /// The outputs that the solver adds to an input.
 fn answers(entry: &Entry<Input>, received: &InputSpec) -> Vec<Port> {
-    let answers = match received {
-        InputSpec::Wrench(_) => vec![("motion", Quantity::Motion)],
-        InputSpec::Pose(_) => vec![("load", Quantity::Wrench)],
-        InputSpec::Thrust(_) => vec![
-            ("length", LineValue::Length.quantity()),
-            ("rate", LineValue::Rate.quantity()),
-        ],
-        InputSpec::Scalar(_) | InputSpec::Pressure(..) => Vec::new(),
-    };
     let port = |(suffix, quantity)| Port {
         name: At {
             value: format!("{}.{suffix}", entry.name.value),
@@ -287,28 +297,5 @@ fn answers(entry: &Entry<Input>, received: &InputSpec) -> Vec<Port> {
         },
         quantity: Some(quantity),
     };
-    answers.into_iter().map(port).collect()
-}
-
-impl InputSpec {
-    fn quantity(&self) -> Quantity {
-        match self {
-            Self::Wrench(_) => Quantity::Wrench,
-            Self::Pose(_) => Quantity::Motion,
-            Self::Scalar(unit) => Quantity::Scalar(unit.clone()),
-            Self::Thrust(_) => Quantity::Scalar(Unit::NEWTON),
-            Self::Pressure(..) => Quantity::Scalar(Unit::PASCAL),
-        }
-    }
-}
-
-impl OutputSpec {
-    fn quantity(&self) -> Quantity {
-        match self {
-            Self::Motion(_) => Quantity::Motion,
-            Self::Along(_, _, along) => along.quantity(),
-            Self::Line(_, value) => value.quantity(),
-            Self::Reaction { .. } => Quantity::Wrench,
-        }
-    }
+    received.answers().into_iter().map(port).collect()
 }

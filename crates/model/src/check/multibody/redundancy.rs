@@ -1,10 +1,10 @@
 //! Help on redundant joints: which of them could hold less without freeing the mechanism.
 
-use oldham_multibody::{Element, Freedoms, Joint, Marker};
+use oldham_multibody::{Element, ElementId, Freedoms, Joint, Marker};
 
-use super::MechanismDraft;
+use super::{DraftJoint, MechanismDraft};
 use crate::format::multibody::JointKind;
-use crate::mechanism::{ElementSpec, MechanismSpec};
+use crate::mechanism::MechanismSpec;
 
 /// Joints that are tried, and mechanisms that are tried at all, at most: every trial counts the
 /// degrees of freedom anew.
@@ -20,7 +20,7 @@ type Make = fn(Marker, Marker) -> Joint;
 #[derive(Clone)]
 struct Change {
     joint: String,
-    element: usize,
+    element: ElementId,
     from: &'static str,
     to: &'static str,
     with: Joint,
@@ -37,7 +37,7 @@ impl MechanismDraft<'_> {
             degrees(before),
         );
         let anyway = "`redundant = \"least-norm\"` keeps the joints and lets them share the load";
-        let offers = match self.spec.nodes.len() <= MOST_NODES {
+        let offers = match self.spec.model.node_count() <= MOST_NODES {
             true => self.offers(joints, before, start),
             false => Vec::new(),
         };
@@ -112,14 +112,18 @@ impl MechanismDraft<'_> {
 
     /// Joints between the same markers that hold a part of what this one holds.
     fn weaker(&self, name: &str) -> Vec<Change> {
-        let Some(Some((kind, [a, b]))) = self.joints.get(name) else {
+        let Some(Some(DraftJoint {
+            kind: Some(kind),
+            ends: [a, b],
+            ..
+        })) = self.joints.get(name)
+        else {
             return Vec::new();
         };
-        let elements = self.spec.elements.iter();
-        let Some(element) = elements.clone().position(|(element, _)| element == name) else {
+        let Some(&Some(element)) = self.holders.get(name) else {
             return Vec::new();
         };
-        let ElementSpec::Joint(joint) = &self.spec.elements[element].1 else {
+        let Some(joint) = self.spec.model.get(element).downcast_ref::<Joint>() else {
             return Vec::new();
         };
         const CYLINDRICAL: (&str, Make) = ("cylindrical", Joint::cylindrical);
@@ -172,7 +176,7 @@ impl MechanismDraft<'_> {
 impl Change {
     fn made_in(&self, spec: &MechanismSpec) -> MechanismSpec {
         let mut changed = spec.clone();
-        changed.elements[self.element].1 = ElementSpec::Joint(self.with.clone());
+        changed.model.replace(self.element, self.with.clone());
         changed
     }
 

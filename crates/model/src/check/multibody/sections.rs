@@ -43,7 +43,7 @@ impl Checker<'_> {
                 None
             }
         };
-        let damping = self.not_negative(&given.damping);
+        let damping = self.number_or(&given.damping, 0.0);
         let inertia = self.line_inertia(entry, profile.flatten());
         Some(CrossSection {
             section: section?.damped(damping?),
@@ -66,11 +66,11 @@ impl Checker<'_> {
             return Some(None);
         }
         if let Some(sides) = &given.rectangle {
-            let sides = self.lengths(sides, "the sides along the second and third axis");
+            let sides = self.numbers(sides, "the sides along the second and third axis");
             return Some(sides.map(Profile::Rectangle));
         }
         if let Some(radius) = &given.circle {
-            let radius = self.number_where(radius, |r| r > 0.0, "must be positive");
+            let radius = self.number(radius);
             return Some(radius.map(|radius| Profile::Tube([radius, 0.0])));
         }
         let radii = self.radii(given.tube.as_ref()?, "outer and inner radius");
@@ -81,14 +81,8 @@ impl Checker<'_> {
     fn material(&mut self, entry: &Entry<multibody::Section>) -> Option<Option<Material>> {
         let given = &entry.value.value;
         let young = given.young.as_ref()?;
-        let young = self.number_where(young, |e| e > 0.0, "must be positive");
-        let poisson = match &given.poisson {
-            None => Some(DEFAULT_POISSON),
-            Some(at) => {
-                let possible = |nu: f64| nu > -1.0 && nu <= 0.5;
-                self.number_where(at, possible, "must lie between -1 and 0.5")
-            }
-        };
+        let young = self.number(young);
+        let poisson = self.number_or(&given.poisson, DEFAULT_POISSON);
         let both = young.zip(poisson);
         Some(both.map(|(young, poisson)| Material { young, poisson }))
     }
@@ -108,11 +102,10 @@ impl Checker<'_> {
             self.findings.incomplete(&entry.value.span, problem);
             return None;
         };
-        let positive = |value: f64| value > 0.0;
-        let axial = self.number_where(axial, positive, "must be positive");
-        let shear: Option<[f64; 2]> = self.lengths(shear, "along the second and third axis");
-        let torsion = self.number_where(torsion, positive, "must be positive");
-        let bending: Option<[f64; 2]> = self.lengths(bending, "about the second and third axis");
+        let axial = self.number(axial);
+        let shear: Option<[f64; 2]> = self.numbers(shear, "along the second and third axis");
+        let torsion = self.number(torsion);
+        let bending: Option<[f64; 2]> = self.numbers(bending, "about the second and third axis");
         let ([sy, sz], [by, bz]) = (shear?, bending?);
         Some(Section::diagonal([axial?, sy, sz, torsion?, by, bz]))
     }
@@ -148,11 +141,8 @@ impl Checker<'_> {
         profile: Option<Profile>,
     ) -> Option<LineInertia> {
         let given = &entry.value.value;
-        let positive = |value: f64| value > 0.0;
-        let density = given.density.as_ref();
-        let density = density.map(|at| self.number_where(at, positive, "must be positive"));
-        let mass = given.mass.as_ref();
-        let mass = mass.map(|at| self.number_where(at, |m| m >= 0.0, "must not be negative"));
+        let density = given.density.as_ref().map(|at| self.number(at));
+        let mass = given.mass.as_ref().map(|at| self.number(at));
         let rotary = given.inertia.as_ref();
         let rotary: Option<Option<[f64; 3]>> =
             rotary.map(|list| self.numbers(list, "about the three section axes"));

@@ -7,8 +7,8 @@ use super::MechanismDraft;
 use super::sections::DEFAULT_POISSON;
 use crate::check::Checker;
 use crate::format::multibody::{self, Edge, Multibody, Vector};
-use crate::format::{At, Entry, Formula};
-use crate::mechanism::{ElementSpec, Outline, Pose, ShellSpec, Surface, Symbol};
+use crate::format::{At, Entry};
+use crate::mechanism::{Outline, Pose, ShellSpec, Surface, Symbol};
 use crate::problem::Problem;
 
 /// Most elements of one shell.
@@ -38,21 +38,11 @@ impl Checker<'_> {
         let frame = self.frame_named(&given.frame, draft);
         let surface = self.surface(entry, frame.unwrap_or(Pose::ABSOLUTE));
         let divisions = given.elements.as_ref().and_then(|at| self.divisions(at));
-        let mut positive = |number: &Option<At<Formula>>| {
-            let number = number.as_ref()?;
-            self.number_where(number, |x| x > 0.0, "must be positive")
-        };
-        let thickness = positive(&given.thickness);
-        let young = positive(&given.young);
-        let density = positive(&given.density);
-        let poisson = match &given.poisson {
-            None => Some(DEFAULT_POISSON),
-            Some(at) => {
-                let possible = |nu: f64| nu > -1.0 && nu <= 0.5;
-                self.number_where(at, possible, "must lie between -1 and 0.5")
-            }
-        };
-        let damping = self.not_negative(&given.damping);
+        let thickness = self.required(&given.thickness);
+        let young = self.required(&given.young);
+        let density = self.required(&given.density);
+        let poisson = self.number_or(&given.poisson, DEFAULT_POISSON);
+        let damping = self.number_or(&given.damping, 0.0);
         let (thickness, _) = (thickness?, frame?);
         let section = ShellSection::isotropic(young?, poisson?, thickness);
         Some(ShellSpec {
@@ -163,7 +153,7 @@ impl Checker<'_> {
             self.findings.push(Problem::new(place, message));
             return None;
         }
-        let grid = spec.mesh_into(&mut draft.scale).ok()?;
+        let grid = spec.mesh_into(&mut draft.spec.model).ok()?;
         let [columns, rows] = grid.size();
         for row in 0..rows {
             for column in 0..columns {
@@ -173,7 +163,6 @@ impl Checker<'_> {
         }
         draft.held.extend(grid.nodes());
         sketch(&grid, spec.mesh.closed, draft);
-        draft.spec.shells.push(spec);
         self.hold_edges(entry, &grid, draft);
         Some(())
     }
@@ -210,7 +199,7 @@ impl Checker<'_> {
                     false => (Joint::spherical(ends[0], ends[1]), Symbol::Pin),
                 };
                 let name = format!("edge at {}", draft.spec.sketch.nodes[node.index()]);
-                draft.element(&name, ElementSpec::Joint(joint), &nodes);
+                draft.element(&name, Box::new(joint));
                 draft.spec.sketch.joints.push((symbol, ends));
             }
         }

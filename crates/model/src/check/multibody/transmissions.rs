@@ -5,8 +5,7 @@ use oldham_multibody::{Coordinate, Marker, Transmission};
 use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::At;
-use crate::format::multibody::{JointKind, Multibody};
-use crate::mechanism::ElementSpec;
+use crate::format::multibody::Multibody;
 use crate::problem::Problem;
 
 impl Checker<'_> {
@@ -26,10 +25,8 @@ impl Checker<'_> {
                 ratios.and_then(|ratios| self.numbers(ratios, "one ratio for each joint"));
             if let (Some([Some(first), Some(second)]), Some([p, q])) = (joints, ratios) {
                 let sides = [(first.0, first.1, p), (second.0, second.1, q)];
-                let nodes = [first.1, second.1].concat();
-                let nodes: Vec<_> = nodes.iter().map(|marker| marker.node).collect();
-                let element = ElementSpec::Transmission(Transmission::new(sides[0], sides[1]));
-                draft.element(&entry.name.value, element, &nodes);
+                let element = Transmission::new(sides[0], sides[1]);
+                draft.element(&entry.name.value, Box::new(element));
             }
         }
     }
@@ -47,18 +44,14 @@ impl Checker<'_> {
             self.findings.push_misspelt(problem, &name.value, known);
             return None;
         };
-        let (kind, markers) = (*joint)?;
-        let coordinate = match kind {
-            JointKind::Revolute | JointKind::Cylindrical => Coordinate::Angle,
-            JointKind::Prismatic => Coordinate::Slide,
-            _ => {
-                let message = format!("the joint `{}` has no single coordinate", name.value);
-                let problem = Problem::new(name.span.clone(), message)
-                    .help("`revolute`, `cylindrical` and `prismatic` joints have one");
-                self.findings.push(problem);
-                return None;
-            }
+        let joint = (*joint)?;
+        let Some(coordinate) = joint.coordinate else {
+            let message = format!("the joint `{}` has no single coordinate", name.value);
+            let problem = Problem::new(name.span.clone(), message)
+                .help("`revolute`, `cylindrical` and `prismatic` joints have one");
+            self.findings.push(problem);
+            return None;
         };
-        Some((coordinate, markers))
+        Some((coordinate, joint.ends))
     }
 }

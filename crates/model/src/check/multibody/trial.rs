@@ -23,7 +23,7 @@ impl Checker<'_> {
         start: f64,
         micro_step: Option<f64>,
     ) {
-        if self.loose_nodes(draft) || draft.spec.nodes.len() > MAX_NODES {
+        if self.loose_nodes(draft) || draft.spec.model.node_count() > MAX_NODES {
             return;
         }
         let mut part = match draft.spec.unsettled_part() {
@@ -55,13 +55,13 @@ impl Checker<'_> {
     /// Nodes without mass that nothing holds.
     fn loose_nodes(&mut self, draft: &MechanismDraft<'_>) -> bool {
         let mut any = false;
-        for &(node, _) in &draft.spec.nodes {
-            let carries = |(other, _): &(_, _)| *other == node;
-            if draft.held.contains(&node) || draft.spec.bodies.iter().any(carries) {
+        let model = &draft.spec.model;
+        for (node, _) in model.moving_nodes() {
+            if draft.held.contains(&node) || model.has_body(node) {
                 continue;
             }
             any = true;
-            let name = &draft.spec.sketch.nodes[node.index()];
+            let name = model.node_name(node);
             let message = format!("the node `{name}` has no mass and nothing holds it");
             let place = draft.places.get(name).cloned().unwrap_or_default();
             let problem = Problem::new(place, message).label("free to move anywhere");

@@ -3,16 +3,16 @@
 use oldham_multibody::{Quaternion, Vec3};
 
 use crate::check::Checker;
-use crate::format::At;
 use crate::format::multibody::{Orientation, Pairs, Vector};
+use crate::format::{At, Number};
 use crate::mechanism::Pose;
 use crate::problem::Problem;
 
 impl Checker<'_> {
     /// So many numbers; `what` says which.
-    pub(in crate::check) fn numbers<const N: usize>(
+    pub(in crate::check) fn numbers<const N: usize, T: Number>(
         &mut self,
-        list: &At<Vector>,
+        list: &At<Vec<At<T>>>,
         what: &str,
     ) -> Option<[f64; N]> {
         let values: Vec<Option<f64>> = list.value.iter().map(|at| self.number(at)).collect();
@@ -51,27 +51,6 @@ impl Checker<'_> {
         self.findings
             .push(problem.label(format!("its length is {length}")));
         None
-    }
-
-    /// Positive numbers, so many.
-    pub(super) fn lengths<const N: usize>(
-        &mut self,
-        list: &At<Vector>,
-        what: &str,
-    ) -> Option<[f64; N]> {
-        let values = self.numbers(list, what)?;
-        for (at, &value) in list.value.iter().zip(&values) {
-            if value <= 0.0 {
-                self.not_positive(at, value);
-                return None;
-            }
-        }
-        Some(values)
-    }
-
-    pub(super) fn not_positive<T>(&mut self, at: &At<T>, value: f64) {
-        let problem = Problem::new(at.span.clone(), "the number must be positive");
-        self.findings.push(problem.label(format!("is {value}")));
     }
 
     /// Outer and inner radius, and more.

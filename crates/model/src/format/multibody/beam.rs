@@ -7,8 +7,8 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{Pairs, Vector};
-use crate::format::{At, Count, Formula};
+use super::{Lengths, Pairs, Vector};
+use crate::format::{At, Count, NonNegative, Poisson, Positive};
 
 /// The cross-section of a beam, by its stiffnesses or by material and profile. The first section
 /// axis points along the beam, the second to `up` of the beam.
@@ -16,38 +16,38 @@ use crate::format::{At, Count, Formula};
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Section {
     /// Axial stiffness EA in N.
-    pub axial: Option<At<Formula>>,
+    pub axial: Option<At<Positive>>,
     /// Shear stiffness GA in N along the second and third section axis.
-    pub shear: Option<At<Vector>>,
+    pub shear: Option<At<Lengths>>,
     /// Torsional stiffness GJ in N·m².
-    pub torsion: Option<At<Formula>>,
+    pub torsion: Option<At<Positive>>,
     /// Bending stiffness EJ in N·m² about the second and third section axis.
-    pub bending: Option<At<Vector>>,
+    pub bending: Option<At<Lengths>>,
     /// The full stiffness instead, as six rows of six: axial and shear forces, torque and bending
     /// moments over axial and shear strains, twist and curvatures.
     pub stiffness: Option<At<Pairs>>,
     /// Young's modulus in Pa, for a profile.
-    pub young: Option<At<Formula>>,
+    pub young: Option<At<Positive>>,
     /// Poisson's ratio, for a profile.
     #[schemars(extend("default" = 0.3))]
-    pub poisson: Option<At<Formula>>,
+    pub poisson: Option<At<Poisson>>,
     /// Density in kg/m³, for a profile.
-    pub density: Option<At<Formula>>,
+    pub density: Option<At<Positive>>,
     /// Profile: sides in m along the second and third section axis.
-    pub rectangle: Option<At<Vector>>,
+    pub rectangle: Option<At<Lengths>>,
     /// Profile: radius in m.
-    pub circle: Option<At<Formula>>,
+    pub circle: Option<At<Positive>>,
     /// Profile: outer and inner radius in m.
     pub tube: Option<At<Vector>>,
     /// Mass per length in kg/m; zero where bodies on the nodes carry all mass. By default that of the
     /// profile.
-    pub mass: Option<At<Formula>>,
+    pub mass: Option<At<NonNegative>>,
     /// Rotary inertia per length in kg·m, about the three section axes. By default that of the
     /// profile, or none.
     pub inertia: Option<At<Vector>>,
     /// Damping in s: the stress is stiffness times strain plus `damping` times its rate.
     #[schemars(extend("default" = 0.0))]
-    pub damping: Option<At<Formula>>,
+    pub damping: Option<At<NonNegative>>,
 }
 
 /// A beam along a line, meshed with geometrically exact elements. Its nodes are called `<beam>.0`,

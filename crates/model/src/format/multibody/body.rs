@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Orientation, Vector};
-use crate::format::{At, Formula};
+use super::{Lengths, Orientation, Vector};
+use crate::format::{At, Mass, Positive};
 
 /// A rigid body, given by mass and inertia or by its shape.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -14,9 +14,9 @@ pub(crate) struct Body {
     #[schemars(required)]
     pub node: Option<At<String>>,
     /// Mass in kg. With a shape, `density` may be given instead.
-    pub mass: Option<At<Formula>>,
+    pub mass: Option<At<Mass>>,
     /// Density of the shape in kg/m³, instead of the mass.
-    pub density: Option<At<Formula>>,
+    pub density: Option<At<Positive>>,
     /// Centre of mass relative to the node in m, in node axes.
     #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
     pub centre: Option<At<Vector>>,
@@ -36,13 +36,13 @@ pub(crate) struct Body {
 pub(crate) struct Solid {
     /// Lengths in m along the three axes.
     #[serde(rename = "box")]
-    pub cuboid: Option<At<Vector>>,
+    pub cuboid: Option<At<Lengths>>,
     /// Radius in m.
-    pub sphere: Option<At<Formula>>,
+    pub sphere: Option<At<Positive>>,
     /// Radius and length in m; along the first axis.
-    pub cylinder: Option<At<Vector>>,
+    pub cylinder: Option<At<Lengths>>,
     /// Outer radius, inner radius and length in m; along the first axis.
     pub tube: Option<At<Vector>>,
     /// Length in m of a thin rod along the first axis; needs `mass`.
-    pub rod: Option<At<Formula>>,
+    pub rod: Option<At<Positive>>,
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Given, Orientation, Vector};
-use crate::format::{At, Formula};
+use crate::format::{At, Formula, NonNegative};
 
 /// Pairs of numbers.
 pub(crate) type Pairs = Vec<At<Vector>>;
@@ -27,7 +27,7 @@ pub(crate) struct Spring {
     pub stiffness: Option<At<Formula>>,
     /// Damping in N·s/m.
     #[schemars(extend("default" = 0.0))]
-    pub damping: Option<At<Formula>>,
+    pub damping: Option<At<NonNegative>>,
     /// Free (unstretched) length in m. By default the initial distance of the points.
     pub length: Option<At<Given>>,
     /// Elongation (m) and tension (N) in pairs of rising elongation, instead of a stiffness.
@@ -57,7 +57,7 @@ pub(crate) struct Actuator {
     /// Damping in N·s/m: friction of a cylinder whose pressures are received. A received force of
     /// a hydraulic subsystem has its friction in it already.
     #[schemars(extend("default" = 0.0))]
-    pub damping: Option<At<Formula>>,
+    pub damping: Option<At<NonNegative>>,
 }
 
 /// A torsion spring and damper about an axis that a joint keeps common to two nodes. The angle
@@ -78,7 +78,7 @@ pub(crate) struct TorsionSpring {
     pub stiffness: Option<At<Formula>>,
     /// Damping in N·m·s/rad.
     #[schemars(extend("default" = 0.0))]
-    pub damping: Option<At<Formula>>,
+    pub damping: Option<At<NonNegative>>,
     /// The torque in N·m as an expression of the twist `d`, its rate `v` and time `t`, instead of
     /// stiffness and damping.
     pub torque: Option<At<Formula>>,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::Method;
 
-use crate::format::{At, Count, Formula, InputsWithinStep, Named, PredictorKind};
+use crate::format::{At, Count, Fraction, InputsWithinStep, Named, PredictorKind};
 
 /// Cuts the mechanism into parts that are solved in parallel, as subsystems of their own.
 ///
@@ -84,7 +84,7 @@ pub(crate) struct PieceMethod {
     /// The integrator.
     pub integrator: Option<At<Method>>,
     /// Spectral radius at infinity of `lms2` and `generalised-alpha`, between 0 and 1.
-    pub rho: Option<At<Formula>>,
+    pub rho: Option<At<Fraction>>,
     /// How `rk4` sees inputs, such as the loads of the parts, within a micro step: on the line between
     /// those at its start and at its end, or as at its start.
     pub inputs_within_step: Option<At<InputsWithinStep>>,

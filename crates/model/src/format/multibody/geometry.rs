@@ -3,10 +3,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::format::{At, Formula};
+use crate::format::{At, Formula, Positive};
 
 /// Numbers in a list.
 pub(crate) type Vector = Vec<At<Formula>>;
+
+/// Positive numbers in a list.
+pub(crate) type Lengths = Vec<At<Positive>>;
 
 /// A fixed reference frame.
 #[derive(Debug, Deserialize, JsonSchema)]

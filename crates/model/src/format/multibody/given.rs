@@ -85,3 +85,26 @@ impl JsonSchema for Given {
         })
     }
 }
+
+/// A number given in time, in a table of an extension: an expression of `t` and of sensors, or a
+/// table as for the format's own loads.
+#[derive(Debug)]
+pub struct TimeFunction(pub(crate) Given);
+
+impl<'de> Deserialize<'de> for TimeFunction {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Given::deserialize(deserializer).map(Self)
+    }
+}
+
+impl JsonSchema for TimeFunction {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "TimeFunction".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Given::json_schema(generator)
+    }
+}

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Given, Orientation, Vector};
-use crate::format::{At, Formula};
+use crate::format::{At, Foreign, NonNegative, Positive};
 
 /// A joint between two nodes. It attaches to both where they are at the start.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -53,6 +53,9 @@ pub(crate) struct Joint {
     pub rotation_rate: Option<At<Vec<At<Given>>>>,
     /// With `revolute` and `prismatic`: friction.
     pub friction: Option<At<Friction>>,
+    /// One of a registered kind instead.
+    #[schemars(skip)]
+    pub foreign: Option<At<Foreign>>,
 }
 
 impl Joint {
@@ -103,24 +106,24 @@ pub(crate) enum JointKind {
 pub(crate) struct Friction {
     /// Coulomb coefficient.
     #[schemars(required)]
-    pub coulomb: Option<At<Formula>>,
+    pub coulomb: Option<At<Positive>>,
     /// Static coefficient. By default the Coulomb coefficient.
-    pub stiction: Option<At<Formula>>,
+    pub stiction: Option<At<Positive>>,
     /// Stribeck velocity in m/s.
     #[schemars(extend("default" = 0.01))]
-    pub stribeck: Option<At<Formula>>,
+    pub stribeck: Option<At<Positive>>,
     /// Bristle stiffness σ₀ in 1/m.
     #[schemars(required)]
-    pub stiffness: Option<At<Formula>>,
+    pub stiffness: Option<At<Positive>>,
     /// Bristle damping σ₁ in s/m.
     #[schemars(extend("default" = 0.0))]
-    pub damping: Option<At<Formula>>,
+    pub damping: Option<At<NonNegative>>,
     /// Viscous friction σ₂ in s/m.
     #[schemars(extend("default" = 0.0))]
-    pub viscous: Option<At<Formula>>,
+    pub viscous: Option<At<NonNegative>>,
     /// Radius of the pin of a revolute joint in m.
-    pub radius: Option<At<Formula>>,
+    pub radius: Option<At<Positive>>,
     /// Normal force without any reaction in N.
     #[schemars(extend("default" = 0.0))]
-    pub preload: Option<At<Formula>>,
+    pub preload: Option<At<NonNegative>>,
 }

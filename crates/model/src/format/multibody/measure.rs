@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Vector;
-use crate::format::At;
+use crate::format::{At, Foreign};
 
 /// A sensor: exactly one of these, with what belongs to it. It measures the state that a step
 /// solves for, so that feedback has no delay.
@@ -32,4 +32,7 @@ pub(crate) struct Measure {
     pub tension: Option<At<String>>,
     /// A fixed direction, where one is needed.
     pub axis: Option<At<Vector>>,
+    /// One of a registered kind instead.
+    #[schemars(skip)]
+    pub foreign: Option<At<Foreign>>,
 }

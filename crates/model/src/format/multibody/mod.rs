@@ -18,13 +18,17 @@ mod shell;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{At, Count, DEFAULT_RHO, Formula, InputsWithinStep, Named, Predictor};
+use super::{
+    At, Count, DEFAULT_RHO, Foreign, Fraction, InputsWithinStep, Named, Positive, Predictor,
+    Tolerance,
+};
 
 pub(crate) use beam::{Beam, End, Section};
 pub(crate) use body::{Body, Solid};
 pub(crate) use compliant::{Actuator, Bushing, Pairs, Spring, TorsionSpring, Transmission};
 pub(crate) use cut::{Cut, Members, PieceMethod, Prescribe, Scheme};
-pub(crate) use geometry::{Frame, Node, Orientation, Vector};
+pub(crate) use geometry::{Frame, Lengths, Node, Orientation, Vector};
+pub use given::TimeFunction;
 pub(crate) use given::{Given, GivenTable};
 pub(crate) use joint::{Friction, Joint, JointKind};
 pub(crate) use load::Load;
@@ -52,7 +56,7 @@ pub(crate) struct Multibody {
     /// Spectral radius at infinity of `lms2` and `generalised-alpha`, between 0 (most damping) and
     /// 1 (none).
     #[schemars(extend("default" = DEFAULT_RHO))]
-    pub rho: Option<At<Formula>>,
+    pub rho: Option<At<Fraction>>,
     /// How `rk4` sees its inputs within a micro step.
     #[schemars(extend("default" = "interpolated"))]
     pub inputs_within_step: Option<At<InputsWithinStep>>,
@@ -61,7 +65,7 @@ pub(crate) struct Multibody {
     pub micro_steps: Option<At<Count>>,
     /// The length of an integrator step, in s, instead of their number; must divide the macro
     /// step of this subsystem.
-    pub micro_step: Option<At<Formula>>,
+    pub micro_step: Option<At<Positive>>,
     /// The subsystem's own macro step, as a multiple of the model's, at most 10000.
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,
@@ -71,7 +75,7 @@ pub(crate) struct Multibody {
     /// largest recent acceleration, and well below what the prediction of the step has missed: with
     /// smaller steps it becomes finer by itself.
     #[schemars(extend("default" = DEFAULT_TOLERANCE))]
-    pub tolerance: Option<At<Formula>>,
+    pub tolerance: Option<At<Tolerance>>,
     /// Newton's iteration gives up after so many iterations, at most 100000.
     #[schemars(extend("default" = DEFAULT_ITERATIONS))]
     pub max_iterations: Option<At<Count>>,
@@ -109,6 +113,10 @@ pub(crate) struct Multibody {
     /// Springs and dampers against all six relative motions of two nodes, by name.
     #[serde(default)]
     pub bushings: Named<Bushing>,
+    /// Elements of registered kinds, by name.
+    #[schemars(skip)]
+    #[serde(default)]
+    pub elements: Named<Foreign>,
     /// Sensors, by the name under which expressions of loads, and of the free lengths and free
     /// angles of springs, may use what they measure besides time `t`.
     #[schemars(extend("x-formerly" = "measures"))]

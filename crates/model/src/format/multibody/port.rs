@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::Vector;
+use super::{Orientation, Vector};
 use crate::format::{At, Formula};
 
 /// What an input port receives: exactly one of these.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Input {
-    /// A force and a moment on this node, in absolute axes. In return the subsystem sends the
-    /// motion of the node at the port `<input>.motion`.
+    /// A force and a moment on this node, or on a point with an `offset` from it, in absolute axes.
+    /// In return the subsystem sends the motion of the node or point at the port `<input>.motion`.
     pub wrench: Option<At<String>>,
     /// The prescribed motion of this node. In return the subsystem sends its load on the
     /// node (the reaction and inertia force, sign reversed) at the port `<input>.load`.
@@ -28,13 +28,21 @@ pub(crate) struct Input {
     /// With `pressure`: the area in m² with which it pushes the two points apart; negative where
     /// it pulls them together.
     pub area: Option<At<Formula>>,
+    /// With `wrench`: where it acts, relative to the node, in m and in node axes; the moment is
+    /// about that point.
+    #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
+    pub offset: Option<At<Vector>>,
+    /// With `wrench`: the axes of the point relative to those of the node, for the motion that is
+    /// sent in return. By default those of the node.
+    pub orientation: Option<At<Orientation>>,
 }
 
 /// What an output port sends: exactly one of these, with what belongs to it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Output {
-    /// The motion of this node in space: position, orientation, velocities and accelerations.
+    /// The motion in space of this node, or of a point with an `offset` from it: position,
+    /// orientation, velocities and accelerations.
     pub motion: Option<At<String>>,
     /// Displacement, velocity and acceleration of this node along `axis`, as lumped subsystems
     /// take them. The displacement is measured from the origin.
@@ -54,6 +62,13 @@ pub(crate) struct Output {
     pub rate: Option<At<String>>,
     /// With `translation`, `displacement`, `velocity` and `acceleration`: a fixed direction.
     pub axis: Option<At<Vector>>,
+    /// With all that is sent of a node: a point away from it, in m and in node axes, whose motion is
+    /// sent instead.
+    #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
+    pub offset: Option<At<Vector>>,
+    /// With `motion`: the axes of the point relative to those of the node. By default those of the
+    /// node.
+    pub orientation: Option<At<Orientation>>,
     /// With `reaction`: the node; by default the second of the element.
     pub on: Option<At<String>>,
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::Vector;
-use crate::format::{At, Count, Formula};
+use crate::format::{At, Count, NonNegative, Poisson, Positive};
 
 /// A thin shell over a surface with two parameters `u` and `v` from 0 to 1, meshed with four-node
 /// elements for large displacements and rotations. Its nodes are called `<shell>.<i>.<j>`, counted from 0
@@ -27,19 +27,19 @@ pub(crate) struct Shell {
     pub closed: Option<bool>,
     /// Thickness in m.
     #[schemars(required)]
-    pub thickness: Option<At<Formula>>,
+    pub thickness: Option<At<Positive>>,
     /// Young's modulus in Pa.
     #[schemars(required)]
-    pub young: Option<At<Formula>>,
+    pub young: Option<At<Positive>>,
     /// Poisson's ratio.
     #[schemars(extend("default" = 0.3))]
-    pub poisson: Option<At<Formula>>,
+    pub poisson: Option<At<Poisson>>,
     /// Density in kg/m³.
     #[schemars(required)]
-    pub density: Option<At<Formula>>,
+    pub density: Option<At<Positive>>,
     /// Damping in s: the stress is stiffness times strain plus `damping` times its rate.
     #[schemars(extend("default" = 0.0))]
-    pub damping: Option<At<Formula>>,
+    pub damping: Option<At<NonNegative>>,
     /// Clamped edges: their nodes are fixed to the ground.
     pub clamp: Option<Vec<At<Edge>>>,
     /// Edges whose nodes are pinned to the ground: free to rotate.

@@ -4,14 +4,14 @@ mod methods;
 mod request;
 
 use oldham_multibody::cut::{self, Couplings, CutError, Partition};
-use oldham_multibody::{Marker, Model};
+use oldham_multibody::{Model, NodeId};
 
 use super::{GROUND, MechanismDraft, MethodSettings, MethodWord, spectral_radius};
 use crate::check::Checker;
 use crate::check::predictor::Choice;
 use crate::format::multibody::{Multibody, Prescribe, Scheme as Word};
 use crate::format::{At, Count, PredictorKind};
-use crate::mechanism::{CutScheme, Cutting, InputSpec, OutputSpec, SolverSettings};
+use crate::mechanism::{CutScheme, Cutting, InputSpec, SolverSettings};
 use crate::problem::Problem;
 use crate::source::Span;
 use request::Request;
@@ -29,8 +29,7 @@ impl Checker<'_> {
     ) -> Option<Cutting> {
         let At { value: given, span } = section.cut.as_ref()?;
         let before = self.findings.len();
-        let (model, elements) = draft.spec.model();
-        let mut request = self.request(given, draft, &elements);
+        let mut request = self.request(given, draft);
         let methods = self.methods(given, draft.spec.solution());
         if self.findings.len() != before {
             return None;
@@ -50,7 +49,7 @@ impl Checker<'_> {
         };
         let scheme = self.scheme(&given.scheme, obstacle)?;
         request.cut.couplings = couplings(scheme);
-        let partition = self.partition(&model, &request, span)?;
+        let partition = self.partition(&draft.spec.model, &request, span)?;
         let corrections = self.corrections(&given.corrections, scheme)?;
         let predictor = self.cut_predictor(&given.predictor)?;
         let wanted: Vec<&str> = given.parts.names().collect();
@@ -86,20 +85,15 @@ impl Checker<'_> {
         cutting: &Cutting,
         span: &Span,
     ) -> Option<()> {
-        let received = draft.spec.inputs.iter().filter_map(|(name, received)| {
-            let (InputSpec::Thrust(ends) | InputSpec::Pressure(ends, _)) = received else {
-                return None;
-            };
-            Some((name, ends))
-        });
-        let sent = draft.spec.outputs.iter().filter_map(|(name, sent)| {
-            let OutputSpec::Line(ends, _) = sent else {
-                return None;
-            };
-            Some((name, ends))
-        });
-        let is_parted = |ends: &[Marker; 2]| cutting.home(ends.map(|end| end.node)).is_none();
-        let Some((name, _)) = received.chain(sent).find(|(_, ends)| is_parted(ends)) else {
+        let received = draft.spec.inputs.iter();
+        let received = received.map(|(name, received)| (name, received.nodes()));
+        let sent = draft.spec.outputs.iter();
+        let sent = sent.map(|(name, sent)| (name, sent.nodes()));
+        let is_parted = |nodes: &[NodeId]| match *nodes {
+            [a, b] => cutting.home([a, b]).is_none(),
+            _ => false,
+        };
+        let Some((name, _)) = received.chain(sent).find(|(_, nodes)| is_parted(nodes)) else {
             return Some(());
         };
         let message = format!("the cut parts the two ends of `{name}`");

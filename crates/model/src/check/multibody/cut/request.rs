@@ -1,13 +1,13 @@
 //! What is to be cut: names of nodes, joints and parts.
 
 use oldham_multibody::cut::{Cut, Place};
-use oldham_multibody::{ElementId, NodeId};
+use oldham_multibody::{Element, NodeId};
 
 use super::{GROUND, MechanismDraft};
 use crate::check::Checker;
 use crate::format::multibody::{self, Members};
 use crate::format::{At, Entry};
-use crate::mechanism::{Cutting, ElementSpec};
+use crate::mechanism::Cutting;
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -47,11 +47,10 @@ impl Checker<'_> {
         &mut self,
         given: &multibody::Cut,
         draft: &MechanismDraft<'_>,
-        elements: &[ElementId],
     ) -> Request {
         let mut request = Request::default();
         for name in given.at.iter().flat_map(|at| &at.value) {
-            self.cut_at(name, draft, elements, &mut request);
+            self.cut_at(name, draft, &mut request);
         }
         for entry in &given.parts {
             self.part_named(entry, draft, &mut request);
@@ -60,35 +59,25 @@ impl Checker<'_> {
     }
 
     /// Notes what a name in `at` means.
-    fn cut_at(
-        &mut self,
-        name: &At<String>,
-        draft: &MechanismDraft<'_>,
-        elements: &[ElementId],
-        request: &mut Request,
-    ) {
-        let names = draft.spec.sketch.nodes.iter().enumerate();
-        let nodes = names.filter(|(_, node)| stands_for(&name.value, node));
-        let nodes: Vec<NodeId> = nodes.map(|(index, _)| draft.spec.node(index)).collect();
-        let named = draft.spec.elements.iter().enumerate();
-        let named: Vec<usize> = named
-            .filter(|(_, (element, _))| *element == name.value)
-            .map(|(index, _)| index)
-            .collect();
-        match (&nodes[..], &named[..]) {
-            ([], []) => self.unknown_cut(name, draft),
-            ([_, ..], []) => {
+    fn cut_at(&mut self, name: &At<String>, draft: &MechanismDraft<'_>, request: &mut Request) {
+        let names = draft.spec.sketch.nodes.iter();
+        let nodes = names.filter(|node| stands_for(&name.value, node));
+        let nodes: Vec<NodeId> = nodes.map(|node| draft.nodes[node]).collect();
+        match (&nodes[..], draft.spec.model.find_element(&name.value)) {
+            ([], None) => self.unknown_cut(name, draft),
+            ([_, ..], None) => {
                 request
                     .nodes
                     .extend(nodes.iter().map(|_| name.span.clone()));
                 request.cut.nodes.extend(nodes);
             }
-            ([], [first, ..]) if self.can_be_cut(name, &draft.spec.elements[*first].1) => {
-                request.elements.push(name.span.clone());
-                request.cut.elements.push(elements[*first]);
+            ([], Some(element)) => {
+                if self.can_be_cut(name, draft.spec.model.get(element)) {
+                    request.elements.push(name.span.clone());
+                    request.cut.elements.push(element);
+                }
             }
-            ([], _) => {}
-            ([_, ..], [_, ..]) => {
+            ([_, ..], Some(_)) => {
                 let message = format!("`{}` is a node and an element as well", name.value);
                 let problem = Problem::new(name.span.clone(), message)
                     .label("which one is to be cut?")
@@ -98,13 +87,16 @@ impl Checker<'_> {
         }
     }
 
-    fn can_be_cut(&mut self, name: &At<String>, element: &ElementSpec) -> bool {
-        let (what, help) = match element {
-            ElementSpec::Beam2(_) | ElementSpec::Beam3(_) => {
-                ("a beam element", "cut at one of its end nodes")
-            }
-            ElementSpec::Load(_) => ("a load", "cut at the node on which it acts"),
-            _ => return true,
+    fn can_be_cut(&mut self, name: &At<String>, element: &dyn Element) -> bool {
+        let (what, help) = if element.is_structural() {
+            (
+                "an element of a beam or shell",
+                "cut at one of its end nodes",
+            )
+        } else if element.nodes().len() < 2 {
+            ("a load", "cut at the node on which it acts")
+        } else {
+            return true;
         };
         let message = format!("`{}` is {what}, not a connection of two nodes", name.value);
         let problem = Problem::new(name.span.clone(), message);
@@ -135,8 +127,9 @@ impl Checker<'_> {
             .label("unknown")
             .help("nodes of beams are called `<beam>.0`, of shells `<shell>.0.0`; `*` stands for any name between two dots");
         let nodes = draft.spec.sketch.nodes.iter();
-        let elements = draft.spec.elements.iter().map(|(name, _)| name);
-        let known = nodes.chain(elements).map(String::as_str);
+        let known = nodes
+            .map(String::as_str)
+            .chain(draft.spec.model.element_names());
         let known = known.filter(|&known| known != GROUND);
         self.findings.push_misspelt(problem, &name.value, known);
     }

@@ -1,0 +1,168 @@
+//! Subsystems and predictors of registered kinds.
+
+use std::sync::Arc;
+
+use oldham_cosim::Ports;
+
+use super::part::{Checked, Head, Port};
+use super::{Checker, Pace};
+use crate::extensions::{Context, Kind, Reports, Settings, find};
+use crate::format::{At, DEFAULT_RHO, Entry, Foreign, ForeignSection, Formula, plain};
+use crate::model::{Content, ForeignPrediction, ForeignSpec};
+use crate::problem::Problem;
+use crate::source::Span;
+
+impl Reports for Checker<'_> {
+    fn report(&mut self, problem: Problem) {
+        self.findings.push(problem);
+    }
+
+    fn number(&mut self, formula: &At<Formula>) -> Option<f64> {
+        self.number(formula)
+    }
+
+    fn expression(
+        &mut self,
+        formula: &At<Formula>,
+        variables: &[&str],
+    ) -> Option<oldham_expression::Expression> {
+        self.expression(formula, variables)
+    }
+}
+
+impl Checker<'_> {
+    pub(super) fn foreign_part(
+        &mut self,
+        kind: &str,
+        entry: &Entry<ForeignSection>,
+        pace: Pace,
+    ) -> Checked {
+        let section = &entry.value.value;
+        let head = Head {
+            name: &entry.name,
+            every: &section.every,
+            micro_steps: &section.micro_steps,
+            micro_step: &section.micro_step,
+            predictor: &section.predictor,
+        };
+        let paced = self.head(head, &pace);
+        let made = self.foreign_content(kind, entry, paced.micro_steps);
+        let (content, ports) = made.unzip();
+        let ports = ports.map_or_else(Default::default, |ports| named_ports(&entry.name, &ports));
+        paced.checked(DEFAULT_RHO, content, ports)
+    }
+
+    fn foreign_content(
+        &mut self,
+        kind: &str,
+        entry: &Entry<ForeignSection>,
+        micro_steps: Option<u32>,
+    ) -> Option<(Content, Ports)> {
+        let extensions = self.extensions;
+        let kind = find(&extensions.subsystems, kind)?;
+        let (table, place) = entry.value.value.settings();
+        let settings = self.settings(kind, table, place)?;
+        let text = plain(&settings.evaluated(self)?);
+        let part = self.made(&kind.name, place, |checker| {
+            let mut context = Context {
+                reports: checker,
+                place: place.clone(),
+            };
+            (kind.make)(settings, &mut context)
+        })?;
+        let micro_steps = micro_steps? as usize;
+        let solver = match part.solver(micro_steps) {
+            Ok(solver) => solver,
+            Err(message) => {
+                let problem = Problem::new(entry.name.span.clone(), message);
+                self.findings.push(problem);
+                return None;
+            }
+        };
+        let content = Content::Foreign(ForeignSpec {
+            kind: kind.name.clone(),
+            settings: text,
+            micro_steps,
+            part,
+        });
+        Some((content, solver.ports().clone()))
+    }
+
+    pub(super) fn foreign_predictor(&mut self, given: &At<Foreign>) -> Option<ForeignPrediction> {
+        let extensions = self.extensions;
+        let kind = find(&extensions.predictors, &given.value.kind)?;
+        let settings = self.settings(kind, &given.value.settings, &given.span)?;
+        let text = plain(&settings.evaluated(self)?);
+        let make = self.made(&kind.name, &given.span, |checker| {
+            let mut context = Context {
+                reports: checker,
+                place: given.span.clone(),
+            };
+            (kind.make)(settings, &mut context)
+        })?;
+        Some(ForeignPrediction {
+            kind: kind.name.clone(),
+            settings: text,
+            make,
+        })
+    }
+
+    /// The table of a kind. One that lost something is not looked at any further.
+    pub(super) fn settings<'s, M: ?Sized>(
+        &self,
+        kind: &'s Arc<Kind<M>>,
+        table: &'s [(At<String>, At<crate::format::Value>)],
+        place: &Span,
+    ) -> Option<Settings<'s>> {
+        let is_whole = !self.findings.is_damaged(place) && !self.lacks(kind, table);
+        is_whole.then(|| Settings {
+            table,
+            schema: &kind.schema,
+            place: place.clone(),
+        })
+    }
+
+    /// Whether a key is missing, which was told when the file was read.
+    fn lacks<M: ?Sized>(
+        &self,
+        kind: &Kind<M>,
+        table: &[(At<String>, At<crate::format::Value>)],
+    ) -> bool {
+        let shape = crate::schema::SchemaShape::new(&kind.schema);
+        let mut required = shape.required();
+        required.any(|key| table.iter().all(|(there, _)| there.value != key))
+    }
+
+    /// What a constructor makes. One that gives nothing must have said why.
+    pub(super) fn made<T>(
+        &mut self,
+        kind: &str,
+        place: &Span,
+        make: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        let before = self.findings.len();
+        let made = make(self);
+        if made.is_none() && self.findings.len() == before {
+            let message = format!("this `{kind}` cannot be made, and its program does not say why");
+            let problem = Problem::new(place.clone(), message);
+            self.findings
+                .push(problem.help("ask the author of the extension"));
+        }
+        made
+    }
+}
+
+/// The ports of a solver; all stand where the subsystem has its name.
+fn named_ports(name: &At<String>, ports: &Ports) -> [Vec<Port>; 2] {
+    let named = |ports: &[oldham_cosim::Port]| {
+        let port = |port: &oldham_cosim::Port| Port {
+            name: At {
+                value: port.name.to_string(),
+                span: name.span.clone(),
+            },
+            quantity: Some(port.quantity.clone()),
+        };
+        ports.iter().map(port).collect()
+    };
+    [named(ports.inputs()), named(ports.outputs())]
+}

@@ -1,0 +1,130 @@
+//! Elements, joints and sensors of registered kinds.
+
+use oldham_expression::Expression;
+use oldham_multibody::{Drive, Model, NodeId, Sensor};
+
+use super::{DraftJoint, MechanismDraft};
+use crate::check::Checker;
+use crate::extensions::{Kind, MechanismReports, Reports, Settings, Site, find};
+use crate::format::multibody::{Multibody, TimeFunction};
+use crate::format::{At, Foreign, Formula};
+use crate::problem::Problem;
+
+/// The mechanism as constructors see it.
+struct Workbench<'w, 'c, 'f> {
+    checker: &'w mut Checker<'c>,
+    draft: &'w MechanismDraft<'f>,
+}
+
+impl Reports for Workbench<'_, '_, '_> {
+    fn report(&mut self, problem: Problem) {
+        self.checker.findings.push(problem);
+    }
+
+    fn number(&mut self, formula: &At<Formula>) -> Option<f64> {
+        self.checker.number(formula)
+    }
+
+    fn expression(&mut self, formula: &At<Formula>, variables: &[&str]) -> Option<Expression> {
+        self.checker.expression(formula, variables)
+    }
+}
+
+impl MechanismReports for Workbench<'_, '_, '_> {
+    fn node(&mut self, name: &At<String>) -> Option<NodeId> {
+        let node = self.checker.node_named(name, self.draft)?;
+        // What hangs on a node whose place could not be read is no news.
+        self.draft.motion(node).map(|_| node)
+    }
+
+    fn time_function(&mut self, given: &At<TimeFunction>) -> Option<Drive> {
+        let TimeFunction(function) = &given.value;
+        self.checker
+            .drive_in_time(function, &given.span, self.draft)
+    }
+
+    fn model(&self) -> &Model {
+        &self.draft.spec.model
+    }
+}
+
+impl Checker<'_> {
+    pub(super) fn foreign_elements<'f>(
+        &mut self,
+        section: &'f Multibody,
+        draft: &mut MechanismDraft<'f>,
+    ) {
+        let extensions = self.extensions;
+        for entry in &section.elements {
+            self.element_name(&entry.name, "an element", draft);
+            let name = entry.name.value.as_str();
+            draft.holders.insert(name, None);
+            let kind = find(&extensions.elements, &entry.value.value.kind);
+            let element = kind.and_then(|kind| {
+                self.at_site(kind, &entry.value, draft, |settings, site| {
+                    (kind.make)(settings, site)
+                })
+            });
+            if let Some(element) = element {
+                draft.holder(name, element);
+            }
+        }
+    }
+
+    pub(super) fn foreign_joint<'f>(
+        &mut self,
+        name: &'f At<String>,
+        given: &At<Foreign>,
+        draft: &mut MechanismDraft<'f>,
+    ) -> Option<()> {
+        let extensions = self.extensions;
+        let kind = find(&extensions.joints, &given.value.kind)?;
+        let joint = self.at_site(kind, given, draft, |settings, site| {
+            (kind.make)(settings, site)
+        })?;
+        draft.holder(&name.value, joint.element);
+        let known = DraftJoint {
+            kind: None,
+            ends: joint.ends,
+            coordinate: joint.coordinate,
+        };
+        draft.joints.insert(&name.value, Some(known));
+        draft.spec.sketch.joints.push((joint.symbol, joint.ends));
+        Some(())
+    }
+
+    pub(super) fn foreign_sensor(
+        &mut self,
+        given: &At<Foreign>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<Sensor> {
+        let extensions = self.extensions;
+        let kind = find(&extensions.sensors, &given.value.kind)?;
+        let sensor = self.at_site(kind, given, draft, |settings, site| {
+            (kind.make)(settings, site)
+        })?;
+        Some(Sensor::Custom(sensor))
+    }
+
+    fn at_site<M: ?Sized, T>(
+        &mut self,
+        kind: &std::sync::Arc<Kind<M>>,
+        given: &At<Foreign>,
+        draft: &MechanismDraft<'_>,
+        make: impl FnOnce(Settings<'_>, &mut Site<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let settings = self.settings(kind, &given.value.settings, &given.span)?;
+        let is_placed = draft.unplaced.is_empty() && draft.all_nodes_known;
+        if !is_placed {
+            return None;
+        }
+        self.made(&kind.name, &given.span, |checker| {
+            let mut workbench = Workbench { checker, draft };
+            let mut site = Site {
+                reports: &mut workbench,
+                place: given.span.clone(),
+            };
+            make(settings, &mut site)
+        })
+    }
+}

@@ -1,0 +1,168 @@
+//! The schema of the format with the tables of extensions in it.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use super::{Extensions, Kinds};
+use crate::format::TAGS;
+use crate::schema::{SchemaShape, forget_null, shared};
+
+/// Keys that all subsystems have.
+pub(super) const HEAD: [&str; 4] = ["every", "micro_steps", "micro_step", "predictor"];
+
+/// The schema of a table, complete in itself.
+pub(super) fn of_table<T: JsonSchema>(name: &str) -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings
+        .into_generator()
+        .into_root_schema_for::<T>()
+        .to_value();
+    forget_null(&mut schema);
+    let is_unit = schema["type"] == "null" || schema["type"].is_null();
+    if is_unit && schema.get("properties").is_none() {
+        schema = json!({ "description": schema["description"].as_str().unwrap_or_default() });
+    }
+    let object = schema.as_object_mut().expect("a schema is an object");
+    object.insert("type".into(), "object".into());
+    object.insert("additionalProperties".into(), false.into());
+    object.remove("title");
+    let properties = object.entry("properties").or_insert(json!({}));
+    let reserved = TAGS.iter().chain(&HEAD);
+    for key in reserved {
+        let is_own = properties.get(key).is_some();
+        assert!(
+            !is_own,
+            "a table of `{name}` cannot have a key `{key}` of its own"
+        );
+    }
+    schema
+}
+
+/// The format's own types of joints, and what they were called before.
+pub(super) fn joint_words() -> Vec<String> {
+    let shape = SchemaShape::new(shared()).key("multibody");
+    let joint = shape.and_then(|shape| shape.named()?.key("joints")?.named()?.key("type"));
+    all_words(joint)
+}
+
+/// The format's own predictors.
+pub(super) fn predictor_words() -> Vec<String> {
+    let schedule = SchemaShape::new(shared()).key("schedule");
+    all_words(schedule.and_then(|shape| shape.key("predictor")?.key("kind")))
+}
+
+/// The format's own sections, and what they were called before.
+pub(super) fn section_words() -> Vec<String> {
+    let file = SchemaShape::new(shared());
+    let former = file.renamed_keys().map(|(before, _)| before);
+    file.keys().chain(former).map(str::to_owned).collect()
+}
+
+fn all_words(shape: Option<SchemaShape<'_>>) -> Vec<String> {
+    let shape = shape.expect("the format has it");
+    let former = shape.renamed_words().map(|(before, _)| before);
+    let words = shape.words().unwrap_or_default().into_iter();
+    words.chain(former).map(str::to_owned).collect()
+}
+
+/// The schema of files that may use these kinds.
+pub(super) fn extended(extensions: &Extensions) -> Value {
+    let mut schema = shared().clone();
+    let mechanism = &mut schema["$defs"]["Multibody"]["properties"];
+    if !extensions.elements.is_empty() {
+        mechanism["elements"] = json!({
+            "description": "Elements of registered kinds, by name.",
+            "type": "object",
+            "additionalProperties": { "anyOf": tagged(&extensions.elements, "type") },
+        });
+    }
+    add_tables(&mut mechanism["joints"], tagged(&extensions.joints, "type"));
+    add_tables(
+        &mut mechanism["sensors"],
+        tagged(&extensions.sensors, "type"),
+    );
+    let head = Map::from_iter(HEAD.map(|key| (key.to_owned(), mechanism[key].clone())));
+    for kind in &extensions.subsystems {
+        let mut table = with_expressions(&kind.schema);
+        let keys = table["properties"].as_object_mut().expect("a table");
+        keys.extend(head.clone());
+        schema["properties"][&kind.name] = json!({
+            "description": format!("Subsystems of the registered kind `{}`, by name.", kind.name),
+            "type": "object",
+            "additionalProperties": table,
+        });
+    }
+    add_predictors(&mut schema, extensions);
+    schema
+}
+
+/// Further tables that may stand under a name.
+fn add_tables(named: &mut Value, mut tables: Vec<Value>) {
+    if !tables.is_empty() {
+        let own = named["additionalProperties"].take();
+        tables.insert(0, own);
+        named["additionalProperties"] = json!({ "anyOf": tables });
+    }
+}
+
+/// Words and tables beside those of the format's own predictors.
+fn add_predictors(schema: &mut Value, extensions: &Extensions) {
+    if extensions.predictors.is_empty() {
+        return;
+    }
+    let mut words = schema["$defs"]["PredictorKind"].clone();
+    for kind in &extensions.predictors {
+        let word = json!({ "const": kind.name, "description": kind.schema["description"] });
+        words["oneOf"].as_array_mut().expect("words").push(word);
+    }
+    let mut alternatives = tagged(&extensions.predictors, "kind");
+    alternatives.insert(0, json!({ "$ref": "#/$defs/PredictorSettings" }));
+    alternatives.insert(0, words);
+    schema["$defs"]["Predictor"]["anyOf"] = alternatives.into();
+}
+
+/// The tables of some kinds, each with the key that names its kind.
+fn tagged<M: ?Sized>(kinds: &Kinds<M>, tag: &str) -> Vec<Value> {
+    let table = |kind: &std::sync::Arc<super::Kind<M>>| {
+        let mut table = with_expressions(&kind.schema);
+        let word = json!({ "const": kind.name, "description": "What it is." });
+        let mut keys = Map::from_iter([(tag.to_owned(), word)]);
+        let own = table["properties"].as_object_mut().expect("a table");
+        keys.append(own);
+        table["properties"] = keys.into();
+        let required = table.as_object_mut().expect("a table");
+        let required = required.entry("required").or_insert(json!([]));
+        required
+            .as_array_mut()
+            .expect("a list")
+            .insert(0, tag.into());
+        table
+    };
+    kinds.iter().map(table).collect()
+}
+
+/// The schema as files see it: wherever a number is expected, an expression may stand.
+fn with_expressions(schema: &Value) -> Value {
+    match schema {
+        Value::Array(items) => items.iter().map(with_expressions).collect(),
+        Value::Object(object) => {
+            let mut object: Map<String, Value> = object
+                .iter()
+                .map(|(key, value)| (key.clone(), with_expressions(value)))
+                .collect();
+            object.remove("format");
+            if let Some(Value::String(name)) = object.get("type")
+                && (name == "number" || name == "integer")
+            {
+                let both = json!([name, "string"]);
+                object.insert("type".into(), both);
+            }
+            Value::Object(object)
+        }
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,108 @@
+//! What the constructors of extensions may ask for.
+
+use oldham_expression::Expression;
+use oldham_multibody::{Drive, Model, NodeId};
+
+use crate::format::{At, Formula, TimeFunction};
+use crate::problem::Problem;
+use crate::source::Span;
+
+/// The checks of a model, as far as all extensions need them.
+pub(crate) trait Reports {
+    fn report(&mut self, problem: Problem);
+    fn number(&mut self, formula: &At<Formula>) -> Option<f64>;
+    fn expression(&mut self, formula: &At<Formula>, variables: &[&str]) -> Option<Expression>;
+}
+
+/// The same within a mechanism.
+pub(crate) trait MechanismReports: Reports {
+    fn node(&mut self, name: &At<String>) -> Option<NodeId>;
+    fn time_function(&mut self, given: &At<TimeFunction>) -> Option<Drive>;
+    fn model(&self) -> &Model;
+}
+
+/// Where a subsystem or predictor of a registered kind is made.
+pub struct Context<'a> {
+    pub(crate) reports: &'a mut dyn Reports,
+    pub(crate) place: Span,
+}
+
+/// Where an element, joint or sensor of a registered kind is made: the mechanism so far.
+pub struct Site<'a> {
+    pub(crate) reports: &'a mut dyn MechanismReports,
+    pub(crate) place: Span,
+}
+
+impl Context<'_> {
+    /// Where its table was written.
+    pub fn place(&self) -> Span {
+        self.place.clone()
+    }
+
+    /// Tells a problem of the model. The constructor then gives nothing.
+    pub fn report(&mut self, problem: Problem) {
+        self.reports.report(problem);
+    }
+
+    /// An expression of these variables, with the parameters put in; a problem is reported.
+    pub fn expression(&mut self, text: &At<Formula>, variables: &[&str]) -> Option<Expression> {
+        self.reports.expression(text, variables)
+    }
+}
+
+impl Site<'_> {
+    /// Where its table was written.
+    pub fn place(&self) -> Span {
+        self.place.clone()
+    }
+
+    /// Tells a problem of the model. The constructor then gives nothing.
+    pub fn report(&mut self, problem: Problem) {
+        self.reports.report(problem);
+    }
+
+    /// An expression of these variables, with the parameters put in; a problem is reported.
+    pub fn expression(&mut self, text: &At<Formula>, variables: &[&str]) -> Option<Expression> {
+        self.reports.expression(text, variables)
+    }
+
+    /// The node of this name, the ground among them; a problem is reported.
+    pub fn node(&mut self, name: &At<String>) -> Option<NodeId> {
+        self.reports.node(name)
+    }
+
+    /// A number given in time: an expression of `t` and of sensors, a ramp, an input; a problem is
+    /// reported.
+    pub fn time_function(&mut self, given: &At<TimeFunction>) -> Option<Drive> {
+        self.reports.time_function(given)
+    }
+
+    /// The mechanism so far: initial motions of its nodes, markers on them.
+    pub fn model(&self) -> &Model {
+        self.reports.model()
+    }
+}
+
+impl Reports for Context<'_> {
+    fn report(&mut self, problem: Problem) {
+        self.reports.report(problem);
+    }
+    fn number(&mut self, formula: &At<Formula>) -> Option<f64> {
+        self.reports.number(formula)
+    }
+    fn expression(&mut self, formula: &At<Formula>, variables: &[&str]) -> Option<Expression> {
+        self.reports.expression(formula, variables)
+    }
+}
+
+impl Reports for Site<'_> {
+    fn report(&mut self, problem: Problem) {
+        self.reports.report(problem);
+    }
+    fn number(&mut self, formula: &At<Formula>) -> Option<f64> {
+        self.reports.number(formula)
+    }
+    fn expression(&mut self, formula: &At<Formula>, variables: &[&str]) -> Option<Expression> {
+        self.reports.expression(formula, variables)
+    }
+}

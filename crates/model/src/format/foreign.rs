@@ -1,0 +1,132 @@
+//! Tables of extensions: what they may hold is not known here, only where it was written.
+
+use std::fmt;
+
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use super::{At, Count, Positive, Predictor};
+use crate::source::Span;
+
+/// The keys that name the kind of a table.
+pub(crate) const TAGS: [&str; 2] = ["type", "kind"];
+
+/// Any value, with places.
+#[derive(Clone, Debug)]
+pub(crate) enum Value {
+    Text(String),
+    Number(f64),
+    Whole(i64),
+    Flag(bool),
+    List(Vec<At<Value>>),
+    Table(Vec<(At<String>, At<Value>)>),
+}
+
+/// A table of a registered kind.
+#[derive(Clone, Debug)]
+pub(crate) struct Foreign {
+    pub kind: String,
+    /// Everything in it but its kind.
+    pub settings: Vec<(At<String>, At<Value>)>,
+}
+
+/// A subsystem of a registered kind.
+#[derive(Debug, Deserialize)]
+pub(crate) struct ForeignSection {
+    pub every: Option<At<Count>>,
+    pub micro_steps: Option<At<Count>>,
+    pub micro_step: Option<At<Positive>>,
+    pub predictor: Option<At<Predictor>>,
+    pub settings: At<Value>,
+}
+
+impl ForeignSection {
+    /// Its table, and where that is.
+    pub fn settings(&self) -> (&[(At<String>, At<Value>)], &Span) {
+        let entries: &[(At<String>, At<Value>)] = match &self.settings.value {
+            Value::Table(entries) => entries,
+            _ => &[],
+        };
+        (entries, &self.settings.span)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a value")
+    }
+    fn visit_bool<E: Error>(self, flag: bool) -> Result<Value, E> {
+        Ok(Value::Flag(flag))
+    }
+    fn visit_f64<E: Error>(self, number: f64) -> Result<Value, E> {
+        Ok(Value::Number(number))
+    }
+    fn visit_i64<E: Error>(self, number: i64) -> Result<Value, E> {
+        Ok(Value::Whole(number))
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {
+        Ok(Value::Text(text.to_owned()))
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let mut items = Vec::new();
+        while let Some(item) = list.next_element()? {
+            items.push(item);
+        }
+        Ok(Value::List(items))
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Value::Table(entries))
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+impl<'de> Deserialize<'de> for Foreign {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Value::Table(mut settings) = Value::deserialize(deserializer)? else {
+            return Err(D::Error::custom("a table is needed"));
+        };
+        let is_tag = |(key, _): &(At<String>, At<Value>)| TAGS.contains(&key.value.as_str());
+        let tag = settings.iter().position(is_tag);
+        let kind = match tag.map(|tag| settings.remove(tag).1.value) {
+            Some(Value::Text(kind)) => kind,
+            // It was taken away because it was wrong.
+            _ => String::new(),
+        };
+        Ok(Self { kind, settings })
+    }
+}
+
+/// What it says, without the places: equal tables give equal texts.
+pub(crate) fn plain(settings: &[(At<String>, At<Value>)]) -> String {
+    let entry = |(key, value): &(At<String>, At<Value>)| format!("{}={}", key.value, value.value);
+    settings.iter().map(entry).collect::<Vec<_>>().join(" ")
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => write!(f, "{text:?}"),
+            Self::Number(number) => write!(f, "{number:e}"),
+            Self::Whole(number) => write!(f, "{number}"),
+            Self::Flag(flag) => write!(f, "{flag}"),
+            Self::List(items) => {
+                let items: Vec<String> = items.iter().map(|item| item.value.to_string()).collect();
+                write!(f, "[{}]", items.join(", "))
+            }
+            Self::Table(entries) => write!(f, "{{{}}}", plain(entries)),
+        }
+    }
+}
