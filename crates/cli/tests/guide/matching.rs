@@ -196,7 +196,13 @@ fn masked(lines: &[String]) -> Vec<String> {
         let key = text.split(':').next().unwrap_or("").trim_matches('"');
         let is_time = matches!(
             key,
-            "wall" | "real_time_factor" | "cpu" | "seconds" | "duration_s"
+            "wall"
+                | "real_time_factor"
+                | "cpu"
+                | "seconds"
+                | "duration_s"
+                | "step_p999_us"
+                | "work_us"
         );
         if text.starts_with('"') && is_time {
             masked.push(format!("{key}: TIME"));
