@@ -6,10 +6,8 @@
 mod analysis;
 mod cut_solvers;
 mod cutting;
-mod mesh;
 mod partition;
 mod pose;
-mod profile;
 mod sketch;
 mod solid;
 mod spec;
@@ -22,8 +20,6 @@ pub use sketch::{Outline, Shape, Sketch, Solid, Symbol};
 
 pub(crate) use cut_solvers::CutSolvers;
 pub(crate) use cutting::{CutScheme, Cutting, SolverSettings};
-pub(crate) use mesh::{Curve, Mesh, MeshError};
-pub(crate) use profile::{Material, Profile};
 pub(crate) use solid::solid_inertia;
 pub(crate) use spec::{InputSpec, MechanismSpec, OutputSpec};
 pub(crate) use surface::{ShellSpec, Surface};
