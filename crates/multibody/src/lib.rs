@@ -70,5 +70,8 @@ pub use node::{Marker, Motion, NodeId};
 pub use redundancy::Freedoms;
 pub use rotation::Quaternion;
 pub use sensor::{CustomSensor, Measured, Sensor};
-pub use subsystem::{Along, Attached, LineValue, MechanismPart, PartBuilder, Shared};
+pub use subsystem::{
+    Along, Attached, CutParts, CutScheme, CutSettings, LineValue, MechanismPart, PartBuilder,
+    PortedModel, Received, Sent, Shared, SolverSettings, SubdomainConnection, SubdomainSolver,
+};
 pub use system::{Options, System};

@@ -4,7 +4,6 @@
 //! [`Mechanism`] is the same thing seen from outside: its statics, its modes and what to draw.
 
 mod analysis;
-mod cut_solvers;
 mod cutting;
 mod partition;
 mod pose;
@@ -18,10 +17,9 @@ pub use partition::{InterfaceNode, OwnedElement, PartitionReport, SubdomainRepor
 pub use pose::Pose;
 pub use sketch::{Outline, Shape, Sketch, Solid, Symbol};
 
-pub(crate) use cut_solvers::CutSolvers;
-pub(crate) use cutting::{CutScheme, Cutting, SolverSettings};
+pub(crate) use cutting::Cutting;
 pub(crate) use solid::solid_inertia;
-pub(crate) use spec::{InputSpec, MechanismSpec, OutputSpec};
+pub(crate) use spec::MechanismSpec;
 pub(crate) use surface::{ShellSpec, Surface};
 
 /// The prefix of the ports that show all nodes.

@@ -290,7 +290,7 @@ fn mesh_beam(entry: &Entry<multibody::Beam>, layout: &BeamLayout, draft: &mut Me
         let inertia = &layout.cross_section.inertia;
         if *inertia != MASSLESS {
             let body = layout.mesh.body(i, inertia, layout.lumping, orientation);
-            draft.spec.model.body(node, body);
+            draft.spec.whole.model.body(node, body);
         }
         nodes.push(node);
     }
@@ -300,7 +300,7 @@ fn mesh_beam(entry: &Entry<multibody::Beam>, layout: &BeamLayout, draft: &mut Me
         .step_by(layout.intervals)
         .enumerate()
     {
-        let model = &draft.spec.model;
+        let model = &draft.spec.whole.model;
         let element: Box<dyn Element> = match *ends {
             [a, b] => Box::new(Beam2::new(model, [a, b], section, layout.up)),
             [a, b, c] => Box::new(Beam3::new(model, [a, b, c], section, layout.up)),
