@@ -112,8 +112,8 @@ impl Model {
                 let start = self.spec.clock.start;
                 let made = match (&spec.cutting, cuts) {
                     (Some(cutting), Cuts::Made) => {
-                        let cut_solvers = spec.cut_solvers(cutting, start);
-                        cut_solvers.map(|cut_solvers| Solvers::CutSolvers(Box::new(cut_solvers)))
+                        let parts = spec.cut_parts(cutting, start);
+                        parts.map(|parts| Solvers::Cut(Box::new(parts)))
                     }
                     _ => spec.part(start).map(|part| Solvers::Whole(Box::new(part))),
                 };
