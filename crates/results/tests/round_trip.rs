@@ -109,6 +109,23 @@ fn a_killed_run_loses_less_than_a_second() {
     assert!(!seen(&writer).complete());
 }
 
+/// Rows reach the disk whenever half a second has passed: the final file must not show that.
+#[test]
+fn a_file_does_not_depend_on_how_long_the_run_took() {
+    let bytes = |name: &str, pauses: &[usize]| {
+        let path = folder(name).join("run.parquet");
+        let mut writer = create(&path);
+        for index in 0..9_000 {
+            if pauses.contains(&index) {
+                sleep(Duration::from_millis(600));
+            }
+            record(&mut writer, index..index + 1);
+        }
+        fs::read(writer.finish().unwrap()).unwrap()
+    };
+    assert_eq!(bytes("quick", &[]), bytes("slow", &[700, 5_000]));
+}
+
 #[test]
 fn a_dropped_writer_leaves_all_its_rows() {
     let path = folder("dropped").join("run.parquet");

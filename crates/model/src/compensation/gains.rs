@@ -42,7 +42,7 @@ pub enum GainsError {
     /// A gain for something that is not there.
     #[error("`{row}` cannot feed back `{component}`; it can: {}", .known.join(", "))]
     NoSuchSignal {
-        /// One of [`ROWS`].
+        /// The row of gains.
         row: &'static str,
         /// As written.
         component: String,

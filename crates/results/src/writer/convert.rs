@@ -58,14 +58,20 @@ fn write_parquet(batches: impl RecordBatchReader, file: &mut File) -> Result<u64
     let (mut total, mut pending) = (0, 0);
     for batch in batches {
         let batch = batch?;
-        if pending > 0 && pending + batch.num_rows() > most_rows {
-            write_group(&mut writer, &mut chunks)?;
-            pending = 0;
+        let mut start = 0;
+        while start < batch.num_rows() {
+            let rows = (batch.num_rows() - start).min(most_rows - pending);
+            let part = batch.slice(start, rows);
+            for (chunk, column) in chunks.iter_mut().zip(part.columns()) {
+                chunk.extend(&little_endian(column.as_primitive::<Float64Type>()));
+            }
+            start += rows;
+            pending += rows;
+            if pending == most_rows {
+                write_group(&mut writer, &mut chunks)?;
+                pending = 0;
+            }
         }
-        for (chunk, column) in chunks.iter_mut().zip(batch.columns()) {
-            chunk.extend(&little_endian(column.as_primitive::<Float64Type>()));
-        }
-        pending += batch.num_rows();
         total += batch.num_rows() as u64;
     }
     if pending > 0 {

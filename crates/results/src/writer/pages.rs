@@ -26,14 +26,22 @@ impl Chunk {
     /// Adds values, each eight bytes in little-endian order.
     pub(super) fn extend(&mut self, values: &[u8]) {
         self.values += values.len() / size_of::<f64>();
-        if self.waiting.is_empty() && values.len() >= PAGE_BYTES {
-            return write_page(&mut self.pages, values);
+        // Pages are of one size, whatever the batches are: these depend on the clock.
+        let mut rest = values;
+        if !self.waiting.is_empty() {
+            let (first, others) = rest.split_at(rest.len().min(PAGE_BYTES - self.waiting.len()));
+            self.waiting.extend_from_slice(first);
+            rest = others;
+            if self.waiting.len() == PAGE_BYTES {
+                write_page(&mut self.pages, &self.waiting);
+                self.waiting.clear();
+            }
         }
-        self.waiting.extend_from_slice(values);
-        if self.waiting.len() >= PAGE_BYTES {
-            write_page(&mut self.pages, &self.waiting);
-            self.waiting.clear();
+        let mut whole = rest.chunks_exact(PAGE_BYTES);
+        for page in &mut whole {
+            write_page(&mut self.pages, page);
         }
+        self.waiting.extend_from_slice(whole.remainder());
     }
 
     /// The chunk as it stands in the file, and what the file says about it. Nothing is left then.
