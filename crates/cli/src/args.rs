@@ -170,6 +170,10 @@ pub struct Run {
     /// Continue from a saved state; the results start there
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
+
+    /// Set the external inputs of the model as in the run that wrote this result file.
+    #[arg(long, value_name = "RESULT")]
+    pub replay: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,

@@ -49,7 +49,7 @@ pub struct Builder {
     pub(crate) connections: Vec<PortConnection>,
     pub(crate) driven: Vec<(SubsystemId, InputPort)>,
     /// Those of them that are set from outside, in the order of each unit's external inputs.
-    dialled: Vec<(SubsystemId, InputPort)>,
+    pub(crate) dialled: Vec<(SubsystemId, InputPort)>,
     /// Names in the results of outputs that are not called after their subsystem; without one they
     /// are not recorded.
     labels: HashMap<(SubsystemId, OutputPort), Option<String>>,

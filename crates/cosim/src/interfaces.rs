@@ -131,10 +131,20 @@ impl Builder {
     /// part itself: it is supplied from outside.
     pub(crate) fn track_work_of_drives(&mut self) {
         let driven = std::mem::take(&mut self.driven);
+        let dialled = self.dialled.clone();
         let mut counted = Vec::new();
         for (index, unit) in self.units.iter_mut().enumerate() {
             let own = driven.iter().filter(|(id, _)| id.0 == index);
-            let own: Vec<InputPort> = own.map(|&(_, port)| port).collect();
+            // What is set from outside jumps where a step begins: only the engine knows both sides of
+            // the jump.
+            let conjugates = unit.subsystem.ports().conjugates();
+            let jumps = |&&(id, port): &&(SubsystemId, InputPort)| {
+                dialled.contains(&(id, port)) && conjugates.iter().any(|pair| pair.receives(port))
+            };
+            let own: Vec<InputPort> = own
+                .filter(|drive| !jumps(drive))
+                .map(|&(_, port)| port)
+                .collect();
             let by_itself = unit.subsystem.supply(&own);
             counted.extend(by_itself.into_iter().map(|port| (SubsystemId(index), port)));
         }
@@ -143,10 +153,7 @@ impl Builder {
                 continue;
             }
             let ports = self.ports(id);
-            let pair = ports.conjugates().iter().find(|pair| match pair {
-                Conjugate::GivesForce { motion, .. } => *motion == port,
-                Conjugate::GivesMotion { force, .. } => *force == port,
-            });
+            let pair = ports.conjugates().iter().find(|pair| pair.receives(port));
             let (side, quantities, sign) = match pair {
                 Some(&Conjugate::GivesForce { motion, force }) => (
                     Side::GivesForce {

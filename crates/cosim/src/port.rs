@@ -256,6 +256,16 @@ pub enum Conjugate {
     },
 }
 
+impl Conjugate {
+    /// Whether its input is this one.
+    pub(crate) fn receives(&self, port: InputPort) -> bool {
+        match self {
+            Self::GivesForce { motion, .. } => *motion == port,
+            Self::GivesMotion { force, .. } => *force == port,
+        }
+    }
+}
+
 /// All ports of a subsystem, with their places in the flat input and output vectors.
 #[derive(Clone, Debug, Default)]
 pub struct Ports {

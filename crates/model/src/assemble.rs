@@ -1,8 +1,8 @@
 //! From a model to simulations: the coupled one, and its monolithic model.
 
 use oldham_cosim::{
-    BuildError, Builder, Compensation, Coupling, Fault, Hold, IntegratedMotion, Ports, Predictor,
-    Schedule, Simulation, Source, Stage, Subsystem, SubsystemId,
+    BuildError, Builder, Compensation, Coupling, Fault, Hold, InputPort, IntegratedMotion, Ports,
+    Predictor, Schedule, Simulation, Source, Stage, Subsystem, SubsystemId,
 };
 use oldham_dmd::Dmd;
 use oldham_expression::Expression;
@@ -70,7 +70,7 @@ impl Model {
         self.connect_tangents(&mut builder, &members);
         for drive in &self.spec.drives {
             for (id, port) in members[drive.part].inputs(drive.port) {
-                builder.drive(id, port, self.source_of(drive));
+                self.excite(&mut builder, id, port, drive);
             }
         }
         for (part, law) in laws {
@@ -112,8 +112,8 @@ impl Model {
                 let start = self.spec.clock.start;
                 let made = match (&spec.cutting, cuts) {
                     (Some(cutting), Cuts::Made) => {
-                        let cut_solvers = spec.cut_solvers(cutting, start);
-                        cut_solvers.map(|cut_solvers| Solvers::CutSolvers(Box::new(cut_solvers)))
+                        let parts = spec.cut_parts(cutting, start);
+                        parts.map(|parts| Solvers::Cut(Box::new(parts)))
                     }
                     _ => spec.part(start).map(|part| Solvers::Whole(Box::new(part))),
                 };
@@ -154,7 +154,7 @@ impl Model {
         for drive in &self.spec.drives {
             let name = self.input_name(drive);
             if let Some(port) = name.and_then(|name| builder.ports(id).input(&name)) {
-                builder.drive(id, port, self.source_of(drive));
+                self.excite(&mut builder, id, port, drive);
             }
         }
         let schedule = Schedule {
@@ -234,11 +234,22 @@ impl Model {
         Some(format!("{}.{port}", part.name))
     }
 
-    fn source_of(&self, drive: &DrivenInput) -> Box<dyn Source> {
-        Box::new(Driver {
-            components: drive.components.clone(),
-            place: self.source.locate(&drive.span).to_string(),
-        })
+    /// Drives an input by functions of time, or lets it be set from outside.
+    fn excite(&self, builder: &mut Builder, id: SubsystemId, port: InputPort, drive: &DrivenInput) {
+        let components = &drive.components;
+        match &drive.external {
+            Some(name) => {
+                let initial: Vec<f64> = components.iter().map(|value| value.eval(&[])).collect();
+                builder.dial(id, port, name, &initial);
+            }
+            None => {
+                let source = Driver {
+                    components: components.clone(),
+                    place: self.source.locate(&drive.span).to_string(),
+                };
+                builder.drive(id, port, Box::new(source));
+            }
+        }
     }
 
     fn build(&self, builder: Builder, schedule: Schedule) -> Result<Simulation, Problems> {

@@ -4,15 +4,19 @@ use oldham_cosim::{
     Builder, Coupling, InputPort, OutputPort, Schedule, Stage, Subsystem, SubsystemId,
 };
 use oldham_multibody::cut::Role;
+use oldham_multibody::{CutParts, CutScheme};
 
 use crate::assemble::{ChoosePredictor, predictor};
-use crate::mechanism::{CutScheme, CutSolvers};
-use crate::model::{ModelSpec, PartSpec};
+use crate::model::{ModelSpec, PartSpec, Prediction};
+
+/// Hold of couplings: they advance when the loads at the end of the step are known, and take the
+/// line to them within it.
+const COUPLING_HOLD: usize = 1;
 
 /// What solves a subsystem of the model.
 pub(crate) enum Solvers {
     Whole(Box<dyn Subsystem>),
-    CutSolvers(Box<CutSolvers>),
+    Cut(Box<CutParts>),
 }
 
 /// A subsystem of the model in the engine.
@@ -53,7 +57,7 @@ impl Solvers {
                     corrections: 0,
                 }
             }
-            Self::CutSolvers(cut_solvers) => cut_solvers.add_to(builder, part),
+            Self::Cut(parts) => Member::cut(*parts, builder, part),
         };
         for &(_, id) in &member.ids {
             builder.every(id, part.every);
@@ -62,43 +66,47 @@ impl Solvers {
     }
 }
 
-impl CutSolvers {
-    fn add_to(self, builder: &mut Builder, part: &PartSpec) -> Member {
+impl Member {
+    /// Gives the parts of a cut mechanism to the engine.
+    fn cut(parts: CutParts, builder: &mut Builder, part: &PartSpec) -> Self {
         let whole = &part.name;
+        let cutting = part.cutting().expect("it was cut");
         let mut ids = Vec::new();
-        for solver in self.solvers {
+        for solver in parts.solvers {
             let name = format!("{whole}.{}", solver.name);
-            let predictor = predictor(&solver.prediction, solver.part.ports());
+            let prediction = match solver.role {
+                Role::Part => &cutting.prediction,
+                Role::Coupling => &Prediction::Hold(COUPLING_HOLD),
+            };
+            let predictor = predictor(prediction, solver.part.ports());
             let id = builder.add(&name, Box::new(solver.part), predictor);
             ids.push((solver.role, id));
         }
         let input = |&(subdomain, port): &(usize, InputPort)| (ids[subdomain].1, port);
         let output = |(subdomain, port): (usize, OutputPort)| (ids[subdomain].1, port);
         let mut names = Vec::new();
-        for (place, label) in self.labels {
+        for (place, label) in parts.labels {
             let label = label.map(|label| format!("{whole}.{label}"));
             builder.record_as(output(place), label.as_deref());
             names.extend(label.map(|label| (label, builder.output_name(output(place)))));
         }
-        for connection in &self.connections {
+        for connection in &parts.connections {
             builder.connect(output(connection.from), input(&connection.to));
         }
-        let cutting = part.cutting();
-        let scheme = cutting.map(|cutting| cutting.scheme);
         let ports = Ports {
-            inputs: self
+            inputs: parts
                 .inputs
                 .iter()
                 .map(|takers| takers.iter().map(input).collect())
                 .collect(),
-            outputs: self.outputs.iter().copied().map(output).collect(),
+            outputs: parts.outputs.iter().copied().map(output).collect(),
             names,
         };
-        Member {
+        Self {
             ids,
             ports: Some(ports),
-            sequential: scheme == Some(CutScheme::ForceDisplacement),
-            corrections: cutting.map_or(0, |cutting| cutting.corrections),
+            sequential: cutting.settings.scheme == CutScheme::ForceDisplacement,
+            corrections: cutting.corrections,
         }
     }
 }

@@ -1,6 +1,9 @@
 //! The same model under implicit coupling, with a finer step: what converges to the solution of the
 //! coupled equations where no monolithic model can be made.
 
+use std::fmt::{self, Write};
+use std::hash::{DefaultHasher, Hasher};
+
 use oldham_cosim::{Coupling, ImplicitSettings, Stage, SubsystemId};
 use oldham_lumped::Integrator;
 use oldham_multibody::Method;
@@ -99,44 +102,53 @@ impl PartSpec {
 }
 
 impl ModelSpec {
-    /// All that decides a solution, as a text; names of things, places in the file and what is
+    /// A digest of all that decides a solution; names of things, places in the file and what is
     /// recorded are not in it.
-    fn essence(&self) -> String {
-        let parts = self.parts.iter().map(|part| {
-            let PartSpec {
-                name,
-                content,
-                prediction,
-                every,
-                ..
-            } = part;
-            format!("{name} {content:?} {prediction:?} {every}")
-        });
-        let compensators = self.compensators.iter().map(|compensator| {
-            let signals = compensator.signals.as_ref();
+    fn essence(&self) -> u64 {
+        let mut digest = Digest::default();
+        self.write_essence(&mut digest)
+            .expect("a digest takes everything");
+        digest.0.finish()
+    }
+
+    fn write_essence(&self, digest: &mut Digest) -> fmt::Result {
+        for part in &self.parts {
+            let (name, content) = (&part.name, &part.content);
+            writeln!(
+                digest,
+                "{name} {content:?} {:?} {}",
+                part.prediction, part.every
+            )?;
+        }
+        for it in &self.compensators {
+            let signals = it.signals.as_ref();
             let signals = signals.map(|all| all.iter().map(|(name, _)| name).collect::<Vec<_>>());
-            format!(
-                "{:?} {:?} {:?} {} {:?} {} {signals:?}",
-                compensator.force,
-                compensator.correct,
-                compensator.way,
-                compensator.continuous,
-                compensator.modes,
-                compensator.as_integrated,
-            )
-        });
-        format!(
-            "{:?}\n{:?}\n{:?}\n{:?}\n{:?}\n{} {} {:?} {}",
-            parts.collect::<Vec<_>>(),
-            compensators.collect::<Vec<_>>(),
-            self.connections,
-            self.drives,
-            self.schedule,
-            self.is_sequential,
-            self.clock.steps,
-            self.monolithic_spec.integrator,
-            self.monolithic_spec.micro_steps,
+            let design = (it.continuous, it.modes, it.as_integrated);
+            let (force, correct, way) = (&it.force, &it.correct, &it.way);
+            writeln!(
+                digest,
+                "{force:?} {correct:?} {way:?} {design:?} {signals:?}"
+            )?;
+        }
+        let exchange = (&self.connections, &self.drives, &self.schedule);
+        let monolithic = &self.monolithic_spec;
+        let monolithic = (monolithic.integrator, monolithic.micro_steps);
+        let (is_sequential, steps) = (self.is_sequential, self.clock.steps);
+        write!(
+            digest,
+            "{exchange:?} {is_sequential} {steps} {monolithic:?}"
         )
+    }
+}
+
+/// Text that is only digested: that of a large mesh is long.
+#[derive(Default)]
+struct Digest(DefaultHasher);
+
+impl Write for Digest {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
     }
 }
 

@@ -138,6 +138,8 @@ pub(crate) struct DrivenInput {
     pub span: Span,
     /// Expressions of t.
     pub components: Vec<Expression>,
+    /// The name of an external input; the expressions are its value until it is set.
+    pub external: Option<String>,
 }
 
 /// What is done against the delay at an interface.

@@ -45,7 +45,8 @@ mod system;
 pub use body::Body;
 pub use drive::Drive;
 pub use element::beam::{
-    Beam2, Beam3, BeamMesh, LineInertia, LineSample, Lumping, Section, straight_beam,
+    Beam2, Beam3, BeamMesh, Curve, LineInertia, LineMesh, LineSample, Lumping, Material, MeshError,
+    Profile, Section, straight_beam,
 };
 pub use element::shell::{
     Shell4, ShellError, ShellGrid, ShellMesh, ShellSection, SurfaceInertia, annulus, cylinder,
@@ -69,5 +70,8 @@ pub use node::{Marker, Motion, NodeId};
 pub use redundancy::Freedoms;
 pub use rotation::Quaternion;
 pub use sensor::{CustomSensor, Measured, Sensor};
-pub use subsystem::{Along, Attached, LineValue, MechanismPart, PartBuilder, Shared};
+pub use subsystem::{
+    Along, Attached, CutParts, CutScheme, CutSettings, LineValue, MechanismPart, PartBuilder,
+    PortedModel, Received, Sent, Shared, SolverSettings, SubdomainConnection, SubdomainSolver,
+};
 pub use system::{Options, System};

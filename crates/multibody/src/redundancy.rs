@@ -70,6 +70,18 @@ impl Model {
     /// Eliminates the constraints of the elements in a given order. Rows are named by their places
     /// among the multipliers.
     pub(crate) fn dependence(&self, order: &[usize], time: f64, inputs: &[f64]) -> Dependence {
+        self.dependence_among(order, time, inputs, |_| true, |_| true)
+    }
+
+    /// The same among some rows only, as they are seen from some nodes.
+    pub(crate) fn dependence_among(
+        &self,
+        order: &[usize],
+        time: f64,
+        inputs: &[f64],
+        counts: impl Fn(usize) -> bool,
+        sees: impl Fn(NodeId) -> bool,
+    ) -> Dependence {
         let motions: Vec<Motion> = self.nodes.iter().map(|node| node.initial).collect();
         let size = crate::system::extent(&motions);
         let mut first = vec![0; self.elements.len() + 1];
@@ -92,7 +104,12 @@ impl Model {
                 memory: &memory,
                 elapsed: 0.0,
             };
-            found.add_all(first[index], gradients(element, &at));
+            for (name, mut gradient) in (first[index]..).zip(gradients(element, &at)) {
+                if counts(name) {
+                    gradient.retain(|unknown, _| sees(NodeId(1 + unknown / 6)));
+                    found.add(name, gradient);
+                }
+            }
         }
         found
     }

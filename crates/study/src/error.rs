@@ -30,6 +30,14 @@ pub enum StudyError {
     /// The coupling cannot be analysed.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
+    /// A result file does not tell how external inputs were set.
+    #[error("{path} cannot be replayed: {reason}")]
+    NoReplay {
+        /// The result file.
+        path: String,
+        /// Why not.
+        reason: String,
+    },
     /// A name that does not exist.
     #[error("there is no {what} `{name}`")]
     Unknown {

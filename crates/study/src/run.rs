@@ -26,6 +26,8 @@ pub struct RunOptions {
     pub checkpoint_every: Option<f64>,
     /// Continue from a saved state.
     pub resume: Option<PathBuf>,
+    /// Set the external inputs as in the run that wrote this result file.
+    pub replay: Option<PathBuf>,
 }
 
 /// A run that can start: everything that may be refused has been.
@@ -77,6 +79,9 @@ impl<'a> PreparedRun<'a> {
         let digest = digest(file, model, options.monolithic);
         if let Some(path) = &options.resume {
             resume(&mut simulation, model, path, &digest)?;
+        }
+        if let Some(path) = &options.replay {
+            replay(&mut simulation, model, path)?;
         }
         if options.checkpoint_every.is_some() {
             // What keeps its state to itself is found before anything is started.
@@ -245,6 +250,47 @@ fn check_targets(options: &RunOptions, out: &Path) -> Result<(), StudyError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Lets the external inputs have the values that were recorded in an earlier run.
+fn replay(simulation: &mut Simulation, model: &Model, path: &Path) -> Result<(), StudyError> {
+    let refused = |reason: String| StudyError::NoReplay {
+        path: path.display().to_string(),
+        reason,
+    };
+    let inputs: Vec<(String, usize)> = simulation
+        .external_inputs()
+        .into_iter()
+        .map(|(name, width)| (name.to_owned(), width))
+        .collect();
+    if inputs.is_empty() {
+        return Err(refused("the model has no external input".into()));
+    }
+    let table = oldham_results::read(path)?;
+    let step = model.step();
+    let is_gap = |pair: &[f64]| (pair[1] - pair[0] - step).abs() > 1e-6 * step;
+    if table.rows() < 2 || table.time().windows(2).any(is_gap) {
+        let reason =
+            format!("it has not a row for every macro step of {step} s; record with `every = 1`");
+        return Err(refused(reason));
+    }
+    for (name, width) in inputs {
+        let prefix = format!("{name}.");
+        let names = table
+            .names()
+            .filter(|column| *column == name || column.starts_with(&prefix));
+        let columns: Vec<&[f64]> = names.filter_map(|name| table.column(name)).collect();
+        if columns.len() != width {
+            return Err(refused(format!("it has no external input `{name}`")));
+        }
+        // A row shows what held over the step that ends with it.
+        let rows = 1..table.rows();
+        let values: Vec<f64> = rows
+            .flat_map(|row| columns.iter().map(move |column| column[row]))
+            .collect();
+        simulation.replay(&name, &values);
+    }
+    Ok(())
 }
 
 fn resume(

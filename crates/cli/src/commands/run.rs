@@ -33,6 +33,7 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
         threads: arguments.threads,
         checkpoint_every: arguments.checkpoint_every,
         resume: arguments.resume.clone(),
+        replay: arguments.replay.clone(),
     };
     let prepared = PreparedRun::new(&file, &model, &out, &options)?;
     let advice = analyse(&file, &model, arguments);

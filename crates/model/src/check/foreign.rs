@@ -7,7 +7,7 @@ use oldham_cosim::Ports;
 use super::part::{Checked, Head, Port};
 use super::{Checker, Pace};
 use crate::extensions::{Context, Kind, Reports, Settings, find};
-use crate::format::{At, DEFAULT_RHO, Entry, Foreign, ForeignSection, Formula, plain};
+use crate::format::{At, DEFAULT_RHO, Entry, Foreign, ForeignSection, Formula, Setting, plain};
 use crate::model::{Content, ForeignPrediction, ForeignSpec};
 use crate::problem::Problem;
 use crate::source::Span;
@@ -111,7 +111,7 @@ impl Checker<'_> {
     pub(super) fn settings<'s, M: ?Sized>(
         &self,
         kind: &'s Arc<Kind<M>>,
-        table: &'s [(At<String>, At<crate::format::Value>)],
+        table: &'s [Setting],
         place: &Span,
     ) -> Option<Settings<'s>> {
         let is_whole = !self.findings.is_damaged(place) && !self.lacks(kind, table);
@@ -123,11 +123,7 @@ impl Checker<'_> {
     }
 
     /// Whether a key is missing, which was told when the file was read.
-    fn lacks<M: ?Sized>(
-        &self,
-        kind: &Kind<M>,
-        table: &[(At<String>, At<crate::format::Value>)],
-    ) -> bool {
+    fn lacks<M: ?Sized>(&self, kind: &Kind<M>, table: &[Setting]) -> bool {
         let shape = crate::schema::SchemaShape::new(&kind.schema);
         let mut required = shape.required();
         required.any(|key| table.iter().all(|(there, _)| there.value != key))

@@ -52,6 +52,9 @@ impl Choice {
             PredictorKind::ConstantRate => Prediction::Integrated(RateExtrapolation::Constant, rho),
             PredictorKind::LinearRate => Prediction::Integrated(RateExtrapolation::Linear, rho),
             PredictorKind::Hermite => Prediction::Integrated(RateExtrapolation::Hermite, rho),
+            PredictorKind::HermiteVelocity => {
+                Prediction::Integrated(RateExtrapolation::HermiteVelocity, rho)
+            }
             PredictorKind::Dmd => Prediction::Hold(0),
         }
     }

@@ -23,6 +23,11 @@ pub(super) struct Wiring {
     pub compensators: Vec<CompensatorSpec>,
 }
 
+/// The expression that is zero.
+fn zero() -> Expression {
+    Expression::parse("0", &[]).expect("a number is an expression")
+}
+
 impl Checker<'_> {
     pub(super) fn wiring(&mut self, file: &File, source: &Source, parts: &mut [Checked]) -> Wiring {
         let mut board = Switchboard::new(parts);
@@ -78,12 +83,28 @@ impl Checker<'_> {
 
     fn drive(&mut self, entry: &Entry<Drive>, board: &mut Switchboard<'_>) -> Option<DrivenInput> {
         let place = board.find(&entry.name, End::To, self.findings);
-        let components = self.driven_components(entry);
+        let external = self.external(entry);
+        let components = match &external {
+            Some(_) => None,
+            None => self.driven_components(entry),
+        };
         let place = place?;
         board.feed(place, &entry.name, "[excitation]", self.findings);
         let quantity = board.quantity(place, End::To)?;
-        let components = components?;
-        if components.len() != quantity.width() {
+        let components = match &external {
+            Some((_, initial)) => {
+                // The initial value, and nothing of the other components.
+                let mut components = vec![initial.clone()];
+                components.resize(quantity.width(), zero());
+                components
+            }
+            None => components?,
+        };
+        let is_spatial = matches!(
+            quantity,
+            Quantity::Motion | Quantity::Wrench | Quantity::Matrix { .. }
+        );
+        if components.len() != quantity.width() || (external.is_some() && is_spatial) {
             let message = match quantity {
                 Quantity::Scalar(_) => "this input is a single number: give one expression",
                 Quantity::Translation | Quantity::Rotation => {
@@ -109,7 +130,29 @@ impl Checker<'_> {
             port: InputPort(place.1),
             span: entry.value.span.clone(),
             components,
+            external: external.map(|(name, _)| name),
         })
+    }
+
+    /// The name of an external input and its value until it is set.
+    fn external(&mut self, entry: &Entry<Drive>) -> Option<(String, Expression)> {
+        let Drive::Motion(given) = &entry.value.value else {
+            return None;
+        };
+        let name = given.external.as_ref()?;
+        for at in [&given.x, &given.v, &given.a].into_iter().flatten() {
+            let problem = Problem::new(
+                at.span.clone(),
+                "an external input is not a function of time",
+            );
+            self.findings
+                .push(problem.label("leave it out, or leave `external` out"));
+        }
+        let initial = match &given.initial {
+            Some(at) => self.expression(at, &[])?,
+            None => zero(),
+        };
+        Some((name.value.clone(), initial))
     }
 
     fn driven_components(&mut self, entry: &Entry<Drive>) -> Option<Vec<Expression>> {
@@ -123,6 +166,21 @@ impl Checker<'_> {
             }
             Drive::Motion(motion) => {
                 let components = [&motion.x, &motion.v, &motion.a];
+                if let Some(initial) = &motion.initial {
+                    let problem = Problem::new(
+                        initial.span.clone(),
+                        "only an external input has an initial value",
+                    );
+                    self.findings
+                        .push(problem.label("add `external`, or leave it out"));
+                }
+                if components.iter().any(|at| at.is_none()) {
+                    let message =
+                        "a motion needs `x`, `v` and `a`; an external input needs `external`";
+                    self.findings
+                        .push(Problem::new(entry.value.span.clone(), message));
+                    return None;
+                }
                 let components =
                     components.map(|at| self.expression(at.as_ref()?, &DRIVE_VARIABLES));
                 components.into_iter().collect()

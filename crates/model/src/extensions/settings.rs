@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue, Deserializer};
 
 use super::site::Reports;
-use crate::format::{At, Formula, Value};
+use crate::format::{At, Formula, Setting, Value};
 use crate::problem::Problem;
 use crate::range::Range;
 use crate::schema::SchemaShape;
@@ -18,12 +18,12 @@ const WHOLE: f64 = 1e-9;
 
 /// A table that was checked against the schema of its kind.
 pub(crate) struct Settings<'s> {
-    pub table: &'s [(At<String>, At<Value>)],
+    pub table: &'s [Setting],
     pub schema: &'s Schema,
     pub place: Place<usize>,
 }
 
-type Entries = Vec<(At<String>, At<Value>)>;
+type Entries = Vec<Setting>;
 
 impl Settings<'_> {
     /// The table as a value of a type; what is wrong with it is reported.
@@ -52,11 +52,11 @@ impl Settings<'_> {
 }
 
 fn evaluated_table(
-    entries: &[(At<String>, At<Value>)],
+    entries: &[Setting],
     shape: SchemaShape<'_>,
     reports: &mut impl Reports,
 ) -> Option<Entries> {
-    let entry = |(key, at): &(At<String>, At<Value>)| {
+    let entry = |(key, at): &Setting| {
         let inside = shape.key(&key.value).or(shape.named());
         let value = match inside {
             Some(inside) => evaluated(at, inside, reports),
@@ -138,10 +138,7 @@ fn number_texts(value: &Value, texts: &mut Vec<String>) {
     }
 }
 
-fn built<'t>(
-    entries: &[(At<String>, At<Value>)],
-    texts: &mut impl Iterator<Item = &'t String>,
-) -> DeTable<'t> {
+fn built<'t>(entries: &[Setting], texts: &mut impl Iterator<Item = &'t String>) -> DeTable<'t> {
     let mut table = DeTable::new();
     for (key, at) in entries {
         let key = Spanned::new(key.span.clone(), key.value.clone().into());

@@ -1,4 +1,4 @@
-//! Inputs that are functions of time.
+//! Inputs that are functions of time, or set from outside while a run goes on.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,26 +10,27 @@ use serde::{Deserialize, Deserializer};
 
 use super::{At, Formula};
 
-/// An excitation: one expression, or one for each component of a motion.
+/// An excitation: one expression, one for each component of a motion, or an external input.
 #[derive(Debug)]
 pub(crate) enum Drive {
     Scalar(Formula),
     Motion(DrivenMotion),
 }
 
-/// A prescribed motion.
+/// A prescribed motion, or an external input.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct DrivenMotion {
     /// Displacement (m) or angle (rad), as an expression of time `t`.
-    #[schemars(required)]
     pub x: Option<At<Formula>>,
     /// Its rate, as an expression of time `t`.
-    #[schemars(required)]
     pub v: Option<At<Formula>>,
     /// Its acceleration, as an expression of time `t`.
-    #[schemars(required)]
     pub a: Option<At<Formula>>,
+    /// Instead: the input is set from outside while the run goes on, and recorded under this name.
+    pub external: Option<At<String>>,
+    /// With `external`: its value until it is set; zero by default. Of a motion, the displacement.
+    pub initial: Option<At<Formula>>,
 }
 
 struct DriveVisitor;
@@ -39,7 +40,7 @@ impl<'de> Visitor<'de> for DriveVisitor {
     type Value = Drive;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("an expression, or a table of expressions")
+        f.write_str("an expression, a table of expressions, or a table with `external`")
     }
     fn visit_f64<E: Error>(self, number: f64) -> Result<Drive, E> {
         Ok(Drive::Scalar(Formula::Number(number)))

@@ -11,6 +11,9 @@ use crate::source::Span;
 /// The keys that name the kind of a table.
 pub(crate) const TAGS: [&str; 2] = ["type", "kind"];
 
+/// A key and its value.
+pub(crate) type Setting = (At<String>, At<Value>);
+
 /// Any value, with places.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
@@ -19,7 +22,7 @@ pub(crate) enum Value {
     Whole(i64),
     Flag(bool),
     List(Vec<At<Value>>),
-    Table(Vec<(At<String>, At<Value>)>),
+    Table(Vec<Setting>),
 }
 
 /// A table of a registered kind.
@@ -27,7 +30,7 @@ pub(crate) enum Value {
 pub(crate) struct Foreign {
     pub kind: String,
     /// Everything in it but its kind.
-    pub settings: Vec<(At<String>, At<Value>)>,
+    pub settings: Vec<Setting>,
 }
 
 /// A subsystem of a registered kind.
@@ -42,8 +45,8 @@ pub(crate) struct ForeignSection {
 
 impl ForeignSection {
     /// Its table, and where that is.
-    pub fn settings(&self) -> (&[(At<String>, At<Value>)], &Span) {
-        let entries: &[(At<String>, At<Value>)] = match &self.settings.value {
+    pub fn settings(&self) -> (&[Setting], &Span) {
+        let entries: &[Setting] = match &self.settings.value {
             Value::Table(entries) => entries,
             _ => &[],
         };
@@ -98,7 +101,7 @@ impl<'de> Deserialize<'de> for Foreign {
         let Value::Table(mut settings) = Value::deserialize(deserializer)? else {
             return Err(D::Error::custom("a table is needed"));
         };
-        let is_tag = |(key, _): &(At<String>, At<Value>)| TAGS.contains(&key.value.as_str());
+        let is_tag = |(key, _): &Setting| TAGS.contains(&key.value.as_str());
         let tag = settings.iter().position(is_tag);
         let kind = match tag.map(|tag| settings.remove(tag).1.value) {
             Some(Value::Text(kind)) => kind,
@@ -110,8 +113,8 @@ impl<'de> Deserialize<'de> for Foreign {
 }
 
 /// What it says, without the places: equal tables give equal texts.
-pub(crate) fn plain(settings: &[(At<String>, At<Value>)]) -> String {
-    let entry = |(key, value): &(At<String>, At<Value>)| format!("{}={}", key.value, value.value);
+pub(crate) fn plain(settings: &[Setting]) -> String {
+    let entry = |(key, value): &Setting| format!("{}={}", key.value, value.value);
     settings.iter().map(entry).collect::<Vec<_>>().join(" ")
 }
 

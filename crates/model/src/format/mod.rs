@@ -24,7 +24,7 @@ pub use at::At;
 pub(crate) use at::place;
 pub(crate) use compensator::{Compensator, Domain, Method, Targets};
 pub(crate) use drive::Drive;
-pub(crate) use foreign::{Foreign, ForeignSection, TAGS, Value, plain};
+pub(crate) use foreign::{Foreign, ForeignSection, Setting, TAGS, Value, plain};
 pub(crate) use hydraulics::Hydraulics;
 pub(crate) use lumped::{
     Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,

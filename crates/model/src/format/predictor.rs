@@ -32,6 +32,10 @@ pub(crate) enum PredictorKind {
     /// The same with the cubic through the last two values and rates: the interface-mass scheme.
     #[serde(rename = "hermite")]
     Hermite,
+    /// Positions as `hermite`; the velocity is the rate that was extrapolated, and the acceleration is
+    /// held. For parts that are coupled to contact.
+    #[serde(rename = "hermite-velocity")]
+    HermiteVelocity,
     /// A linear model of the sender is learned from what is exchanged (windowed dynamic mode
     /// decomposition). Exchange velocities too. Without a `window` its length is chosen
     /// automatically, up to 100 communication points.

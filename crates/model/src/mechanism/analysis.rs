@@ -52,7 +52,7 @@ impl<'m> Mechanism<'m> {
 
     /// In how many ways it can move, in the given position.
     pub fn freedoms(&self) -> Freedoms {
-        self.spec.freedoms(self.start)
+        self.spec.whole.freedoms(self.start)
     }
 
     /// How it is cut, if it is.
@@ -63,7 +63,7 @@ impl<'m> Mechanism<'m> {
 
     /// The poses of all nodes as they are given, the ground first.
     pub fn given(&self) -> Vec<Pose> {
-        let nodes = self.spec.model.moving_nodes();
+        let nodes = self.spec.whole.model.moving_nodes();
         let given = nodes.map(|(_, motion)| Pose::from(motion));
         std::iter::once(Pose::ABSOLUTE).chain(given).collect()
     }
@@ -111,7 +111,7 @@ impl<'m> Mechanism<'m> {
     }
 
     fn poses(&self, part: &MechanismPart) -> Vec<Pose> {
-        let nodes = self.spec.model.moving_nodes();
+        let nodes = self.spec.whole.model.moving_nodes();
         let reached = nodes.map(|(node, _)| Pose::from(part.system().motion(node)));
         std::iter::once(Pose::ABSOLUTE).chain(reached).collect()
     }

@@ -4,12 +4,9 @@
 //! [`Mechanism`] is the same thing seen from outside: its statics, its modes and what to draw.
 
 mod analysis;
-mod cut_solvers;
 mod cutting;
-mod mesh;
 mod partition;
 mod pose;
-mod profile;
 mod sketch;
 mod solid;
 mod spec;
@@ -20,12 +17,9 @@ pub use partition::{InterfaceNode, OwnedElement, PartitionReport, SubdomainRepor
 pub use pose::Pose;
 pub use sketch::{Outline, Shape, Sketch, Solid, Symbol};
 
-pub(crate) use cut_solvers::CutSolvers;
-pub(crate) use cutting::{CutScheme, Cutting, SolverSettings};
-pub(crate) use mesh::{Curve, Mesh, MeshError};
-pub(crate) use profile::{Material, Profile};
+pub(crate) use cutting::Cutting;
 pub(crate) use solid::solid_inertia;
-pub(crate) use spec::{InputSpec, MechanismSpec, OutputSpec};
+pub(crate) use spec::MechanismSpec;
 pub(crate) use surface::{ShellSpec, Surface};
 
 /// The prefix of the ports that show all nodes.

@@ -1,9 +1,9 @@
 //! A cut mechanism, seen from outside: its subdomains, their sizes, and what lies between them.
 
-use oldham_multibody::NodeId;
 use oldham_multibody::cut::{Role, Size};
+use oldham_multibody::{CutScheme, NodeId};
 
-use super::{CutScheme, Cutting, MechanismSpec};
+use super::{Cutting, MechanismSpec};
 
 /// How a mechanism is cut.
 #[derive(Clone, Debug)]
@@ -57,10 +57,10 @@ pub struct OwnedElement {
 
 impl PartitionReport {
     pub(super) fn of(spec: &MechanismSpec, cutting: &Cutting) -> Self {
-        let model = &spec.model;
-        let partition = &cutting.partition;
+        let model = &spec.whole.model;
+        let partition = &cutting.settings.partition;
         let portion = |(index, size): (usize, Size)| SubdomainReport {
-            name: cutting.names[index].clone(),
+            name: cutting.settings.names[index].clone(),
             is_coupling: partition.subdomains[index].role == Role::Coupling,
             size,
         };
@@ -86,7 +86,7 @@ impl PartitionReport {
             }));
         }
         Self {
-            scheme: match cutting.scheme {
+            scheme: match cutting.settings.scheme {
                 CutScheme::InterfaceTangent => "interface-tangent",
                 CutScheme::InterfaceMass => "interface-mass",
                 CutScheme::ForceDisplacement => "force-displacement",

@@ -9,6 +9,7 @@ mod damping_limit;
 mod energy;
 mod examples;
 mod explicit;
+mod external;
 mod frequency;
 mod hydraulics;
 mod implicit_chains;

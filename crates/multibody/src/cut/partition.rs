@@ -73,6 +73,19 @@ pub struct Interface {
 }
 
 impl Partition {
+    /// The subdomain that has a node with its mass.
+    pub fn owner(&self, node: NodeId) -> usize {
+        let owns = |subdomain: &Subdomain| subdomain.nodes.contains(&node);
+        let found = self.subdomains.iter().position(owns);
+        found.expect("every node has an owner")
+    }
+
+    /// The subdomain that has both nodes, itself or as copies.
+    pub fn home(&self, nodes: [NodeId; 2]) -> Option<usize> {
+        let has_all = |subdomain: &Subdomain| nodes.iter().all(|&node| subdomain.has(node));
+        self.subdomains.iter().position(has_all)
+    }
+
     /// All nodes that several subdomains know, in order.
     pub fn interfaces(&self) -> Vec<Interface> {
         let mut followers: BTreeMap<NodeId, Vec<usize>> = BTreeMap::new();

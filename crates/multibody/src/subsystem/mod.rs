@@ -1,10 +1,12 @@
 //! A system with ports: what the engine drives.
 
 mod builder;
+mod cut_parts;
 mod interface;
 mod interface_jacobian;
 mod line;
 mod linearise;
+mod ports;
 mod sequence;
 
 use crate::element::{ElementId, Weights};
@@ -14,6 +16,9 @@ use crate::math::Vec3;
 use crate::node::{Marker, Motion, NodeId};
 use crate::system::{System, step_weights};
 pub use builder::{Attached, PartBuilder, Shared};
+pub use cut_parts::{
+    CutParts, CutScheme, CutSettings, SolverSettings, SubdomainConnection, SubdomainSolver,
+};
 use interface_jacobian::{InterfaceJacobian, PrescribedNode};
 pub use line::LineValue;
 use oldham_cosim::{
@@ -21,6 +26,7 @@ use oldham_cosim::{
     Ports, Quantity, Reached, SequenceModel, StageInputs, State, StepError, Subsystem, Unit,
     Visitor,
 };
+pub use ports::{PortedModel, Received, Sent};
 
 /// Units of numbers that act as forces.
 const FORCES: [Unit; 3] = [Unit::NEWTON, Unit::NEWTON_METRE, Unit::PASCAL];

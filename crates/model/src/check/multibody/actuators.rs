@@ -31,7 +31,7 @@ impl Checker<'_> {
         let nodes = nodes?;
         let points = self.points_in(&frame?, &given.points, nodes, draft)?;
         let length = self.apart(points, &given.between.as_ref()?.span)?;
-        let ends = [0, 1].map(|i| draft.spec.model.marker(nodes[i], points[i]));
+        let ends = [0, 1].map(|i| draft.spec.whole.model.marker(nodes[i], points[i]));
         draft.spec.sketch.outlines.push(Outline::Actuator(ends));
         draft.held.extend(nodes);
         let damping = damping?;

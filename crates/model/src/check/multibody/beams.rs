@@ -2,7 +2,8 @@
 
 use oldham_expression::Expression;
 use oldham_multibody::{
-    Beam2, Beam3, Element, LineInertia, Lumping, Motion, NodeId, Quaternion, Vec3,
+    Beam2, Beam3, Curve, Element, LineInertia, LineMesh, Lumping, MeshError, Motion, NodeId,
+    Quaternion, Vec3,
 };
 
 use super::MechanismDraft;
@@ -10,7 +11,7 @@ use super::sections::CrossSection;
 use crate::check::Checker;
 use crate::format::multibody::{self, End, Multibody, Vector};
 use crate::format::{At, Entry};
-use crate::mechanism::{Curve, Mesh, MeshError, Outline, Pose};
+use crate::mechanism::{Outline, Pose};
 use crate::problem::Problem;
 
 /// Most elements of one beam.
@@ -30,7 +31,7 @@ const MASSLESS: LineInertia = LineInertia {
 
 /// A beam whose data are read.
 struct BeamLayout {
-    mesh: Mesh,
+    mesh: LineMesh,
     /// Given nodes at the ends, with their orientations.
     ends: [Option<(NodeId, Quaternion)>; 2],
     cross_section: CrossSection,
@@ -76,7 +77,7 @@ impl Checker<'_> {
         let line = self.line(entry, &frame.unwrap_or(Pose::ABSOLUTE), draft);
         let (frame, intervals, line) = (frame?, intervals?, line?);
         let up = frame.direction(up?);
-        let mesh = Mesh::along(&line.curve, elements? as usize * intervals, up);
+        let mesh = LineMesh::along(&line.curve, elements? as usize * intervals, up);
         let mesh = match mesh {
             Ok(mesh) => mesh,
             Err(error) => {
@@ -244,7 +245,7 @@ impl Checker<'_> {
     fn meets_its_nodes(
         &mut self,
         entry: &Entry<multibody::Beam>,
-        mesh: &Mesh,
+        mesh: &LineMesh,
         ends: [Option<NodeId>; 2],
         draft: &MechanismDraft<'_>,
     ) {
@@ -289,7 +290,7 @@ fn mesh_beam(entry: &Entry<multibody::Beam>, layout: &BeamLayout, draft: &mut Me
         let inertia = &layout.cross_section.inertia;
         if *inertia != MASSLESS {
             let body = layout.mesh.body(i, inertia, layout.lumping, orientation);
-            draft.spec.model.body(node, body);
+            draft.spec.whole.model.body(node, body);
         }
         nodes.push(node);
     }
@@ -299,7 +300,7 @@ fn mesh_beam(entry: &Entry<multibody::Beam>, layout: &BeamLayout, draft: &mut Me
         .step_by(layout.intervals)
         .enumerate()
     {
-        let model = &draft.spec.model;
+        let model = &draft.spec.whole.model;
         let element: Box<dyn Element> = match *ends {
             [a, b] => Box::new(Beam2::new(model, [a, b], section, layout.up)),
             [a, b, c] => Box::new(Beam3::new(model, [a, b, c], section, layout.up)),

@@ -23,7 +23,7 @@ impl Checker<'_> {
             let shape = given.shape.as_ref().map(|shape| self.solid(shape));
             let body = self.body(entry, shape.flatten(), orientation);
             if let (Some(node), Some(body), Some(orientation)) = (node, body, orientation) {
-                draft.spec.model.body(node, body);
+                draft.spec.whole.model.body(node, body);
                 draft.spec.sketch.bodies.push(Solid {
                     node,
                     centre: body.centre,

@@ -45,7 +45,7 @@ impl Checker<'_> {
         let nodes = nodes?;
         let points = self.points_in(&frame?, &given.points, nodes, draft)?;
         let apart = self.apart(points, &given.between.as_ref()?.span)?;
-        let ends = [0, 1].map(|i| draft.spec.model.marker(nodes[i], points[i]));
+        let ends = [0, 1].map(|i| draft.spec.whole.model.marker(nodes[i], points[i]));
         let length = match length {
             Some(length) => length?,
             None => Drive::Constant(apart),
@@ -187,7 +187,7 @@ impl Checker<'_> {
         };
         let nodes = nodes?;
         let axis = frame?.direction(axis?);
-        let [a, b] = nodes.map(|node| draft.spec.model.axis_marker(node, Vec3::ZERO, axis));
+        let [a, b] = nodes.map(|node| draft.spec.whole.model.axis_marker(node, Vec3::ZERO, axis));
         let law = match law {
             Some(law) => law?,
             None => Law::Linear {

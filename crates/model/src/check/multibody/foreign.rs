@@ -44,7 +44,7 @@ impl MechanismReports for Workbench<'_, '_, '_> {
     }
 
     fn model(&self) -> &Model {
-        &self.draft.spec.model
+        &self.draft.spec.whole.model
     }
 }
 

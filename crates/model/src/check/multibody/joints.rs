@@ -154,7 +154,7 @@ impl Checker<'_> {
         let length = length.map(|length| self.drive_at(length, draft));
         let points = self.points_in(frame, &given.points, nodes, draft)?;
         let apart = self.apart(points, &given.between.as_ref()?.span)?;
-        let ends = [0, 1].map(|i| draft.spec.model.marker(nodes[i], points[i]));
+        let ends = [0, 1].map(|i| draft.spec.whole.model.marker(nodes[i], points[i]));
         let length = match length {
             Some(length) => length?,
             None => Drive::Constant(apart),

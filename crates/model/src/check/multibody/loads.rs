@@ -45,7 +45,11 @@ impl Checker<'_> {
             None => Box::new(Load::fixed(marker, force, moment)),
         };
         // A load holds nothing.
-        draft.spec.model.boxed_element(&entry.name.value, element);
+        draft
+            .spec
+            .whole
+            .model
+            .boxed_element(&entry.name.value, element);
         Some(())
     }
 }

@@ -157,7 +157,7 @@ impl Checker<'_> {
             return None;
         };
         let element = (*holder)?;
-        Some((element, draft.spec.model.get(element)))
+        Some((element, draft.spec.whole.model.get(element)))
     }
 
     fn measured_joint(
@@ -176,7 +176,7 @@ impl Checker<'_> {
             self.findings.push(problem);
             return None;
         };
-        let first = draft.spec.model.first_multiplier(place);
+        let first = draft.spec.whole.model.first_multiplier(place);
         Some((Box::new(joint.clone()), first))
     }
 

@@ -28,7 +28,7 @@ use std::collections::{HashMap, HashSet};
 use oldham_cosim::StageInputs;
 use oldham_multibody::{
     Coordinate, Element, ElementId, Marker, Method, Motion, NodeId, Options, Quaternion, Sensor,
-    Vec3,
+    Sent, Vec3,
 };
 
 use super::part::{Checked, Head, Port};
@@ -38,7 +38,7 @@ use crate::format::multibody::{
     DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody, Redundant,
 };
 use crate::format::{At, DEFAULT_RHO, Entry, Fraction, InputsWithinStep, Record};
-use crate::mechanism::{MechanismSpec, Pose};
+use crate::mechanism::{MechanismSpec, NODE_PORTS, Pose};
 use crate::model::Content;
 use crate::problem::Problem;
 use crate::source::Span;
@@ -109,10 +109,12 @@ impl Checker<'_> {
         draft.all_nodes_known = !(damaged && section.nodes.is_empty());
         let meshes = [section.beams.is_empty(), section.shells.is_empty()];
         draft.all_beams_known = !(damaged && meshes.contains(&true));
-        draft.spec.shows_nodes = record.nodes.unwrap_or(true);
-        draft.spec.shares_loads = section.redundant == Some(Redundant::LeastNorm);
+        draft.spec.whole.shares_loads = section.redundant == Some(Redundant::LeastNorm);
         draft.spec.settles = section.static_equilibrium.unwrap_or(false);
         let ports = self.mechanism(section, &mut draft);
+        if record.nodes.unwrap_or(true) {
+            draft.show_nodes();
+        }
         let mut content = None;
         if let (Some(options), Some(micro_steps)) = (options, paced.micro_steps)
             && self.findings.len() == before
@@ -136,7 +138,7 @@ impl Checker<'_> {
         draft: &mut MechanismDraft<'f>,
     ) -> [Vec<Port>; 2] {
         if let Some(gravity) = self.vector_or_zero(&section.gravity) {
-            draft.spec.model.gravity(gravity);
+            draft.spec.whole.model.gravity(gravity);
         }
         self.frames(section, draft);
         self.scalar_inputs(section, draft);
@@ -277,7 +279,7 @@ impl<'f> MechanismDraft<'f> {
     }
 
     fn node(&mut self, name: &str, motion: Motion, place: &Span) -> NodeId {
-        let node = self.spec.model.node(name, motion);
+        let node = self.spec.whole.model.node(name, motion);
         self.made_node(name, node, place);
         node
     }
@@ -292,7 +294,7 @@ impl<'f> MechanismDraft<'f> {
     /// An element that holds its nodes.
     fn element(&mut self, name: &str, element: Box<dyn Element>) -> ElementId {
         self.held.extend(element.nodes());
-        self.spec.model.boxed_element(name, element)
+        self.spec.whole.model.boxed_element(name, element)
     }
 
     /// An element whose reaction can be asked for.
@@ -301,14 +303,23 @@ impl<'f> MechanismDraft<'f> {
         self.holders.insert(name, Some(element));
     }
 
+    /// Gives every node an output of its own.
+    fn show_nodes(&mut self) {
+        let whole = &mut self.spec.whole;
+        for (node, _) in whole.model.moving_nodes() {
+            let name = format!("{NODE_PORTS}{}", whole.model.node_name(node));
+            whole.outputs.push((name, Sent::Motion(node.into())));
+        }
+    }
+
     /// The initial motion of a node, if it is known.
     fn motion(&self, node: NodeId) -> Option<Motion> {
         let known = !self.unplaced.contains(&node);
-        known.then(|| *self.spec.model.initial(node))
+        known.then(|| *self.spec.whole.model.initial(node))
     }
 
     /// Markers on two nodes at one place with the same axes.
     fn markers(&self, nodes: [NodeId; 2], place: Vec3, axes: Quaternion) -> [Marker; 2] {
-        nodes.map(|node| self.spec.model.oriented_marker(node, place, axes))
+        nodes.map(|node| self.spec.whole.model.oriented_marker(node, place, axes))
     }
 }

@@ -1,14 +1,14 @@
 //! What a mechanism receives and sends.
 
 use oldham_cosim::{Quantity, Unit};
-use oldham_multibody::{Along, LineValue, Marker, NodeId, Vec3};
+use oldham_multibody::{Along, LineValue, Marker, NodeId, Received, Sent, Vec3};
 
 use super::MechanismDraft;
 use crate::check::Checker;
 use crate::check::part::Port;
 use crate::format::multibody::{Input, Multibody, Orientation, Output, Vector};
 use crate::format::{At, Entry};
-use crate::mechanism::{InputSpec, OutputSpec, Pose};
+use crate::mechanism::Pose;
 use crate::problem::Problem;
 
 /// What an output can be.
@@ -16,7 +16,7 @@ const SENT_KINDS: &str = "one of `motion`, `translation`, `displacement`, `veloc
 
 /// One thing that an output sends.
 #[derive(Clone, Copy)]
-enum Sent {
+enum Kind {
     Motion,
     Along(Along),
     Reaction,
@@ -60,7 +60,7 @@ impl Checker<'_> {
             let received = self.received(entry, draft);
             inputs.push(Port {
                 name: entry.name.clone(),
-                quantity: received.as_ref().map(InputSpec::quantity),
+                quantity: received.as_ref().map(Received::quantity),
             });
             outputs.extend(
                 received
@@ -68,7 +68,11 @@ impl Checker<'_> {
                     .flat_map(|received| answers(entry, received)),
             );
             if let Some(received) = received {
-                draft.spec.inputs.push((entry.name.value.clone(), received));
+                draft
+                    .spec
+                    .whole
+                    .inputs
+                    .push((entry.name.value.clone(), received));
             }
         }
         for entry in &section.outputs {
@@ -76,10 +80,14 @@ impl Checker<'_> {
             let sent = self.sent(entry, draft);
             outputs.push(Port {
                 name: entry.name.clone(),
-                quantity: sent.as_ref().map(OutputSpec::quantity),
+                quantity: sent.as_ref().map(Sent::quantity),
             });
             if let Some(sent) = sent {
-                draft.spec.outputs.push((entry.name.value.clone(), sent));
+                draft
+                    .spec
+                    .whole
+                    .outputs
+                    .push((entry.name.value.clone(), sent));
             }
         }
         [inputs, outputs]
@@ -89,7 +97,7 @@ impl Checker<'_> {
         &mut self,
         entry: &Entry<Input>,
         draft: &mut MechanismDraft<'_>,
-    ) -> Option<InputSpec> {
+    ) -> Option<Received> {
         let input = &entry.value.value;
         if input.pressure.is_none() {
             self.unused(&input.area, "only a pressure acts on an area");
@@ -114,22 +122,22 @@ impl Checker<'_> {
         }
         if let Some(node) = &input.wrench {
             let at = self.point(node, &input.offset, &input.orientation, draft);
-            return Some(InputSpec::Wrench(at?));
+            return Some(Received::Wrench(at?));
         }
         if let Some(node) = &input.pose {
             let node = self.moving_node_named(node, draft)?;
             draft.held.insert(node);
-            return Some(InputSpec::Pose(node));
+            return Some(Received::Pose(node));
         }
         if let Some(unit) = &input.scalar {
-            return Some(InputSpec::Scalar(Unit(unit.value.clone().into())));
+            return Some(Received::Scalar(Unit(unit.value.clone().into())));
         }
         if let Some(actuator) = &input.thrust {
-            return Some(InputSpec::Thrust(self.actuator_named(actuator, draft)?));
+            return Some(Received::Thrust(self.actuator_named(actuator, draft)?));
         }
         let ends = self.actuator_named(input.pressure.as_ref()?, draft);
         let area = self.pressed_area(entry);
-        Some(InputSpec::Pressure(ends?, area?))
+        Some(Received::Pressure(ends?, area?))
     }
 
     fn pressed_area(&mut self, entry: &Entry<Input>) -> Option<f64> {
@@ -144,17 +152,17 @@ impl Checker<'_> {
         None
     }
 
-    fn sent(&mut self, entry: &Entry<Output>, draft: &MechanismDraft<'_>) -> Option<OutputSpec> {
+    fn sent(&mut self, entry: &Entry<Output>, draft: &MechanismDraft<'_>) -> Option<Sent> {
         let output = &entry.value.value;
         let all = [
-            (Sent::Motion, &output.motion),
-            (Sent::Along(Along::Motion), &output.translation),
-            (Sent::Along(Along::Displacement), &output.displacement),
-            (Sent::Along(Along::Velocity), &output.velocity),
-            (Sent::Along(Along::Acceleration), &output.acceleration),
-            (Sent::Reaction, &output.reaction),
-            (Sent::Line(LineValue::Length), &output.length),
-            (Sent::Line(LineValue::Rate), &output.rate),
+            (Kind::Motion, &output.motion),
+            (Kind::Along(Along::Motion), &output.translation),
+            (Kind::Along(Along::Displacement), &output.displacement),
+            (Kind::Along(Along::Velocity), &output.velocity),
+            (Kind::Along(Along::Acceleration), &output.acceleration),
+            (Kind::Reaction, &output.reaction),
+            (Kind::Line(LineValue::Length), &output.length),
+            (Kind::Line(LineValue::Rate), &output.rate),
         ];
         let given = all.into_iter();
         let given: Vec<_> = given
@@ -164,34 +172,34 @@ impl Checker<'_> {
             self.not_one_thing(entry, "sends", given.len(), SENT_KINDS);
             return None;
         };
-        let is_along = matches!(sent, Sent::Along(_));
+        let is_along = matches!(sent, Kind::Along(_));
         if !is_along {
             self.unused(&output.axis, "only motions along a line have an axis");
         }
-        if !matches!(sent, Sent::Reaction) {
+        if !matches!(sent, Kind::Reaction) {
             self.unused(&output.on, "only a reaction is on a node of its element");
         }
-        if !is_along && !matches!(sent, Sent::Motion) {
+        if !is_along && !matches!(sent, Kind::Motion) {
             self.unused(
                 &output.offset,
                 "only the motion of a node can be that of a point",
             );
         }
-        if !matches!(sent, Sent::Motion) {
+        if !matches!(sent, Kind::Motion) {
             self.unused(&output.orientation, "only a motion in space has axes");
         }
         match sent {
-            Sent::Motion => {
+            Kind::Motion => {
                 let at = self.point(of, &output.offset, &output.orientation, draft);
-                Some(OutputSpec::Motion(at?))
+                Some(Sent::Motion(at?))
             }
-            Sent::Along(along) => {
+            Kind::Along(along) => {
                 let axis = self.output_axis(entry);
                 let at = self.point(of, &output.offset, &None, draft);
-                Some(OutputSpec::Along(at?, axis?, along))
+                Some(Sent::Along(at?, axis?, along))
             }
-            Sent::Line(value) => Some(OutputSpec::Line(self.actuator_named(of, draft)?, value)),
-            Sent::Reaction => self.reaction(of, &output.on, draft),
+            Kind::Line(value) => Some(Sent::Line(self.actuator_named(of, draft)?, value)),
+            Kind::Reaction => self.reaction(of, &output.on, draft),
         }
     }
 
@@ -230,7 +238,7 @@ impl Checker<'_> {
         element: &At<String>,
         on: &Option<At<String>>,
         draft: &MechanismDraft<'_>,
-    ) -> Option<OutputSpec> {
+    ) -> Option<Sent> {
         let Some(holder) = draft.holders.get(element.value.as_str()) else {
             let message = format!(
                 "there is no element `{}` that has a reaction",
@@ -244,7 +252,7 @@ impl Checker<'_> {
             return None;
         };
         let holder = (*holder)?;
-        let nodes = draft.spec.model.nodes_of(holder);
+        let nodes = draft.spec.whole.model.nodes_of(holder);
         let node = match on {
             None => usize::from(nodes.get(1).is_some_and(|&second| second != NodeId::GROUND)),
             Some(on) => {
@@ -267,7 +275,7 @@ impl Checker<'_> {
             self.findings.push(problem.help("ask for the other node"));
             return None;
         }
-        Some(OutputSpec::Reaction {
+        Some(Sent::Reaction {
             element: holder,
             node,
         })
@@ -289,7 +297,7 @@ impl Checker<'_> {
 }
 
 /// The outputs that the solver adds to an input.
-fn answers(entry: &Entry<Input>, received: &InputSpec) -> Vec<Port> {
+fn answers(entry: &Entry<Input>, received: &Received) -> Vec<Port> {
     let port = |(suffix, quantity)| Port {
         name: At {
             value: format!("{}.{suffix}", entry.name.value),

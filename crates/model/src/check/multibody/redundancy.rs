@@ -29,7 +29,7 @@ struct Change {
 impl MechanismDraft<'_> {
     /// What can be done about redundant joints of these names.
     pub(super) fn help_on_redundancy(&self, joints: &[String], start: f64) -> String {
-        let before = self.spec.freedoms(start);
+        let before = self.spec.whole.freedoms(start);
         let count = format!(
             "{} of {} constraints follow from others in this position, which leaves {}",
             before.redundant(),
@@ -37,7 +37,7 @@ impl MechanismDraft<'_> {
             degrees(before),
         );
         let anyway = "`redundant = \"least-norm\"` keeps the joints and lets them share the load";
-        let offers = match self.spec.model.node_count() <= MOST_NODES {
+        let offers = match self.spec.whole.model.node_count() <= MOST_NODES {
             true => self.offers(joints, before, start),
             false => Vec::new(),
         };
@@ -79,7 +79,7 @@ impl MechanismDraft<'_> {
         while now.redundant() > 0 {
             let is_new = |change: &&Change| taken.iter().all(|other| other.joint != change.joint);
             let tried = candidates.iter().filter(is_new).map(|change| {
-                let after = change.made_in(&spec).freedoms(start);
+                let after = change.made_in(&spec).whole.freedoms(start);
                 (change, after)
             });
             let kept: Vec<(&Change, Freedoms)> = tried
@@ -123,7 +123,7 @@ impl MechanismDraft<'_> {
         let Some(&Some(element)) = self.holders.get(name) else {
             return Vec::new();
         };
-        let Some(joint) = self.spec.model.get(element).downcast_ref::<Joint>() else {
+        let Some(joint) = self.spec.whole.model.get(element).downcast_ref::<Joint>() else {
             return Vec::new();
         };
         const CYLINDRICAL: (&str, Make) = ("cylindrical", Joint::cylindrical);
@@ -176,7 +176,7 @@ impl MechanismDraft<'_> {
 impl Change {
     fn made_in(&self, spec: &MechanismSpec) -> MechanismSpec {
         let mut changed = spec.clone();
-        changed.model.replace(self.element, self.with.clone());
+        changed.whole.model.replace(self.element, self.with.clone());
         changed
     }
 

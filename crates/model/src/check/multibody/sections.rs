@@ -1,12 +1,11 @@
 //! Cross-sections of beams.
 
-use oldham_multibody::{LineInertia, Section};
+use oldham_multibody::{LineInertia, Material, Profile, Section};
 
 use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{self, Multibody, Pairs};
 use crate::format::{At, Entry};
-use crate::mechanism::{Material, Profile};
 use crate::problem::Problem;
 
 /// Poisson's ratio when none is given.

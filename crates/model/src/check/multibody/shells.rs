@@ -153,7 +153,7 @@ impl Checker<'_> {
             self.findings.push(Problem::new(place, message));
             return None;
         }
-        let grid = spec.mesh_into(&mut draft.spec.model).ok()?;
+        let grid = spec.mesh_into(&mut draft.spec.whole.model).ok()?;
         let [columns, rows] = grid.size();
         for row in 0..rows {
             for column in 0..columns {

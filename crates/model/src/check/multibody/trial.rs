@@ -23,7 +23,7 @@ impl Checker<'_> {
         start: f64,
         micro_step: Option<f64>,
     ) {
-        if self.loose_nodes(draft) || draft.spec.model.node_count() > MAX_NODES {
+        if self.loose_nodes(draft) || draft.spec.whole.model.node_count() > MAX_NODES {
             return;
         }
         let mut part = match draft.spec.unsettled_part() {
@@ -55,7 +55,7 @@ impl Checker<'_> {
     /// Nodes without mass that nothing holds.
     fn loose_nodes(&mut self, draft: &MechanismDraft<'_>) -> bool {
         let mut any = false;
-        let model = &draft.spec.model;
+        let model = &draft.spec.whole.model;
         for (node, _) in model.moving_nodes() {
             if draft.held.contains(&node) || model.has_body(node) {
                 continue;

@@ -10,14 +10,18 @@
 //! Ghiringhelli, Masarati, Mantegazza, "Multibody implementation of finite volume C⁰ beams",
 //! AIAA Journal 38 (2000) 131–138.
 
+mod line;
 mod lumping;
 mod mesh;
+mod profile;
 mod section;
 mod three_node;
 mod two_node;
 
+pub use line::{Curve, LineMesh, MeshError};
 pub use lumping::{LineInertia, LineSample, Lumping};
 pub use mesh::{BeamMesh, straight_beam};
+pub use profile::{Material, Profile};
 pub use section::Section;
 pub use three_node::Beam3;
 pub use two_node::Beam2;

@@ -1,5 +1,6 @@
 //! How the subdomains of a cut mechanism are integrated.
 
+use oldham_multibody::SolverSettings;
 use oldham_multibody::cut::{Partition, Role};
 use oldham_multibody::{Method, Options};
 
@@ -7,7 +8,6 @@ use super::{MethodSettings, MethodWord};
 use crate::check::Checker;
 use crate::format::At;
 use crate::format::multibody::{self, PieceMethod};
-use crate::mechanism::SolverSettings;
 use crate::problem::Problem;
 
 /// Methods as they are written.

@@ -4,14 +4,14 @@ mod methods;
 mod request;
 
 use oldham_multibody::cut::{self, Couplings, CutError, Partition};
-use oldham_multibody::{Model, NodeId};
+use oldham_multibody::{CutScheme, CutSettings, Model, NodeId, Received, SolverSettings};
 
 use super::{GROUND, MechanismDraft, MethodSettings, MethodWord, spectral_radius};
 use crate::check::Checker;
 use crate::check::predictor::Choice;
 use crate::format::multibody::{Multibody, Prescribe, Scheme as Word};
 use crate::format::{At, Count, PredictorKind};
-use crate::mechanism::{CutScheme, Cutting, InputSpec, SolverSettings};
+use crate::mechanism::Cutting;
 use crate::problem::Problem;
 use crate::source::Span;
 use request::Request;
@@ -49,18 +49,22 @@ impl Checker<'_> {
         };
         let scheme = self.scheme(&given.scheme, obstacle)?;
         request.cut.couplings = couplings(scheme);
-        let partition = self.partition(&draft.spec.model, &request, span)?;
+        let partition = self.partition(&draft.spec.whole.model, &request, span)?;
         let corrections = self.corrections(&given.corrections, scheme)?;
         let predictor = self.cut_predictor(&given.predictor)?;
         let wanted: Vec<&str> = given.parts.names().collect();
         let names = Cutting::names(&partition, &wanted);
         let cutting = Cutting {
-            solutions: self.solutions(&methods, &names, &partition)?,
-            names,
-            partition,
+            settings: CutSettings {
+                solutions: self.solutions(&methods, &names, &partition)?,
+                names,
+                partition,
+                scheme,
+                prescribes_velocity,
+                // Further corrections find something to improve.
+                is_thorough: corrections > 1,
+            },
             prediction: predictor.prediction(spectral_radius(methods.parts.options.method)),
-            scheme,
-            prescribes_velocity,
             corrections,
         };
         self.lines_are_whole(draft, &cutting, span)?;
@@ -85,12 +89,12 @@ impl Checker<'_> {
         cutting: &Cutting,
         span: &Span,
     ) -> Option<()> {
-        let received = draft.spec.inputs.iter();
+        let received = draft.spec.whole.inputs.iter();
         let received = received.map(|(name, received)| (name, received.nodes()));
-        let sent = draft.spec.outputs.iter();
+        let sent = draft.spec.whole.outputs.iter();
         let sent = sent.map(|(name, sent)| (name, sent.nodes()));
         let is_parted = |nodes: &[NodeId]| match *nodes {
-            [a, b] => cutting.home([a, b]).is_none(),
+            [a, b] => cutting.settings.partition.home([a, b]).is_none(),
             _ => false,
         };
         let Some((name, _)) = received.chain(sent).find(|(_, nodes)| is_parted(nodes)) else {
@@ -196,10 +200,10 @@ fn obstacle_to_tangents(
     solutions: &[SolverSettings],
     is_implicit: bool,
 ) -> Option<Obstacle> {
-    let inputs = &draft.spec.inputs;
+    let inputs = &draft.spec.whole.inputs;
     let has_pose = inputs
         .iter()
-        .any(|(_, received)| matches!(received, InputSpec::Pose(_)));
+        .any(|(_, received)| matches!(received, Received::Pose(_)));
     let method = |solution: &SolverSettings| solution.options.method;
     let circumstance = if solutions.iter().any(|it| method(it).is_explicit()) {
         "with the explicit integrator `rk4`, which has no implicit formula to linearise"

@@ -63,7 +63,7 @@ impl Checker<'_> {
         let names = draft.spec.sketch.nodes.iter();
         let nodes = names.filter(|node| stands_for(&name.value, node));
         let nodes: Vec<NodeId> = nodes.map(|node| draft.nodes[node]).collect();
-        match (&nodes[..], draft.spec.model.find_element(&name.value)) {
+        match (&nodes[..], draft.spec.whole.model.find_element(&name.value)) {
             ([], None) => self.unknown_cut(name, draft),
             ([_, ..], None) => {
                 request
@@ -72,7 +72,7 @@ impl Checker<'_> {
                 request.cut.nodes.extend(nodes);
             }
             ([], Some(element)) => {
-                if self.can_be_cut(name, draft.spec.model.get(element)) {
+                if self.can_be_cut(name, draft.spec.whole.model.get(element)) {
                     request.elements.push(name.span.clone());
                     request.cut.elements.push(element);
                 }
@@ -129,7 +129,7 @@ impl Checker<'_> {
         let nodes = draft.spec.sketch.nodes.iter();
         let known = nodes
             .map(String::as_str)
-            .chain(draft.spec.model.element_names());
+            .chain(draft.spec.whole.model.element_names());
         let known = known.filter(|&known| known != GROUND);
         self.findings.push_misspelt(problem, &name.value, known);
     }

@@ -6,14 +6,14 @@
 
 use std::f64::consts::PI;
 
-use oldham_multibody::{LineInertia, Section};
+use super::{LineInertia, Section};
 
 /// Terms of the series for the torsion of a rectangle.
 const TERMS: usize = 40;
 
 /// What a beam is made of.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Material {
+pub struct Material {
     /// Young's modulus in Pa.
     pub young: f64,
     /// Poisson's ratio.
@@ -22,7 +22,7 @@ pub(crate) struct Material {
 
 /// The shape of a cross-section.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Profile {
+pub enum Profile {
     /// Sides along the second and third axis.
     Rectangle([f64; 2]),
     /// Outer and inner radius; zero for a full circle.
@@ -30,6 +30,7 @@ pub(crate) enum Profile {
 }
 
 impl Profile {
+    /// Its area.
     pub fn area(&self) -> f64 {
         match *self {
             Self::Rectangle([a, b]) => a * b,
@@ -71,6 +72,7 @@ impl Profile {
         }
     }
 
+    /// The stiffness of a section of this material.
     pub fn section(&self, material: Material) -> Section {
         let Material { young, poisson } = material;
         let shear_modulus = young / (2.0 * (1.0 + poisson));
@@ -81,6 +83,7 @@ impl Profile {
         Section::diagonal([young * area, shear, shear, torsion, y, z])
     }
 
+    /// The inertia of a section of this density.
     pub fn inertia(&self, density: f64) -> LineInertia {
         let [y, z] = self.second_moments().map(|moment| density * moment);
         LineInertia {

@@ -1,14 +1,17 @@
 //! Beams along lines: where the nodes are, and what each carries.
 
-use oldham_multibody::{Body, LineInertia, LineSample, Lumping, Mat3, Quaternion, Vec3};
+use super::{LineInertia, LineSample, Lumping};
+use crate::body::Body;
+use crate::math::{Mat3, Vec3};
+use crate::rotation::Quaternion;
 
 /// A line in space, by a parameter from 0 to 1.
-pub(crate) trait Curve: Fn(f64) -> Vec3 {}
+pub trait Curve: Fn(f64) -> Vec3 {}
 impl<F: Fn(f64) -> Vec3> Curve for F {}
 
 /// Places and axes along a line at equal distances.
 #[derive(Debug)]
-pub(crate) struct Mesh {
+pub struct LineMesh {
     /// Position and section axes of each node.
     pub nodes: Vec<(Vec3, Mat3)>,
     /// Length between two nodes.
@@ -19,13 +22,16 @@ pub(crate) struct Mesh {
 
 /// Why a line cannot be meshed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum MeshError {
+pub enum MeshError {
+    /// It has no length.
     NoLength,
+    /// It has no point at this parameter.
     NotFinite(f64),
+    /// The second section axis would point along it.
     UpAlongTheLine,
 }
 
-impl Mesh {
+impl LineMesh {
     /// Divides a line into `intervals` of equal length.
     pub fn along(line: &dyn Curve, intervals: usize, up: Vec3) -> Result<Self, MeshError> {
         let ruler = Ruler::new(line, intervals)?;
@@ -255,7 +261,7 @@ mod tests {
             let angle = 0.5 * PI * s * s;
             Vec3::new(angle.cos(), angle.sin(), 0.0) * 2.0
         };
-        let mesh = Mesh::along(&arc, 8, Vec3::Z).unwrap();
+        let mesh = LineMesh::along(&arc, 8, Vec3::Z).unwrap();
         assert!((mesh.spacing * 8.0 - PI).abs() < 1e-3);
         for (i, (place, axes)) in mesh.nodes.iter().enumerate() {
             let angle = PI / 16.0 * i as f64;
@@ -274,7 +280,7 @@ mod tests {
         let point = |_: f64| Vec3::X;
         let line = |s: f64| Vec3::X * s;
         let broken = |s: f64| Vec3::X * (1.0 / (s - 0.5));
-        let error = |line: &dyn Curve, up| Mesh::along(line, 4, up).unwrap_err();
+        let error = |line: &dyn Curve, up| LineMesh::along(line, 4, up).unwrap_err();
         assert_eq!(error(&point, Vec3::Z), MeshError::NoLength);
         assert_eq!(error(&line, Vec3::X), MeshError::UpAlongTheLine);
         assert_eq!(error(&broken, Vec3::Z), MeshError::NotFinite(0.5));
@@ -290,7 +296,7 @@ mod tests {
             Vec3::new(angle.cos(), angle.sin(), 0.0) * radius
         };
         for intervals in [2, 5, 16] {
-            let mesh = Mesh::along(&arc, intervals, Vec3::Z).unwrap();
+            let mesh = LineMesh::along(&arc, intervals, Vec3::Z).unwrap();
             let inertia = LineInertia { mass, rotary };
             let (mut sum, mut first, mut second) = (0.0, Vec3::ZERO, Mat3::ZERO);
             for (i, (place, _)) in mesh.nodes.iter().enumerate() {

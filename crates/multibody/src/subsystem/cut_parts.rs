@@ -1,22 +1,56 @@
-//! The subdomains of a cut mechanism as solvers, and how they are connected.
+//! The subdomains of a cut model as parts, and how they are connected.
 
+use super::{MechanismPart, PartBuilder, PortedModel, Sent};
+use crate::cut::{Interface, Partition, Role, Split};
+use crate::element::ElementId;
+use crate::error::ModelError;
+use crate::node::NodeId;
+use crate::system::Options;
 use oldham_cosim::{InputPort, OutputPort};
-use oldham_multibody::cut::{Interface, Role, Split};
-use oldham_multibody::{ElementId, MechanismPart, Motion, NodeId, PartBuilder};
 
-use super::spec::{MechanismError, initial_inputs};
-use super::{CutScheme, Cutting, InputSpec, MechanismSpec, OutputSpec};
-use crate::model::Prediction;
+/// How a model is cut into parts.
+#[derive(Clone, Debug)]
+pub struct CutSettings {
+    /// What goes where.
+    pub partition: Partition,
+    /// Names of the subdomains, in the order of the partition.
+    pub names: Vec<String>,
+    /// How the subdomains are solved, in the order of the partition.
+    pub solutions: Vec<SolverSettings>,
+    /// How they are coupled.
+    pub scheme: CutScheme,
+    /// Whether subdomains follow the velocity of interface nodes besides their pose.
+    pub prescribes_velocity: bool,
+    /// Whether corrections end with an iteration; see [`PartBuilder::correct_thoroughly`].
+    pub is_thorough: bool,
+}
+
+/// How a part is solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolverSettings {
+    /// Method and tolerances.
+    pub options: Options,
+    /// Integrator steps per macro step.
+    pub micro_steps: usize,
+}
+
+/// How the subdomains of a cut model are coupled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CutScheme {
+    /// Couplings know the tangents of the parts, which correct their steps in the end.
+    InterfaceTangent,
+    /// Couplings know the mass of the interface only.
+    InterfaceMass,
+    /// There are no couplings: the first part at an interface has it.
+    ForceDisplacement,
+}
 
 /// The prefix of the results that show loads at interfaces.
 const INTERFACES: &str = "interfaces";
 
-/// Hold of couplings: they advance when the loads at the end of the step are known, and take the
-/// line to them within it.
-const COUPLING_HOLD: usize = 1;
-
-/// A cut mechanism: solvers, and what the ports of the whole are in them.
-pub(crate) struct CutSolvers {
+/// A cut model: parts, and what the ports of the whole are in them.
+pub struct CutParts {
+    /// The parts, then the couplings.
     pub solvers: Vec<SubdomainSolver>,
     /// Who takes each input of the whole; several may use the same number.
     pub inputs: Vec<Vec<(usize, InputPort)>>,
@@ -30,27 +64,31 @@ pub(crate) struct CutSolvers {
 }
 
 /// A subdomain that can be solved.
-pub(crate) struct SubdomainSolver {
+pub struct SubdomainSolver {
+    /// Its name.
     pub name: String,
+    /// Whether it is a part or a coupling.
     pub role: Role,
+    /// Its solver.
     pub part: MechanismPart,
-    pub prediction: Prediction,
 }
 
 /// From an output of one subdomain to an input of another.
-pub(crate) struct SubdomainConnection {
+pub struct SubdomainConnection {
+    /// Subdomain and output.
     pub from: (usize, OutputPort),
+    /// Subdomain and input.
     pub to: (usize, InputPort),
 }
 
 /// Subdomains while their ports are made.
-struct CutSolverBuilder<'r> {
-    spec: &'r MechanismSpec,
-    cutting: &'r Cutting,
+struct CutPartsBuilder<'r> {
+    whole: &'r PortedModel,
+    settings: &'r CutSettings,
     builders: Vec<PartBuilder>,
     /// For each subdomain: nodes and elements of the whole there.
     splits: Vec<Names>,
-    cut_solvers: CutSolvers,
+    cut_parts: CutParts,
 }
 
 struct Names {
@@ -64,80 +102,53 @@ impl Names {
     }
 }
 
-impl MechanismSpec {
-    /// The subdomains of the mechanism, at the initial state of the whole.
-    pub fn cut_solvers(&self, cutting: &Cutting, start: f64) -> Result<CutSolvers, MechanismError> {
-        let mut model = self.model.clone();
-        for (node, motion) in self.initial_motions(start)? {
-            model.place(node, motion);
-        }
-        let splits = cutting.partition.split(model);
-        let mut cut_builder = CutSolverBuilder::new(self, cutting, splits);
-        cut_builder.receive();
-        cut_builder.couple();
-        cut_builder.send();
-        cut_builder.finish()
-    }
-
-    /// Where the whole mechanism starts: in equilibrium, or with all joints fitting, so that its
-    /// subdomains fit each other. With inputs it is not known yet what the joints demand.
-    fn initial_motions(&self, start: f64) -> Result<Vec<(NodeId, Motion)>, MechanismError> {
-        let mut part = self.part(start)?;
-        let is_demand = |(_, received): &(_, InputSpec)| !matches!(received, InputSpec::Wrench(_));
-        if !self.settles {
-            if self.inputs.iter().any(is_demand) {
-                return Ok(copied(self.model.moving_nodes()));
-            }
-            let inputs = initial_inputs(&part);
-            let started = part.system_mut().start(start, &inputs);
-            started.map_err(MechanismError::NotStarted)?;
-        }
-        let nodes = self.model.moving_nodes();
-        Ok(copied(
-            nodes.map(|(node, _)| (node, part.system().motion(node))),
-        ))
+impl PortedModel {
+    /// The subdomains of the model as parts with their ports, at its initial motions.
+    pub fn cut(&self, settings: &CutSettings) -> Result<CutParts, Vec<ModelError>> {
+        let splits = settings.partition.split(self.model.clone());
+        let mut cutter = CutPartsBuilder::new(self, settings, splits);
+        cutter.receive();
+        cutter.couple();
+        cutter.send();
+        cutter.finish()
     }
 }
 
-fn copied<'m>(motions: impl Iterator<Item = (NodeId, &'m Motion)>) -> Vec<(NodeId, Motion)> {
-    motions.map(|(node, motion)| (node, *motion)).collect()
-}
-
-impl<'r> CutSolverBuilder<'r> {
-    fn new(spec: &'r MechanismSpec, cutting: &'r Cutting, splits: Vec<Split>) -> Self {
+impl<'r> CutPartsBuilder<'r> {
+    fn new(whole: &'r PortedModel, settings: &'r CutSettings, splits: Vec<Split>) -> Self {
         let mut cut_builder = Self {
-            spec,
-            cutting,
+            whole,
+            settings,
             builders: Vec::new(),
             splits: Vec::new(),
-            cut_solvers: CutSolvers {
+            cut_parts: CutParts {
                 solvers: Vec::new(),
-                inputs: vec![Vec::new(); spec.inputs.len()],
+                inputs: vec![Vec::new(); whole.inputs.len()],
                 outputs: Vec::new(),
                 connections: Vec::new(),
                 labels: Vec::new(),
             },
         };
         for (subdomain, mut split) in splits.into_iter().enumerate() {
-            let mut whole = 0;
+            let mut first = 0;
             let mut here = 0;
             // Where each component of the whole's input vector is in that of the subdomain.
             let mut moved = Vec::new();
             let used = split.model.inputs_used();
-            for (port, (_, received)) in spec.inputs.iter().enumerate() {
+            for (port, (_, received)) in whole.inputs.iter().enumerate() {
                 let width = received.quantity().width();
                 moved.extend((0..width).map(|component| here + component));
                 let home = cut_builder.home(&received.nodes());
-                if home.map_or(used.contains(&whole), |home| home == subdomain) {
+                if home.map_or(used.contains(&first), |home| home == subdomain) {
                     let place = InputPort(cut_builder.inputs_of(subdomain));
-                    cut_builder.cut_solvers.inputs[port].push((subdomain, place));
+                    cut_builder.cut_parts.inputs[port].push((subdomain, place));
                     here += width;
                 }
-                whole += width;
+                first += width;
             }
             split.model.redirect_inputs(|component| moved[component]);
             let mut builder = PartBuilder::new(split.model);
-            if spec.shares_loads {
+            if whole.shares_loads {
                 builder.share_loads();
             }
             cut_builder.builders.push(builder);
@@ -151,7 +162,7 @@ impl<'r> CutSolverBuilder<'r> {
 
     /// How many inputs of the whole a subdomain takes so far.
     fn inputs_of(&self, subdomain: usize) -> usize {
-        let takers = self.cut_solvers.inputs.iter().flatten();
+        let takers = self.cut_parts.inputs.iter().flatten();
         takers.filter(|(taker, _)| *taker == subdomain).count()
     }
 
@@ -159,9 +170,9 @@ impl<'r> CutSolverBuilder<'r> {
     fn home(&self, nodes: &[NodeId]) -> Option<usize> {
         match *nodes {
             [] => None,
-            [node] => Some(self.cutting.owner(node)),
+            [node] => Some(self.settings.partition.owner(node)),
             [a, b, ..] => {
-                let home = self.cutting.home([a, b]);
+                let home = self.settings.partition.home([a, b]);
                 Some(home.expect("cuts between the ends of a line are refused"))
             }
         }
@@ -173,8 +184,8 @@ impl<'r> CutSolverBuilder<'r> {
 
     /// Gives the subdomains the inputs of the whole, and the whole the outputs that answer them.
     fn receive(&mut self) {
-        for (port, (name, received)) in self.spec.inputs.iter().enumerate() {
-            for (subdomain, _) in self.cut_solvers.inputs[port].clone() {
+        for (port, (name, received)) in self.whole.inputs.iter().enumerate() {
+            for (subdomain, _) in self.cut_parts.inputs[port].clone() {
                 let names = &self.splits[subdomain];
                 let builder = &mut self.builders[subdomain];
                 let answers = received.add_to(builder, name, |node| names.node(node));
@@ -187,15 +198,13 @@ impl<'r> CutSolverBuilder<'r> {
 
     /// An output of the whole.
     fn show(&mut self, subdomain: usize, port: OutputPort, label: String) {
-        self.cut_solvers.outputs.push((subdomain, port));
-        self.cut_solvers
-            .labels
-            .push(((subdomain, port), Some(label)));
+        self.cut_parts.outputs.push((subdomain, port));
+        self.cut_parts.labels.push(((subdomain, port), Some(label)));
     }
 
     /// Connects the owner of each interface node with those who follow it.
     fn couple(&mut self) {
-        match self.cutting.scheme {
+        match self.settings.scheme {
             CutScheme::InterfaceTangent => self.couple_by_tangents(),
             CutScheme::InterfaceMass | CutScheme::ForceDisplacement => self.couple_by_loads(),
         }
@@ -203,7 +212,7 @@ impl<'r> CutSolverBuilder<'r> {
 
     /// Each part shows the tangent of all its loads to the coupling that has all its interfaces.
     fn couple_by_tangents(&mut self) {
-        let interfaces = self.cutting.partition.interfaces();
+        let interfaces = self.settings.partition.interfaces();
         for follower in 0..self.builders.len() {
             let follows = |interface: &&Interface| interface.followers.contains(&follower);
             let followed: Vec<&Interface> = interfaces.iter().filter(follows).collect();
@@ -220,13 +229,13 @@ impl<'r> CutSolverBuilder<'r> {
                 .iter()
                 .map(|&node| self.node(owner, node))
                 .collect();
-            let attached = self.builders[owner].attach(&self.cutting.names[follower], &nodes);
+            let attached = self.builders[owner].attach(&self.settings.names[follower], &nodes);
             for (i, &node) in followed.iter().enumerate() {
                 let moved = (attached.loads[i], attached.motions[i]);
                 self.exchange(node, (owner, moved), (follower, copies[i]));
                 let found_at = (follower, shared.found_at[i]);
                 self.connection(found_at, (owner, attached.found_at[i]));
-                self.cut_solvers.labels.push((found_at, None));
+                self.cut_parts.labels.push((found_at, None));
             }
             self.connection((follower, shared.tangent), (owner, attached.tangent));
         }
@@ -234,11 +243,11 @@ impl<'r> CutSolverBuilder<'r> {
 
     /// Each part sends its loads to whoever has the interface.
     fn couple_by_loads(&mut self) {
-        for interface in self.cutting.partition.interfaces() {
+        for interface in self.settings.partition.interfaces() {
             let (node, owner) = (interface.node, interface.owner);
             for follower in interface.followers {
                 let copy = self.follow(follower, node);
-                let name = format!("{}.{}", self.cutting.names[follower], self.node_name(node));
+                let name = format!("{}.{}", self.settings.names[follower], self.node_name(node));
                 let moved = self.node(owner, node);
                 let moved = self.builders[owner].load(&name, moved);
                 self.exchange(node, (owner, moved), (follower, copy));
@@ -247,14 +256,14 @@ impl<'r> CutSolverBuilder<'r> {
     }
 
     fn node_name(&self, node: NodeId) -> &'r str {
-        &self.spec.sketch.nodes[node.index()]
+        self.whole.model.node_name(node)
     }
 
     /// Prescribes the copy of a node: its motion comes in, its load goes out.
     fn follow(&mut self, subdomain: usize, node: NodeId) -> (InputPort, OutputPort) {
         let (copy, name) = (self.node(subdomain, node), self.node_name(node));
         let builder = &mut self.builders[subdomain];
-        match self.cutting.prescribes_velocity {
+        match self.settings.prescribes_velocity {
             true => builder.prescribe_motion(name, copy),
             false => builder.prescribe(name, copy),
         }
@@ -269,27 +278,25 @@ impl<'r> CutSolverBuilder<'r> {
     ) {
         self.connection((owner, motion), (follower, pose));
         self.connection((follower, load), (owner, wrench));
-        let part = &self.cutting.names[follower];
+        let part = &self.settings.names[follower];
         let label = format!("{INTERFACES}.{}.{part}", self.node_name(node));
-        self.cut_solvers
-            .labels
-            .push(((follower, load), Some(label)));
+        self.cut_parts.labels.push(((follower, load), Some(label)));
         // The node shows its motion already.
-        self.cut_solvers.labels.push(((owner, motion), None));
+        self.cut_parts.labels.push(((owner, motion), None));
     }
 
     fn connection(&mut self, from: (usize, OutputPort), to: (usize, InputPort)) {
-        self.cut_solvers
+        self.cut_parts
             .connections
             .push(SubdomainConnection { from, to });
     }
 
     /// The outputs of the whole, from the subdomains that have what they show.
     fn send(&mut self) {
-        for (name, sent) in self.spec.all_outputs() {
-            let subdomain = match (self.home(&sent.nodes()), sent) {
+        for (name, sent) in &self.whole.outputs {
+            let subdomain = match (self.home(&sent.nodes()), *sent) {
                 (Some(home), _) => home,
-                (None, OutputSpec::Reaction { element, .. }) => {
+                (None, Sent::Reaction { element, .. }) => {
                     let has = |names: &Names| names.elements[element.index()].is_some();
                     let found = self.splits.iter().position(has);
                     found.expect("every element is in a piece")
@@ -299,29 +306,25 @@ impl<'r> CutSolverBuilder<'r> {
             let names = &self.splits[subdomain];
             let element = |whole: ElementId| names.elements[whole.index()].expect("it is there");
             let builder = &mut self.builders[subdomain];
-            let port = sent.add_to(builder, &name, |node| names.node(node), element);
-            self.show(subdomain, port, name);
+            let port = sent.add_to(builder, name, |node| names.node(node), element);
+            self.show(subdomain, port, name.clone());
         }
     }
 
-    fn finish(mut self) -> Result<CutSolvers, MechanismError> {
+    fn finish(mut self) -> Result<CutParts, Vec<ModelError>> {
         for (index, mut builder) in self.builders.into_iter().enumerate() {
-            let role = self.cutting.partition.subdomains[index].role;
-            if self.cutting.is_thorough() {
+            let role = self.settings.partition.subdomains[index].role;
+            if self.settings.is_thorough {
                 builder.correct_thoroughly();
             }
-            let solution = self.cutting.solutions[index];
+            let solution = self.settings.solutions[index];
             let part = builder.build(solution.options, solution.micro_steps);
-            self.cut_solvers.solvers.push(SubdomainSolver {
-                name: self.cutting.names[index].clone(),
+            self.cut_parts.solvers.push(SubdomainSolver {
+                name: self.settings.names[index].clone(),
                 role,
-                part: part.map_err(MechanismError::Model)?,
-                prediction: match role {
-                    Role::Part => self.cutting.prediction.clone(),
-                    Role::Coupling => Prediction::Hold(COUPLING_HOLD),
-                },
+                part: part?,
             });
         }
-        Ok(self.cut_solvers)
+        Ok(self.cut_parts)
     }
 }

@@ -1,0 +1,87 @@
+//! Inputs that are set from outside while a run goes on.
+
+use oldham_cosim::{Dial, InMemory, Recorder, Run, Simulation};
+
+use crate::common::{example, read};
+use oldham_model::Model;
+
+fn cart() -> Model {
+    read(&example("driven-cart")).unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// Pushes while rows are recorded, as a driver would.
+struct Driver(Dial, InMemory);
+
+impl Recorder for Driver {
+    fn record(&mut self, t: f64, row: &[f64]) -> std::io::Result<()> {
+        self.0.set(&[40.0 * (9.0 * t).sin()]);
+        self.1.record(t, row)
+    }
+}
+
+fn drive(simulation: &mut Simulation) -> InMemory {
+    let mut driver = Driver(simulation.dial("driver.push").unwrap(), InMemory::default());
+    simulation.run(Run::new(500, &mut driver)).end.unwrap();
+    driver.1
+}
+
+#[test]
+fn a_run_with_an_external_input_replays_bit_for_bit() {
+    let model = cart();
+    let mut first = model.simulation().unwrap();
+    let rows = drive(&mut first);
+    let mut columns = first.columns().iter();
+    let place = columns
+        .position(|column| column.name == "driver.push")
+        .unwrap();
+    let pushes = rows.column(place);
+    assert_eq!(pushes[0], 1.5);
+    assert!(pushes.iter().any(|push| *push < -30.0));
+    let mut second = model.simulation().unwrap();
+    assert!(second.replay("driver.push", &pushes[1..]));
+    assert_eq!(drive(&mut second).rows, rows.rows);
+    // Without anybody who pushes it is another run.
+    let mut still = InMemory::default();
+    let mut alone = model.simulation().unwrap();
+    alone.run(Run::new(500, &mut still)).end.unwrap();
+    assert_ne!(still.rows, rows.rows);
+}
+
+/// Work that comes in from outside is supplied, as that of functions of time is.
+#[test]
+fn work_of_an_external_input_is_supplied() {
+    // RK4 makes no energy of its own, also where forces jump between its steps.
+    let text = example("driven-cart").replace("\"lms2\"", "\"rk4\"");
+    let mut simulation = read(&text)
+        .unwrap_or_else(|problems| panic!("{problems}"))
+        .simulation()
+        .unwrap();
+    let summary = {
+        let mut driver = Driver(simulation.dial("driver.push").unwrap(), InMemory::default());
+        simulation.run(Run::new(500, &mut driver)).summary
+    };
+    let supplied = summary.final_energy.unwrap().supplied;
+    // The push is held over each step, so the work of the step is exact but for the integrator.
+    assert!(supplied > 1.0, "{supplied}");
+    assert!(
+        summary.imbalance.unwrap().abs() < 2e-3 * supplied,
+        "{:?}",
+        summary.imbalance
+    );
+}
+
+#[test]
+fn what_an_external_input_lacks_or_has_too_much_is_told() {
+    let text = example("driven-cart");
+    let with = |input: &str| {
+        let line = r#"{ external = "driver.push", initial = 1.5 }"#;
+        let outcome = read(&text.replace(line, input));
+        outcome
+            .err()
+            .map_or_else(String::new, |problems| problems.to_string())
+    };
+    assert!(with(r#"{ external = "p", x = "t" }"#).contains("not a function of time"));
+    assert!(with("{ initial = 2.0 }").contains("only an external input has an initial value"));
+    assert!(with(r#"{ x = "t" }"#).contains("a motion needs `x`, `v` and `a`"));
+    assert!(with(r#"{ external = "p", initial = "t" }"#).contains("`t`"));
+}

@@ -1,0 +1,196 @@
+//! Models with their ports as values, of which parts are made.
+
+use super::{Along, LineValue, PartBuilder};
+use crate::element::ElementId;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::node::{Marker, NodeId};
+use crate::redundancy::Freedoms;
+use oldham_cosim::{OutputPort, Quantity, Unit};
+
+/// A model and its ports, from which parts are made any number of times, whole or cut.
+#[derive(Clone, Debug, Default)]
+pub struct PortedModel {
+    /// What it consists of.
+    pub model: Model,
+    /// Names of the inputs, and what they receive.
+    pub inputs: Vec<(String, Received)>,
+    /// Names of the outputs, and what they send.
+    pub outputs: Vec<(String, Sent)>,
+    /// Whether redundant joints share their load; see [`PartBuilder::share_loads`].
+    pub shares_loads: bool,
+}
+
+impl PortedModel {
+    /// A builder with all its ports.
+    pub fn builder(&self) -> PartBuilder {
+        let mut builder = PartBuilder::new(self.model.clone());
+        if self.shares_loads {
+            builder.share_loads();
+        }
+        for (name, received) in &self.inputs {
+            received.add_to(&mut builder, name, |node| node);
+        }
+        for (name, sent) in &self.outputs {
+            sent.add_to(&mut builder, name, |node| node, |element| element);
+        }
+        builder
+    }
+
+    /// In how many ways it can move, in the initial position.
+    pub fn freedoms(&self, time: f64) -> Freedoms {
+        let received = self.inputs.iter().map(|(_, received)| received);
+        let given: Vec<NodeId> = received
+            .clone()
+            .filter(|received| matches!(received, Received::Pose(_)))
+            .flat_map(Received::nodes)
+            .collect();
+        let width = received.map(|received| received.quantity().width()).sum();
+        self.model.freedoms(time, &vec![0.0; width], &given)
+    }
+}
+
+/// What an input port receives.
+#[derive(Clone, Debug)]
+pub enum Received {
+    /// A force and a moment at a marker.
+    Wrench(Marker),
+    /// The motion of a node, which is prescribed.
+    Pose(NodeId),
+    /// A number of this unit.
+    Scalar(Unit),
+    /// A force between two points.
+    Thrust([Marker; 2]),
+    /// A pressure on an area between two points.
+    Pressure([Marker; 2], f64),
+}
+
+/// What an output port sends.
+#[derive(Clone, Copy, Debug)]
+pub enum Sent {
+    /// The motion of a marker.
+    Motion(Marker),
+    /// The motion of a marker along a direction.
+    Along(Marker, Vec3, Along),
+    /// Length or rate of the line between two points.
+    Line([Marker; 2], LineValue),
+    /// The wrench of an element on one of its nodes.
+    Reaction {
+        /// The element.
+        element: ElementId,
+        /// The place of the node among those of the element.
+        node: usize,
+    },
+}
+
+impl Received {
+    /// What a port of it carries.
+    pub fn quantity(&self) -> Quantity {
+        match self {
+            Self::Wrench(_) => Quantity::Wrench,
+            Self::Pose(_) => Quantity::Motion,
+            Self::Scalar(unit) => Quantity::Scalar(unit.clone()),
+            Self::Thrust(_) => Quantity::Scalar(Unit::NEWTON),
+            Self::Pressure(..) => Quantity::Scalar(Unit::PASCAL),
+        }
+    }
+
+    /// What a solver sends in return, by the ends of the ports' names.
+    pub fn answers(&self) -> Vec<(&'static str, Quantity)> {
+        match self {
+            Self::Wrench(_) => vec![("motion", Quantity::Motion)],
+            Self::Pose(_) => vec![("load", Quantity::Wrench)],
+            Self::Thrust(_) => vec![
+                ("length", LineValue::Length.quantity()),
+                ("rate", LineValue::Rate.quantity()),
+            ],
+            Self::Scalar(_) | Self::Pressure(..) => Vec::new(),
+        }
+    }
+
+    /// The nodes where it acts.
+    pub fn nodes(&self) -> Vec<NodeId> {
+        match self {
+            Self::Wrench(at) => vec![at.node],
+            Self::Pose(node) => vec![*node],
+            Self::Scalar(_) => Vec::new(),
+            Self::Thrust(ends) | Self::Pressure(ends, _) => ends.map(|end| end.node).to_vec(),
+        }
+    }
+
+    /// Gives a solver the port, whose nodes may have other names there; tells the ports that answer.
+    pub fn add_to(
+        &self,
+        builder: &mut PartBuilder,
+        name: &str,
+        here: impl Fn(NodeId) -> NodeId,
+    ) -> Vec<OutputPort> {
+        match self {
+            Self::Wrench(at) => vec![builder.load_at(name, moved(at, &here)).1],
+            Self::Pose(node) => vec![builder.prescribe(name, here(*node)).1],
+            Self::Scalar(unit) => {
+                builder.drive(name, unit.clone());
+                Vec::new()
+            }
+            Self::Thrust(ends) => {
+                let ends = ends.map(|end| moved(&end, &here));
+                builder.thrust(name, ends).1.to_vec()
+            }
+            Self::Pressure(ends, area) => {
+                builder.pressure(name, ends.map(|end| moved(&end, &here)), *area);
+                Vec::new()
+            }
+        }
+    }
+}
+
+impl Sent {
+    /// What a port of it carries.
+    pub fn quantity(&self) -> Quantity {
+        match self {
+            Self::Motion(_) => Quantity::Motion,
+            Self::Along(_, _, along) => along.quantity(),
+            Self::Line(_, value) => value.quantity(),
+            Self::Reaction { .. } => Quantity::Wrench,
+        }
+    }
+
+    /// The nodes that it shows; a reaction is of an element.
+    pub fn nodes(&self) -> Vec<NodeId> {
+        match self {
+            Self::Motion(at) | Self::Along(at, ..) => vec![at.node],
+            Self::Line(ends, _) => ends.map(|end| end.node).to_vec(),
+            Self::Reaction { .. } => Vec::new(),
+        }
+    }
+
+    /// Gives a solver the port, whose nodes and elements may have other names there.
+    pub fn add_to(
+        &self,
+        builder: &mut PartBuilder,
+        name: &str,
+        here: impl Fn(NodeId) -> NodeId,
+        element_here: impl Fn(ElementId) -> ElementId,
+    ) -> OutputPort {
+        match self {
+            Self::Motion(at) => builder.observe_at(name, moved(at, &here)),
+            Self::Along(at, axis, along) => {
+                builder.observe_along(name, moved(at, &here), *axis, *along)
+            }
+            Self::Line(ends, value) => {
+                builder.observe_line(name, ends.map(|end| moved(&end, &here)), *value)
+            }
+            Self::Reaction { element, node } => {
+                builder.observe_element(name, element_here(*element), *node)
+            }
+        }
+    }
+}
+
+/// The same marker on what its node is called elsewhere.
+fn moved(marker: &Marker, here: impl Fn(NodeId) -> NodeId) -> Marker {
+    Marker {
+        node: here(marker.node),
+        ..*marker
+    }
+}
