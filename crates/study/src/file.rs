@@ -2,17 +2,19 @@
 
 use std::path::{Path, PathBuf};
 
-use oldham_model::{Model, Overrides, Problems, Template};
+use oldham_model::{Extensions, Model, Overrides, Problems, Template};
 use oldham_results::Table;
 
 /// Keys with their values, such as `schedule.output_update` and `true`; a later one wins.
 pub type Settings = Vec<(String, String)>;
 
 /// A model file and changes to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct ModelFile {
     origin: Origin,
     settings: Settings,
+    /// Kinds of things that are not the format's own.
+    extensions: Option<Extensions>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,6 +29,7 @@ impl ModelFile {
         Self {
             origin: Origin::Path(path.into()),
             settings: Settings::new(),
+            extensions: None,
         }
     }
 
@@ -36,6 +39,7 @@ impl ModelFile {
         Self {
             origin: Origin::Text { name, text },
             settings: Settings::new(),
+            extensions: None,
         }
     }
 
@@ -51,6 +55,12 @@ impl ModelFile {
         });
         let file = Self::of_text(path.display().to_string(), &metadata.model);
         Some(file.with(&settings.collect::<Settings>()))
+    }
+
+    /// The same, with elements, joints, sensors, subsystems and predictors that are registered.
+    pub fn with_extensions(mut self, extensions: Extensions) -> Self {
+        self.extensions = Some(extensions);
+        self
     }
 
     /// The same with a setting or parameter changed.
@@ -69,8 +79,8 @@ impl ModelFile {
     /// The same with these changes and no others.
     pub fn with_only(&self, settings: Settings) -> Self {
         Self {
-            origin: self.origin.clone(),
             settings,
+            ..self.clone()
         }
     }
 
@@ -82,18 +92,26 @@ impl ModelFile {
     /// Reads the model.
     pub fn read(&self) -> Result<Model, Problems> {
         let overrides = Overrides(self.settings.clone());
+        let extensions = self.extensions.clone().unwrap_or_default();
         match &self.origin {
-            Origin::Path(path) => Model::read(path, &overrides),
-            Origin::Text { name, text } => Model::parse(text, name, &overrides),
+            Origin::Path(path) => Model::read_with(path, &overrides, &extensions),
+            Origin::Text { name, text } => Model::parse_with(text, name, &overrides, &extensions),
         }
     }
 
-    /// Reads the file once, for many values of its parameters.
-    pub fn template(&self) -> Result<Template, Problems> {
+    /// Reads the file once, for many values of its parameters. Of a text with extensions there is no
+    /// such thing: it is read again and again.
+    pub fn template(&self) -> Result<Option<Template>, Problems> {
         let overrides = Overrides(self.settings.clone());
-        match &self.origin {
-            Origin::Path(path) => Template::read(path, &overrides),
-            Origin::Text { name, text } => Template::parse(text, name, &overrides),
+        match (&self.origin, &self.extensions) {
+            (Origin::Path(path), None) => Template::read(path, &overrides).map(Some),
+            (Origin::Path(path), Some(extensions)) => {
+                Template::read_with(path, &overrides, extensions).map(Some)
+            }
+            (Origin::Text { name, text }, None) => {
+                Template::parse(text, name, &overrides).map(Some)
+            }
+            (Origin::Text { .. }, Some(_)) => Ok(None),
         }
     }
 }

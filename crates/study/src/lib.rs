@@ -15,6 +15,7 @@ mod error;
 mod file;
 mod mechanisms;
 mod memory;
+mod partition;
 mod poles;
 mod remedies;
 mod run;
@@ -35,6 +36,7 @@ pub use mechanisms::{
     mechanisms, shows_node, statics, turning_frames, vibrations,
 };
 pub use memory::{Recorded, solve_in_memory};
+pub use partition::{CutMechanism, partitions};
 pub use poles::{CoupledPole, HeldSignals, LATENT_RATES, Poles, damping, discrete_poles, poles};
 pub use remedies::LONGEST as LONGEST_SEARCH;
 pub use run::{PreparedRun, RunOptions, RunReport, checkpoint_path};

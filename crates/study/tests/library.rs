@@ -86,6 +86,7 @@ fn whoever_cancels_is_obeyed() {
 fn a_text_is_a_model_file_too() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
     let text = std::fs::read_to_string(format!("{folder}/two-mass-damped.toml")).unwrap();
+    // ANCHOR: compare
     let file = ModelFile::of_text("typed in", text);
     let model = file.read().unwrap();
     let vary = [("kc".to_owned(), vec!["100".to_owned(), "200".to_owned()])];
@@ -94,6 +95,11 @@ fn a_text_is_a_model_file_too() {
         ..CompareOptions::default()
     };
     let comparison = compare(&file, &model, &options).unwrap();
+    for variant in &comparison.variants {
+        let worst = variant.worst().expect("a signal");
+        println!("{}: {:?} of {}", variant.name, worst.error, worst.name);
+    }
+    // ANCHOR_END: compare
     let answer = serde_json::to_value(&comparison).unwrap();
     assert_eq!(answer["reference"], "monolithic");
     assert_eq!(answer["variants"][1]["set"][0], "kc=200");
@@ -121,4 +127,53 @@ fn borders_and_maps_come_as_data() {
     let unknown = study.curve(&Range::around("nothing"), &|_| {}).unwrap_err();
     assert!(matches!(unknown, StudyError::Unknown { .. }));
     assert!(Scheme::parse("nothing").is_err());
+}
+
+/// Two servos that command each other: the sum of their positions stays, the difference decays.
+const SERVOS: &str = r#"
+model.name = "Servos"
+[parameters]
+T = 0.2
+[simulation]
+duration = 1.0
+step = 0.1
+[servo.one]
+lag = "T"
+start = 1.0
+[servo.two]
+lag = "T"
+[[connection]]
+from = "one.position"
+to = "two.command"
+[[connection]]
+from = "two.position"
+to = "one.command"
+"#;
+
+#[test]
+fn studies_read_models_with_extensions_again_and_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("servos.toml");
+    std::fs::write(&path, SERVOS).unwrap();
+    assert!(ModelFile::new(&path).read().is_err());
+    for file in [ModelFile::new(&path), ModelFile::of_text("servos", SERVOS)] {
+        let file = file.with_extensions(oldham_outside_test::extensions());
+        let model = file.read().unwrap();
+        let study = StabilityStudy::new(&file, &model, Vec::new(), false).unwrap();
+        let range = Range::between("T", 0.1, 0.4).points(3);
+        let curve = study.curve(&range, &|_| {}).unwrap();
+        let [radii] = curve.schemes.as_slice() else {
+            panic!("one scheme");
+        };
+        let is_one = |radius: &f64| (radius - 1.0).abs() < 1e-6;
+        assert!(radii.radius.iter().all(is_one), "{radii:?}");
+        let vary = [("T".to_owned(), vec!["0.2".to_owned(), "0.3".to_owned()])];
+        let options = CompareOptions {
+            vary: &vary,
+            reference: Some("converged"),
+            ..CompareOptions::default()
+        };
+        let comparison = compare(&file, &model, &options).unwrap();
+        assert_eq!(comparison.variants.len(), 2);
+    }
 }

@@ -91,7 +91,7 @@ pub struct GridProgress<'a> {
 struct ReadScheme {
     name: String,
     file: ModelFile,
-    template: Template,
+    template: Option<Template>,
 }
 
 /// A mode of the recurrence.
@@ -273,11 +273,10 @@ impl<'a> StabilityStudy<'a> {
 
     /// The model with some values changed.
     fn load(&self, scheme: &ReadScheme, changes: &[(&str, f64)]) -> Result<Model, StudyError> {
-        if changes
-            .iter()
-            .all(|(key, _)| scheme.template.has_parameter(key))
+        if let Some(template) = &scheme.template
+            && changes.iter().all(|(key, _)| template.has_parameter(key))
         {
-            return Ok(scheme.template.with(changes)?);
+            return Ok(template.with(changes)?);
         }
         let mut file = scheme.file.clone();
         for &(key, value) in changes {
