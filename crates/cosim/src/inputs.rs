@@ -94,6 +94,13 @@ impl Inputs {
         }
     }
 
+    #[inline(never)]
+    fn read_external(&mut self, t: f64, inputs: &mut [f64]) {
+        for (range, input) in &mut self.external {
+            input.value(t, &mut inputs[range.clone()]);
+        }
+    }
+
     /// When the newest value of a port was sent; minus infinity before the first. A part that
     /// extrapolates by itself starts anew when this changes.
     pub fn sampled_at(&self, port: InputPort) -> f64 {
@@ -127,8 +134,8 @@ impl Inputs {
         for (range, source) in &mut self.sources {
             source.value(t, &mut inputs[range.clone()]);
         }
-        for (range, input) in &mut self.external {
-            input.value(t, &mut inputs[range.clone()]);
+        if !self.external.is_empty() {
+            self.read_external(t, inputs);
         }
         if let Some(compensator) = &mut self.compensator {
             compensator.correct(t, now, inputs);

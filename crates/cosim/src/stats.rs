@@ -169,13 +169,10 @@ impl Split {
         n.is_multiple_of(SAMPLED)
     }
 
-    /// A part advanced or was corrected from `start` on.
-    pub fn worked(&mut self, start: Option<Instant>, part: &mut Spent, steps: u64) {
-        if let Some(start) = start {
-            let elapsed = start.elapsed();
-            self.work += elapsed;
-            part.add(elapsed, steps);
-        }
+    /// A part advanced or was corrected, for so many of its steps.
+    pub fn worked(&mut self, time: Duration, part: &mut Spent, steps: u64) {
+        self.work += time;
+        part.add(time, steps);
     }
 
     /// The others were waited for.

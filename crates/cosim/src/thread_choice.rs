@@ -8,11 +8,12 @@
 use std::time::{Duration, Instant};
 
 /// How long a trial lasts, at least.
-const TRIAL: Duration = Duration::from_millis(20);
+const TRIAL: Duration = Duration::from_millis(10);
 /// Steps of a trial, at least.
 const TRIAL_STEPS: u64 = 16;
-/// Time until the next trial: at first, and at most.
-const SOON: Duration = Duration::from_millis(60);
+/// Time until the next trial: at first, after one thread has won, and at most.
+const SOON: Duration = Duration::from_millis(20);
+const LATER: Duration = Duration::from_millis(500);
 const LATE: Duration = Duration::from_secs(4);
 /// The other way must be so much faster.
 const BETTER: f64 = 1.05;
@@ -86,6 +87,7 @@ impl ThreadChoice {
             // Back, unless this way is clearly the faster one.
             let is_faster = self.rates[other].is_none_or(|known| rate > BETTER * known);
             match is_faster {
+                true if self.now == 1 => self.pause = LATER,
                 true => self.pause = SOON,
                 false => {
                     self.switch();

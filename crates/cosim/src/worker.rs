@@ -278,6 +278,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Reads the dials, where there are any.
+    #[inline(never)]
     fn sample(&mut self, n: u64) {
         for place in 0..self.units.len() {
             let exchange = self.shared.exchange;
@@ -364,11 +365,10 @@ impl<'a> Worker<'a> {
         if self.shared.plan.has_event(n) {
             self.restart_after_event(n)?;
         }
-        let reporting = &self.reporting;
-        if [reporting.record, reporting.watch, reporting.tap]
-            .iter()
-            .any(|every| every.is_due(n))
-        {
+        let Reporting {
+            record, watch, tap, ..
+        } = &self.reporting;
+        if record.is_due(n) || watch.is_due(n) || tap.is_due(n) {
             self.report(n, coordinator)?;
             self.reporting.record.pass(n);
             self.reporting.watch.pass(n);
@@ -404,15 +404,8 @@ impl<'a> Worker<'a> {
                     unit.recompute_work(t, t - plan.time(n, span.from));
                 }
             }
-            self.pull_slow(t, buffer, Delivery::Phase(phase), n + 1);
-            for place in 0..self.slow.len() {
-                if plan.recomputes_work[phase][self.slow[place].id] {
-                    let h = t - plan.time(n, span.from);
-                    self.with_slow(place, |unit| {
-                        unit.recompute_work(t, h);
-                        Ok(())
-                    });
-                }
+            if !self.slow.is_empty() {
+                self.deliver_to_slow(n, phase, buffer);
             }
         }
         Ok(())
@@ -440,11 +433,13 @@ impl<'a> Worker<'a> {
             } else {
                 Ok(())
             };
-            let steps = match span.duty {
-                Duty::Advance => unit.every,
-                Duty::Correct => 0,
-            };
-            self.split.worked(clock, &mut unit.spent, steps);
+            if let Some(clock) = clock {
+                let steps = match span.duty {
+                    Duty::Advance => unit.every,
+                    Duty::Correct => 0,
+                };
+                self.split.worked(clock.elapsed(), &mut unit.spent, steps);
+            }
             match advanced {
                 Err(fault) => {
                     let id = *id;
@@ -457,6 +452,19 @@ impl<'a> Worker<'a> {
                 Ok(()) => {}
             }
         }
+        if !self.slow.is_empty() {
+            self.advance_slow(n, phase, buffer);
+        }
+        self.wait_at_barrier()?;
+        Ok(buffer)
+    }
+
+    /// The slow members of a phase: their steps begin, and what they release is published.
+    #[inline(never)]
+    fn advance_slow(&mut self, n: u64, phase: usize, buffer: usize) {
+        let plan = self.shared.plan;
+        let span = &plan.timeline.phases[phase];
+        let (from, to) = (plan.time(n, span.from), plan.time(n, span.to));
         for place in 0..self.slow.len() {
             let slow = &mut self.slow[place];
             let (id, every) = (SubsystemId(slow.id), slow.every);
@@ -475,8 +483,24 @@ impl<'a> Worker<'a> {
                 });
             }
         }
-        self.wait_at_barrier()?;
-        Ok(buffer)
+    }
+
+    /// What a phase has sent, for the slow units.
+    #[inline(never)]
+    fn deliver_to_slow(&mut self, n: u64, phase: usize, buffer: usize) {
+        let plan = self.shared.plan;
+        let span = &plan.timeline.phases[phase];
+        let t = plan.time(n, span.to);
+        self.pull_slow(t, buffer, Delivery::Phase(phase), n + 1);
+        for place in 0..self.slow.len() {
+            if plan.recomputes_work[phase][self.slow[place].id] {
+                let h = t - plan.time(n, span.from);
+                self.with_slow(place, |unit| {
+                    unit.recompute_work(t, h);
+                    Ok(())
+                });
+            }
+        }
     }
 
     fn implicit_step(
