@@ -18,7 +18,7 @@ use parquet::file::writer::SerializedFileWriter;
 
 use super::Format;
 use super::error::ConvertError;
-use super::pages::Chunk;
+use super::pages::{Chunk, PAGE_BYTES};
 use crate::csv::write_header;
 use crate::schema::columns_of;
 
@@ -53,7 +53,9 @@ fn write_parquet(batches: impl RecordBatchReader, file: &mut File) -> Result<u64
     let properties = Arc::new(parquet_properties(&schema));
     let mut writer = SerializedFileWriter::new(file, layout.root_schema_ptr(), properties)?;
     let row_bytes = schema.fields().len() * size_of::<f64>();
-    let most_rows = (ROW_GROUP_BYTES / row_bytes).max(1);
+    // Whole pages: so the next group starts with a fresh one.
+    let page_rows = PAGE_BYTES / size_of::<f64>();
+    let most_rows = (ROW_GROUP_BYTES / row_bytes / page_rows).max(1) * page_rows;
     let mut chunks: Vec<Chunk> = schema.fields().iter().map(|_| Chunk::default()).collect();
     let (mut total, mut pending) = (0, 0);
     for batch in batches {

@@ -10,8 +10,9 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::ColumnDescPtr;
 
-/// A page is read, and its checksum checked, as a whole: large enough that its header does not count.
-const PAGE_BYTES: usize = 16 << 10;
+/// A page is read, and its checksum checked, as a whole: large enough that its header does not count,
+/// and as large as a column of a full batch, so that such a one is copied once.
+pub(super) const PAGE_BYTES: usize = 32 << 10;
 
 /// A column of a row group: pages of plain values.
 #[derive(Default)]
