@@ -1,29 +1,33 @@
 //! A barrier for steps of a few microseconds.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
+use std::time::{Duration, Instant};
 
 /// Keeps neighbouring counters off each other's cache line.
 #[repr(align(128))]
 #[derive(Default)]
 struct Padded(AtomicUsize);
 
-/// Spins before the time slice is given away: about ten microseconds.
+/// Spins before a thread sleeps: about ten microseconds. To give the time slice away instead would
+/// hand the core to another program for milliseconds.
 const SPINS: u32 = 2_000;
 /// The same where threads share cores: a spin would wait for the very thread that it keeps out.
 const SPINS_SHARED: u32 = 100;
-/// Time slices given away before the thread sleeps. A thread that sleeps leaves its core to
-/// others, but takes tens of microseconds to wake.
-const YIELDS: u32 = 50;
+/// Time slices given away there before the thread sleeps: it takes tens of microseconds to wake.
+const YIELDS_SHARED: u32 = 50;
 
 pub(crate) struct Barrier {
     threads: usize,
     spins: u32,
+    yields: u32,
     arrived: Padded,
     epoch: Padded,
     sleepers: Padded,
     asleep: Mutex<()>,
     woken: Condvar,
+    /// Nanoseconds that threads have slept, all together.
+    slept: AtomicU64,
 }
 
 impl Barrier {
@@ -33,17 +37,20 @@ impl Barrier {
             let cores = std::thread::available_parallelism().map_or(1, usize::from);
             threads <= cores
         };
+        let (spins, yields) = match threads == 1 || has_cores() {
+            true => (SPINS, 0),
+            false => (SPINS_SHARED, YIELDS_SHARED),
+        };
         Self {
             threads,
-            spins: match threads == 1 || has_cores() {
-                true => SPINS,
-                false => SPINS_SHARED,
-            },
+            spins,
+            yields,
             arrived: Padded::default(),
             epoch: Padded::default(),
             sleepers: Padded::default(),
             asleep: Mutex::new(()),
             woken: Condvar::new(),
+            slept: AtomicU64::new(0),
         }
     }
 
@@ -70,7 +77,7 @@ impl Barrier {
             }
             std::hint::spin_loop();
         }
-        for _ in 0..YIELDS {
+        for _ in 0..self.yields {
             if is_over() {
                 return;
             }
@@ -79,8 +86,15 @@ impl Barrier {
         self.sleep(epoch);
     }
 
+    /// How long threads have slept here, all together. They sleep where another one takes far longer
+    /// than usual: because it has much more to do, or because it was not given its core.
+    pub fn slept(&self) -> Duration {
+        Duration::from_nanos(self.slept.load(Ordering::Relaxed))
+    }
+
     #[cold]
     fn sleep(&self, epoch: usize) {
+        let started = Instant::now();
         let guard = self.asleep.lock().expect("nobody panics holding it");
         self.sleepers.0.fetch_add(1, Ordering::SeqCst);
         let slept = self
@@ -88,6 +102,8 @@ impl Barrier {
             .wait_while(guard, |()| self.epoch.0.load(Ordering::SeqCst) == epoch);
         drop(slept.expect("nobody panics holding it"));
         self.sleepers.0.fetch_sub(1, Ordering::SeqCst);
+        let slept = started.elapsed().as_nanos() as u64;
+        self.slept.fetch_add(slept, Ordering::Relaxed);
     }
 }
 

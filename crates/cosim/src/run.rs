@@ -389,8 +389,8 @@ impl Simulation {
             )?;
             self.steps_done += stretch.done;
             monitor.tally.split.add(&stretch.split);
-            let (now, waiting) = (Instant::now(), shared.waiting_share());
-            monitor.threads.choose(now, self.steps_done, waiting);
+            let (now, sleeping) = (Instant::now(), shared.sleeping_share());
+            monitor.threads.choose(now, self.steps_done, sleeping);
             if let Some(fault) = shared.into_fault() {
                 monitor.stopwatch.stop(&mut monitor.tally.times);
                 return Err(fault);
@@ -768,7 +768,7 @@ impl Coordinator for RunMonitor<'_, '_> {
     fn stepped(&mut self, n: u64, shared: &Shared<'_>) -> bool {
         let lap = self.stopwatch.lap(&mut self.tally.times);
         let goes_on =
-            lap.is_none_or(|now| !self.threads.is_over(now, n + 1, || shared.waiting_share()));
+            lap.is_none_or(|now| !self.threads.is_over(now, n + 1, || shared.sleeping_share()));
         if let Some(now) = lap
             && let Some(progress) = &mut self.progress
             && now - self.last_progress >= PROGRESS_EVERY

@@ -1,24 +1,25 @@
 //! How many threads pay, by trial.
 //!
 //! Threads in lockstep are as fast as the slowest of them. Where another program takes a core, or
-//! where the parts are small, fewer threads are faster. So when threads wait much, or do not get
-//! their core, a stretch of the run is done by one thread, and the faster way is kept; from time to
-//! time the other one is tried again. The results do not depend on it.
+//! where the parts are small, fewer threads are faster. So when threads sleep at the barrier, because
+//! another one takes far longer than usual, a stretch of the run is done by one thread, and the
+//! faster way is kept; from time to time the other one is tried again. The results do not depend
+//! on it.
 
 use std::time::{Duration, Instant};
 
 /// How long a trial lasts, at least.
-const TRIAL: Duration = Duration::from_millis(10);
+const TRIAL: Duration = Duration::from_millis(20);
 /// Steps of a trial, at least.
 const TRIAL_STEPS: u64 = 16;
 /// Time until the next trial: at first, after one thread has won, and at most.
 const SOON: Duration = Duration::from_millis(20);
-const LATER: Duration = Duration::from_millis(500);
+const LATER: Duration = Duration::from_secs(1);
 const LATE: Duration = Duration::from_secs(4);
 /// The other way must be so much faster.
 const BETTER: f64 = 1.05;
-/// Share of its time for which a thread waits, from which on a trial is worth it.
-const WAITING: f64 = 0.25;
+/// Share of their time for which threads sleep, from which on a trial is worth it.
+const SLEEPING: f64 = 0.1;
 
 /// The choice between all threads and one.
 pub(crate) struct ThreadChoice {
@@ -61,9 +62,9 @@ impl ThreadChoice {
         self.now
     }
 
-    /// Whether the stretch should end now, when `steps` are done and threads have waited for a
+    /// Whether the stretch should end now, when `steps` are done and threads have slept for a
     /// share of their time since the stretch began.
-    pub fn is_over(&self, now: Instant, steps: u64, waiting: impl FnOnce() -> f64) -> bool {
+    pub fn is_over(&self, now: Instant, steps: u64, sleeping: impl FnOnce() -> f64) -> bool {
         if self.most == 1 || self.is_fixed {
             return false;
         }
@@ -71,11 +72,11 @@ impl ThreadChoice {
         if self.is_trial {
             return spent >= TRIAL && steps >= self.first + TRIAL_STEPS;
         }
-        spent >= self.pause && (self.now == 1 || waiting() > WAITING || spent >= LATE)
+        spent >= self.pause && (self.now == 1 || sleeping() > SLEEPING || spent >= LATE)
     }
 
     /// A stretch has ended: chooses the next one.
-    pub fn choose(&mut self, now: Instant, steps: u64, waiting: f64) {
+    pub fn choose(&mut self, now: Instant, steps: u64, sleeping: f64) {
         if self.most == 1 || self.is_fixed {
             return;
         }
@@ -95,7 +96,7 @@ impl ThreadChoice {
                 }
             }
             self.is_trial = false;
-        } else if self.now == 1 || waiting > WAITING || is_slower {
+        } else if self.now == 1 || sleeping > SLEEPING || is_slower {
             self.switch();
             self.is_trial = true;
         }
@@ -114,8 +115,8 @@ impl ThreadChoice {
 mod tests {
     use super::*;
 
-    /// Plays a run with given speeds and waiting; gives the share of time with all threads.
-    fn play(seconds: f64, speed: impl Fn(usize) -> f64, waiting: impl Fn(usize) -> f64) -> f64 {
+    /// Plays a run with given speeds and sleeping; gives the share of time with all threads.
+    fn play(seconds: f64, speed: impl Fn(usize) -> f64, sleeping: impl Fn(usize) -> f64) -> f64 {
         let start = Instant::now();
         let mut choice = ThreadChoice::new(2, start, 0);
         let (mut time, mut steps, mut together) = (0.0, 0_u64, 0.0);
@@ -128,8 +129,8 @@ mod tests {
                 together += tick;
             }
             let now = start + Duration::from_secs_f64(time);
-            if choice.is_over(now, steps, || waiting(threads)) {
-                choice.choose(now, steps, waiting(threads));
+            if choice.is_over(now, steps, || sleeping(threads)) {
+                choice.choose(now, steps, sleeping(threads));
             }
         }
         together / seconds

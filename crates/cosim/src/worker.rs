@@ -37,9 +37,7 @@ pub(crate) struct Shared<'a> {
     /// The last macro step to do.
     last_step: AtomicU64,
     verdict: AtomicU8,
-    /// Nanoseconds of the steps that were looked at, by all threads together: in all, and waiting.
-    stepped: AtomicU64,
-    waited: AtomicU64,
+    started: Instant,
 }
 
 impl<'a> Shared<'a> {
@@ -62,8 +60,7 @@ impl<'a> Shared<'a> {
             fault: Mutex::new(None),
             last_step: AtomicU64::new(NEVER),
             verdict: AtomicU8::new(0),
-            stepped: AtomicU64::new(0),
-            waited: AtomicU64::new(0),
+            started: Instant::now(),
         }
     }
 
@@ -72,10 +69,10 @@ impl<'a> Shared<'a> {
         self.threads
     }
 
-    /// Share of their time for which the threads have waited for each other.
-    pub fn waiting_share(&self) -> f64 {
-        let [waited, stepped] = [&self.waited, &self.stepped].map(|ns| ns.load(Ordering::Relaxed));
-        waited as f64 / stepped.max(1) as f64
+    /// Share of their time for which threads have slept, waiting for another.
+    pub fn sleeping_share(&self) -> f64 {
+        let all = self.threads as f64 * self.started.elapsed().as_secs_f64();
+        self.barrier.slept().as_secs_f64() / all.max(1e-9)
     }
 
     /// The first fault; where several threads failed in the same phase, that of the first unit.
@@ -291,13 +288,8 @@ impl<'a> Worker<'a> {
 
     /// A step that was looked at has ended.
     fn stepped(&mut self, start: Instant) {
-        let elapsed = start.elapsed();
-        self.split.stepped(elapsed);
-        let (all, waited) = (&self.shared.stepped, &self.shared.waited);
-        all.fetch_add(elapsed.as_nanos() as u64, Ordering::Relaxed);
-        let waiting = std::mem::take(&mut self.waiting);
-        waited.fetch_add(waiting.as_nanos() as u64, Ordering::Relaxed);
-        self.split.waited(waiting);
+        self.split.stepped(start.elapsed());
+        self.split.waited(std::mem::take(&mut self.waiting));
     }
 
     /// All slow units have advanced and received what was sent to them: the state is whole.

@@ -146,8 +146,8 @@ pub(super) fn busy() -> Result<Vec<Figure>, Failure> {
     let _neighbour = Neighbour::start()?;
     let mut figures = Vec::new();
     for (name, elements, steps) in [
-        ("cut-over-whole", 24, 60_000),
-        ("cut-over-whole-96", 96, 15_000),
+        ("cut-over-whole", 24, 150_000),
+        ("cut-over-whole-96", 96, 40_000),
     ] {
         let mut ratios = Vec::new();
         for _ in 0..3 {
