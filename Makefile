@@ -7,7 +7,7 @@ PEERS  := target/tools/peers
 
 .PHONY: demo test soak bench docs clean
 
-## A coupled run beside its monolithic twin: a table and a picture.
+## A coupled run beside its monolithic reference: a table and a picture.
 demo: $(OLDHAM)
 	@mkdir -p demo
 	@$(OLDHAM) check $(DEMO)
