@@ -33,6 +33,7 @@ mod predictor;
 mod recorder;
 mod rotation;
 mod run;
+mod run_monitor;
 mod schedule;
 mod sequence;
 mod simulation;
@@ -41,6 +42,7 @@ mod state;
 mod stats;
 mod step_plan;
 mod subsystem;
+mod summary;
 mod thread_choice;
 mod unit;
 mod worker;
@@ -59,10 +61,7 @@ pub use kinematic::Kinematic;
 pub use port::{Causality, Conjugate, InputPort, OutputPort, Port, Ports, Quantity, Unit};
 pub use predictor::{Hold, Predictor};
 pub use recorder::{Column, Discard, InMemory, Recorder};
-pub use run::{
-    End, EnergySummary, InterfaceSummary, Lateness, Outcome, PartSummary, Progress, Run, Summary,
-    Tap,
-};
+pub use run::{End, Outcome, Progress, Run, Tap};
 pub use schedule::{
     Acceleration, Coupling, ImplicitSettings, OnLimit, Schedule, Stage, SubsystemId,
 };
@@ -75,3 +74,4 @@ pub use stats::StepTimes;
 pub use subsystem::{
     Counters, EffectiveInterface, Energy, Linearisation, Reached, StepError, Subsystem,
 };
+pub use summary::{EnergySummary, InterfaceSummary, Lateness, PartSummary, Summary};

@@ -10,11 +10,11 @@ use crate::fault::Fault;
 use crate::implicit::ImplicitSolver;
 use crate::port::{Ports, Quantity};
 use crate::recorder::Column;
-use crate::run::Tally;
 use crate::schedule::{Coupling, Schedule, SubsystemId};
 use crate::state::{State, Visitor};
 use crate::step_plan::StepPlan;
 use crate::subsystem::{Energy, Linearisation, Subsystem};
+use crate::summary::Tally;
 use crate::unit::{Delivery, IncomingConnection, Unit, panic_message};
 use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
 

@@ -5,6 +5,8 @@
 //! barrier epoch that follows, so a fast thread cannot overwrite what a slow one still reads.
 //! Nothing depends on who is faster: the bits are the same for any number of threads.
 
+mod slow_units;
+
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -292,38 +294,6 @@ impl<'a> Worker<'a> {
         self.split.waited(std::mem::take(&mut self.waiting));
     }
 
-    /// All slow units have advanced and received what was sent to them: the state is whole.
-    fn complete_slow_units(&mut self) {
-        for place in 0..self.slow.len() {
-            let slow = &mut self.slow[place];
-            let id = slow.id;
-            if let Err(fault) = slow.complete().map(drop) {
-                self.note(id, fault);
-            }
-        }
-    }
-
-    /// Does something with a slow unit at hand.
-    fn with_slow(&mut self, place: usize, work: impl FnOnce(&mut Unit) -> Result<(), Fault>) {
-        let slow = &mut self.slow[place];
-        let id = slow.id;
-        let t = self.shared.plan.step_time(self.step);
-        let done = slow.complete().and_then(|unit| match unit {
-            Some(unit) => unit.guarded(t, work),
-            None => Ok(()),
-        });
-        if let Err(fault) = done {
-            self.note(id, fault);
-        }
-    }
-
-    /// Delivers what was sent at time t to the slow units.
-    fn pull_slow(&mut self, t: f64, buffer: usize, delivery: Delivery, steps_done: u64) {
-        for slow in &mut self.slow {
-            slow.pull(t, self.shared.exchange, buffer, delivery, steps_done);
-        }
-    }
-
     fn note_panic(&mut self, panic: &(dyn Any + Send)) {
         let t = self.shared.plan.step_time(self.step);
         let message = panic_message(panic);
@@ -449,50 +419,6 @@ impl<'a> Worker<'a> {
         }
         self.wait_at_barrier()?;
         Ok(buffer)
-    }
-
-    /// The slow members of a phase: their steps begin, and what they release is published.
-    #[inline(never)]
-    fn advance_slow(&mut self, n: u64, phase: usize, buffer: usize) {
-        let plan = self.shared.plan;
-        let span = &plan.timeline.phases[phase];
-        let (from, to) = (plan.time(n, span.from), plan.time(n, span.to));
-        for place in 0..self.slow.len() {
-            let slow = &mut self.slow[place];
-            let (id, every) = (SubsystemId(slow.id), slow.every);
-            if !plan.sends[phase][id.0] {
-                continue;
-            }
-            if n.is_multiple_of(every) {
-                slow.begin(from, plan.step_time(n + every));
-            }
-            if plan.releases(id, n) {
-                let exchange = self.shared.exchange;
-                self.with_slow(place, |unit| {
-                    unit.release();
-                    unit.publish(to, exchange, buffer);
-                    Ok(())
-                });
-            }
-        }
-    }
-
-    /// What a phase has sent, for the slow units.
-    #[inline(never)]
-    fn deliver_to_slow(&mut self, n: u64, phase: usize, buffer: usize) {
-        let plan = self.shared.plan;
-        let span = &plan.timeline.phases[phase];
-        let t = plan.time(n, span.to);
-        self.pull_slow(t, buffer, Delivery::Phase(phase), n + 1);
-        for place in 0..self.slow.len() {
-            if plan.recomputes_work[phase][self.slow[place].id] {
-                let h = t - plan.time(n, span.from);
-                self.with_slow(place, |unit| {
-                    unit.recompute_work(t, h);
-                    Ok(())
-                });
-            }
-        }
     }
 
     fn implicit_step(
@@ -671,16 +597,6 @@ impl<'a> Worker<'a> {
                 self.note(id, fault);
             }
         }
-    }
-
-    fn send_slow_again(&mut self, place: usize, t: f64, buffer: usize) {
-        let exchange = self.shared.exchange;
-        self.with_slow(place, |unit| {
-            unit.evaluate(t)?;
-            unit.release();
-            unit.publish(t, exchange, buffer);
-            Ok(())
-        });
     }
 
     fn report(

@@ -38,7 +38,9 @@ impl Checker<'_> {
                 .extend(self.connection(&connection.value, &mut board));
         }
         for entry in &file.excitation {
-            wiring.drives.extend(self.drive(entry, &mut board));
+            let driven = self.drive(entry, &mut board);
+            self.check_external_name(entry, driven.as_ref(), &wiring.drives);
+            wiring.drives.extend(driven);
         }
         wiring.compensators = self.compensators(file, source, &mut board);
         self.unfed(&board);
@@ -132,6 +134,29 @@ impl Checker<'_> {
             components,
             external: external.map(|(name, _)| name),
         })
+    }
+
+    /// An external input is set and recorded by its name: it must have one of its own.
+    fn check_external_name(
+        &mut self,
+        entry: &Entry<Drive>,
+        driven: Option<&DrivenInput>,
+        others: &[DrivenInput],
+    ) {
+        let Some(name) = driven.and_then(|driven| driven.external.as_ref()) else {
+            return;
+        };
+        let problem = match others
+            .iter()
+            .any(|other| other.external.as_ref() == Some(name))
+        {
+            true => "is the name of another external input already",
+            false if name.trim().is_empty() => "is no name under which an input could be recorded",
+            false => return,
+        };
+        let problem = Problem::new(entry.value.span.clone(), format!("`{name}` {problem}"));
+        self.findings
+            .push(problem.label("give it a name of its own, such as \"driver.steer\""));
     }
 
     /// The name of an external input and its value until it is set.

@@ -84,4 +84,15 @@ fn what_an_external_input_lacks_or_has_too_much_is_told() {
     assert!(with("{ initial = 2.0 }").contains("only an external input has an initial value"));
     assert!(with(r#"{ x = "t" }"#).contains("a motion needs `x`, `v` and `a`"));
     assert!(with(r#"{ external = "p", initial = "t" }"#).contains("`t`"));
+    assert!(with(r#"{ external = "" }"#).contains("no name under which"));
+    let twice = text.replace(
+        "push = { force = \"cart\" }",
+        "push = { force = \"cart\" }\npull = { force = \"load\" }",
+    ) + "\"cart.pull\" = { external = \"driver.push\" }\n";
+    let said = read(&twice).err().map(|problems| problems.to_string());
+    assert!(
+        said.as_deref()
+            .is_some_and(|said| said.contains("another external input already")),
+        "{said:?}"
+    );
 }

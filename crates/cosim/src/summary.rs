@@ -1,0 +1,290 @@
+//! What a simulation has done so far: counts, times, energies.
+
+use std::ops::Add;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::cpu::CpuLevel;
+use crate::simulation::Simulation;
+use crate::stats::{Split, StepTimes};
+use crate::subsystem::{Counters, Energy};
+use crate::unit::Unit;
+
+/// Micro steps per macro step from which on the work integrals of an interface are trusted.
+const FINE_MICRO_STEPS: u64 = 4;
+
+/// What a simulation has done so far.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Macro steps.
+    pub steps: u64,
+    /// Simulated time reached, in seconds.
+    pub time: f64,
+    /// Wall time spent, in seconds.
+    pub wall: f64,
+    /// Simulated seconds per second of wall time.
+    pub real_time_factor: f64,
+    /// Threads of the last run.
+    pub threads: usize,
+    /// Median, 99th percentile and maximum of the time per macro step, in microseconds. Steps
+    /// shorter than a microsecond are timed in groups of sixteen.
+    pub step_us: [f64; 3],
+    /// The time that one step in a thousand exceeds, in microseconds.
+    pub step_p999_us: f64,
+    /// How late steps began, if the run was paced.
+    pub lateness: Option<Lateness>,
+    /// Time of a step, in microseconds, as the mean thread sees it in one of 64 steps: work of the
+    /// parts, waiting for other threads, and the exchange with recording and watching.
+    pub split_us: Option<[f64; 3]>,
+    /// Values delivered from port to port.
+    #[serde(rename = "values_exchanged")]
+    pub exchanges: u64,
+    /// Iterations of implicit steps.
+    pub iterations: u64,
+    /// Most iterations in one step.
+    pub most_iterations: u64,
+    /// Implicit steps that were accepted without convergence.
+    pub not_converged: u64,
+    /// Rows recorded.
+    pub rows: u64,
+    /// Energy at the initial time, if all parts know theirs.
+    pub initial_energy: Option<EnergySummary>,
+    /// Energy now.
+    pub final_energy: Option<EnergySummary>,
+    /// Energy that came from nowhere, by integrators and exchange together.
+    #[serde(rename = "spurious_energy")]
+    pub imbalance: Option<f64>,
+    /// Energy created by the exchange at each interface, in joules.
+    #[serde(rename = "interfaces")]
+    pub created: Vec<InterfaceSummary>,
+    /// Work of each part.
+    pub parts: Vec<PartSummary>,
+    /// Remarks that a user should read.
+    pub notes: Vec<String>,
+    /// Instruction set in use.
+    pub cpu: CpuLevel,
+}
+
+/// An energy balance in joules.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct EnergySummary {
+    /// Kinetic and potential.
+    pub stored: f64,
+    /// Lost in dampers.
+    pub dissipated: f64,
+    /// Work of loads.
+    pub supplied: f64,
+}
+
+impl From<Energy> for EnergySummary {
+    fn from(energy: Energy) -> Self {
+        Self {
+            stored: energy.stored(),
+            dissipated: energy.dissipated,
+            supplied: energy.supplied,
+        }
+    }
+}
+
+/// Energy balance of an interface.
+#[derive(Clone, Debug, Serialize)]
+pub struct InterfaceSummary {
+    /// Both ports.
+    pub interface: String,
+    /// Energy created by the exchange, in joules, as its two sides account for it.
+    #[serde(rename = "spurious_energy")]
+    pub created: f64,
+    /// How much of it, in joules, the integrators of both sides undo by their own error in work:
+    /// what is left is the least that the exchange has added to the model. Unknown where a part
+    /// does not know its energy or keeps the force to itself.
+    pub uncertainty: Option<f64>,
+    /// The sides take so few micro steps that their own error in work may be as large.
+    pub coarse: bool,
+}
+
+/// Work of a part.
+#[derive(Clone, Debug, Serialize)]
+pub struct PartSummary {
+    /// The subsystem.
+    pub name: String,
+    /// Integrator steps.
+    pub micro_steps: u64,
+    /// Nonlinear iterations.
+    pub iterations: u64,
+    /// Matrix factorisations.
+    pub factorisations: u64,
+    /// Iterations that rounding errors ended before they met their tolerance.
+    pub stagnations: u64,
+    /// Corrections of a step for other inputs that were iterated further.
+    pub refinements: u64,
+    /// Steps that failed and were taken again in shorter pieces.
+    pub retries: u64,
+    /// Steps in which the own frame of some element was not found to full precision.
+    pub unfitted: u64,
+    /// Time per macro step in microseconds, from the steps that were looked at.
+    pub work_us: Option<f64>,
+}
+
+/// How late the steps of a paced run began.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Lateness {
+    /// Median, 99.9th percentile and maximum, in microseconds.
+    pub late_us: [f64; 3],
+    /// Steps that began later than the next one should have.
+    pub missed: u64,
+}
+
+/// Counts that go on over several runs.
+#[derive(Default)]
+pub(crate) struct Tally {
+    pub times: StepTimes,
+    /// How late paced steps began, and how many later than the next one should have.
+    pub late: StepTimes,
+    pub missed: u64,
+    pub split: Split,
+    pub wall: Duration,
+    pub threads: usize,
+    pub iterations: u64,
+    pub most_iterations: u64,
+    pub not_converged: u64,
+    pub rows: u64,
+    /// Of each part.
+    pub initial_energy: Option<Vec<Energy>>,
+    /// The most that was supplied, and the most that potentials gave up, as far as was looked.
+    pub peaks: [f64; 2],
+    pub notes: Vec<String>,
+}
+
+impl Tally {
+    /// The energy of the whole model at the initial time.
+    pub fn initial(&self) -> Option<Energy> {
+        let parts = self.initial_energy.as_ref()?;
+        Some(parts.iter().copied().fold(Energy::default(), Energy::add))
+    }
+}
+
+impl Simulation {
+    /// What the integrator of each part has made of work, in joules: the energy it has gained
+    /// beyond what came in. Nothing where that is not known.
+    fn integrator_errors(&self, energies: Option<&[Energy]>) -> Vec<Option<f64>> {
+        let unknown = || vec![None; self.units.len()];
+        let (Some(now), Some(initial)) = (energies, &self.tally.initial_energy) else {
+            return unknown();
+        };
+        let error = |(index, unit): (usize, &Unit)| {
+            let gains = unit.interface_works.iter().enumerate();
+            let gains = gains.map(|(place, work)| work.gain(unit.work_at(place)));
+            let came_in = gains.sum::<Option<f64>>()?;
+            Some(imbalance(Some(initial[index]), now[index]) - came_in)
+        };
+        self.units.iter().enumerate().map(error).collect()
+    }
+
+    /// Whether a unit takes too few micro steps per macro step for its work integral.
+    fn is_coarse(&self, unit: usize) -> bool {
+        let micro_steps = self.units[unit].counters().micro_steps;
+        micro_steps > 0 && micro_steps < FINE_MICRO_STEPS * self.steps_done
+    }
+
+    /// What the predictors have to say.
+    fn predictors(&self) -> impl Iterator<Item = String> {
+        self.units.iter().filter_map(|unit| {
+            let note = unit.inputs.note()?;
+            Some(format!("`{}` {note}", unit.name))
+        })
+    }
+
+    /// What was done so far.
+    pub fn summary(&mut self) -> Summary {
+        let energies = self.energies().ok().flatten();
+        let created = self.created();
+        let errors = self.integrator_errors(energies.as_deref());
+        let energy = energies.map(|parts| parts.into_iter().fold(Energy::default(), Energy::add));
+        let tally = &self.tally;
+        let names = self.plan.interfaces.iter().map(|i| i.name.clone());
+        let wall = tally.wall.as_secs_f64();
+        let simulated = self.time() - self.plan.schedule.start;
+        Summary {
+            steps: self.steps_done,
+            time: self.time(),
+            wall,
+            real_time_factor: simulated / wall.max(1e-9),
+            threads: tally.threads,
+            step_us: [
+                tally.times.quantile_us(0.5),
+                tally.times.quantile_us(0.99),
+                tally.times.longest_us(),
+            ],
+            step_p999_us: tally.times.quantile_us(0.999),
+            lateness: (tally.late.count() > 0).then(|| Lateness {
+                late_us: [
+                    tally.late.quantile_us(0.5),
+                    tally.late.quantile_us(0.999),
+                    tally.late.longest_us(),
+                ],
+                missed: tally.missed,
+            }),
+            split_us: tally.split.mean_us(),
+            exchanges: self.units.iter().map(|unit| unit.received).sum(),
+            iterations: tally.iterations,
+            most_iterations: tally.most_iterations,
+            not_converged: tally.not_converged,
+            rows: tally.rows,
+            initial_energy: tally.initial().map(Into::into),
+            final_energy: energy.map(Into::into),
+            imbalance: energy.map(|energy| imbalance(tally.initial(), energy)),
+            created: names
+                .zip(created)
+                .zip(self.plan.interfaces.iter())
+                .map(|((interface, created), sides)| InterfaceSummary {
+                    interface,
+                    created,
+                    uncertainty: sides.sides.iter().try_fold(0.0, |sum: f64, &(unit, _)| {
+                        let undone = -errors[unit]? * created.signum();
+                        Some((sum + undone.max(0.0)).min(created.abs()))
+                    }),
+                    coarse: sides.sides.iter().any(|&(unit, _)| self.is_coarse(unit)),
+                })
+                .collect(),
+            parts: self.units.iter().map(part_summary).collect(),
+            notes: tally
+                .notes
+                .iter()
+                .cloned()
+                .chain(self.predictors())
+                .collect(),
+            cpu: CpuLevel::detect(),
+        }
+    }
+}
+
+fn part_summary(unit: &Unit) -> PartSummary {
+    let Counters {
+        micro_steps,
+        iterations,
+        factorisations,
+        stagnations,
+        refinements,
+        retries,
+        unfitted,
+    } = unit.counters();
+    PartSummary {
+        name: unit.name.clone(),
+        micro_steps,
+        iterations,
+        factorisations,
+        stagnations,
+        refinements,
+        retries,
+        unfitted,
+        work_us: unit.spent.mean_us(),
+    }
+}
+
+/// Energy that came from nowhere: neither there at the start nor supplied. Integrators and the
+/// exchange make it.
+pub(crate) fn imbalance(initial: Option<Energy>, now: Energy) -> f64 {
+    let initial = initial.map_or(0.0, |energy| energy.stored());
+    now.stored() - initial + now.dissipated - now.supplied
+}
