@@ -1,5 +1,6 @@
 // Makes dist/index.html: the page with its style and its script in one file, and a policy by which
-// the browser runs these two and nothing else. The same sources give the same bytes.
+// the browser runs these two and nothing else. The same sources give the same bytes: with --check
+// nothing is written, and it is an error if the page that is there is not what would be.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
@@ -38,6 +39,13 @@ const page = readFileSync(here("src/index.html"), "utf8")
   .replace("%POLICY%", () => policy)
   .replace("%STYLE%", () => style)
   .replace("%SCRIPT%", () => script);
-mkdirSync(here("dist"), { recursive: true });
-writeFileSync(here("dist/index.html"), page);
-console.log(`dist/index.html: ${page.length} characters`);
+if (process.argv.includes("--check")) {
+  if (readFileSync(here("dist/index.html"), "utf8") !== page) {
+    console.error("web/dist/index.html is not what its sources make: run `npm run build` in web/ and commit it");
+    process.exit(1);
+  }
+} else {
+  mkdirSync(here("dist"), { recursive: true });
+  writeFileSync(here("dist/index.html"), page);
+  console.log(`dist/index.html: ${page.length} characters`);
+}

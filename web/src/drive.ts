@@ -142,7 +142,8 @@ export class Drive {
       if (this.drives) this.place[i] = this.wanted(i, seconds, pad ?? null);
       const slider = this.sliders[i];
       if (!this.grabbed[i]) slider.value = String(this.place[i]);
-      const value = input.initial + this.place[i] * input.reach;
+      const room = this.place[i] > 0 ? input.high - input.initial : input.initial - input.low;
+      const value = input.initial + this.place[i] * room;
       this.shown[i].textContent = `${number(value)} ${unit(input.unit)}`;
       if (this.drives && value !== this.sent[i]) {
         this.sent[i] = value;

@@ -10,22 +10,31 @@ export class Ground {
   readonly object = new Group();
   /** Distance of the lines in m. */
   readonly spacing: number;
-  private readonly lines = new LineBasicMaterial({ transparent: true, opacity: 0.9 });
-  private readonly shadow = new ShadowMaterial({ opacity: 0.16 });
+  private readonly lines = new LineBasicMaterial({ transparent: true, opacity: 0.55 });
+  private readonly shadow = new ShadowMaterial({ opacity: 0.16, depthWrite: false });
 
   constructor(centre: Vector3, up: Vector3, size: number, height: number) {
     this.spacing = round(size / 6);
     const half = Math.ceil((2.2 * size) / this.spacing) * this.spacing;
     const points: number[] = [];
-    for (let x = -half; x <= half + this.spacing / 2; x += this.spacing) {
-      points.push(x, -half, 0, x, half, 0, -half, x, 0, half, x, 0);
+    // In short pieces: some drivers lose a line that begins behind the camera.
+    const count = Math.round((2 * half) / this.spacing);
+    const at = (i: number) => -half + i * this.spacing;
+    for (let i = 0; i <= count; i += 1) {
+      for (let j = 0; j < count; j += 1) {
+        points.push(at(i), at(j), 0, at(i), at(j + 1), 0, at(j), at(i), 0, at(j + 1), at(i), 0);
+      }
     }
     const geometry = new BufferGeometry();
     geometry.setAttribute("position", new BufferAttribute(new Float32Array(points), 3));
     const plane = new Mesh(new PlaneGeometry(2 * half, 2 * half), this.shadow);
     plane.receiveShadow = true;
     plane.position.z = -0.001 * size;
-    this.object.add(new LineSegments(geometry, this.lines), plane);
+    // The shadow lies under the lines, whatever their distance.
+    plane.renderOrder = -2;
+    const lines = new LineSegments(geometry, this.lines);
+    lines.renderOrder = -1;
+    this.object.add(plane, lines);
     this.object.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), up));
     // Lines lie where coordinates are multiples of their distance.
     const snapped = centre.clone().divideScalar(this.spacing).round().multiplyScalar(this.spacing);
@@ -33,7 +42,7 @@ export class Ground {
   }
 
   paint(theme: Theme): void {
-    this.lines.color.set(theme.ground);
+    this.lines.color.set(theme.line);
     this.shadow.opacity = theme.dark ? 0.4 : 0.16;
   }
 }

@@ -4,16 +4,12 @@ import { Quaternion, Vector3 } from "three";
 import type { Anchor, Frame, Scene, Shape } from "./scene";
 import type { Reel } from "./reel";
 
-/** Displacements along a line reach at most so far, where neighbours are at a distance of one. */
-const REACH = 0.32;
-
 export class Places {
   readonly origins: Vector3[];
   readonly turns: Quaternion[];
   /** How displacements along a line are scaled. */
-  scale = 1;
+  scale = Infinity;
   private readonly frames: Frame[];
-  private largest = 0;
   private readonly axis = new Vector3(1, 0, 0);
 
   constructor(scene: Scene, reel: Reel) {
@@ -21,15 +17,16 @@ export class Places {
     this.origins = scene.frames.map(() => new Vector3());
     this.turns = scene.frames.map(() => new Quaternion());
     for (const frame of scene.frames) {
-      if (frame.moves === "along") this.fit(reel.largest(frame.at));
+      if (frame.moves === "along") this.fit(reel.largest(frame.at), frame.room);
     }
+    // What never moves is drawn as it is.
+    if (this.scale === Infinity) this.fit(1, 1);
   }
 
   /** Chooses a scale of 1, 2 or 5 times a power of ten, which changes rarely. */
-  private fit(displacement: number): void {
-    if (!(displacement > this.largest)) return;
-    this.largest = displacement;
-    const exact = REACH / displacement;
+  private fit(displacement: number, room: number): void {
+    const exact = room / displacement;
+    if (!(exact < this.scale)) return;
     const decade = 10 ** Math.floor(Math.log10(exact));
     const step = [5, 2, 1].find((step) => step * decade <= exact) ?? 1;
     this.scale = step * decade;
@@ -49,7 +46,7 @@ export class Places {
           turn.normalize();
           break;
         case "along":
-          this.fit(Math.abs(row[frame.at]));
+          this.fit(Math.abs(row[frame.at]), frame.room);
           origin.fromArray(frame.base);
           origin.x += this.scale * row[frame.at];
           break;

@@ -130,11 +130,12 @@ export class Reel {
     }
   }
 
-  /** Largest magnitude of a number over all rows. */
+  /** Largest magnitude of a number over all rows in which it is one. */
   largest(at: number): number {
     let largest = 0;
     for (let i = at; i < this.count * this.width; i += this.width) {
-      largest = Math.max(largest, Math.abs(this.rows[i]));
+      const size = Math.abs(this.rows[i]);
+      if (size > largest) largest = size;
     }
     return largest;
   }

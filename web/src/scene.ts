@@ -20,7 +20,7 @@ export interface Scene {
 export type Frame = { name: string } & (
   | { moves: "not"; base: Triple }
   | { moves: "freely"; at: number }
-  | { moves: "along"; at: number; base: Triple }
+  | { moves: "along"; at: number; base: Triple; room: number }
   | { moves: "about"; at: number; base: Triple }
 );
 
@@ -66,5 +66,6 @@ export interface Input {
   component: number;
   unit: string;
   initial: number;
-  reach: number;
+  low: number;
+  high: number;
 }

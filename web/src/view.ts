@@ -15,7 +15,7 @@ import type { Theme } from "./theme";
 export type CameraMode = "orbit" | "follow" | "driver";
 
 /** The longest arrow as a fraction of the size of the scene. */
-const LONGEST_ARROW = 0.25;
+const LONGEST_ARROW = 0.18;
 /** Instants at which the extent of a motion is looked at. */
 const LOOKS = 60;
 
@@ -165,13 +165,13 @@ export class View {
     const front = new Vector3().crossVectors(right, this.up).normalize();
     const thickness = Math.abs(extent.dot(front)) / this.size;
     const beside = thickness < 0.25 ? 0.28 : 0.75;
-    const direction = front.clone().addScaledVector(right, beside).addScaledVector(this.up, 0.32).normalize();
+    const direction = front.clone().addScaledVector(right, beside).addScaledVector(this.up, 0.42).normalize();
     const half = (this.camera.fov * Math.PI) / 360;
     const tall = Math.abs(extent.dot(this.up));
     const wide = Math.max(Math.abs(extent.dot(right)), 0.6 * Math.abs(extent.dot(front)));
     const aspect = Math.max(this.camera.aspect, 0.3);
     const needed = Math.max(tall, wide / aspect, 0.35 * this.size) / 2;
-    const distance = (1.25 * needed) / Math.tan(half) + 0.3 * Math.abs(extent.dot(front));
+    const distance = (1.15 * needed) / Math.tan(half) + 0.3 * Math.abs(extent.dot(front));
     this.camera.position.copy(centre).addScaledVector(direction, distance);
     this.controls.target.copy(centre);
     this.controls.update();

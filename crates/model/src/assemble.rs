@@ -238,9 +238,8 @@ impl Model {
     fn excite(&self, builder: &mut Builder, id: SubsystemId, port: InputPort, drive: &DrivenInput) {
         let components = &drive.components;
         match &drive.external {
-            Some(name) => {
-                let initial: Vec<f64> = components.iter().map(|value| value.eval(&[])).collect();
-                builder.dial(id, port, name, &initial);
+            Some(external) => {
+                builder.dial(id, port, &external.name, &external.initial);
             }
             None => {
                 let source = Driver {

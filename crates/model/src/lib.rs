@@ -32,6 +32,7 @@
 //! ```
 
 mod assemble;
+mod chain;
 mod check;
 mod compensation;
 mod expansion;
@@ -57,6 +58,7 @@ mod template;
 mod words;
 
 pub use assemble::ChoosePredictor;
+pub use chain::{Chain, ChainLink, ChainPoint};
 pub use compensation::gains::{Gains, GainsError};
 pub use compensation::{Approach, CompensationError, Offer};
 pub use extensions::{Context, Extensions, ForeignJoint, ForeignPart, PredictorFactory, Site};
@@ -66,7 +68,7 @@ pub use mechanism::{
     About, InterfaceNode, Mechanism, Outline, OwnedElement, PartitionReport, Pose, Shape, Sketch,
     Solid, SubdomainReport, Symbol,
 };
-pub use model::Model;
+pub use model::{ExternalInput, Model};
 pub use oldham_lumped::{Integrator, StageInputs};
 pub use overrides::Overrides;
 pub use problem::{MAX_PROBLEMS, Problem, Problems};

@@ -11,11 +11,14 @@ mod advice;
 mod campbell;
 mod compare;
 mod compensation;
+mod course;
 mod error;
 mod file;
+mod live;
 mod mechanisms;
 mod memory;
 mod partition;
+mod pause;
 mod poles;
 mod remedies;
 mod run;
@@ -29,14 +32,17 @@ pub use compare::{
     Tried, compare,
 };
 pub use compensation::{TriedApproach, compensate, gains_file, law_origin};
+pub use course::{Onlooker, initial_row};
 pub use error::StudyError;
 pub use file::{ModelFile, Settings};
+pub use live::run_live;
 pub use mechanisms::{
     Equilibrium, ModeNumbers, RestingNode, TurningFrame, Vibrations, is_without_coupling,
     mechanisms, shows_node, statics, turning_frames, vibrations,
 };
 pub use memory::{Recorded, solve_in_memory};
 pub use partition::{CutMechanism, partitions};
+pub use pause::Pause;
 pub use poles::{CoupledPole, HeldSignals, LATENT_RATES, Poles, damping, discrete_poles, poles};
 pub use remedies::LONGEST as LONGEST_SEARCH;
 pub use run::{PreparedRun, RunOptions, RunReport, checkpoint_path};

@@ -309,6 +309,7 @@ fn rail(all: &mut Gallery) {
             Moves::Along {
                 at,
                 base: [2.6, -0.9, 0.3],
+                room: 0.3,
             },
         ),
         (

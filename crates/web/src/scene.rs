@@ -67,13 +67,15 @@ pub enum Moves {
         /// The first of them.
         at: usize,
     },
-    /// Along the first axis by one number of the row. Such motions of a scene are shown to one
-    /// scale, at which they fit between their neighbours.
+    /// Along the first axis by one number of the row. All such motions of a scene are shown to one
+    /// scale, at which each has room enough.
     Along {
         /// The displacement.
         at: usize,
         /// Where it is at no displacement.
         base: [f64; 3],
+        /// How far it may be drawn from there.
+        room: f64,
     },
     /// About the first axis by one number of the row.
     About {
@@ -297,10 +299,12 @@ pub struct Input {
     pub component: usize,
     /// Its unit.
     pub unit: String,
-    /// What it is until somebody sets it.
+    /// What it is until somebody sets it, and when nobody does any longer.
     pub initial: f64,
-    /// It is set between this and its negative, about its initial value.
-    pub reach: f64,
+    /// The lowest value that it is given.
+    pub low: f64,
+    /// The highest one.
+    pub high: f64,
 }
 
 #[cfg(test)]
@@ -314,12 +318,13 @@ mod tests {
             motion: Moves::Along {
                 at: 3,
                 base: [1.0, 0.0, 0.0],
+                room: 0.5,
             },
         };
         let text = serde_json::to_string(&frame).unwrap();
         assert_eq!(
             text,
-            r#"{"name":"cart","moves":"along","at":3,"base":[1.0,0.0,0.0]}"#
+            r#"{"name":"cart","moves":"along","at":3,"base":[1.0,0.0,0.0],"room":0.5}"#
         );
         let item = Item {
             name: "rim".into(),

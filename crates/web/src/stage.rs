@@ -190,7 +190,10 @@ impl Stage {
         let driver = &self.0.driver;
         match wish {
             Wish::Drive => {
-                let _ = driver.compare_exchange(0, viewer, Ordering::AcqRel, Ordering::Acquire);
+                let taken = driver.compare_exchange(0, viewer, Ordering::AcqRel, Ordering::Acquire);
+                if taken.is_ok() {
+                    (self.0.steer)(wish);
+                }
                 self.changed();
             }
             Wish::Leave => self.release(viewer),
@@ -251,7 +254,7 @@ mod tests {
         assert!(stage.status_for(1).contains(r#""driver":"you""#));
         assert!(stage.status_for(2).contains(r#""driver":"other""#));
         stage.leave(1);
-        assert_eq!(*lock(&heard), [set(9.0), set(1.5), Wish::GoOn]);
+        assert_eq!(*lock(&heard), [Wish::Drive, set(9.0), set(1.5), Wish::GoOn]);
         assert!(!stage.is_driven());
     }
 

@@ -267,7 +267,10 @@ fn one_drives_the_second_is_refused_until_the_first_has_left() {
     wish(&mut second, r#"{"wish":"drive"}"#);
     status_with(&mut second, r#""driver":"you""#);
     let set = |value| Wish::Set { input: 0, value };
-    assert_eq!(*heard.lock().unwrap(), [set(2.0), set(0.5), Wish::GoOn]);
+    assert_eq!(
+        *heard.lock().unwrap(),
+        [Wish::Drive, set(2.0), set(0.5), Wish::GoOn, Wish::Drive]
+    );
 }
 
 #[test]

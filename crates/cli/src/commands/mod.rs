@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod compensate;
 mod completions;
+mod drive;
 mod modes;
 mod papers;
 mod partition;
@@ -15,6 +16,7 @@ mod poles;
 mod run;
 mod stability;
 mod statics;
+mod view;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -30,6 +32,8 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Statics(arguments) => statics::execute(&arguments),
         Command::Modes(arguments) => modes::execute(&arguments),
         Command::Animate(arguments) => animate::execute(&arguments),
+        Command::View(arguments) => view::execute(&arguments),
+        Command::Drive(arguments) => drive::execute(&arguments),
         Command::Bench(arguments) => bench::execute(&arguments),
         Command::Stability(arguments) => stability::execute(&arguments),
         Command::Poles(arguments) => poles::execute(&arguments),

@@ -1,6 +1,6 @@
 //! Statics and modes of a mechanism on its own.
 
-use oldham_multibody::{Freedoms, MechanismPart, Modes, SolveError};
+use oldham_multibody::{Freedoms, MechanismPart, Modes, SolveError, Vec3};
 
 use super::spec::initial_inputs;
 use super::{MechanismSpec, PartitionReport, Pose, Sketch};
@@ -48,6 +48,11 @@ impl<'m> Mechanism<'m> {
     /// What there is to draw.
     pub fn sketch(&self) -> &'m Sketch {
         &self.spec.sketch
+    }
+
+    /// The acceleration of gravity in m/s².
+    pub fn gravity(&self) -> Vec3 {
+        self.spec.whole.model.acceleration_of_gravity()
     }
 
     /// In how many ways it can move, in the given position.
