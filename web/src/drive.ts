@@ -65,7 +65,11 @@ export class Drive {
   }
 
   get drives(): boolean {
-    return this.status?.driver === "you";
+    return this.status?.driver === "you" && !this.isOver;
+  }
+
+  private get isOver(): boolean {
+    return this.status?.run.state === "finished" || this.status?.run.state === "failed";
   }
 
   /** Whether keys are taken for driving. */
@@ -119,7 +123,7 @@ export class Drive {
   tell(status: Status): void {
     this.status = status;
     const { driver, run } = status;
-    const over = run.state === "finished" || run.state === "failed";
+    const over = this.isOver;
     const words = { you: "You drive", other: "Somebody else drives", nobody: "Nobody drives" };
     this.told.textContent = over ? "The drive is over" : words[driver];
     this.button.textContent = driver === "you" ? "Let go" : "Drive";
@@ -127,7 +131,7 @@ export class Drive {
     this.pause.textContent = run.state === "paused" ? "Go on" : "Pause";
     for (const button of [this.pause, this.end]) button.disabled = driver !== "you" || over;
     for (const slider of this.sliders) slider.disabled = driver !== "you" || over;
-    if (driver !== "you") {
+    if (!this.drives) {
       this.held.clear();
       this.place.fill(0);
       this.sent.fill(NaN);

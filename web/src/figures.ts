@@ -29,7 +29,7 @@ const UP = new Vector3(0, 1, 0);
 
 export function figures(scene: Scene, places: Places, shop: Workshop): Figure[] {
   return scene.items.map((item) => {
-    const figure = make(item, places, shop);
+    const figure = make(item, places, shop, scene.groups.length > 0 && item.group === undefined);
     const part = item.group === undefined ? "" : scene.groups[item.group] ?? "";
     const name = item.name === part ? part : [item.name, part && `(${part})`].filter(Boolean).join(" ");
     figure.object.traverse((child) => {
@@ -43,11 +43,12 @@ export function figures(scene: Scene, places: Places, shop: Workshop): Figure[] 
   });
 }
 
-function make(item: Item, places: Places, shop: Workshop): Figure {
+/** What belongs to no part where there are parts is ground. */
+function make(item: Item, places: Places, shop: Workshop, isGround: boolean): Figure {
   const material = (role: Role) => shop.palette.material(role, item.group);
   switch (item.kind) {
     case "body":
-      return placed(bodyObject(item.shape, shop.palette, shop.size, item.group), item.on);
+      return placed(bodyObject(item.shape, shop, isGround ? "support" : "body", item.group), item.on);
     case "bar":
       return bar(item.through, 0.009 * shop.size, () => material("bar"));
     case "beam": {

@@ -34,6 +34,7 @@ class Page {
   private readonly plots: Plot[] = [];
   private readonly live: Live | null;
   private readonly drive: Drive | null;
+  private readonly shownEnergies: { at: number; unit: string; cell: HTMLElement }[] = [];
   private shown = NaN;
   private rows = -1;
   private before = performance.now();
@@ -172,7 +173,25 @@ class Page {
       const plot = this.plot([signal]);
       plot.element.scrollIntoView({ block: "nearest" });
     });
-    element("energy").hidden = energies.length + of("spurious").length === 0;
+    const spurious = of("spurious");
+    const isWhole = (signal: Signal) => signal.name.startsWith("energy.");
+    this.table("whole", [...energies, ...spurious.filter(isWhole)]);
+    const interfaces = spurious.filter((signal) => !isWhole(signal));
+    this.table("interfaces", interfaces);
+    element("energy").hidden = energies.length + spurious.length === 0;
+    element("exchange").hidden = interfaces.length === 0;
+    element<HTMLDetailsElement>("exchange").open = interfaces.length < 3;
+  }
+
+  /** Lines of a table whose values follow the time. */
+  private table(id: string, signals: Signal[]): void {
+    const lines = signals.map((signal) => {
+      const name = signal.name.replace(/^(energy|exchange)\./, "").replace("imbalance", "spurious");
+      const cell = make("td");
+      this.shownEnergies.push({ at: signal.at, unit: signal.unit, cell });
+      return make("tr", "", make("td", name.replace("<->", " \u2194 ")), cell);
+    });
+    element(id).replaceChildren(make("tbody", "", ...lines));
   }
 
   private plot(signals: Signal[]): Plot {
@@ -344,17 +363,9 @@ class Page {
   }
 
   private energies(): void {
-    const body = element("energy").querySelector("tbody");
-    if (!body || element("energy").hidden) return;
-    const told = this.reel.scene.signals.filter((signal) => signal.role === "energy" || signal.role === "spurious");
-    told.slice(0, 12).forEach((signal, i) => {
-      const line = body.rows[i] ?? body.insertRow();
-      if (line.cells.length === 0) {
-        line.insertCell().textContent = signal.role === "spurious" ? `spurious: ${signal.name}` : signal.name;
-        line.insertCell();
-      }
-      line.cells[1].textContent = `${number(this.row[signal.at])} ${unit(signal.unit)}`;
-    });
+    for (const { at, unit: name, cell } of this.shownEnergies) {
+      cell.textContent = `${number(this.row[at])} ${unit(name)}`;
+    }
   }
 
   private scale(): void {
@@ -362,7 +373,7 @@ class Page {
     const lumped = this.reel.scene.frames.some((frame) => frame.moves === "along");
     const factor = this.view.places.scale;
     const words = lumped
-      ? `displacements drawn ${factor >= 1 ? `${factor} times larger` : `${number(1 / factor)} times smaller`}`
+      ? `displacements drawn ${factor >= 1 ? `${factor} times larger` : `${Number((1 / factor).toPrecision(3))} times smaller`}`
       : `grid ${number(this.view.gridSpacing).replace(/\.?0+$/, "")} m`;
     const text = lumped && factor === 1 ? "" : words;
     if (element("scale").textContent !== text) element("scale").textContent = text;

@@ -13,7 +13,8 @@ export class Plot {
   private range: [number, number] = [0, 1];
   private low = 0;
   private high = 1;
-  private curves: ImageData | null = null;
+  /** Everything but the time shown. */
+  private readonly curves = document.createElement("canvas");
   private drawnFor = "";
 
   constructor(
@@ -87,17 +88,20 @@ export class Plot {
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight];
     if (width === 0 || this.reel.count === 0) return;
     const wanted = `${width} ${height} ${ratio} ${this.reel.count} ${this.reel.last} ${theme().dark}`;
-    const context = this.canvas.getContext("2d");
-    if (!context) return;
-    if (wanted !== this.drawnFor || !this.curves) {
-      this.canvas.width = Math.round(width * ratio);
-      this.canvas.height = Math.round(height * ratio);
-      context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      this.background(context, width, height);
-      this.curves = context.getImageData(0, 0, this.canvas.width, this.canvas.height);
+    const [context, behind] = [this.canvas, this.curves].map((canvas) => canvas.getContext("2d"));
+    if (!context || !behind) return;
+    if (wanted !== this.drawnFor) {
+      for (const canvas of [this.canvas, this.curves]) {
+        canvas.width = Math.round(width * ratio);
+        canvas.height = Math.round(height * ratio);
+      }
+      behind.setTransform(ratio, 0, 0, ratio, 0, 0);
+      this.background(behind, width, height);
       this.drawnFor = wanted;
     }
-    context.putImageData(this.curves, 0, 0);
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.clearRect(0, 0, width, height);
+    context.drawImage(this.curves, 0, 0, width, height);
     const [from, to] = this.range;
     const x = LEFT + ((time - from) / (to - from)) * (width - LEFT - RIGHT);
     context.strokeStyle = theme().text;
@@ -131,8 +135,8 @@ export class Plot {
     context.lineWidth = 1;
     context.textAlign = "right";
     context.textBaseline = "middle";
-    const step = spacing(this.high - this.low, 3);
-    for (const tick of ticks(this.low, this.high, 3)) {
+    const step = spacing(this.high - this.low, 5);
+    for (const tick of ticks(this.low, this.high, 5)) {
       const y = Math.round(this.y(tick, height)) + 0.5;
       line(context, LEFT, y, width - RIGHT, y);
       context.fillText(label(tick, step), LEFT - 6, y);

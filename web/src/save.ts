@@ -25,7 +25,9 @@ export function savePicture(view: View, reel: Reel): void {
 }
 
 export async function saveScene(view: View, reel: Reel): Promise<void> {
-  const whole = await new GLTFExporter().parseAsync(view.world, { binary: true, onlyVisible: true });
+  const whole = await view.withoutLines((figures) =>
+    new GLTFExporter().parseAsync(figures, { binary: true, onlyVisible: true }),
+  );
   download(new Blob([whole as ArrayBuffer], { type: "model/gltf-binary" }), fileName(reel, ".glb"));
 }
 

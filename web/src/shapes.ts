@@ -5,11 +5,12 @@ import {
   LatheGeometry, LineSegments, Mesh, Object3D, SphereGeometry, TorusGeometry, Vector2, Vector3,
 } from "three";
 import type { Shape } from "./scene";
-import type { Palette } from "./palette";
+import type { Palette, Role } from "./palette";
 
 /** A body at its own origin; what is round lies along x. */
-export function bodyObject(shape: Shape, palette: Palette, size: number, group?: number): Object3D {
-  const material = palette.material("body", group);
+export function bodyObject(shape: Shape, shop: { palette: Palette; size: number }, role: Role, group?: number): Object3D {
+  const { palette, size } = shop;
+  const material = palette.material(role, group);
   const along = new Group();
   const add = (geometry: BufferGeometry, edges = false) => {
     along.add(new Mesh(geometry, material));

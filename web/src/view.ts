@@ -1,7 +1,7 @@
 // The scene in three dimensions: light, camera, what is drawn.
 
 import {
-  Box3, DirectionalLight, HemisphereLight, PerspectiveCamera, PCFSoftShadowMap, Quaternion, Raycaster, Scene as World,
+  Box3, DirectionalLight, Group, HemisphereLight, Line, type Object3D, PerspectiveCamera, PCFSoftShadowMap, Quaternion, Raycaster, Scene as World,
   SRGBColorSpace, Vector2, Vector3, WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
@@ -20,7 +20,9 @@ const LONGEST_ARROW = 0.18;
 const LOOKS = 60;
 
 export class View {
-  readonly world = new World();
+  private readonly world = new World();
+  /** All that is of the model. */
+  private readonly things = new Group();
   readonly places: Places;
   readonly size: number;
   mode: CameraMode = "orbit";
@@ -69,7 +71,8 @@ export class View {
         return (LONGEST_ARROW * this.size) / this.strongest;
       },
     });
-    this.world.add(...this.drawn.map((figure) => figure.object));
+    this.things.add(...this.drawn.map((figure) => figure.object));
+    this.world.add(this.things);
     const centre = this.box.getCenter(new Vector3());
     this.ground = new Ground(centre, this.up, this.size, this.lowest() - 0.04 * this.size);
     this.world.add(this.ground.object);
@@ -171,7 +174,7 @@ export class View {
     const wide = Math.max(Math.abs(extent.dot(right)), 0.6 * Math.abs(extent.dot(front)));
     const aspect = Math.max(this.camera.aspect, 0.3);
     const needed = Math.max(tall, wide / aspect, 0.35 * this.size) / 2;
-    const distance = (1.15 * needed) / Math.tan(half) + 0.3 * Math.abs(extent.dot(front));
+    const distance = (1.3 * needed) / Math.tan(half) + 0.3 * Math.abs(extent.dot(front));
     this.camera.position.copy(centre).addScaledVector(direction, distance);
     this.controls.target.copy(centre);
     this.controls.update();
@@ -258,6 +261,18 @@ export class View {
     const back = this.camera.quaternion.clone().invert();
     const axes = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
     this.turned(axes.map((axis) => axis.applyQuaternion(back)));
+  }
+
+  /** Does something with the bodies alone: other programs make edges of their own. */
+  async withoutLines<T>(work: (things: Object3D) => Promise<T>): Promise<T> {
+    const lines: Object3D[] = [];
+    this.things.traverse((object) => object instanceof Line && object.visible && lines.push(object));
+    for (const line of lines) line.visible = false;
+    try {
+      return await work(this.things);
+    } finally {
+      for (const line of lines) line.visible = true;
+    }
   }
 
   /** The name of what is at a place of the canvas, from -1 to 1. */

@@ -78,8 +78,7 @@ async function plays(browser) {
   await drawn(page);
   const started = performance.now() - began;
   assert.equal(await page.title(), "Beam in two parts");
-  assert.deepEqual(await page.locator("#groups li").allTextContents(), ["beam.left", "beam.right", "beam.coupling"].slice(0, await page.locator("#groups li").count()));
-  assert.ok((await page.locator("#groups li").count()) >= 2, "parts of the cut have colours");
+  assert.deepEqual(await page.locator("#groups li").allTextContents(), ["beam.left", "beam.right"]);
   const first = await picture(page);
   await shot(page, "beam-start");
   await scrub(page, 1);
@@ -224,8 +223,8 @@ async function wrong_token(browser, url) {
 }
 
 async function drives(browser) {
-  const model = ["driven-cart", "--set", "simulation.duration=4"];
-  const server = await serving("drive", example(model[0]), ...model.slice(1), "--once", "--out", "drive.parquet");
+  const model = [example("driven-cart"), "--set", "simulation.duration=60"];
+  const server = await serving("drive", ...model, "--once", "--out", "drive.csv");
   await wrong_token(browser, server.url);
   const page = await open(browser, server.url);
   const other = await open(browser, server.url);
@@ -235,32 +234,42 @@ async function drives(browser) {
   await other.waitForFunction(() => document.getElementById("drive").textContent.includes("Somebody else drives"));
   assert.ok(await other.isDisabled("#take"), "there is one driver");
   await page.bringToFront();
-  await page.keyboard.down("ArrowRight");
-  await page.waitForFunction(() => document.querySelector("#drive output").textContent.startsWith("20.00"));
-  await shot(page, "drive");
-  await page.keyboard.up("ArrowRight");
-  await page.keyboard.down("ArrowLeft");
-  await page.waitForFunction(() => document.querySelector("#drive output").textContent.startsWith("-20.00"));
-  await page.keyboard.up("ArrowLeft");
+  const shows = (value) => page.waitForFunction((value) => document.querySelector("#drive output").textContent.startsWith(value), value);
+  for (const [key, value] of [["ArrowRight", "20.00"], ["ArrowLeft", "-20.00"]]) {
+    await page.keyboard.down(key);
+    await shows(value);
+    await shot(page, "drive");
+    await page.keyboard.up(key);
+    await shows("1.500");
+  }
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Pause" }).waitFor();
+  await page.getByRole("button", { name: "End" }).click();
   const { code, text } = await server.ended;
   assert.equal(code, 0, text);
   const answer = JSON.parse(text.trim().split("\n").at(-1));
-  assert.equal(answer.status, "finished");
   await page.waitForFunction(() => document.getElementById("status").textContent.includes("connection is lost"));
   assert.deepEqual(page.complaints.filter((text) => !text.includes("WebSocket")), []);
   await page.close();
   await other.close();
-  // The same inputs again: the same bits, but for nothing.
-  const again = [example(model[0]), ...model.slice(1), "--set", "record.every=1", "--no-analysis", "--replay", "drive.parquet"];
-  oldham("run", ...again, "--out", "again.parquet");
-  assert.ok(readFileSync(join(scratch, "drive.parquet")).equals(readFileSync(join(scratch, "again.parquet"))), "a replay has the same bits");
-  oldham("run", ...again, "--out", "again.csv");
-  const [head, ...lines] = readFileSync(join(scratch, "again.csv"), "utf8").trim().split("\n");
-  const column = head.split(",").findIndex((name) => name.includes("driver.push"));
-  const pushes = lines.map((line) => Number(line.split(",")[column]));
+  const steps = replays(model, answer.summary.steps);
+  return { steps, missed: answer.summary.lateness.missed };
+}
+
+/** The same inputs again: the same bits, as far as the drive went. */
+function replays(model, steps) {
+  const lines = (name) => readFileSync(join(scratch, name), "utf8").trim().split("\n");
+  const length = ["--set", `simulation.duration=${steps / 1000}`];
+  oldham("run", ...model, ...length, "--no-analysis", "--replay", "drive.csv", "--out", "again.csv");
+  const [drive, again] = [lines("drive.csv"), lines("again.csv")];
+  assert.equal(drive.length, steps + 2);
+  assert.deepEqual(again, drive, "a replay has the same bits");
+  const column = drive[0].split(",").findIndex((name) => name.includes("driver.push"));
+  const pushes = drive.slice(1).map((line) => Number(line.split(",")[column]));
   assert.equal(Math.max(...pushes), 20);
   assert.equal(Math.min(...pushes), -20);
-  return { steps: answer.summary.steps, missed: answer.summary.lateness.missed };
+  return steps;
 }
 
 async function looks_on(browser) {

@@ -205,9 +205,22 @@ impl Stage {
             Wish::Pause | Wish::GoOn | Wish::End => {
                 if drives() {
                     (self.0.steer)(wish);
+                    self.waits(wish);
                 }
             }
         }
+    }
+
+    /// A run that waits tells nothing: it is told for it.
+    fn waits(&self, wish: Wish) {
+        let mut status = lock(&self.0.status);
+        status.state = match (wish, status.state) {
+            (Wish::Pause, RunState::Running) => RunState::Paused,
+            (Wish::GoOn, RunState::Paused) => RunState::Running,
+            (_, state) => state,
+        };
+        drop(status);
+        self.changed();
     }
 
     /// Whoever lets go of the inputs leaves them as they were at first, and nothing waits for them.
@@ -219,7 +232,7 @@ impl Stage {
                 (self.0.steer)(Wish::Set { input, value });
             }
             (self.0.steer)(Wish::GoOn);
-            self.changed();
+            self.waits(Wish::GoOn);
         }
     }
 }
@@ -253,6 +266,10 @@ mod tests {
         stage.obey(1, set(f64::NAN));
         assert!(stage.status_for(1).contains(r#""driver":"you""#));
         assert!(stage.status_for(2).contains(r#""driver":"other""#));
+        stage.obey(2, Wish::Pause);
+        assert!(stage.status_for(2).contains(r#""state":"running""#));
+        stage.obey(1, Wish::Pause);
+        assert!(stage.status_for(2).contains(r#""state":"paused""#));
         stage.leave(1);
         assert_eq!(*lock(&heard), [Wish::Drive, set(9.0), set(1.5), Wish::GoOn]);
         assert!(!stage.is_driven());

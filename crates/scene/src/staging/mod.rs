@@ -225,11 +225,12 @@ fn role(column: &str, model: &Model) -> Option<Role> {
     if column.starts_with("energy.") {
         return Some(Role::Energy);
     }
-    let is_node = |name: &str| {
+    let is_inner = |name: &str| {
         let rest = column.strip_prefix(name);
-        rest.is_some_and(|rest| rest.starts_with(".nodes."))
+        let inner = [".nodes.", ".interfaces."];
+        rest.is_some_and(|rest| inner.iter().any(|start| rest.starts_with(start)))
     };
     let is_rate = [".v", ".a"].iter().any(|end| column.ends_with(end));
-    let is_plain = !is_rate && !model.mechanisms().any(|it| is_node(it.name()));
+    let is_plain = !is_rate && !model.mechanisms().any(|it| is_inner(it.name()));
     is_plain.then_some(Role::Output)
 }
