@@ -271,7 +271,11 @@ mod tests {
         stage.obey(1, Wish::Pause);
         assert!(stage.status_for(2).contains(r#""state":"paused""#));
         stage.leave(1);
-        assert_eq!(*lock(&heard), [Wish::Drive, set(9.0), set(1.5), Wish::GoOn]);
+        assert_eq!(
+            *lock(&heard),
+            [Wish::Drive, set(9.0), Wish::Pause, set(1.5), Wish::GoOn]
+        );
+        assert!(stage.status_for(2).contains(r#""state":"running""#));
         assert!(!stage.is_driven());
     }
 
