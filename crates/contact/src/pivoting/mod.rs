@@ -1,0 +1,1 @@
+//! Pivoting (to come).

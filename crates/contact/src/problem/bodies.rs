@@ -1,0 +1,249 @@
+//! Contacts of free bodies: the Delassus matrix as what impulses do to the bodies' velocities.
+
+use oldham_space::{Mat3, V3, Vec3};
+
+use super::natural_residual;
+use crate::touch::{NO_PLACE, Touch};
+
+/// Velocity of a body, and how it answers to impulses: one line of the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(align(64))]
+pub struct BodyMotion {
+    /// Velocity of the centre of mass.
+    pub velocity: Vec3,
+    /// Zero where the motion is given.
+    pub inverse_mass: f64,
+    /// Angular velocity.
+    pub spin: Vec3,
+    /// Of a grain; other bodies have a matrix.
+    pub inverse_inertia: f64,
+}
+
+/// What the relative velocity of a contact has to be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// Added to the normal velocity: the contact is open while the sum is positive.
+    pub bias: f64,
+    /// Coulomb's coefficient.
+    pub friction: f64,
+}
+
+/// Where a contact acts on its bodies, for contacts that are not between two grains.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Levers {
+    /// From the centres of mass to the point.
+    pub arms: [Vec3; 2],
+    /// Normal velocity for each unit of normal impulse that the surface itself yields.
+    pub compliance: f64,
+    /// A grain on a body that does not turn: the same formulas as for two grains.
+    pub is_plain: bool,
+}
+
+/// Contacts of free bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct Bodies<'a> {
+    /// The contacts.
+    pub touches: &'a [Touch],
+    /// For each contact what is asked of it.
+    pub targets: &'a [Target],
+    /// For contacts that are not between two grains.
+    pub levers: &'a [Levers],
+    /// Velocities without any impulse, of bodies, then of grains.
+    pub motion: &'a [BodyMotion],
+    /// Inverse inertia of the bodies in absolute axes, without grains.
+    pub inertia: &'a [Mat3],
+    /// Radii of the grains.
+    pub radii: &'a [f64],
+}
+
+/// A contact on the line of two centres: levers along the normal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plain {
+    pub normal: Vec3,
+    pub bodies: [u32; 2],
+    pub arms: [f64; 2],
+}
+
+/// Velocity of the second body's point relative to that of the first.
+#[inline(always)]
+pub(crate) fn relative_plain(contact: &Plain, motion: &[BodyMotion]) -> Vec3 {
+    let [a, b] = contact.bodies.map(|body| &motion[body as usize]);
+    let turning = a.spin * contact.arms[0] + b.spin * contact.arms[1];
+    b.velocity - a.velocity + contact.normal.cross(turning)
+}
+
+/// An impulse on the second body, its opposite on the first.
+#[inline(always)]
+pub(crate) fn apply_plain(contact: &Plain, impulse: Vec3, motion: &mut [BodyMotion]) {
+    let moment = contact.normal.cross(impulse);
+    let a = &mut motion[contact.bodies[0] as usize];
+    a.velocity -= impulse * a.inverse_mass;
+    a.spin -= moment * (a.inverse_inertia * contact.arms[0]);
+    let b = &mut motion[contact.bodies[1] as usize];
+    b.velocity += impulse * b.inverse_mass;
+    b.spin -= moment * (b.inverse_inertia * contact.arms[1]);
+}
+
+/// The same with arms in any direction.
+#[inline(always)]
+pub(crate) fn relative_with(bodies: [u32; 2], arms: &[Vec3; 2], motion: &[BodyMotion]) -> Vec3 {
+    let [a, b] = bodies.map(|body| &motion[body as usize]);
+    b.velocity + b.spin.cross(arms[1]) - a.velocity - a.spin.cross(arms[0])
+}
+
+/// The same with arms in any direction and inertia that is a matrix.
+#[inline(always)]
+pub(crate) fn apply_with(
+    bodies: [u32; 2],
+    arms: &[Vec3; 2],
+    impulse: Vec3,
+    motion: &mut [BodyMotion],
+    inertia: &[Mat3],
+) {
+    for ((body, arm), impulse) in bodies.into_iter().zip(arms).zip([-impulse, impulse]) {
+        let moment = arm.cross(impulse);
+        let body = body as usize;
+        let moved = &mut motion[body];
+        moved.velocity += impulse * moved.inverse_mass;
+        moved.spin += match inertia.get(body) {
+            Some(inverse) => *inverse * moment,
+            None => moment * moved.inverse_inertia,
+        };
+    }
+}
+
+impl Bodies<'_> {
+    pub(crate) fn bodies_of(&self, contact: usize) -> [u32; 2] {
+        self.touches[contact].ends.map(|end| end.body() as u32)
+    }
+
+    /// The levers of a contact, unless it lies on the line of two centres.
+    pub(crate) fn levers_of(&self, contact: usize) -> Option<&Levers> {
+        let place = self.touches[contact].place;
+        let levers = (place != NO_PLACE).then(|| &self.levers[place as usize]);
+        levers.filter(|l| !l.is_plain)
+    }
+
+    /// The contact as one on the line of two centres. The impulse acts at one point, in the
+    /// middle of the gap.
+    #[inline(always)]
+    pub(crate) fn plain(&self, contact: usize) -> Plain {
+        let touch = &self.touches[contact];
+        let grain = |body: usize| {
+            let radius = body.checked_sub(self.inertia.len()).map(|g| self.radii[g]);
+            radius.map_or(0.0, |r| r + 0.5 * touch.gap)
+        };
+        let [a, b] = touch.ends.map(|end| end.body());
+        Plain {
+            normal: touch.normal,
+            bodies: [a as u32, b as u32],
+            arms: [grain(a), grain(b)],
+        }
+    }
+
+    /// What an impulse does at a body: velocity of the point for a unit impulse there.
+    fn mobility(&self, body: u32, arm: Vec3) -> Mat3 {
+        let body = body as usize;
+        let motion = &self.motion[body];
+        let inverse = match self.inertia.get(body) {
+            Some(inverse) => *inverse,
+            None => Mat3::scaled_identity(motion.inverse_inertia),
+        };
+        let lever = arm.skew();
+        Mat3::scaled_identity(motion.inverse_mass) - lever * inverse * lever
+    }
+
+    /// The block of a contact in the Delassus matrix, along the absolute axes, compliance included.
+    pub fn block(&self, contact: usize) -> Mat3 {
+        let touch = &self.touches[contact];
+        let n = touch.normal;
+        match self.levers_of(contact) {
+            Some(levers) => {
+                let [a, b] = self.bodies_of(contact);
+                self.mobility(a, levers.arms[0])
+                    + self.mobility(b, levers.arms[1])
+                    + n.outer(n) * levers.compliance
+            }
+            None => {
+                let (normal, tangential) = self.plain_diagonal(&self.plain(contact));
+                Mat3::scaled_identity(tangential) + n.outer(n) * (normal - tangential)
+            }
+        }
+    }
+
+    /// Normal and tangential entries of a plain contact's block, which is diagonal.
+    #[inline(always)]
+    pub(crate) fn plain_diagonal(&self, contact: &Plain) -> (f64, f64) {
+        let [a, b] = contact.bodies.map(|body| &self.motion[body as usize]);
+        let normal = a.inverse_mass + b.inverse_mass;
+        let [arm_a, arm_b] = contact.arms;
+        let turning = a.inverse_inertia * arm_a * arm_a + b.inverse_inertia * arm_b * arm_b;
+        (normal, normal + turning)
+    }
+
+    /// Applies impulses of all contacts to velocities.
+    pub fn apply(&self, impulses: &[f64], motion: &mut [BodyMotion]) {
+        for (contact, impulse) in impulses.as_chunks::<3>().0.iter().enumerate() {
+            if *impulse == [0.0; 3] {
+                continue;
+            }
+            let impulse = V3(*impulse);
+            match self.levers_of(contact) {
+                Some(levers) => apply_with(
+                    self.bodies_of(contact),
+                    &levers.arms,
+                    impulse,
+                    motion,
+                    self.inertia,
+                ),
+                None => apply_plain(&self.plain(contact), impulse, motion),
+            }
+        }
+    }
+
+    /// Relative velocity of a contact for velocities of the bodies.
+    #[inline(always)]
+    pub fn relative(&self, contact: usize, motion: &[BodyMotion]) -> Vec3 {
+        match self.levers_of(contact) {
+            Some(levers) => relative_with(self.bodies_of(contact), &levers.arms, motion),
+            None => relative_plain(&self.plain(contact), motion),
+        }
+    }
+
+    /// The residual of one contact in m/s, for its impulse and the velocities of the bodies.
+    #[inline(always)]
+    pub(crate) fn residual_of(
+        &self,
+        contact: usize,
+        impulse: Vec3,
+        motion: &[BodyMotion],
+    ) -> f64 {
+        let (touch, target) = (&self.touches[contact], &self.targets[contact]);
+        let mut velocity = self.relative(contact, motion);
+        velocity += touch.normal * target.bias;
+        let mean_diagonal = match self.levers_of(contact) {
+            Some(levers) => {
+                velocity += touch.normal * (levers.compliance * impulse.dot(touch.normal));
+                let block = self.block(contact);
+                (block.0[0][0] + block.0[1][1] + block.0[2][2]) / 3.0
+            }
+            None => {
+                let (normal, tangential) = self.plain_diagonal(&self.plain(contact));
+                (normal + 2.0 * tangential) / 3.0
+            }
+        };
+        natural_residual(impulse, velocity, touch.normal, target.friction, mean_diagonal)
+    }
+
+    /// The largest residual of all contacts in m/s, from the impulses alone. `scratch` gets the velocities that
+    /// belong to them.
+    pub fn residual(&self, impulses: &[f64], scratch: &mut Vec<BodyMotion>) -> f64 {
+        scratch.clear();
+        scratch.extend_from_slice(self.motion);
+        self.apply(impulses, scratch);
+        let impulses = impulses.as_chunks::<3>().0;
+        let each = (impulses.iter().enumerate())
+            .map(|(contact, impulse)| self.residual_of(contact, V3(*impulse), scratch));
+        each.fold(0.0, |most, r| if r > most || r.is_nan() { r } else { most })
+    }
+}
