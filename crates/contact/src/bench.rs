@@ -65,7 +65,7 @@ fn shaken(
     walls: Vec<(Shape, Pose)>,
     tolerance: f64,
 ) -> Result<Shaken, ContactError> {
-    let mut scene = Scene::new(options(), Cone::new(tolerance, 2000));
+    let mut scene = Scene::new(options(), Cone::new(tolerance, 20_000));
     let lead = scene.add_surface(Surface::rough(FRICTION))?;
     let walls = walls.into_iter().map(|(shape, at)| (shape, at, lead));
     let container = scene.add_compound(Body::prescribed(Vec3::ZERO), walls)?;

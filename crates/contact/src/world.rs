@@ -222,10 +222,10 @@ impl World {
         surface.with(surface)
     }
 
-    /// The law of two grains.
-    pub(crate) fn grain_law(&self) -> Option<&Surface> {
+    /// Coulomb's coefficient between two grains.
+    pub(crate) fn grain_friction(&self) -> f64 {
         let surface = self.grain_surface as usize;
-        (!self.radii.is_empty()).then(|| &self.laws[surface * self.surfaces.len() + surface])
+        self.laws.get(surface * (self.surfaces.len() + 1)).map_or(0.0, |law| law.friction)
     }
 
     /// Whether any contact may rebound.

@@ -139,10 +139,7 @@ pub struct Sweeping<'a, 'b> {
 
 impl Blocks for Sweeping<'_, '_> {
     fn sweep(&mut self) -> Change {
-        let mut total = Change {
-            square: 0.0,
-            largest: 0.0_f64,
-        };
+        let mut total = Change::default();
         for i in 0..self.blocks.blocks.len() {
             let block = self.blocks.blocks[i];
             let velocity = block.gather(&self.blocks.velocities);
@@ -156,7 +153,7 @@ impl Blocks for Sweeping<'_, '_> {
             let change = block.admit(impulse - step) - impulse;
             self.blocks.blocks[i].change = change;
             self.blocks.change(self.problem, i, change);
-            total.square += change.dot(change) * normal;
+            total.agreement += change.dot(block.direction) * normal;
             total.largest = total.largest.max(change.norm() * normal.max(tangential));
         }
         total

@@ -1,13 +1,14 @@
-//! The cone solver: projected Gauss–Seidel sweeps with conjugate directions, for many contacts.
+//! The cone solver: accelerated projected Gauss–Seidel sweeps, for many contacts.
 //!
 //! A sweep minimises the convex program of the problem contact by contact, each within its friction cone.
-//! Between sweeps the impulses move on along the change of the last one and of those before, with the
-//! weight of Fletcher and Reeves, and start afresh where that weight exceeds one (Silcowitz, Niebuhr, Erleben
-//! 2010: nonsmooth nonlinear conjugate gradients). Contacts that are open and stay so take no part; all of them
-//! are looked at before the answer counts.
+//! Between sweeps the impulses move on in the direction in which they went, with Nesterov's weights
+//! (k − 1)/(k + 2); the count k starts afresh when a sweep turns back (the gradient scheme of O'Donoghue and
+//! Candès). Contacts that are open and stay so take no part; all of them are looked at before the answer
+//! counts. Heaps that are jammed converge within a few hundred sweeps; without the weights they
+//! take tens of thousands, and conjugate directions (Fletcher and Reeves) do not help there.
 //!
-//! Reference: M. Silcowitz-Hansen, S. Niebe, K. Erleben, "A nonsmooth nonlinear conjugate gradient method for
-//! interactive contact force problems", The Visual Computer 26 (2010) 893–901.
+//! Reference: B. O'Donoghue, E. Candès, "Adaptive restart for accelerated gradient schemes", Foundations of
+//! Computational Mathematics 15 (2015) 715–732.
 
 mod bodies;
 mod dense;
@@ -15,7 +16,7 @@ mod dense;
 use crate::problem::Problem;
 use crate::solver::{ContactSolver, RowState, Solved};
 
-/// Projected Gauss–Seidel with conjugate directions on the friction cones.
+/// Accelerated projected Gauss–Seidel on the friction cones.
 #[derive(Clone, Debug)]
 pub struct Cone {
     /// The largest residual that is accepted, in m/s.
@@ -51,9 +52,10 @@ impl ContactSolver for Cone {
                 let blocks = &mut bodies::Sweeping {
                     problem,
                     active: &mut self.bodies,
+                    impulses,
                 };
                 let solved = iterate(blocks, self.tolerance, self.most_sweeps);
-                self.bodies.finish(problem, impulses, sets);
+                self.bodies.classify(problem, impulses, sets);
                 solved
             }
             Problem::Dense(problem) => {
@@ -75,10 +77,10 @@ impl ContactSolver for Cone {
 }
 
 /// What a sweep did.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Change {
-    /// Sum of the squares of all changes, weighed as energies.
-    square: f64,
+    /// Sum of the products of changes and directions, weighed as energies.
+    agreement: f64,
     /// The largest change of a contact's own velocity, in m/s.
     largest: f64,
 }
@@ -102,28 +104,29 @@ trait Blocks {
 }
 
 /// Sweeps after which all contacts are looked at even where the changes are still large.
-const LOOK: usize = 12;
+const LOOK: usize = 8;
+/// Changes below so many tolerances are worth a look.
+const PROMISING: f64 = 3.0;
 
 fn iterate(blocks: &mut impl Blocks, tolerance: f64, most_sweeps: usize) -> Solved {
-    let mut before = f64::INFINITY;
+    let mut age = 0.0_f64;
     let mut solved = Solved::default();
     for sweep in 1..=most_sweeps {
         let change = blocks.sweep();
         solved.iterations = sweep;
-        if change.largest < tolerance || sweep % LOOK == 0 || sweep == most_sweeps {
+        if change.largest < PROMISING * tolerance || sweep % LOOK == 0 || sweep == most_sweeps {
             match blocks.judge(tolerance) {
                 Verdict::Solved => {
                     solved.is_converged = true;
                     break;
                 }
                 Verdict::Unsolved => {}
-                Verdict::Joined => before = f64::INFINITY,
+                Verdict::Joined => age = 0.0,
             }
         }
-        // Fletcher and Reeves; a growing change starts afresh.
-        let weight = change.square / before;
-        blocks.advance(if weight < 1.0 { weight } else { 0.0 });
-        before = change.square;
+        // Nesterov's weights; a change that turns back starts them afresh.
+        age = if change.agreement < 0.0 { 0.0 } else { age + 1.0 };
+        blocks.advance(((age - 1.0) / (age + 2.0)).max(0.0));
     }
     solved
 }

@@ -19,20 +19,13 @@ pub struct BodyMotion {
     pub inverse_inertia: f64,
 }
 
-/// What the relative velocity of a contact has to be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Target {
-    /// Added to the normal velocity: the contact is open while the sum is positive.
-    pub bias: f64,
-    /// Coulomb's coefficient.
-    pub friction: f64,
-}
-
 /// Where a contact acts on its bodies, for contacts that are not between two grains.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Levers {
     /// From the centres of mass to the point.
     pub arms: [Vec3; 2],
+    /// Coulomb's coefficient.
+    pub friction: f64,
     /// Normal velocity for each unit of normal impulse that the surface itself yields.
     pub compliance: f64,
     /// A grain on a body that does not turn: the same formulas as for two grains.
@@ -44,10 +37,12 @@ pub struct Levers {
 pub struct Bodies<'a> {
     /// The contacts.
     pub touches: &'a [Touch],
-    /// For each contact what is asked of it.
-    pub targets: &'a [Target],
+    /// For each contact what is added to its normal velocity: it is open while the sum is positive.
+    pub biases: &'a [f64],
     /// For contacts that are not between two grains.
     pub levers: &'a [Levers],
+    /// Coulomb's coefficient between two grains.
+    pub grain_friction: f64,
     /// Velocities without any impulse, of bodies, then of grains.
     pub motion: &'a [BodyMotion],
     /// Inverse inertia of the bodies in absolute axes, without grains.
@@ -66,7 +61,7 @@ pub(crate) struct Plain {
 
 /// Velocity of the second body's point relative to that of the first.
 #[inline(always)]
-pub(crate) fn relative_plain(contact: &Plain, motion: &[BodyMotion]) -> Vec3 {
+fn relative_plain(contact: &Plain, motion: &[BodyMotion]) -> Vec3 {
     let [a, b] = contact.bodies.map(|body| &motion[body as usize]);
     let turning = a.spin * contact.arms[0] + b.spin * contact.arms[1];
     b.velocity - a.velocity + contact.normal.cross(turning)
@@ -74,7 +69,7 @@ pub(crate) fn relative_plain(contact: &Plain, motion: &[BodyMotion]) -> Vec3 {
 
 /// An impulse on the second body, its opposite on the first.
 #[inline(always)]
-pub(crate) fn apply_plain(contact: &Plain, impulse: Vec3, motion: &mut [BodyMotion]) {
+fn apply_plain(contact: &Plain, impulse: Vec3, motion: &mut [BodyMotion]) {
     let moment = contact.normal.cross(impulse);
     let a = &mut motion[contact.bodies[0] as usize];
     a.velocity -= impulse * a.inverse_mass;
@@ -86,14 +81,14 @@ pub(crate) fn apply_plain(contact: &Plain, impulse: Vec3, motion: &mut [BodyMoti
 
 /// The same with arms in any direction.
 #[inline(always)]
-pub(crate) fn relative_with(bodies: [u32; 2], arms: &[Vec3; 2], motion: &[BodyMotion]) -> Vec3 {
+fn relative_with(bodies: [u32; 2], arms: &[Vec3; 2], motion: &[BodyMotion]) -> Vec3 {
     let [a, b] = bodies.map(|body| &motion[body as usize]);
     b.velocity + b.spin.cross(arms[1]) - a.velocity - a.spin.cross(arms[0])
 }
 
 /// The same with arms in any direction and inertia that is a matrix.
 #[inline(always)]
-pub(crate) fn apply_with(
+fn apply_with(
     bodies: [u32; 2],
     arms: &[Vec3; 2],
     impulse: Vec3,
@@ -113,15 +108,19 @@ pub(crate) fn apply_with(
 }
 
 impl Bodies<'_> {
+    #[inline(always)]
     pub(crate) fn bodies_of(&self, contact: usize) -> [u32; 2] {
         self.touches[contact].ends.map(|end| end.body() as u32)
     }
 
     /// The levers of a contact, unless it lies on the line of two centres.
+    #[inline(always)]
     pub(crate) fn levers_of(&self, contact: usize) -> Option<&Levers> {
         let place = self.touches[contact].place;
-        let levers = (place != NO_PLACE).then(|| &self.levers[place as usize]);
-        levers.filter(|l| !l.is_plain)
+        if place == NO_PLACE {
+            return None;
+        }
+        Some(&self.levers[place as usize]).filter(|levers| !levers.is_plain)
     }
 
     /// The contact as one on the line of two centres. The impulse acts at one point, in the
@@ -131,7 +130,7 @@ impl Bodies<'_> {
         let touch = &self.touches[contact];
         let grain = |body: usize| {
             let radius = body.checked_sub(self.inertia.len()).map(|g| self.radii[g]);
-            radius.map_or(0.0, |r| r + 0.5 * touch.gap)
+            radius.unwrap_or(0.0)
         };
         let [a, b] = touch.ends.map(|end| end.body());
         Plain {
@@ -181,22 +180,26 @@ impl Bodies<'_> {
         (normal, normal + turning)
     }
 
+    /// Applies the impulse of one contact to velocities.
+    #[inline(always)]
+    pub(crate) fn apply_at(&self, contact: usize, impulse: Vec3, motion: &mut [BodyMotion]) {
+        match self.levers_of(contact) {
+            Some(levers) => apply_with(
+                self.bodies_of(contact),
+                &levers.arms,
+                impulse,
+                motion,
+                self.inertia,
+            ),
+            None => apply_plain(&self.plain(contact), impulse, motion),
+        }
+    }
+
     /// Applies impulses of all contacts to velocities.
     pub fn apply(&self, impulses: &[f64], motion: &mut [BodyMotion]) {
         for (contact, impulse) in impulses.as_chunks::<3>().0.iter().enumerate() {
-            if *impulse == [0.0; 3] {
-                continue;
-            }
-            let impulse = V3(*impulse);
-            match self.levers_of(contact) {
-                Some(levers) => apply_with(
-                    self.bodies_of(contact),
-                    &levers.arms,
-                    impulse,
-                    motion,
-                    self.inertia,
-                ),
-                None => apply_plain(&self.plain(contact), impulse, motion),
+            if *impulse != [0.0; 3] {
+                self.apply_at(contact, V3(*impulse), motion);
             }
         }
     }
@@ -210,6 +213,15 @@ impl Bodies<'_> {
         }
     }
 
+    /// Coulomb's coefficient of a contact.
+    #[inline(always)]
+    pub fn friction(&self, contact: usize) -> f64 {
+        match self.touches[contact].place {
+            NO_PLACE => self.grain_friction,
+            place => self.levers[place as usize].friction,
+        }
+    }
+
     /// The residual of one contact in m/s, for its impulse and the velocities of the bodies.
     #[inline(always)]
     pub(crate) fn residual_of(
@@ -218,12 +230,12 @@ impl Bodies<'_> {
         impulse: Vec3,
         motion: &[BodyMotion],
     ) -> f64 {
-        let (touch, target) = (&self.touches[contact], &self.targets[contact]);
+        let normal = self.touches[contact].normal;
         let mut velocity = self.relative(contact, motion);
-        velocity += touch.normal * target.bias;
+        velocity += normal * self.biases[contact];
         let mean_diagonal = match self.levers_of(contact) {
             Some(levers) => {
-                velocity += touch.normal * (levers.compliance * impulse.dot(touch.normal));
+                velocity += normal * (levers.compliance * impulse.dot(normal));
                 let block = self.block(contact);
                 (block.0[0][0] + block.0[1][1] + block.0[2][2]) / 3.0
             }
@@ -232,18 +244,21 @@ impl Bodies<'_> {
                 (normal + 2.0 * tangential) / 3.0
             }
         };
-        natural_residual(impulse, velocity, touch.normal, target.friction, mean_diagonal)
+        natural_residual(impulse, velocity, normal, self.friction(contact), mean_diagonal)
     }
 
-    /// The largest residual of all contacts in m/s, from the impulses alone. `scratch` gets the velocities that
-    /// belong to them.
-    pub fn residual(&self, impulses: &[f64], scratch: &mut Vec<BodyMotion>) -> f64 {
-        scratch.clear();
-        scratch.extend_from_slice(self.motion);
-        self.apply(impulses, scratch);
+    /// The largest residual of all contacts in m/s, for velocities that belong to the impulses.
+    pub fn residual_at(&self, impulses: &[f64], motion: &[BodyMotion]) -> f64 {
         let impulses = impulses.as_chunks::<3>().0;
         let each = (impulses.iter().enumerate())
-            .map(|(contact, impulse)| self.residual_of(contact, V3(*impulse), scratch));
+            .map(|(contact, impulse)| self.residual_of(contact, V3(*impulse), motion));
         each.fold(0.0, |most, r| if r > most || r.is_nan() { r } else { most })
+    }
+
+    /// The largest residual of all contacts in m/s, from the impulses alone.
+    pub fn residual(&self, impulses: &[f64]) -> f64 {
+        let mut motion = self.motion.to_vec();
+        self.apply(impulses, &mut motion);
+        self.residual_at(impulses, &motion)
     }
 }

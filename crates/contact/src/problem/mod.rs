@@ -11,8 +11,7 @@
 mod bodies;
 mod dense;
 
-pub use bodies::{Bodies, BodyMotion, Levers, Target};
-pub(crate) use bodies::{apply_plain, apply_with, relative_plain, relative_with, Plain};
+pub use bodies::{Bodies, BodyMotion, Levers};
 pub use dense::{Dense, RowKind};
 
 use oldham_space::Vec3;

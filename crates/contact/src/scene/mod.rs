@@ -11,7 +11,7 @@ use oldham_space::{Mat3, Quaternion, Vec3};
 
 use crate::cone::Cone;
 use crate::error::ContactError;
-use crate::problem::{BodyMotion, Levers, Target};
+use crate::problem::{BodyMotion, Levers};
 use crate::shape::{Pose, Shape};
 use crate::solver::{ContactSolver, RowState, Solved};
 use crate::touch::{BodyId, Surface, SurfaceId, Touch};
@@ -167,13 +167,13 @@ pub struct Scene {
 /// What a step fills and forgets.
 #[derive(Default)]
 struct Scratch {
-    free: Vec<BodyMotion>,
-    checked: Vec<BodyMotion>,
     inverse_inertia: Vec<Mat3>,
-    targets: Vec<Target>,
+    biases: Vec<f64>,
     levers: Vec<Levers>,
     impulses: Vec<f64>,
     sets: Vec<RowState>,
+    /// For moving bodies apart: lengths in place of velocities and impulses.
+    shifted: Vec<BodyMotion>,
     shifts: Vec<f64>,
     shift_sets: Vec<RowState>,
 }

@@ -4,7 +4,7 @@ use oldham_space::{Mat3, Quaternion, V3, Vec3};
 
 use super::{Correction, Scene, Start, StepReport};
 use crate::error::ContactError;
-use crate::problem::{Bodies, BodyMotion, Levers, Problem, Target};
+use crate::problem::{Bodies, BodyMotion, Levers, Problem};
 use crate::solver::{ContactSolver, RowState};
 use crate::touch::{NO_PLACE, Surface};
 
@@ -50,39 +50,50 @@ impl Scene {
         };
         let deepest = (self.world.touches().iter()).fold(0.0, |most: f64, t| most.max(-t.gap));
         report.penetration = deepest;
-        self.find_free_motion(h);
-        self.aim(h);
+        self.find_inverse_inertia();
         self.find_levers(h);
-        self.aim_rebounds(h);
+        self.aim(h);
+        self.aim_rebounds();
+        self.accelerate(h);
+        self.keep_rebounds_that_arrive(h);
 
         let scratch = &mut self.scratch;
-        let targets = &scratch.targets;
         let touches = self.world.touches();
-        self.warm
-            .recall(touches, |contact| targets[contact].friction, &mut scratch.impulses);
-        scratch.sets.clear();
-        scratch.sets.resize(scratch.impulses.len(), RowState::Open);
-        let problem = Bodies {
+        let contacts = Bodies {
             touches,
-            targets,
+            biases: &scratch.biases,
             levers: &scratch.levers,
-            motion: &scratch.free,
+            grain_friction: self.world.grain_friction(),
+            motion: &[],
             inertia: &scratch.inverse_inertia,
             radii: self.world.radii(),
         };
+        let problem = Bodies {
+            motion: &self.motion,
+            ..contacts
+        };
+        self.warm
+            .recall(touches, |contact| problem.friction(contact), &mut scratch.impulses);
+        scratch.sets.clear();
+        scratch.sets.resize(scratch.impulses.len(), RowState::Open);
         report.solved = self.solver.solve(
             &Problem::Bodies(problem),
             &mut scratch.impulses,
             &mut scratch.sets,
         );
-        report.residual = problem.residual(&scratch.impulses, &mut scratch.checked);
+        // From here on the velocities are those at the end of the step.
+        contacts.apply(&scratch.impulses, &mut self.motion);
+        let ended = Bodies {
+            motion: &self.motion,
+            ..contacts
+        };
+        report.residual = ended.residual_at(&scratch.impulses, &self.motion);
         self.warm.remember(touches, &scratch.impulses);
         report.pressed = self.warm.len();
         if let Correction::Velocities { .. } = self.options.correction {
             report.correction_work = self.push_out_work();
         }
         self.collect_reactions(h);
-        std::mem::swap(&mut self.motion, &mut self.scratch.checked);
         if let Correction::Positions { beyond } = self.options.correction
             && deepest > beyond
         {
@@ -93,55 +104,23 @@ impl Scene {
         Ok(report)
     }
 
-    /// Velocities that forces alone would give.
-    fn find_free_motion(&mut self, h: f64) {
-        let scratch = &mut self.scratch;
-        scratch.free.clone_from(&self.motion);
-        let fall = self.options.gravity * h;
-        for moved in &mut scratch.free {
-            if moved.inverse_mass > 0.0 {
-                moved.velocity += fall;
-            }
-        }
-        scratch.inverse_inertia.clear();
-        for (body, pose) in self.poses.iter().enumerate() {
-            let moments = self.inertia[body];
-            let inverse = if moments == Vec3::ZERO {
+    fn find_inverse_inertia(&mut self) {
+        let inverse = &mut self.scratch.inverse_inertia;
+        inverse.clear();
+        inverse.extend(self.poses.iter().zip(&self.inertia).map(|(pose, &moments)| {
+            if moments == Vec3::ZERO {
                 Mat3::ZERO
             } else {
                 turned_inertia(pose.axes, V3(moments.0.map(f64::recip)))
-            };
-            scratch.inverse_inertia.push(inverse);
-            let [force, moment] = self.loads[body];
-            let moved = &mut scratch.free[body];
-            moved.velocity += force * (h * moved.inverse_mass);
-            moved.spin += inverse * moment * h;
-        }
-    }
-
-    /// What is asked of each contact.
-    fn aim(&mut self, h: f64) {
-        let touches = self.world.touches();
-        self.scratch.targets.clear();
-        let grains = self.world.grain_law();
-        for touch in touches {
-            let law = match (touch.place == NO_PLACE, grains) {
-                (true, Some(law)) => law,
-                _ => self.world.law(touch),
-            };
-            self.scratch.targets.push(Target {
-                bias: normal_bias(law, touch.gap, h, self.options.correction),
-                friction: law.friction,
-            });
-        }
+            }
+        }));
     }
 
     /// Where contacts act.
     fn find_levers(&mut self, h: f64) {
         let bodies = self.poses.len();
-        let touches = self.world.touches();
         self.scratch.levers.clear();
-        for touch in touches {
+        for touch in self.world.touches() {
             if touch.place == NO_PLACE {
                 continue;
             }
@@ -155,49 +134,90 @@ impl Scene {
             let wall = &self.motion[ends[0]];
             self.scratch.levers.push(Levers {
                 arms,
+                friction: law.friction,
                 compliance: compliance(law, h),
-                is_plain: ends[1] >= bodies && wall.inverse_mass == 0.0 && wall.spin == Vec3::ZERO,
+                is_plain: ends[1] >= bodies
+                    && wall.inverse_mass == 0.0
+                    && wall.spin == Vec3::ZERO
+                    && law.stiffness.is_infinite(),
             });
         }
     }
 
-    /// What restitution asks of contacts.
-    fn aim_rebounds(&mut self, h: f64) {
+    /// What is asked of each contact.
+    fn aim(&mut self, h: f64) {
+        let (world, correction) = (&self.world, self.options.correction);
+        let biases = &mut self.scratch.biases;
+        biases.clear();
+        biases.extend(
+            (world.touches().iter()).map(|t| normal_bias(world.law(t), t.gap, h, correction)),
+        );
+    }
+
+    /// Newton's law of restitution for contacts that approach.
+    fn aim_rebounds(&mut self) {
+        self.for_rebounds(|law, _, approach, bias| {
+            if approach < 0.0 {
+                *bias = law.restitution * approach;
+            }
+        });
+    }
+
+    /// Takes the law back for contacts that do not close within the step.
+    fn keep_rebounds_that_arrive(&mut self, h: f64) {
+        let correction = self.options.correction;
+        self.for_rebounds(|law, gap, arrival, bias| {
+            if *bias < 0.0 && gap + h * arrival >= 0.0 {
+                *bias = normal_bias(law, gap, h, correction);
+            }
+        });
+    }
+
+    /// Calls `visit(law, gap, normal velocity, bias)` for contacts that may rebound.
+    fn for_rebounds(&mut self, visit: impl Fn(&Surface, f64, f64, &mut f64)) {
         if !self.world.has_restitution() {
             return;
         }
         let touches = self.world.touches();
-        let (before, after) = (&self.motion, &self.scratch.free);
         let problem = Bodies {
             touches,
-            targets: &[],
+            biases: &[],
             levers: &self.scratch.levers,
-            motion: before,
+            grain_friction: 0.0,
+            motion: &self.motion,
             inertia: &self.scratch.inverse_inertia,
             radii: self.world.radii(),
         };
         for (contact, touch) in touches.iter().enumerate() {
             let law = self.world.law(touch);
-            if law.restitution == 0.0 || law.stiffness.is_finite() {
-                continue;
+            if law.restitution > 0.0 && law.stiffness.is_infinite() {
+                let velocity = problem.relative(contact, &self.motion).dot(touch.normal);
+                visit(law, touch.gap, velocity, &mut self.scratch.biases[contact]);
             }
-            let approach = problem.relative(contact, before).dot(touch.normal);
-            let arrival = problem.relative(contact, after).dot(touch.normal);
-            // Newton's law, for contacts that close within the step.
-            if approach < 0.0 && touch.gap + h * arrival < 0.0 {
-                self.scratch.targets[contact].bias = law.restitution * approach;
+        }
+    }
+
+    /// Gives bodies the velocities that forces alone would give.
+    fn accelerate(&mut self, h: f64) {
+        let fall = self.options.gravity * h;
+        for moved in &mut self.motion {
+            if moved.inverse_mass > 0.0 {
+                moved.velocity += fall;
             }
+        }
+        let each = self.loads.iter().zip(&self.scratch.inverse_inertia);
+        for (moved, ([force, moment], inverse)) in self.motion.iter_mut().zip(each) {
+            moved.velocity += *force * (h * moved.inverse_mass);
+            moved.spin += *inverse * *moment * h;
         }
     }
 
     /// The work of velocities that end penetrations.
     fn push_out_work(&self) -> f64 {
         let touches = self.world.touches();
-        let each = touches.iter().zip(&self.scratch.targets).zip(self.impulses());
+        let each = touches.iter().zip(&self.scratch.biases).zip(self.impulses());
         each.filter(|((touch, _), _)| touch.gap < 0.0)
-            .map(|((touch, target), impulse)| {
-                V3(*impulse).dot(touch.normal) * (-target.bias).max(0.0)
-            })
+            .map(|((touch, bias), impulse)| V3(*impulse).dot(touch.normal) * (-bias).max(0.0))
             .sum()
     }
 
@@ -260,38 +280,33 @@ impl Scene {
     /// program of the step, with lengths in place of velocities. Returns the work against gravity and loads.
     fn move_apart(&mut self) -> f64 {
         let bodies = self.poses.len();
-        self.scratch.inverse_inertia.clear();
-        for (pose, moments) in self.poses.iter().zip(&self.inertia) {
-            let is_free = *moments != Vec3::ZERO;
-            let inverse = if is_free { V3(moments.0.map(f64::recip)) } else { Vec3::ZERO };
-            self.scratch.inverse_inertia.push(turned_inertia(pose.axes, inverse));
-        }
+        self.find_inverse_inertia();
         self.find_levers(1.0);
         let scratch = &mut self.scratch;
         let touches = self.world.touches();
         for levers in &mut scratch.levers {
-            (levers.compliance, levers.is_plain) = (0.0, false);
+            (levers.friction, levers.compliance) = (0.0, 0.0);
         }
-        scratch.targets.clear();
-        scratch.targets.extend(touches.iter().map(|touch| Target {
-            bias: touch.gap,
-            friction: 0.0,
+        scratch.biases.clear();
+        scratch.biases.extend(touches.iter().map(|touch| touch.gap));
+        scratch.shifted.clear();
+        scratch.shifted.extend(self.motion.iter().map(|moved| BodyMotion {
+            velocity: Vec3::ZERO,
+            spin: Vec3::ZERO,
+            ..*moved
         }));
-        scratch.free.clone_from(&self.motion);
-        for moved in &mut scratch.free {
-            *moved = BodyMotion {
-                velocity: Vec3::ZERO,
-                spin: Vec3::ZERO,
-                ..*moved
-            };
-        }
-        let problem = Bodies {
+        let contacts = Bodies {
             touches,
-            targets: &scratch.targets,
+            biases: &scratch.biases,
             levers: &scratch.levers,
-            motion: &scratch.free,
+            grain_friction: 0.0,
+            motion: &[],
             inertia: &scratch.inverse_inertia,
             radii: self.world.radii(),
+        };
+        let problem = Bodies {
+            motion: &scratch.shifted,
+            ..contacts
         };
         // The impulses of the step stay as they are: these are lengths.
         scratch.shifts.clear();
@@ -303,10 +318,10 @@ impl Scene {
             &mut scratch.shifts,
             &mut scratch.shift_sets,
         );
-        problem.residual(&scratch.shifts, &mut scratch.checked);
+        contacts.apply(&scratch.shifts, &mut scratch.shifted);
         let mut work = 0.0;
         for body in 0..self.motion.len() {
-            let shift = self.scratch.checked[body];
+            let shift = self.scratch.shifted[body];
             if shift.inverse_mass == 0.0 {
                 continue;
             }
