@@ -4,6 +4,7 @@
 //!   A world gets poses and gives [`Touch`]es in an order that depends on nothing else.
 //! - [`problem`]: contacts as rows of velocities and impulses, as an operator over free bodies or as a
 //!   dense matrix, and the residual of given impulses.
+//! - [`ContactSolver`]: [`Cone`] for many contacts, [`Pivoting`] for few.
 //! - [`Scene`]: time stepping of free bodies, grains and bodies of prescribed motion.
 //! - [`bench`]: scenes whose time per step is a figure of merit.
 //!
@@ -14,6 +15,7 @@ mod broad;
 mod cone;
 mod error;
 pub mod narrow;
+mod pivoting;
 pub mod problem;
 mod scene;
 pub mod shape;
@@ -24,9 +26,10 @@ mod world;
 
 pub use cone::Cone;
 pub use error::ContactError;
+pub use pivoting::{FrictionBounds, Pivoting};
 pub use scene::{Body, Correction, Motion, Options, Scene, Start, StepReport};
 pub use shape::{Can, Pose, Shape, Wall};
-pub use solver::{ContactSolver, Fallback, RowState, Solved};
+pub use solver::{ContactSolver, Fallback, FrictionLaw, RowState, Solved};
 pub use touch::{BodyId, End, Surface, SurfaceId, Touch};
 pub use warm::WarmStart;
 pub use world::World;

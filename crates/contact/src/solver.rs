@@ -36,8 +36,20 @@ pub struct Solved {
     pub fallback: Option<Fallback>,
 }
 
+/// The law of friction that a solver follows, by which its answer is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrictionLaw {
+    /// Impulses in a round cone, velocities in its dual: a sliding contact opens with μ times its sliding velocity.
+    Cone,
+    /// Coulomb's law along two tangents each: impulses in a box, sliding contacts stay closed.
+    Box,
+}
+
 /// Finds impulses for a problem, starting from those given.
 pub trait ContactSolver: Send {
+    /// What the answer satisfies.
+    fn law(&self) -> FrictionLaw;
+
     /// Solves in place. `sets` gets the state of each row; impulses and sets have one entry for
     /// each row of the problem.
     fn solve(

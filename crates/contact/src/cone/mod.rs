@@ -14,7 +14,7 @@ mod bodies;
 mod dense;
 
 use crate::problem::Problem;
-use crate::solver::{ContactSolver, RowState, Solved};
+use crate::solver::{ContactSolver, FrictionLaw, RowState, Solved};
 
 /// Accelerated projected Gauss–Seidel on the friction cones.
 #[derive(Clone, Debug)]
@@ -40,6 +40,10 @@ impl Cone {
 }
 
 impl ContactSolver for Cone {
+    fn law(&self) -> FrictionLaw {
+        FrictionLaw::Cone
+    }
+
     fn solve(
         &mut self,
         problem: &Problem<'_>,

@@ -124,7 +124,8 @@ mod tests {
         assert_eq!(found.len(), 2);
         for (point, x) in found.iter().zip([-0.1, 0.1]) {
             assert!((point.position[0] - x).abs() < 1e-4, "{point:?}");
-            assert!(point.gap.abs() < 1e-15);
+            // The flat part is known to 1e-9 radii.
+            assert!(point.gap.abs() < 1.1e-9 * 0.05);
         }
     }
 

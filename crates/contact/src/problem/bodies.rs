@@ -213,6 +213,55 @@ impl Bodies<'_> {
         }
     }
 
+    /// Normal and tangents of a contact. The box of friction is exact along its axes: the first tangent
+    /// follows the sliding without impulses.
+    pub fn frame(&self, contact: usize) -> [Vec3; 3] {
+        let normal = self.touches[contact].normal;
+        let velocity = self.relative(contact, self.motion);
+        let sliding = velocity - normal * velocity.dot(normal);
+        let first = if sliding.norm() > 1e-9 * velocity.norm().max(1e-9) {
+            sliding.unit()
+        } else {
+            normal.perpendicular()
+        };
+        [normal, first, normal.cross(first)]
+    }
+
+    /// The largest residual in m/s of box friction along given frames, for velocities that belong to the
+    /// impulses.
+    pub fn box_residual_at(
+        &self,
+        impulses: &[f64],
+        motion: &[BodyMotion],
+        frames: &[[Vec3; 3]],
+    ) -> f64 {
+        let mut most = 0.0;
+        for (contact, impulse) in impulses.as_chunks::<3>().0.iter().enumerate() {
+            let impulse = V3(*impulse);
+            let block = self.block(contact);
+            let velocity = self.relative(contact, motion);
+            let pressed = impulse.dot(frames[contact][0]);
+            let bound = self.friction(contact) * pressed.max(0.0);
+            for (axis, direction) in frames[contact].iter().enumerate() {
+                let diagonal = direction.dot(block * *direction);
+                let mut velocity = velocity.dot(*direction);
+                let (mut low, mut high) = (-bound, bound);
+                if axis == 0 {
+                    (low, high) = (0.0, f64::INFINITY);
+                    velocity += self.biases[contact]
+                        + self.levers_of(contact).map_or(0.0, |l| l.compliance * pressed);
+                }
+                let along = impulse.dot(*direction);
+                let stepped = (along - velocity / diagonal).max(low).min(high);
+                let residual = (along - stepped).abs() * diagonal;
+                if residual > most || residual.is_nan() {
+                    most = residual;
+                }
+            }
+        }
+        most
+    }
+
     /// Coulomb's coefficient of a contact.
     #[inline(always)]
     pub fn friction(&self, contact: usize) -> f64 {

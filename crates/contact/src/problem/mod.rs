@@ -12,6 +12,7 @@ mod bodies;
 mod dense;
 
 pub use bodies::{Bodies, BodyMotion, Levers};
+pub(crate) use dense::bounds;
 pub use dense::{Dense, RowKind};
 
 use oldham_space::Vec3;

@@ -115,7 +115,7 @@ impl Default for Options {
         Self {
             reach: 1e-3,
             gravity: Vec3::new(0.0, 0.0, -9.81),
-            correction: Correction::Positions { beyond: 1e-9 },
+            correction: Correction::Positions { beyond: 1e-6 },
             overlap: 1e-9,
             start: Start::Refuse,
             domain: f64::INFINITY,
@@ -126,7 +126,7 @@ impl Default for Options {
 /// What a step did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
-    /// The largest residual of a contact in m/s, computed from the impulses after the solver has finished.
+    /// The largest residual of a contact in m/s under the law of the solver, computed from the impulses after it has finished.
     pub residual: f64,
     /// Contacts taken into account.
     pub contacts: usize,
@@ -134,8 +134,13 @@ pub struct StepReport {
     pub pressed: usize,
     /// The deepest penetration at the beginning of the step.
     pub penetration: f64,
+    /// The sum of gap × normal × impulse over contacts of two grains. Their impulses act at the points of the surfaces that meet at
+    /// the end of the step; as long as a gap is open the angular momentum changes by this.
+    pub gap_moment: Vec3,
     /// Energy that the correction of penetrations added.
     pub correction_work: f64,
+    /// Angular momentum that the correction of penetrations added: bodies that move apart take their momentum with them.
+    pub correction_moment: Vec3,
     /// What the solver did.
     pub solved: Solved,
 }
@@ -172,6 +177,8 @@ struct Scratch {
     levers: Vec<Levers>,
     impulses: Vec<f64>,
     sets: Vec<RowState>,
+    /// Of contacts with box friction.
+    frames: Vec<[Vec3; 3]>,
     /// For moving bodies apart: lengths in place of velocities and impulses.
     shifted: Vec<BodyMotion>,
     shifts: Vec<f64>,

@@ -5,7 +5,7 @@ use oldham_space::{Mat3, Quaternion, V3, Vec3};
 use super::{Correction, Scene, Start, StepReport};
 use crate::error::ContactError;
 use crate::problem::{Bodies, BodyMotion, Levers, Problem};
-use crate::solver::{ContactSolver, RowState};
+use crate::solver::{ContactSolver, FrictionLaw, RowState};
 use crate::touch::{NO_PLACE, Surface};
 
 /// Passes that move overlapping bodies apart at the start.
@@ -81,23 +81,34 @@ impl Scene {
             &mut scratch.impulses,
             &mut scratch.sets,
         );
+        let law = self.solver.law();
+        scratch.frames.clear();
+        if law == FrictionLaw::Box {
+            scratch.frames.extend((0..touches.len()).map(|contact| problem.frame(contact)));
+        }
         // From here on the velocities are those at the end of the step.
         contacts.apply(&scratch.impulses, &mut self.motion);
         let ended = Bodies {
             motion: &self.motion,
             ..contacts
         };
-        report.residual = ended.residual_at(&scratch.impulses, &self.motion);
+        report.residual = match law {
+            FrictionLaw::Cone => ended.residual_at(&scratch.impulses, &self.motion),
+            FrictionLaw::Box => {
+                ended.box_residual_at(&scratch.impulses, &self.motion, &scratch.frames)
+            }
+        };
         self.warm.remember(touches, &scratch.impulses);
         report.pressed = self.warm.len();
         if let Correction::Velocities { .. } = self.options.correction {
             report.correction_work = self.push_out_work();
         }
+        report.gap_moment = self.gap_moment();
         self.collect_reactions(h);
         if let Correction::Positions { beyond } = self.options.correction
             && deepest > beyond
         {
-            report.correction_work = self.move_apart();
+            (report.correction_work, report.correction_moment) = self.move_apart();
         }
         self.move_bodies(h);
         self.check_motion(time + h)?;
@@ -221,6 +232,15 @@ impl Scene {
             .sum()
     }
 
+    /// The moment of impulses between grains across open gaps.
+    fn gap_moment(&self) -> Vec3 {
+        let each = self.world.touches().iter().zip(self.impulses());
+        each.filter(|(touch, _)| touch.place == NO_PLACE)
+            .fold(Vec3::ZERO, |sum, (touch, impulse)| {
+                sum + (touch.normal * touch.gap).cross(V3(*impulse))
+            })
+    }
+
     /// Forces and moments of the contacts on bodies.
     fn collect_reactions(&mut self, h: f64) {
         self.reactions.fill([Vec3::ZERO; 2]);
@@ -277,8 +297,9 @@ impl Scene {
     }
 
     /// Moves bodies apart that penetrate each other at the contacts known, without velocities: the convex
-    /// program of the step, with lengths in place of velocities. Returns the work against gravity and loads.
-    fn move_apart(&mut self) -> f64 {
+    /// program of the step, with lengths in place of velocities. Returns the work against gravity and loads, and
+    /// the angular momentum that the momenta have gained.
+    fn move_apart(&mut self) -> (f64, Vec3) {
         let bodies = self.poses.len();
         self.find_inverse_inertia();
         self.find_levers(1.0);
@@ -319,13 +340,15 @@ impl Scene {
             &mut scratch.shift_sets,
         );
         contacts.apply(&scratch.shifts, &mut scratch.shifted);
-        let mut work = 0.0;
+        let (mut work, mut moment) = (0.0, Vec3::ZERO);
         for body in 0..self.motion.len() {
             let shift = self.scratch.shifted[body];
             if shift.inverse_mass == 0.0 {
                 continue;
             }
-            let mut force = self.options.gravity * (1.0 / shift.inverse_mass);
+            let mass = 1.0 / shift.inverse_mass;
+            let mut force = self.options.gravity * mass;
+            moment += shift.velocity.cross(self.motion[body].velocity * mass);
             if body < bodies {
                 force += self.loads[body][0];
                 work -= self.loads[body][1].dot(shift.spin);
@@ -336,7 +359,7 @@ impl Scene {
             }
             work -= force.dot(shift.velocity);
         }
-        work
+        (work, moment)
     }
 
     /// Refuses motions that are not finite, and bodies that have left the domain.
