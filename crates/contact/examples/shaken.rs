@@ -50,7 +50,9 @@ fn can(name: &str, wall: Wall, starts: u64) {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let what = arguments.first().map_or("can", String::as_str);
-    let starts = arguments.get(1).map_or(1, |n| n.parse().expect("a number of starts"));
+    let starts = arguments
+        .get(1)
+        .map_or(1, |n| n.parse().expect("a number of starts"));
     match what {
         "can" => can("can", Wall::Facets(24), starts),
         "cylinder" => can("cylinder", Wall::Round, starts),

@@ -12,6 +12,13 @@ pub struct Ball {
     pub radius: f64,
 }
 
+/// Median radius of the objects of finite size, if there are any.
+pub fn median_radius(radii: impl Iterator<Item = f64>) -> Option<f64> {
+    let mut finite: Vec<f64> = radii.filter(|r| r.is_finite()).collect();
+    let middle = finite.len() / 2;
+    (!finite.is_empty()).then(|| *finite.select_nth_unstable_by(middle, f64::total_cmp).1)
+}
+
 /// Objects this many times larger than the median are tested against all others.
 const LARGE: f64 = 4.0;
 
@@ -23,7 +30,6 @@ pub struct Neighbours {
     grid: Grid,
     large: Vec<u32>,
     is_large: Vec<bool>,
-    radii: Vec<f64>,
 }
 
 impl Neighbours {
@@ -33,32 +39,23 @@ impl Neighbours {
         &self.others[self.starts[object] as usize..self.starts[object + 1] as usize]
     }
 
-    /// Median radius of the objects of finite size.
-    pub fn median_radius(&mut self, balls: impl Iterator<Item = Ball>) -> Option<f64> {
-        self.radii.clear();
-        self.radii.extend(balls.map(|b| b.radius).filter(|r| r.is_finite()));
-        let middle = self.radii.len() / 2;
-        (!self.radii.is_empty()).then(|| {
-            let (_, median, _) = self.radii.select_nth_unstable_by(middle, f64::total_cmp);
-            *median
-        })
-    }
-
     /// Makes the list: pairs of balls nearer than `margin` that `accept(i, j)` admits. Pairs
-    /// with a large object are left to `accept` alone.
+    /// with an object much larger than the median are left to `accept` alone.
     pub fn build(
         &mut self,
         count: usize,
         ball: impl Fn(usize) -> Ball,
+        median: f64,
         margin: f64,
         mut accept: impl FnMut(usize, usize) -> bool,
     ) {
-        let median = self.median_radius((0..count).map(&ball));
-        let limit = LARGE * median.unwrap_or(0.0);
+        let limit = LARGE * median;
         self.is_large.clear();
-        self.is_large.extend((0..count).map(|i| ball(i).radius > limit));
+        self.is_large
+            .extend((0..count).map(|i| ball(i).radius > limit));
         self.large.clear();
-        self.large.extend((0..count as u32).filter(|&i| self.is_large[i as usize]));
+        self.large
+            .extend((0..count as u32).filter(|&i| self.is_large[i as usize]));
         let largest = (0..count)
             .filter(|&i| !self.is_large[i])
             .map(|i| ball(i).radius)
@@ -101,7 +98,6 @@ impl Neighbours {
     pub fn bytes(&self) -> usize {
         4 * (self.starts.len() + self.others.len() + self.large.len())
             + self.is_large.len()
-            + 8 * self.radii.len()
             + 4 * (self.grid.starts.len() + self.grid.members.len())
     }
 }
@@ -152,7 +148,8 @@ impl Grid {
         self.lowest = lowest;
         self.per_cell = 1.0 / size;
         // Counting sort.
-        self.starts.resize(self.cells.iter().product::<usize>() + 1, 0);
+        self.starts
+            .resize(self.cells.iter().product::<usize>() + 1, 0);
         for i in objects.clone() {
             let cell = self.cell(ball(i).centre);
             self.starts[cell + 1] += 1;
@@ -191,8 +188,8 @@ impl Grid {
             for y in around(y, self.cells[1]) {
                 let row = (z * self.cells[1] + y) * self.cells[0];
                 let along = around(x, self.cells[0]);
-                let members = self.starts[row + along.start] as usize
-                    ..self.starts[row + along.end] as usize;
+                let members =
+                    self.starts[row + along.start] as usize..self.starts[row + along.end] as usize;
                 self.members[members].iter().for_each(|&j| visit(j));
             }
         }
@@ -208,12 +205,15 @@ mod tests {
     fn the_grid_finds_every_near_pair_and_no_other() {
         let mut seed = 1_u64;
         let mut random = || {
-            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            seed = seed
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
             (seed >> 11) as f64 / (1_u64 << 53) as f64
         };
         let balls: Vec<Ball> = (0..1000)
             .map(|i| Ball {
-                centre: Vec3::new(random(), random(), random()) * if i % 100 == 7 { 50.0 } else { 1.0 },
+                centre: Vec3::new(random(), random(), random())
+                    * if i % 100 == 7 { 50.0 } else { 1.0 },
                 radius: 0.01 + 0.03 * random() + if i % 200 == 3 { 0.5 } else { 0.0 },
             })
             .collect();
@@ -222,7 +222,8 @@ mod tests {
             (balls[i].centre - balls[j].centre).norm() < balls[i].radius + balls[j].radius + margin
         };
         let mut neighbours = Neighbours::default();
-        neighbours.build(balls.len(), |i| balls[i], margin, near);
+        let median = median_radius(balls.iter().map(|b| b.radius)).unwrap();
+        neighbours.build(balls.len(), |i| balls[i], median, margin, near);
         let mut pairs = 0;
         for i in 0..balls.len() {
             let expected: Vec<u32> = (i + 1..balls.len())

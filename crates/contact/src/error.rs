@@ -14,9 +14,7 @@ pub enum ContactError {
         size: f64,
     },
     /// A can whose flat walls do not close.
-    #[error(
-        "body {body}: a can of {facets} flat walls is open; give at least 3, or a round wall"
-    )]
+    #[error("body {body}: a can of {facets} flat walls is open; give at least 3, or a round wall")]
     OpenCan {
         /// The body.
         body: usize,

@@ -10,6 +10,11 @@
 //!
 //! Nothing here knows joints, ports or model files.
 
+/// The guide's page, whose example is run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/contact.md")]
+struct GuidePage;
+
 pub mod bench;
 mod broad;
 mod cone;
@@ -30,6 +35,6 @@ pub use pivoting::{FrictionBounds, Pivoting};
 pub use scene::{Body, Correction, Motion, Options, Scene, Start, StepReport};
 pub use shape::{Can, Pose, Shape, Wall};
 pub use solver::{ContactSolver, Fallback, FrictionLaw, RowState, Solved};
-pub use touch::{BodyId, End, Surface, SurfaceId, Touch};
+pub use touch::{BodyId, End, Key, Surface, SurfaceId, Touch};
 pub use warm::WarmStart;
 pub use world::World;

@@ -60,24 +60,15 @@ pub struct Touch {
     pub gap: f64,
     /// Who is near whom; the first is the smaller.
     pub ends: [End; 2],
-    /// Which features of the shapes meet.
-    pub feature: u32,
-    /// Where the point is stored; two grains touch on the line of their centres and need none.
-    pub(crate) place: u32,
 }
 
-/// A touch of two grains has no place of its own.
-pub(crate) const NO_PLACE: u32 = u32::MAX;
-
-impl Touch {
-    /// What a contact is recognised by from step to step.
-    #[inline(always)]
-    pub fn key(&self) -> Key {
-        Key {
-            ends: self.ends,
-            feature: self.feature,
-        }
-    }
+/// What is known of a contact besides, unless it is between two grains.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Detail {
+    /// In the middle of the gap.
+    pub position: Vec3,
+    /// Which features of the shapes meet.
+    pub feature: u32,
 }
 
 /// What a contact is recognised by, in the order in which contacts are found.

@@ -4,39 +4,39 @@ use oldham_space::{V3, Vec3};
 
 use crate::error::ContactError;
 use crate::problem::project;
-use crate::touch::{End, Key, Touch};
+use crate::touch::{End, Key};
+use crate::world::World;
 
 /// Impulses by contact, in the order of contacts; only those that are not zero.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WarmStart {
-    known: Vec<(Key, Vec3)>,
+    keys: Vec<Key>,
+    impulses: Vec<Vec3>,
 }
 
 /// Words for each impulse.
 const WORDS: usize = 5;
 
 impl WarmStart {
-    /// Remembers the impulses of a step.
-    pub fn remember(&mut self, touches: &[Touch], impulses: &[f64]) {
-        self.known.clear();
-        let each = touches.iter().zip(impulses.as_chunks::<3>().0);
-        let pressed = each.filter(|(_, impulse)| **impulse != [0.0; 3]);
-        self.known.extend(pressed.map(|(touch, impulse)| (touch.key(), V3(*impulse))));
+    /// Remembers the impulses of the contacts that a world has found.
+    pub fn remember(&mut self, world: &World, impulses: &[f64]) {
+        self.clear();
+        for (contact, impulse) in impulses.as_chunks::<3>().0.iter().enumerate() {
+            if *impulse != [0.0; 3] {
+                self.keys.push(world.key(contact));
+                self.impulses.push(V3(*impulse));
+            }
+        }
     }
 
     /// Fills in impulses for contacts that were there before, within their friction cones; others get zero.
-    pub fn recall(
-        &self,
-        touches: &[Touch],
-        friction: impl Fn(usize) -> f64,
-        impulses: &mut Vec<f64>,
-    ) {
+    pub fn recall(&self, world: &World, friction: impl Fn(usize) -> f64, impulses: &mut Vec<f64>) {
         impulses.clear();
-        let mut known = self.known.iter().peekable();
-        for (contact, touch) in touches.iter().enumerate() {
-            let key = touch.key();
-            while known.next_if(|(other, _)| *other < key).is_some() {}
-            let recalled = match known.next_if(|(other, _)| *other == key) {
+        let mut known = self.keys.iter().zip(&self.impulses).peekable();
+        for (contact, touch) in world.touches().iter().enumerate() {
+            let key = world.key(contact);
+            while known.next_if(|(other, _)| **other < key).is_some() {}
+            let recalled = match known.next_if(|(other, _)| **other == key) {
                 Some((_, impulse)) => project(*impulse, touch.normal, friction(contact), 1.0, 1.0),
                 None => Vec3::ZERO,
             };
@@ -46,22 +46,23 @@ impl WarmStart {
 
     /// How many impulses are remembered.
     pub fn len(&self) -> usize {
-        self.known.len()
+        self.keys.len()
     }
 
     /// Whether none is remembered.
     pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
+        self.keys.is_empty()
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.known.clear();
+        self.keys.clear();
+        self.impulses.clear();
     }
 
     /// Appends the state as words.
     pub fn save(&self, words: &mut Vec<u64>) {
-        for (key, impulse) in &self.known {
+        for (key, impulse) in self.keys.iter().zip(&self.impulses) {
             let [a, b] = key.ends.map(|end| u64::from(end.word()));
             words.extend([a << 32 | b, u64::from(key.feature)]);
             words.extend(impulse.0.map(f64::to_bits));
@@ -77,19 +78,23 @@ impl WarmStart {
                 needed: each.len() * WORDS,
             });
         }
-        self.known.clear();
-        self.known.extend(each.iter().map(|&[ends, feature, x, y, z]| {
-            let key = Key {
-                ends: [End::from_word((ends >> 32) as u32), End::from_word(ends as u32)],
+        self.clear();
+        for &[ends, feature, x, y, z] in each {
+            self.keys.push(Key {
+                ends: [
+                    End::from_word((ends >> 32) as u32),
+                    End::from_word(ends as u32),
+                ],
                 feature: feature as u32,
-            };
-            (key, V3([x, y, z].map(f64::from_bits)))
-        }));
+            });
+            self.impulses.push(V3([x, y, z].map(f64::from_bits)));
+        }
         Ok(())
     }
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        self.known.len() * std::mem::size_of::<(Key, Vec3)>()
+        std::mem::size_of_val(self.keys.as_slice())
+            + std::mem::size_of_val(self.impulses.as_slice())
     }
 }

@@ -2,11 +2,11 @@
 
 use oldham_space::Vec3;
 
-use crate::broad::{Ball, Neighbours};
+use crate::broad::{Ball, Neighbours, median_radius};
 use crate::error::ContactError;
 use crate::narrow::{self, Point, collide};
 use crate::shape::{Pose, Shape};
-use crate::touch::{BodyId, End, NO_PLACE, Surface, SurfaceId, Touch};
+use crate::touch::{BodyId, Detail, End, Key, Surface, SurfaceId, Touch};
 
 /// The slack of the list of neighbours, in median radii.
 const SLACK: f64 = 0.4;
@@ -26,6 +26,8 @@ pub struct World {
     laws: Vec<Surface>,
     excluded: Vec<(u32, u32)>,
     reach: f64,
+    /// Of the radii; found with the first neighbours.
+    median: f64,
     slack: f64,
     neighbours: Neighbours,
     /// Where objects were when the neighbours were found; empty before.
@@ -34,7 +36,8 @@ pub struct World {
     shapes_now: Vec<Pose>,
     points: Vec<Point>,
     touches: Vec<Touch>,
-    places: Vec<Vec3>,
+    /// Of the first contacts: those of shapes come before those of two grains.
+    details: Vec<Detail>,
 }
 
 #[derive(Clone, Debug)]
@@ -59,6 +62,7 @@ impl World {
             laws: Vec::new(),
             excluded: Vec::new(),
             reach,
+            median: 0.0,
             slack: 0.0,
             neighbours: Neighbours::default(),
             shapes_then: Vec::new(),
@@ -66,7 +70,7 @@ impl World {
             shapes_now: Vec::new(),
             points: Vec::new(),
             touches: Vec::new(),
-            places: Vec::new(),
+            details: Vec::new(),
         }
     }
 
@@ -75,7 +79,9 @@ impl World {
         surface.check()?;
         self.surfaces.push(surface);
         let all = &self.surfaces;
-        self.laws = (all.iter()).flat_map(|a| all.iter().map(|b| a.with(b))).collect();
+        self.laws = (all.iter())
+            .flat_map(|a| all.iter().map(|b| a.with(b)))
+            .collect();
         Ok(SurfaceId((self.surfaces.len() - 1) as u8))
     }
 
@@ -94,10 +100,17 @@ impl World {
         at: Pose,
         surface: SurfaceId,
     ) -> Result<(), ContactError> {
-        let body = self.is_free.len().checked_sub(1).expect("a body comes first");
+        let body = self
+            .is_free
+            .len()
+            .checked_sub(1)
+            .expect("a body comes first");
         shape.check(body)?;
         let number = &mut self.shapes_of_body[body];
-        assert!((*number as usize) < End::MOST_SHAPES, "too many shapes on a body");
+        assert!(
+            (*number as usize) < End::MOST_SHAPES,
+            "too many shapes on a body"
+        );
         self.shapes.push(Placed {
             end: End::new(body, *number as usize),
             radius: shape.bounding_radius(),
@@ -154,7 +167,10 @@ impl World {
         a != b
             && (self.is_free[a] || self.is_free[b])
             && (self.excluded.is_empty()
-                || self.excluded.binary_search(&(a.min(b) as u32, a.max(b) as u32)).is_err())
+                || self
+                    .excluded
+                    .binary_search(&(a.min(b) as u32, a.max(b) as u32))
+                    .is_err())
     }
 
     /// How many bodies there are, without grains.
@@ -184,7 +200,7 @@ impl World {
             self.find_neighbours(grains);
         }
         self.touches.clear();
-        self.places.clear();
+        self.details.clear();
         for i in 0..self.shapes.len() {
             self.touch_shape(i, grains);
         }
@@ -196,18 +212,27 @@ impl World {
         &self.touches
     }
 
-    /// The middle of a contact's gap, and the centres it was found for.
-    pub fn place(&self, touch: &Touch, grains: &[Vec3]) -> Vec3 {
-        if touch.place != NO_PLACE {
-            return self.places[touch.place as usize];
+    /// What a contact is recognised by from step to step.
+    pub fn key(&self, contact: usize) -> Key {
+        Key {
+            ends: self.touches[contact].ends,
+            feature: self.details.get(contact).map_or(0, |detail| detail.feature),
+        }
+    }
+
+    /// The middle of a contact's gap, for the centres of grains that it was found for.
+    pub fn place(&self, contact: usize, grains: &[Vec3]) -> Vec3 {
+        let touch = &self.touches[contact];
+        if let Some(detail) = self.details.get(contact) {
+            return detail.position;
         }
         let grain = touch.ends[0].body() - self.bodies();
         grains[grain] + touch.normal * (self.radii[grain] + 0.5 * touch.gap)
     }
 
-    /// Middles of gaps, for contacts that are not between two grains.
-    pub(crate) fn places(&self) -> &[Vec3] {
-        &self.places
+    /// More of the contacts that are not between two grains; these come first.
+    pub(crate) fn details(&self) -> &[Detail] {
+        &self.details
     }
 
     /// Both surfaces of a contact in one.
@@ -225,7 +250,9 @@ impl World {
     /// Coulomb's coefficient between two grains.
     pub(crate) fn grain_friction(&self) -> f64 {
         let surface = self.grain_surface as usize;
-        self.laws.get(surface * (self.surfaces.len() + 1)).map_or(0.0, |law| law.friction)
+        self.laws
+            .get(surface * (self.surfaces.len() + 1))
+            .map_or(0.0, |law| law.friction)
     }
 
     /// Whether any contact may rebound.
@@ -257,12 +284,21 @@ impl World {
                 second = by;
             }
         };
-        for ((then, now), placed) in self.shapes_then.iter().zip(&self.shapes_now).zip(&self.shapes) {
+        for ((then, now), placed) in self
+            .shapes_then
+            .iter()
+            .zip(&self.shapes_now)
+            .zip(&self.shapes)
+        {
             let turned = (0..3)
                 .map(|i| (now.axes.column(i) - then.axes.column(i)).norm())
                 .fold(0.0, f64::max);
             // Any point of a shape of finite size moves by at most the sum.
-            let swept = if turned > 0.0 { 2.0 * turned * placed.radius } else { 0.0 };
+            let swept = if turned > 0.0 {
+                2.0 * turned * placed.radius
+            } else {
+                0.0
+            };
             moved((now.position - then.position).norm() + swept);
         }
         let mut squares = (0.0_f64, 0.0_f64);
@@ -294,8 +330,12 @@ impl World {
             },
         };
         let mut neighbours = std::mem::take(&mut self.neighbours);
-        let median = neighbours.median_radius((0..shapes + grains.len()).map(ball));
-        let slack = SLACK * median.unwrap_or(self.reach);
+        let mut median = self.median;
+        if self.median == 0.0 {
+            let radii = (0..shapes + grains.len()).map(|i| ball(i).radius);
+            median = median_radius(radii).unwrap_or(self.reach);
+        }
+        let slack = SLACK * median;
         let margin = self.reach + slack;
         let accept = |i: usize, j: usize| {
             if i >= shapes {
@@ -312,9 +352,9 @@ impl World {
                 && self.is_within(i, ball(j), margin)
                 && (other.is_some() || self.is_within(j, ball(i), margin))
         };
-        neighbours.build(shapes + grains.len(), ball, margin, accept);
+        neighbours.build(shapes + grains.len(), ball, median, margin, accept);
         self.neighbours = neighbours;
-        self.slack = slack;
+        (self.median, self.slack) = (median, slack);
     }
 
     /// Whether a ball is within a margin of a shape; a ball without end is near everything.
@@ -332,7 +372,14 @@ impl World {
                 None => {
                     let other = &self.shapes[j as usize];
                     let at_other = &self.shapes_now[j as usize];
-                    collide(&one.shape, at, &other.shape, at_other, self.reach, &mut self.points);
+                    collide(
+                        &one.shape,
+                        at,
+                        &other.shape,
+                        at_other,
+                        self.reach,
+                        &mut self.points,
+                    );
                     other.end
                 }
                 Some(grain) => {
@@ -349,10 +396,11 @@ impl World {
                     normal: point.normal,
                     gap: point.gap,
                     ends: [one.end, end],
-                    feature: point.feature,
-                    place: self.places.len() as u32,
                 });
-                self.places.push(point.position);
+                self.details.push(Detail {
+                    position: point.position,
+                    feature: point.feature,
+                });
             }
         }
     }
@@ -377,8 +425,6 @@ impl World {
                         normal,
                         gap: distance - touching,
                         ends: [End::new(bodies + i, 0), End::new(bodies + j, 0)],
-                        feature: 0,
-                        place: NO_PLACE,
                     });
                 }
             }
@@ -388,7 +434,8 @@ impl World {
     /// Bytes held for grains and contacts.
     pub(crate) fn bytes(&self) -> usize {
         8 * self.radii.len()
-            + 24 * (self.grains_then.len() + self.places.len())
+            + 24 * self.grains_then.len()
+            + std::mem::size_of_val(self.details.as_slice())
             + std::mem::size_of::<Touch>() * self.touches.len()
             + self.neighbours.bytes()
     }

@@ -21,9 +21,17 @@ fn all_shapes() -> Vec<Shape> {
     vec![
         Shape::Sphere { radius: 0.3 },
         Shape::Plane,
-        Shape::Box { half: Vec3::new(0.2, 0.3, 0.4) },
-        Shape::Capsule { half_length: 0.4, radius: 0.2 },
-        Shape::Cylinder { half_length: 0.3, radius: 0.25 },
+        Shape::Box {
+            half: Vec3::new(0.2, 0.3, 0.4),
+        },
+        Shape::Capsule {
+            half_length: 0.4,
+            radius: 0.2,
+        },
+        Shape::Cylinder {
+            half_length: 0.3,
+            radius: 0.25,
+        },
         Shape::Can(Can::new(2.0, Some(3.0), Wall::Facets(12))),
         Shape::Can(Can::new(2.0, None, Wall::Round)),
     ]
@@ -40,7 +48,10 @@ fn contact_is_symmetric_and_moves_with_its_bodies() {
             }
             for k in 0..30 {
                 let t = k as f64;
-                let at_a = turned(Vec3::new(0.1 * t, 0.3, -0.2 * t), Vec3::new(0.02 * t, 0.0, 0.1));
+                let at_a = turned(
+                    Vec3::new(0.1 * t, 0.3, -0.2 * t),
+                    Vec3::new(0.02 * t, 0.0, 0.1),
+                );
                 let at_b = turned(
                     Vec3::new(1.0, 0.2 * t, 0.4),
                     Vec3::new(0.5 + 0.01 * t, 0.05 * t - 0.6, 0.3),
@@ -82,7 +93,13 @@ fn gaps_of_spheres_agree_with_the_nearest_of_many_surface_points() {
         let t = k as f64;
         let centre = Vec3::new((1.3 * t).sin(), (2.7 * t).cos(), (0.9 * t).sin()) * 0.7;
         let inside = (0..3).all(|i| centre[i].abs() < half[i]);
-        let found = points(&solid, &Pose::default(), &Shape::Sphere { radius: 0.1 }, &Pose::at(centre), 10.0);
+        let found = points(
+            &solid,
+            &Pose::default(),
+            &Shape::Sphere { radius: 0.1 },
+            &Pose::at(centre),
+            10.0,
+        );
         let mut nearest = f64::INFINITY;
         for face in 0..3 {
             for side in [-1.0, 1.0] {
@@ -98,7 +115,11 @@ fn gaps_of_spheres_agree_with_the_nearest_of_many_surface_points() {
             }
         }
         let expected = if inside { -nearest } else { nearest } - 0.1;
-        assert!((found[0].gap - expected).abs() < 2e-3, "{k}: {} {expected}", found[0].gap);
+        assert!(
+            (found[0].gap - expected).abs() < 2e-3,
+            "{k}: {} {expected}",
+            found[0].gap
+        );
     }
 }
 
@@ -107,11 +128,22 @@ fn gaps_of_spheres_agree_with_the_nearest_of_many_surface_points() {
 fn a_box_on_a_box_touches_at_four_corners_of_the_common_face() {
     let half = Vec3::new(0.1, 0.1, 0.1);
     let one = Shape::Box { half };
-    let found = points(&one, &Pose::default(), &one, &Pose::at(Vec3::new(0.05, 0.0, 0.2)), 1e-3);
+    let found = points(
+        &one,
+        &Pose::default(),
+        &one,
+        &Pose::at(Vec3::new(0.05, 0.0, 0.2)),
+        1e-3,
+    );
     assert_eq!(found.len(), 4);
     let mut corners: Vec<(i64, i64)> = found
         .iter()
-        .map(|p| ((p.position[0] * 1e3).round() as i64, (p.position[1] * 1e3).round() as i64))
+        .map(|p| {
+            (
+                (p.position[0] * 1e3).round() as i64,
+                (p.position[1] * 1e3).round() as i64,
+            )
+        })
         .collect();
     corners.sort();
     assert_eq!(corners, [(-50, -100), (-50, 100), (100, -100), (100, 100)]);
@@ -149,11 +181,23 @@ fn crossed_edges_touch_once() {
 /// A standing cylinder has three points of its rim on the floor, a lying one two.
 #[test]
 fn cylinders_stand_on_three_points_and_lie_on_two() {
-    let rod = Shape::Cylinder { half_length: 0.3, radius: 0.1 };
-    let standing = points(&Shape::Plane, &Pose::default(), &rod, &Pose::at(Vec3::Z * 0.3), 1e-3);
+    let rod = Shape::Cylinder {
+        half_length: 0.3,
+        radius: 0.1,
+    };
+    let standing = points(
+        &Shape::Plane,
+        &Pose::default(),
+        &rod,
+        &Pose::at(Vec3::Z * 0.3),
+        1e-3,
+    );
     assert_eq!(standing.len(), 3);
     let centre = standing.iter().fold(Vec3::ZERO, |sum, p| sum + p.position) * (1.0 / 3.0);
-    assert!(centre.norm() < 1e-12, "the centre of mass lies between them");
+    assert!(
+        centre.norm() < 1e-12,
+        "the centre of mass lies between them"
+    );
     let lying = turned(Vec3::X * std::f64::consts::FRAC_PI_2, Vec3::Z * 0.1);
     let found = points(&Shape::Plane, &Pose::default(), &rod, &lying, 1e-3);
     assert_eq!(found.len(), 2);

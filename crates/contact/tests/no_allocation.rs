@@ -48,10 +48,16 @@ fn a_warm_step_does_not_allocate() {
 
     let mut scene = Scene::new(Options::default(), Pivoting::new());
     let rough = scene.add_surface(Surface::rough(0.5)).unwrap();
-    scene.add_body(Body::prescribed(Vec3::ZERO), Shape::Plane, rough).unwrap();
+    scene
+        .add_body(Body::prescribed(Vec3::ZERO), Shape::Plane, rough)
+        .unwrap();
     for k in 0..3 {
         let half = Vec3::new(0.1, 0.1, 0.1);
-        let body = Body::free(1.0, Vec3::new(1.0, 1.0, 1.0) * 0.01, Vec3::Z * (0.1 + 0.2 * k as f64));
+        let body = Body::free(
+            1.0,
+            Vec3::new(1.0, 1.0, 1.0) * 0.01,
+            Vec3::Z * (0.1 + 0.2 * k as f64),
+        );
         scene.add_body(body, Shape::Box { half }, rough).unwrap();
     }
     scene.start().unwrap();

@@ -77,7 +77,10 @@ fn a_sliding_block_comes_to_rest_where_coulomb_says() {
     let other = travelled(Box::new(move || {
         block_on_plane(cone(), friction, flat, Vec3::X * speed)
     }));
-    assert!((other - expected).abs() < 2.0 * speed * h, "{other} {expected}");
+    assert!(
+        (other - expected).abs() < 2.0 * speed * h,
+        "{other} {expected}"
+    );
 }
 
 /// On a slope a block stays below the friction angle and slides above it with g (sin α − μ cos α), whatever the direction
@@ -95,25 +98,39 @@ fn an_incline_holds_a_block_up_to_the_friction_angle_in_every_direction() {
             let speed = scene.velocity(block)[0].norm();
             let acceleration = (G * (angle.sin() - friction * angle.cos())).max(0.0);
             let expected = acceleration * steps as f64 * h;
-            assert!((speed - expected).abs() < 1e-7, "{azimuth} {angle}: {speed} {expected}");
+            assert!(
+                (speed - expected).abs() < 1e-7,
+                "{azimuth} {angle}: {speed} {expected}"
+            );
             let (mut scene, block) = block_on_plane(cone(), friction, tilt, Vec3::ZERO);
             run(&mut scene, steps, h);
             let speed = scene.velocity(block)[0].norm();
-            assert!((speed - expected).abs() < 1e-3 * expected + 1e-7, "{speed} {expected}");
+            assert!(
+                (speed - expected).abs() < 1e-3 * expected + 1e-7,
+                "{speed} {expected}"
+            );
         }
     }
 }
 
-fn stack(solver: impl ContactSolver + 'static, count: usize) -> (Scene, BodyId, Vec<(BodyId, Vec3)>) {
+fn stack(
+    solver: impl ContactSolver + 'static,
+    count: usize,
+) -> (Scene, BodyId, Vec<(BodyId, Vec3)>) {
     let half = Vec3::new(0.1, 0.1, 0.1);
     let mut scene = Scene::new(Options::default(), solver);
     let rough = scene.add_surface(Surface::rough(0.5)).unwrap();
-    let floor = scene.add_body(Body::prescribed(Vec3::ZERO), Shape::Plane, rough).unwrap();
+    let floor = scene
+        .add_body(Body::prescribed(Vec3::ZERO), Shape::Plane, rough)
+        .unwrap();
     let boxes = (0..count)
         .map(|k| {
             let at = Vec3::Z * (0.1 + 0.2 * k as f64);
             let body = Body::free(1.0, cuboid(1.0, half), at);
-            (scene.add_body(body, Shape::Box { half }, rough).unwrap(), at)
+            (
+                scene.add_body(body, Shape::Box { half }, rough).unwrap(),
+                at,
+            )
         })
         .collect();
     scene.start().unwrap();
@@ -145,16 +162,23 @@ fn a_stack_held_by_sweeps_creeps_no_faster_than_their_tolerance() {
     }
     for (body, at) in boxes {
         let moved = (scene.pose(body).position - at).norm();
-        assert!(moved < 10.0 * 1e-5 * h * steps as f64, "{body:?} moved by {moved}");
+        assert!(
+            moved < 10.0 * 1e-5 * h * steps as f64,
+            "{body:?} moved by {moved}"
+        );
     }
 }
 
 fn ball_on_floor(surface: Surface, height: f64, radius: f64) -> Scene {
     let mut scene = Scene::new(Options::default(), cone());
     let surface = scene.add_surface(surface).unwrap();
-    scene.add_body(Body::prescribed(Vec3::ZERO), Shape::Plane, surface).unwrap();
+    scene
+        .add_body(Body::prescribed(Vec3::ZERO), Shape::Plane, surface)
+        .unwrap();
     let centre = Vec3::Z * (radius + height);
-    scene.add_grains(&[centre], radius, 1000.0, surface).unwrap();
+    scene
+        .add_grains(&[centre], radius, 1000.0, surface)
+        .unwrap();
     scene.start().unwrap();
     scene
 }
@@ -171,7 +195,10 @@ fn a_bouncing_ball_rises_to_the_square_of_restitution() {
         let (mut peaks, mut before) = (Vec::new(), (0.0, 0.0));
         for step in 0..(1.9 / h) as usize {
             scene.step(step as f64 * h, h).unwrap();
-            let (z, v) = (scene.grains()[0][2] - 0.05, scene.velocity(scene.first_grain())[0][2]);
+            let (z, v) = (
+                scene.grains()[0][2] - 0.05,
+                scene.velocity(scene.first_grain())[0][2],
+            );
             if before.1 > 0.0 && v <= 0.0 {
                 peaks.push(z);
             }
@@ -198,7 +225,11 @@ fn a_sliding_ball_rolls_with_five_sevenths_of_its_speed() {
     };
     let expected = speed - friction * G * steps as f64 * h;
     // The first impulse lifts it by h μ v: friction begins one step late.
-    assert!((half_way[0][0] - expected).abs() < friction * G * h, "{:?} {expected}", half_way[0]);
+    assert!(
+        (half_way[0][0] - expected).abs() < friction * G * h,
+        "{:?} {expected}",
+        half_way[0]
+    );
     run(&mut scene, 2 * steps, h);
     let [velocity, spin] = scene.velocity(scene.first_grain());
     assert!((velocity[0] - 5.0 / 7.0 * speed).abs() < 2.0 * friction * G * h);
@@ -218,7 +249,9 @@ fn a_column_of_spheres_presses_the_walls_as_statics_says() {
     let smooth = scene.add_surface(Surface::rough(0.0)).unwrap();
     // A can with four flat walls: two at distance w/2; the other two are out of reach.
     let can = Shape::Can(Can::new(0.5 * width, None, Wall::Facets(4)));
-    scene.add_body(Body::prescribed(Vec3::ZERO), can, smooth).unwrap();
+    scene
+        .add_body(Body::prescribed(Vec3::ZERO), can, smooth)
+        .unwrap();
     let centres: Vec<Vec3> = (0..count)
         .map(|k| {
             let side = if k % 2 == 0 { -1.0 } else { 1.0 };
@@ -243,9 +276,17 @@ fn a_column_of_spheres_presses_the_walls_as_statics_says() {
         // with the next more.
         let k = touch.ends[1].body() - 1;
         let above = (count - 1 - k) as f64 * weight;
-        let below = if k == 0 { 0.0 } else { (count - k) as f64 * weight };
+        let below = if k == 0 {
+            0.0
+        } else {
+            (count - k) as f64 * weight
+        };
         let expected = (above + below) * sine / cosine;
-        assert!((force.norm() - expected).abs() < 1e-6 * weight * count as f64, "{k}: {} {expected}", force.norm());
+        assert!(
+            (force.norm() - expected).abs() < 1e-6 * weight * count as f64,
+            "{k}: {} {expected}",
+            force.norm()
+        );
         walls += 1;
     }
     assert_eq!(walls, count);
@@ -262,7 +303,9 @@ fn cradle(balls: usize, apart: f64) -> Scene {
     };
     let mut scene = Scene::new(options, Cone::new(1e-13, 100_000));
     let steel = scene.add_surface(bouncy).unwrap();
-    let centres: Vec<Vec3> = (0..balls).map(|k| Vec3::X * (k as f64 * (0.02 + apart))).collect();
+    let centres: Vec<Vec3> = (0..balls)
+        .map(|k| Vec3::X * (k as f64 * (0.02 + apart)))
+        .collect();
     scene.add_grains(&centres, 0.01, 7800.0, steel).unwrap();
     scene.launch(0, Vec3::X, Vec3::ZERO);
     scene.start().unwrap();
@@ -276,7 +319,9 @@ fn cradle(balls: usize, apart: f64) -> Scene {
 fn newtons_cradle_follows_the_stated_law_of_impact() {
     let speeds = |scene: &Scene, n: u32| -> Vec<f64> {
         let first = scene.first_grain().0;
-        (0..n).map(|k| scene.velocity(BodyId(first + k))[0][0]).collect()
+        (0..n)
+            .map(|k| scene.velocity(BodyId(first + k))[0][0])
+            .collect()
     };
     let mut scene = cradle(5, 1e-4);
     for step in 0..2000 {
@@ -309,7 +354,11 @@ fn momentum_is_kept_and_plastic_contact_makes_no_energy() {
     let half = Vec3::new(0.05, 0.06, 0.07);
     for k in 0..6 {
         let angle = k as f64;
-        let at = Vec3::new((2.1 * angle).cos(), (2.1 * angle).sin(), 0.3 * (angle - 2.5)) * 0.3;
+        let at = Vec3::new(
+            (2.1 * angle).cos(),
+            (2.1 * angle).sin(),
+            0.3 * (angle - 2.5),
+        ) * 0.3;
         let body = Body {
             orientation: Quaternion::exp(Vec3::new(angle, 1.0, -0.5 * angle)),
             velocity: at * -2.0,
@@ -327,7 +376,13 @@ fn momentum_is_kept_and_plastic_contact_makes_no_energy() {
         scene.add_body(body, shape, rough).unwrap();
     }
     let centres: Vec<Vec3> = (0..20)
-        .map(|k| Vec3::new((0.7 * k as f64).sin(), (1.3 * k as f64).cos(), (2.9 * k as f64).sin()) * 0.6)
+        .map(|k| {
+            Vec3::new(
+                (0.7 * k as f64).sin(),
+                (1.3 * k as f64).cos(),
+                (2.9 * k as f64).sin(),
+            ) * 0.6
+        })
         .collect();
     scene.add_grains(&centres, 0.03, 2000.0, rough).unwrap();
     for (k, centre) in centres.iter().enumerate() {
@@ -347,7 +402,11 @@ fn momentum_is_kept_and_plastic_contact_makes_no_energy() {
         energy = now;
     }
     assert!(pressed > 1000, "only {pressed} contacts pressed");
-    assert!((scene.momentum() - momentum).norm() < 1e-11, "{:?}", scene.momentum() - momentum);
+    assert!(
+        (scene.momentum() - momentum).norm() < 1e-11,
+        "{:?}",
+        scene.momentum() - momentum
+    );
     let lost = (scene.angular_momentum() - angular).norm();
     assert!(lost < 1e-11, "{lost}");
 }
@@ -366,11 +425,24 @@ fn energy_of_grains_in_plastic_contact_never_grows() {
     let walls = [Vec3::X, -Vec3::X, Vec3::Y, -Vec3::Y, Vec3::Z, -Vec3::Z].map(|normal| {
         let beside = normal.perpendicular();
         let axes = Mat3::from_columns(beside, normal.cross(beside), normal);
-        (Shape::Plane, Pose { position: normal * -0.1, axes }, rough)
+        (
+            Shape::Plane,
+            Pose {
+                position: normal * -0.1,
+                axes,
+            },
+            rough,
+        )
     });
-    scene.add_compound(Body::prescribed(Vec3::ZERO), walls).unwrap();
+    scene
+        .add_compound(Body::prescribed(Vec3::ZERO), walls)
+        .unwrap();
     let centres: Vec<Vec3> = (0..64)
-        .map(|k| (Vec3::new((k % 4) as f64, (k / 4 % 4) as f64, (k / 16) as f64) - Vec3::new(1.5, 1.5, 1.5)) * 0.045)
+        .map(|k| {
+            (Vec3::new((k % 4) as f64, (k / 4 % 4) as f64, (k / 16) as f64)
+                - Vec3::new(1.5, 1.5, 1.5))
+                * 0.045
+        })
         .collect();
     scene.add_grains(&centres, 0.02, 1000.0, rough).unwrap();
     for k in 0..64 {

@@ -8,7 +8,10 @@ struct Noise(u64);
 
 impl Noise {
     fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 }
@@ -18,7 +21,13 @@ fn random_matrix(noise: &mut Noise, rows: usize, freedoms: usize) -> Vec<f64> {
     let jacobian: Vec<f64> = (0..rows * freedoms).map(|_| noise.next()).collect();
     let line = |i: usize| &jacobian[i * freedoms..(i + 1) * freedoms];
     (0..rows * rows)
-        .map(|k| line(k / rows).iter().zip(line(k % rows)).map(|(a, b)| a * b).sum())
+        .map(|k| {
+            line(k / rows)
+                .iter()
+                .zip(line(k % rows))
+                .map(|(a, b)| a * b)
+                .sum()
+        })
         .collect()
 }
 
@@ -50,7 +59,9 @@ fn contacts_agree_with_the_set_found_by_trying_all() {
         };
         let (solved, sets) = solve(&mut Pivoting::new(), problem, &mut impulses);
         assert!(solved.is_converged && solved.fallback.is_none());
-        let found: usize = (0..n).map(|i| usize::from(sets[i] == RowState::Active) << i).sum();
+        let found: usize = (0..n)
+            .map(|i| usize::from(sets[i] == RowState::Active) << i)
+            .sum();
         let right: Vec<usize> = (0..1 << n)
             .filter(|set| is_complementary(&matrix, &velocities, *set))
             .collect();
@@ -87,7 +98,11 @@ fn is_complementary(matrix: &[f64], velocities: &[f64], set: usize) -> bool {
     }
     let impulses: Vec<f64> = (0..m).map(|k| system[k][m] / system[k][k]).collect();
     let opens = (0..n).filter(|i| set >> i & 1 == 0).all(|i| {
-        let pushed: f64 = active.iter().zip(&impulses).map(|(&j, x)| matrix[i * n + j] * x).sum();
+        let pushed: f64 = active
+            .iter()
+            .zip(&impulses)
+            .map(|(&j, x)| matrix[i * n + j] * x)
+            .sum();
         pushed + velocities[i] >= 0.0
     });
     opens && impulses.iter().all(|x| *x >= 0.0)
@@ -181,7 +196,9 @@ fn both_solvers_agree_without_friction() {
     for _ in 0..50 {
         let n = 10;
         let matrix = random_matrix(&mut noise, n, 8);
-        let velocities: Vec<f64> = (0..n).map(|i| matrix[i * n] * 0.3 + 0.5 * noise.next().abs()).collect();
+        let velocities: Vec<f64> = (0..n)
+            .map(|i| matrix[i * n] * 0.3 + 0.5 * noise.next().abs())
+            .collect();
         let rows: Vec<RowKind> = (0..n).map(|_| RowKind::Unilateral).collect();
         let problem = Dense {
             matrix: &matrix,

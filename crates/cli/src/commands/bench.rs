@@ -1,6 +1,7 @@
 //! `oldham bench`: measure one thing, in one run, beside a calibration of the machine.
 
 mod compensation;
+mod contact;
 mod cut;
 mod stability;
 mod threads;
@@ -25,11 +26,12 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 11] = [
+pub const NAMES: [&str; 12] = [
     "engine",
     "beam",
     "shell",
     "chain",
+    "contact",
     "cut",
     "map",
     "stability",
@@ -79,6 +81,12 @@ impl Figure {
         self
     }
 
+    /// Required between two values; the note names them.
+    fn within(mut self, low: f64, high: f64) -> Self {
+        self.met = Some((low..=high).contains(&self.value));
+        self
+    }
+
     fn at_least(mut self, limit: f64) -> Self {
         self.required = Some(limit);
         self.is_least = true;
@@ -98,6 +106,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "beam" => beam(),
             "shell" => shell(),
             "chain" => chain(),
+            "contact" => contact::figures(),
             "cut" => cut::figures()?,
             "map" => stability_map()?,
             "stability" => stability::figures()?,

@@ -7,7 +7,7 @@ use crate::problem::{Bodies, BodyMotion, project};
 use crate::solver::RowState;
 
 /// Contacts take part when they open more slowly than so many tolerances.
-const NEAR: f64 = 200.0;
+const NEAR: f64 = 50.0;
 
 /// The contacts that take part, and the velocities that belong to their impulses.
 #[derive(Clone, Debug, Default)]
@@ -21,21 +21,20 @@ pub struct ActiveContacts {
 struct Row {
     /// Inverse of the normal and tangential entries of the block, or of a diagonal that majorises it.
     inverse: [f64; 2],
-    change: Vec3,
-    direction: Vec3,
+    /// The impulse after the sweep before.
+    last: Vec3,
     contact: u32,
 }
 
 impl Row {
-    fn new(problem: &Bodies<'_>, contact: usize) -> Self {
+    fn new(problem: &Bodies<'_>, contact: usize, impulse: Vec3) -> Self {
         let (normal, tangential) = match problem.levers_of(contact) {
             None => problem.plain_diagonal(&problem.plain(contact)),
             Some(_) => majorising_diagonal(problem, contact),
         };
         Self {
             inverse: [1.0 / normal, 1.0 / tangential],
-            change: Vec3::ZERO,
-            direction: Vec3::ZERO,
+            last: impulse,
             contact: contact as u32,
         }
     }
@@ -78,7 +77,7 @@ impl ActiveContacts {
                 *impulse != [0.0; 3] || self.opening(problem, contact) < NEAR * tolerance;
             self.takes_part.push(takes_part);
             if takes_part {
-                self.rows.push(Row::new(problem, contact));
+                self.rows.push(Row::new(problem, contact, V3(*impulse)));
             }
         }
     }
@@ -104,7 +103,11 @@ impl ActiveContacts {
                 let across = (impulse - normal * along).norm();
                 let slips = across >= problem.friction(contact) * along * (1.0 - 1e-9);
                 sets[3 * contact] = RowState::Active;
-                let friction = if slips { RowState::Upper } else { RowState::Active };
+                let friction = if slips {
+                    RowState::Upper
+                } else {
+                    RowState::Active
+                };
                 sets[3 * contact + 1..][..2].fill(friction);
             }
         }
@@ -145,11 +148,10 @@ impl Blocks for Sweeping<'_, '_> {
             let step = normal * ((along + pressed) * normal_step) + across * tangential_step;
             let found = row.admit(impulse - step, normal, problem.friction(contact));
             let change = found - impulse;
-            row.change = change;
             if change != Vec3::ZERO {
                 impulses[contact] = found.0;
                 problem.apply_at(contact, change, motion);
-                total.agreement += change.dot(row.direction) / normal_step;
+                total.agreement += change.dot(found - row.last) / normal_step;
                 let square = change.dot(change) / (tangential_step * tangential_step);
                 total.largest = total.largest.max(square);
             }
@@ -162,14 +164,14 @@ impl Blocks for Sweeping<'_, '_> {
         let motion = self.active.motion.as_mut_slice();
         let impulses = self.impulses.as_chunks_mut::<3>().0;
         for row in &mut self.active.rows {
-            let further = row.direction * weight;
-            row.direction = further + row.change;
+            let contact = row.contact as usize;
+            let impulse = V3(impulses[contact]);
+            let further = (impulse - row.last) * weight;
+            row.last = impulse;
             if further == Vec3::ZERO {
                 continue;
             }
-            let contact = row.contact as usize;
             let normal = self.problem.touches[contact].normal;
-            let impulse = V3(impulses[contact]);
             let found = row.admit(impulse + further, normal, self.problem.friction(contact));
             impulses[contact] = found.0;
             self.problem.apply_at(contact, found - impulse, motion);
@@ -188,7 +190,7 @@ impl Blocks for Sweeping<'_, '_> {
         for contact in 0..active.takes_part.len() {
             if !active.takes_part[contact] && active.opening(problem, contact) < 0.0 {
                 active.takes_part[contact] = true;
-                active.rows.push(Row::new(problem, contact));
+                active.rows.push(Row::new(problem, contact, Vec3::ZERO));
             }
         }
         if active.rows.len() > known {

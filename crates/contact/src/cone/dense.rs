@@ -22,8 +22,8 @@ struct Block {
     is_joint: bool,
     friction: f64,
     diagonal: [f64; 2],
-    change: Vec3,
-    direction: Vec3,
+    /// The impulse after the sweep before.
+    last: Vec3,
 }
 
 impl Block {
@@ -61,8 +61,7 @@ impl DenseBlocks {
                 is_joint: matches!(kind, RowKind::Bilateral),
                 friction: 0.0,
                 diagonal: [entry(row, row); 2],
-                change: Vec3::ZERO,
-                direction: Vec3::ZERO,
+                last: Vec3::ZERO,
             };
             if matches!(kind, RowKind::Friction { .. }) {
                 continue;
@@ -88,6 +87,7 @@ impl DenseBlocks {
             let tangential = (1..block.count).map(sum).fold(0.0, f64::max);
             let normal = sum(0);
             block.diagonal = [normal, if block.count > 1 { tangential } else { normal }];
+            block.last = block.gather(impulses);
             if normal > 0.0 {
                 self.blocks.push(block);
             }
@@ -104,7 +104,8 @@ impl DenseBlocks {
             let impulse = block.gather(&self.impulses);
             if block.is_joint || impulse[0] > 0.0 {
                 sets[block.rows[0]] = RowState::Active;
-                let slips = impulse[1].hypot(impulse[2]) >= block.friction * impulse[0] * (1.0 - 1e-9);
+                let slips =
+                    impulse[1].hypot(impulse[2]) >= block.friction * impulse[0] * (1.0 - 1e-9);
                 for k in 1..block.count {
                     sets[block.rows[k]] = match (slips, impulse[k] > 0.0) {
                         (false, _) => RowState::Active,
@@ -150,10 +151,10 @@ impl Blocks for Sweeping<'_, '_> {
                 velocity[1] / tangential,
                 velocity[2] / tangential,
             );
-            let change = block.admit(impulse - step) - impulse;
-            self.blocks.blocks[i].change = change;
+            let found = block.admit(impulse - step);
+            let change = found - impulse;
             self.blocks.change(self.problem, i, change);
-            total.agreement += change.dot(block.direction) * normal;
+            total.agreement += change.dot(found - block.last) * normal;
             total.largest = total.largest.max(change.norm() * normal.max(tangential));
         }
         total
@@ -162,9 +163,9 @@ impl Blocks for Sweeping<'_, '_> {
     fn advance(&mut self, weight: f64) {
         for i in 0..self.blocks.blocks.len() {
             let block = self.blocks.blocks[i];
-            let further = block.direction * weight;
-            self.blocks.blocks[i].direction = further + block.change;
             let impulse = block.gather(&self.blocks.impulses);
+            let further = (impulse - block.last) * weight;
+            self.blocks.blocks[i].last = impulse;
             let change = block.admit(impulse + further) - impulse;
             self.blocks.change(self.problem, i, change);
         }

@@ -83,7 +83,7 @@ impl ContactSolver for Cone {
 /// What a sweep did.
 #[derive(Clone, Copy, Debug, Default)]
 struct Change {
-    /// Sum of the products of changes and directions, weighed as energies.
+    /// Sum of the products of the changes with the ways gone since the sweep before, weighed as energies.
     agreement: f64,
     /// The largest change of a contact's own velocity, in m/s.
     largest: f64,
@@ -101,7 +101,7 @@ enum Verdict {
 trait Blocks {
     /// Minimises over each block in turn.
     fn sweep(&mut self) -> Change;
-    /// Moves on along the directions times `weight`, within the cones; the directions take up the last change.
+    /// Moves on by `weight` times the way gone since the sweep before, within the cones.
     fn advance(&mut self, weight: f64);
     /// Looks at every contact.
     fn judge(&mut self, tolerance: f64) -> Verdict;
@@ -129,7 +129,11 @@ fn iterate(blocks: &mut impl Blocks, tolerance: f64, most_sweeps: usize) -> Solv
             }
         }
         // Nesterov's weights; a change that turns back starts them afresh.
-        age = if change.agreement < 0.0 { 0.0 } else { age + 1.0 };
+        age = if change.agreement < 0.0 {
+            0.0
+        } else {
+            age + 1.0
+        };
         blocks.advance(((age - 1.0) / (age + 2.0)).max(0.0));
     }
     solved

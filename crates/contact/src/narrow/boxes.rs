@@ -92,7 +92,9 @@ fn separating_axis(a: Vec3, b: Vec3, turned: &Mat3, offset: Vec3, reach: f64) ->
     let mut best = (f64::NEG_INFINITY, None);
     let half = |axis: Vec3| {
         let seen = turned.transpose_mul(axis);
-        (0..3).map(|i| a[i] * axis[i].abs() + b[i] * seen[i].abs()).sum::<f64>()
+        (0..3)
+            .map(|i| a[i] * axis[i].abs() + b[i] * seen[i].abs())
+            .sum::<f64>()
     };
     for axis in 0..3 {
         let mut unit = Vec3::ZERO;

@@ -8,16 +8,21 @@ use crate::shape::{Pose, Shape};
 /// Points of `b` near the faces of `a`.
 pub fn collide(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64, out: &mut Vec<Point>) {
     let mut touch = |code: u32, tip: Vec3, radius: f64| {
-        faces(a, at_a.locate(tip), reach + radius, |face, distance, normal| {
-            let gap = distance - radius;
-            let normal = at_a.axes * normal;
-            out.push(Point {
-                feature: face << 3 | code,
-                position: tip - normal * (radius + 0.5 * gap),
-                normal,
-                gap,
-            });
-        });
+        faces(
+            a,
+            at_a.locate(tip),
+            reach + radius,
+            |face, distance, normal| {
+                let gap = distance - radius;
+                let normal = at_a.axes * normal;
+                out.push(Point {
+                    feature: face << 3 | code,
+                    position: tip - normal * (radius + 0.5 * gap),
+                    normal,
+                    gap,
+                });
+            },
+        );
     };
     match b {
         Shape::Sphere { radius } => touch(0, at_b.position, *radius),
@@ -53,21 +58,26 @@ pub fn collide(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64, out: 
         } => {
             let start = out.len();
             // Rims have a lowest point for each face: ask the faces for their normals first.
-            faces(a, at_a.locate(at_b.position), f64::INFINITY, |face, distance, normal| {
-                let normal = at_a.axes * normal;
-                let height = |tip: Vec3| distance + normal.dot(tip - at_b.position);
-                for (code, tip) in rim(at_b, *half_length, *radius, normal) {
-                    let gap = height(tip);
-                    if gap < reach {
-                        out.push(Point {
-                            feature: face << 3 | code,
-                            position: tip - normal * (0.5 * gap),
-                            normal,
-                            gap,
-                        });
+            faces(
+                a,
+                at_a.locate(at_b.position),
+                f64::INFINITY,
+                |face, distance, normal| {
+                    let normal = at_a.axes * normal;
+                    let height = |tip: Vec3| distance + normal.dot(tip - at_b.position);
+                    for (code, tip) in rim(at_b, *half_length, *radius, normal) {
+                        let gap = height(tip);
+                        if gap < reach {
+                            out.push(Point {
+                                feature: face << 3 | code,
+                                position: tip - normal * (0.5 * gap),
+                                normal,
+                                gap,
+                            });
+                        }
                     }
-                }
-            });
+                },
+            );
             reduce_by_face(out, start);
         }
         Shape::Plane | Shape::Can(_) => {}
@@ -115,7 +125,10 @@ fn reduce_by_face(points: &mut Vec<Point>, start: usize) {
     let mut from = start;
     while from < points.len() {
         let face = points[from].feature >> 3;
-        let count = points[from..].iter().take_while(|p| p.feature >> 3 == face).count();
+        let count = points[from..]
+            .iter()
+            .take_while(|p| p.feature >> 3 == face)
+            .count();
         if count > 4 {
             // Rotate the rest out of the way: only the last group is cut.
             let rest = points.len() - (from + count);

@@ -13,9 +13,7 @@ pub fn reduce(points: &mut Vec<Point>, start: usize) {
         let first = candidates[0].position;
         bring(candidates, 1, |p| squared(p.position - first));
         let second = candidates[1].position;
-        let area = move |p: &Point| {
-            normal.dot((second - first).cross(p.position - first))
-        };
+        let area = move |p: &Point| normal.dot((second - first).cross(p.position - first));
         bring(candidates, 2, |p| area(p).abs());
         let side = area(&candidates[2]);
         // The fourth lies across the line of the first two, or widens the triangle most.

@@ -57,7 +57,9 @@ impl ActiveSet {
                 let limits = bounds(&problem.rows[row], normals);
                 correction(state, limits, (impulses[row], self.velocities[row]), scale)
             };
-            let count = (0..n).filter(|&row| wrong(row, sets[row]).is_some()).count();
+            let count = (0..n)
+                .filter(|&row| wrong(row, sets[row]).is_some())
+                .count();
             if count == 0 {
                 return self.judge(problem, sets, scale);
             }
@@ -75,7 +77,9 @@ impl ActiveSet {
                     *state = wrong(row, *state).unwrap_or(*state);
                 }
             } else {
-                let last = (0..n).rev().find_map(|row| Some((row, wrong(row, sets[row])?)));
+                let last = (0..n)
+                    .rev()
+                    .find_map(|row| Some((row, wrong(row, sets[row])?)));
                 let (row, state) = last.expect("some row is wrong");
                 sets[row] = state;
             }
@@ -85,11 +89,15 @@ impl ActiveSet {
     /// Magnitudes of impulses and velocities, below which differences are rounding.
     fn scale(&self, problem: &Dense<'_>, impulses: &[f64]) -> [f64; 2] {
         let n = problem.rows.len();
-        let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0_f64, |m, v| m.max(v.abs()));
+        let most =
+            |values: &mut dyn Iterator<Item = f64>| values.fold(0.0_f64, |m, v| m.max(v.abs()));
         let impulse = most(&mut impulses.iter().copied());
         let diagonal = most(&mut (0..n).map(|i| problem.matrix[i * n + i]));
         let velocity = most(&mut problem.velocities.iter().copied());
-        [ROUNDING * impulse, ROUNDING * (velocity + diagonal * impulse)]
+        [
+            ROUNDING * impulse,
+            ROUNDING * (velocity + diagonal * impulse),
+        ]
     }
 
     /// Impulses of the active rows so that their velocities vanish, then the velocities of all.
@@ -111,14 +119,16 @@ impl ActiveSet {
                 RowState::Upper => impulses[row] = high,
             }
         }
-        self.factor.factor(problem.matrix, n, &self.active, PROXIMAL);
+        self.factor
+            .factor(problem.matrix, n, &self.active, PROXIMAL);
         self.factorisations += 1;
         self.velocities.resize(n, 0.0);
         // Each proximal step starts from the impulses of the one before.
         for _ in 0..REFINEMENTS {
             self.right.clear();
             let active = self.active.iter();
-            self.right.extend(active.map(|&row| -problem.velocity(row, impulses)));
+            self.right
+                .extend(active.map(|&row| -problem.velocity(row, impulses)));
             self.factor.solve(&mut self.right);
             for (&row, change) in self.active.iter().zip(&self.right) {
                 impulses[row] += change;
@@ -131,13 +141,20 @@ impl ActiveSet {
 
     /// Whether the active rows really hold.
     fn judge(&self, problem: &Dense<'_>, sets: &[RowState], scale: [f64; 2]) -> Outcome {
-        let free = problem.velocities.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let free = problem
+            .velocities
+            .iter()
+            .fold(0.0_f64, |m, v| m.max(v.abs()));
         // Rows without a solution are left with a velocity of their own size.
         let limit = 1e-6 * free + 1e3 * scale[1].min(free * 1e-9);
         let holds = (0..sets.len())
             .filter(|&row| sets[row] == RowState::Active)
             .all(|row| self.velocities[row].abs() <= limit);
-        if holds { Outcome::Solved } else { Outcome::Unsolvable }
+        if holds {
+            Outcome::Solved
+        } else {
+            Outcome::Unsolvable
+        }
     }
 }
 
@@ -162,9 +179,11 @@ fn correction(
     [small_impulse, small_velocity]: [f64; 2],
 ) -> Option<RowState> {
     match state {
-        RowState::Active if impulse < low - small_impulse => {
-            Some(if low == 0.0 { RowState::Open } else { RowState::Lower })
-        }
+        RowState::Active if impulse < low - small_impulse => Some(if low == 0.0 {
+            RowState::Open
+        } else {
+            RowState::Lower
+        }),
         RowState::Active if impulse > high + small_impulse => Some(RowState::Upper),
         // Friction without bounds stays open whatever its velocity.
         RowState::Open if high > low && velocity < -small_velocity => Some(RowState::Active),

@@ -28,7 +28,8 @@ impl Assembled {
             let frame = bodies.frame(contact);
             self.frames.push(frame);
             let [along, one, other] = frame.map(|axis| axis.dot(velocity));
-            self.velocities.extend([along + bodies.biases[contact], one, other]);
+            self.velocities
+                .extend([along + bodies.biases[contact], one, other]);
             let friction = RowKind::Friction {
                 normal: 3 * contact,
                 coefficient: bodies.friction(contact),
@@ -37,11 +38,12 @@ impl Assembled {
         }
         self.matrix.resize(n * n, 0.0);
         self.motion.clear();
-        self.motion.extend(bodies.motion.iter().map(|moved| BodyMotion {
-            velocity: Vec3::ZERO,
-            spin: Vec3::ZERO,
-            ..*moved
-        }));
+        self.motion
+            .extend(bodies.motion.iter().map(|moved| BodyMotion {
+                velocity: Vec3::ZERO,
+                spin: Vec3::ZERO,
+                ..*moved
+            }));
         for row in 0..n {
             let (contact, axis) = (row / 3, row % 3);
             let unit = self.frames[contact][axis];

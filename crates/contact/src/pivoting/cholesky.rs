@@ -14,7 +14,9 @@ impl Cholesky {
         let m = rows.len();
         self.size = m;
         self.lower.resize(m * m, 0.0);
-        let largest = rows.iter().fold(0.0_f64, |most, &i| most.max(matrix[i * order + i]));
+        let largest = rows
+            .iter()
+            .fold(0.0_f64, |most, &i| most.max(matrix[i * order + i]));
         let least = (enlarged * largest).max(f64::MIN_POSITIVE);
         for i in 0..m {
             let source = &matrix[rows[i] * order..(rows[i] + 1) * order];

@@ -23,7 +23,8 @@ impl Coupled {
     pub fn solve(&mut self, problem: &Dense<'_>, sets: &[RowState], impulses: &mut [f64]) -> bool {
         let n = problem.rows.len();
         self.active.clear();
-        self.active.extend((0..n).filter(|&row| sets[row] == RowState::Active));
+        self.active
+            .extend((0..n).filter(|&row| sets[row] == RowState::Active));
         let m = self.active.len();
         self.matrix.clear();
         self.right.clear();
@@ -71,7 +72,9 @@ impl Coupled {
         for k in 0..m {
             let best = (k..m)
                 .max_by(|&a, &b| {
-                    matrix[order[a] * m + k].abs().total_cmp(&matrix[order[b] * m + k].abs())
+                    matrix[order[a] * m + k]
+                        .abs()
+                        .total_cmp(&matrix[order[b] * m + k].abs())
                 })
                 .expect("k is below m");
             order.swap(k, best);
@@ -106,12 +109,20 @@ impl Coupled {
 /// The ratio of a slipping row's impulse to that of a normal, if it slips on that one.
 fn slip(problem: &Dense<'_>, sets: &[RowState], row: usize, on: usize) -> Option<f64> {
     match (problem.rows[row], sets[row]) {
-        (RowKind::Friction { normal, coefficient }, RowState::Upper) if normal == on => {
-            Some(coefficient)
-        }
-        (RowKind::Friction { normal, coefficient }, RowState::Lower) if normal == on => {
-            Some(-coefficient)
-        }
+        (
+            RowKind::Friction {
+                normal,
+                coefficient,
+            },
+            RowState::Upper,
+        ) if normal == on => Some(coefficient),
+        (
+            RowKind::Friction {
+                normal,
+                coefficient,
+            },
+            RowState::Lower,
+        ) if normal == on => Some(-coefficient),
         _ => None,
     }
 }

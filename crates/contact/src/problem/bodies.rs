@@ -3,7 +3,7 @@
 use oldham_space::{Mat3, V3, Vec3};
 
 use super::natural_residual;
-use crate::touch::{NO_PLACE, Touch};
+use crate::touch::Touch;
 
 /// Velocity of a body, and how it answers to impulses: one line of the cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -39,7 +39,7 @@ pub struct Bodies<'a> {
     pub touches: &'a [Touch],
     /// For each contact what is added to its normal velocity: it is open while the sum is positive.
     pub biases: &'a [f64],
-    /// For contacts that are not between two grains.
+    /// Of the contacts that are not between two grains; these come first.
     pub levers: &'a [Levers],
     /// Coulomb's coefficient between two grains.
     pub grain_friction: f64,
@@ -116,11 +116,7 @@ impl Bodies<'_> {
     /// The levers of a contact, unless it lies on the line of two centres.
     #[inline(always)]
     pub(crate) fn levers_of(&self, contact: usize) -> Option<&Levers> {
-        let place = self.touches[contact].place;
-        if place == NO_PLACE {
-            return None;
-        }
-        Some(&self.levers[place as usize]).filter(|levers| !levers.is_plain)
+        self.levers.get(contact).filter(|levers| !levers.is_plain)
     }
 
     /// The contact as one on the line of two centres. The impulse acts at one point, in the
@@ -249,7 +245,9 @@ impl Bodies<'_> {
                 if axis == 0 {
                     (low, high) = (0.0, f64::INFINITY);
                     velocity += self.biases[contact]
-                        + self.levers_of(contact).map_or(0.0, |l| l.compliance * pressed);
+                        + self
+                            .levers_of(contact)
+                            .map_or(0.0, |l| l.compliance * pressed);
                 }
                 let along = impulse.dot(*direction);
                 let stepped = (along - velocity / diagonal).max(low).min(high);
@@ -265,20 +263,14 @@ impl Bodies<'_> {
     /// Coulomb's coefficient of a contact.
     #[inline(always)]
     pub fn friction(&self, contact: usize) -> f64 {
-        match self.touches[contact].place {
-            NO_PLACE => self.grain_friction,
-            place => self.levers[place as usize].friction,
-        }
+        self.levers
+            .get(contact)
+            .map_or(self.grain_friction, |levers| levers.friction)
     }
 
     /// The residual of one contact in m/s, for its impulse and the velocities of the bodies.
     #[inline(always)]
-    pub(crate) fn residual_of(
-        &self,
-        contact: usize,
-        impulse: Vec3,
-        motion: &[BodyMotion],
-    ) -> f64 {
+    pub(crate) fn residual_of(&self, contact: usize, impulse: Vec3, motion: &[BodyMotion]) -> f64 {
         let normal = self.touches[contact].normal;
         let mut velocity = self.relative(contact, motion);
         velocity += normal * self.biases[contact];
@@ -293,7 +285,13 @@ impl Bodies<'_> {
                 (normal + 2.0 * tangential) / 3.0
             }
         };
-        natural_residual(impulse, velocity, normal, self.friction(contact), mean_diagonal)
+        natural_residual(
+            impulse,
+            velocity,
+            normal,
+            self.friction(contact),
+            mean_diagonal,
+        )
     }
 
     /// The largest residual of all contacts in m/s, for velocities that belong to the impulses.

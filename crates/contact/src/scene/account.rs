@@ -43,20 +43,25 @@ impl Scene {
     /// Potential energy of all free bodies in gravity.
     pub fn potential_energy(&self) -> f64 {
         let each = self.free_bodies();
-        -each.map(|(mass, at, _)| mass * self.options.gravity.dot(at)).sum::<f64>()
+        -each
+            .map(|(mass, at, _)| mass * self.options.gravity.dot(at))
+            .sum::<f64>()
     }
 
     /// Momentum of all free bodies.
     pub fn momentum(&self) -> Vec3 {
         let each = self.free_bodies();
-        each.fold(Vec3::ZERO, |sum, (mass, _, body)| sum + self.motion[body].velocity * mass)
+        each.fold(Vec3::ZERO, |sum, (mass, _, body)| {
+            sum + self.motion[body].velocity * mass
+        })
     }
 
     /// Angular momentum of all free bodies about the absolute origin.
     pub fn angular_momentum(&self) -> Vec3 {
-        self.free_bodies().fold(Vec3::ZERO, |sum, (mass, at, body)| {
-            sum + at.cross(self.motion[body].velocity * mass) + self.own_angular_momentum(body)
-        })
+        self.free_bodies()
+            .fold(Vec3::ZERO, |sum, (mass, at, body)| {
+                sum + at.cross(self.motion[body].velocity * mass) + self.own_angular_momentum(body)
+            })
     }
 
     /// Bytes held for bodies, grains and contacts, scratch included.

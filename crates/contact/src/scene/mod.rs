@@ -279,7 +279,8 @@ impl Scene {
                 range: "infinite; regularised contacts are for bodies",
             });
         }
-        self.world.add_grains(&vec![radius; centres.len()], surface)?;
+        self.world
+            .add_grains(&vec![radius; centres.len()], surface)?;
         let mass = density * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
         check_inertia(index, &[("its mass", mass)])?;
         let still = BodyMotion {
@@ -357,7 +358,10 @@ impl Scene {
 }
 
 fn check_inertia(body: usize, values: &[(&'static str, f64)]) -> Result<(), ContactError> {
-    match values.iter().find(|(_, v)| !(*v > 0.0 && v.is_finite() && (1.0 / v).is_finite())) {
+    match values
+        .iter()
+        .find(|(_, v)| !(*v > 0.0 && v.is_finite() && (1.0 / v).is_finite()))
+    {
         Some(&(what, value)) => Err(ContactError::Inertia { body, what, value }),
         None => Ok(()),
     }

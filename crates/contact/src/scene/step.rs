@@ -6,7 +6,7 @@ use super::{Correction, Scene, Start, StepReport};
 use crate::error::ContactError;
 use crate::problem::{Bodies, BodyMotion, Levers, Problem};
 use crate::solver::{ContactSolver, FrictionLaw, RowState};
-use crate::touch::{NO_PLACE, Surface};
+use crate::touch::Surface;
 
 /// Passes that move overlapping bodies apart at the start.
 const MOST_PASSES: usize = 200;
@@ -72,8 +72,11 @@ impl Scene {
             motion: &self.motion,
             ..contacts
         };
-        self.warm
-            .recall(touches, |contact| problem.friction(contact), &mut scratch.impulses);
+        self.warm.recall(
+            &self.world,
+            |contact| problem.friction(contact),
+            &mut scratch.impulses,
+        );
         scratch.sets.clear();
         scratch.sets.resize(scratch.impulses.len(), RowState::Open);
         report.solved = self.solver.solve(
@@ -84,7 +87,9 @@ impl Scene {
         let law = self.solver.law();
         scratch.frames.clear();
         if law == FrictionLaw::Box {
-            scratch.frames.extend((0..touches.len()).map(|contact| problem.frame(contact)));
+            scratch
+                .frames
+                .extend((0..touches.len()).map(|contact| problem.frame(contact)));
         }
         // From here on the velocities are those at the end of the step.
         contacts.apply(&scratch.impulses, &mut self.motion);
@@ -98,7 +103,7 @@ impl Scene {
                 ended.box_residual_at(&scratch.impulses, &self.motion, &scratch.frames)
             }
         };
-        self.warm.remember(touches, &scratch.impulses);
+        self.warm.remember(&self.world, &scratch.impulses);
         report.pressed = self.warm.len();
         if let Correction::Velocities { .. } = self.options.correction {
             report.correction_work = self.push_out_work();
@@ -118,24 +123,26 @@ impl Scene {
     fn find_inverse_inertia(&mut self) {
         let inverse = &mut self.scratch.inverse_inertia;
         inverse.clear();
-        inverse.extend(self.poses.iter().zip(&self.inertia).map(|(pose, &moments)| {
-            if moments == Vec3::ZERO {
-                Mat3::ZERO
-            } else {
-                turned_inertia(pose.axes, V3(moments.0.map(f64::recip)))
-            }
-        }));
+        inverse.extend(
+            self.poses
+                .iter()
+                .zip(&self.inertia)
+                .map(|(pose, &moments)| {
+                    if moments == Vec3::ZERO {
+                        Mat3::ZERO
+                    } else {
+                        turned_inertia(pose.axes, V3(moments.0.map(f64::recip)))
+                    }
+                }),
+        );
     }
 
     /// Where contacts act.
     fn find_levers(&mut self, h: f64) {
         let bodies = self.poses.len();
         self.scratch.levers.clear();
-        for touch in self.world.touches() {
-            if touch.place == NO_PLACE {
-                continue;
-            }
-            let place = self.world.places()[touch.place as usize];
+        for (touch, detail) in self.world.touches().iter().zip(self.world.details()) {
+            let place = detail.position;
             let ends = touch.ends.map(|end| end.body());
             let arms = ends.map(|body| match body.checked_sub(bodies) {
                 None => place - self.poses[body].position,
@@ -226,7 +233,10 @@ impl Scene {
     /// The work of velocities that end penetrations.
     fn push_out_work(&self) -> f64 {
         let touches = self.world.touches();
-        let each = touches.iter().zip(&self.scratch.biases).zip(self.impulses());
+        let each = touches
+            .iter()
+            .zip(&self.scratch.biases)
+            .zip(self.impulses());
         each.filter(|((touch, _), _)| touch.gap < 0.0)
             .map(|((touch, bias), impulse)| V3(*impulse).dot(touch.normal) * (-bias).max(0.0))
             .sum()
@@ -235,7 +245,7 @@ impl Scene {
     /// The moment of impulses between grains across open gaps.
     fn gap_moment(&self) -> Vec3 {
         let each = self.world.touches().iter().zip(self.impulses());
-        each.filter(|(touch, _)| touch.place == NO_PLACE)
+        each.skip(self.world.details().len())
             .fold(Vec3::ZERO, |sum, (touch, impulse)| {
                 sum + (touch.normal * touch.gap).cross(V3(*impulse))
             })
@@ -246,11 +256,13 @@ impl Scene {
         self.reactions.fill([Vec3::ZERO; 2]);
         let bodies = self.poses.len();
         let impulses = self.scratch.impulses.as_chunks::<3>().0;
-        for (touch, impulse) in self.world.touches().iter().zip(impulses) {
-            if touch.place == NO_PLACE {
-                continue;
-            }
-            let levers = &self.scratch.levers[touch.place as usize];
+        let each = self
+            .world
+            .touches()
+            .iter()
+            .zip(impulses)
+            .zip(&self.scratch.levers);
+        for ((touch, impulse), levers) in each {
             for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
                 let body = touch.ends[side].body();
                 if body < bodies {
@@ -284,7 +296,9 @@ impl Scene {
         let moments = self.inertia[body];
         let spin = self.motion[body].spin;
         let before = self.poses[body].axes;
-        let orientation = Quaternion::exp(angle).times(self.orientations[body]).normalised();
+        let orientation = Quaternion::exp(angle)
+            .times(self.orientations[body])
+            .normalised();
         self.orientations[body] = orientation;
         let axes = orientation.matrix();
         self.poses[body].axes = axes;
@@ -311,11 +325,13 @@ impl Scene {
         scratch.biases.clear();
         scratch.biases.extend(touches.iter().map(|touch| touch.gap));
         scratch.shifted.clear();
-        scratch.shifted.extend(self.motion.iter().map(|moved| BodyMotion {
-            velocity: Vec3::ZERO,
-            spin: Vec3::ZERO,
-            ..*moved
-        }));
+        scratch
+            .shifted
+            .extend(self.motion.iter().map(|moved| BodyMotion {
+                velocity: Vec3::ZERO,
+                spin: Vec3::ZERO,
+                ..*moved
+            }));
         let contacts = Bodies {
             touches,
             biases: &scratch.biases,
@@ -371,12 +387,20 @@ impl Scene {
                 Some(grain) => self.grains[grain],
             };
             let reach = at.dot(at);
-            if !(reach + moved.velocity.dot(moved.velocity) + moved.spin.dot(moved.spin)).is_finite() {
+            if !(reach + moved.velocity.dot(moved.velocity) + moved.spin.dot(moved.spin))
+                .is_finite()
+            {
                 return Err(ContactError::NotFinite { body, time });
             }
             if moved.inverse_mass > 0.0 && reach > self.options.domain * self.options.domain {
                 let [x, y, z] = at.0;
-                return Err(ContactError::Lost { body, time, x, y, z });
+                return Err(ContactError::Lost {
+                    body,
+                    time,
+                    x,
+                    y,
+                    z,
+                });
             }
         }
         Ok(())

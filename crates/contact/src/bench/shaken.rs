@@ -9,7 +9,7 @@ use crate::shape::{Can, Pose, Shape, Wall};
 use crate::touch::{BodyId, Surface};
 
 /// Centres of the 147 spheres of the shaken can: a loose heap in which nothing touches.
-const HEAP: &str = include_str!("../data/shaken-can.txt");
+const HEAP: &str = include_str!("../../data/shaken-can.txt");
 
 /// The step of all scenes, in seconds.
 pub const STEP: f64 = 1e-4;
@@ -42,7 +42,10 @@ struct Noise(u64);
 
 impl Noise {
     fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
         (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
     }
 
@@ -86,7 +89,9 @@ pub fn shaken_can(wall: Wall, start: u64) -> Result<Shaken, ContactError> {
     let mut centres: Vec<Vec3> = HEAP
         .lines()
         .map(|line| {
-            let mut numbers = line.split_whitespace().map(|n| n.parse().expect("a number"));
+            let mut numbers = line
+                .split_whitespace()
+                .map(|n| n.parse().expect("a number"));
             V3([0; 3].map(|_| numbers.next().expect("three numbers a line")))
         })
         .collect();
@@ -96,7 +101,7 @@ pub fn shaken_can(wall: Wall, start: u64) -> Result<Shaken, ContactError> {
         }
     }
     let can = Shape::Can(Can::new(0.01, Some(11.84e-3), wall));
-    shaken(&centres, vec![(can, Pose::default())], 1e-5)
+    shaken(&centres, vec![(can, Pose::default())], 9.9e-6)
 }
 
 /// A bed of grains about eight layers deep in a rectangular box with a lid.
@@ -128,7 +133,7 @@ pub fn bed(grains: usize, start: u64) -> Result<Shaken, ContactError> {
         let axes = Quaternion::from_matrix(&axes).matrix();
         (Shape::Plane, Pose { position, axes })
     });
-    shaken(&centres, walls.to_vec(), 1e-4)
+    shaken(&centres, walls.to_vec(), 9.9e-5)
 }
 
 impl Shaken {
@@ -138,9 +143,13 @@ impl Shaken {
     }
 
     /// Takes one step; a clock in seconds sees it alone, collision detection included.
-    pub fn timed_step(&mut self, clock: &dyn Fn() -> f64) -> Result<(StepReport, f64), ContactError> {
+    pub fn timed_step(
+        &mut self,
+        clock: &dyn Fn() -> f64,
+    ) -> Result<(StepReport, f64), ContactError> {
         let velocity = (height(self.steps + 1) - height(self.steps)) / STEP;
-        self.scene.prescribe(self.container, Vec3::Z * velocity, Vec3::ZERO);
+        self.scene
+            .prescribe(self.container, Vec3::Z * velocity, Vec3::ZERO);
         let before = self.scene.momentum()[2];
         let begin = clock();
         let report = self.scene.step(self.steps as f64 * STEP, STEP)?;
