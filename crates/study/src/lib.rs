@@ -30,7 +30,7 @@ pub use compare::{
 };
 pub use compensation::{TriedApproach, compensate, gains_file, law_origin};
 pub use error::StudyError;
-pub use file::{ModelFile, Settings};
+pub use file::{ModelFile, Settings, shipped_kinds};
 pub use mechanisms::{
     Equilibrium, ModeNumbers, RestingNode, TurningFrame, Vibrations, is_without_coupling,
     mechanisms, shows_node, statics, turning_frames, vibrations,

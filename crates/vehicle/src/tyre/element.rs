@@ -73,6 +73,16 @@ impl Tyre {
         self
     }
 
+    /// Its coefficients.
+    pub fn formula(&self) -> &Arc<MagicFormula> {
+        &self.formula
+    }
+
+    /// What it rolls on.
+    pub fn road(&self) -> &Arc<Road> {
+        &self.road
+    }
+
     /// How the wheel rolls at a state; nothing of a wheel in the air.
     pub fn state(&self, at: &At<'_>) -> WheelState {
         let Some((contact, grip)) = self.contact(at) else {
