@@ -23,6 +23,7 @@ mod inverse_iteration;
 pub mod joint;
 pub mod linear;
 mod linearised;
+mod misfit;
 mod model;
 mod modes;
 mod newton;

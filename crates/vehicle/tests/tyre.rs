@@ -87,7 +87,7 @@ fn forces_are_those_of_commonroad() {
 
 /// Both versions with every coefficient at work.
 fn full(version: f64) -> MagicFormula {
-    let text = include_str!("../../../examples/formula-student.tir");
+    let text = include_str!("data/slick.tir");
     let mut file = text.replace(
         "FITTYP                   = 61",
         &format!("FITTYP = {version}"),
@@ -342,7 +342,7 @@ fn a_braked_wheel_stands_still_on_a_slope() {
 
 #[test]
 fn a_tyre_file_with_missing_and_absurd_entries_is_refused_with_lines() {
-    let text = include_str!("../../../examples/formula-student.tir");
+    let text = include_str!("data/slick.tir");
     let broken = text
         .replace("PKY1                     = -45", "PKY1 = 45")
         .replace("PDX1                     = 1.55", "$ nothing here")

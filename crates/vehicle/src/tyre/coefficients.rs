@@ -26,6 +26,10 @@ pub struct MagicFormula {
     pub(super) radius: f64,
     /// Reference speed in m/s.
     pub(super) reference_speed: f64,
+    /// The coefficients hold up to this load in N and this camber in rad; beyond, they stay as they
+    /// are there.
+    pub(super) highest_load: f64,
+    pub(super) largest_camber: f64,
     /// Below this speed the carcass is damped, in m/s.
     pub(super) low_speed: f64,
     pub(super) vertical: Vertical,
@@ -194,7 +198,17 @@ const CARCASS: [(&str, [f64; 2], &str); 2] = [
     ),
 ];
 /// Keys that may be left out, with what they may be.
-const OPTIONAL: [(&str, [f64; 2], &str); 8] = [
+const OPTIONAL: [(&str, [f64; 2], &str); 10] = [
+    (
+        "FZMAX",
+        [10.0, 1e6],
+        "the largest load in N for which it holds",
+    ),
+    (
+        "CAMMAX",
+        [0.01, 1.5],
+        "the largest camber in rad for which it holds",
+    ),
     ("LONGVL", [0.1, 200.0], "the reference speed in m/s"),
     (
         "VXLOW",
@@ -331,6 +345,8 @@ impl<'f> Builder<'f> {
             nominal_load,
             radius: self.or("UNLOADED_RADIUS", 1.0),
             reference_speed: self.or("LONGVL", 16.7),
+            highest_load: self.or("FZMAX", 3.0 * nominal_load),
+            largest_camber: self.or("CAMMAX", 0.3),
             low_speed: self.or("VXLOW", 2.5),
             vertical: self.vertical(nominal_load),
             x: self.longitudinal(),

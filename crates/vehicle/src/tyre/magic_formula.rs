@@ -84,9 +84,10 @@ impl MagicFormula {
     pub fn forces<T: Real>(&self, slip: &Slip<T>, grip: f64) -> TyreForces<T> {
         let slip = Slip {
             load: slip.load.at_least(LEAST_LOAD),
+            camber: self.within_camber(slip.camber),
             ..*slip
         };
-        let excess = slip.load.times(1.0 / self.nominal_load).plus(-1.0);
+        let excess = self.excess(slip.load);
         let (pure_x, stiffness_x) = self.pure_longitudinal(&slip, excess, grip);
         let pure_y = self.pure_lateral(&slip, slip.camber, excess, grip);
         let fx = pure_x * self.longitudinal_weight(&slip, excess);
@@ -114,6 +115,18 @@ impl MagicFormula {
                 [trailing, fx, fy],
             ),
         }
+    }
+
+    /// Load beyond the nominal one, over that, as far as the coefficients hold.
+    fn excess<T: Real>(&self, load: T) -> T {
+        let within = load.at_most(self.highest_load);
+        within.times(1.0 / self.nominal_load).plus(-1.0)
+    }
+
+    fn within_camber<T: Real>(&self, camber: T) -> T {
+        camber
+            .at_least(-self.largest_camber)
+            .at_most(self.largest_camber)
     }
 
     /// Eq. 4.E9 to 4.E18: the force, and its slope at zero slip.
@@ -303,8 +316,9 @@ impl MagicFormula {
     /// Longitudinal and lateral relaxation length in m.
     pub fn relaxation_lengths<T: Real>(&self, load: T, camber: T) -> [T; 2] {
         let load = load.at_least(LEAST_LOAD);
+        let camber = self.within_camber(camber);
         let share = load.times(1.0 / self.nominal_load);
-        let excess = share.plus(-1.0);
+        let excess = self.excess(load);
         let [x, y] = match &self.relaxation {
             Relaxation::Lengths { x, y, y_camber } => {
                 let along = linear(x[0], x[1], excess) * excess.times(-x[2]).exp() * share;

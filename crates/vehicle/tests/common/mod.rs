@@ -1,13 +1,16 @@
 //! What several tests use.
 #![allow(dead_code)]
 
+pub mod car;
+pub mod hard_points;
+
 use oldham_multibody::{Body, Joint, Marker, Mat3, Model, Motion, NodeId, Quaternion, Vec3};
 use oldham_vehicle::{MagicFormula, Road, Tyre};
 use std::sync::Arc;
 
 /// The tyre of the examples.
 pub fn formula() -> Arc<MagicFormula> {
-    let text = include_str!("../../../../examples/formula-student.tir");
+    let text = include_str!("../data/slick.tir");
     Arc::new(MagicFormula::parse(text).expect("the example is a tyre"))
 }
 
