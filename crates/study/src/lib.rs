@@ -19,6 +19,7 @@ mod partition;
 mod poles;
 mod remedies;
 mod run;
+mod seek;
 mod stability;
 mod sweep;
 
@@ -40,6 +41,7 @@ pub use partition::{CutMechanism, partitions};
 pub use poles::{CoupledPole, HeldSignals, LATENT_RATES, Poles, damping, discrete_poles, poles};
 pub use remedies::LONGEST as LONGEST_SEARCH;
 pub use run::{PreparedRun, RunOptions, RunReport, checkpoint_path};
+pub use seek::{Found, Wanted, seek};
 pub use stability::{
     Axis, BorderStudy, CouplingMode, CouplingModes, GridProgress, Scheme, SchemeBorders, SchemeMap,
     SchemeRadii, StabilityCurve, StabilityMap, StabilityStudy,

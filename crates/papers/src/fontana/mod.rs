@@ -9,6 +9,7 @@ mod fig_12;
 mod fig_13;
 mod fig_15;
 mod fig_16;
+mod fig_20;
 mod fig_9;
 mod run;
 mod study;
@@ -76,6 +77,12 @@ pub(crate) const ITEMS: &[Item] = &[
         fig_16::compute,
     ),
     Item::new(PAPER, "table-6", "Times of the shell", times::table_6),
+    Item::new(
+        PAPER,
+        "fig-20",
+        "Step steer of a Formula Student car, cut and monolithic",
+        fig_20::compute,
+    ),
 ];
 
 /// A way to couple the parts of the linear problem (Fig. 7 and 8).
