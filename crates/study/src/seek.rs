@@ -65,6 +65,7 @@ pub fn seek(file: &ModelFile, wanted: &Wanted<'_>, every: u64) -> Result<Found, 
             target: wanted.target,
         });
     }
+    let mut last = None;
     for _ in 0..MOST_RUNS {
         let value = (low * above - high * below) / (above - below);
         let miss = missed(value)?;
@@ -75,13 +76,16 @@ pub fn seek(file: &ModelFile, wanted: &Wanted<'_>, every: u64) -> Result<Found, 
                 runs,
             });
         }
-        // The Illinois rule: an end that stays counts half.
-        if miss.signum() == above.signum() {
+        let is_above = miss.signum() == above.signum();
+        // The Illinois rule: an end that stays twice counts half.
+        let stays = last == Some(is_above);
+        last = Some(is_above);
+        if is_above {
             (high, above) = (value, miss);
-            below *= 0.5;
+            below *= if stays { 0.5 } else { 1.0 };
         } else {
             (low, below) = (value, miss);
-            above *= 0.5;
+            above *= if stays { 0.5 } else { 1.0 };
         }
     }
     Err(StudyError::NotFound {
