@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 
 /// Bytes of a [`Source`].
 pub type Span = Range<usize>;
@@ -50,6 +51,11 @@ impl Source {
     /// The name of the file.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The folder of the file, as its name says.
+    pub(crate) fn folder(&self) -> &Path {
+        Path::new(&self.name).parent().unwrap_or(Path::new(""))
     }
 
     /// The text of the file, without overrides.

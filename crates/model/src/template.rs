@@ -34,7 +34,17 @@ impl Template {
 
     /// Reads a text; `name` is what messages call it.
     pub fn parse(text: &str, name: &str, overrides: &Overrides) -> Result<Self, Problems> {
-        Self::of(Source::new(name, text), overrides, &Extensions::new())
+        Self::parse_with(text, name, overrides, &Extensions::new())
+    }
+
+    /// The same with further kinds of things.
+    pub fn parse_with(
+        text: &str,
+        name: &str,
+        overrides: &Overrides,
+        extensions: &Extensions,
+    ) -> Result<Self, Problems> {
+        Self::of(Source::new(name, text), overrides, extensions)
     }
 
     fn of(

@@ -102,6 +102,34 @@ pub enum StudyError {
     /// A run stopped.
     #[error(transparent)]
     Run(Fault),
+    /// A wanted value does not lie where it was looked for.
+    #[error(
+        "between {key} = {} and {} it is {} and {}, both on one side of the wanted {target}; look elsewhere",
+        .between[0], .between[1], .measured[0], .measured[1]
+    )]
+    NotBetween {
+        /// The parameter.
+        key: String,
+        /// Its ends.
+        between: [f64; 2],
+        /// What was measured there.
+        measured: [f64; 2],
+        /// What was wanted.
+        target: f64,
+    },
+    /// A wanted value was not found.
+    #[error(
+        "after {runs} runs the wanted value of {key} is only known to lie between {} and {}; allow a larger difference",
+        .between[0], .between[1]
+    )]
+    NotFound {
+        /// The parameter.
+        key: String,
+        /// Runs.
+        runs: usize,
+        /// Its ends.
+        between: [f64; 2],
+    },
     /// A setting that is varied without saying how far.
     #[error("the range of `{key}` is not known")]
     NoRange {

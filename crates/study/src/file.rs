@@ -1,6 +1,7 @@
 //! A model file with changes to it, which a study reads again and again.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use oldham_model::{Extensions, Model, Overrides, Problems, Template};
 use oldham_results::Table;
@@ -14,7 +15,17 @@ pub struct ModelFile {
     origin: Origin,
     settings: Settings,
     /// Kinds of things that are not the format's own.
-    extensions: Option<Extensions>,
+    extensions: Extensions,
+}
+
+/// The kinds that come with Oldham but are no part of the format: vehicles.
+pub fn shipped_kinds() -> &'static Extensions {
+    static KINDS: OnceLock<Extensions> = OnceLock::new();
+    KINDS.get_or_init(|| {
+        let mut kinds = Extensions::new();
+        oldham_vehicle::register(&mut kinds);
+        kinds
+    })
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +40,7 @@ impl ModelFile {
         Self {
             origin: Origin::Path(path.into()),
             settings: Settings::new(),
-            extensions: None,
+            extensions: shipped_kinds().clone(),
         }
     }
 
@@ -39,7 +50,7 @@ impl ModelFile {
         Self {
             origin: Origin::Text { name, text },
             settings: Settings::new(),
-            extensions: None,
+            extensions: shipped_kinds().clone(),
         }
     }
 
@@ -57,9 +68,10 @@ impl ModelFile {
         Some(file.with(&settings.collect::<Settings>()))
     }
 
-    /// The same, with elements, joints, sensors, subsystems and predictors that are registered.
+    /// The same, with these elements, joints, sensors, subsystems and predictors instead of the
+    /// [shipped](shipped_kinds) ones.
     pub fn with_extensions(mut self, extensions: Extensions) -> Self {
-        self.extensions = Some(extensions);
+        self.extensions = extensions;
         self
     }
 
@@ -92,26 +104,20 @@ impl ModelFile {
     /// Reads the model.
     pub fn read(&self) -> Result<Model, Problems> {
         let overrides = Overrides(self.settings.clone());
-        let extensions = self.extensions.clone().unwrap_or_default();
+        let extensions = &self.extensions;
         match &self.origin {
-            Origin::Path(path) => Model::read_with(path, &overrides, &extensions),
-            Origin::Text { name, text } => Model::parse_with(text, name, &overrides, &extensions),
+            Origin::Path(path) => Model::read_with(path, &overrides, extensions),
+            Origin::Text { name, text } => Model::parse_with(text, name, &overrides, extensions),
         }
     }
 
-    /// Reads the file once, for many values of its parameters. Of a text with extensions there is no
-    /// such thing: it is read again and again.
-    pub fn template(&self) -> Result<Option<Template>, Problems> {
+    /// Reads the file once, for many values of its parameters.
+    pub fn template(&self) -> Result<Template, Problems> {
         let overrides = Overrides(self.settings.clone());
-        match (&self.origin, &self.extensions) {
-            (Origin::Path(path), None) => Template::read(path, &overrides).map(Some),
-            (Origin::Path(path), Some(extensions)) => {
-                Template::read_with(path, &overrides, extensions).map(Some)
-            }
-            (Origin::Text { name, text }, None) => {
-                Template::parse(text, name, &overrides).map(Some)
-            }
-            (Origin::Text { .. }, Some(_)) => Ok(None),
+        let extensions = &self.extensions;
+        match &self.origin {
+            Origin::Path(path) => Template::read_with(path, &overrides, extensions),
+            Origin::Text { name, text } => Template::parse_with(text, name, &overrides, extensions),
         }
     }
 }

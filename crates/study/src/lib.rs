@@ -19,6 +19,7 @@ mod partition;
 mod poles;
 mod remedies;
 mod run;
+mod seek;
 mod stability;
 mod sweep;
 
@@ -30,7 +31,7 @@ pub use compare::{
 };
 pub use compensation::{TriedApproach, compensate, gains_file, law_origin};
 pub use error::StudyError;
-pub use file::{ModelFile, Settings};
+pub use file::{ModelFile, Settings, shipped_kinds};
 pub use mechanisms::{
     Equilibrium, ModeNumbers, RestingNode, TurningFrame, Vibrations, is_without_coupling,
     mechanisms, shows_node, statics, turning_frames, vibrations,
@@ -40,6 +41,7 @@ pub use partition::{CutMechanism, partitions};
 pub use poles::{CoupledPole, HeldSignals, LATENT_RATES, Poles, damping, discrete_poles, poles};
 pub use remedies::LONGEST as LONGEST_SEARCH;
 pub use run::{PreparedRun, RunOptions, RunReport, checkpoint_path};
+pub use seek::{Found, Wanted, seek};
 pub use stability::{
     Axis, BorderStudy, CouplingMode, CouplingModes, GridProgress, Scheme, SchemeBorders, SchemeMap,
     SchemeRadii, StabilityCurve, StabilityMap, StabilityStudy,

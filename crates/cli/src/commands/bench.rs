@@ -1,5 +1,6 @@
 //! `oldham bench`: measure one thing, in one run, beside a calibration of the machine.
 
+mod car;
 mod compensation;
 mod contact;
 mod cut;
@@ -39,6 +40,7 @@ pub const NAMES: [&str; 12] = [
     "compensation",
     "overlap",
     "busy",
+    "car",
 ];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
@@ -114,6 +116,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "compensation" => compensation::compensation()?,
             "overlap" => threads::overlap(),
             "busy" => threads::busy()?,
+            "car" => car::figures()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());

@@ -17,7 +17,7 @@ const ALONE: &str = "no coupling to analyse";
 
 pub fn execute(arguments: &Check) -> Result<(), Failure> {
     let Some(path) = arguments.model.as_ref().filter(|_| !arguments.schema) else {
-        say!("{:#}", oldham_model::schema());
+        say!("{:#}", oldham_study::shipped_kinds().schema());
         return Ok(());
     };
     let model = load::told(path, &arguments.set)?;

@@ -23,6 +23,7 @@ mod tight;
 mod wiring;
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use oldham_expression::Expression;
 
@@ -58,6 +59,10 @@ pub(crate) struct Checker<'a> {
     pub extensions: &'a Extensions,
     /// Where the file ends; what lies beyond comes from the command line.
     pub file_end: usize,
+    /// Remarks that a user should read.
+    pub notes: Vec<String>,
+    /// Where the file lies.
+    pub folder: &'a Path,
 }
 
 /// When a subsystem advances, and what it guesses meanwhile.
@@ -97,6 +102,8 @@ pub(crate) fn check_with(
         findings,
         extensions,
         file_end: source.file_text().len(),
+        notes: Vec::new(),
+        folder: source.folder(),
     };
     checker.file(file, source)
 }
@@ -128,7 +135,8 @@ impl Checker<'_> {
         self.multiples(&parts, &timing, clock.as_ref());
         let wiring = self.wiring(file, source, &mut parts);
         self.tangents(&file.schedule, &mut parts, &wiring.connections, &mut timing);
-        let notes = self.learners(&mut parts, &wiring.connections);
+        let remarks = self.learners(&mut parts, &wiring.connections);
+        self.notes.extend(remarks);
         self.tolerances(&file.schedule, &parts);
         let monolithic = self.monolithic(file.monolithic.as_ref(), &parts, &timing.rates);
         let record = self.record(file);
@@ -157,7 +165,7 @@ impl Checker<'_> {
             compensators: wiring.compensators,
             monolithic_spec: monolithic?,
             record: record?,
-            notes,
+            notes: std::mem::take(&mut self.notes),
             former_words: None,
         })
     }

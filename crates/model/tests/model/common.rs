@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use oldham_cosim::{InMemory, Run, Simulation};
-use oldham_model::{Model, Overrides, Problems};
+use oldham_model::{Extensions, Model, Overrides, Problems};
 
 /// A cantilever that is shaken at its tip, cut in the middle.
 pub const CUT_CANTILEVER: &str = r#"
@@ -31,9 +32,15 @@ tip = { on = "a.8", force = [0, 0, "10*cos(2*pi*3*t)"] }
 at = ["a.4"]
 "#;
 
-/// Reads a text without overrides.
+/// Reads a text without overrides, with the kinds that come with Oldham.
 pub fn read(text: &str) -> Result<Model, Problems> {
-    Model::parse(text, "test.toml", &Overrides::none())
+    Model::parse_with(text, "test.toml", &Overrides::none(), shipped_kinds())
+}
+
+/// The kinds that come with Oldham.
+pub fn shipped_kinds() -> &'static Extensions {
+    static KINDS: OnceLock<Extensions> = OnceLock::new();
+    KINDS.get_or_init(oldham_vehicle::extensions)
 }
 
 /// The top of the repository.

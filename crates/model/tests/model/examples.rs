@@ -4,13 +4,13 @@ use std::fs;
 
 use jsonschema::Validator;
 use oldham_cosim::{Discard, Run};
-use oldham_model::{reference_markdown, schema};
+use oldham_model::schema;
 use serde_json::Value;
 
-use crate::common::{example, examples, read, repository};
+use crate::common::{example, examples, read, repository, shipped_kinds};
 
 fn validator() -> Validator {
-    jsonschema::validator_for(&schema()).expect("a valid schema")
+    jsonschema::validator_for(&shipped_kinds().schema()).expect("a valid schema")
 }
 
 fn json(text: &str) -> Value {
@@ -84,14 +84,16 @@ fn everything_in_the_schema_is_described() {
         }
         found
     }
-    assert_eq!(undescribed("", &schema()), Vec::<String>::new());
+    for schema in [schema(), shipped_kinds().schema()] {
+        assert_eq!(undescribed("", &schema), Vec::<String>::new());
+    }
 }
 
 /// With `UPDATE_REFERENCE` set, writes the page instead of comparing it.
 #[test]
 fn the_reference_page_is_up_to_date() {
     let path = repository().join("docs/src/model-file-reference.md");
-    let page = reference_markdown();
+    let page = shipped_kinds().reference_markdown();
     if std::env::var_os("UPDATE_REFERENCE").is_some() {
         fs::write(&path, &page).expect("the page is written");
     }
