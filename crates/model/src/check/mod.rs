@@ -55,8 +55,8 @@ pub(crate) struct Checker<'a> {
     pub parameters: Parameters<'a>,
     pub findings: &'a mut Findings,
     pub extensions: &'a Extensions,
-    /// Where the file ends; what lies beyond comes from the command line.
-    pub file_end: usize,
+    /// The text, with what came from the command line.
+    pub source: &'a Source,
 }
 
 /// When a subsystem advances, and what it guesses meanwhile.
@@ -95,7 +95,7 @@ pub(crate) fn check_with(
         parameters,
         findings,
         extensions,
-        file_end: source.file_text().len(),
+        source,
     };
     checker.file(file, source)
 }
