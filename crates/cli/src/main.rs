@@ -29,12 +29,13 @@ fn main() -> ExitCode {
         Err(error) => return answer_without_command(&error),
     };
     let json = arguments.command.json();
+    let options = arguments.command.key_options();
     let executed = catch_unwind(AssertUnwindSafe(|| commands::execute(arguments.command)));
     let executed = executed.unwrap_or_else(|panic| Err(Failure::Internal(message_of(&*panic))));
     match executed {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            failure.report(json);
+            failure.report(json, &options);
             failure.exit_code()
         }
     }

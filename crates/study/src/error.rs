@@ -9,6 +9,8 @@ use oldham_results::reader::ReadError;
 use oldham_results::writer::WriteError;
 use oldham_stability::AnalysisError;
 
+use crate::sweep::{JournalError, VariationError};
+
 /// Why a study failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
@@ -30,6 +32,20 @@ pub enum StudyError {
     /// The coupling cannot be analysed.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
+    /// The values of a varied setting cannot be had.
+    #[error(transparent)]
+    Variation(#[from] VariationError),
+    /// What a sweep has done cannot be read or written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The table of a sweep cannot be written.
+    #[error("{path} cannot be written: {error}", path = path.display())]
+    Index {
+        /// The table.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
     /// A result file does not tell how external inputs were set.
     #[error("{path} cannot be replayed: {reason}")]
     NoReplay {

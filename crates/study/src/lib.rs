@@ -3,7 +3,7 @@
 //! Each study takes a [`ModelFile`] or the model read from it and gives data: a run whose results are
 //! on disk ([`PreparedRun`]) or in memory ([`solve_in_memory`]), a [`compare`]d set of schemes, a
 //! [`StabilityStudy`] with its curves, maps and borders, [`poles`], [`statics`] and [`vibrations`] of
-//! mechanisms, [`Advice`] on the coupling. What a command would show as JSON can be serialised, what
+//! mechanisms, [`Advice`] on the coupling, a [`Sweep`] over many values. What a command would show as JSON can be serialised, what
 //! it would draw is a [`Figure`](oldham_results::plot::Figure). Nothing here prints: progress is told
 //! to callbacks, and everything that takes long can be cancelled.
 
@@ -44,4 +44,7 @@ pub use stability::{
     Axis, BorderStudy, CouplingMode, CouplingModes, GridProgress, Scheme, SchemeBorders, SchemeMap,
     SchemeRadii, StabilityCurve, StabilityMap, StabilityStudy,
 };
-pub use sweep::{MOST_COMBINATIONS, Range, combinations};
+pub use sweep::{
+    Draw, JournalError, MOST_COMBINATIONS, MOST_RUNS, Merit, MeritError, Range, Sweep, SweepOptions,
+    SweepProgress, SweepReport, SweepRun, SweepStatus, Values, Variation, VariationError, combinations,
+};

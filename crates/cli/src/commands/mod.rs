@@ -15,6 +15,7 @@ mod poles;
 mod run;
 mod stability;
 mod statics;
+mod sweep;
 
 use crate::args::Command;
 use crate::failure::Failure;
