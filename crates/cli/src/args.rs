@@ -103,8 +103,18 @@ pub enum Command {
     /// Loads and gravity are raised in steps from nothing. A table of all nodes, and a picture with
     /// the initial configuration in grey.
     Statics(Statics),
-    /// Find the natural vibrations of mechanisms: frequencies, damping and shapes
+    /// Find the natural vibrations of mechanisms and lumped models: frequencies, damping and shapes
     Modes(Modes),
+    /// Linearise a model: the matrices A, B, C and D, its poles, and its frequency response
+    ///
+    /// All parts as one system, without any delay of the coupling, about the initial state or the state
+    /// at a time. The matrices and the names of states, inputs and outputs go to a JSON file:
+    ///
+    ///   oldham linearise model.toml                                    poles, and MODEL-linear.json
+    ///   oldham linearise model.toml --bode                             and a Bode diagram
+    ///   oldham linearise model.toml --bode --from car.road.x --to car.body.a
+    #[command(verbatim_doc_comment)]
+    Linearise(Linearise),
     /// Draw the motion of mechanisms: an animation, or frames
     ///
     ///   oldham animate slider-crank.parquet                     slider-crank-motion.svg, for any browser
@@ -137,6 +147,7 @@ impl Command {
             Self::Partition(partition) => partition.json,
             Self::Statics(statics) => statics.json,
             Self::Modes(modes) => modes.json,
+            Self::Linearise(linearise) => linearise.json,
             Self::Animate(animate) => animate.json,
             Self::Bench(bench) => bench.json,
             Self::Completions(completions) => completions.json,
@@ -536,6 +547,39 @@ pub struct Modes {
     pub json: bool,
 }
 
+/// Arguments of `linearise`.
+#[derive(Args)]
+pub struct Linearise {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The time whose state is linearised about, in seconds: the model is run up to there [default: the
+    /// model's start]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = finite)]
+    pub time: Option<f64>,
+    /// Draw the frequency response
+    #[arg(long)]
+    pub bode: bool,
+    /// Inputs of the frequency response [default: all, as far as they can be drawn]
+    #[arg(long, value_name = "INPUT,...", value_delimiter = ',')]
+    pub from: Vec<String>,
+    /// Outputs of the frequency response [default: all, as far as they can be drawn]
+    #[arg(long, value_name = "OUTPUT,...", value_delimiter = ',')]
+    pub to: Vec<String>,
+    /// Frequencies in hertz, such as 0.1:100:400:log [default: from a tenth of the lowest to ten times
+    /// the highest frequency of a pole]
+    #[arg(long, value_name = "LOW:HIGH[:POINTS][:log]", value_parser = frequencies)]
+    pub frequencies: Option<Variation>,
+    /// Matrices as JSON [default: the model's name with -linear.json, here]
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+    /// Picture of the frequency response, .svg or .png [default: the model's name with -bode.svg, here]
+    #[arg(long, short, value_name = "FILE", value_parser = picture())]
+    pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of `animate`.
 #[derive(Args)]
 pub struct Animate {
@@ -645,6 +689,10 @@ fn key_value(text: &str) -> Result<(String, String), String> {
 
 fn variation(text: &str) -> Result<Variation, String> {
     text.parse::<Variation>().map_err(|error| error.to_string())
+}
+
+fn frequencies(text: &str) -> Result<Variation, String> {
+    variation(&format!("frequency={text}"))
 }
 
 fn merit(text: &str) -> Result<Merit, String> {

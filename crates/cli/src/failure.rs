@@ -120,6 +120,14 @@ pub enum Failure {
         /// How often it was given.
         times: usize,
     },
+    /// An option that only mechanisms have.
+    #[error("{option} is for mechanisms, and `{model}` has none; leave it out")]
+    ForMechanisms {
+        /// The option.
+        option: &'static str,
+        /// Title of the model.
+        model: String,
+    },
     /// Some runs of a sweep did not finish.
     #[error("{unfinished} of {total} runs did not finish; {index} says why", index = index.display())]
     Sweep {

@@ -136,6 +136,31 @@ pub enum StudyError {
         /// Title of the model.
         model: String,
     },
+    /// A time before the model begins.
+    #[error("t = {time} s lies before the start of the model at {start} s")]
+    BeforeStart {
+        /// As asked for.
+        time: f64,
+        /// Where the model begins.
+        start: f64,
+    },
+    /// Nothing can be put into the model.
+    #[error(
+        "`{model}` has no free input for a frequency response: connections feed all inputs that it has; \
+         add one, such as inputs.push = {{ force = \"x1\" }} with [excitation] \"left.push\" = 0"
+    )]
+    NoInput {
+        /// Title of the model.
+        model: String,
+    },
+    /// More curves than a picture can show.
+    #[error("{count} frequency responses are asked for, and at most {most} are drawn")]
+    TooManyCurves {
+        /// Asked for.
+        count: usize,
+        /// Drawn at most.
+        most: usize,
+    },
     /// Statics or modes could not be found.
     #[error("in `{part}`: {error}")]
     Solve {

@@ -3,6 +3,7 @@
 mod compensation;
 mod cut;
 mod stability;
+mod sweep;
 mod threads;
 
 use std::hint::black_box;
@@ -25,7 +26,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 11] = [
+pub const NAMES: [&str; 12] = [
     "engine",
     "beam",
     "shell",
@@ -37,6 +38,7 @@ pub const NAMES: [&str; 11] = [
     "compensation",
     "overlap",
     "busy",
+    "sweep",
 ];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
@@ -105,6 +107,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "compensation" => compensation::compensation()?,
             "overlap" => threads::overlap(),
             "busy" => threads::busy()?,
+            "sweep" => sweep::figures()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());

@@ -7,6 +7,8 @@ mod check;
 mod compare;
 mod compensate;
 mod completions;
+mod linearise;
+mod lumped_modes;
 mod modes;
 mod papers;
 mod partition;
@@ -28,6 +30,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Compare(arguments) => compare::execute(&arguments),
         Command::Compensate(arguments) => compensate::execute(&arguments),
         Command::Plot(arguments) => plot::execute(&arguments),
+        Command::Linearise(arguments) => linearise::execute(&arguments),
         Command::Statics(arguments) => statics::execute(&arguments),
         Command::Modes(arguments) => modes::execute(&arguments),
         Command::Animate(arguments) => animate::execute(&arguments),
