@@ -31,7 +31,6 @@ mod pace;
 mod port;
 mod predictor;
 mod recorder;
-mod rotation;
 mod run;
 mod run_monitor;
 mod schedule;

@@ -72,7 +72,11 @@ impl<'s> Parameters<'s> {
             return Some(value);
         }
         let message = format!("the number {}{}", T::RANGE.demand(), T::REASON);
-        findings.push(Problem::new(at.span.clone(), message).label(format!("is {value}")));
+        let problem = Problem::new(at.span.clone(), message).label(format!("is {value}"));
+        findings.push(match T::REMEDY {
+            "" => problem,
+            remedy => problem.help(remedy),
+        });
         None
     }
 
@@ -200,7 +204,11 @@ impl<'s> Parameters<'s> {
             | ExpressionError::BadNumber { position, .. }
             | ExpressionError::Unexpected { position, .. }
             | ExpressionError::WrongArgumentCount { position, .. } => {
-                findings.push(Problem::new(at(*position, 1), error.to_string()).label("here"));
+                let problem = Problem::new(at(*position, 1), error.to_string()).label("here");
+                findings.push(match has_decimal_comma(text) {
+                    true => problem.help("decimals have a point, not a comma: 2.0e4"),
+                    false => problem,
+                });
             }
             ExpressionError::Empty
             | ExpressionError::TooLong { .. }
@@ -230,6 +238,12 @@ impl<'s> Parameters<'s> {
         let start = span.start + quote;
         start + offset(first)..start + offset(first + length)
     }
+}
+
+/// Whether a text looks like a number with a decimal comma.
+fn has_decimal_comma(text: &str) -> bool {
+    let is_number = |text: &str| text.trim().parse::<f64>().is_ok();
+    text.matches(',').count() == 1 && !is_number(text) && is_number(&text.replace(',', "."))
 }
 
 fn check_name(name: &At<String>, findings: &mut Findings) {

@@ -215,10 +215,39 @@ pub(crate) fn syntax<'s>(
         });
         last = Some(span.start);
         if !same_line {
-            findings.push(Problem::new(span, error.message()).label("here"));
+            let name = source.slice(span.clone()).to_owned();
+            let first = match error.message().starts_with("duplicate key") {
+                true => first_key(tree.get_ref(), &name, span.start - place.start),
+                false => None,
+            };
+            let problem = Problem::new(span, error.message()).label("here");
+            findings.push(match first {
+                Some(first) => {
+                    let line = source.locate(&there(first)).line;
+                    problem.help(format!("line {line} has `{name}` already: keep one of them"))
+                }
+                None => problem,
+            });
         }
     }
     None
+}
+
+/// The last key of a name before a place.
+fn first_key(table: &DeTable<'_>, name: &str, before: usize) -> Option<Span> {
+    let mut found: Option<Span> = None;
+    for (key, value) in table {
+        let here = (key.get_ref() == name).then(|| key.span());
+        let inside = value.get_ref().as_table();
+        let inside = inside.and_then(|table| first_key(table, name, before));
+        for span in [here, inside].into_iter().flatten() {
+            let is_later = found.as_ref().is_none_or(|found| span.start > found.start);
+            if span.start < before && is_later {
+                found = Some(span);
+            }
+        }
+    }
+    found
 }
 
 #[cfg(test)]

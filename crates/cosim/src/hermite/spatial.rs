@@ -8,11 +8,9 @@
 use super::history::History;
 use super::{Extrapolation, cubic, reaches_end};
 use crate::port::{MOTION_QUATERNION, Quantity};
-use crate::rotation::{
-    conjugate, exponential, inverse_tangent_times, logarithm, multiply, rotate, rotate_back,
-    tangent_times,
-};
 use crate::state::Visitor;
+use oldham_space::rotation::{Quaternion, inverse_tangent_times, tangent_times};
+use oldham_space::{V3, Vec3};
 
 const WIDTH: usize = 19;
 const POSITION: usize = 0;
@@ -109,7 +107,7 @@ impl Samples {
             (out[SPIN + i], out[SPIN_RATE + i]) = path.follow(w, alpha);
         }
         let orientation = self.turned(&path);
-        out[MOTION_QUATERNION].copy_from_slice(&orientation);
+        out[MOTION_QUATERNION].copy_from_slice(&orientation.0);
         out
     }
 
@@ -122,8 +120,8 @@ impl Samples {
             let (_, rate) = path.extrapolation.end(path.h, x, v);
             out[VELOCITY + i] = v[0] + share * (rate - v[0]);
         }
-        out[MOTION_QUATERNION].copy_from_slice(&self.turned(path));
-        for (i, spin) in self.spin_at_end(path).into_iter().enumerate() {
+        out[MOTION_QUATERNION].copy_from_slice(&self.turned(path).0);
+        for (i, spin) in self.spin_at_end(path).0.into_iter().enumerate() {
             let now = self.history.values[0][SPIN + i];
             out[SPIN + i] = now + share * (spin - now);
         }
@@ -137,32 +135,33 @@ impl Samples {
             out[VELOCITY + i] += ahead * out[ACCELERATION + i];
             out[SPIN + i] += ahead * out[SPIN_RATE + i];
         }
-        let turn = self.vector(0, SPIN).map(|w| w * ahead);
-        let orientation = multiply(exponential(turn), self.orientation(0));
-        out[MOTION_QUATERNION].copy_from_slice(&orientation);
+        let turn = Quaternion::exp(self.vector(0, SPIN) * ahead);
+        let orientation = turn.times(self.orientation(0));
+        out[MOTION_QUATERNION].copy_from_slice(&orientation.0);
     }
 
-    fn turned(&self, path: &Path<'_>) -> [f64; 4] {
+    fn turned(&self, path: &Path<'_>) -> Quaternion {
         let samples = self.rotation_vectors();
         let turn = samples.map(|(values, rates)| path.follow(values, rates).0);
-        multiply(self.orientation(0), exponential(turn))
+        self.orientation(0).times(Quaternion::exp(V3(turn)))
     }
 
     /// The angular velocity at the end of the step that belongs to the extrapolated rate.
-    fn spin_at_end(&self, path: &Path<'_>) -> [f64; 3] {
+    fn spin_at_end(&self, path: &Path<'_>) -> Vec3 {
         let samples = self.rotation_vectors();
         let ends = samples.map(|(values, rates)| path.extrapolation.end(path.h, values, rates));
-        let spin = tangent_times(ends.map(|end| end.0), ends.map(|end| end.1));
-        rotate(self.orientation(0), spin)
+        let spin = tangent_times(V3(ends.map(|end| end.0)), V3(ends.map(|end| end.1)));
+        self.orientation(0).rotate(spin)
     }
 
     /// The last two orientations and their rates as rotation vectors from the newest one, by
     /// component.
     fn rotation_vectors(&self) -> [([f64; 2], [f64; 2]); 3] {
         let [newest, older] = [0, 1].map(|back| self.orientation(back));
-        let theta = logarithm(multiply(conjugate(newest), older));
-        let rate = rotate_back(newest, self.vector(0, SPIN));
-        let spin = rotate_back(newest, self.vector(1, SPIN));
+        let back = newest.conjugate();
+        let theta = back.times(older).log();
+        let rate = back.rotate(self.vector(0, SPIN));
+        let spin = back.rotate(self.vector(1, SPIN));
         let older_rate = inverse_tangent_times(theta, spin);
         [0, 1, 2].map(|i| ([0.0, theta[i]], [rate[i], older_rate[i]]))
     }
@@ -174,13 +173,13 @@ impl Samples {
         ]
     }
 
-    fn vector(&self, back: usize, first: usize) -> [f64; 3] {
-        [0, 1, 2].map(|i| self.history.values[back][first + i])
+    fn vector(&self, back: usize, first: usize) -> Vec3 {
+        V3([0, 1, 2].map(|i| self.history.values[back][first + i]))
     }
 
-    fn orientation(&self, back: usize) -> [f64; 4] {
+    fn orientation(&self, back: usize) -> Quaternion {
         let part = &self.history.values[back][MOTION_QUATERNION];
-        part.try_into().expect("four components")
+        Quaternion(part.try_into().expect("four components"))
     }
 }
 
@@ -214,10 +213,10 @@ mod tests {
     fn motion(t: f64) -> [f64; WIDTH] {
         let spin = [0.6, -0.3, 0.9];
         let [c, s] = [t.cos(), t.sin()];
-        let q = exponential(spin.map(|w| w * t));
+        let q = Quaternion::exp(V3(spin.map(|w| w * t)));
         let mut values = [0.0; WIDTH];
         values[..3].copy_from_slice(&[c, s, 0.0]);
-        values[3..7].copy_from_slice(&q);
+        values[3..7].copy_from_slice(&q.0);
         values[7..10].copy_from_slice(&[-s, c, 0.0]);
         values[10..13].copy_from_slice(&spin);
         values[13..16].copy_from_slice(&[-c, -s, 0.0]);

@@ -23,10 +23,10 @@ pub(crate) mod newmark;
 use newmark::{Newmark, NewmarkHistory};
 
 use crate::body::{Inertia, Momentum};
-use crate::math::{Mat3, Vec3};
 use crate::node::Motion;
-use crate::rotation::{Quaternion, inverse_tangent_times, tangent_times};
 use oldham_cosim::StageInputs;
+use oldham_space::rotation::{Quaternion, inverse_tangent_times, tangent_times};
+use oldham_space::{Mat3, Vec3};
 
 /// A method of integration.
 #[derive(Clone, Copy, Debug, PartialEq)]
