@@ -113,7 +113,7 @@ pub enum Command {
     ///   oldham linearise model.toml                                    poles, and MODEL-linear.json
     ///   oldham linearise model.toml --bode                             and a Bode diagram
     ///   oldham linearise model.toml --bode --from car.road.x --to car.body.a
-    #[command(verbatim_doc_comment)]
+    #[command(verbatim_doc_comment, alias = "linearize")]
     Linearise(Linearise),
     /// Draw the motion of mechanisms: an animation, or frames
     ///
@@ -168,7 +168,9 @@ impl Command {
             Self::Modes(modes) => (modes.over.iter().collect(), "--over"),
             _ => (Vec::new(), ""),
         };
-        let varied = varied.into_iter().map(|varied| (varied.key.clone(), option));
+        let varied = varied
+            .into_iter()
+            .map(|varied| (varied.key.clone(), option));
         KeyOptions(varied.chain([("with".to_owned(), "--with")]).collect())
     }
 }
@@ -417,8 +419,8 @@ pub struct Plot {
     /// Result files (.parquet, .csv, or .partial of an interrupted run)
     #[arg(required = true)]
     pub results: Vec<PathBuf>,
-    /// Signals to draw, in order; `left.x1` stands for all of its components [default: all
-    /// but `exchange.*` and the poses of nodes]
+    /// Signals to draw, in order; `left.x1` stands for all of its components [default: displacements,
+    /// positions, forces, pressures and energies that change]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub signals: Vec<String>,
     /// First time to draw, in seconds

@@ -132,7 +132,11 @@ impl ModelSpec {
         }
         for it in &self.drives {
             let (part, port) = (it.part, &it.port);
-            writeln!(digest, "{part} {port:?} {:?} {:?}", it.components, it.external)?;
+            writeln!(
+                digest,
+                "{part} {port:?} {:?} {:?}",
+                it.components, it.external
+            )?;
         }
         let exchange = (&self.connections, &self.schedule);
         let monolithic = &self.monolithic_spec;

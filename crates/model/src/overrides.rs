@@ -322,6 +322,9 @@ fn nothing_called(table: &DeTable<'_>, key: &Key<'_>) -> Problem {
 }
 
 fn no_table(key: &Key<'_>) -> Problem {
-    let message = format!("`{}` is no table: nothing below it can be overridden", key.get_ref());
+    let message = format!(
+        "`{}` is no table: nothing below it can be overridden",
+        key.get_ref()
+    );
     Problem::new(key.span(), message).label("override")
 }

@@ -15,6 +15,9 @@ const RESERVED: [&str; 5] = ["d", "v", "t", "pi", "e"];
 /// A count differs from a whole number by at most this, from rounding in an expression.
 const WHOLE: f64 = 1e-9;
 
+/// Names that a message lists.
+const MOST_NAMED: usize = 20;
+
 /// The values of all parameters.
 pub(crate) struct Parameters<'s> {
     source: &'s Source,
@@ -189,8 +192,18 @@ impl<'s> Parameters<'s> {
                     format!("`{name}` is no parameter and no variable of this expression");
                 let place = at(*position, name.chars().count());
                 let problem = Problem::new(place, message).label("unknown name");
-                let names = self.values.keys().map(String::as_str);
-                findings.push_misspelt(problem, name, names.chain(variables.iter().copied()));
+                let mut known: Vec<&str> = self.values.keys().map(String::as_str).collect();
+                known.sort_unstable();
+                let known = || variables.iter().chain(&known).copied();
+                let problem = match known().count() {
+                    0 => problem.help("give it in [parameters]"),
+                    1..=MOST_NAMED => {
+                        let names = known().collect::<Vec<_>>().join(", ");
+                        problem.help(format!("known here are {names}"))
+                    }
+                    _ => problem,
+                };
+                findings.push_misspelt(problem, name, known());
             }
             ExpressionError::UnknownFunction { name, position, .. } => {
                 let message = format!("there is no function `{name}`");

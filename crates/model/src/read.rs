@@ -224,7 +224,9 @@ pub(crate) fn syntax<'s>(
             findings.push(match first {
                 Some(first) => {
                     let line = source.locate(&there(first)).line;
-                    problem.help(format!("line {line} has `{name}` already: keep one of them"))
+                    problem.help(format!(
+                        "line {line} has `{name}` already: keep one of them"
+                    ))
                 }
                 None => problem,
             });

@@ -134,7 +134,11 @@ impl Source {
 
     /// Where a place is.
     pub fn locate(&self, span: &Span) -> Location<'_> {
-        let Section { name, span: section, .. } = self.section_around(span.start);
+        let Section {
+            name,
+            span: section,
+            ..
+        } = self.section_around(span.start);
         let text = &self.text[section.clone()];
         let inside = |position: usize| {
             let clamped = position.clamp(section.start, section.end) - section.start;

@@ -81,7 +81,12 @@ impl StateSpace {
                 for component in 0..port.quantity.width() {
                     if !is_fed(id, place) {
                         pushes.push(Push::Input(id, place));
-                        inputs.push(LinearSignal::new(part, &port.name, component, &port.quantity));
+                        inputs.push(LinearSignal::new(
+                            part,
+                            &port.name,
+                            component,
+                            &port.quantity,
+                        ));
                     }
                     place += 1;
                 }
@@ -91,7 +96,12 @@ impl StateSpace {
                 let is_listed = is_wanted(&port.name) && port.quantity.is_recorded();
                 for component in (0..port.quantity.width()).filter(|_| is_listed) {
                     readouts.push(Readout::Output(id, place + component));
-                    outputs.push(LinearSignal::new(part, &port.name, component, &port.quantity));
+                    outputs.push(LinearSignal::new(
+                        part,
+                        &port.name,
+                        component,
+                        &port.quantity,
+                    ));
                 }
                 place += port.quantity.width();
             }
@@ -100,10 +110,16 @@ impl StateSpace {
             states.extend((0..own).map(|state| {
                 let name = known.get(state).cloned();
                 let name = name.unwrap_or_else(|| numbered(state, own));
-                if part.is_empty() { name } else { format!("{part}.{name}") }
+                if part.is_empty() {
+                    name
+                } else {
+                    format!("{part}.{name}")
+                }
             }));
         }
-        let (a, b, c, d) = joined.closed(&pushes, &readouts).ok_or(AnalysisError::AlgebraicLoop)?;
+        let (a, b, c, d) = joined
+            .closed(&pushes, &readouts)
+            .ok_or(AnalysisError::AlgebraicLoop)?;
         Ok(Self {
             a,
             b,

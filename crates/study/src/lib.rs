@@ -47,6 +47,7 @@ pub use stability::{
     SchemeRadii, StabilityCurve, StabilityMap, StabilityStudy,
 };
 pub use sweep::{
-    Draw, JournalError, MOST_COMBINATIONS, MOST_RUNS, Merit, MeritError, Range, Sweep, SweepOptions,
-    SweepProgress, SweepReport, SweepRun, SweepStatus, Values, Variation, VariationError, combinations,
+    Draw, JournalError, MOST_COMBINATIONS, MOST_RUNS, Merit, MeritError, Range, Sweep,
+    SweepOptions, SweepProgress, SweepReport, SweepRun, SweepStatus, Values, Variation,
+    VariationError, combinations,
 };

@@ -92,13 +92,21 @@ pub struct Bode {
 impl LinearModel {
     /// The inputs to choose from: of a motion its displacement, which brings its derivatives.
     pub fn sources(&self) -> Vec<&str> {
-        let own = self.space.inputs.iter().filter(|input| input.derivative == 0);
+        let own = self
+            .space
+            .inputs
+            .iter()
+            .filter(|input| input.derivative == 0);
         own.map(|input| input.name.as_str()).collect()
     }
 
     /// The outputs to choose from.
     pub fn targets(&self) -> Vec<&str> {
-        self.space.outputs.iter().map(|output| output.name.as_str()).collect()
+        self.space
+            .outputs
+            .iter()
+            .map(|output| output.name.as_str())
+            .collect()
     }
 
     /// Frequency responses from some inputs to some outputs: all of them if none are named, as far as
@@ -118,11 +126,14 @@ impl LinearModel {
         let (known, is_free) = (self.targets(), from.is_empty() && to.is_empty());
         let from = chosen("input", from, &sources)?;
         let to = chosen("output", to, &known)?;
-        let frequency = match frequencies.and_then(|range| range.ends(None).map(|e| range.values(e))) {
-            Some(given) => given,
-            None => self.decades(),
-        };
-        let pairs = from.iter().flat_map(|from| to.iter().map(move |to| (*from, *to)));
+        let frequency =
+            match frequencies.and_then(|range| range.ends(None).map(|e| range.values(e))) {
+                Some(given) => given,
+                None => self.decades(),
+            };
+        let pairs = from
+            .iter()
+            .flat_map(|from| to.iter().map(move |to| (*from, *to)));
         let mut curves = Vec::new();
         for (from, to) in pairs {
             if is_free && curves.len() == MOST_CURVES {
@@ -152,14 +163,20 @@ impl LinearModel {
             let found = all.iter().position(|signal| signal.name == name);
             found.expect("it was chosen among them")
         };
-        let (input, output) = (place(&self.space.inputs, from), place(&self.space.outputs, to));
+        let (input, output) = (
+            place(&self.space.inputs, from),
+            place(&self.space.outputs, to),
+        );
         let answer = |hertz: &f64| {
             let omega = std::f64::consts::TAU * hertz;
             let answer = self.space.response(input, output, omega);
             answer.unwrap_or(Complex::new(f64::NAN, f64::NAN))
         };
         let answers: Vec<Complex<f64>> = frequency.iter().map(answer).collect();
-        let units = [&self.space.outputs[output].unit, &self.space.inputs[input].unit];
+        let units = [
+            &self.space.outputs[output].unit,
+            &self.space.inputs[input].unit,
+        ];
         BodeCurve {
             from: from.into(),
             to: to.into(),
@@ -174,7 +191,9 @@ impl LinearModel {
         let hertz = |pole: &Complex<f64>| pole.norm() / std::f64::consts::TAU;
         let largest = self.space.poles.iter().map(hertz).fold(0.0, f64::max);
         let moving = self.space.poles.iter().map(hertz);
-        let smallest = moving.filter(|f| *f > RIGID * largest).fold(f64::INFINITY, f64::min);
+        let smallest = moving
+            .filter(|f| *f > RIGID * largest)
+            .fold(f64::INFINITY, f64::min);
         let (low, high) = match smallest.is_finite() {
             true => (0.1 * smallest, 10.0 * largest),
             false => (0.1, 10.0),
@@ -217,8 +236,13 @@ impl LinearModel {
         let moving: Vec<_> = states.filter_map(of_mass).collect();
         let largest = moving.iter().map(|(_, value)| *value);
         let largest = largest.max_by(|a, b| a.norm().total_cmp(&b.norm()));
-        let scale = largest.filter(|value| value.norm() > 0.0).unwrap_or(Complex::from(1.0));
-        moving.into_iter().map(|(name, value)| (name, value / scale)).collect()
+        let scale = largest
+            .filter(|value| value.norm() > 0.0)
+            .unwrap_or(Complex::from(1.0));
+        moving
+            .into_iter()
+            .map(|(name, value)| (name, value / scale))
+            .collect()
     }
 }
 
@@ -295,7 +319,9 @@ fn chosen<'n>(
     }
     let find = |name: &String| {
         let found = known.iter().find(|known| **known == name);
-        found.copied().ok_or_else(|| StudyError::unknown(what, name, known.iter().copied()))
+        found
+            .copied()
+            .ok_or_else(|| StudyError::unknown(what, name, known.iter().copied()))
     };
     wanted.iter().map(find).collect()
 }
@@ -319,7 +345,11 @@ fn unwrapped(answers: &[Complex<f64>]) -> Vec<f64> {
 impl Bode {
     /// Magnitude and phase over frequency.
     pub fn figure(&self) -> Figure {
-        let mut units: Vec<&str> = self.curves.iter().map(|curve| curve.unit.as_str()).collect();
+        let mut units: Vec<&str> = self
+            .curves
+            .iter()
+            .map(|curve| curve.unit.as_str())
+            .collect();
         units.dedup();
         let unit = match units[..] {
             [unit] => format!("magnitude / ({unit})"),
@@ -330,9 +360,8 @@ impl Bode {
         phase = phase.with_scales(Scale::Log, Scale::Linear);
         for curve in &self.curves {
             let label = format!("{} to {}", curve.from, curve.to);
-            let series = |values: &[f64]| {
-                Series::new(&label, self.frequency.clone(), values.to_vec())
-            };
+            let series =
+                |values: &[f64]| Series::new(&label, self.frequency.clone(), values.to_vec());
             magnitude = magnitude.with_series(series(&curve.magnitude));
             phase = phase.with_series(series(&curve.phase));
         }
@@ -382,12 +411,20 @@ impl Serialize for LinearModel {
             b: rows(&self.space.b),
             c: rows(&self.space.c),
             d: rows(&self.space.d),
-            poles: self.space.poles.iter().map(|pole| [pole.re, pole.im]).collect(),
+            poles: self
+                .space
+                .poles
+                .iter()
+                .map(|pole| [pole.re, pole.im])
+                .collect(),
         };
         data.serialize(serializer)
     }
 }
 
 fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
-    matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
+    matrix
+        .row_iter()
+        .map(|row| row.iter().copied().collect())
+        .collect()
 }

@@ -332,7 +332,10 @@ fn metadata(file: &ModelFile, model: &Model, monolithic: bool) -> Metadata {
 
 /// What a checkpoint belongs to.
 fn digest(file: &ModelFile, model: &Model, monolithic: bool) -> String {
-    format!("{:016x}", fnv1a(identity(file, model, monolithic).as_bytes()))
+    format!(
+        "{:016x}",
+        fnv1a(identity(file, model, monolithic).as_bytes())
+    )
 }
 
 /// A text that tells a run from others: the model's text and what it reads besides, its overrides, and

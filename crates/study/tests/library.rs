@@ -3,8 +3,8 @@
 use oldham_cosim::Cancel;
 use oldham_results::read;
 use oldham_study::{
-    CompareOptions, ModelFile, PreparedRun, Range, RunOptions, Scheme, StabilityStudy, StudyError, Variation,
-    checkpoint_path, compare, solve_in_memory,
+    CompareOptions, ModelFile, PreparedRun, Range, RunOptions, Scheme, StabilityStudy, StudyError,
+    Variation, checkpoint_path, compare, solve_in_memory,
 };
 
 fn example(name: &str) -> ModelFile {

@@ -14,21 +14,29 @@ fn read(text: &str) -> Model {
 /// The response at a frequency in hertz, as a complex number.
 fn response(linear: &LinearModel, from: &str, to: &str, hertz: f64) -> Complex<f64> {
     let range = Range::listed("f", vec![hertz]).unwrap();
-    let bode = linear.bode(&[from.into()], &[to.into()], Some(&range)).unwrap();
+    let bode = linear
+        .bode(&[from.into()], &[to.into()], Some(&range))
+        .unwrap();
     let curve = &bode.curves[0];
     Complex::from_polar(curve.magnitude[0], curve.phase[0].to_radians())
 }
 
 fn assert_near(found: Complex<f64>, expected: Complex<f64>, tolerance: f64, what: &str) {
     let error = (found - expected).norm() / expected.norm();
-    assert!(error < tolerance, "{what}: {found} instead of {expected}, {error:e}");
+    assert!(
+        error < tolerance,
+        "{what}: {found} instead of {expected}, {error:e}"
+    );
 }
 
 /// The textbook transfer functions of a quarter car from the road to its wheel and body, although it is
 /// cut between them.
 #[test]
 fn the_quarter_car_has_its_closed_form() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/code/quarter-car.toml");
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../docs/src/code/quarter-car.toml"
+    );
     let model = ModelFile::new(path).read().unwrap();
     let linear = linearise(&model, None).unwrap();
     let number = |name: &str| model.parameter(name).unwrap();
@@ -42,7 +50,12 @@ fn the_quarter_car_has_its_closed_form() {
         let hub = kt * (m2 * s2 + spring) / both;
         let found = |to: &str| response(&linear, "wheel.road", to, hertz);
         assert_near(found("chassis.body.x"), body, 1e-10, "body");
-        assert_near(found("chassis.body.a"), s2 * body, 1e-10, "acceleration of the body");
+        assert_near(
+            found("chassis.body.a"),
+            s2 * body,
+            1e-10,
+            "acceleration of the body",
+        );
         assert_near(found("wheel.hub.x"), hub, 1e-10, "hub");
         let force = spring * (hub - body);
         assert_near(found("wheel.lift"), force, 1e-9, "force of the suspension");
@@ -84,7 +97,10 @@ fn laws_that_are_not_linear_are_those_of_differences() {
     let point = [0.2, -0.1, 0.3, -0.4, 7.0, 0.05, 0.1];
     let linear = linearise(&read(&nonlinear(&point)), None).unwrap();
     let space = &linear.space;
-    assert_eq!(space.states, ["two.one.x", "two.two.x", "two.one.v", "two.two.v"]);
+    assert_eq!(
+        space.states,
+        ["two.one.x", "two.two.x", "two.one.v", "two.two.v"]
+    );
     let wanted = ["two.one.a", "two.two.a", "two.hold"];
     let at = |values: &[f64; 7]| {
         let model = read(&nonlinear(values));
@@ -100,7 +116,13 @@ fn laws_that_are_not_linear_are_those_of_differences() {
     };
     const H: f64 = 1e-3;
     for (variable, name) in [
-        "two.one.x", "two.two.x", "two.one.v", "two.two.v", "two.push", "two.base.x", "two.base.v",
+        "two.one.x",
+        "two.two.x",
+        "two.one.v",
+        "two.two.v",
+        "two.push",
+        "two.base.x",
+        "two.base.v",
     ]
     .iter()
     .enumerate()
@@ -113,7 +135,11 @@ fn laws_that_are_not_linear_are_those_of_differences() {
         let [a, b, c, d] = [-2.0, -1.0, 1.0, 2.0].map(moved);
         for (row, output) in wanted.iter().enumerate() {
             let expected = (a[row] - 8.0 * b[row] + 8.0 * c[row] - d[row]) / (12.0 * H);
-            let place = linear.targets().iter().position(|known| known == output).unwrap();
+            let place = linear
+                .targets()
+                .iter()
+                .position(|known| known == output)
+                .unwrap();
             let state = space.states.iter().position(|known| known == name);
             let input = space.inputs.iter().position(|known| known.name == **name);
             let found = match (state, input) {
@@ -127,7 +153,11 @@ fn laws_that_are_not_linear_are_those_of_differences() {
     }
     // The rates of the velocities are the accelerations.
     for (mass, output) in ["two.one.a", "two.two.a"].iter().enumerate() {
-        let place = linear.targets().iter().position(|known| known == output).unwrap();
+        let place = linear
+            .targets()
+            .iter()
+            .position(|known| known == output)
+            .unwrap();
         let difference = space.a.row(2 + mass) - space.c.row(place);
         assert!(difference.norm() < 1e-12);
     }

@@ -12,7 +12,9 @@ use crate::say;
 use crate::table::{Table, number};
 
 pub fn execute(arguments: &Modes, over: &Variation) -> Result<(), Failure> {
-    let range = &over.axis(&arguments.draw.draw()).map_err(StudyError::from)?;
+    let range = &over
+        .axis(&arguments.draw.draw())
+        .map_err(StudyError::from)?;
     let file = load::file(&arguments.model);
     let (about, near) = (about(arguments), arguments.near);
     let campbell = campbell(&file, range, about, arguments.count, near)?;

@@ -17,7 +17,10 @@ const ROUNDING: f64 = 1e-12;
 
 pub fn execute(arguments: &Linearise) -> Result<(), Failure> {
     let beside = |suffix: &str| load::beside(&arguments.model.model, suffix);
-    let data = arguments.data.clone().unwrap_or_else(|| beside("-linear.json"));
+    let data = arguments
+        .data
+        .clone()
+        .unwrap_or_else(|| beside("-linear.json"));
     let is_drawn = arguments.bode || arguments.out.is_some();
     let out = arguments.out.clone().unwrap_or_else(|| beside("-bode.svg"));
     for target in [&data, &out] {
@@ -28,7 +31,9 @@ pub fn execute(arguments: &Linearise) -> Result<(), Failure> {
     let bode = match is_drawn {
         true => {
             let axis = arguments.frequencies.as_ref();
-            let axis = axis.map(|variation| variation.axis(&Default::default())).transpose();
+            let axis = axis
+                .map(|variation| variation.axis(&Default::default()))
+                .transpose();
             let axis = axis.map_err(StudyError::from)?;
             Some(linear.bode(&arguments.from, &arguments.to, axis.as_ref())?)
         }
@@ -60,9 +65,21 @@ fn print(linear: &LinearModel) {
     let space = &linear.space;
     let (states, inputs, outputs) = (space.states.len(), space.inputs.len(), space.outputs.len());
     let (name, time) = (&linear.model, number(linear.time));
-    say!("{name}: linear about t = {time} s, {states} states, {inputs} inputs, {outputs} outputs\n");
-    let mut table = Table::new(["pole", "real / (1/s)", "imaginary / (rad/s)", "frequency / Hz", "damping"]);
-    let largest = space.poles.iter().map(|pole| pole.norm()).fold(0.0, f64::max);
+    say!(
+        "{name}: linear about t = {time} s, {states} states, {inputs} inputs, {outputs} outputs\n"
+    );
+    let mut table = Table::new([
+        "pole",
+        "real / (1/s)",
+        "imaginary / (rad/s)",
+        "frequency / Hz",
+        "damping",
+    ]);
+    let largest = space
+        .poles
+        .iter()
+        .map(|pole| pole.norm())
+        .fold(0.0, f64::max);
     for (index, pole) in space.poles.iter().take(LISTED).enumerate() {
         // A pole at zero is not told in rounding errors.
         let shown = |value: f64| match value.abs() <= ROUNDING * largest {
@@ -97,6 +114,9 @@ fn print(linear: &LinearModel) {
         ("inputs", linear.sources()),
         ("outputs", linear.targets()),
     ] {
-        say!("{}", crate::fold::fold(&format!("{what:<8} {}", listed(names)), 9));
+        say!(
+            "{}",
+            crate::fold::fold(&format!("{what:<8} {}", listed(names)), 9)
+        );
     }
 }

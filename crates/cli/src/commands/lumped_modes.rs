@@ -30,8 +30,14 @@ pub fn execute(arguments: &Modes, model: &Model) -> Result<(), Failure> {
         Some(near) => nearest(linear.modes(usize::MAX), near, arguments.count),
     };
     let beside = |suffix: &str| load::beside(&arguments.model.model, suffix);
-    let out = arguments.out.clone().unwrap_or_else(|| beside("-modes.svg"));
-    let data = arguments.data.clone().unwrap_or_else(|| beside("-modes.json"));
+    let out = arguments
+        .out
+        .clone()
+        .unwrap_or_else(|| beside("-modes.svg"));
+    let data = arguments
+        .data
+        .clone()
+        .unwrap_or_else(|| beside("-modes.json"));
     figure(model.name(), &modes).save(&out)?;
     let answer = json!({
         "command": "modes",
@@ -62,7 +68,13 @@ fn nearest(mut modes: Vec<LinearMode>, near: f64, count: usize) -> Vec<LinearMod
 }
 
 fn table(modes: &[LinearMode]) -> Table {
-    let mut table = Table::new(["mode", "frequency / Hz", "damped / Hz", "damping ratio", "shape"]);
+    let mut table = Table::new([
+        "mode",
+        "frequency / Hz",
+        "damped / Hz",
+        "damping ratio",
+        "shape",
+    ]);
     for (index, mode) in modes.iter().enumerate() {
         let shape = mode.shape.iter().take(LISTED);
         let shape = shape.map(|(mass, value)| {
@@ -98,9 +110,14 @@ fn table(modes: &[LinearMode]) -> Table {
 
 /// How far each mass moves in each mode.
 fn figure(model: &str, modes: &[LinearMode]) -> Figure {
-    let names = modes.first().map(|mode| mode.shape.iter().map(|(mass, _)| mass.as_str()));
+    let names = modes
+        .first()
+        .map(|mode| mode.shape.iter().map(|(mass, _)| mass.as_str()));
     let names: Vec<&str> = names.into_iter().flatten().collect();
-    let named = names.iter().enumerate().map(|(i, name)| format!("{} {name}", i + 1));
+    let named = names
+        .iter()
+        .enumerate()
+        .map(|(i, name)| format!("{} {name}", i + 1));
     let label = match names.len() {
         ..=LISTED => format!("mass ({})", named.collect::<Vec<_>>().join(", ")),
         _ => "mass, in the order of the file".into(),

@@ -94,7 +94,10 @@ impl Display {
             done, total, kept, ..
         } = progress;
         if let Some(bar) = &self.bar {
-            bar.item(done as u64, &progress.last.map(described).unwrap_or_default());
+            bar.item(
+                done as u64,
+                &progress.last.map(described).unwrap_or_default(),
+            );
             return;
         }
         let every = total.div_ceil(LINES).max(1);
@@ -108,7 +111,10 @@ impl Display {
 }
 
 fn described(run: &SweepRun) -> String {
-    let settings = run.settings.iter().map(|(key, value)| format!("{key}={value}"));
+    let settings = run
+        .settings
+        .iter()
+        .map(|(key, value)| format!("{key}={value}"));
     settings.collect::<Vec<_>>().join(" ")
 }
 
@@ -137,7 +143,10 @@ fn print(model: &str, report: &SweepReport, threads: usize, started: Instant) {
         let message = run.message.as_deref().unwrap_or_default();
         let (number, status) = (run.run, run.status.word());
         let what = described(run);
-        say!("{}", fold(&format!("run {number} ({what}) {status}: {message}"), 2));
+        say!(
+            "{}",
+            fold(&format!("run {number} ({what}) {status}: {message}"), 2)
+        );
     }
     say!("index: {}", report.index.display());
 }
@@ -152,7 +161,11 @@ fn table(report: &SweepReport) -> Table {
     let row = |run: &SweepRun| {
         let mut row = vec![run.run.to_string()];
         row.extend(run.settings.iter().map(|(_, value)| shown(value)));
-        row.extend([run.status.word().to_owned(), or_dash(run.energy), or_dash(run.spurious)]);
+        row.extend([
+            run.status.word().to_owned(),
+            or_dash(run.energy),
+            or_dash(run.spurious),
+        ]);
         let merits = 0..report.merits.len();
         row.extend(merits.map(|place| or_dash(run.merits.get(place).copied().flatten())));
         row

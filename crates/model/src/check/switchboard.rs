@@ -98,7 +98,10 @@ impl<'p> Switchboard<'p> {
         let problem = problem.help(match names.len() {
             0 => format!("`{subsystem}` has no {wanted}s: add one to its `{wanted}s`"),
             1..=MOST_NAMED => format!("the {wanted}s of `{subsystem}` are {shown}"),
-            more => format!("the {wanted}s of `{subsystem}` are {shown} and {} more", more - MOST_NAMED),
+            more => format!(
+                "the {wanted}s of `{subsystem}` are {shown} and {} more",
+                more - MOST_NAMED
+            ),
         });
         findings.push_misspelt(problem, port, names);
         None

@@ -78,7 +78,9 @@ impl Checker<'_> {
             let problem = Problem::new(to.span.clone(), message).label("other quantity or unit");
             let help = match board.port_of(sender, End::From, &taken) {
                 Some(other) => format!("send `{other}` instead"),
-                None => format!("let an output of the sender carry {taken}, or the input take {sent}"),
+                None => {
+                    format!("let an output of the sender carry {taken}, or the input take {sent}")
+                }
             };
             self.findings.push(problem.help(help));
         }

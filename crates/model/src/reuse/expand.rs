@@ -19,6 +19,9 @@ use crate::words;
 /// Most keys and values that come out of templates and repetitions.
 const MAX_MADE: usize = 1_000_000;
 
+/// Templates that use each other, at most so deep.
+const MAX_NESTED: usize = 32;
+
 /// The key of a template that names what is put in.
 const PARAMETERS: &str = "parameters";
 
@@ -300,10 +303,17 @@ impl<'i> Expansion<'i, '_> {
             let one_more = |scope: &Scope<'i>, value: &Value<'i>| {
                 scope.with([(name.to_string(), value.clone())])
             };
-            let longer = scopes.iter().flat_map(|scope| values.iter().map(move |v| (scope, v)));
-            scopes = longer.map(|(scope, value)| one_more(scope, value)).collect();
+            let longer = scopes
+                .iter()
+                .flat_map(|scope| values.iter().map(move |v| (scope, v)));
+            scopes = longer
+                .map(|(scope, value)| one_more(scope, value))
+                .collect();
         }
-        scopes.into_iter().map(|scope| (value.clone(), scope)).collect()
+        scopes
+            .into_iter()
+            .map(|scope| (value.clone(), scope))
+            .collect()
     }
 
     /// The values of a variable of `repeat`: a count, `first:last`, `first:last:step`, or a list.
@@ -351,7 +361,10 @@ impl<'i> Expansion<'i, '_> {
 
     /// A whole number: an expression of parameters and of what is put in.
     fn whole(&mut self, text: &str, span: &Span, scope: &Scope<'i>) -> Option<f64> {
-        let parameters = self.numbers.iter().map(|(name, value)| (name.as_str(), *value));
+        let parameters = self
+            .numbers
+            .iter()
+            .map(|(name, value)| (name.as_str(), *value));
         let (mut names, mut values): (Vec<&str>, Vec<f64>) = (Vec::new(), Vec::new());
         for (name, value) in scope.numbers().chain(parameters) {
             if !names.contains(&name) {
@@ -394,7 +407,11 @@ impl<'i> Expansion<'i, '_> {
         };
         let Some(chosen) = arguments.remove(TEMPLATE) else {
             let message = format!("`{TEMPLATE}` is missing from `{USE}.{used_as}`");
-            let known = self.templates.keys().map(String::as_str).collect::<Vec<_>>();
+            let known = self
+                .templates
+                .keys()
+                .map(String::as_str)
+                .collect::<Vec<_>>();
             let help = format!("say which template is used: {}", known.join(", "));
             self.refuse(name.span(), message, "which template?", help);
             return None;
@@ -406,6 +423,12 @@ impl<'i> Expansion<'i, '_> {
             let message = format!("templates use each other in a loop: {}", chain.join(" → "));
             let help = "a template cannot contain itself";
             self.refuse(chosen.span(), message, "closes the loop", help);
+            return None;
+        }
+        if self.active.len() == MAX_NESTED {
+            let message = format!("templates use each other more than {MAX_NESTED} deep");
+            let help = "let a template use others directly, not through many";
+            self.refuse(chosen.span(), message, "the limit is reached here", help);
             return None;
         }
         let Some(Template { parameters, body }) = self.templates.get(&template) else {
@@ -440,14 +463,18 @@ impl<'i> Expansion<'i, '_> {
         scope.add(NAME.into(), Spanned::new(name.span(), used_as));
         let known: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();
         let mut is_complete = true;
-        for (key, _) in given.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref())) {
+        for (key, _) in given
+            .iter()
+            .filter(|(key, _)| !known.contains(&key.get_ref().as_ref()))
+        {
             let message = format!("template `{template}` has no parameter `{}`", key.get_ref());
             let problem = Problem::new(key.span(), message).label("unknown parameter");
             let problem = match known.is_empty() {
                 true => problem.help("it has no parameters"),
                 false => problem.help(format!("its parameters are {}", known.join(", "))),
             };
-            self.findings.push_misspelt(problem, key.get_ref(), known.iter().copied());
+            self.findings
+                .push_misspelt(problem, key.get_ref(), known.iter().copied());
         }
         for (parameter, default) in &parameters {
             let value = match (given.remove(parameter.as_str()), default) {
@@ -459,7 +486,8 @@ impl<'i> Expansion<'i, '_> {
                         "`{parameter}` is missing from `{USE}.{used_as}`: template `{template}` needs it"
                     );
                     let label = format!("has no `{parameter}`");
-                    let help = format!("give it here, or a value for all in [{TEMPLATE}.{template}]");
+                    let help =
+                        format!("give it here, or a value for all in [{TEMPLATE}.{template}]");
                     self.refuse(name.span(), message, &label, help);
                     is_complete = false;
                     continue;

@@ -18,6 +18,9 @@ use crate::tree::{Clash, put_over, shifted_table, table_in};
 /// Most files of one model.
 const MAX_FILES: usize = 1000;
 
+/// Files that include each other, at most so deep.
+const MAX_CHAIN: usize = 50;
+
 /// A file that is asked for.
 struct Wanted {
     /// As written.
@@ -193,7 +196,8 @@ impl<'s> Joining<'s, '_> {
         let starts = self.chain.iter().position(|(path, _)| *path == wanted.path);
         let is_itself = || {
             let own = Path::new(self.source.name()).file_name();
-            own.is_some() && own == Path::new(&wanted.path).file_name()
+            own.is_some()
+                && own == Path::new(&wanted.path).file_name()
                 && !wanted.path.contains('/')
         };
         let starts = starts.or_else(|| is_itself().then_some(0));
@@ -201,13 +205,22 @@ impl<'s> Joining<'s, '_> {
             let name = |(_, place): &(String, Span)| self.source.locate(place).name.to_owned();
             let files = self.chain[first..].iter().chain([&self.chain[first]]);
             let chain: Vec<String> = files.map(name).collect();
-            let message = format!("the files include each other in a loop: {}", chain.join(" → "));
+            let message = format!(
+                "the files include each other in a loop: {}",
+                chain.join(" → ")
+            );
             let problem = Problem::new(wanted.span.clone(), message).label("closes the loop");
             let help = "take this path away, or move what both files need into a third one";
             self.findings.push(problem.help(help));
             return None;
         }
         if self.done.contains(&wanted.path) {
+            return None;
+        }
+        if self.chain.len() == MAX_CHAIN {
+            let message = format!("files include each other more than {MAX_CHAIN} deep");
+            let problem = Problem::new(wanted.span.clone(), message).label("included here");
+            self.findings.push(problem.help("include all files in one"));
             return None;
         }
         let found = self.source.file_at(&wanted.path);

@@ -100,13 +100,19 @@ fn add_to_tables(schema: &mut Value, keys: &[(&str, &Value)]) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(|item| add_to_tables(item, keys)),
         Value::Object(object) => {
-            object.values_mut().for_each(|inside| add_to_tables(inside, keys));
+            object
+                .values_mut()
+                .for_each(|inside| add_to_tables(inside, keys));
             let is_closed = object.get("additionalProperties") == Some(&Value::Bool(false));
-            if let (true, Some(Value::Object(properties))) = (is_closed, object.get_mut("properties"))
+            if let (true, Some(Value::Object(properties))) =
+                (is_closed, object.get_mut("properties"))
             {
-                let new = keys.iter().filter(|(key, _)| !properties.contains_key(*key));
-                let new: Map<String, Value> =
-                    new.map(|(key, value)| ((*key).to_owned(), (*value).clone())).collect();
+                let new = keys
+                    .iter()
+                    .filter(|(key, _)| !properties.contains_key(*key));
+                let new: Map<String, Value> = new
+                    .map(|(key, value)| ((*key).to_owned(), (*value).clone()))
+                    .collect();
                 properties.extend(new);
             }
         }

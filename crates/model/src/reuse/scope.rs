@@ -235,7 +235,12 @@ mod tests {
 
     #[test]
     fn names_numbers_and_expressions_are_put_in() {
-        let names = [("i", "3"), ("side", "'front-left'"), ("k", "'a + b'"), ("c", "-2")];
+        let names = [
+            ("i", "3"),
+            ("side", "'front-left'"),
+            ("k", "'a + b'"),
+            ("c", "-2"),
+        ];
         let cases = [
             ("p{i}", "p3"),
             ("p{i - 1}.x", "p2.x"),

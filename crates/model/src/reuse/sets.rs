@@ -10,7 +10,10 @@ use crate::tree::{Key, Value};
 /// Takes the named changes out of a tree; gives those of the sets that are chosen, in the order of the
 /// choice.
 pub(crate) fn chosen<'i>(tree: &mut DeTable<'i>, findings: &mut Findings) -> Vec<Change<'i>> {
-    let mut sets = match tree.remove(SET).map(|sets| (sets.span(), sets.into_inner())) {
+    let mut sets = match tree
+        .remove(SET)
+        .map(|sets| (sets.span(), sets.into_inner()))
+    {
         None => DeTable::new(),
         Some((_, DeValue::Table(sets))) => sets,
         Some((span, _)) => {

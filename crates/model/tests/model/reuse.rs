@@ -58,7 +58,11 @@ fn the_number_of_things_is_a_parameter_like_others() {
     assert_eq!(history.column("row.x10.x")[0], 1.0);
     // In the order of counting, not of the alphabet.
     let simulation = ten.simulation().unwrap();
-    let names: Vec<&str> = simulation.columns().iter().map(|c| c.name.as_str()).collect();
+    let names: Vec<&str> = simulation
+        .columns()
+        .iter()
+        .map(|c| c.name.as_str())
+        .collect();
     let place = |name: &str| names.iter().position(|known| *known == name).unwrap();
     assert!(place("row.x9.x") < place("row.x10.x"));
     // What depends on it cannot be had without reading again.
@@ -68,7 +72,10 @@ fn the_number_of_things_is_a_parameter_like_others() {
 
 #[test]
 fn overrides_reach_what_was_written_out() {
-    let changes = [("lumped.row.masses.x2.mass", "7"), ("lumped.row.springs.s3.stiffness", "k")];
+    let changes = [
+        ("lumped.row.masses.x2.mass", "7"),
+        ("lumped.row.springs.s3.stiffness", "k"),
+    ];
     let repeated = set(&row(REPEATED), &changes).unwrap();
     let text = row(WRITTEN_OUT)
         .replace("x2 = { mass = \"m\"", "x2 = { mass = 7")
@@ -221,7 +228,10 @@ fn included_files_are_joined_and_the_including_file_decides() {
         ("model.toml", head),
         ("parts/numbers.toml", numbers),
         ("parts/row.toml", &row_file),
-        ("more/wires.toml", "include = '../parts/numbers.toml'\n[record]\nevery = 2\n"),
+        (
+            "more/wires.toml",
+            "include = '../parts/numbers.toml'\n[record]\nevery = 2\n",
+        ),
     ]);
     let path = folder.path().join("model.toml");
     let model = Model::read(&path, &Overrides::none()).unwrap();
@@ -244,13 +254,20 @@ fn first(read: Result<Model, Problems>) -> String {
 
 #[test]
 fn places_of_problems_lie_in_the_right_file() {
-    let head = "include = \"part.toml\"\n[model]\nname = \"m\"\n[simulation]\nduration = 1\nstep = 0.1\n";
+    let head =
+        "include = \"part.toml\"\n[model]\nname = \"m\"\n[simulation]\nduration = 1\nstep = 0.1\n";
     let part = "# a part\n[lumped.a]\nmasses.x = { mass = \"mm\" }\n";
     let folder = folder(&[("m.toml", head), ("part.toml", part)]);
-    let told = first(Model::read(&folder.path().join("m.toml"), &Overrides::none()));
+    let told = first(Model::read(
+        &folder.path().join("m.toml"),
+        &Overrides::none(),
+    ));
     assert!(told.contains("part.toml:3:"), "{told}");
     fs::write(folder.path().join("part.toml"), "[lumped.a\n").unwrap();
-    let told = first(Model::read(&folder.path().join("m.toml"), &Overrides::none()));
+    let told = first(Model::read(
+        &folder.path().join("m.toml"),
+        &Overrides::none(),
+    ));
     assert!(told.contains("part.toml:1:"), "{told}");
 }
 
@@ -271,16 +288,37 @@ fn include_loops_and_missing_files_are_refused_with_the_way_there() {
     let read = |name: &str| first(Model::read(&folder.path().join(name), &Overrides::none()));
     let told = read("a.toml");
     let there = |name: &str| folder.path().join(name).display().to_string();
-    let chain = format!("{} → {} → {}", there("b.toml"), there("sub/c.toml"), there("b.toml"));
+    let chain = format!(
+        "{} → {} → {}",
+        there("b.toml"),
+        there("sub/c.toml"),
+        there("b.toml")
+    );
     assert!(told.contains(&chain), "{told}");
-    assert!(told.contains("c.toml:2:12") && told.contains("help: take this path away"), "{told}");
-    assert!(read("self.toml").contains("in a loop"), "{}", read("self.toml"));
+    assert!(
+        told.contains("c.toml:2:12") && told.contains("help: take this path away"),
+        "{told}"
+    );
+    assert!(
+        read("self.toml").contains("in a loop"),
+        "{}",
+        read("self.toml")
+    );
     let told = read("lost.toml");
-    assert!(told.contains("lost.toml:1:11") && told.contains("did you mean `b.toml`?"), "{told}");
+    assert!(
+        told.contains("lost.toml:1:11") && told.contains("did you mean `b.toml`?"),
+        "{told}"
+    );
     assert!(read("odd.toml").contains("`include` is the path of a file"));
     let told = read("clash.toml");
-    assert!(told.contains("y.toml:2:1: two included files give `parameters.k`"), "{told}");
-    assert!(told.contains("x.toml:2:1") && told.contains("which decides"), "{told}");
+    assert!(
+        told.contains("y.toml:2:1: two included files give `parameters.k`"),
+        "{told}"
+    );
+    assert!(
+        told.contains("x.toml:2:1") && told.contains("which decides"),
+        "{told}"
+    );
 }
 
 /// Mistakes in templates, repetitions and sets: what, where, what to do.
@@ -297,7 +335,10 @@ fn mistakes_of_reuse_are_named_with_their_places() {
     let cases = [
         (
             train("mass = 4\n", ""),
-            ["test.toml:20:6: `mass` is missing from `use.first`", "give it here"],
+            [
+                "test.toml:20:6: `mass` is missing from `use.first`",
+                "give it here",
+            ],
         ),
         (
             train("mass = 5", "mass = 5\nmas = 3"),
@@ -309,7 +350,10 @@ fn mistakes_of_reuse_are_named_with_their_places() {
         ),
         (
             train("template = \"carriage\"\nmass = 4", "mass = 4"),
-            ["`template` is missing from `use.first`", "which template is used: carriage"],
+            [
+                "`template` is missing from `use.first`",
+                "which template is used: carriage",
+            ],
         ),
         (
             train("\"{mass}\"", "\"{mas}\""),
@@ -317,14 +361,23 @@ fn mistakes_of_reuse_are_named_with_their_places() {
         ),
         (
             train("lumped.\"{name}\"", "lumped.both"),
-            ["`use.second` gives `lumped.both.", "put {name} into its name"],
+            [
+                "`use.second` gives `lumped.both.",
+                "put {name} into its name",
+            ],
         ),
         (
             train("[\"mass\", {", "[7, {"),
-            ["a parameter of a template is a name", "such as parameters ="],
+            [
+                "a parameter of a template is a name",
+                "such as parameters =",
+            ],
         ),
         (
-            train("[use.second]", "[template.carriage.use.again]\ntemplate = \"carriage\"\nmass = 1\n[use.second]"),
+            train(
+                "[use.second]",
+                "[template.carriage.use.again]\ntemplate = \"carriage\"\nmass = 1\n[use.second]",
+            ),
             ["in a loop: carriage → carriage", "cannot contain itself"],
         ),
         (
@@ -356,11 +409,17 @@ fn mistakes_of_reuse_are_named_with_their_places() {
             ["--set:1:6: there is no set `heavy`", "[set.heavy]"],
         ),
         (
-            first(set(&format!("{}[set.heavy]\nm = 1\n", row(WRITTEN_OUT)), &[("with", "havy")])),
+            first(set(
+                &format!("{}[set.heavy]\nm = 1\n", row(WRITTEN_OUT)),
+                &[("with", "havy")],
+            )),
             ["there is no set `havy`", "did you mean `heavy`?"],
         ),
         (
-            first(set(&format!("{}[set.heavy]\nmm = 1\n", row(WRITTEN_OUT)), &[("with", "heavy")])),
+            first(set(
+                &format!("{}[set.heavy]\nmm = 1\n", row(WRITTEN_OUT)),
+                &[("with", "heavy")],
+            )),
             ["test.toml:22:1", "did you mean `m`?"],
         ),
         (
@@ -368,11 +427,15 @@ fn mistakes_of_reuse_are_named_with_their_places() {
             ["cannot be overridden", "write a file that includes"],
         ),
         (
-            first(read(&row(WRITTEN_OUT).replace("[model]", "inculde = 'a'\n[model]"))),
+            first(read(
+                &row(WRITTEN_OUT).replace("[model]", "inculde = 'a'\n[model]"),
+            )),
             ["unknown key `inculde`", "did you mean `include`?"],
         ),
         (
-            first(read(&row(WRITTEN_OUT).replace("[model]", "include = 'a.toml'\n[model]"))),
+            first(read(
+                &row(WRITTEN_OUT).replace("[model]", "include = 'a.toml'\n[model]"),
+            )),
             ["`a.toml` is not there to be included", "given with it"],
         ),
     ];
@@ -413,7 +476,10 @@ fn the_ten_links_are_ten_links() {
             1 => "ground".to_owned(),
             _ => format!("bob{}", i - 1),
         };
-        nodes += &format!("bob{i} = {{ position = [\"l1 + {} * l\", 0, 0] }}\n", 10 - i);
+        nodes += &format!(
+            "bob{i} = {{ position = [\"l1 + {} * l\", 0, 0] }}\n",
+            10 - i
+        );
         bodies += &format!(
             "bob{i} = {{ node = \"bob{i}\", mass = \"m\", inertia = [\"J\", \"J\", \"J\"] }}\n"
         );
@@ -424,5 +490,9 @@ fn the_ten_links_are_ten_links() {
         );
     }
     let written = [&text[..from], &nodes, &bodies, &joints, &text[to..]].concat();
-    assert!(read(&text).unwrap().is_solved_like(&read(&written).unwrap()));
+    assert!(
+        read(&text)
+            .unwrap()
+            .is_solved_like(&read(&written).unwrap())
+    );
 }

@@ -109,7 +109,11 @@ mod tests {
             found.unwrap().1.clone()
         };
         for sample in 0..5 {
-            assert_eq!(of(sample, "k"), of(sample + 5, "k"), "the same numbers for every `a`");
+            assert_eq!(
+                of(sample, "k"),
+                of(sample + 5, "k"),
+                "the same numbers for every `a`"
+            );
         }
         // What is drawn for a key does not depend on what else is varied.
         let alone = combinations(&vary[1..2], &draw, 100).unwrap();

@@ -39,7 +39,9 @@ impl SweepReport {
 
     /// The runs that did not finish.
     pub fn unfinished(&self) -> impl Iterator<Item = &SweepRun> {
-        self.runs.iter().filter(|run| run.status != SweepStatus::Finished)
+        self.runs
+            .iter()
+            .filter(|run| run.status != SweepStatus::Finished)
     }
 
     /// The path of the table in a folder.

@@ -119,7 +119,9 @@ impl Journal {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
             _ => String::new(),
         };
-        let mut lines = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        let mut lines = text
+            .split_inclusive('\n')
+            .filter(|line| line.ends_with('\n'));
         let head = lines.next().map(serde_json::from_str::<Head>);
         let done: Vec<SweepRun> = match head {
             None => Vec::new(),
@@ -156,11 +158,15 @@ impl Journal {
     /// Adds a run that is over.
     pub fn add(&self, run: &SweepRun) -> Result<(), JournalError> {
         let line = json_line(run);
-        let mut file = self.file.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        file.write_all(line.as_bytes()).map_err(|error| JournalError::Io {
-            path: self.path.clone(),
-            error,
-        })
+        let mut file = self
+            .file
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        file.write_all(line.as_bytes())
+            .map_err(|error| JournalError::Io {
+                path: self.path.clone(),
+                error,
+            })
     }
 }
 

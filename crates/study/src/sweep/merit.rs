@@ -120,7 +120,10 @@ mod tests {
         }
         for text in ["rms", "rms()", "average(a.b)", "rms(a.b"] {
             let told = text.parse::<Merit>().unwrap_err().to_string();
-            assert!(told.contains("min, max, peak, span, mean, rms, final"), "{told}");
+            assert!(
+                told.contains("min, max, peak, span, mean, rms, final"),
+                "{told}"
+            );
         }
     }
 
@@ -128,7 +131,10 @@ mod tests {
     #[test]
     fn means_are_over_time() {
         let time: Vec<f64> = (0..=1000).map(|i| f64::from(i) * 2e-3).collect();
-        let sine: Vec<f64> = time.iter().map(|t| (std::f64::consts::TAU * t).sin()).collect();
+        let sine: Vec<f64> = time
+            .iter()
+            .map(|t| (std::f64::consts::TAU * t).sin())
+            .collect();
         let near = |a: Option<f64>, b: f64| assert!((a.unwrap() - b).abs() < 1e-12, "{a:?} {b}");
         near(mean(&time, &sine, |x| x), 0.0);
         near(mean(&time, &sine, |x| x * x), 0.5);

@@ -8,9 +8,9 @@ impl Random {
     /// A stream of its own for each name: what is drawn for one key does not depend on the others.
     pub fn new(seed: u64, name: &str) -> Self {
         let mut stream = Self(seed);
-        let start = name
-            .bytes()
-            .fold(stream.next(), |hash, byte| Self(hash ^ u64::from(byte)).next());
+        let start = name.bytes().fold(stream.next(), |hash, byte| {
+            Self(hash ^ u64::from(byte)).next()
+        });
         Self(start)
     }
 
@@ -67,7 +67,10 @@ mod tests {
         let (error_of_mean, error_of_variance) = (0.289, 0.0745);
         let few = 4.0 / (COUNT as f64).sqrt();
         assert!((mean - 0.5).abs() < few * error_of_mean, "{mean}");
-        assert!((variance - 1.0 / 12.0).abs() < few * error_of_variance, "{variance}");
+        assert!(
+            (variance - 1.0 / 12.0).abs() < few * error_of_variance,
+            "{variance}"
+        );
         let (mean, variance) = moments(Box::new(move || b.normal()));
         assert!(mean.abs() < few, "{mean}");
         assert!((variance - 1.0).abs() < few * 2.0_f64.sqrt(), "{variance}");

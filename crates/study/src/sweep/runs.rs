@@ -176,10 +176,16 @@ impl<'a> Sweep<'a> {
             }
             work();
         });
-        if let Some(error) = broken.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+        if let Some(error) = broken
+            .into_inner()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        {
             return Err(error);
         }
-        for run in over.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+        for run in over
+            .into_inner()
+            .unwrap_or_else(|poisoned| poisoned.into_inner())
+        {
             let place = run.run - 1;
             self.done[place] = Some(run);
         }
@@ -241,7 +247,10 @@ impl<'a> Sweep<'a> {
                 run.message = report.fault();
                 run.time = Some(summary.time);
                 let failed = run.status == SweepStatus::Failed;
-                run.energy = summary.final_energy.filter(|_| !failed).map(|energy| energy.stored);
+                run.energy = summary
+                    .final_energy
+                    .filter(|_| !failed)
+                    .map(|energy| energy.stored);
                 run.spurious = summary.imbalance.filter(|_| !failed);
                 run.merits = self.merits(&report.results);
                 run.results = Some(name);
@@ -271,13 +280,19 @@ impl<'a> Sweep<'a> {
     fn model(&self, file: &ModelFile, changes: &Settings) -> Result<Model, StudyError> {
         let number = |(key, value): &(String, String)| {
             let is_parameter = self.template.has_parameter(key);
-            value.parse().ok().filter(|_| is_parameter).map(|value| (key.clone(), value))
+            value
+                .parse()
+                .ok()
+                .filter(|_| is_parameter)
+                .map(|value| (key.clone(), value))
         };
         let numbers: Option<Vec<(String, f64)>> = changes.iter().map(number).collect();
         match numbers {
             Some(numbers) => {
-                let numbers: Vec<(&str, f64)> =
-                    numbers.iter().map(|(key, value)| (key.as_str(), *value)).collect();
+                let numbers: Vec<(&str, f64)> = numbers
+                    .iter()
+                    .map(|(key, value)| (key.as_str(), *value))
+                    .collect();
                 Ok(self.template.with(&numbers)?)
             }
             None => Ok(file.read()?),
@@ -323,7 +338,9 @@ impl<'a> Sweep<'a> {
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    mutex
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Figures of signals that are not recorded are refused before anything is run.
@@ -337,11 +354,18 @@ fn check_merits(model: &Model, options: &SweepOptions) -> Result<(), StudyError>
     };
     let columns = simulation.columns();
     let recorded = model.recorded(columns)?;
-    let names: Vec<&str> = recorded.iter().map(|&place| columns[place].name.as_str()).collect();
+    let names: Vec<&str> = recorded
+        .iter()
+        .map(|&place| columns[place].name.as_str())
+        .collect();
     for merit in &options.merits {
         if !names.contains(&merit.signal()) {
             let names = names.iter().copied();
-            return Err(StudyError::unknown("recorded signal", merit.signal(), names));
+            return Err(StudyError::unknown(
+                "recorded signal",
+                merit.signal(),
+                names,
+            ));
         }
     }
     Ok(())

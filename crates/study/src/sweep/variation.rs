@@ -94,7 +94,9 @@ pub enum VariationError {
         text: String,
     },
     /// Factors from zero or below.
-    #[error("in `{text}` LOW must be positive: there are no equal factors from zero on; leave `:log` out")]
+    #[error(
+        "in `{text}` LOW must be positive: there are no equal factors from zero on; leave `:log` out"
+    )]
     NotPositive {
         /// As written.
         text: String,
@@ -106,7 +108,9 @@ pub enum VariationError {
         text: String,
     },
     /// A distribution that is none.
-    #[error("`{text}` is no distribution: write normal(MEAN, DEVIATION), with a deviation that is not negative, or uniform(LOW, HIGH)")]
+    #[error(
+        "`{text}` is no distribution: write normal(MEAN, DEVIATION), with a deviation that is not negative, or uniform(LOW, HIGH)"
+    )]
     NoDistribution {
         /// As written.
         text: String,
@@ -190,7 +194,10 @@ impl FromStr for Values {
 }
 
 fn number(text: &str) -> Option<f64> {
-    text.trim().parse().ok().filter(|value: &f64| value.is_finite())
+    text.trim()
+        .parse()
+        .ok()
+        .filter(|value: &f64| value.is_finite())
 }
 
 fn two_numbers(text: &str) -> Option<(f64, f64)> {
@@ -377,23 +384,33 @@ fn read_column(path: &Path, column: &str) -> Result<Vec<String>, VariationError>
     let separator = if header.contains(';') { ';' } else { ',' };
     let cells = |line: &str| -> Vec<String> {
         let cells = line.split(separator);
-        cells.map(|cell| cell.trim().trim_matches('"').to_owned()).collect()
+        cells
+            .map(|cell| cell.trim().trim_matches('"').to_owned())
+            .collect()
     };
     let names = cells(header);
-    let place = names.iter().position(|name| name == column).ok_or_else(|| {
-        let known = names.iter().map(String::as_str);
-        match oldham_model::nearest(column, known) {
-            Some(near) => refuse(format!("has no column `{column}`; did you mean `{near}`?")),
-            None => refuse(format!("has no column `{column}`; it has {}", names.join(", "))),
-        }
-    })?;
+    let place = names
+        .iter()
+        .position(|name| name == column)
+        .ok_or_else(|| {
+            let known = names.iter().map(String::as_str);
+            match oldham_model::nearest(column, known) {
+                Some(near) => refuse(format!("has no column `{column}`; did you mean `{near}`?")),
+                None => refuse(format!(
+                    "has no column `{column}`; it has {}",
+                    names.join(", ")
+                )),
+            }
+        })?;
     let mut values = Vec::new();
     for (index, line) in lines {
         match cells(line).get(place) {
             Some(cell) if !cell.is_empty() => values.push(cell.clone()),
             _ => {
                 let line = index + 1;
-                return Err(refuse(format!("line {line} has nothing in column `{column}`")));
+                return Err(refuse(format!(
+                    "line {line} has nothing in column `{column}`"
+                )));
             }
         }
     }
@@ -464,7 +481,11 @@ mod tests {
     fn columns_come_from_tables() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("cases.csv");
-        std::fs::write(&path, "# cases\nmass, \"scheme\"\n1.5, jacobi\n2, gauss-seidel\n").unwrap();
+        std::fs::write(
+            &path,
+            "# cases\nmass, \"scheme\"\n1.5, jacobi\n2, gauss-seidel\n",
+        )
+        .unwrap();
         let column = |name: &str| texts(&format!("k=@{}:{name}", path.display()));
         assert_eq!(column("mass").unwrap(), ["1.5", "2"]);
         assert_eq!(column("scheme").unwrap(), ["jacobi", "gauss-seidel"]);
@@ -472,6 +493,9 @@ mod tests {
         assert!(told.contains("did you mean `mass`?"), "{told}");
         std::fs::write(&path, "mass,scheme\n1.5,jacobi\n2\n").unwrap();
         let told = column("scheme").unwrap_err().to_string();
-        assert!(told.contains("line 3 has nothing in column `scheme`"), "{told}");
+        assert!(
+            told.contains("line 3 has nothing in column `scheme`"),
+            "{told}"
+        );
     }
 }

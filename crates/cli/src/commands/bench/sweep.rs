@@ -36,7 +36,9 @@ fn seconds(threads: usize) -> Result<f64, Failure> {
         reason: error.to_string(),
     })?;
     let file = ModelFile::of_text("two-mass-tight.toml", MODEL);
-    let vary: Variation = format!("kc=50:500:{RUNS}").parse().map_err(StudyError::from)?;
+    let vary: Variation = format!("kc=50:500:{RUNS}")
+        .parse()
+        .map_err(StudyError::from)?;
     let options = SweepOptions {
         threads: Some(threads),
         ..SweepOptions::default()
