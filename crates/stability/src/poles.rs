@@ -237,13 +237,13 @@ impl CoupledModel {
         &self,
         pushes: &[Push],
         readouts: &[Readout],
-    ) -> Option<(DMatrix<f64>, DMatrix<f64>, DMatrix<f64>, DMatrix<f64>)> {
+    ) -> Option<[DMatrix<f64>; 4]> {
         let equations = self.equations(Complex::from(0.0), Complex::from(1.0), pushes)?;
         let (c, d) = self.read_out(&equations, readouts);
         let a = &equations.b * &equations.by_state - &equations.alone;
         let b = &equations.b * &equations.by_push;
         let real = |matrix: Matrix| matrix.map(|value| value.re);
-        Some((real(a), real(b), real(c), real(d)))
+        Some([a, b, c, d].map(real))
     }
 
     /// What is looked at for a unit of every push (readouts by pushes), without feedback.

@@ -117,7 +117,7 @@ impl StateSpace {
                 }
             }));
         }
-        let (a, b, c, d) = joined
+        let [a, b, c, d] = joined
             .closed(&pushes, &readouts)
             .ok_or(AnalysisError::AlgebraicLoop)?;
         Ok(Self {

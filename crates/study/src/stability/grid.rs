@@ -70,8 +70,8 @@ pub struct StabilityCurve {
 
 /// Radii beyond this are not drawn: a mode that doubles in a step is as unstable as any.
 const TOP: f64 = 2.0;
-/// At least so far the axis reaches to both sides of the border.
-const AROUND: f64 = 0.05;
+/// The axis covers at least as much, so that rounding is not seen.
+const LEAST_SPAN: f64 = 1e-6;
 
 impl StabilityCurve {
     /// The radii over the parameter, and where they cross the border of stability.
@@ -100,8 +100,8 @@ impl StabilityCurve {
             let border = Series::new("border, between two points", border_x, border_y);
             panel = panel.with_series(border.with_style(Style::Points));
         }
-        let margin = AROUND * (largest.min(TOP) - smallest).max(1.0);
-        let (low, high) = (smallest.min(1.0 - AROUND), largest.clamp(1.0 + AROUND, TOP));
+        let (low, high) = (smallest, largest.min(TOP));
+        let margin = 0.1 * (high - low).max(LEAST_SPAN);
         panel = panel
             .with_scales(self.x.scale(), Scale::Linear)
             .with_y_limit(low - margin, high + margin);
