@@ -136,21 +136,20 @@ impl Journal {
             }
         };
         std::fs::create_dir_all(folder).map_err(failed)?;
-        // Written anew, without what was torn.
-        let mut options = OpenOptions::new();
-        let mut file = options
-            .create(true)
-            .write(true)
-            .truncate(true)
-            .open(&path)
-            .map_err(failed)?;
+        // Written anew, without what was torn: at any moment one of the two is there as a whole.
         let head = Head {
             sweep: sweep.to_owned(),
             runs,
         };
         let mut text = json_line(&head);
         done.iter().for_each(|run| text += &json_line(run));
-        file.write_all(text.as_bytes()).map_err(failed)?;
+        let draft = path.with_extension("jsonl.draft");
+        std::fs::write(&draft, text).map_err(failed)?;
+        std::fs::rename(&draft, &path).map_err(failed)?;
+        let file = OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .map_err(failed)?;
         let file = Mutex::new(file);
         Ok((Self { path, file }, done))
     }
