@@ -399,7 +399,7 @@ const IN_FILES: &[InFile] = &[
         [
             "`T` is no parameter",
             "m.toml:39:",
-            "known here are t, l, r, w",
+            "known here are l, r, w",
         ],
     ),
     (
