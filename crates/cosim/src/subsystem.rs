@@ -90,6 +90,12 @@ pub trait Subsystem: Send {
         None
     }
 
+    /// Names of the states of [`Subsystem::linearise`], in their order, for people; none if they mean
+    /// nothing by themselves.
+    fn state_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The equations of its macro step as a linear system from sequence to sequence, about the
     /// present state; nothing where its step is not of that kind.
     fn sequence_model(&mut self, _t: f64, _inputs: &[f64]) -> Option<SequenceModel> {

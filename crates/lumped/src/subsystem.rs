@@ -235,6 +235,12 @@ impl Subsystem for Lumped {
         Some(linear::linearise(&self.plant, t))
     }
 
+    fn state_names(&self) -> Vec<String> {
+        let own = &self.plant.equations.names[..self.plant.own()];
+        let named = |rate: &'static str| own.iter().map(move |node| format!("{node}.{rate}"));
+        named("x").chain(named("v")).collect()
+    }
+
     fn interface(&mut self, t: f64, inputs: &[f64]) -> Option<EffectiveInterface> {
         self.plant.impose(inputs);
         linear::interface(&mut self.plant, t).ok().flatten()

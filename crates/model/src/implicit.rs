@@ -130,7 +130,15 @@ impl ModelSpec {
                 "{force:?} {correct:?} {way:?} {design:?} {signals:?}"
             )?;
         }
-        let exchange = (&self.connections, &self.drives, &self.schedule);
+        for it in &self.drives {
+            let (part, port) = (it.part, &it.port);
+            writeln!(
+                digest,
+                "{part} {port:?} {:?} {:?}",
+                it.components, it.external
+            )?;
+        }
+        let exchange = (&self.connections, &self.schedule);
         let monolithic = &self.monolithic_spec;
         let monolithic = (monolithic.integrator, monolithic.micro_steps);
         let (is_sequential, steps) = (self.is_sequential, self.clock.steps);

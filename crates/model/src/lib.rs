@@ -49,11 +49,13 @@ mod read;
 mod record;
 mod reference;
 mod renamed;
+mod reuse;
 mod schema;
 mod source;
 mod structure;
 mod suggest;
 mod template;
+mod tree;
 mod words;
 
 pub use assemble::ChoosePredictor;

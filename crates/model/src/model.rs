@@ -248,7 +248,16 @@ impl Model {
         overrides: &Overrides,
         extensions: &Extensions,
     ) -> Result<Self, Problems> {
-        read::text(Source::new(name, text), overrides, extensions)
+        Self::of(Source::new(name, text), overrides, extensions)
+    }
+
+    /// Reads a model from a text with the files that it includes, and further kinds of things.
+    pub fn of(
+        source: Source,
+        overrides: &Overrides,
+        extensions: &Extensions,
+    ) -> Result<Self, Problems> {
+        read::text(source, overrides, extensions)
     }
 
     /// Its title.

@@ -1,14 +1,15 @@
 //! Values given on the command line instead of in the file.
 
-use serde_json::Value;
 use toml::Spanned;
-use toml::de::{DeArray, DeString, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
 use crate::limits;
 use crate::problem::{Findings, Problem};
 use crate::renamed::Renamed;
+use crate::reuse;
 use crate::schema::SchemaShape;
 use crate::source::{Source, Span};
+use crate::tree::{Key, Value, shifted};
 
 /// Keys and values that replace those of the file, as `--set key=value` gives them.
 ///
@@ -45,28 +46,122 @@ pub(crate) struct Placed {
     value: Span,
 }
 
-/// Puts the overrides into the parsed file. Whether the values fit is checked with the rest.
-pub(crate) fn apply<'i>(
+/// One value that replaces another.
+#[derive(Clone, Debug)]
+pub(crate) struct Change<'i> {
+    /// The keys that lead to it.
+    pub path: Vec<Key<'i>>,
+    pub value: Value<'i>,
+}
+
+impl Change<'_> {
+    fn keys(&self) -> impl Iterator<Item = &str> {
+        self.path.iter().map(|key| key.get_ref().as_ref())
+    }
+}
+
+/// What the overrides say, as far as they can be read.
+pub(crate) fn changes<'i>(
     overrides: &[Placed],
     source: &'i Source,
+    findings: &mut Findings,
+) -> Vec<Change<'i>> {
+    let mut changes = Vec::new();
+    for placed in overrides {
+        let path = path(source, &placed.key);
+        match path.and_then(|path| Ok((path, value(source, &placed.value)?))) {
+            Ok((path, value)) => changes.push(Change { path, value }),
+            Err(problem) => findings.push(problem),
+        }
+    }
+    changes
+}
+
+/// Changes of the tree before anything in it is written out: first of what is chosen, then of
+/// parameters and of what templates are given. Gives the others, which change what comes out.
+pub(crate) fn apply_early<'i>(
+    given: Vec<Change<'i>>,
     tree: &mut DeTable<'i>,
-    schema: &Value,
+    schema: &serde_json::Value,
+    findings: &mut Findings,
+) -> Vec<Change<'i>> {
+    let is_choice = |change: &Change<'_>| change.keys().next().is_some_and(reuse::is_choice);
+    let (choices, given): (Vec<_>, Vec<_>) = given.into_iter().partition(is_choice);
+    for change in choices {
+        replace(tree, &change.path, change.value, findings);
+    }
+    let mut late = Vec::new();
+    for change in reuse::chosen(tree, findings).into_iter().chain(given) {
+        if change.keys().next().is_some_and(reuse::is_include) {
+            let message = "what a model includes cannot be overridden";
+            let problem = Problem::new(change.path[0].span(), message).label("override");
+            findings.push(problem.help("write a file that includes the others, and run that"));
+            continue;
+        }
+        let path = match full_path(change.path, tree, schema) {
+            Ok(path) => path,
+            Err(problem) => {
+                findings.push(problem);
+                continue;
+            }
+        };
+        let change = Change { path, ..change };
+        match reuse::is_early(change.keys()) {
+            true => replace(tree, &change.path, change.value, findings),
+            false => late.push(change),
+        }
+    }
+    late
+}
+
+/// Replaces a value in a tree that is not written out yet. The tables that lead to it must be there.
+fn replace<'i>(
+    table: &mut DeTable<'i>,
+    path: &[Key<'i>],
+    value: Value<'i>,
+    findings: &mut Findings,
+) {
+    let (Some((last, above)), Some(first)) = (path.split_last(), path.first()) else {
+        return;
+    };
+    let mut below = table;
+    for key in above {
+        let name = key.get_ref().as_ref();
+        if !below.contains_key(name) {
+            findings.push(nothing_called(below, key));
+            return;
+        }
+        let inside = below.get_mut(name).map(Spanned::get_mut);
+        let Some(DeValue::Table(inside)) = inside else {
+            findings.push(no_table(key));
+            return;
+        };
+        below = inside;
+    }
+    let is_parameter = first.get_ref() == "parameters" && path.len() == 2;
+    if is_parameter && !below.contains_key(last.get_ref().as_ref()) {
+        findings.push(nothing_called(below, last));
+        return;
+    }
+    below.insert(last.clone(), value);
+}
+
+/// Puts changes into the tree of a model that is written out. Whether the values fit is checked with
+/// the rest.
+pub(crate) fn apply<'i>(
+    changes: Vec<Change<'i>>,
+    tree: &mut DeTable<'i>,
+    schema: &serde_json::Value,
     renamed: &mut Renamed,
     findings: &mut Findings,
 ) {
-    for placed in overrides {
-        let applied = path(source, &placed.key)
-            .and_then(|path| full_path(path, tree, schema))
-            .map(|path| present_path(path, SchemaShape::new(schema), renamed))
-            .and_then(|path| Ok((path, value(source, &placed.value)?)))
-            .and_then(|(path, value)| insert(tree, SchemaShape::new(schema), &path, value));
-        if let Err(problem) = applied {
+    for change in changes {
+        let path = present_path(change.path, SchemaShape::new(schema), renamed);
+        if let Err(problem) = insert(tree, SchemaShape::new(schema), &path, change.value) {
             findings.push(problem);
         }
     }
 }
-
-type Key<'i> = Spanned<DeString<'i>>;
 
 /// The segments of a dotted key.
 fn path<'i>(source: &'i Source, span: &Span) -> Result<Vec<Key<'i>>, Problem> {
@@ -95,7 +190,7 @@ fn path<'i>(source: &'i Source, span: &Span) -> Result<Vec<Key<'i>>, Problem> {
 fn full_path<'i>(
     mut path: Vec<Key<'i>>,
     tree: &DeTable<'i>,
-    schema: &Value,
+    schema: &serde_json::Value,
 ) -> Result<Vec<Key<'i>>, Problem> {
     let [only] = path.as_slice() else {
         return Ok(path);
@@ -164,7 +259,7 @@ fn known_paths(shape: SchemaShape<'_>) -> Vec<String> {
 }
 
 /// The value: TOML if it is, else a text.
-fn value<'i>(source: &'i Source, span: &Span) -> Result<Spanned<DeValue<'i>>, Problem> {
+fn value<'i>(source: &'i Source, span: &Span) -> Result<Value<'i>, Problem> {
     let text = source.slice(span.clone());
     limits::check(text).map_err(|problem| Problem {
         span: span.clone(),
@@ -176,34 +271,11 @@ fn value<'i>(source: &'i Source, span: &Span) -> Result<Spanned<DeValue<'i>>, Pr
     })
 }
 
-/// The value with all its places moved.
-fn shifted(value: Spanned<DeValue<'_>>, by: usize) -> Spanned<DeValue<'_>> {
-    let span = value.span().start + by..value.span().end + by;
-    let inner = match value.into_inner() {
-        DeValue::Array(items) => {
-            let mut moved = DeArray::new();
-            for item in items {
-                moved.push(shifted(item, by));
-            }
-            DeValue::Array(moved)
-        }
-        DeValue::Table(table) => {
-            let moved = table.into_iter().map(|(key, value)| {
-                let place = key.span().start + by..key.span().end + by;
-                (Spanned::new(place, key.into_inner()), shifted(value, by))
-            });
-            DeValue::Table(moved.collect())
-        }
-        other => other,
-    };
-    Spanned::new(span, inner)
-}
-
 fn insert<'i>(
     table: &mut DeTable<'i>,
     shape: SchemaShape<'_>,
     path: &[Key<'i>],
-    value: Spanned<DeValue<'i>>,
+    value: Value<'i>,
 ) -> Result<(), Problem> {
     let [key, rest @ ..] = path else {
         return Ok(());
@@ -231,19 +303,28 @@ fn insert<'i>(
         .or_insert(Spanned::new(key.span(), DeValue::Table(DeTable::new())));
     match below.get_mut() {
         DeValue::Table(below) => insert(below, inside, rest, value),
-        _ => {
-            let message = format!("`{name}` is no table: nothing below it can be overridden");
-            Err(Problem::new(key.span(), message).label("override"))
-        }
+        _ => Err(no_table(key)),
     }
 }
 
 /// An override changes what has a name, but invents no names.
 fn unknown_name(table: &DeTable<'_>, shape: SchemaShape<'_>, key: &Key<'_>) -> Option<Problem> {
     shape.named()?;
+    Some(nothing_called(table, key))
+}
+
+fn nothing_called(table: &DeTable<'_>, key: &Key<'_>) -> Problem {
     let name = key.get_ref().as_ref();
     let message = format!("the model has nothing called `{name}` to override");
     let names = table.keys().map(|key| key.get_ref().as_ref());
     let problem = Problem::new(key.span(), message).label("override");
-    Some(problem.suggest(name, names))
+    problem.suggest(name, names)
+}
+
+fn no_table(key: &Key<'_>) -> Problem {
+    let message = format!(
+        "`{}` is no table: nothing below it can be overridden",
+        key.get_ref()
+    );
+    Problem::new(key.span(), message).label("override")
 }

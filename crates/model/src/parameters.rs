@@ -15,6 +15,9 @@ const RESERVED: [&str; 5] = ["d", "v", "t", "pi", "e"];
 /// A count differs from a whole number by at most this, from rounding in an expression.
 const WHOLE: f64 = 1e-9;
 
+/// Names that a message lists.
+const MOST_NAMED: usize = 20;
+
 /// The values of all parameters.
 pub(crate) struct Parameters<'s> {
     source: &'s Source,
@@ -72,7 +75,11 @@ impl<'s> Parameters<'s> {
             return Some(value);
         }
         let message = format!("the number {}{}", T::RANGE.demand(), T::REASON);
-        findings.push(Problem::new(at.span.clone(), message).label(format!("is {value}")));
+        let problem = Problem::new(at.span.clone(), message).label(format!("is {value}"));
+        findings.push(match T::REMEDY {
+            "" => problem,
+            remedy => problem.help(remedy),
+        });
         None
     }
 
@@ -185,8 +192,18 @@ impl<'s> Parameters<'s> {
                     format!("`{name}` is no parameter and no variable of this expression");
                 let place = at(*position, name.chars().count());
                 let problem = Problem::new(place, message).label("unknown name");
-                let names = self.values.keys().map(String::as_str);
-                findings.push_misspelt(problem, name, names.chain(variables.iter().copied()));
+                let mut known: Vec<&str> = self.values.keys().map(String::as_str).collect();
+                known.sort_unstable();
+                let known = || variables.iter().chain(&known).copied();
+                let problem = match known().count() {
+                    0 => problem.help("give it in [parameters]"),
+                    1..=MOST_NAMED => {
+                        let names = known().collect::<Vec<_>>().join(", ");
+                        problem.help(format!("known here are {names}"))
+                    }
+                    _ => problem,
+                };
+                findings.push_misspelt(problem, name, known());
             }
             ExpressionError::UnknownFunction { name, position, .. } => {
                 let message = format!("there is no function `{name}`");
@@ -200,7 +217,11 @@ impl<'s> Parameters<'s> {
             | ExpressionError::BadNumber { position, .. }
             | ExpressionError::Unexpected { position, .. }
             | ExpressionError::WrongArgumentCount { position, .. } => {
-                findings.push(Problem::new(at(*position, 1), error.to_string()).label("here"));
+                let problem = Problem::new(at(*position, 1), error.to_string()).label("here");
+                findings.push(match has_decimal_comma(text) {
+                    true => problem.help("decimals have a point, not a comma: 2.0e4"),
+                    false => problem,
+                });
             }
             ExpressionError::Empty
             | ExpressionError::TooLong { .. }
@@ -230,6 +251,12 @@ impl<'s> Parameters<'s> {
         let start = span.start + quote;
         start + offset(first)..start + offset(first + length)
     }
+}
+
+/// Whether a text looks like a number with a decimal comma.
+fn has_decimal_comma(text: &str) -> bool {
+    let is_number = |text: &str| text.trim().parse::<f64>().is_ok();
+    text.matches(',').count() == 1 && !is_number(text) && is_number(&text.replace(',', "."))
 }
 
 fn check_name(name: &At<String>, findings: &mut Findings) {

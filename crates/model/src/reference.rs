@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::format::TAGS;
 use crate::range::Range;
-use crate::schema::{SchemaShape, schema};
+use crate::schema::{SchemaShape, described, shared};
 
 const INTRODUCTION: &str = "\
 # Model file reference
@@ -21,7 +21,7 @@ This page is written from the same description that files are checked against.
 /// The reference page of the model format, in Markdown: for every table its keys, their types,
 /// defaults and meanings.
 pub fn reference_markdown() -> String {
-    markdown(&schema())
+    markdown(&described(shared()))
 }
 
 /// The same for any schema.

@@ -198,7 +198,7 @@ impl StructureChecker<'_> {
             let message = format!("`{key}` is missing from {}", self.table_name());
             let label = format!("has no `{key}`");
             let problem = Problem::new(span.clone(), message).label(label);
-            self.findings.push(problem);
+            self.findings.push(problem.help(what_to_write(shape, key)));
         }
     }
 
@@ -211,6 +211,31 @@ impl StructureChecker<'_> {
             return "the file".into();
         }
         self.name()
+    }
+}
+
+/// What a key that is missing is for: its possible values, or its description.
+fn what_to_write(shape: SchemaShape<'_>, key: &str) -> String {
+    let alternatives = shape.key(key).map(SchemaShape::alternatives);
+    let words = alternatives
+        .into_iter()
+        .flatten()
+        .find_map(SchemaShape::words);
+    if let Some(words) = words {
+        let all = words.iter().map(|word| format!("\"{word}\""));
+        return format!(
+            "write `{key} = ...` with one of {}",
+            all.collect::<Vec<_>>().join(", ")
+        );
+    }
+    let notes = shape.key_notes(key)["description"]
+        .as_str()
+        .unwrap_or_default();
+    let about = notes.split_whitespace().collect::<Vec<_>>().join(" ");
+    let end = about.find(". ").map_or(about.len(), |end| end + 1);
+    match &about[..end] {
+        "" => format!("write `{key} = ...`"),
+        about => format!("write `{key} = ...`: {about}"),
     }
 }
 

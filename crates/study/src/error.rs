@@ -9,6 +9,8 @@ use oldham_results::reader::ReadError;
 use oldham_results::writer::WriteError;
 use oldham_stability::AnalysisError;
 
+use crate::sweep::{JournalError, VariationError};
+
 /// Why a study failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
@@ -30,6 +32,20 @@ pub enum StudyError {
     /// The coupling cannot be analysed.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
+    /// The values of a varied setting cannot be had.
+    #[error(transparent)]
+    Variation(#[from] VariationError),
+    /// What a sweep has done cannot be read or written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The table of a sweep cannot be written.
+    #[error("{path} cannot be written: {error}", path = path.display())]
+    Index {
+        /// The table.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
     /// A result file does not tell how external inputs were set.
     #[error("{path} cannot be replayed: {reason}")]
     NoReplay {
@@ -147,6 +163,31 @@ pub enum StudyError {
     NoMechanism {
         /// Title of the model.
         model: String,
+    },
+    /// A time before the model begins.
+    #[error("t = {time} s lies before the start of the model at {start} s")]
+    BeforeStart {
+        /// As asked for.
+        time: f64,
+        /// Where the model begins.
+        start: f64,
+    },
+    /// Nothing can be put into the model.
+    #[error(
+        "`{model}` has no free input for a frequency response: connections feed all inputs that it has; \
+         add one, such as inputs.push = {{ force = \"x1\" }} with [excitation] \"left.push\" = 0"
+    )]
+    NoInput {
+        /// Title of the model.
+        model: String,
+    },
+    /// More curves than a picture can show.
+    #[error("{count} frequency responses are asked for, and at most {most} are drawn")]
+    TooManyCurves {
+        /// Asked for.
+        count: usize,
+        /// Drawn at most.
+        most: usize,
     },
     /// Statics or modes could not be found.
     #[error("in `{part}`: {error}")]

@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use oldham_model::{Extensions, Model, Overrides, Problems, Template};
+use oldham_model::{Extensions, Model, Overrides, Problems, Source, Template};
 use oldham_results::Table;
+
+/// What stands in a result before the path of a file that its model includes.
+pub(crate) const INCLUDED: &str = "include.";
 
 /// Keys with their values, such as `schedule.output_update` and `true`; a later one wins.
 pub type Settings = Vec<(String, String)>;
@@ -28,10 +31,10 @@ pub fn shipped_kinds() -> &'static Extensions {
     })
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Origin {
     Path(PathBuf),
-    Text { name: String, text: String },
+    Text(Source),
 }
 
 impl ModelFile {
@@ -46,9 +49,8 @@ impl ModelFile {
 
     /// A model given as text; `name` is what messages call it.
     pub fn of_text(name: impl Into<String>, text: impl Into<String>) -> Self {
-        let (name, text) = (name.into(), text.into());
         Self {
-            origin: Origin::Text { name, text },
+            origin: Origin::Text(Source::new(name, text)),
             settings: Settings::new(),
             extensions: shipped_kinds().clone(),
         }
@@ -64,8 +66,17 @@ impl ModelFile {
             let key = key.strip_prefix("set.")?;
             Some((key.to_owned(), value.clone()))
         });
-        let file = Self::of_text(path.display().to_string(), &metadata.model);
-        Some(file.with(&settings.collect::<Settings>()))
+        let mut source = Source::new(path.display().to_string(), metadata.model.as_str());
+        for (key, text) in &metadata.entries {
+            if let Some(path) = key.strip_prefix(INCLUDED) {
+                source = source.including(path, text);
+            }
+        }
+        Some(Self {
+            origin: Origin::Text(source),
+            settings: settings.collect(),
+            extensions: shipped_kinds().clone(),
+        })
     }
 
     /// The same, with these elements, joints, sensors, subsystems and predictors instead of the
@@ -107,7 +118,7 @@ impl ModelFile {
         let extensions = &self.extensions;
         match &self.origin {
             Origin::Path(path) => Model::read_with(path, &overrides, extensions),
-            Origin::Text { name, text } => Model::parse_with(text, name, &overrides, extensions),
+            Origin::Text(source) => Model::of(source.clone(), &overrides, extensions),
         }
     }
 
@@ -117,7 +128,7 @@ impl ModelFile {
         let extensions = &self.extensions;
         match &self.origin {
             Origin::Path(path) => Template::read_with(path, &overrides, extensions),
-            Origin::Text { name, text } => Template::parse_with(text, name, &overrides, extensions),
+            Origin::Text(source) => Template::of(source.clone(), &overrides, extensions),
         }
     }
 }

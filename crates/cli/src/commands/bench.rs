@@ -5,6 +5,7 @@ mod compensation;
 mod contact;
 mod cut;
 mod stability;
+mod sweep;
 mod threads;
 
 use std::hint::black_box;
@@ -27,7 +28,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 12] = [
+pub const NAMES: [&str; 14] = [
     "engine",
     "beam",
     "shell",
@@ -41,6 +42,7 @@ pub const NAMES: [&str; 12] = [
     "overlap",
     "busy",
     "car",
+    "sweep",
 ];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
@@ -117,6 +119,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "overlap" => threads::overlap(),
             "busy" => threads::busy()?,
             "car" => car::figures()?,
+            "sweep" => sweep::figures()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());

@@ -20,12 +20,12 @@ pub fn execute(arguments: &Check) -> Result<(), Failure> {
         say!("{:#}", oldham_study::shipped_kinds().schema());
         return Ok(());
     };
-    let model = load::told(path, &arguments.set)?;
+    let model = load::told(path, &arguments.changes.settings())?;
     let simulation = model.simulation()?;
     model.recorded(simulation.columns())?;
     let advise = || {
         let _waiting = Waiting::new("analysing the coupling", arguments.json);
-        let file = ModelFile::new(path).with(&arguments.set);
+        let file = ModelFile::new(path).with(&arguments.changes.settings());
         Advice::on(&Case::of(&model, &file), None)
     };
     let advice = (!is_without_coupling(&model)).then(advise);

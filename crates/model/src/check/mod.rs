@@ -57,12 +57,12 @@ pub(crate) struct Checker<'a> {
     pub parameters: Parameters<'a>,
     pub findings: &'a mut Findings,
     pub extensions: &'a Extensions,
-    /// Where the file ends; what lies beyond comes from the command line.
-    pub file_end: usize,
     /// Remarks that a user should read.
     pub notes: Vec<String>,
     /// Where the file lies.
     pub folder: &'a Path,
+    /// The text, with what came from the command line.
+    pub source: &'a Source,
 }
 
 /// When a subsystem advances, and what it guesses meanwhile.
@@ -101,9 +101,9 @@ pub(crate) fn check_with(
         parameters,
         findings,
         extensions,
-        file_end: source.file_text().len(),
         notes: Vec::new(),
         folder: source.folder(),
+        source,
     };
     checker.file(file, source)
 }

@@ -64,7 +64,8 @@ impl Checker<'_> {
             let message = format!("`{}` and `{}` are of one subsystem", from.value, to.value);
             let problem = Problem::new(to.span.clone(), message);
             let problem = problem.label("connects a subsystem with itself");
-            self.findings.push(problem);
+            let help = "put a spring, damper or law into the subsystem instead of a connection";
+            self.findings.push(problem.help(help));
             return None;
         }
         let sent = board.quantity(sender, End::From)?;
@@ -75,7 +76,13 @@ impl Checker<'_> {
                 from.value, to.value
             );
             let problem = Problem::new(to.span.clone(), message).label("other quantity or unit");
-            self.findings.push(problem);
+            let help = match board.port_of(sender, End::From, &taken) {
+                Some(other) => format!("send `{other}` instead"),
+                None => {
+                    format!("let an output of the sender carry {taken}, or the input take {sent}")
+                }
+            };
+            self.findings.push(problem.help(help));
         }
         Some(ConnectionSpec {
             from: (sender.0, OutputPort(sender.1)),

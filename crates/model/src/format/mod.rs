@@ -129,7 +129,7 @@ impl File {
         });
         let own = lumped.chain(multibody).chain(hydraulics);
         let mut all: Vec<_> = own.chain(foreign).collect();
-        all.sort_by_key(|subsystem| subsystem.name().span.start);
+        all.sort_by(|a, b| a.name().in_text_order(b.name()));
         all
     }
 }

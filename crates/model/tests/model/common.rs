@@ -48,7 +48,7 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Name and text of every example.
+/// Name and text of every example that is complete by itself; see [`examples_in_files`] for the others.
 pub fn examples() -> Vec<(String, String)> {
     let folder = fs::read_dir(repository().join("examples")).expect("the examples");
     let paths = folder.map(|entry| entry.expect("an entry").path());
@@ -62,9 +62,23 @@ pub fn examples() -> Vec<(String, String)> {
                 .into_owned();
             (name, fs::read_to_string(path).expect("a text"))
         })
+        .filter(|(_, text)| !includes_others(text))
         .collect();
     examples.sort();
     examples
+}
+
+fn includes_others(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("include = "))
+}
+
+/// Paths of the examples that include other files.
+pub fn examples_in_files() -> Vec<PathBuf> {
+    let folder = fs::read_dir(repository().join("examples")).expect("the examples");
+    let paths = folder.map(|entry| entry.expect("an entry").path());
+    let models = paths.filter(|path| path.extension().is_some_and(|end| end == "toml"));
+    let text = |path: &PathBuf| fs::read_to_string(path).expect("a text");
+    models.filter(|path| includes_others(&text(path))).collect()
 }
 
 /// The text of one example.

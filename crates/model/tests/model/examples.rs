@@ -4,10 +4,10 @@ use std::fs;
 
 use jsonschema::Validator;
 use oldham_cosim::{Discard, Run};
-use oldham_model::schema;
+use oldham_model::{Model, Overrides, schema};
 use serde_json::Value;
 
-use crate::common::{example, examples, read, repository, shipped_kinds};
+use crate::common::{example, examples, examples_in_files, read, repository, shipped_kinds};
 
 fn validator() -> Validator {
     jsonschema::validator_for(&shipped_kinds().schema()).expect("a valid schema")
@@ -21,8 +21,17 @@ fn json(text: &str) -> Value {
 fn every_example_reads_and_runs() {
     let examples = examples();
     assert!(examples.len() >= 8);
-    for (name, text) in examples {
-        let model = read(&text).unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
+    let parsed = examples
+        .iter()
+        .map(|(name, text)| (name.clone(), read(text)));
+    let in_files = examples_in_files();
+    assert!(in_files.len() >= 3);
+    let none = Overrides::none();
+    let loaded = in_files
+        .iter()
+        .map(|path| (path.display().to_string(), Model::read(path, &none)));
+    for (name, model) in parsed.chain(loaded) {
+        let model = model.unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
         let mut simulation = model.simulation().expect("a simulation");
         if let Err(problems) = model.recorded(simulation.columns()) {
             panic!("{name}:\n{problems}");
@@ -39,7 +48,11 @@ fn every_example_reads_and_runs() {
 #[test]
 fn every_example_fits_the_schema() {
     let validator = validator();
-    for (name, text) in examples() {
+    let in_files = examples_in_files().into_iter().map(|path| {
+        let text = fs::read_to_string(&path).expect("a text");
+        (path.display().to_string(), text)
+    });
+    for (name, text) in examples().into_iter().chain(in_files) {
         if let Err(error) = validator.validate(&json(&text)) {
             panic!("{name}: {error}");
         }

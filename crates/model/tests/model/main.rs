@@ -22,6 +22,7 @@ mod prescribed_velocity;
 mod probing;
 mod problems;
 mod renamed;
+mod reuse;
 mod robustness;
 mod runs;
 mod tangent;

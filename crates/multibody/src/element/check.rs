@@ -25,13 +25,15 @@ mod tests {
     use crate::assembly::{Assembly, EvaluationPoint};
     use crate::drive::Drive;
     use crate::element::{
-        Bushing, InternalLoad, Law, Load, Rod, TorsionSpring, assert_derivatives,
+        Bushing, InternalLoad, Law, Load, Rod, TorsionSpring, Weights, assert_derivatives,
     };
     use crate::joint::{
         Coordinate, Direction, Frictional, Joint, LuGre, PrescribedPose, Transmission,
     };
     use crate::node::{Marker, NodeId};
     use oldham_space::M3;
+
+    const STEP: f64 = 1e-6;
 
     fn markers(model: &mut Model, moving: bool) -> [Marker; 2] {
         let [a, b] = two_nodes(model, moving);
