@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use oldham_expression::{Expression, ExpressionError, FUNCTIONS};
+use oldham_expression::{Expression, ExpressionError, FUNCTIONS, KEYWORDS};
 
 use crate::format::{At, Count, Formula, Named, Number};
 use crate::problem::{Findings, Problem};
@@ -199,6 +199,8 @@ impl<'s> Parameters<'s> {
             | ExpressionError::UnexpectedCharacter { position, .. }
             | ExpressionError::BadNumber { position, .. }
             | ExpressionError::Unexpected { position, .. }
+            | ExpressionError::SingleEquals { position }
+            | ExpressionError::ChainedComparison { position }
             | ExpressionError::WrongArgumentCount { position, .. } => {
                 findings.push(Problem::new(at(*position, 1), error.to_string()).label("here"));
             }
@@ -240,7 +242,11 @@ fn check_name(name: &At<String>, findings: &mut Findings) {
             .help("a name has letters, digits and `_`, and starts with no digit");
         findings.push(problem);
     }
-    if RESERVED.contains(&name.value.as_str()) {
+    if RESERVED
+        .iter()
+        .chain(&KEYWORDS)
+        .any(|word| *word == name.value)
+    {
         let message = format!("`{}` has another meaning in expressions", name.value);
         findings.push(Problem::new(name.span.clone(), message).label("choose another name"));
     }

@@ -16,7 +16,8 @@ pub(crate) fn is_variable(text: &str) -> bool {
     is_name(text) && !text.contains('-')
 }
 
-/// The names in an expression that are no functions.
+/// The names in an expression that are no functions. Words that join conditions are among them, but
+/// nothing is called so.
 pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     places(text).map(|place| &text[place])
 }
