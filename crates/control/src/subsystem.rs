@@ -109,14 +109,6 @@ impl Control {
         })
     }
 
-    /// Macro steps from one sample to the next; one for a continuous controller.
-    fn steps_per_sample(&self) -> f64 {
-        match &self.method {
-            Method::Sampled { period, .. } => (period / self.timing.step).round(),
-            _ => 1.0,
-        }
-    }
-
     /// Whether a sample is taken at this time.
     fn is_sample(&self, t: f64, period: f64) -> bool {
         let samples = (t - self.timing.start) / period;
@@ -250,9 +242,11 @@ impl Subsystem for Control {
         Some(self)
     }
 
-    /// A step between two samples tells nothing of the step in which a sample is taken.
-    fn is_chartable(&self) -> bool {
-        self.steps_per_sample() <= 1.0
+    fn pattern(&self) -> u64 {
+        match &self.method {
+            Method::Sampled { period, .. } => (period / self.timing.step).round() as u64,
+            _ => 1,
+        }
     }
 
     fn sharpen(&mut self) {

@@ -14,7 +14,7 @@ use crate::source::{Source, Span};
 ///
 /// A key is a dotted path, such as `lumped.left.micro_steps`, or the bare name of a parameter. A
 /// value is written as in the file; what is no TOML value is taken as a text, so that quotes can
-/// be left out.
+/// be left out. An empty value takes the key away, as if the file did not have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides(pub Vec<(String, String)>);
 
@@ -58,8 +58,13 @@ pub(crate) fn apply<'i>(
         let applied = path(source, &placed.key)
             .and_then(|path| full_path(path, tree, schema))
             .map(|path| present_path(path, SchemaShape::new(schema), renamed))
-            .and_then(|path| Ok((path, value(source, &placed.value)?)))
-            .and_then(|(path, value)| insert(tree, SchemaShape::new(schema), &path, value));
+            .and_then(|path| {
+                if source.slice(placed.value.clone()).trim().is_empty() {
+                    return unset(tree, &path);
+                }
+                let value = value(source, &placed.value)?;
+                insert(tree, SchemaShape::new(schema), &path, value)
+            });
         if let Err(problem) = applied {
             findings.push(problem);
         }
@@ -235,6 +240,30 @@ fn insert<'i>(
             let message = format!("`{name}` is no table: nothing below it can be overridden");
             Err(Problem::new(key.span(), message).label("override"))
         }
+    }
+}
+
+/// Takes a key away, as if the file did not have it.
+fn unset(table: &mut DeTable<'_>, path: &[Key<'_>]) -> Result<(), Problem> {
+    let [key, rest @ ..] = path else {
+        return Ok(());
+    };
+    let name = key.get_ref().as_ref();
+    let missing = |table: &DeTable<'_>| {
+        let names = table.keys().map(|key| key.get_ref().as_ref());
+        let message = format!("there is no `{name}` that could be unset");
+        let problem = Problem::new(key.span(), message).label("not in the file");
+        problem.suggest(name, names)
+    };
+    if rest.is_empty() {
+        return match table.remove(name) {
+            Some(_) => Ok(()),
+            None => Err(missing(table)),
+        };
+    }
+    match table.get_mut(name).map(|below| below.get_mut()) {
+        Some(DeValue::Table(below)) => unset(below, rest),
+        _ => Err(missing(table)),
     }
 }
 

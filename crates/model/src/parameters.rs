@@ -1,8 +1,9 @@
 //! Parameters, and the numbers and expressions made of them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use oldham_expression::{Expression, ExpressionError, FUNCTIONS, KEYWORDS};
+use oldham_expression::{Expression, ExpressionError, KEYWORDS, Table};
 
 use crate::format::{At, Count, Formula, Named, Number};
 use crate::problem::{Findings, Problem};
@@ -20,6 +21,8 @@ pub(crate) struct Parameters<'s> {
     source: &'s Source,
     /// Nothing for those that could not be computed.
     values: HashMap<String, Option<f64>>,
+    /// Tables that expressions may call; nothing for those that could not be made.
+    pub tables: Vec<(String, Option<Arc<Table>>)>,
 }
 
 impl<'s> Parameters<'s> {
@@ -33,6 +36,7 @@ impl<'s> Parameters<'s> {
         let mut parameters = Self {
             source,
             values: named.names().map(|name| (name.to_owned(), None)).collect(),
+            tables: Vec::new(),
         };
         for entry in named {
             check_name(&entry.name, findings);
@@ -161,13 +165,24 @@ impl<'s> Parameters<'s> {
         findings: &mut Findings,
     ) -> Option<Expression> {
         let all: Vec<&str> = variables.iter().chain(parameters).copied().collect();
-        match Expression::parse(text, &all) {
+        let known = self.tables.iter();
+        let known = known.filter_map(|(name, table)| Some((name.as_str(), table.clone()?)));
+        match Expression::parse_with(text, &all, &known.collect::<Vec<_>>()) {
             Ok(expression) => Some(expression),
+            // Told where the table is.
+            Err(ExpressionError::UnknownFunction { name, .. }) if self.is_broken_table(&name) => {
+                None
+            }
             Err(error) => {
                 self.report(text, span, variables, &error, findings);
                 None
             }
         }
+    }
+
+    fn is_broken_table(&self, name: &str) -> bool {
+        let mut tables = self.tables.iter();
+        tables.any(|(known, table)| known == name && table.is_none())
     }
 
     fn report(
@@ -188,12 +203,16 @@ impl<'s> Parameters<'s> {
                 let names = self.values.keys().map(String::as_str);
                 findings.push_misspelt(problem, name, names.chain(variables.iter().copied()));
             }
-            ExpressionError::UnknownFunction { name, position, .. } => {
+            ExpressionError::UnknownFunction {
+                name,
+                position,
+                allowed,
+            } => {
                 let message = format!("there is no function `{name}`");
                 let problem = Problem::new(at(*position, name.chars().count()), message)
                     .label("unknown function")
-                    .help(format!("the functions are {}", FUNCTIONS.join(", ")));
-                findings.push_misspelt(problem, name, FUNCTIONS);
+                    .help(format!("the functions are {}", allowed.join(", ")));
+                findings.push_misspelt(problem, name, allowed.iter().map(String::as_str));
             }
             ExpressionError::TooDeep { position, .. }
             | ExpressionError::UnexpectedCharacter { position, .. }

@@ -319,6 +319,8 @@ fn metadata(file: &ModelFile, model: &Model, monolithic: bool) -> Metadata {
         ("scheme".into(), scheme.into()),
     ];
     let set = file.settings().iter();
+    let data = model.data_files().iter();
+    entries.extend(data.map(|file| (format!("data.{}", file.path), file.digest.clone())));
     entries.extend(set.map(|(key, value)| (format!("set.{key}"), value.clone())));
     Metadata {
         title: model.name().into(),
@@ -331,6 +333,9 @@ fn metadata(file: &ModelFile, model: &Model, monolithic: bool) -> Metadata {
 /// coupled or not.
 fn digest(file: &ModelFile, model: &Model, monolithic: bool) -> String {
     let mut text = model.source().file_text().to_owned() + &model.given_gains();
+    for data in model.data_files() {
+        text += &format!("\n{} {}", data.path, data.digest);
+    }
     for (key, value) in file.settings() {
         // A longer run of the same model may continue from the same state.
         if key != "simulation.duration" {

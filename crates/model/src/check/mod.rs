@@ -6,6 +6,7 @@
 
 mod clock;
 mod compensator;
+mod control;
 mod foreign;
 mod hydraulics;
 mod lumped;
@@ -17,6 +18,7 @@ mod part;
 mod predictor;
 mod schedule;
 mod switchboard;
+mod tables;
 mod tangent;
 mod tight;
 mod wiring;
@@ -25,11 +27,12 @@ use std::collections::HashMap;
 
 use oldham_expression::Expression;
 
+use part::Checked;
 use predictor::Choice;
 
 use crate::extensions::Extensions;
 use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Number, Subsystem};
-use crate::model::{ModelSpec, Record};
+use crate::model::{ConnectionSpec, Content, ModelSpec, Prediction, Record};
 use crate::parameters::Parameters;
 use crate::problem::{Findings, Problem};
 use crate::source::{Source, Span};
@@ -49,6 +52,29 @@ const MAX_PATTERN: u64 = 1_000_000;
 
 /// Most iterations of one step.
 const MAX_ITERATIONS: u32 = 100_000;
+
+/// Remarks on sampled outputs whose steps would be taken for slopes.
+fn smeared_samples(parts: &[Checked], connections: &[ConnectionSpec]) -> Vec<String> {
+    let part = |place: usize| parts[place].part.as_ref();
+    let mut notes = Vec::new();
+    for connection in connections {
+        let (Some(from), Some(to)) = (part(connection.from.0), part(connection.to.0)) else {
+            continue;
+        };
+        let is_sampled = match &from.content {
+            Content::Control(controller) => controller.sample().is_some(),
+            _ => false,
+        };
+        let note = format!(
+            "`{}` predicts what the sampled controller `{}` holds: give it `predictor = \"zero-order\"`",
+            to.name, from.name
+        );
+        if is_sampled && to.prediction != Prediction::Hold(0) && !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
+}
 
 /// What all checks need.
 pub(crate) struct Checker<'a> {
@@ -102,6 +128,7 @@ pub(crate) fn check_with(
 
 impl Checker<'_> {
     fn file(&mut self, file: &File, source: &Source) -> Option<ModelSpec> {
+        let mut data = self.tables(file, source);
         let heading = file.model.as_ref();
         let heading_span = heading.map_or(0..0, |heading| heading.span.clone());
         let clock = self.clock(file.simulation.as_ref());
@@ -121,13 +148,16 @@ impl Checker<'_> {
                 Subsystem::Lumped(entry) => self.lumped(entry, pace),
                 Subsystem::Multibody(entry) => self.multibody(entry, pace, &file.record),
                 Subsystem::Hydraulics(entry) => self.hydraulics(entry, pace),
+                Subsystem::Control(entry) => self.control(entry, pace),
                 Subsystem::Foreign(kind, entry) => self.foreign_part(kind, entry, pace),
             });
         }
         self.multiples(&parts, &timing, clock.as_ref());
         let wiring = self.wiring(file, source, &mut parts);
+        data.extend(wiring.data);
         self.tangents(&file.schedule, &mut parts, &wiring.connections, &mut timing);
-        let notes = self.learners(&mut parts, &wiring.connections);
+        let mut notes = self.learners(&mut parts, &wiring.connections);
+        notes.extend(smeared_samples(&parts, &wiring.connections));
         self.tolerances(&file.schedule, &parts);
         let monolithic = self.monolithic(file.monolithic.as_ref(), &parts, &timing.rates);
         let record = self.record(file);
@@ -157,6 +187,7 @@ impl Checker<'_> {
             monolithic_spec: monolithic?,
             record: record?,
             notes,
+            data,
             former_words: None,
         })
     }
