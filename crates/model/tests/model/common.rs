@@ -56,7 +56,10 @@ pub fn examples() -> Vec<(String, String)> {
             let text = fs::read_to_string(&path).expect("a text");
             // Data lies beside the examples, wherever a test runs.
             let folder = path.parent().expect("a folder").display().to_string();
-            (name, text.replace("file = \"", &format!("file = \"{folder}/")))
+            (
+                name,
+                text.replace("file = \"", &format!("file = \"{folder}/")),
+            )
         })
         .collect();
     examples.sort();
