@@ -12,8 +12,8 @@
 //! work is of the same order and is not included.
 
 use crate::port::{MOTION_QUATERNION, Quantity, Unit};
-use crate::rotation::{conjugate, logarithm, multiply};
 use crate::state::{State, Visitor};
+use oldham_space::Quaternion;
 
 /// How motion becomes work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +60,11 @@ impl Measure {
             Self::Line => mean(0) * (to.motion[0] - from.motion[0]),
             Self::Rate => mean(0) * 0.5 * (to.motion[0] + from.motion[0]) * h,
             Self::Spatial => {
-                let quaternion = |sample: &Sample<F, M>| -> [f64; 4] {
+                let orientation = |sample: &Sample<F, M>| {
                     let part = &sample.motion[MOTION_QUATERNION];
-                    part.try_into().expect("four components")
+                    Quaternion(part.try_into().expect("four components"))
                 };
-                let turn = logarithm(multiply(quaternion(to), conjugate(quaternion(from))));
+                let turn = orientation(to).times(orientation(from).conjugate()).log();
                 let along = (0..3).map(|i| mean(i) * (to.motion[i] - from.motion[i]));
                 let about = (0..3).map(|i| mean(3 + i) * turn[i]);
                 along.chain(about).sum()

@@ -2,8 +2,8 @@
 
 use crate::port::{InputPort, MOTION_QUATERNION, Ports, Quantity};
 use crate::predictor::Predictor;
-use crate::rotation::multiply;
 use crate::state::{State, Visitor};
+use oldham_space::{Quaternion, V3};
 
 /// Continues a received motion with its acceleration held: `x + s v + s (s + h) a / 2`,
 /// `v + s a`, a time s after the sample. With h the micro step of a semi-implicit sender this is
@@ -106,24 +106,12 @@ impl Sample {
                     turn[axis] = s * sent[10 + axis] + half * sent[16 + axis];
                     out[10 + axis] = sent[10 + axis] + s * sent[16 + axis];
                 }
-                let before: [f64; 4] = sent[MOTION_QUATERNION].try_into().expect("four components");
-                out[MOTION_QUATERNION].copy_from_slice(&multiply(rotation(turn), before));
+                let before = sent[MOTION_QUATERNION].try_into().expect("four components");
+                let after = Quaternion::exp(V3(turn)).times(Quaternion(before));
+                out[MOTION_QUATERNION].copy_from_slice(&after.0);
             }
         }
     }
-}
-
-/// The quaternion of a rotation vector.
-fn rotation(turn: [f64; 3]) -> [f64; 4] {
-    let angle = turn.iter().map(|x| x * x).sum::<f64>().sqrt();
-    // sin(x/2) / x, by its series near zero.
-    let factor = if angle < 1e-4 {
-        0.5 - angle * angle / 48.0
-    } else {
-        (0.5 * angle).sin() / angle
-    };
-    let [x, y, z] = turn.map(|component| factor * component);
-    [(0.5 * angle).cos(), x, y, z]
 }
 
 #[cfg(test)]

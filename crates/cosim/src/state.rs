@@ -3,7 +3,7 @@
 //! A part lists its state once, in [`State::visit`]; every use of the state is a visitor over
 //! that one list, so nothing can be saved but not restored, or restored but not analysed.
 
-use crate::rotation::{exponential, logarithm, multiply};
+use oldham_space::{Quaternion, V3};
 
 /// Something whose complete state can be visited.
 pub trait State {
@@ -230,7 +230,7 @@ impl Visitor for Mover<'_> {
     }
     fn rotation(&mut self, quaternion: &mut [f64; 4]) {
         let turn = [(); 3].map(|()| *self.coordinates.next().expect("three coordinates"));
-        *quaternion = multiply(*quaternion, exponential(turn));
+        *quaternion = Quaternion(*quaternion).times(Quaternion::exp(V3(turn))).0;
     }
     fn fixed(&mut self, _: &mut [f64]) {}
     fn count(&mut self, _: &mut u64) {}
@@ -259,9 +259,9 @@ impl Visitor for Differ<'_> {
         }
     }
     fn rotation(&mut self, quaternion: &mut [f64; 4]) {
-        let [w, x, y, z] = [(); 4].map(|()| self.base());
-        let relative = multiply([w, -x, -y, -z], *quaternion);
-        for value in logarithm(relative) {
+        let base = Quaternion([(); 4].map(|()| self.base()));
+        let turn = base.conjugate().times(Quaternion(*quaternion)).log();
+        for value in turn.0 {
             *self.coordinates.next().expect("three coordinates") = value;
         }
     }
@@ -301,7 +301,7 @@ mod tests {
     fn part() -> TestPart {
         TestPart {
             position: [1.0, -2.0],
-            orientation: exponential([0.3, -0.2, 0.9]),
+            orientation: Quaternion::exp(V3([0.3, -0.2, 0.9])).0,
             time: 0.25,
             samples: 3,
         }

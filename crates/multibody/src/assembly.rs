@@ -7,9 +7,9 @@ use crate::body::Inertia;
 use crate::cut::{ENTRIES_OF_A_BODY, entries_of};
 use crate::element::{At, Element, ElementEnergy, ElementId, Jacobian, NOWHERE, Residual, Weights};
 use crate::linear::{BlockLu, Destination, Prescribed, SingularPivot, Structure};
-use crate::math::{Mat3, Vec3};
 use crate::model::{Model, NamedElement};
 use crate::node::{Motion, NodeId};
+use oldham_space::{Mat3, Vec3};
 
 /// Memory that the matrix of a model and its factors may take.
 pub(crate) const MOST_BYTES: u64 = 4_000_000_000;

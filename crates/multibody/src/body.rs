@@ -1,8 +1,8 @@
 //! Rigid bodies, gathered per node.
 
 use crate::element::Weights;
-use crate::math::{Mat3, Vec3};
 use crate::node::Motion;
+use oldham_space::{Mat3, Vec3};
 
 /// A rigid body attached to a node; everything in node axes.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,10 +7,10 @@
 use crate::assembly::{Assembly, EvaluationPoint};
 use crate::drive::FORWARD;
 use crate::error::SolveError;
-use crate::math::Vec3;
 use crate::node::Motion;
 use crate::redundancy;
 use crate::system::{System, Work};
+use oldham_space::Vec3;
 
 /// Inertia that a node without mass gets where accelerations are sought, relative to the largest.
 const FLOOR: f64 = 1e-12;

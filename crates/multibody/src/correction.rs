@@ -3,9 +3,9 @@
 use crate::element::{ElementId, Weights};
 use crate::error::SolveError;
 use crate::integrator::Record;
-use crate::math::{Mat3, Vec3};
 use crate::node::NodeId;
 use crate::system::System;
+use oldham_space::{Mat3, Vec3};
 
 /// What a step leaves behind so that its end can be found again.
 #[derive(Clone, Copy, Debug, Default)]

@@ -13,10 +13,10 @@
 use crate::consistency::Derivative;
 use crate::error::SolveError;
 use crate::integrator::Record;
-use crate::math::Vec3;
 use crate::node::Motion;
-use crate::rotation::{Quaternion, inverse_tangent_times};
 use crate::system::System;
+use oldham_space::Vec3;
+use oldham_space::rotation::{Quaternion, inverse_tangent_times};
 
 /// Violations below this, relative to the size of the model, are rounding errors.
 const ROUNDING: f64 = 1e-15;

@@ -5,9 +5,9 @@ use crate::assembly::EvaluationPoint;
 use crate::element::Weights;
 use crate::error::SolveError;
 use crate::linear::Prescribed;
-use crate::math::Vec3;
 use crate::system::System;
 use nalgebra::DMatrix;
+use oldham_space::Vec3;
 
 impl System {
     pub(crate) fn factor_shifted(&mut self, shift: f64, inputs: &[f64]) -> Result<(), SolveError> {

@@ -23,7 +23,6 @@ mod inverse_iteration;
 pub mod joint;
 pub mod linear;
 mod linearised;
-mod math;
 mod model;
 mod modes;
 mod newton;
@@ -32,7 +31,7 @@ mod prescribed;
 mod redundancy;
 mod relaxation;
 mod retry;
-pub mod rotation;
+
 mod rounding;
 mod sensor;
 mod sharing;
@@ -63,12 +62,11 @@ pub use joint::{
     Transmission,
 };
 pub use linearised::{Entry, LeftOut, LinearisedMatrices};
-pub use math::{M3, Mat3, Pair, Scalar, V3, Vec3};
 pub use model::Model;
 pub use modes::{Mode, ModeKind, Modes};
 pub use node::{Marker, Motion, NodeId};
+pub use oldham_space::{M3, Mat3, Pair, Quaternion, Scalar, V3, Vec3, rotation};
 pub use redundancy::Freedoms;
-pub use rotation::Quaternion;
 pub use sensor::{CustomSensor, Measured, Sensor};
 pub use subsystem::{
     Along, Attached, CutParts, CutScheme, CutSettings, LineValue, MechanismPart, PartBuilder,

@@ -9,8 +9,8 @@ pub(crate) mod left_out;
 use crate::assembly::{Assembly, EvaluationPoint, Placed, full_spin};
 use crate::element::{Jacobian, NOWHERE, Weights};
 use crate::linear::Destination;
-use crate::math::Mat3;
 use crate::system::System;
+use oldham_space::Mat3;
 
 /// An entry of a sparse matrix: row, column, value. Entries at one place add up.
 pub type Entry = (usize, usize, f64);
@@ -246,12 +246,12 @@ mod tests {
     use crate::element::beam::{BeamMesh, LineInertia, Lumping, Section, straight_beam};
     use crate::element::{Bushing, Law, Load, Rod};
     use crate::joint::{Coordinate, Frictional, Joint, LuGre};
-    use crate::math::Vec3;
     use crate::model::Model;
     use crate::node::{Marker, Motion, NodeId};
-    use crate::rotation::Quaternion;
     use crate::sensor::{Measured, Sensor};
     use crate::system::{Options, step_weights};
+    use oldham_space::Quaternion;
+    use oldham_space::Vec3;
 
     /// Bodies off their nodes, beams, dampers, friction and sensors, all in motion.
     fn machine() -> System {

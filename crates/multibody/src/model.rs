@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use crate::element::{Element, ElementId, References};
 use crate::error::ModelError;
-use crate::math::Vec3;
 use crate::node::{Marker, Motion, NodeId};
-use crate::rotation::Quaternion;
+use oldham_space::Quaternion;
+use oldham_space::Vec3;
 
 /// What a mechanism consists of.
 ///

@@ -12,10 +12,10 @@
 
 use crate::assembly::EvaluationPoint;
 use crate::failure::Failure;
-use crate::math::Vec3;
 use crate::node::Motion;
-use crate::rotation::Quaternion;
 use crate::system::{System, step_weights};
+use oldham_space::Quaternion;
+use oldham_space::Vec3;
 
 /// The contraction rate is measured at least after so many steps.
 const REMEASURE: u64 = 16;

@@ -1,7 +1,7 @@
 //! Nodes: points with a position and an orientation.
 
-use crate::math::{Mat3, Vec3};
-use crate::rotation::Quaternion;
+use oldham_space::Quaternion;
+use oldham_space::{Mat3, Vec3};
 
 /// Index of a node in its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -14,10 +14,10 @@
 use crate::assembly::EvaluationPoint;
 use crate::element::Weights;
 use crate::error::SolveError;
-use crate::math::Vec3;
 use crate::node::Motion;
 use crate::system::System;
 use nalgebra::DMatrix;
+use oldham_space::Vec3;
 
 const MAX_STEPS: usize = 1000;
 /// A step may move nodes so far, relative to the model's size.

@@ -5,8 +5,8 @@
 
 use crate::element::{At, Element, References, Rod};
 use crate::joint::{Coordinate, Ends, Joint};
-use crate::math::Vec3;
 use crate::node::{Marker, NodeId};
+use oldham_space::Vec3;
 use std::fmt::{self, Debug};
 use std::sync::Arc;
 

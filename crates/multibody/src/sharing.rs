@@ -19,11 +19,11 @@ use crate::assembly::{Assembly, EvaluationPoint, Placed};
 use crate::element::{At, Element, ElementId, References, Residual};
 use crate::error::SolveError;
 use crate::joint::Relieved;
-use crate::math::Vec3;
 use crate::model::{Model, NamedElement};
 use crate::node::NodeId;
 use crate::redundancy::LocalMatrix;
 use crate::system::System;
+use oldham_space::Vec3;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A constraint that is left out may be violated by this fraction of the model's size.

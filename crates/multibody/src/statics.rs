@@ -4,10 +4,10 @@ use crate::assembly::EvaluationPoint;
 use crate::element::Weights;
 use crate::error::SolveError;
 use crate::linear::Prescribed;
-use crate::math::Vec3;
 use crate::node::Motion;
-use crate::rotation::Quaternion;
 use crate::system::System;
+use oldham_space::Quaternion;
+use oldham_space::Vec3;
 
 /// Converged when the last correction is below this fraction of the model's size.
 const CONVERGED: f64 = 1e-11;

@@ -9,12 +9,12 @@ use crate::explicit::Stages;
 use crate::failure::Failure;
 use crate::integrator::{self, Formula, Method, Rates, Record, StepHistory};
 use crate::linear::{BlockLu, Prescribed};
-use crate::math::Vec3;
 use crate::model::Model;
 use crate::newton::{Convergence, FactoredAt};
 use crate::node::{Motion, NodeId};
 use crate::sharing::Sharing;
 use oldham_cosim::Counters;
+use oldham_space::Vec3;
 
 /// How a model is integrated.
 #[derive(Clone, Copy, Debug, PartialEq)]

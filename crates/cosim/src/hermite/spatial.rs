@@ -8,11 +8,9 @@
 use super::history::History;
 use super::{Extrapolation, cubic, reaches_end};
 use crate::port::{MOTION_QUATERNION, Quantity};
-use crate::rotation::{
-    conjugate, exponential, inverse_tangent_times, logarithm, multiply, rotate, rotate_back,
-    tangent_times,
-};
 use crate::state::Visitor;
+use oldham_space::rotation::{Quaternion, inverse_tangent_times, tangent_times};
+use oldham_space::{V3, Vec3};
 
 const WIDTH: usize = 19;
 const POSITION: usize = 0;
@@ -71,11 +69,15 @@ impl Samples {
             return;
         }
         let out = &mut inputs[self.start..self.start + WIDTH];
-        let ahead = t - self.history.times[0];
-        if ahead <= 0.0 {
+        if let Some((s, h)) = self.history.between(t) {
+            out.copy_from_slice(&self.interpolated(s, h));
+            return;
+        }
+        if t <= self.history.times[0] {
             out.copy_from_slice(&self.history.values[0]);
             return;
         }
+        let ahead = t - self.history.times[0];
         let (_, values) = match self.predicted {
             Some(known) if known.0 == t => known,
             _ => *self
@@ -83,6 +85,31 @@ impl Samples {
                 .insert((t, self.predict(ahead, extrapolation))),
         };
         out.copy_from_slice(&values);
+    }
+
+    /// Between the last two samples.
+    fn interpolated(&self, s: f64, h: f64) -> [f64; WIDTH] {
+        let [newest, older] = &self.history.values;
+        let mut out = *newest;
+        for (first, rate) in [
+            (POSITION, VELOCITY),
+            (VELOCITY, ACCELERATION),
+            (SPIN, SPIN_RATE),
+        ] {
+            for i in 0..3 {
+                let rates = [older, newest].map(|sample| h * sample[rate + i]);
+                out[first + i] = cubic(s, older[first + i], rates[0], newest[first + i], rates[1]);
+            }
+        }
+        for i in ACCELERATION..WIDTH {
+            out[i] = older[i] + s * (newest[i] - older[i]);
+        }
+        let samples = self.rotation_vectors();
+        let turn = samples
+            .map(|([_, theta], [rate, older_rate])| cubic(s, theta, h * older_rate, 0.0, h * rate));
+        let orientation = self.orientation(0).times(Quaternion::exp(V3(turn)));
+        out[MOTION_QUATERNION].copy_from_slice(&orientation.0);
+        out
     }
 
     fn predict(&self, ahead: f64, extrapolation: &Extrapolation) -> [f64; WIDTH] {
@@ -109,7 +136,7 @@ impl Samples {
             (out[SPIN + i], out[SPIN_RATE + i]) = path.follow(w, alpha);
         }
         let orientation = self.turned(&path);
-        out[MOTION_QUATERNION].copy_from_slice(&orientation);
+        out[MOTION_QUATERNION].copy_from_slice(&orientation.0);
         out
     }
 
@@ -122,8 +149,8 @@ impl Samples {
             let (_, rate) = path.extrapolation.end(path.h, x, v);
             out[VELOCITY + i] = v[0] + share * (rate - v[0]);
         }
-        out[MOTION_QUATERNION].copy_from_slice(&self.turned(path));
-        for (i, spin) in self.spin_at_end(path).into_iter().enumerate() {
+        out[MOTION_QUATERNION].copy_from_slice(&self.turned(path).0);
+        for (i, spin) in self.spin_at_end(path).0.into_iter().enumerate() {
             let now = self.history.values[0][SPIN + i];
             out[SPIN + i] = now + share * (spin - now);
         }
@@ -137,32 +164,33 @@ impl Samples {
             out[VELOCITY + i] += ahead * out[ACCELERATION + i];
             out[SPIN + i] += ahead * out[SPIN_RATE + i];
         }
-        let turn = self.vector(0, SPIN).map(|w| w * ahead);
-        let orientation = multiply(exponential(turn), self.orientation(0));
-        out[MOTION_QUATERNION].copy_from_slice(&orientation);
+        let turn = Quaternion::exp(self.vector(0, SPIN) * ahead);
+        let orientation = turn.times(self.orientation(0));
+        out[MOTION_QUATERNION].copy_from_slice(&orientation.0);
     }
 
-    fn turned(&self, path: &Path<'_>) -> [f64; 4] {
+    fn turned(&self, path: &Path<'_>) -> Quaternion {
         let samples = self.rotation_vectors();
         let turn = samples.map(|(values, rates)| path.follow(values, rates).0);
-        multiply(self.orientation(0), exponential(turn))
+        self.orientation(0).times(Quaternion::exp(V3(turn)))
     }
 
     /// The angular velocity at the end of the step that belongs to the extrapolated rate.
-    fn spin_at_end(&self, path: &Path<'_>) -> [f64; 3] {
+    fn spin_at_end(&self, path: &Path<'_>) -> Vec3 {
         let samples = self.rotation_vectors();
         let ends = samples.map(|(values, rates)| path.extrapolation.end(path.h, values, rates));
-        let spin = tangent_times(ends.map(|end| end.0), ends.map(|end| end.1));
-        rotate(self.orientation(0), spin)
+        let spin = tangent_times(V3(ends.map(|end| end.0)), V3(ends.map(|end| end.1)));
+        self.orientation(0).rotate(spin)
     }
 
     /// The last two orientations and their rates as rotation vectors from the newest one, by
     /// component.
     fn rotation_vectors(&self) -> [([f64; 2], [f64; 2]); 3] {
         let [newest, older] = [0, 1].map(|back| self.orientation(back));
-        let theta = logarithm(multiply(conjugate(newest), older));
-        let rate = rotate_back(newest, self.vector(0, SPIN));
-        let spin = rotate_back(newest, self.vector(1, SPIN));
+        let back = newest.conjugate();
+        let theta = back.times(older).log();
+        let rate = back.rotate(self.vector(0, SPIN));
+        let spin = back.rotate(self.vector(1, SPIN));
         let older_rate = inverse_tangent_times(theta, spin);
         [0, 1, 2].map(|i| ([0.0, theta[i]], [rate[i], older_rate[i]]))
     }
@@ -174,13 +202,13 @@ impl Samples {
         ]
     }
 
-    fn vector(&self, back: usize, first: usize) -> [f64; 3] {
-        [0, 1, 2].map(|i| self.history.values[back][first + i])
+    fn vector(&self, back: usize, first: usize) -> Vec3 {
+        V3([0, 1, 2].map(|i| self.history.values[back][first + i]))
     }
 
-    fn orientation(&self, back: usize) -> [f64; 4] {
+    fn orientation(&self, back: usize) -> Quaternion {
         let part = &self.history.values[back][MOTION_QUATERNION];
-        part.try_into().expect("four components")
+        Quaternion(part.try_into().expect("four components"))
     }
 }
 
@@ -214,10 +242,10 @@ mod tests {
     fn motion(t: f64) -> [f64; WIDTH] {
         let spin = [0.6, -0.3, 0.9];
         let [c, s] = [t.cos(), t.sin()];
-        let q = exponential(spin.map(|w| w * t));
+        let q = Quaternion::exp(V3(spin.map(|w| w * t)));
         let mut values = [0.0; WIDTH];
         values[..3].copy_from_slice(&[c, s, 0.0]);
-        values[3..7].copy_from_slice(&q);
+        values[3..7].copy_from_slice(&q.0);
         values[7..10].copy_from_slice(&[-s, c, 0.0]);
         values[10..13].copy_from_slice(&spin);
         values[13..16].copy_from_slice(&[-c, -s, 0.0]);
@@ -260,6 +288,24 @@ mod tests {
         for (coarse, fine) in coarse.into_iter().zip(fine) {
             let order = (coarse / fine).log2();
             assert!((order - 2.0).abs() < 0.1, "{order}");
+        }
+    }
+
+    /// Between two samples: the cubic has order four, and at both ends it is the sample.
+    #[test]
+    fn between_the_last_two_samples_it_interpolates() {
+        let error = |h: f64| {
+            let (found, exact) = (predicted(h, -0.4 * h), motion(1.0 - 0.4 * h));
+            for i in MOTION_QUATERNION {
+                assert!((found[i] - exact[i]).abs() < 1e-14);
+            }
+            (found[0] - exact[0]).abs()
+        };
+        let order = (error(0.04) / error(0.02)).log2();
+        assert!((order - 4.0).abs() < 0.2, "{order}");
+        for (ahead, at) in [(0.0, 1.0), (-0.1, 0.9)] {
+            let (found, exact) = (predicted(0.1, ahead), motion(at));
+            assert!((0..WIDTH).all(|i| (found[i] - exact[i]).abs() < 1e-15));
         }
     }
 

@@ -7,9 +7,9 @@ use super::partition::{Partition, Role, Subdomain};
 use super::partitioner::Partitioner;
 use super::rank;
 use crate::element::ElementId;
-use crate::math::Mat3;
 use crate::model::Model;
 use crate::node::NodeId;
+use oldham_space::Mat3;
 
 /// Moments of inertia whose product is below this fraction of the largest one's cube count as none.
 const NO_ROTARY_INERTIA: f64 = 1e-12;

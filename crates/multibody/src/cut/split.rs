@@ -42,7 +42,7 @@ struct Whole<'m> {
     multipliers: Vec<usize>,
     nodes: &'m [Node],
     bodies: &'m [(NodeId, crate::body::Body)],
-    gravity: crate::math::Vec3,
+    gravity: oldham_space::Vec3,
 }
 
 impl Whole<'_> {

@@ -3,9 +3,9 @@
 use super::{
     At, Element, ElementEnergy, Half, Jacobian, Law, References, Residual, Weights, refer_nodes,
 };
-use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
-use crate::rotation::{Quaternion, inverse_tangent, inverse_transpose_derivative};
+use oldham_space::rotation::{Quaternion, inverse_tangent, inverse_transpose_derivative};
+use oldham_space::{Mat3, Vec3};
 
 /// Forces against the relative displacement and the relative rotation vector of two markers, in
 /// the axes of the first.

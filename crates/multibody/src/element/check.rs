@@ -2,10 +2,10 @@
 
 use super::Weights;
 use crate::assembly::{Assembly, EvaluationPoint};
-use crate::math::Vec3;
 use crate::model::Model;
 use crate::node::Motion;
-use crate::rotation::Quaternion;
+use oldham_space::Quaternion;
+use oldham_space::Vec3;
 
 const STEP: f64 = 1e-6;
 
@@ -109,8 +109,8 @@ mod tests {
     use crate::joint::{
         Coordinate, Direction, Frictional, Joint, LuGre, PrescribedPose, Transmission,
     };
-    use crate::math::M3;
     use crate::node::{Marker, NodeId};
+    use oldham_space::M3;
 
     fn markers(model: &mut Model, moving: bool) -> [Marker; 2] {
         let [a, b] = two_nodes(model, moving);

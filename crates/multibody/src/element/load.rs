@@ -5,8 +5,8 @@ use super::{
     refer_nodes,
 };
 use crate::drive::Drive;
-use crate::math::Vec3;
 use crate::node::{Marker, NodeId};
+use oldham_space::Vec3;
 
 /// A force and a couple at a marker.
 #[derive(Clone, Debug)]

@@ -29,9 +29,9 @@ pub(crate) use rod::add_point_stiffness;
 pub use torsion::TorsionSpring;
 
 use crate::linear::Destination;
-use crate::math::{Mat3, Vec3};
 use crate::node::{Motion, NodeId};
-use crate::rotation::Quaternion;
+use oldham_space::Quaternion;
+use oldham_space::{Mat3, Vec3};
 use std::any::Any;
 use std::fmt::Debug;
 

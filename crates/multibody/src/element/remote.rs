@@ -3,9 +3,9 @@
 use super::{
     At, Element, ElementEnergy, Half, Jacobian, References, Residual, Weights, refer_nodes,
 };
-use crate::math::{M3, Mat3, Vec3};
 use crate::node::NodeId;
-use crate::rotation::Quaternion;
+use oldham_space::Quaternion;
+use oldham_space::{M3, Mat3, Vec3};
 
 /// The loads that a part exerts on its interface nodes, with their tangent.
 ///

@@ -4,8 +4,8 @@ use super::{
     At, Element, ElementEnergy, Half, Jacobian, Law, References, Residual, Weights, refer_nodes,
 };
 use crate::drive::Drive;
-use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
+use oldham_space::{Mat3, Vec3};
 
 /// A massless rod between two markers, with a tension law.
 #[derive(Clone, Debug)]

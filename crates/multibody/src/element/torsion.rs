@@ -5,8 +5,8 @@ use super::{
 };
 use crate::drive::Drive;
 use crate::joint::nearest_angle;
-use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
+use oldham_space::{Mat3, Vec3};
 
 /// A torsion bar about the third axis of the first marker; a joint keeps the axes of the two
 /// markers aligned. The angle is between -π and π at the start; from there on whole turns count.

@@ -6,9 +6,9 @@
 //! Syst. Dyn. 18 (2007) 185–202, and Brüls, Cardona, Arnold, Mech. Mach. Theory 48 (2012) 121–137.
 
 use super::{Rates, Record, StepHistory};
-use crate::math::Vec3;
 use crate::node::Motion;
 use oldham_cosim::{Operator, product};
+use oldham_space::Vec3;
 
 /// Parameters of the generalised-α method.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use super::row::{Gradient, Moving, Row, TurnRates};
 use super::{Ends, Geometry};
 use crate::element::At;
-use crate::math::Vec3;
+use oldham_space::Vec3;
 use std::f64::consts::{PI, TAU};
 
 /// What is measured between two markers whose third axes stay aligned.

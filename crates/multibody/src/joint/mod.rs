@@ -28,9 +28,9 @@ use crate::drive::Drive;
 use crate::element::{
     At, Element, ElementEnergy, Jacobian, References, Residual, Weights, refer_drives, refer_nodes,
 };
-use crate::math::{Mat3, Vec3};
 use crate::node::{Marker, NodeId};
-use crate::rotation::Quaternion;
+use oldham_space::Quaternion;
+use oldham_space::{Mat3, Vec3};
 use row::{Gradient, Moving, RowKind, TurnRates, spin_of};
 
 /// Constraints between two markers.

@@ -19,10 +19,10 @@ use crate::drive::Drive;
 use crate::element::{
     At, Element, ElementEnergy, InverseMass, Jacobian, References, Residual, Weights, refer_drives,
 };
-use crate::math::Vec3;
 use crate::node::{Marker, NodeId};
-use crate::rotation::{Quaternion, inverse_tangent, tangent_times};
 use nalgebra::{SMatrix, SVector};
+use oldham_space::Vec3;
+use oldham_space::rotation::{Quaternion, inverse_tangent, tangent_times};
 
 /// Rows that a joint may have.
 const MOST_ROWS: usize = 6;

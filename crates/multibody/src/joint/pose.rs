@@ -5,9 +5,9 @@ use crate::element::{
     At, Element, ElementEnergy, Half, Jacobian, PrescribedEnd, References, Residual, Weights,
     refer_nodes,
 };
-use crate::math::Vec3;
 use crate::node::NodeId;
-use crate::rotation::{Quaternion, inverse_tangent, inverse_transpose_derivative};
+use oldham_space::Vec3;
+use oldham_space::rotation::{Quaternion, inverse_tangent, inverse_transpose_derivative};
 
 /// Prescribes position and orientation of a node (Fontana 2026, Sect. 4.1.3) from 19 components of
 /// the input vector: position, quaternion, velocity, angular velocity, and accelerations.

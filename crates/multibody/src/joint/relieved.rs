@@ -2,8 +2,8 @@
 
 use crate::element::{At, Element, ElementEnergy, Half, Jacobian, References, Residual, Weights};
 use crate::linear::Destination;
-use crate::math::{M3, Mat3, Vec3};
 use crate::node::NodeId;
+use oldham_space::{M3, Mat3, Vec3};
 
 /// Most constraints of a joint between two nodes.
 const MOST: usize = 6;

@@ -6,11 +6,11 @@
 use super::Geometry;
 use crate::drive::Drive;
 use crate::element::{Half, Jacobian};
-use crate::math::{Mat3, Vec3};
 use crate::node::Motion;
-use crate::rotation::{
+use oldham_space::rotation::{
     Quaternion, inverse_tangent, inverse_transpose_derivative, tangent, tangent_derivative,
 };
+use oldham_space::{Mat3, Vec3};
 
 /// One scalar constraint: some measure of the two markers equals a target.
 #[derive(Clone, Debug)]

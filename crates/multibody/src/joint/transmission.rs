@@ -2,8 +2,8 @@
 
 use super::{Coordinate, Ends};
 use crate::element::{At, Element, Jacobian, References, Residual, Weights, refer_nodes};
-use crate::math::Vec3;
 use crate::node::{Marker, NodeId};
+use oldham_space::Vec3;
 
 /// Keeps `first ratio · first coordinate + second ratio · second coordinate` at its initial value.
 /// Each coordinate is measured by its own pair of markers, which some joint keeps aligned.

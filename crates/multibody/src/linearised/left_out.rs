@@ -3,8 +3,8 @@
 use super::{DAMPING, Entry, LeftOut, Local, STIFFNESS};
 use crate::assembly::{Assembly, EvaluationPoint, Placed, local_residual};
 use crate::element::Weights;
-use crate::math::Vec3;
 use crate::node::{Motion, NodeId};
+use oldham_space::Vec3;
 
 /// Relative step of the differences.
 const STEP: f64 = 1e-4;

@@ -11,10 +11,10 @@ mod reduction;
 mod spectrum;
 
 use crate::error::SolveError;
-use crate::math::Vec3;
 use crate::system::System;
 use faer::c64;
 use motion::Frames;
+use oldham_space::Vec3;
 use pencil::{Pencil, dot, norm};
 use spectrum::EigenPair;
 use std::f64::consts::TAU;

@@ -11,10 +11,10 @@ use super::pencil::Pencil;
 use crate::assembly::EvaluationPoint;
 use crate::body::Inertia;
 use crate::linearised::{Entry, LinearisedMatrices, add_node_blocks, elements, left_out};
-use crate::math::{Mat3, Vec3};
 use crate::node::{Motion, NodeId};
 use crate::system::System;
 use faer::c64;
+use oldham_space::{Mat3, Vec3};
 
 /// Time over which coefficients are watched, as an angle of the fastest rotation.
 const WATCHED: f64 = 1e-3;
@@ -468,7 +468,7 @@ fn body(inertia: &Inertia, motion: &Motion, a: Vec3, alpha: Vec3) -> [[Mat3; 4];
 mod tests {
     use super::*;
     use crate::body::Body;
-    use crate::rotation::Quaternion;
+    use oldham_space::Quaternion;
 
     /// A motion x(t), R(t) = exp(φ(t)) exp(θ(t)) R₀ whose change φ is known: forces along both
     /// differ by what the matrices say.

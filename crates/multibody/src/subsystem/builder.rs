@@ -7,12 +7,12 @@ use crate::element::{ElementId, PortWrench, References, Remote};
 use crate::error::ModelError;
 use crate::joint::PrescribedPose;
 use crate::linear::Prescribed;
-use crate::math::Vec3;
 use crate::model::Model;
 use crate::node::{Marker, NodeId};
 use crate::sharing::Sharing;
 use crate::system::{Options, System};
 use oldham_cosim::{Conjugate, InputPort, OutputPort, Ports, Quantity, Unit};
+use oldham_space::Vec3;
 
 /// A model and the ports it gets.
 #[derive(Clone, Debug)]

@@ -1,10 +1,10 @@
 //! What a part looks like from the wrenches it receives.
 
 use super::MechanismPart;
-use crate::math::Vec3;
 use crate::node::Marker;
 use nalgebra::{DMatrix, DVector};
 use oldham_cosim::EffectiveInterface;
+use oldham_space::Vec3;
 
 /// Effective mass and force at all wrench inputs: accelerations of the loaded nodes are
 /// `mass⁻¹ (force + received wrenches)`.

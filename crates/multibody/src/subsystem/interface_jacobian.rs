@@ -8,10 +8,10 @@
 
 use crate::element::{ElementId, Weights};
 use crate::integrator::Record;
-use crate::math::Vec3;
 use crate::node::NodeId;
-use crate::rotation::Quaternion;
 use crate::system::System;
+use oldham_space::Quaternion;
+use oldham_space::Vec3;
 
 /// Prescribed components for which the changes of all unknowns are kept, at most.
 const FEW: usize = 12;

@@ -8,11 +8,11 @@
 use super::MechanismPart;
 use crate::assembly::EvaluationPoint;
 use crate::element::Weights;
-use crate::math::Vec3;
-use crate::rotation::Quaternion;
 use crate::system::System;
 use nalgebra::DMatrix;
 use oldham_cosim::Linearisation;
+use oldham_space::Quaternion;
+use oldham_space::Vec3;
 
 /// Largest number of unknowns for dense matrices.
 const DENSE_LIMIT: usize = 800;

@@ -12,7 +12,6 @@ mod sequence;
 use crate::element::{ElementId, Weights};
 use crate::error::SolveError;
 use crate::integrator::{Method, Record};
-use crate::math::Vec3;
 use crate::node::{Marker, Motion, NodeId};
 use crate::system::{System, step_weights};
 pub use builder::{Attached, PartBuilder, Shared};
@@ -26,6 +25,7 @@ use oldham_cosim::{
     Ports, Quantity, Reached, SequenceModel, StageInputs, State, StepError, Subsystem, Unit,
     Visitor,
 };
+use oldham_space::Vec3;
 pub use ports::{PortedModel, Received, Sent};
 
 /// Units of numbers that act as forces.

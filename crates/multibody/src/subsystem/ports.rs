@@ -2,11 +2,11 @@
 
 use super::{Along, LineValue, PartBuilder};
 use crate::element::ElementId;
-use crate::math::Vec3;
 use crate::model::Model;
 use crate::node::{Marker, NodeId};
 use crate::redundancy::Freedoms;
 use oldham_cosim::{OutputPort, Quantity, Unit};
+use oldham_space::Vec3;
 
 /// A model and its ports, from which parts are made any number of times, whole or cut.
 #[derive(Clone, Debug, Default)]

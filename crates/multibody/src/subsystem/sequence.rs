@@ -4,11 +4,11 @@
 use super::{MechanismPart, Output};
 use crate::integrator::Formula;
 use crate::linearised::Entry;
-use crate::math::Vec3;
 use crate::node::{Marker, NodeId};
 use oldham_cosim::{
     InputPort, Operator, OutputPort, Quantity, SequenceInput, SequenceModel, SequenceOutput,
 };
+use oldham_space::Vec3;
 
 /// How many unknowns a node has.
 const PER_NODE: usize = 6;

@@ -2,8 +2,8 @@
 
 use super::{LineInertia, LineSample, Lumping};
 use crate::body::Body;
-use crate::math::{Mat3, Vec3};
-use crate::rotation::Quaternion;
+use oldham_space::Quaternion;
+use oldham_space::{Mat3, Vec3};
 
 /// A line in space, by a parameter from 0 to 1.
 pub trait Curve: Fn(f64) -> Vec3 {}

@@ -1,7 +1,7 @@
 //! The mass of a beam, given to its nodes: each carries the segment half way to its neighbours.
 
 use crate::body::Body;
-use crate::math::{Mat3, Vec3};
+use oldham_space::{Mat3, Vec3};
 
 /// Mass and rotary inertia of a beam per metre, in section axes.
 #[derive(Clone, Copy, Debug, PartialEq)]

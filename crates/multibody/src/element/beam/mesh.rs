@@ -2,10 +2,10 @@
 
 use super::lumping::{LineInertia, LineSample, Lumping, straight_segment};
 use super::{Beam3, Section};
-use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
-use crate::rotation::Quaternion;
+use oldham_space::Quaternion;
+use oldham_space::{Mat3, Vec3};
 
 /// A straight beam of three-node elements.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -8,10 +8,10 @@ use super::three_node::section_axes;
 use crate::element::{
     At, Element, ElementEnergy, Half, Jacobian, References, Residual, Weights, refer_nodes,
 };
-use crate::math::{M3, Mat3, Vec3};
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
-use crate::rotation::Quaternion;
+use oldham_space::Quaternion;
+use oldham_space::{M3, Mat3, Vec3};
 
 /// A two-node beam: cheaper than [`Beam3`](super::Beam3), of second order.
 #[derive(Clone, Debug)]

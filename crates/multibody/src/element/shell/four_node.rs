@@ -13,10 +13,10 @@ use super::stiffness::stiffness;
 use crate::element::{
     At, Element, ElementEnergy, Jacobian, References, Residual, Weights, refer_nodes,
 };
-use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
-use crate::rotation::{Quaternion, inverse_tangent, inverse_tangent_times};
+use oldham_space::rotation::{Quaternion, inverse_tangent, inverse_tangent_times};
+use oldham_space::{Mat3, Vec3};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Displacements and rotations, or forces and moments, node by node.

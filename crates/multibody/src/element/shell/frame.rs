@@ -5,8 +5,8 @@
 //! axes, the sum of X × p vanishes. Its variation gives the spin of the frame in its own axes,
 //! A ω = Σ X × δp, with A = tr(M) I - M and M = Σ p Xᵀ, which is symmetric there.
 
-use crate::math::{M3, Mat3, Vec3};
-use crate::rotation::Quaternion;
+use oldham_space::Quaternion;
+use oldham_space::{M3, Mat3, Vec3};
 
 /// An angle below which the rotation is found.
 const CONVERGED: f64 = 1e-13;

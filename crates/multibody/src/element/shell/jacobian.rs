@@ -14,8 +14,8 @@
 use super::four_node::{Deformed, ElementFreedoms, Loads, force, moment};
 use super::frame::Frame;
 use crate::element::{Half, Jacobian};
-use crate::math::{M3, Mat3, Vec3};
-use crate::rotation::inverse_transpose_derivative;
+use oldham_space::rotation::inverse_transpose_derivative;
+use oldham_space::{M3, Mat3, Vec3};
 
 /// Derivatives by displacements and spins, column by column.
 pub(super) struct ShellJacobian([ElementFreedoms; 24]);

@@ -3,10 +3,10 @@
 use super::patch::quarter;
 use super::{Shell4, ShellError, ShellSection, SurfaceInertia};
 use crate::element::ElementId;
-use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
-use crate::rotation::Quaternion;
+use oldham_space::Quaternion;
+use oldham_space::{Mat3, Vec3};
 
 /// A regular mesh of four-node elements.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::section::SurfaceInertia;
 use crate::body::Body;
-use crate::math::{Mat3, Vec3};
+use oldham_space::{Mat3, Vec3};
 
 const GAUSS: f64 = 0.577_350_269_189_625_8;
 

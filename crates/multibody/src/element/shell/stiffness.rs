@@ -15,9 +15,9 @@
 
 use super::frame::Frame;
 use super::section::ShellSection;
-use crate::math::Vec3;
-use crate::rotation::Quaternion;
 use nalgebra::{Matrix2, Matrix3, SMatrix};
+use oldham_space::Quaternion;
+use oldham_space::Vec3;
 
 /// Forces and moments by displacements and rotations, node by node.
 pub(super) type Stiffness = SMatrix<f64, 24, 24>;

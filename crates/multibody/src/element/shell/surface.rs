@@ -1,6 +1,6 @@
 //! Surfaces as functions of two parameters from 0 to 1, for meshes.
 
-use crate::math::Vec3;
+use oldham_space::Vec3;
 
 /// A rectangle from a corner along two sides.
 pub fn rectangle(corner: Vec3, first: Vec3, second: Vec3) -> impl Fn(f64, f64) -> Vec3 {

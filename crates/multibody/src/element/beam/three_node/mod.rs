@@ -11,10 +11,10 @@ use super::Section;
 use crate::element::{
     At, Element, ElementEnergy, Jacobian, References, Residual, Weights, refer_nodes,
 };
-use crate::math::{M3, Mat3, Pair, Scalar, V3, Vec3};
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
-use crate::rotation::Quaternion;
+use oldham_space::Quaternion;
+use oldham_space::{M3, Mat3, Pair, Scalar, V3, Vec3};
 
 type Vec3s = V3<Pair>;
 

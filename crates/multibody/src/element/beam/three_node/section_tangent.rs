@@ -2,8 +2,8 @@
 
 use super::{Beam3, Deformed, Vec3s, shapes};
 use crate::element::{Half, Jacobian, Weights};
-use crate::math::{M3, Mat3, Vec3};
 use crate::node::Motion;
+use oldham_space::{M3, Mat3, Vec3};
 
 /// The linearised load at one evaluation point, in the absolute frame.
 pub(super) struct SectionTangent {

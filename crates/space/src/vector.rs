@@ -108,7 +108,7 @@ impl Vec3 {
 impl V3<Pair> {
     /// One of the two vectors.
     #[inline(always)]
-    pub(crate) fn lane(self, lane: usize) -> Vec3 {
+    pub fn lane(self, lane: usize) -> Vec3 {
         V3([self.0[0].0[lane], self.0[1].0[lane], self.0[2].0[lane]])
     }
 }
@@ -240,7 +240,7 @@ impl Mat3 {
 impl M3<Pair> {
     /// One of the two matrices.
     #[inline(always)]
-    pub(crate) fn lane(self, lane: usize) -> Mat3 {
+    pub fn lane(self, lane: usize) -> Mat3 {
         M3(self.0.map(|row| row.map(|entry| entry.0[lane])))
     }
 }

@@ -3,7 +3,7 @@
 //! Notation: `θ` is a rotation vector, `G(θ)` maps its rate to the spatial angular velocity,
 //! `ω = G(θ) θ'` (Fontana 2026, Sect. 4.1.2), both seen in the frame that θ starts from.
 
-use crate::math::{Mat3, Vec3};
+use crate::vector::{Mat3, Vec3};
 
 /// A unit quaternion, scalar first; maps node axes to absolute axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,6 +123,14 @@ impl Quaternion {
         Self([a * b - u.dot(v), w[0], w[1], w[2]])
     }
 
+    /// A vector turned by this rotation.
+    #[inline(always)]
+    pub fn rotate(self, v: Vec3) -> Vec3 {
+        let u = self.vector();
+        let t = u.cross(v) * 2.0;
+        v + t * self.0[0] + u.cross(t)
+    }
+
     /// Scaled to length one.
     #[inline(always)]
     pub fn normalised(self) -> Self {
@@ -131,8 +139,9 @@ impl Quaternion {
         Self(self.0.map(|c| c * factor))
     }
 
+    /// The vector part.
     #[inline(always)]
-    pub(crate) fn vector(self) -> Vec3 {
+    pub fn vector(self) -> Vec3 {
         Vec3::new(self.0[1], self.0[2], self.0[3])
     }
 }
@@ -311,6 +320,14 @@ pub fn inverse_transpose_derivative(theta: Vec3, v: Vec3) -> Mat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rotated_vector_is_the_product_with_the_matrix() {
+        let q = Quaternion::exp(Vec3::new(0.7, -1.9, 0.4));
+        let v = Vec3::new(-0.3, 2.0, 1.1);
+        assert!((q.rotate(v) - q.matrix() * v).norm() < 4.0 * f64::EPSILON * v.norm());
+        assert!((q.conjugate().rotate(q.rotate(v)) - v).norm() < 4.0 * f64::EPSILON * v.norm());
+    }
 
     fn close(a: Mat3, b: Mat3, tolerance: f64) {
         for i in 0..3 {

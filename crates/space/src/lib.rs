@@ -1,0 +1,7 @@
+//! Vectors, matrices and rotations in space: what the engine, contacts and mechanisms have in common.
+
+pub mod rotation;
+mod vector;
+
+pub use rotation::Quaternion;
+pub use vector::{M3, Mat3, Pair, Scalar, V3, Vec3};
