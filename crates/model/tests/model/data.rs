@@ -229,6 +229,43 @@ outputs.x = {{ motion = "x" }}
     fs::remove_dir_all(&folder).unwrap();
 }
 
+/// A characteristic of two numbers, one line for each pair, in any order and in other units.
+#[test]
+fn a_map_is_read_from_a_file() {
+    let folder = std::env::temp_dir().join(format!("oldham-map-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let text = r#"
+[model]
+name = "Map"
+[simulation]
+duration = 0.1
+step = 0.01
+[table.motor]
+file = "motor.csv"
+columns = ["speed", "throttle", "torque"]
+units = ["rpm", "%", "Nm"]
+[control.motor]
+outputs.torque = { value = "motor(1.5*2*pi, 0.75)", unit = "N.m" }
+"#;
+    let read = |lines: &str| {
+        fs::write(folder.join("motor.csv"), lines).unwrap();
+        let name = folder.join("motor.toml");
+        Model::parse(text, &name.to_string_lossy(), &Overrides::none())
+    };
+    // 60 and 120 rpm, half and full throttle: bilinear between.
+    let model = read("speed,throttle,torque\n120,100,8\n60,50,1\n60,100,4\n120,50,3\n");
+    let model = model.unwrap_or_else(|problems| panic!("{problems}"));
+    let torque = coupled(&model).column("motor.torque")[3];
+    assert!((torque - 4.0).abs() < 1e-12, "{torque}");
+    let gap = read("speed,throttle,torque\n120,100,8\n60,50,1\n60,100,4\n");
+    let said = gap.expect_err("a gap").to_string();
+    assert!(
+        said.contains("no complete grid: 3 rows, but 2 × 2 places"),
+        "{said}"
+    );
+    fs::remove_dir_all(&folder).unwrap();
+}
+
 #[test]
 fn mistakes_in_tables_say_what_to_do() {
     let with = |table: &str| {
