@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use oldham_cosim::{InputPort, OutputPort, Quantity, Scale};
+use oldham_cosim::{InputPort, OutputPort, Quantity, Scale, Unit};
 use oldham_expression::Expression;
 
 use super::Checker;
@@ -40,10 +40,10 @@ fn mismatch_help(sent: &Quantity, taken: &Quantity) -> Option<&'static str> {
         (Scalar(_), Scalar(_)) => {
             Some("give the connection a `gain`, or the `unit` in which the output counts")
         }
-        (Translation | Rotation, Scalar(_)) => {
+        (Translation | Rotation, Scalar(unit)) if !taken.is_force() && *unit != Unit::ONE => {
             Some("send `displacement`, `velocity` or `acceleration` instead of `motion`")
         }
-        (Scalar(_), Translation | Rotation) => Some("send `motion` instead"),
+        (Scalar(_), Translation | Rotation) if !sent.is_force() => Some("send `motion` instead"),
         _ => None,
     }
 }
