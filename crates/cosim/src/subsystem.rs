@@ -73,6 +73,12 @@ pub trait Subsystem: Send {
         true
     }
 
+    /// Own macro steps after which what it does repeats: more than one for what is sampled more
+    /// slowly than it advances. An analysis takes as many at once.
+    fn pattern(&self) -> u64 {
+        1
+    }
+
     /// An event is a discontinuity: discard the integrator's history.
     fn restart(&mut self) {}
 

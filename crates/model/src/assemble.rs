@@ -1,16 +1,17 @@
 //! From a model to simulations: the coupled one, and its monolithic model.
 
+use oldham_control::{Control, Timing};
 use oldham_cosim::{
     BuildError, Builder, Compensation, Coupling, Fault, Hold, InputPort, IntegratedMotion, Ports,
-    Predictor, Schedule, Simulation, Source, Stage, Subsystem, SubsystemId,
+    Predictor, Scale, Schedule, Simulation, Source, Stage, Subsystem, SubsystemId,
 };
 use oldham_dmd::Dmd;
-use oldham_expression::Expression;
 use oldham_hydraulics::Hydraulics;
 use oldham_lumped::{Integrator, Lumped, Spec};
 
 use crate::expansion::{self, Member, Solvers};
-use crate::model::{ConnectionSpec, Content, DrivenInput, Model, PartSpec, Prediction};
+use crate::implicit;
+use crate::model::{ConnectionSpec, Content, Course, DrivenInput, Model, PartSpec, Prediction};
 use crate::problem::{Findings, Problem, Problems};
 use crate::source::Span;
 
@@ -62,9 +63,13 @@ impl Model {
             }
         }
         findings.finish(&self.source)?;
-        for ConnectionSpec { from, to } in &self.spec.connections {
+        for ConnectionSpec { from, to, scale } in &self.spec.connections {
+            let is_control = matches!(self.spec.parts[from.0].content, Content::Control(_));
             for input in members[to.0].inputs(to.1) {
-                builder.connect(members[from.0].output(from.1), input);
+                builder.connect_scaled(members[from.0].output(from.1), input, *scale);
+                if is_control {
+                    builder.supply(input.0, input.1);
+                }
             }
         }
         self.connect_tangents(&mut builder, &members);
@@ -123,10 +128,33 @@ impl Model {
                 Ok(hydraulics) => Ok(Solvers::Whole(Box::new(hydraulics))),
                 Err(errors) => Err(errors.0.iter().map(ToString::to_string).collect()),
             },
+            Content::Control(controller) => match Control::new(controller, self.timing(part)) {
+                Ok(control) => Ok(Solvers::Whole(Box::new(control))),
+                Err(error) => Err(vec![error.to_string()]),
+            },
             Content::Foreign(spec) => match spec.part.solver(spec.micro_steps) {
                 Ok(solver) => Ok(Solvers::Whole(solver)),
                 Err(message) => Err(vec![message]),
             },
+        }
+    }
+
+    /// When a part advances.
+    fn timing(&self, part: &PartSpec) -> Timing {
+        let place = self.spec.parts.iter().position(|one| one.name == part.name);
+        let id = SubsystemId(place.unwrap_or_default());
+        let rate = implicit::rate(&self.spec.schedule.stages, id).max(1.0);
+        Timing {
+            start: self.spec.clock.start,
+            step: self.spec.clock.step * f64::from(part.every) / rate,
+        }
+    }
+
+    /// The ports of a part, if it can be made.
+    pub(crate) fn ports_of(&self, part: usize) -> Option<Ports> {
+        match self.solvers(&self.spec.parts[part], Cuts::Undone).ok()? {
+            Solvers::Whole(solver) => Some(solver.ports().clone()),
+            Solvers::Cut(_) => None,
         }
     }
 
@@ -173,6 +201,16 @@ impl Model {
             Problem::new(self.spec.monolithic_spec.span.clone(), message)
         };
         let parts = self.lumped_parts()?;
+        if let Some(scaled) = self
+            .spec
+            .connections
+            .iter()
+            .find(|c| c.scale != Scale::NONE)
+        {
+            let [from, to] = [scaled.from.0, scaled.to.0].map(|part| &self.spec.parts[part].name);
+            let error = format!("a connection from `{from}` to `{to}` has a gain or an offset");
+            return Err(problem(&error).into());
+        }
         let spec = self.joined(&parts, integrator);
         let spec = spec.map_err(|error| problem(&error))?;
         Lumped::new(spec).map_err(|errors| {
@@ -236,15 +274,16 @@ impl Model {
 
     /// Drives an input by functions of time, or lets it be set from outside.
     fn excite(&self, builder: &mut Builder, id: SubsystemId, port: InputPort, drive: &DrivenInput) {
-        let components = &drive.components;
         match &drive.external {
             Some(name) => {
-                let initial: Vec<f64> = components.iter().map(|value| value.eval(&[])).collect();
+                let mut initial = vec![0.0; builder.ports(id).input_range(port).len()];
+                // It does not depend on time.
+                drive.course.at(0.0, &mut initial);
                 builder.dial(id, port, name, &initial);
             }
             None => {
                 let source = Driver {
-                    components: components.clone(),
+                    course: drive.course.clone(),
                     place: self.source.locate(&drive.span).to_string(),
                 };
                 builder.drive(id, port, Box::new(source));
@@ -294,17 +333,34 @@ fn port<T>(found: Option<T>) -> T {
     found.expect("tangents have ports")
 }
 
-/// Expressions of time, one a component, and the place where they stand.
+impl Course {
+    fn at(&self, t: f64, out: &mut [f64]) {
+        match self {
+            Self::Each(components) => {
+                for (value, expression) in out.iter_mut().zip(components) {
+                    *value = expression.eval(&[t]);
+                }
+            }
+            Self::Differentiated(expression) => {
+                let jet = expression.with_derivatives(0, &[t]);
+                let derivatives = [jet.value, jet.first, jet.second];
+                for (value, derivative) in out.iter_mut().zip(derivatives) {
+                    *value = derivative;
+                }
+            }
+        }
+    }
+}
+
+/// A function of time, and the place where it stands.
 struct Driver {
-    components: Vec<Expression>,
+    course: Course,
     place: String,
 }
 
 impl Source for Driver {
     fn value(&mut self, t: f64, out: &mut [f64]) {
-        for (value, expression) in out.iter_mut().zip(&self.components) {
-            *value = expression.eval(&[t]);
-        }
+        self.course.at(t, out);
     }
 
     fn origin(&self) -> Option<&str> {

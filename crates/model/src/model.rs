@@ -4,12 +4,14 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Schedule};
+use oldham_control::Controller;
+use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Scale, Schedule};
 use oldham_expression::Expression;
 use oldham_hydraulics::Circuit;
 use oldham_lumped::{Integrator, Spec};
 
 use crate::compensation::gains::Gains;
+use crate::data::DataFile;
 use crate::extensions::{Extensions, ForeignPart, PredictorFactory};
 use crate::mechanism::{Cutting, MechanismSpec};
 use crate::overrides::Overrides;
@@ -45,6 +47,8 @@ pub(crate) struct ModelSpec {
     pub record: Record,
     /// Remarks that a user should read.
     pub notes: Vec<String>,
+    /// Files that were read besides the model's own.
+    pub data: Vec<DataFile>,
     /// What words of the file are called now.
     pub former_words: Option<String>,
 }
@@ -78,6 +82,7 @@ pub(crate) enum Content {
     Lumped(Spec),
     Multibody(Box<MechanismSpec>),
     Hydraulics(Circuit),
+    Control(Box<Controller>),
     Foreign(ForeignSpec),
 }
 
@@ -117,6 +122,8 @@ impl PartSpec {
             Content::Lumped(spec) => spec.micro_steps,
             Content::Multibody(spec) => spec.micro_steps,
             Content::Hydraulics(circuit) => circuit.micro_steps,
+            // Its steps are found as they are needed.
+            Content::Control(_) => 1,
             Content::Foreign(spec) => spec.micro_steps,
         }
     }
@@ -127,6 +134,8 @@ impl PartSpec {
 pub(crate) struct ConnectionSpec {
     pub from: (usize, OutputPort),
     pub to: (usize, InputPort),
+    /// What is done to the value on its way.
+    pub scale: Scale,
 }
 
 /// An input that is given as a function of time.
@@ -136,10 +145,18 @@ pub(crate) struct DrivenInput {
     pub port: InputPort,
     /// Where it is given.
     pub span: Span,
-    /// Expressions of t.
-    pub components: Vec<Expression>,
-    /// The name of an external input; the expressions are its value until it is set.
+    pub course: Course,
+    /// The name of an external input; the function is its value until it is set.
     pub external: Option<String>,
+}
+
+/// A function of time.
+#[derive(Clone, Debug)]
+pub(crate) enum Course {
+    /// An expression of t for each component.
+    Each(Vec<Expression>),
+    /// An expression of t for the first component; the others are its derivatives.
+    Differentiated(Expression),
 }
 
 /// What is done against the delay at an interface.
@@ -347,6 +364,7 @@ impl Model {
                 Content::Lumped(_) => "lumped",
                 Content::Multibody(_) => "multibody",
                 Content::Hydraulics(_) => "hydraulics",
+                Content::Control(_) => "control",
                 Content::Foreign(spec) => &spec.kind,
             };
             format!("{section}.{}.predictor", part.name)
@@ -375,6 +393,11 @@ impl Model {
             Some(gains.to_toml(&compensator.name))
         });
         given.collect()
+    }
+
+    /// The files that it reads besides its own text, but for gains of compensators.
+    pub fn data_files(&self) -> &[DataFile] {
+        &self.spec.data
     }
 
     /// How the monolithic model is integrated.

@@ -15,7 +15,7 @@ use crate::tree::{Key, Value, shifted};
 ///
 /// A key is a dotted path, such as `lumped.left.micro_steps`, or the bare name of a parameter. A
 /// value is written as in the file; what is no TOML value is taken as a text, so that quotes can
-/// be left out.
+/// be left out. An empty value takes the key away, as if the file did not have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides(pub Vec<(String, String)>);
 
@@ -51,7 +51,8 @@ pub(crate) struct Placed {
 pub(crate) struct Change<'i> {
     /// The keys that lead to it.
     pub path: Vec<Key<'i>>,
-    pub value: Value<'i>,
+    /// Nothing takes the key away.
+    pub value: Option<Value<'i>>,
 }
 
 impl Change<'_> {
@@ -69,7 +70,11 @@ pub(crate) fn changes<'i>(
     let mut changes = Vec::new();
     for placed in overrides {
         let path = path(source, &placed.key);
-        match path.and_then(|path| Ok((path, value(source, &placed.value)?))) {
+        let value = match source.slice(placed.value.clone()).trim().is_empty() {
+            true => Ok(None),
+            false => value(source, &placed.value).map(Some),
+        };
+        match path.and_then(|path| Ok((path, value?))) {
             Ok((path, value)) => changes.push(Change { path, value }),
             Err(problem) => findings.push(problem),
         }
@@ -118,9 +123,15 @@ pub(crate) fn apply_early<'i>(
 fn replace<'i>(
     table: &mut DeTable<'i>,
     path: &[Key<'i>],
-    value: Value<'i>,
+    value: Option<Value<'i>>,
     findings: &mut Findings,
 ) {
+    let Some(value) = value else {
+        if let Err(problem) = unset(table, path) {
+            findings.push(problem);
+        }
+        return;
+    };
     let (Some((last, above)), Some(first)) = (path.split_last(), path.first()) else {
         return;
     };
@@ -157,7 +168,11 @@ pub(crate) fn apply<'i>(
 ) {
     for change in changes {
         let path = present_path(change.path, SchemaShape::new(schema), renamed);
-        if let Err(problem) = insert(tree, SchemaShape::new(schema), &path, change.value) {
+        let applied = match change.value {
+            Some(value) => insert(tree, SchemaShape::new(schema), &path, value),
+            None => unset(tree, &path),
+        };
+        if let Err(problem) = applied {
             findings.push(problem);
         }
     }
@@ -304,6 +319,30 @@ fn insert<'i>(
     match below.get_mut() {
         DeValue::Table(below) => insert(below, inside, rest, value),
         _ => Err(no_table(key)),
+    }
+}
+
+/// Takes a key away, as if the file did not have it.
+fn unset(table: &mut DeTable<'_>, path: &[Key<'_>]) -> Result<(), Problem> {
+    let [key, rest @ ..] = path else {
+        return Ok(());
+    };
+    let name = key.get_ref().as_ref();
+    let missing = |table: &DeTable<'_>| {
+        let names = table.keys().map(|key| key.get_ref().as_ref());
+        let message = format!("there is no `{name}` that could be unset");
+        let problem = Problem::new(key.span(), message).label("not in the file");
+        problem.suggest(name, names)
+    };
+    if rest.is_empty() {
+        return match table.remove(name) {
+            Some(_) => Ok(()),
+            None => Err(missing(table)),
+        };
+    }
+    match table.get_mut(name).map(|below| below.get_mut()) {
+        Some(DeValue::Table(below)) => unset(below, rest),
+        _ => Err(missing(table)),
     }
 }
 

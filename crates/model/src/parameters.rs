@@ -1,8 +1,9 @@
 //! Parameters, and the numbers and expressions made of them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use oldham_expression::{Expression, ExpressionError, FUNCTIONS};
+use oldham_expression::{Expression, ExpressionError, KEYWORDS, Table};
 
 use crate::format::{At, Count, Formula, Named, Number};
 use crate::problem::{Findings, Problem};
@@ -23,6 +24,8 @@ pub(crate) struct Parameters<'s> {
     source: &'s Source,
     /// Nothing for those that could not be computed.
     values: HashMap<String, Option<f64>>,
+    /// Tables that expressions may call; nothing for those that could not be made.
+    pub tables: Vec<(String, Option<Arc<Table>>)>,
 }
 
 impl<'s> Parameters<'s> {
@@ -36,6 +39,7 @@ impl<'s> Parameters<'s> {
         let mut parameters = Self {
             source,
             values: named.names().map(|name| (name.to_owned(), None)).collect(),
+            tables: Vec::new(),
         };
         for entry in named {
             check_name(&entry.name, findings);
@@ -168,13 +172,24 @@ impl<'s> Parameters<'s> {
         findings: &mut Findings,
     ) -> Option<Expression> {
         let all: Vec<&str> = variables.iter().chain(parameters).copied().collect();
-        match Expression::parse(text, &all) {
+        let known = self.tables.iter();
+        let known = known.filter_map(|(name, table)| Some((name.as_str(), table.clone()?)));
+        match Expression::parse_with(text, &all, &known.collect::<Vec<_>>()) {
             Ok(expression) => Some(expression),
+            // Told where the table is.
+            Err(ExpressionError::UnknownFunction { name, .. }) if self.is_broken_table(&name) => {
+                None
+            }
             Err(error) => {
                 self.report(text, span, variables, &error, findings);
                 None
             }
         }
+    }
+
+    fn is_broken_table(&self, name: &str) -> bool {
+        let mut tables = self.tables.iter();
+        tables.any(|(known, table)| known == name && table.is_none())
     }
 
     fn report(
@@ -205,17 +220,23 @@ impl<'s> Parameters<'s> {
                 };
                 findings.push_misspelt(problem, name, known());
             }
-            ExpressionError::UnknownFunction { name, position, .. } => {
+            ExpressionError::UnknownFunction {
+                name,
+                position,
+                allowed,
+            } => {
                 let message = format!("there is no function `{name}`");
                 let problem = Problem::new(at(*position, name.chars().count()), message)
                     .label("unknown function")
-                    .help(format!("the functions are {}", FUNCTIONS.join(", ")));
-                findings.push_misspelt(problem, name, FUNCTIONS);
+                    .help(format!("the functions are {}", allowed.join(", ")));
+                findings.push_misspelt(problem, name, allowed.iter().map(String::as_str));
             }
             ExpressionError::TooDeep { position, .. }
             | ExpressionError::UnexpectedCharacter { position, .. }
             | ExpressionError::BadNumber { position, .. }
             | ExpressionError::Unexpected { position, .. }
+            | ExpressionError::SingleEquals { position }
+            | ExpressionError::ChainedComparison { position }
             | ExpressionError::WrongArgumentCount { position, .. } => {
                 let problem = Problem::new(at(*position, 1), error.to_string()).label("here");
                 findings.push(match has_decimal_comma(text) {
@@ -267,7 +288,11 @@ fn check_name(name: &At<String>, findings: &mut Findings) {
             .help("a name has letters, digits and `_`, and starts with no digit");
         findings.push(problem);
     }
-    if RESERVED.contains(&name.value.as_str()) {
+    if RESERVED
+        .iter()
+        .chain(&KEYWORDS)
+        .any(|word| *word == name.value)
+    {
         let message = format!("`{}` has another meaning in expressions", name.value);
         findings.push(Problem::new(name.span.clone(), message).label("choose another name"));
     }

@@ -102,6 +102,9 @@ pub(crate) fn text(
     findings.finish(&source)?;
     let (spec, asks_for_monolithic) = spec.expect("a plan without problems");
     let model = Model { source, spec };
+    if let Some(problem) = model.algebraic_loop() {
+        return Err(Findings::from(problem).into_problems(&model.source));
+    }
     if asks_for_monolithic {
         let monolithic = model.merged(model.spec.monolithic_spec.integrator);
         monolithic.map_err(|findings| findings.into_problems(&model.source))?;

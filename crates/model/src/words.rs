@@ -49,7 +49,8 @@ fn leading_number(text: &str) -> Option<(u64, &str)> {
     Some((text[..digits].parse().ok()?, &text[digits..]))
 }
 
-/// The names in an expression that are no functions.
+/// The names in an expression that are no functions. Words that join conditions are among them, but
+/// nothing is called so.
 pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     places(text).map(|place| &text[place])
 }

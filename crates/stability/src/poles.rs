@@ -130,7 +130,7 @@ impl CoupledModel {
             for component in 0..connection.width {
                 let input = starts[connection.to.0].1 + connection.input + component;
                 let output = starts[connection.from.0].2 + connection.output + component;
-                model.wiring[(input, output)] = 1.0;
+                model.wiring[(input, output)] = connection.gain;
             }
         }
         model.poles = model.undivided()?;

@@ -320,6 +320,8 @@ fn metadata(file: &ModelFile, model: &Model, monolithic: bool) -> Metadata {
         ("scheme".into(), scheme.into()),
     ];
     let set = file.settings().iter();
+    let data = model.data_files().iter();
+    entries.extend(data.map(|file| (format!("data.{}", file.path), file.digest.clone())));
     entries.extend(set.map(|(key, value)| (format!("set.{key}"), value.clone())));
     let included = model.source().included();
     entries.extend(included.map(|(path, text)| (format!("{INCLUDED}{path}"), text.to_owned())));
@@ -344,6 +346,9 @@ pub(crate) fn identity(file: &ModelFile, model: &Model, monolithic: bool) -> Str
     let mut text = model.source().file_text().to_owned() + &model.given_gains();
     for (path, included) in model.source().included() {
         text += &format!("\n{path}\n{included}");
+    }
+    for data in model.data_files() {
+        text += &format!("\n{} {}", data.path, data.digest);
     }
     for (key, value) in file.settings() {
         // A longer run of the same model may continue from the same state.

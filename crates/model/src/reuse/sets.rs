@@ -85,7 +85,7 @@ fn flatten<'i>(table: DeTable<'i>, path: &mut Vec<Key<'i>>, changes: &mut Vec<Ch
             DeValue::Table(inside) if !inside.is_empty() => flatten(inside, path, changes),
             inner => changes.push(Change {
                 path: path.clone(),
-                value: toml::Spanned::new(span, inner),
+                value: Some(toml::Spanned::new(span, inner)),
             }),
         }
         path.pop();

@@ -60,7 +60,13 @@ pub fn examples() -> Vec<(String, String)> {
                 .expect("a name")
                 .to_string_lossy()
                 .into_owned();
-            (name, fs::read_to_string(path).expect("a text"))
+            let text = fs::read_to_string(&path).expect("a text");
+            // Data lies beside the examples, wherever a test runs.
+            let folder = path.parent().expect("a folder").display().to_string();
+            (
+                name,
+                text.replace("file = \"", &format!("file = \"{folder}/")),
+            )
         })
         .filter(|(_, text)| !includes_others(text))
         .collect();
