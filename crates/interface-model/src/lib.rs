@@ -17,7 +17,7 @@ pub use shown::{Shown, ShownError};
 
 use oldham_cosim::Quantity;
 
-/// Name of the port at which a mechanism shows its interface, and a fast subsystem sees it.
+/// Name of the port at which a fast subsystem sees the interface of a mechanism.
 pub const PORT: &str = "interface";
 
 /// What that port carries, for some coordinates: a row each, with its acceleration, the force that acted

@@ -5,9 +5,9 @@ use oldham_cosim::{
     Reached, SequenceModel, State, StepError, Subsystem,
 };
 
-use crate::{PORT, quantity};
+use crate::quantity;
 
-/// A subsystem with one more output, [`PORT`], after its own.
+/// A subsystem with one more output after its own. It may be shown again, to another fast subsystem.
 pub struct Shown {
     inner: Box<dyn Subsystem>,
     ports: Ports,
@@ -27,8 +27,13 @@ pub enum ShownError {
 }
 
 impl Shown {
-    /// Shows the coordinates on which the forces at these inputs do work, in this order.
-    pub fn new(inner: Box<dyn Subsystem>, forces: &[InputPort]) -> Result<Self, ShownError> {
+    /// Shows the coordinates on which the forces at these inputs do work, in this order, at a port of
+    /// this name.
+    pub fn new(
+        inner: Box<dyn Subsystem>,
+        name: &str,
+        forces: &[InputPort],
+    ) -> Result<Self, ShownError> {
         let mut ports = inner.ports().clone();
         for &force in forces {
             if ports.input_range(force).len() != 1 {
@@ -41,7 +46,7 @@ impl Shown {
             .iter()
             .map(|&port| ports.input_range(port).start)
             .collect();
-        let shown = ports.add_output(PORT, quantity(inputs.len()));
+        let shown = ports.add_output(name, quantity(inputs.len()));
         Ok(Self {
             inner,
             ports,
@@ -69,6 +74,11 @@ impl Shown {
             values[2..].copy_from_slice(&mobility[count * row..count * (row + 1)]);
         }
         Ok(())
+    }
+
+    /// Where it is shown.
+    pub fn port(&self) -> OutputPort {
+        self.shown
     }
 
     fn own_width(&self) -> usize {
@@ -153,6 +163,10 @@ impl Subsystem for Shown {
 
     fn sequence_model(&mut self, _t: f64, _inputs: &[f64]) -> Option<SequenceModel> {
         None
+    }
+
+    fn interface(&mut self, t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
+        self.inner.interface(t, inputs, found)
     }
 
     fn work(&self) -> f64 {

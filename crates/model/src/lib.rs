@@ -38,6 +38,7 @@ mod expansion;
 mod extensions;
 mod format;
 mod implicit;
+mod interface_model;
 mod limits;
 mod mechanism;
 mod model;

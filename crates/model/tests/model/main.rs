@@ -13,6 +13,7 @@ mod external;
 mod frequency;
 mod hydraulics;
 mod implicit_chains;
+mod interface_model;
 mod large;
 mod measured_cut;
 mod multibody;

@@ -55,6 +55,7 @@ impl PartBuilder {
             force,
             motion: length,
         });
+        self.ports.declare_rate(length, rate);
         (force, [length, rate])
     }
 
