@@ -108,9 +108,11 @@ pub trait Subsystem: Send {
         None
     }
 
-    /// What the subsystem looks like from its force inputs: effective mass and force.
-    fn interface(&mut self, _t: f64, _inputs: &[f64]) -> Option<EffectiveInterface> {
-        None
+    /// How the coordinates that are conjugate to force inputs answer to these forces, at the present
+    /// state and with these inputs; false where it cannot tell. Nothing is allocated, and the next
+    /// step is as if it had not been asked.
+    fn interface(&mut self, _t: f64, _inputs: &[f64], _found: &mut EffectiveInterface) -> bool {
+        false
     }
 
     /// About how much work an advance is, as the number of matrix entries that it touches: parts
@@ -224,16 +226,29 @@ pub struct Linearisation {
     pub d: Vec<f64>,
 }
 
-/// A mechanism as its force inputs see it: `mass * acceleration = force + applied force`, at the
-/// present state. Cross terms between several interfaces are included.
+/// A mechanism as its force inputs see it: when the forces change by `f`, the accelerations of the
+/// coordinates on which they do work are `acceleration + mobility f`. Cross terms between several
+/// interfaces are included; the mobility is the inverse of the effective mass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EffectiveInterface {
-    /// Components of the input vector that act as forces, in order.
+    /// Components of the input vector that act as forces, in the order that the caller wants.
     pub inputs: Vec<usize>,
-    /// Effective mass, dense, row by row.
-    pub mass: Vec<f64>,
-    /// Effective force without the applied ones.
-    pub force: Vec<f64>,
+    /// Of the conjugate coordinates, with the present inputs.
+    pub acceleration: Vec<f64>,
+    /// Dense, row by row.
+    pub mobility: Vec<f64>,
+}
+
+impl EffectiveInterface {
+    /// With room for these components of the input vector.
+    pub fn at(inputs: Vec<usize>) -> Self {
+        let count = inputs.len();
+        Self {
+            inputs,
+            acceleration: vec![0.0; count],
+            mobility: vec![0.0; count * count],
+        }
+    }
 }
 
 /// Work done by a subsystem since it was made.

@@ -241,9 +241,9 @@ impl Subsystem for Lumped {
         named("x").chain(named("v")).collect()
     }
 
-    fn interface(&mut self, t: f64, inputs: &[f64]) -> Option<EffectiveInterface> {
+    fn interface(&mut self, t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
         self.plant.impose(inputs);
-        linear::interface(&mut self.plant, t).ok().flatten()
+        linear::interface(&mut self.plant, t, found).unwrap_or(false)
     }
 
     fn work(&self) -> f64 {

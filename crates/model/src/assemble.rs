@@ -11,6 +11,7 @@ use oldham_lumped::{Integrator, Lumped, Spec};
 
 use crate::expansion::{self, Member, Solvers};
 use crate::implicit;
+use crate::interface_model;
 use crate::model::{ConnectionSpec, Content, Course, DrivenInput, Model, PartSpec, Prediction};
 use crate::problem::{Findings, Problem, Problems};
 use crate::source::Span;
@@ -52,10 +53,10 @@ impl Model {
     ) -> Result<Simulation, Problems> {
         let mut findings = Findings::default();
         let mut builder = Builder::new();
-        let mut members = Vec::new();
+        let mut all = Vec::new();
         for part in &self.spec.parts {
             match self.solvers(part, cuts) {
-                Ok(solvers) => members.push(solvers.add_to(&mut builder, part, choose)),
+                Ok(solvers) => all.push(solvers),
                 Err(messages) => findings.extend(messages.into_iter().map(|message| {
                     let message = format!("in `{}`: {message}", part.name);
                     Problem::new(part.span.clone(), message)
@@ -63,6 +64,25 @@ impl Model {
             }
         }
         findings.finish(&self.source)?;
+        let mut findings = Findings::default();
+        let feeds = interface_model::feed(
+            &self.spec,
+            &mut all,
+            &|part| self.solvers(part, cuts),
+            &mut findings,
+        );
+        findings.finish(&self.source)?;
+        let parts = self.spec.parts.iter().zip(all);
+        let members: Vec<Member> = parts
+            .map(|(part, solvers)| solvers.add_to(&mut builder, part, choose))
+            .collect();
+        for feed in feeds {
+            builder.connect(members[feed.mechanism].engine(feed.from), {
+                let fast = members[feed.fast].only();
+                let seen = builder.ports(fast).input(oldham_interface_model::PORT);
+                (fast, seen.expect("it was made with it"))
+            });
+        }
         for ConnectionSpec { from, to, scale } in &self.spec.connections {
             let is_control = matches!(self.spec.parts[from.0].content, Content::Control(_));
             for input in members[to.0].inputs(to.1) {
@@ -110,7 +130,7 @@ impl Model {
     fn solvers(&self, part: &PartSpec, cuts: Cuts) -> Result<Solvers, Vec<String>> {
         match &part.content {
             Content::Lumped(spec) => match Lumped::new(spec.clone()) {
-                Ok(lumped) => Ok(Solvers::Whole(Box::new(lumped))),
+                Ok(lumped) => Ok(Solvers::Whole(Box::new(lumped), Vec::new())),
                 Err(errors) => Err(errors.iter().map(ToString::to_string).collect()),
             },
             Content::Multibody(spec) => {
@@ -118,22 +138,24 @@ impl Model {
                 let made = match (&spec.cutting, cuts) {
                     (Some(cutting), Cuts::Made) => {
                         let parts = spec.cut_parts(cutting, start);
-                        parts.map(|parts| Solvers::Cut(Box::new(parts)))
+                        parts.map(|parts| Solvers::Cut(Box::new(parts), Vec::new()))
                     }
-                    _ => spec.part(start).map(|part| Solvers::Whole(Box::new(part))),
+                    _ => spec
+                        .part(start)
+                        .map(|part| Solvers::Whole(Box::new(part), Vec::new())),
                 };
                 made.map_err(|error| vec![error.to_string()])
             }
             Content::Hydraulics(circuit) => match Hydraulics::new(circuit) {
-                Ok(hydraulics) => Ok(Solvers::Whole(Box::new(hydraulics))),
+                Ok(hydraulics) => Ok(Solvers::Whole(Box::new(hydraulics), Vec::new())),
                 Err(errors) => Err(errors.0.iter().map(ToString::to_string).collect()),
             },
             Content::Control(controller) => match Control::new(controller, self.timing(part)) {
-                Ok(control) => Ok(Solvers::Whole(Box::new(control))),
+                Ok(control) => Ok(Solvers::Whole(Box::new(control), Vec::new())),
                 Err(error) => Err(vec![error.to_string()]),
             },
             Content::Foreign(spec) => match spec.part.solver(spec.micro_steps) {
-                Ok(solver) => Ok(Solvers::Whole(solver)),
+                Ok(solver) => Ok(Solvers::Whole(solver, Vec::new())),
                 Err(message) => Err(vec![message]),
             },
         }
@@ -153,8 +175,8 @@ impl Model {
     /// The ports of a part, if it can be made.
     pub(crate) fn ports_of(&self, part: usize) -> Option<Ports> {
         match self.solvers(&self.spec.parts[part], Cuts::Undone).ok()? {
-            Solvers::Whole(solver) => Some(solver.ports().clone()),
-            Solvers::Cut(_) => None,
+            Solvers::Whole(solver, _) => Some(solver.ports().clone()),
+            Solvers::Cut(..) => None,
         }
     }
 
@@ -319,6 +341,7 @@ impl Model {
 pub(crate) fn predictor(prediction: &Prediction, ports: &Ports) -> Box<dyn Predictor> {
     match prediction {
         Prediction::Hold(order) => Box::new(Hold::new(*order, ports)),
+        Prediction::InterfaceModel => Box::new(Hold::new(0, ports)),
         Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(*rate, *rho, ports)),
         Prediction::Learned(settings) => {
             let dmd = Dmd::new(ports, settings);

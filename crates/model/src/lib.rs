@@ -39,6 +39,7 @@ mod expansion;
 mod extensions;
 mod format;
 mod implicit;
+mod interface_model;
 mod limits;
 mod loops;
 mod mechanism;

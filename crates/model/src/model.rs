@@ -117,6 +117,17 @@ impl PartSpec {
         }
     }
 
+    pub fn set_micro_steps(&mut self, micro_steps: usize) {
+        *match &mut self.content {
+            Content::Lumped(spec) => &mut spec.micro_steps,
+            Content::Multibody(spec) => &mut spec.micro_steps,
+            Content::Hydraulics(circuit) => &mut circuit.micro_steps,
+            Content::Foreign(spec) => &mut spec.micro_steps,
+            // It takes the steps that its own accuracy needs.
+            Content::Control(_) => return,
+        } = micro_steps;
+    }
+
     pub fn micro_steps(&self) -> usize {
         match &self.content {
             Content::Lumped(spec) => spec.micro_steps,
@@ -206,6 +217,8 @@ pub(crate) enum Prediction {
     Integrated(RateExtrapolation, f64),
     /// A model of the sender is learned.
     Learned(oldham_dmd::Settings),
+    /// Motions are those of a reduced interface model of the sender.
+    InterfaceModel,
     /// By one of a registered kind.
     Foreign(ForeignPrediction),
 }

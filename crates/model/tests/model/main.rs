@@ -15,6 +15,7 @@ mod external;
 mod frequency;
 mod hydraulics;
 mod implicit_chains;
+mod interface_model;
 mod large;
 mod measured_cut;
 mod multibody;

@@ -112,7 +112,10 @@ impl Checker<'_> {
         let Some(given) = given else {
             return Some(PredictorKind::Hermite.into());
         };
-        if given.value == PredictorKind::Dmd {
+        if matches!(
+            given.value,
+            PredictorKind::Dmd | PredictorKind::InterfaceModel
+        ) {
             let message = "the motion of a cut is not learned";
             let problem = Problem::new(given.span.clone(), message);
             self.findings.push(problem.help("`hermite` is made for it"));
