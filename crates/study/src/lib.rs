@@ -32,8 +32,8 @@ pub use compensation::{TriedApproach, compensate, gains_file, law_origin};
 pub use error::StudyError;
 pub use file::{ModelFile, Settings};
 pub use mechanisms::{
-    Equilibrium, ModeNumbers, RestingNode, TurningFrame, Vibrations, is_without_coupling,
-    mechanisms, shows_node, statics, turning_frames, vibrations,
+    Equilibrium, ModeNumbers, Reaction, RestingNode, StaticLoad, TurningFrame, Vibrations,
+    is_without_coupling, mechanisms, shows_node, statics, turning_frames, vibrations,
 };
 pub use memory::{Recorded, solve_in_memory};
 pub use partition::{CutMechanism, partitions};

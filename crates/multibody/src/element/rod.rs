@@ -90,15 +90,8 @@ impl Element for Rod {
     }
 
     fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
-        let Law::Viscoelastic { branches, .. } = &self.law else {
-            return;
-        };
         let elongation = self.elongation(at, &self.line(at));
-        let growth = elongation - at.memory[0];
-        memory[0] = elongation;
-        for (i, &branch) in branches.iter().enumerate() {
-            memory[1 + i] = Law::branch(branch, at.memory[1 + i], growth, at.elapsed).0;
-        }
+        self.law.remember(elongation, at, memory);
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
@@ -130,20 +123,9 @@ impl Element for Rod {
 
     fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let line = self.line(at);
-        let mut energy = ElementEnergy {
-            stored: self.law.stored(self.elongation(at, &line), at),
-            dissipated: self
-                .law
-                .dissipated(self.elongation(at, &line), line.rate, at),
-            supplied: 0.0,
-        };
-        match &self.law {
-            Law::Prescribed(drive) => energy.supplied = -drive.at(at) * line.rate,
-            Law::Thrust { input, factor } => {
-                energy.supplied = factor * at.inputs[*input] * line.rate;
-            }
-            _ => {}
-        }
+        let elongation = self.elongation(at, &line);
+        let free = &self.free_length;
+        let mut energy = self.law.energy_from(free, elongation, line.rate, at);
         if let Law::Viscoelastic { branches, .. } = &self.law {
             for ((stiffness, time), tension) in branches.iter().zip(&at.memory[1..]) {
                 let work = tension * tension / stiffness;
