@@ -27,6 +27,7 @@ mod interfaces;
 mod kinematic;
 mod load_balancing;
 mod lockstep;
+mod motion_law;
 mod pace;
 mod port;
 mod predictor;
@@ -43,6 +44,7 @@ mod step_plan;
 mod subsystem;
 mod summary;
 mod thread_choice;
+mod two_step;
 mod unit;
 mod worker;
 
@@ -57,6 +59,7 @@ pub use fault::{BuildError, Fault};
 pub use hermite::{IntegratedMotion, RateExtrapolation};
 pub use inputs::{Inputs, Source, StageInputs};
 pub use kinematic::Kinematic;
+pub use motion_law::{Followed, MotionLaw};
 pub use port::{Causality, Conjugate, InputPort, OutputPort, Port, Ports, Quantity, Unit};
 pub use predictor::{Hold, Predictor};
 pub use recorder::{Column, Discard, InMemory, Recorder};
@@ -74,3 +77,4 @@ pub use subsystem::{
     Counters, EffectiveInterface, Energy, Linearisation, Reached, StepError, Subsystem,
 };
 pub use summary::{EnergySummary, InterfaceSummary, Lateness, PartSummary, Summary};
+pub use two_step::TwoStep;

@@ -71,15 +71,13 @@ impl Derivatives {
             }
             for (input, target) in plant.wiring.targets.iter().enumerate() {
                 derivatives.by_input[(row, input)] = match *target {
-                    Target::Displacement(slot) => -tangent.stiffness[(row, slot)],
-                    // Traced rates are those of the motion, as steps become short.
-                    Target::Velocity(slot) | Target::StartingVelocity(slot) => {
-                        -tangent.damping[(row, slot)]
-                    }
-                    Target::Acceleration(slot) | Target::StartingAcceleration(slot) => {
-                        -tangent.mass[(row, slot)]
-                    }
                     Target::Force(node) => f64::from(node == row),
+                    moves => -match moves.moved() {
+                        Some((slot, 0)) => tangent.stiffness[(row, slot)],
+                        Some((slot, 1)) => tangent.damping[(row, slot)],
+                        Some((slot, _)) => tangent.mass[(row, slot)],
+                        None => 0.0,
+                    },
                 };
             }
         }
@@ -174,16 +172,13 @@ fn output_derivatives(
 /// The motion of a ghost is an output that equals an input.
 fn pass_through(plant: &Plant, origin: Origin, mut set: impl FnMut(usize)) {
     for (input, target) in plant.wiring.targets.iter().enumerate() {
-        let same = match (origin, *target) {
-            (Origin::Displacement(a), Target::Displacement(b))
-            | (Origin::Velocity(a), Target::Velocity(b) | Target::StartingVelocity(b))
-            | (
-                Origin::Acceleration(a),
-                Target::Acceleration(b) | Target::StartingAcceleration(b),
-            ) => a == b,
-            _ => false,
+        let shown = match origin {
+            Origin::Displacement(slot) => (slot, 0),
+            Origin::Velocity(slot) => (slot, 1),
+            Origin::Acceleration(slot) => (slot, 2),
+            Origin::ForceOnGhost(_) | Origin::Tangent(_) => return,
         };
-        if same {
+        if target.moved() == Some(shown) {
             set(input);
         }
     }

@@ -76,6 +76,18 @@ impl Plant {
         }
     }
 
+    /// The inputs at a time, without letting them act.
+    pub(crate) fn foresee(&mut self, t: f64, inputs: &mut Inputs) -> &[f64] {
+        match inputs.follow_own_motion() {
+            true => {
+                self.tell_own_motion(t - self.step_start);
+                inputs.at_with(t, &self.own, &mut self.offered);
+            }
+            false => inputs.at(t, &mut self.offered),
+        }
+        &self.offered
+    }
+
     #[inline]
     fn receive_predicted(&mut self, t: f64, inputs: &mut Inputs) {
         let mut offered = std::mem::take(&mut self.offered);

@@ -118,7 +118,10 @@ impl Lumped {
             Origin::Displacement(slot) => Ok(motion.x[slot]),
             Origin::Velocity(slot) => Ok(motion.v[slot]),
             Origin::Acceleration(slot) => Ok(motion.a[slot]),
-            Origin::ForceOnGhost(ghost) => self.plant.equations.force_on_ghost(ghost, t, motion),
+            Origin::ForceOnGhost(ghost) => match self.method.force_on_ghost(ghost) {
+                Some(force) => Ok(force),
+                None => self.plant.equations.force_on_ghost(ghost, t, motion),
+            },
             Origin::Tangent(entry) => Ok(self.method.tangent()[entry]),
         }
     }

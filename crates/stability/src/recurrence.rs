@@ -409,6 +409,30 @@ pub(crate) fn recurrence_about(
     Recurrence::from(simulation, base, probed)
 }
 
+/// The recurrence by differences that are chosen by what each coordinate does; nothing where a part
+/// cannot follow them.
+pub(crate) fn other_recurrence(
+    simulation: &mut Simulation,
+    base: Base,
+    sizes: &[f64],
+    budget: &TimeBudget,
+) -> Result<Option<Recurrence>, AnalysisError> {
+    let mut probing = Probing {
+        simulation,
+        chart: &base.chart,
+        period: base.period,
+        budget,
+    };
+    let Some(better) = probing.better_sizes(sizes)? else {
+        return Ok(None);
+    };
+    match probing.matrices(&better, &|_: &Simulation| Vec::new()) {
+        Ok(probed) => Ok(Some(Recurrence::from(simulation, base, probed)?.0)),
+        Err(AnalysisError::Fault(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// Differences about a base point.
 struct Probing<'a> {
     simulation: &'a mut Simulation,

@@ -12,6 +12,7 @@ mod lumped;
 mod method;
 mod mirror;
 mod monolithic;
+mod motion_law;
 mod multibody;
 mod part;
 mod predictor;

@@ -11,6 +11,7 @@ mod drive;
 mod foreign;
 pub(crate) mod hydraulics;
 mod lumped;
+mod motion_law;
 pub(crate) mod multibody;
 mod named;
 mod number;
@@ -29,6 +30,7 @@ pub(crate) use hydraulics::Hydraulics;
 pub(crate) use lumped::{
     Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,
 };
+pub(crate) use motion_law::{LawName, MotionLaw};
 pub(crate) use multibody::Multibody;
 pub use multibody::TimeFunction;
 pub(crate) use named::{Entry, Named};

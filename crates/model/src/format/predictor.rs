@@ -8,7 +8,7 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{At, Count, Foreign};
+use super::{At, Count, Foreign, Fraction};
 
 /// How an input is extrapolated from what was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -63,6 +63,10 @@ pub(crate) struct PredictorSettings {
     /// With `dmd` and a `window`: how many earlier communication points the model sees beside the latest,
     /// such as 1 when positions are exchanged without velocities. None by default.
     pub delays: Option<At<Count>>,
+    /// With `constant-rate`, `linear-rate`, `hermite` and `hermite-velocity`: the spectral radius at
+    /// infinity of the LMS2 formula that integrates the rate. By default that of the receiving
+    /// subsystem, if it is integrated by `lms2`; give that of the sender where it is not.
+    pub rho: Option<At<Fraction>>,
     /// One of a registered kind instead.
     #[schemars(skip)]
     pub foreign: Option<At<Foreign>>,
