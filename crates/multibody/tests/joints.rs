@@ -386,7 +386,7 @@ fn a_constant_velocity_joint_turns_both_shafts_alike() {
             let found = system.motion(driven).angular_velocity.dot(second);
             let angle = speed * system.time();
             // The first arm of the cross is along x at the start, normal to the plane of the shafts.
-            let cardan = tilt.cos() / (1.0 - (tilt.sin() * angle.cos()).powi(2));
+            let cardan = tilt.cos() / (1.0 - (tilt.sin() * angle.sin()).powi(2));
             let expected = if is_constant { speed } else { speed * cardan };
             assert!(
                 (found - expected).abs() < 1e-4 * speed,

@@ -2,9 +2,10 @@
 
 use oldham_cosim::{Hold, InputPort, Inputs, Source, Subsystem, Unit};
 use oldham_multibody::{
-    AngleCounter, BeamMesh, Body, Coordinate, Drive, Joint, Law, LineInertia, Load, LoadSensor,
-    Lumping, Marker, Mat3, MechanismPart, Model, Motion, NodeId, Options, PartBuilder, Quaternion,
-    Rod, Section, SectionSensor, Sensor, Shell4, ShellSection, Vec3, straight_beam,
+    AngleCounter, BeamMesh, Body, Coordinate, CoordinateForce, Drive, Joint, Law, LineInertia,
+    Load, LoadSensor, Lumping, Marker, Mat3, MechanismPart, Model, Motion, NodeId, Options,
+    PartBuilder, Quaternion, Rod, Section, SectionSensor, Sensor, Shell4, ShellSection, Vec3,
+    straight_beam,
 };
 
 const H: f64 = 1e-3;
@@ -364,4 +365,52 @@ fn an_element_cannot_follow_itself() {
     model.replace(itself, Load::fixed(Marker::on(node), force, none()));
     let refused = model.check().unwrap_err();
     assert!(refused[0].to_string().contains("`load` follows a sensor"));
+}
+
+/// A wheel on a torsion spring, linearised at its ports: from torque to angle 1 / (J s² + k), from
+/// a given rotation to the torque on its owner -(J a + k x).
+#[test]
+fn ports_at_joints_are_linearised() {
+    let (inertia, k) = (0.4, 30.0);
+    let sprung = |model: &mut Model| {
+        let (_, ends) = wheel(model, inertia, 0.0);
+        let spring = CoordinateForce::torsion_spring(ends[0], ends[1], k, 0.0, 0.0);
+        model.element("spring", spring);
+        ends
+    };
+    let mut model = Model::new();
+    let ends = sprung(&mut model);
+    let mut builder = PartBuilder::new(model);
+    builder.push_coordinate("shaft", Coordinate::Angle, ends);
+    let mut part = build(builder);
+    part.outputs(0.0, &[0.0], &mut [0.0; 3]).unwrap();
+    let found = part.linearise(0.0, &[0.0]).unwrap();
+    assert_eq!(found.states, 2);
+    // (s I - A)⁻¹ B at a real s.
+    let s = 3.0;
+    let [a, b, c, d] = [0, 1, 2, 3].map(|i: usize| found.a[i]);
+    let determinant = (s - a) * (s - d) - b * c;
+    let (u, w) = (found.b[0], found.b[1]);
+    let state = [
+        ((s - d) * u + b * w) / determinant,
+        (c * u + (s - a) * w) / determinant,
+    ];
+    let expected = 1.0 / (inertia * s * s + k);
+    for (row, factor) in [1.0, s, s * s].into_iter().enumerate() {
+        let output = found.c[2 * row] * state[0] + found.c[2 * row + 1] * state[1] + found.d[row];
+        assert!((output - factor * expected).abs() < 1e-7, "{output} {row}");
+    }
+
+    let mut model = Model::new();
+    let ends = sprung(&mut model);
+    let idle = model.node("idle", Motion::at(Vec3::X));
+    model.body(idle, Body::centred(1.0, Mat3::IDENTITY));
+    let mut builder = PartBuilder::new(model);
+    builder.drive_coordinate("shaft", Coordinate::Angle, ends);
+    let mut part = build(builder);
+    part.outputs(0.0, &[0.0; 3], &mut [0.0]).unwrap();
+    let found = part.linearise(0.0, &[0.0; 3]).unwrap();
+    for (found, expected) in found.d.iter().zip([-k, 0.0, -inertia]) {
+        assert!((found - expected).abs() < 1e-6, "{found} {expected}");
+    }
 }

@@ -205,7 +205,7 @@ impl Canvas<'_> {
                     ink: Ink::Beam,
                     points: vec![self.place(a), self.place(b)],
                 },
-                Outline::Line(points) => Mark {
+                Outline::Cable(points) | Outline::Profile(points) => Mark {
                     ink: Ink::Spring,
                     points: points.iter().map(|point| self.place(point)).collect(),
                 },
@@ -265,8 +265,8 @@ impl Canvas<'_> {
 fn ends(outline: &Outline) -> &[Marker] {
     match outline {
         Outline::Spring(ends) | Outline::Actuator(ends) => ends,
-        Outline::Line(points) => points,
-        Outline::Beam(_) | Outline::Face(_) => &[],
+        Outline::Cable(points) => points,
+        Outline::Beam(_) | Outline::Face(_) | Outline::Profile(_) => &[],
     }
 }
 

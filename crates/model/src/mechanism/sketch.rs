@@ -60,8 +60,10 @@ pub enum Outline {
     Actuator([Marker; 2]),
     /// A face between four nodes.
     Face([NodeId; 4]),
-    /// A line through points: a cable, the profile of a cam.
-    Line(Vec<Marker>),
+    /// A cable through points.
+    Cable(Vec<Marker>),
+    /// A curve that is drawn on a node, such as the profile of a cam.
+    Profile(Vec<Marker>),
 }
 
 /// How a joint is drawn.

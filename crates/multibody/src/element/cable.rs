@@ -1,5 +1,6 @@
 //! A massless cable through several points, such as over pulleys: one tension along all of it.
 
+use super::law::winding;
 use super::{
     At, Element, ElementEnergy, Half, Jacobian, Law, References, Residual, Weights, refer_nodes,
 };
@@ -28,7 +29,10 @@ struct Course {
     /// Of each stretch: direction and length.
     directions: [Vec3; MOST_POINTS],
     lengths: [f64; MOST_POINTS],
+    /// Of the elongation.
     rate: f64,
+    /// Rate of the free length.
+    winding: f64,
 }
 
 impl Course {
@@ -67,12 +71,14 @@ impl Cable {
 
     fn course(&self, at: &At<'_>) -> Course {
         let count = self.nodes.len();
+        let winding = winding(&self.free_length, at);
         let mut course = Course {
             count,
             arms: [Vec3::ZERO; MOST_POINTS],
             directions: [Vec3::ZERO; MOST_POINTS],
             lengths: [0.0; MOST_POINTS],
-            rate: 0.0,
+            rate: -winding,
+            winding,
         };
         let mut before = None;
         for (i, (&node, &offset)) in self.nodes.iter().zip(&self.offsets).enumerate() {
@@ -166,7 +172,10 @@ impl Element for Cable {
     fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let course = self.course(at);
         let elongation = self.elongation(&course, at);
-        let free = &self.free_length;
-        self.law.energy_from(free, elongation, course.rate, at)
+        let mut energy = self.law.energy(elongation, course.rate, at);
+        if course.winding != 0.0 {
+            energy.supplied -= self.law.evaluate(elongation, course.rate, at).0 * course.winding;
+        }
+        energy
     }
 }

@@ -89,8 +89,6 @@ impl fmt::Debug for TensionFunction {
     }
 }
 
-/// Step in seconds over which the rate of a free length is found.
-const WINDING_STEP: f64 = 1e-4;
 /// Relative step of central differences: the cube root of the rounding error.
 const DIFFERENCE: f64 = 6e-6;
 /// Differences are relative to the argument, or to this if it is smaller.
@@ -329,22 +327,6 @@ impl Law {
         }
     }
 
-    /// The same for a spring or cable whose free length changes in time, as on a winch.
-    pub(super) fn energy_from(
-        &self,
-        free: &Drive,
-        elongation: f64,
-        rate: f64,
-        at: &At<'_>,
-    ) -> ElementEnergy {
-        let mut energy = self.energy(elongation, rate, at);
-        let [winding, _] = free.derivatives(at.time, WINDING_STEP);
-        if winding != 0.0 && winding.is_finite() {
-            energy.supplied -= self.evaluate(elongation, rate, at).0 * winding;
-        }
-        energy
-    }
-
     /// Energy and powers, but those of viscoelastic branches.
     pub(crate) fn energy(&self, elongation: f64, rate: f64, at: &At<'_>) -> ElementEnergy {
         ElementEnergy {
@@ -352,6 +334,16 @@ impl Law {
             dissipated: self.dissipated(elongation, rate, at),
             supplied: self.supplied(rate, at),
         }
+    }
+}
+
+/// The rate at which a free length changes, as on a winch; zero where it follows a sensor or an
+/// input, whose rates are not known.
+pub(super) fn winding(free: &Drive, at: &At<'_>) -> f64 {
+    const STEP: f64 = 1e-4;
+    match free {
+        Drive::Constant(_) | Drive::Input(_) | Drive::Measured(_) => 0.0,
+        given => given.derivatives(at.time, STEP)[0],
     }
 }
 

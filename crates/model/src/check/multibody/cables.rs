@@ -15,7 +15,7 @@ impl Checker<'_> {
             self.element_name(&entry.name, "a cable", draft);
             draft.holders.insert(entry.name.value.clone(), None);
             if let Some((cable, course)) = self.cable(entry, draft) {
-                draft.spec.sketch.outlines.push(Outline::Line(course));
+                draft.spec.sketch.outlines.push(Outline::Cable(course));
                 draft.holder(&entry.name.value, Box::new(cable));
             }
         }

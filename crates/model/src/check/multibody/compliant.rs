@@ -388,16 +388,14 @@ impl Checker<'_> {
         let rows: Vec<Option<[f64; 6]>> = rows.collect();
         let rows: Vec<[f64; 6]> = rows.into_iter().collect::<Option<_>>()?;
         let size = rows.iter().flatten().fold(0.0_f64, |m, v| m.max(v.abs()));
-        for i in 0..6 {
-            for j in 0..i {
-                if (rows[i][j] - rows[j][i]).abs() > SYMMETRIC * size {
-                    let message = "the matrix must be symmetric";
-                    let label = format!("row {} differs from column {}", i + 1, i + 1);
-                    let span = list.value[i].span.clone();
-                    self.findings.push(Problem::new(span, message).label(label));
-                    return None;
-                }
-            }
+        let differs = |i: usize, j: usize| (rows[i][j] - rows[j][i]).abs() > SYMMETRIC * size;
+        let unequal = (0..6).find(|&i| (0..i).any(|j| differs(i, j)));
+        if let Some(i) = unequal {
+            let message = "the matrix must be symmetric";
+            let label = format!("row {} differs from column {}", i + 1, i + 1);
+            let span = list.value[i].span.clone();
+            self.findings.push(Problem::new(span, message).label(label));
+            return None;
         }
         let block = |row: usize, column: usize| {
             M3([0, 1, 2].map(|i| [0, 1, 2].map(|j| rows[row + i][column + j])))

@@ -58,7 +58,7 @@ impl Checker<'_> {
             self.findings.push(Problem::new(span.clone(), message));
             return None;
         };
-        draft.spec.sketch.outlines.push(Outline::Line(profile));
+        draft.spec.sketch.outlines.push(Outline::Profile(profile));
         Some((Box::new(PointOnCurve::new(ends, spline)), ends))
     }
 

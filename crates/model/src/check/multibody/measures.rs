@@ -79,13 +79,13 @@ const KINDS: &str = "one of `displacement`, `velocity`, `acceleration`, `angular
     `distance_rate`, `coordinate`, `rate`, `slide`, `slide_rate`, `torque`, `force`, `moment`, \
     `tension`, `power`, `beam`, `shell`";
 
+/// What is measured of one thing, and of what.
+type OfOne<'g> = (Kind, &'g At<String>);
+/// What is measured between two nodes.
+type OfTwo<'g> = (Between, &'g At<Vec<At<String>>>);
+
 /// All that an entry measures.
-fn wanted(
-    given: &Measure,
-) -> (
-    Vec<(Kind, &At<String>)>,
-    Vec<(Between, &At<Vec<At<String>>>)>,
-) {
+fn wanted(given: &Measure) -> (Vec<OfOne<'_>>, Vec<OfTwo<'_>>) {
     let of_one = [
         (Kind::Displacement, &given.displacement),
         (Kind::Velocity, &given.velocity),
