@@ -7,7 +7,7 @@ use crate::problem::{Bodies, BodyMotion, project};
 use crate::solver::RowState;
 
 /// Contacts take part when they open more slowly than so many tolerances.
-const NEAR: f64 = 50.0;
+const NEAR: f64 = 100.0;
 
 /// The contacts that take part, and the velocities that belong to their impulses.
 #[derive(Clone, Debug, Default)]

@@ -11,7 +11,7 @@
 mod bodies;
 mod dense;
 
-pub use bodies::{Bodies, BodyMotion, Levers};
+pub use bodies::{Bodies, BodyMotion, Levers, Mechanism};
 pub(crate) use dense::bounds;
 pub use dense::{Dense, RowKind};
 
