@@ -1,7 +1,7 @@
 //! Contact points against what geometry says.
 
 use oldham_contact::narrow::{Point, collide, is_known};
-use oldham_contact::{Can, Pose, Shape, Wall};
+use oldham_contact::{Can, Pose, Shape, Surface, Wall, World};
 use oldham_space::{Quaternion, Vec3};
 
 fn points(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64) -> Vec<Point> {
@@ -222,4 +222,29 @@ fn a_can_is_touched_by_every_wall_within_reach() {
     assert_eq!(found.len(), 2);
     assert!(found.iter().all(|p| p.gap.abs() < 1e-12));
     assert_eq!([found[0].feature >> 3, found[1].feature >> 3], [2, 3]);
+}
+
+/// A hundred thousand grains on a lattice that touch their neighbours along three axes: exactly so many contacts, in order.
+#[test]
+fn a_hundred_thousand_grains_have_the_contacts_of_their_lattice() {
+    let (along, across, up) = (50, 50, 40);
+    let mut world = World::new(1e-4);
+    let rough = world.add_surface(Surface::rough(0.3)).unwrap();
+    let centres: Vec<Vec3> = (0..along * across * up)
+        .map(|i| {
+            Vec3::new(
+                (i % along) as f64,
+                (i / along % across) as f64,
+                (i / (along * across)) as f64,
+            ) * 2.0e-3
+        })
+        .collect();
+    world.add_grains(&vec![1e-3; centres.len()], rough).unwrap();
+    world.find(&[], &centres);
+    let expected =
+        (along - 1) * across * up + along * (across - 1) * up + along * across * (up - 1);
+    assert_eq!(world.touches().len(), expected);
+    let keys: Vec<_> = (0..expected).map(|contact| world.key(contact)).collect();
+    assert!(keys.is_sorted());
+    assert!(world.touches().iter().all(|touch| touch.gap.abs() < 1e-12));
 }
