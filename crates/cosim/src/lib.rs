@@ -34,6 +34,7 @@ mod predictor;
 mod recorder;
 mod run;
 mod run_monitor;
+mod scale;
 mod schedule;
 mod sequence;
 mod simulation;
@@ -64,6 +65,7 @@ pub use port::{Causality, Conjugate, InputPort, OutputPort, Port, Ports, Quantit
 pub use predictor::{Hold, Predictor};
 pub use recorder::{Column, Discard, InMemory, Recorder};
 pub use run::{End, Outcome, Progress, Run, Tap};
+pub use scale::Scale;
 pub use schedule::{
     Acceleration, Coupling, ImplicitSettings, OnLimit, Schedule, Stage, SubsystemId,
 };

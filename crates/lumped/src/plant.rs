@@ -30,6 +30,9 @@ pub(crate) struct Plant {
     accelerated_at: f64,
     /// Room for forces on own nodes.
     pub forces: Vec<f64>,
+    /// Room for a single force and what it does.
+    pub unit_force: Vec<f64>,
+    pub response: Vec<f64>,
 }
 
 impl Plant {
@@ -44,6 +47,8 @@ impl Plant {
             start: Motion::at_rest(equations.slots()),
             accelerated_at: f64::NAN,
             forces: vec![0.0; equations.own],
+            unit_force: vec![0.0; equations.own],
+            response: vec![0.0; equations.own],
             equations,
             wiring,
             tangents,
@@ -133,13 +138,6 @@ impl Plant {
         self.moved();
         self.wiring
             .distribute(inputs, &mut self.motion, &mut self.applied);
-    }
-
-    /// Takes all forces from outside away, until inputs act again.
-    pub(crate) fn release(&mut self) {
-        self.applied.fill(0.0);
-        self.inputs.fill(f64::NAN);
-        self.moved();
     }
 
     /// Motion or inputs changed: accelerations must be evaluated anew.

@@ -235,9 +235,15 @@ impl Subsystem for Lumped {
         Some(linear::linearise(&self.plant, t))
     }
 
-    fn interface(&mut self, t: f64, inputs: &[f64]) -> Option<EffectiveInterface> {
+    fn state_names(&self) -> Vec<String> {
+        let own = &self.plant.equations.names[..self.plant.own()];
+        let named = |rate: &'static str| own.iter().map(move |node| format!("{node}.{rate}"));
+        named("x").chain(named("v")).collect()
+    }
+
+    fn interface(&mut self, t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
         self.plant.impose(inputs);
-        linear::interface(&mut self.plant, t).ok().flatten()
+        linear::interface(&mut self.plant, t, found).unwrap_or(false)
     }
 
     fn work(&self) -> f64 {

@@ -94,6 +94,9 @@ impl Wiring {
         for pair in conjugates(spec) {
             ports.conjugate(pair);
         }
+        for (of, rate) in rates(spec) {
+            ports.declare_rate(of, rate);
+        }
         let row = |target: &Target| match *target {
             Target::Force(row) => Some(row),
             _ => None,
@@ -348,6 +351,20 @@ fn conjugates(spec: &Spec) -> Vec<Conjugate> {
                 force: InputPort(index),
                 motion: OutputPort(motion),
             });
+        }
+    }
+    pairs
+}
+
+/// Displacements and velocities of the same nodes.
+fn rates(spec: &Spec) -> Vec<(OutputPort, OutputPort)> {
+    let outputs = || spec.outputs.iter().enumerate();
+    let of_kind = |wanted: PortKind| outputs().filter(move |(_, port)| port.kind == wanted);
+    let mut pairs = Vec::new();
+    for (displacement, port) in of_kind(PortKind::Displacement) {
+        let mut velocities = of_kind(PortKind::Velocity);
+        if let Some((rate, _)) = velocities.find(|(_, other)| other.node == port.node) {
+            pairs.push((OutputPort(displacement), OutputPort(rate)));
         }
     }
     pairs

@@ -122,7 +122,6 @@ impl Assembly {
     }
 
     /// Lays a small model out.
-    #[cfg(test)]
     pub fn new(model: Model) -> (Self, BlockLu) {
         Self::within_memory(model).expect("a small model")
     }

@@ -23,6 +23,7 @@ mod inverse_iteration;
 pub mod joint;
 pub mod linear;
 mod linearised;
+mod misfit;
 mod model;
 mod modes;
 mod newton;
@@ -58,8 +59,8 @@ pub use element::{
 pub use error::{ModelError, SolveError};
 pub use integrator::Method;
 pub use joint::{
-    Coordinate, Direction, Frictional, Joint, LuGre, PrescribedMotion, PrescribedPose, Row,
-    Transmission,
+    Bristles, Coordinate, Direction, Frictional, Joint, LuGre, PrescribedMotion, PrescribedPose,
+    Row, Transmission,
 };
 pub use linearised::{Entry, LeftOut, LinearisedMatrices};
 pub use model::Model;

@@ -216,6 +216,11 @@ impl Model {
         self.elements.iter().map(|named| named.name.as_str())
     }
 
+    /// The name of an element.
+    pub fn element_name(&self, element: ElementId) -> &str {
+        &self.elements[element.0].name
+    }
+
     /// The element of this name.
     pub fn find_element(&self, name: &str) -> Option<ElementId> {
         let place = self.elements.iter().position(|named| named.name == name);

@@ -79,6 +79,11 @@ pub enum AnalysisError {
     /// A small change of the state grows beyond what can be computed with.
     #[error("a small change of the state grows beyond all bounds within one macro step")]
     Unbounded,
+    /// Outputs determine each other at once, and not uniquely.
+    #[error(
+        "outputs determine each other in a loop that has no unique solution, so there is no linear system; look at the connections between parts that answer at once"
+    )]
+    AlgebraicLoop,
     /// The eigenvalue iteration did not converge.
     #[error("the eigenvalues of the recurrence did not converge")]
     NoEigenvalues,

@@ -1,9 +1,11 @@
 //! `oldham bench`: measure one thing, in one run, beside a calibration of the machine.
 
+mod car;
 mod compensation;
 mod contact;
 mod cut;
 mod stability;
+mod sweep;
 mod threads;
 
 use std::hint::black_box;
@@ -26,7 +28,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 12] = [
+pub const NAMES: [&str; 14] = [
     "engine",
     "beam",
     "shell",
@@ -39,6 +41,8 @@ pub const NAMES: [&str; 12] = [
     "compensation",
     "overlap",
     "busy",
+    "car",
+    "sweep",
 ];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
@@ -114,6 +118,8 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "compensation" => compensation::compensation()?,
             "overlap" => threads::overlap(),
             "busy" => threads::busy()?,
+            "car" => car::figures()?,
+            "sweep" => sweep::figures()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());

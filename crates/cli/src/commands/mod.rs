@@ -7,6 +7,8 @@ mod check;
 mod compare;
 mod compensate;
 mod completions;
+mod linearise;
+mod lumped_modes;
 mod modes;
 mod papers;
 mod partition;
@@ -15,6 +17,7 @@ mod poles;
 mod run;
 mod stability;
 mod statics;
+mod sweep;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -27,6 +30,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Compare(arguments) => compare::execute(&arguments),
         Command::Compensate(arguments) => compensate::execute(&arguments),
         Command::Plot(arguments) => plot::execute(&arguments),
+        Command::Linearise(arguments) => linearise::execute(&arguments),
         Command::Statics(arguments) => statics::execute(&arguments),
         Command::Modes(arguments) => modes::execute(&arguments),
         Command::Animate(arguments) => animate::execute(&arguments),

@@ -60,6 +60,7 @@ impl Choice {
                 Prediction::Integrated(RateExtrapolation::HermiteVelocity, rho)
             }
             PredictorKind::Dmd => Prediction::Hold(0),
+            PredictorKind::InterfaceModel => Prediction::InterfaceModel,
         }
     }
 

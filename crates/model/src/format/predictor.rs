@@ -41,6 +41,12 @@ pub(crate) enum PredictorKind {
     /// automatically, up to 100 communication points.
     #[serde(rename = "dmd")]
     Dmd,
+    /// For a fast subsystem that pushes a mechanism and receives its motion: the motion is that of a
+    /// reduced interface model of the mechanism (effective mass and acceleration at the interface),
+    /// integrated in the steps of the fast subsystem under its own forces. Other inputs as
+    /// `zero-order`. It must advance with the mechanism or before it.
+    #[serde(rename = "interface-model")]
+    InterfaceModel,
 }
 
 /// A predictor: its kind alone, or with settings.

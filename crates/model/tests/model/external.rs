@@ -82,7 +82,8 @@ fn what_an_external_input_lacks_or_has_too_much_is_told() {
     };
     assert!(with(r#"{ external = "p", x = "t" }"#).contains("not a function of time"));
     assert!(with("{ initial = 2.0 }").contains("only an external input has an initial value"));
-    assert!(with(r#"{ x = "t" }"#).contains("a motion needs `x`, `v` and `a`"));
+    assert!(with(r#"{ v = "t" }"#).contains("a motion needs `x`, or `x`, `v` and `a`"));
+    assert!(with(r#"{ x = "t" }"#).contains("this input is a single number"));
     assert!(with(r#"{ external = "p", initial = "t" }"#).contains("`t`"));
     assert!(with(r#"{ external = "" }"#).contains("no name under which"));
     let twice = text.replace(

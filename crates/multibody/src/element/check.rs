@@ -1,91 +1,9 @@
-//! Compares the analytic derivatives of elements with differences of their forces.
+//! Tests of the elements of this crate: their derivatives against differences.
 
-use super::Weights;
-use crate::assembly::{Assembly, EvaluationPoint};
 use crate::model::Model;
 use crate::node::Motion;
 use oldham_space::Quaternion;
 use oldham_space::Vec3;
-
-const STEP: f64 = 1e-6;
-
-/// Checks the derivatives of a model by poses, and by velocities where `damped`, at its initial
-/// motion with the given multipliers.
-pub(crate) fn assert_derivatives(model: Model, multiplier: f64, inputs: &[f64], tolerance: f64) {
-    let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
-    let (assembly, _) = Assembly::new(model);
-    let multipliers = vec![multiplier; assembly.constraints];
-    let mut here = EvaluationPoint {
-        time: 0.3,
-        motions: &motions,
-        multipliers: &multipliers,
-        inputs,
-        input_time: 0.3,
-        load_factor: 1.0,
-        memory: &vec![0.0; assembly.memory],
-        elapsed: 0.0,
-    };
-    let mut memory = vec![0.0; assembly.memory];
-    assembly.remember(&here, &mut memory);
-    here.memory = &memory;
-    here.elapsed = 0.01;
-    let residual = |motions: &[Motion]| {
-        let mut values = vec![0.0; assembly.residual_length()];
-        assembly.element_residual(&EvaluationPoint { motions, ..here }, &mut values);
-        values
-    };
-    let weights = |damping, stiffness| Weights {
-        mass: 0.0,
-        damping,
-        stiffness,
-    };
-    let (n, nodes) = (assembly.unknowns(), 6 * assembly.nodes());
-    type Change = fn(&mut Motion, usize, f64);
-    let cases: [(Weights, Change, usize); 2] = [
-        (weights(0.0, 1.0), change_pose, n),
-        (weights(1.0, 0.0), change_velocity, nodes),
-    ];
-    for (weights, change, rows) in cases {
-        let matrix = assembly.dense(&here, weights);
-        let size = matrix.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
-        for column in 0..nodes {
-            let moved = |step: f64| {
-                let mut motions = motions.clone();
-                change(&mut motions[column / 6 + 1], column % 6, step);
-                residual(&motions)
-            };
-            let (plus, minus) = (moved(STEP), moved(-STEP));
-            for row in 0..rows {
-                let expected = -(plus[row] - minus[row]) / (2.0 * STEP);
-                let error = matrix[column * n + row] - expected;
-                assert!(
-                    error.abs() < tolerance * size,
-                    "{weights:?} row {row} column {column}: {} instead of {expected}",
-                    matrix[column * n + row],
-                );
-            }
-        }
-    }
-}
-
-fn change_pose(motion: &mut Motion, component: usize, step: f64) {
-    if component < 3 {
-        motion.position[component] += step;
-        return;
-    }
-    let mut spin = Vec3::ZERO;
-    spin[component - 3] = step;
-    motion.orientation = Quaternion::exp(spin).times(motion.orientation);
-    motion.rotation = motion.orientation.matrix();
-}
-
-fn change_velocity(motion: &mut Motion, component: usize, step: f64) {
-    if component < 3 {
-        motion.velocity[component] += step;
-    } else {
-        motion.angular_velocity[component - 3] += step;
-    }
-}
 
 /// Two nodes in general poses.
 pub(crate) fn two_nodes(model: &mut Model, moving: bool) -> [crate::node::NodeId; 2] {
@@ -104,13 +22,18 @@ pub(crate) fn two_nodes(model: &mut Model, moving: bool) -> [crate::node::NodeId
 
 mod tests {
     use super::*;
+    use crate::assembly::{Assembly, EvaluationPoint};
     use crate::drive::Drive;
-    use crate::element::{Bushing, InternalLoad, Law, Load, Rod, TorsionSpring};
+    use crate::element::{
+        Bushing, InternalLoad, Law, Load, Rod, TorsionSpring, Weights, assert_derivatives,
+    };
     use crate::joint::{
         Coordinate, Direction, Frictional, Joint, LuGre, PrescribedPose, Transmission,
     };
     use crate::node::{Marker, NodeId};
     use oldham_space::M3;
+
+    const STEP: f64 = 1e-6;
 
     fn markers(model: &mut Model, moving: bool) -> [Marker; 2] {
         let [a, b] = two_nodes(model, moving);

@@ -43,9 +43,16 @@ pub enum Law {
     Function(TensionFunction),
 }
 
+/// Tension, and its derivatives by elongation and by rate.
+type Differentiated = dyn Fn(f64, f64, f64) -> [f64; 3] + Send + Sync;
+
 /// Tension as a function of elongation, rate and time.
 #[derive(Clone)]
-pub struct TensionFunction(Arc<dyn Fn(f64, f64, f64) -> f64 + Send + Sync>);
+pub struct TensionFunction {
+    tension: Arc<dyn Fn(f64, f64, f64) -> f64 + Send + Sync>,
+    /// With exact derivatives, if they are known.
+    differentiated: Option<Arc<Differentiated>>,
+}
 
 impl fmt::Debug for TensionFunction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -75,10 +82,29 @@ impl TensionFunction {
         if slope.is_finite() { slope } else { 0.0 }
     }
 
+    /// Tension, and its derivatives by elongation and by rate; where an exact one is not finite, and
+    /// where none is known, a difference.
+    fn evaluate(&self, elongation: f64, rate: f64, time: f64) -> (f64, f64, f64) {
+        let f = &self.tension;
+        let differences = || {
+            let by_length = Self::slope(elongation, |e| f(e, rate, time));
+            let by_rate = Self::slope(rate, |v| f(elongation, v, time));
+            (f(elongation, rate, time), by_length, by_rate)
+        };
+        let Some(differentiated) = &self.differentiated else {
+            return differences();
+        };
+        let [tension, by_length, by_rate] = differentiated(elongation, rate, time);
+        match by_length.is_finite() && by_rate.is_finite() {
+            true => (tension, by_length, by_rate),
+            false => differences(),
+        }
+    }
+
     /// Work to stretch it slowly from zero.
     fn potential(&self, elongation: f64, time: f64) -> f64 {
         // With u² for the fraction of the way, roots at the origin stay smooth.
-        let at = |u: f64| (self.0)(elongation * u * u, 0.0, time) * 2.0 * elongation * u;
+        let at = |u: f64| (self.tension)(elongation * u * u, 0.0, time) * 2.0 * elongation * u;
         let pair = |&(node, weight): &(f64, f64)| {
             let half = 0.5 * node;
             0.5 * weight * (at(0.5 - half) + at(0.5 + half))
@@ -91,7 +117,22 @@ impl Law {
     /// Any function of elongation, rate and time. Its derivatives are differences; in the balance
     /// of energy it stores what a slow motion from zero would, and what the rate adds is lost.
     pub fn function(f: impl Fn(f64, f64, f64) -> f64 + Send + Sync + 'static) -> Self {
-        Self::Function(TensionFunction(Arc::new(f)))
+        Self::Function(TensionFunction {
+            tension: Arc::new(f),
+            differentiated: None,
+        })
+    }
+
+    /// The same with its derivatives: `differentiated` gives the tension and its derivatives by
+    /// elongation and by rate.
+    pub fn differentiable(
+        tension: impl Fn(f64, f64, f64) -> f64 + Send + Sync + 'static,
+        differentiated: impl Fn(f64, f64, f64) -> [f64; 3] + Send + Sync + 'static,
+    ) -> Self {
+        Self::Function(TensionFunction {
+            tension: Arc::new(tension),
+            differentiated: Some(Arc::new(differentiated)),
+        })
     }
 
     /// Shows the input that it follows, if it follows one.
@@ -131,12 +172,7 @@ impl Law {
         match self {
             Self::Prescribed(drive) => (drive.at(at), 0.0, 0.0),
             Self::Thrust { input, factor } => (-factor * at.inputs[*input], 0.0, 0.0),
-            Self::Function(function) => {
-                let f = &function.0;
-                let by_length = TensionFunction::slope(elongation, |e| f(e, rate, at.time));
-                let by_rate = TensionFunction::slope(rate, |v| f(elongation, v, at.time));
-                (f(elongation, rate, at.time), by_length, by_rate)
-            }
+            Self::Function(function) => function.evaluate(elongation, rate, at.time),
             Self::Viscoelastic {
                 stiffness,
                 branches,
@@ -177,7 +213,7 @@ impl Law {
     pub(super) fn dissipated(&self, elongation: f64, rate: f64, at: &At<'_>) -> f64 {
         match self {
             Self::Linear { damping, .. } | Self::Table { damping, .. } => damping * rate * rate,
-            Self::Function(TensionFunction(f)) => {
+            Self::Function(TensionFunction { tension: f, .. }) => {
                 (f(elongation, rate, at.time) - f(elongation, 0.0, at.time)) * rate
             }
             Self::Prescribed(_) | Self::Thrust { .. } | Self::Viscoelastic { .. } => 0.0,

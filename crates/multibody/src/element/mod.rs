@@ -8,6 +8,7 @@ pub mod beam;
 mod bushing;
 #[cfg(test)]
 pub(crate) mod check;
+mod derivatives;
 mod internal;
 mod law;
 mod load;
@@ -18,6 +19,7 @@ pub mod shell;
 mod torsion;
 
 pub use bushing::Bushing;
+pub use derivatives::assert_derivatives;
 pub use internal::InternalLoad;
 pub use law::{Law, TensionFunction};
 pub use load::{Load, PortWrench};

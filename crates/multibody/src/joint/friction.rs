@@ -29,15 +29,21 @@ pub struct LuGre {
     pub viscous: f64,
 }
 
-/// Friction at one moment: coefficient, its derivative by the velocity, and the deflection.
-struct Bristles {
-    coefficient: f64,
-    slope: f64,
-    deflection: f64,
+/// Friction at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bristles {
+    /// Friction force over normal force, against the velocity.
+    pub coefficient: f64,
+    /// Its derivative by the velocity, for Newton's iteration, in s/m.
+    pub slope: f64,
+    /// Deflection of the bristles in m, to be remembered.
+    pub deflection: f64,
 }
 
 impl LuGre {
-    fn evaluate(&self, v: f64, before: f64, elapsed: f64) -> Bristles {
+    /// Friction at the velocity `v`, for bristles that were deflected by `before` when so much time
+    /// ago they were last looked at.
+    pub fn evaluate(&self, v: f64, before: f64, elapsed: f64) -> Bristles {
         let s0 = self.stiffness;
         let ratio = v / self.stribeck;
         let level = self.coulomb + (self.stiction - self.coulomb) * (-ratio * ratio).exp();

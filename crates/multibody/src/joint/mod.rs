@@ -17,7 +17,7 @@ mod transmission;
 pub use coordinate::Coordinate;
 pub(crate) use coordinate::nearest_angle;
 pub use families::Direction;
-pub use friction::{Frictional, LuGre};
+pub use friction::{Bristles, Frictional, LuGre};
 pub use motion::PrescribedMotion;
 pub use pose::PrescribedPose;
 pub(crate) use relieved::Relieved;

@@ -21,6 +21,8 @@ pub struct PartBuilder {
     pub(super) ports: Ports,
     pub(super) outputs: Vec<Output>,
     pub(super) loaded: Vec<(Marker, usize)>,
+    /// Points that received thrusts push apart, and the component of each.
+    pub(super) thrusts: Vec<([Marker; 2], usize)>,
     pub(super) attached: Vec<(NodeId, usize)>,
     pub(super) prescribed: Vec<(String, PrescribedNode)>,
     /// Elements that are there for a port, and the first component of its input.
@@ -63,6 +65,7 @@ impl PartBuilder {
             ports: Ports::new(),
             outputs: Vec::new(),
             loaded: Vec::new(),
+            thrusts: Vec::new(),
             attached: Vec::new(),
             prescribed: Vec::new(),
             for_ports: Vec::new(),
@@ -351,6 +354,8 @@ impl PartBuilder {
             outputs: self.outputs,
             for_ports: self.for_ports,
             loaded: self.loaded,
+            thrusts: self.thrusts,
+            interface: None,
             attached: self.attached,
             prescribed,
             micro_steps: micro_steps.max(1),

@@ -18,6 +18,7 @@ pub use builder::{Attached, PartBuilder, Shared};
 pub use cut_parts::{
     CutParts, CutScheme, CutSettings, SolverSettings, SubdomainConnection, SubdomainSolver,
 };
+use interface::InterfaceFactors;
 use interface_jacobian::{InterfaceJacobian, PrescribedNode};
 pub use line::LineValue;
 use oldham_cosim::{
@@ -88,6 +89,10 @@ pub struct MechanismPart {
     outputs: Vec<Output>,
     /// Places where received wrenches act, and the first component of each.
     loaded: Vec<(Marker, usize)>,
+    /// Points that received thrusts push apart, and the component of each.
+    thrusts: Vec<([Marker; 2], usize)>,
+    /// Made when somebody asks how the interface answers.
+    interface: Option<Box<InterfaceFactors>>,
     /// Elements that are there for a port, and the first component of its input.
     for_ports: Vec<(ElementId, usize)>,
     /// The same for wrenches that come with tangents.
@@ -450,8 +455,8 @@ impl Subsystem for MechanismPart {
         self.find_sequence_model(inputs)
     }
 
-    fn interface(&mut self, _t: f64, inputs: &[f64]) -> Option<EffectiveInterface> {
-        interface::effective(self, inputs)
+    fn interface(&mut self, _t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
+        interface::effective(self, inputs, found)
     }
 
     fn counters(&self) -> Counters {

@@ -9,6 +9,7 @@ mod fig_12;
 mod fig_13;
 mod fig_15;
 mod fig_16;
+mod fig_20;
 mod fig_9;
 mod masses;
 mod run;
@@ -77,6 +78,12 @@ pub(crate) const ITEMS: &[Item] = &[
         fig_16::compute,
     ),
     Item::new(PAPER, "table-6", "Times of the shell", times::table_6),
+    Item::new(
+        PAPER,
+        "fig-20",
+        "Step steer of a Formula Student car, cut and monolithic",
+        fig_20::compute,
+    ),
 ];
 
 /// The paper's scheme, explicit.

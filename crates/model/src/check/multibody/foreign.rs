@@ -1,5 +1,7 @@
 //! Elements, joints and sensors of registered kinds.
 
+use std::path::Path;
+
 use oldham_expression::Expression;
 use oldham_multibody::{Drive, Model, NodeId, Sensor};
 
@@ -45,6 +47,18 @@ impl MechanismReports for Workbench<'_, '_, '_> {
 
     fn model(&self) -> &Model {
         &self.draft.spec.whole.model
+    }
+
+    fn micro_step(&self) -> Option<f64> {
+        self.draft.micro_step
+    }
+
+    fn folder(&self) -> &Path {
+        self.checker.folder
+    }
+
+    fn note(&mut self, note: String) {
+        self.checker.notes.push(note);
     }
 }
 

@@ -51,7 +51,10 @@ impl Checker<'_> {
             && words::names(text).any(|name| VARIABLES.contains(&name))
         {
             let expression = self.expression(formula, &VARIABLES)?;
-            return Some(Drive::function(move |t| expression.eval(&[t])));
+            return Some(Drive::differentiable(move |t| {
+                let jet = expression.with_derivatives(0, &[t]);
+                [jet.value, jet.first, jet.second]
+            }));
         }
         Some(Drive::Constant(self.number(formula)?))
     }

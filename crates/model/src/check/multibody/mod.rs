@@ -74,6 +74,8 @@ struct MechanismDraft<'f> {
     all_nodes_known: bool,
     /// The same for nodes of beams.
     all_beams_known: bool,
+    /// A step of its integrator in s, if that is known.
+    micro_step: Option<f64>,
 }
 
 /// A joint, for those who refer to it.
@@ -110,6 +112,10 @@ impl Checker<'_> {
         let meshes = [section.beams.is_empty(), section.shells.is_empty()];
         draft.all_beams_known = !(damaged && meshes.contains(&true));
         draft.spec.whole.shares_loads = section.redundant == Some(Redundant::LeastNorm);
+        draft.micro_step = paced
+            .own_step
+            .zip(paced.micro_steps)
+            .map(|(step, count)| step / f64::from(count));
         draft.spec.settles = section.static_equilibrium.unwrap_or(false);
         let ports = self.mechanism(section, &mut draft);
         if record.nodes.unwrap_or(true) {
@@ -122,8 +128,7 @@ impl Checker<'_> {
         {
             draft.spec.options = options;
             draft.spec.micro_steps = micro_steps as usize;
-            let micro_step = paced.own_step.map(|step| step / f64::from(micro_steps));
-            self.trial(entry, &draft, pace.start, micro_step);
+            self.trial(entry, &draft, pace.start, draft.micro_step);
             draft.spec.cutting = self.cutting(section, &draft, pace.is_implicit);
             content = Some(Content::Multibody(Box::new(draft.spec)));
         }
@@ -275,6 +280,7 @@ impl<'f> MechanismDraft<'f> {
             held: HashSet::new(),
             all_nodes_known: true,
             all_beams_known: true,
+            micro_step: None,
         }
     }
 

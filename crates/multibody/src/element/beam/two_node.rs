@@ -197,7 +197,8 @@ impl Element for Beam2 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::check::{assert_derivatives, two_nodes};
+    use crate::element::assert_derivatives;
+    use crate::element::check::two_nodes;
 
     #[test]
     fn derivatives_are_exact_in_large_deformation() {

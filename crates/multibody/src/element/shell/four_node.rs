@@ -338,7 +338,7 @@ fn dot(a: &ElementFreedoms, b: &ElementFreedoms) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::check::assert_derivatives;
+    use crate::element::assert_derivatives;
 
     const CORNERS: [Vec3; 4] = [
         Vec3::new(0.0, 0.1, 0.1),

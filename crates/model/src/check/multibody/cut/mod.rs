@@ -3,7 +3,7 @@
 mod methods;
 mod request;
 
-use oldham_multibody::cut::{self, Couplings, CutError, Partition};
+use oldham_multibody::cut::{self, Couplings, CutError, Partition, Reason};
 use oldham_multibody::{CutScheme, CutSettings, Model, NodeId, Received, SolverSettings};
 
 use super::{GROUND, MechanismDraft, MethodSettings, MethodWord, spectral_radius};
@@ -112,7 +112,10 @@ impl Checker<'_> {
         let Some(given) = given else {
             return Some(PredictorKind::Hermite.into());
         };
-        if given.value == PredictorKind::Dmd {
+        if matches!(
+            given.value,
+            PredictorKind::Dmd | PredictorKind::InterfaceModel
+        ) {
             let message = "the motion of a cut is not learned";
             let problem = Problem::new(given.span.clone(), message);
             self.findings.push(problem.help("`hermite` is made for it"));
@@ -163,7 +166,14 @@ impl Checker<'_> {
 
     fn refused(&mut self, error: &CutError, request: &Request, table: &Span) {
         let place = request.span(error.at).unwrap_or(table).clone();
-        let mut problem = Problem::new(place, error.to_string()).label("cannot be cut here");
+        let names_cut_node = matches!(error.reason, Reason::CutNodeAsMember { .. });
+        let mut problem = Problem::new(place, error.to_string()).label(match names_cut_node {
+            true => "belongs to the coupling",
+            false => "cannot be cut here",
+        });
+        if names_cut_node {
+            problem = problem.help("name the part by another of its nodes, one that is not cut");
+        }
         if let Some(remedy) = &error.remedy {
             problem = problem.help(remedy.to_string());
         }

@@ -342,7 +342,7 @@ impl Element for Beam3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::element::check::assert_derivatives;
+    use crate::element::assert_derivatives;
 
     fn full_section() -> Section {
         let mut section = Section::diagonal([900.0, 500.0, 600.0, 30.0, 20.0, 50.0]);
