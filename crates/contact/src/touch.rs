@@ -26,7 +26,8 @@ impl End {
     /// Most shapes of a body.
     pub const MOST_SHAPES: usize = 1 << 8;
 
-    pub(crate) fn new(body: usize, shape: usize) -> Self {
+    /// A shape of a body.
+    pub fn new(body: usize, shape: usize) -> Self {
         debug_assert!(body < Self::MOST_BODIES && shape < Self::MOST_SHAPES);
         Self((body as u32) << 8 | shape as u32)
     }

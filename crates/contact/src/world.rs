@@ -1,6 +1,6 @@
 //! Bodies with shapes and grains: poses in, contacts out.
 
-use oldham_space::Vec3;
+use oldham_space::{V3, Vec3};
 
 use crate::broad::{Ball, Neighbours, median_radius};
 use crate::error::ContactError;
@@ -9,7 +9,7 @@ use crate::shape::{Pose, Shape};
 use crate::touch::{BodyId, Detail, End, Key, Surface, SurfaceId, Touch};
 
 /// The slack of the list of neighbours, in median radii.
-const SLACK: f64 = 0.4;
+const SLACK: f64 = 0.3;
 
 /// Shapes on bodies, and grains, which are spheres. Bodies are numbered from 0 in the order in which
 /// they are added, grains after all bodies.
@@ -32,7 +32,8 @@ pub struct World {
     neighbours: Neighbours,
     /// Where objects were when the neighbours were found; empty before.
     shapes_then: Vec<Pose>,
-    grains_then: Vec<Vec3>,
+    /// In single precision: what that rounds is counted as moved.
+    grains_then: Vec<[f32; 3]>,
     shapes_now: Vec<Pose>,
     points: Vec<Point>,
     touches: Vec<Touch>,
@@ -301,23 +302,25 @@ impl World {
             };
             moved((now.position - then.position).norm() + swept);
         }
-        let mut squares = (0.0_f64, 0.0_f64);
+        let (mut squares, mut farthest) = ((0.0_f64, 0.0_f64), 0.0_f64);
         for (then, now) in self.grains_then.iter().zip(grains) {
-            let by = *now - *then;
+            let by = *now - V3(then.map(f64::from));
             let square = by.dot(by);
             squares.1 = squares.1.max(squares.0.min(square));
             squares.0 = squares.0.max(square);
+            farthest = now.0.iter().fold(farthest, |most, x| most.max(x.abs()));
         }
-        moved(squares.0.sqrt());
-        moved(squares.1.sqrt());
-        // NaN counts as moved.
-        !(most + second < self.slack)
+        let rounded = 2.0 * farthest * f64::from(f32::EPSILON);
+        moved(squares.0.sqrt() + rounded);
+        moved(squares.1.sqrt() + rounded);
+        most + second >= self.slack
     }
 
     fn find_neighbours(&mut self, grains: &[Vec3]) {
         self.shapes_then.clone_from(&self.shapes_now);
         self.grains_then.clear();
-        self.grains_then.extend_from_slice(grains);
+        self.grains_then
+            .extend(grains.iter().map(|c| c.0.map(|x| x as f32)));
         let shapes = self.shapes.len();
         let ball = |i: usize| match i.checked_sub(shapes) {
             None => Ball {
@@ -434,7 +437,7 @@ impl World {
     /// Bytes held for grains and contacts.
     pub(crate) fn bytes(&self) -> usize {
         8 * self.radii.len()
-            + 24 * self.grains_then.len()
+            + 12 * self.grains_then.len()
             + std::mem::size_of_val(self.details.as_slice())
             + std::mem::size_of::<Touch>() * self.touches.len()
             + self.neighbours.bytes()

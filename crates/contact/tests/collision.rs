@@ -1,7 +1,7 @@
 //! Contact points against what geometry says.
 
 use oldham_contact::narrow::{Point, collide, is_known};
-use oldham_contact::{Can, Pose, Shape, Wall};
+use oldham_contact::{Can, Pose, Shape, Surface, Wall, World};
 use oldham_space::{Quaternion, Vec3};
 
 fn points(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64) -> Vec<Point> {
@@ -222,4 +222,78 @@ fn a_can_is_touched_by_every_wall_within_reach() {
     assert_eq!(found.len(), 2);
     assert!(found.iter().all(|p| p.gap.abs() < 1e-12));
     assert_eq!([found[0].feature >> 3, found[1].feature >> 3], [2, 3]);
+}
+
+/// A hundred thousand grains on a lattice that touch their neighbours along three axes: exactly so many contacts, in order.
+#[test]
+fn a_hundred_thousand_grains_have_the_contacts_of_their_lattice() {
+    let (along, across, up) = (50, 50, 40);
+    let mut world = World::new(1e-4);
+    let rough = world.add_surface(Surface::rough(0.3)).unwrap();
+    let centres: Vec<Vec3> = (0..along * across * up)
+        .map(|i| {
+            Vec3::new(
+                (i % along) as f64,
+                (i / along % across) as f64,
+                (i / (along * across)) as f64,
+            ) * 2.0e-3
+        })
+        .collect();
+    world.add_grains(&vec![1e-3; centres.len()], rough).unwrap();
+    world.find(&[], &centres);
+    let expected =
+        (along - 1) * across * up + along * (across - 1) * up + along * across * (up - 1);
+    assert_eq!(world.touches().len(), expected);
+    let keys: Vec<_> = (0..expected).map(|contact| world.key(contact)).collect();
+    assert!(keys.is_sorted());
+    assert!(world.touches().iter().all(|touch| touch.gap.abs() < 1e-12));
+}
+
+/// A cylinder stands on a box on three points of its rim, lies along it on the lowest points of both rims, and lies across a
+/// narrow one on its two edges.
+#[test]
+fn a_cylinder_rests_on_a_box_as_on_a_floor_and_on_edges() {
+    let rod = Shape::Cylinder {
+        half_length: 0.3,
+        radius: 0.1,
+    };
+    let wide = Shape::Box {
+        half: Vec3::new(0.5, 0.5, 0.2),
+    };
+    let on_top = |found: &[Point], count: usize| {
+        assert_eq!(found.len(), count, "{found:?}");
+        for point in found {
+            // The place of a least distance is known to the root of rounding, the distance to rounding.
+            assert!(point.gap.abs() < 1e-12, "{point:?}");
+            assert!((point.normal - Vec3::Z).norm() < 1e-7, "{point:?}");
+        }
+    };
+    let standing = Pose::at(Vec3::new(0.1, -0.1, 0.5));
+    on_top(&points(&wide, &Pose::default(), &rod, &standing, 1e-3), 3);
+    let quarter = Vec3::Y * std::f64::consts::FRAC_PI_2;
+    let lying = turned(quarter, Vec3::Z * 0.3);
+    on_top(&points(&wide, &Pose::default(), &rod, &lying, 1e-3), 2);
+    let narrow = Shape::Box {
+        half: Vec3::new(0.1, 0.5, 0.2),
+    };
+    let found = points(&narrow, &Pose::default(), &rod, &lying, 1e-3);
+    on_top(&found, 2);
+    let mut across: Vec<f64> = found.iter().map(|p| p.position[0]).collect();
+    across.sort_by(f64::total_cmp);
+    assert!((across[0] + 0.1).abs() < 1e-9 && (across[1] - 0.1).abs() < 1e-9);
+    // A corner of the box against the round side: the distance from the axis decides.
+    let tilted = turned(Vec3::new(0.0, 0.0, 0.4), Vec3::ZERO);
+    let beside = Pose::at(Vec3::new(0.75, 0.3, 0.0));
+    let cube = Shape::Box {
+        half: Vec3::new(0.5, 0.5, 0.5),
+    };
+    let found = points(&cube, &tilted, &rod, &beside, 1.0);
+    let least = found.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
+    let local = tilted.locate(beside.position);
+    let apart = Vec3::new((local[0] - 0.5).max(0.0), (local[1] - 0.5).max(0.0), 0.0).norm();
+    assert!(
+        (least - (apart - 0.1)).abs() < 1e-9,
+        "{least} {}",
+        apart - 0.1
+    );
 }

@@ -87,11 +87,12 @@ fn is_complementary(matrix: &[f64], velocities: &[f64], set: usize) -> bool {
             .max_by(|&a, &b| system[a][k].abs().total_cmp(&system[b][k].abs()))
             .unwrap();
         system.swap(k, pivot);
-        for i in 0..m {
+        let above = system[k].clone();
+        for (i, line) in system.iter_mut().enumerate() {
             if i != k {
-                let factor = system[i][k] / system[k][k];
-                for j in k..=m {
-                    system[i][j] -= factor * system[k][j];
+                let factor = line[k] / above[k];
+                for (entry, over) in line.iter_mut().zip(&above) {
+                    *entry -= factor * over;
                 }
             }
         }

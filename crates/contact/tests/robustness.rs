@@ -105,13 +105,14 @@ fn a_pair_of_shapes_without_contact_is_named_before_the_run() {
         radius: 0.1,
     };
     let first = scene.add_body(body(1.0), rod, rough).unwrap();
-    let half = Vec3::new(0.1, 0.1, 0.1);
-    let second = scene
-        .add_body(body(2.0), Shape::Box { half }, rough)
-        .unwrap();
+    let log = Shape::Cylinder {
+        half_length: 0.3,
+        radius: 0.2,
+    };
+    let second = scene.add_body(body(2.0), log, rough).unwrap();
     let error = scene.start().unwrap_err();
     assert!(
-        error.to_string().contains("cylinder") && error.to_string().contains("box"),
+        error.to_string().contains("a cylinder with a cylinder"),
         "{error}"
     );
     scene.exclude(first, second);

@@ -197,9 +197,9 @@ impl Mixed {
         let n = self.rows.len();
         let compliances = std::mem::take(&mut self.matrix);
         self.matrix = vec![0.0; n * n];
-        for i in 0..n {
+        for (i, compliance) in compliances.into_iter().enumerate() {
             for j in 0..n {
-                let mut entry = if i == j { compliances[i] } else { 0.0 };
+                let mut entry = if i == j { compliance } else { 0.0 };
                 for a in self.parts[i].iter().flatten() {
                     for b in self.parts[j].iter().flatten().filter(|b| b.body == a.body) {
                         let body = &self.bodies[a.body];

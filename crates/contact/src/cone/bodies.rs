@@ -7,7 +7,7 @@ use crate::problem::{Bodies, BodyMotion, project};
 use crate::solver::RowState;
 
 /// Contacts take part when they open more slowly than so many tolerances.
-const NEAR: f64 = 50.0;
+const NEAR: f64 = 100.0;
 
 /// The contacts that take part, and the velocities that belong to their impulses.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,8 @@ struct Row {
     /// The impulse after the sweep before.
     last: Vec3,
     contact: u32,
+    /// The tangential entry of that diagonal: a weight, no more.
+    weight: f32,
 }
 
 impl Row {
@@ -36,6 +38,7 @@ impl Row {
             inverse: [1.0 / normal, 1.0 / tangential],
             last: impulse,
             contact: contact as u32,
+            weight: tangential as f32,
         }
     }
 
@@ -151,9 +154,9 @@ impl Blocks for Sweeping<'_, '_> {
             if change != Vec3::ZERO {
                 impulses[contact] = found.0;
                 problem.apply_at(contact, change, motion);
-                total.agreement += change.dot(found - row.last) / normal_step;
-                let square = change.dot(change) / (tangential_step * tangential_step);
-                total.largest = total.largest.max(square);
+                let weight = f64::from(row.weight);
+                total.agreement += change.dot(found - row.last) * weight;
+                total.largest = total.largest.max(change.dot(change) * weight * weight);
             }
         }
         total.largest = total.largest.sqrt();

@@ -173,8 +173,8 @@ fn clip(
             polygon.cut(beside, end, half[beside]);
         }
     }
-    let faces = (axis as u32 * 2 + u32::from(sign > 0.0)) << 3
-        | incident as u32 * 2 + u32::from(side > 0.0);
+    let code = |axis: usize, side: f64| axis as u32 * 2 + u32::from(side > 0.0);
+    let faces = (code(axis, sign) << 3) | code(incident, side);
     for (k, &local) in polygon.points().iter().enumerate() {
         let gap = sign * local[axis] - half[axis];
         if gap < reach {

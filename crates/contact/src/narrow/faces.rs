@@ -96,7 +96,7 @@ fn faces(a: &Shape, at: Vec3, reach: f64, mut touch: impl FnMut(u32, f64, Vec3))
 
 /// Points of a cylinder's rims that may touch a plane with this normal: the lowest of each rim,
 /// and two more of the lower rim, which carry it standing.
-fn rim(at: &Pose, half_length: f64, radius: f64, normal: Vec3) -> [(u32, Vec3); 4] {
+pub fn rim(at: &Pose, half_length: f64, radius: f64, normal: Vec3) -> [(u32, Vec3); 4] {
     let axis = at.axes.column(2);
     let upward = axis.dot(normal);
     let across = axis * upward - normal;

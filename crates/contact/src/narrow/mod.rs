@@ -2,10 +2,13 @@
 //! the shapes and poses alone.
 //!
 //! Spheres and capsules are tested against the distance of any solid. Planes and cans are
-//! faces that corners, ends and rims touch. Two boxes are separated along fifteen axes and clipped.
+//! faces that corners, ends and rims touch. Two boxes are separated along fifteen axes and clipped. A box
+//! and a cylinder meet with the edges of the one or the rims of the other.
 
 mod boxes;
 mod capsule;
+mod convex;
+mod cylinder;
 mod faces;
 mod manifold;
 
@@ -32,7 +35,7 @@ pub fn is_known(one: &Shape, other: &Shape) -> bool {
     match (one, other) {
         (Plane | Can(_), Plane | Can(_)) => false,
         (Can(can), Cylinder { .. }) | (Cylinder { .. }, Can(can)) => !can.directions.is_empty(),
-        (Cylinder { .. }, Cylinder { .. } | Box { .. }) | (Box { .. }, Cylinder { .. }) => false,
+        (Cylinder { .. }, Cylinder { .. }) => false,
         (Sphere { .. } | Capsule { .. } | Plane | Can(_) | Box { .. } | Cylinder { .. }, _) => true,
     }
 }
@@ -85,6 +88,9 @@ fn collide_ordered(
         }
         (Shape::Box { half: one }, Shape::Box { half: other }) => {
             boxes::collide(*one, at_a, *other, at_b, reach, out);
+        }
+        (Shape::Box { half }, Shape::Cylinder { .. }) => {
+            cylinder::collide(*half, at_a, b, at_b, reach, out);
         }
         _ => {}
     }

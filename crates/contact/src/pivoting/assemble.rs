@@ -54,8 +54,9 @@ impl Assembled {
                     self.matrix[row * n + 3 * other + k] = direction.dot(velocity);
                 }
             }
-            for body in bodies.bodies_of(contact) {
-                let moved = &mut self.motion[body as usize];
+            let ends = bodies.bodies_of(contact).map(|body| body as usize);
+            for body in ends.into_iter().chain(0..bodies.mechanism.bodies) {
+                let moved = &mut self.motion[body];
                 (moved.velocity, moved.spin) = (Vec3::ZERO, Vec3::ZERO);
             }
             if axis == 0

@@ -1,6 +1,6 @@
 //! Contacts of free bodies: the Delassus matrix as what impulses do to the bodies' velocities.
 
-use oldham_space::{Mat3, V3, Vec3};
+use oldham_space::{M3, Mat3, V3, Vec3};
 
 use super::natural_residual;
 use crate::touch::Touch;
@@ -32,6 +32,48 @@ pub struct Levers {
     pub is_plain: bool,
 }
 
+/// Bodies that joints hold together: how they answer to impulses as one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mechanism<'a> {
+    /// How many of the first bodies belong to it.
+    pub bodies: usize,
+    /// Changes of velocity and angular velocity of all of them for a unit impulse and a unit moment of
+    /// impulse about its centre on each: a symmetric matrix, six rows a body, row by row.
+    pub mobility: &'a [f64],
+}
+
+impl Mechanism<'_> {
+    /// Applies an impulse and its moment to one of the bodies.
+    fn apply(&self, body: usize, impulse: Vec3, moment: Vec3, motion: &mut [BodyMotion]) {
+        let n = 6 * self.bodies;
+        for (row, line) in self.mobility.chunks_exact(n).enumerate() {
+            let answer = &line[6 * body..6 * body + 6];
+            let change = (0..3).map(|k| answer[k] * impulse[k] + answer[3 + k] * moment[k]);
+            let moved = &mut motion[row / 6];
+            let part = if row % 6 < 3 {
+                &mut moved.velocity
+            } else {
+                &mut moved.spin
+            };
+            part[row % 3] += change.sum::<f64>();
+        }
+    }
+
+    /// Velocity of a point of one body for a unit impulse at a point of another, for each axis.
+    fn answer(&self, (body, arm): (usize, Vec3), (pushed, at): (usize, Vec3)) -> Mat3 {
+        let n = 6 * self.bodies;
+        let part = |rows: usize, columns: usize| {
+            let line = |i: usize| (6 * body + rows + i) * n + 6 * pushed + columns;
+            M3([0, 1, 2].map(|i| [0, 1, 2].map(|j| self.mobility[line(i) + j])))
+        };
+        // The point moves with v + ω × arm, and the impulse has the moment at × impulse.
+        let (turn, moment) = (arm.skew(), at.skew());
+        let velocity = part(0, 0) + part(0, 3) * moment;
+        let spin = part(3, 0) + part(3, 3) * moment;
+        velocity - turn * spin
+    }
+}
+
 /// Contacts of free bodies.
 #[derive(Clone, Copy, Debug)]
 pub struct Bodies<'a> {
@@ -49,6 +91,8 @@ pub struct Bodies<'a> {
     pub inertia: &'a [Mat3],
     /// Radii of the grains.
     pub radii: &'a [f64],
+    /// The first bodies, where joints hold them together. Their own inverse masses and inertias do not count.
+    pub mechanism: Mechanism<'a>,
 }
 
 /// A contact on the line of two centres: levers along the normal.
@@ -86,27 +130,6 @@ fn relative_with(bodies: [u32; 2], arms: &[Vec3; 2], motion: &[BodyMotion]) -> V
     b.velocity + b.spin.cross(arms[1]) - a.velocity - a.spin.cross(arms[0])
 }
 
-/// The same with arms in any direction and inertia that is a matrix.
-#[inline(always)]
-fn apply_with(
-    bodies: [u32; 2],
-    arms: &[Vec3; 2],
-    impulse: Vec3,
-    motion: &mut [BodyMotion],
-    inertia: &[Mat3],
-) {
-    for ((body, arm), impulse) in bodies.into_iter().zip(arms).zip([-impulse, impulse]) {
-        let moment = arm.cross(impulse);
-        let body = body as usize;
-        let moved = &mut motion[body];
-        moved.velocity += impulse * moved.inverse_mass;
-        moved.spin += match inertia.get(body) {
-            Some(inverse) => *inverse * moment,
-            None => moment * moved.inverse_inertia,
-        };
-    }
-}
-
 impl Bodies<'_> {
     #[inline(always)]
     pub(crate) fn bodies_of(&self, contact: usize) -> [u32; 2] {
@@ -136,16 +159,21 @@ impl Bodies<'_> {
         }
     }
 
-    /// What an impulse does at a body: velocity of the point for a unit impulse there.
-    fn mobility(&self, body: u32, arm: Vec3) -> Mat3 {
-        let body = body as usize;
+    /// Velocity of a point of one body for a unit impulse at a point of the same or another one.
+    fn answer(&self, (body, arm): (u32, Vec3), (pushed, at): (u32, Vec3)) -> Mat3 {
+        let (body, pushed) = (body as usize, pushed as usize);
+        if body < self.mechanism.bodies && pushed < self.mechanism.bodies {
+            return self.mechanism.answer((body, arm), (pushed, at));
+        }
+        if body != pushed {
+            return Mat3::ZERO;
+        }
         let motion = &self.motion[body];
         let inverse = match self.inertia.get(body) {
             Some(inverse) => *inverse,
             None => Mat3::scaled_identity(motion.inverse_inertia),
         };
-        let lever = arm.skew();
-        Mat3::scaled_identity(motion.inverse_mass) - lever * inverse * lever
+        Mat3::scaled_identity(motion.inverse_mass) - arm.skew() * inverse * at.skew()
     }
 
     /// The block of a contact in the Delassus matrix, along the absolute axes, compliance included.
@@ -155,8 +183,8 @@ impl Bodies<'_> {
         match self.levers_of(contact) {
             Some(levers) => {
                 let [a, b] = self.bodies_of(contact);
-                self.mobility(a, levers.arms[0])
-                    + self.mobility(b, levers.arms[1])
+                let (a, b) = ((a, levers.arms[0]), (b, levers.arms[1]));
+                self.answer(a, a) + self.answer(b, b) - self.answer(a, b) - self.answer(b, a)
                     + n.outer(n) * levers.compliance
             }
             None => {
@@ -179,15 +207,23 @@ impl Bodies<'_> {
     /// Applies the impulse of one contact to velocities.
     #[inline(always)]
     pub(crate) fn apply_at(&self, contact: usize, impulse: Vec3, motion: &mut [BodyMotion]) {
-        match self.levers_of(contact) {
-            Some(levers) => apply_with(
-                self.bodies_of(contact),
-                &levers.arms,
-                impulse,
-                motion,
-                self.inertia,
-            ),
-            None => apply_plain(&self.plain(contact), impulse, motion),
+        let Some(levers) = self.levers_of(contact) else {
+            apply_plain(&self.plain(contact), impulse, motion);
+            return;
+        };
+        let ends = self.bodies_of(contact).into_iter().zip(&levers.arms);
+        for ((body, arm), impulse) in ends.zip([-impulse, impulse]) {
+            let (body, moment) = (body as usize, arm.cross(impulse));
+            if body < self.mechanism.bodies {
+                self.mechanism.apply(body, impulse, moment, motion);
+                continue;
+            }
+            let moved = &mut motion[body];
+            moved.velocity += impulse * moved.inverse_mass;
+            moved.spin += match self.inertia.get(body) {
+                Some(inverse) => *inverse * moment,
+                None => moment * moved.inverse_inertia,
+            };
         }
     }
 

@@ -11,7 +11,7 @@
 mod bodies;
 mod dense;
 
-pub use bodies::{Bodies, BodyMotion, Levers};
+pub use bodies::{Bodies, BodyMotion, Levers, Mechanism};
 pub(crate) use dense::bounds;
 pub use dense::{Dense, RowKind};
 
@@ -52,16 +52,18 @@ pub fn project(
     if along >= 0.0 && square <= friction * friction * along * along {
         return impulse;
     }
-    let length = square.sqrt();
-    let pressed = (normal_weight * along + friction * tangential_weight * length)
-        / (normal_weight + friction * friction * tangential_weight);
+    // Nothing across, and not pressed.
+    if square == 0.0 {
+        return Vec3::ZERO;
+    }
+    let per_length = 1.0 / square.sqrt();
+    let share = 1.0 / (normal_weight + friction * friction * tangential_weight);
+    let drawn = friction * tangential_weight * (square * per_length);
+    let pressed = (normal_weight * along + drawn) * share;
     if pressed <= 0.0 {
         return Vec3::ZERO;
     }
-    if length == 0.0 {
-        return normal * pressed;
-    }
-    normal * pressed + across * (friction * pressed / length)
+    normal * pressed + across * (friction * pressed * per_length)
 }
 
 /// The residual of one contact in m/s: |γ − Π(γ − η u)| / η, with η the inverse of the mean

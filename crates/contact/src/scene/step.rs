@@ -4,7 +4,7 @@ use oldham_space::{Mat3, Quaternion, V3, Vec3};
 
 use super::{Correction, Scene, Start, StepReport};
 use crate::error::ContactError;
-use crate::problem::{Bodies, BodyMotion, Levers, Problem};
+use crate::problem::{Bodies, BodyMotion, Levers, Mechanism, Problem};
 use crate::solver::{ContactSolver, FrictionLaw, RowState};
 use crate::touch::Surface;
 
@@ -67,6 +67,7 @@ impl Scene {
             motion: &[],
             inertia: &scratch.inverse_inertia,
             radii: self.world.radii(),
+            mechanism: Mechanism::default(),
         };
         let problem = Bodies {
             motion: &self.motion,
@@ -205,6 +206,7 @@ impl Scene {
             motion: &self.motion,
             inertia: &self.scratch.inverse_inertia,
             radii: self.world.radii(),
+            mechanism: Mechanism::default(),
         };
         for (contact, touch) in touches.iter().enumerate() {
             let law = self.world.law(touch);
@@ -340,6 +342,7 @@ impl Scene {
             motion: &[],
             inertia: &scratch.inverse_inertia,
             radii: self.world.radii(),
+            mechanism: Mechanism::default(),
         };
         let problem = Bodies {
             motion: &scratch.shifted,
