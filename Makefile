@@ -45,7 +45,7 @@ web/node_modules: web/package-lock.json
 
 ## Long versions of the tests that provoke faults; not part of CI.
 soak:
-	OLDHAM_KILLS=100 cargo test -p oldham --test reliability
+	OLDHAM_KILLS=100 cargo test -p oldham --test reliability --test sweep
 	OLDHAM_MODELS=300 cargo test -p oldham-model --test model verdicts -- --nocapture
 
 ## Our own figures, then Exudyn from PyPI on the same models in the same run.

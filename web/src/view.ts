@@ -96,7 +96,9 @@ export class View {
   private extent(reel: Reel): Box3 {
     const box = new Box3();
     const [point, margin] = [new Vector3(), new Vector3()];
-    const looks = Math.min(LOOKS, Math.max(reel.count, 1));
+    // Of what travels, the size of the thing itself counts, not that of its way.
+    const most = reel.scene.follow === undefined ? LOOKS : 1;
+    const looks = Math.min(most, Math.max(reel.count, 1));
     for (let look = 0; look < looks; look += 1) {
       const index = Math.round((look * (reel.count - 1)) / Math.max(1, looks - 1));
       reel.sample(reel.count > 0 ? reel.time(index) : 0, this.row);

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oldham_scene::ViewName;
-use oldham_study::Range;
+use oldham_study::{Draw, Merit, Settings, Variation};
+
+use crate::failure::KeyOptions;
 
 /// Co-simulation of multibody systems.
 ///
@@ -36,6 +38,13 @@ pub enum Command {
     /// Before the run the coupling is analysed: if the coupling makes a mode grow, you are told at
     /// which interface, how fast, and which settings would be stable. While it runs, results are
     /// on disk in a readable form (FILE.partial); at the end they become one file.
+    ///
+    /// With --vary there are many runs, one a core, each with its result file, and index.csv with a row
+    /// for each. A sweep that was killed goes on where it was when it is started again:
+    ///
+    ///   oldham run model.toml --vary k=100:500:5 --vary c=1,2,5 --merit 'rms(body.x.a)'
+    ///   oldham run model.toml --vary 'm=normal(10, 0.5)' --samples 200 --seed 7
+    #[command(verbatim_doc_comment)]
     Run(Run),
     /// Read a model, report every problem in it, and tell whether its coupling is stable
     Check(Check),
@@ -57,6 +66,7 @@ pub enum Command {
     ///
     ///   oldham stability model.toml --over m2 --over m3             1e-3 to 1e3 times their values
     ///   oldham stability model.toml --over k=10:1000:40             from 10 to 1000 in 40 points
+    ///   oldham stability model.toml --over k=10:1000:40:log         the same by equal factors
     ///   oldham stability model.toml --critical simulation.step      the largest stable step
     #[command(verbatim_doc_comment)]
     Stability(Stability),
@@ -94,8 +104,18 @@ pub enum Command {
     /// Loads and gravity are raised in steps from nothing. A table of all nodes, and a picture with
     /// the initial configuration in grey.
     Statics(Statics),
-    /// Find the natural vibrations of mechanisms: frequencies, damping and shapes
+    /// Find the natural vibrations of mechanisms and lumped models: frequencies, damping and shapes
     Modes(Modes),
+    /// Linearise a model: the matrices A, B, C and D, its poles, and its frequency response
+    ///
+    /// All parts as one system, without any delay of the coupling, about the initial state or the state
+    /// at a time. The matrices and the names of states, inputs and outputs go to a JSON file:
+    ///
+    ///   oldham linearise model.toml                                    poles, and MODEL-linear.json
+    ///   oldham linearise model.toml --bode                             and a Bode diagram
+    ///   oldham linearise model.toml --bode --from car.road.x --to car.body.a
+    #[command(verbatim_doc_comment, alias = "linearize")]
+    Linearise(Linearise),
     /// Draw the motion of mechanisms: an animation, or frames
     ///
     ///   oldham animate slider-crank.parquet                     slider-crank-motion.svg, for any browser
@@ -144,6 +164,7 @@ impl Command {
             Self::Partition(partition) => partition.json,
             Self::Statics(statics) => statics.json,
             Self::Modes(modes) => modes.json,
+            Self::Linearise(linearise) => linearise.json,
             Self::Animate(animate) => animate.json,
             Self::View(view) => view.json,
             Self::Drive(drive) => drive.json,
@@ -153,14 +174,79 @@ impl Command {
     }
 }
 
+impl Command {
+    /// The options that change keys of the model, for messages about them.
+    pub fn key_options(&self) -> KeyOptions {
+        let (varied, option): (Vec<&Variation>, _) = match self {
+            Self::Run(run) => (run.vary.iter().collect(), "--vary"),
+            Self::Compare(compare) => (compare.vary.iter().collect(), "--vary"),
+            Self::Stability(stability) => match &stability.critical {
+                Some(critical) => (vec![critical], "--critical"),
+                None => (stability.over.iter().collect(), "--over"),
+            },
+            Self::Modes(modes) => (modes.over.iter().collect(), "--over"),
+            _ => (Vec::new(), ""),
+        };
+        let varied = varied
+            .into_iter()
+            .map(|varied| (varied.key.clone(), option));
+        KeyOptions(varied.chain([("with".to_owned(), "--with")]).collect())
+    }
+}
+
 /// A model and changes to it.
 #[derive(Args, Clone)]
 pub struct ModelArgs {
     /// Model file (TOML)
     pub model: PathBuf,
+    #[command(flatten)]
+    pub changes: Changes,
+}
+
+/// Changes to a model.
+#[derive(Args, Clone)]
+pub struct Changes {
     /// Change a setting or a parameter for this run, such as schedule.output_update=true or kc=200
     #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub set: Vec<(String, String)>,
+    set: Vec<(String, String)>,
+    /// Apply a named set of changes of the model file, [set.NAME]; several are applied in order
+    #[arg(long = "with", value_name = "NAME")]
+    with: Vec<String>,
+}
+
+impl Changes {
+    /// All changes as settings; what is set goes over the sets.
+    pub fn settings(&self) -> Settings {
+        let mut settings = Settings::new();
+        if !self.with.is_empty() {
+            let names = self.with.iter().map(|name| format!("{name:?}"));
+            let names = names.collect::<Vec<_>>().join(", ");
+            settings.push(("with".into(), format!("[{names}]")));
+        }
+        settings.extend_from_slice(&self.set);
+        settings
+    }
+}
+
+/// How values are drawn at random.
+#[derive(Args, Clone)]
+pub struct DrawArgs {
+    /// Draw the same random values whenever this number is the same
+    #[arg(long, value_name = "N", default_value_t = Draw::default().seed)]
+    seed: u64,
+    /// How many values are drawn from normal(...) and uniform(...)
+    #[arg(long, value_name = "N", default_value_t = Draw::default().samples, value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000))]
+    samples: usize,
+}
+
+impl DrawArgs {
+    /// As the study takes it.
+    pub fn draw(&self) -> Draw {
+        Draw {
+            seed: self.seed,
+            samples: self.samples,
+        }
+    }
 }
 
 /// Arguments of `run`.
@@ -168,16 +254,29 @@ pub struct ModelArgs {
 pub struct Run {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// Result file, .parquet or .csv [default: the model's name with .parquet, here]
+    /// Result file, .parquet or .csv [default: the model's name with .parquet, here]; with --vary a
+    /// folder [default: the model's name with -sweep, here]
     #[arg(long, short, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Overwrite an existing result file
+    /// Overwrite an existing result file; with --vary do all runs anew
     #[arg(long)]
     pub force: bool,
+    /// Run once for each value of a setting or parameter, on all cores; several --vary are combined.
+    /// Values are a list 1,2,5, a range LOW:HIGH:POINTS or LOW:HIGH:POINTS:log, a column @FILE.csv:COLUMN,
+    /// or drawn from normal(MEAN, DEVIATION) or uniform(LOW, HIGH)
+    #[arg(long, value_name = "KEY=VALUES", value_parser = variation, conflicts_with_all = ["checkpoint_every", "resume", "replay"])]
+    pub vary: Vec<Variation>,
+    #[command(flatten)]
+    pub draw: DrawArgs,
+    /// A figure of merit of every run for the index: min, max, peak, span, mean, rms or final of a
+    /// signal, such as rms(left.x1.a)
+    #[arg(long, value_name = "FUNCTION(SIGNAL)", value_parser = merit, requires = "vary")]
+    pub merit: Vec<Merit>,
     /// Solve the monolithic reference model instead: all subsystems as one
     #[arg(long)]
     pub monolithic: bool,
-    /// Threads that share the subsystems; the results are the same bits for any number
+    /// Threads that share the subsystems; the results are the same bits for any number. With --vary
+    /// the number of runs at the same time [default: one a core]
     #[arg(long, value_name = "N", value_parser = count)]
     pub threads: Option<usize>,
     /// Skip the stability analysis before the run
@@ -208,9 +307,8 @@ pub struct Check {
     /// Model file (TOML)
     #[arg(required_unless_present = "schema")]
     pub model: Option<PathBuf>,
-    /// Change a setting or a parameter first
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub set: Vec<(String, String)>,
+    #[command(flatten)]
+    pub changes: Changes,
     /// Print the JSON schema of model files, for editors, and end
     #[arg(long)]
     pub schema: bool,
@@ -224,9 +322,11 @@ pub struct Check {
 pub struct Compare {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// Try several values of a setting or parameter
-    #[arg(long, value_name = "KEY=V1,V2,...", value_parser = key_values)]
-    pub vary: Vec<(String, Vec<String>)>,
+    /// Try several values of a setting or parameter, given as for run --vary
+    #[arg(long, value_name = "KEY=VALUES", value_parser = variation)]
+    pub vary: Vec<Variation>,
+    #[command(flatten)]
+    pub draw: DrawArgs,
     /// Compare with `monolithic` (one system with the file's integrator), `exact` (the same by
     /// matrix exponential; linear models), `converged` (implicit coupling, its step refined until the
     /// solution does not change) or a result file [default: monolithic; converged where several
@@ -249,13 +349,15 @@ pub struct Compare {
 pub struct Stability {
     #[command(flatten)]
     pub model: ModelArgs,
-    /// Vary a parameter, simulation.step or another number of the file, logarithmically if both ends
-    /// are positive; twice for a map
-    #[arg(long, value_name = "KEY[=LOW:HIGH[:POINTS]]", value_parser = range)]
-    pub over: Vec<Range>,
+    /// Vary a parameter, simulation.step or another number of the file, with values as for run --vary;
+    /// twice for a map. A parameter without values is varied by factors, from 1e-3 to 1e3 times its value
+    #[arg(long, value_name = "KEY[=VALUES]", value_parser = variation)]
+    pub over: Vec<Variation>,
     /// Find the value at which stability changes, such as the largest stable simulation.step
-    #[arg(long, value_name = "KEY[=LOW:HIGH]", value_parser = range, conflicts_with = "over")]
-    pub critical: Option<Range>,
+    #[arg(long, value_name = "KEY[=LOW:HIGH]", value_parser = variation, conflicts_with = "over")]
+    pub critical: Option<Variation>,
+    #[command(flatten)]
+    pub draw: DrawArgs,
     /// Compare with another scheme: settings separated by spaces, such as
     /// "schedule.coupling=implicit schedule.predictor=first-order"
     #[arg(long, value_name = "SETTINGS")]
@@ -269,34 +371,6 @@ pub struct Stability {
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
-}
-
-fn range(text: &str) -> Result<Range, String> {
-    let wrong = || "write KEY, KEY=LOW:HIGH or KEY=LOW:HIGH:POINTS".to_owned();
-    let Some((key, rest)) = text.split_once('=') else {
-        return Ok(Range::around(text.trim()));
-    };
-    let parts: Vec<&str> = rest.split(':').collect();
-    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|v| v.is_finite());
-    let (low, high, points) = match parts[..] {
-        [low, high] => (low, high, None),
-        [low, high, points] => (low, high, Some(points)),
-        _ => return Err(wrong()),
-    };
-    let (low, high) = (
-        number(low).ok_or_else(wrong)?,
-        number(high).ok_or_else(wrong)?,
-    );
-    if low >= high {
-        return Err("LOW must be below HIGH".into());
-    }
-    let range = Range::between(key.trim(), low, high);
-    let Some(points) = points else {
-        return Ok(range);
-    };
-    let points = points.trim().parse().ok();
-    let points = points.filter(|points| (2..=2000).contains(points));
-    Ok(range.points(points.ok_or("POINTS must be from 2 to 2000")?))
 }
 
 /// Arguments of `poles`.
@@ -368,8 +442,8 @@ pub struct Plot {
     /// Result files (.parquet, .csv, or .partial of an interrupted run)
     #[arg(required = true)]
     pub results: Vec<PathBuf>,
-    /// Signals to draw, in order; `left.x1` stands for all of its components [default: all
-    /// but `exchange.*` and the poses of nodes]
+    /// Signals to draw, in order; `left.x1` stands for all of its components [default: displacements,
+    /// positions, forces, pressures and energies that change]
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub signals: Vec<String>,
     /// First time to draw, in seconds
@@ -471,10 +545,12 @@ pub struct Modes {
     /// How many modes, from the lowest frequency on
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = count)]
     pub count: usize,
-    /// Vary a parameter or another number of the file, such as a speed of rotation, in equal steps,
-    /// and draw the frequencies over it: a Campbell diagram
-    #[arg(long, value_name = "KEY=LOW:HIGH[:POINTS]", value_parser = range, conflicts_with_all = ["animate", "view"])]
-    pub over: Option<Range>,
+    /// Vary a parameter or another number of the file, such as a speed of rotation, with values as for
+    /// run --vary, and draw the frequencies over it: a Campbell diagram
+    #[arg(long, value_name = "KEY=VALUES", value_parser = variation, conflicts_with_all = ["animate", "view"])]
+    pub over: Option<Variation>,
+    #[command(flatten)]
+    pub draw: DrawArgs,
     /// The modes nearest to this frequency, in hertz [default: from zero on]
     #[arg(long, value_name = "HZ", allow_negative_numbers = true, value_parser = not_negative)]
     pub near: Option<f64>,
@@ -496,14 +572,46 @@ pub struct Modes {
     pub json: bool,
 }
 
+/// Arguments of `linearise`.
+#[derive(Args)]
+pub struct Linearise {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// The time whose state is linearised about, in seconds: the model is run up to there [default: the
+    /// model's start]
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = finite)]
+    pub time: Option<f64>,
+    /// Draw the frequency response
+    #[arg(long)]
+    pub bode: bool,
+    /// Inputs of the frequency response [default: all, as far as they can be drawn]
+    #[arg(long, value_name = "INPUT,...", value_delimiter = ',')]
+    pub from: Vec<String>,
+    /// Outputs of the frequency response [default: all, as far as they can be drawn]
+    #[arg(long, value_name = "OUTPUT,...", value_delimiter = ',')]
+    pub to: Vec<String>,
+    /// Frequencies in hertz, such as 0.1:100:400:log [default: from a tenth of the lowest to ten times
+    /// the highest frequency of a pole]
+    #[arg(long, value_name = "LOW:HIGH[:POINTS][:log]", value_parser = frequencies)]
+    pub frequencies: Option<Variation>,
+    /// Matrices as JSON [default: the model's name with -linear.json, here]
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+    /// Picture of the frequency response, .svg or .png [default: the model's name with -bode.svg, here]
+    #[arg(long, short, value_name = "FILE", value_parser = picture())]
+    pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of `animate`.
 #[derive(Args)]
 pub struct Animate {
     /// Result file, or model file (.toml) to be solved first
     pub source: PathBuf,
-    /// Change a setting or a parameter of the model file first
-    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
-    pub set: Vec<(String, String)>,
+    #[command(flatten)]
+    pub changes: Changes,
     /// Animation (.svg), one picture (.png), or a folder for PNG frames [default: the name
     /// with -motion.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = film())]
@@ -671,43 +779,21 @@ fn key_value(text: &str) -> Result<(String, String), String> {
     }
 }
 
-fn key_values(text: &str) -> Result<(String, Vec<String>), String> {
-    let (key, values) = key_value(text)?;
-    Ok((key, split_outside_brackets(&values)))
+fn variation(text: &str) -> Result<Variation, String> {
+    text.parse::<Variation>().map_err(|error| error.to_string())
 }
 
-/// Splits at commas, but not inside a list or a text: `["a", "b"],["b", "a"]` are two values.
-fn split_outside_brackets(text: &str) -> Vec<String> {
-    let (mut depth, mut quoted) = (0_usize, false);
-    let mut values = vec![String::new()];
-    for character in text.chars() {
-        match character {
-            '"' => quoted = !quoted,
-            '[' | '{' if !quoted => depth += 1,
-            ']' | '}' if !quoted => depth = depth.saturating_sub(1),
-            ',' if !quoted && depth == 0 => {
-                values.push(String::new());
-                continue;
-            }
-            _ => {}
-        }
-        values.last_mut().expect("never empty").push(character);
-    }
-    values.iter().map(|value| value.trim().into()).collect()
+fn frequencies(text: &str) -> Result<Variation, String> {
+    variation(&format!("frequency={text}"))
+}
+
+fn merit(text: &str) -> Result<Merit, String> {
+    text.parse::<Merit>().map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lists_are_single_values() {
-        let values = |text| key_values(text).unwrap().1;
-        assert_eq!(values("a=1, 2,3"), ["1", "2", "3"]);
-        let orders = values(r#"schedule.order=["a", "b"],["b", "a"]"#);
-        assert_eq!(orders, [r#"["a", "b"]"#, r#"["b", "a"]"#]);
-        assert!(key_values("nothing").is_err());
-    }
 
     #[test]
     fn the_grammar_is_sound() {

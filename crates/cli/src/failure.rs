@@ -9,13 +9,13 @@ use std::process::ExitCode;
 
 use miette::{GraphicalReportHandler, LabeledSpan, MietteDiagnostic, Report, Severity};
 use oldham_cosim::{CheckpointError, Fault};
-use oldham_model::Problems;
+use oldham_model::{Location, Problems};
 use oldham_papers::PaperError;
 use oldham_results::plot::PlotError;
 use oldham_results::reader::ReadError;
 use oldham_scene::{NoPoses, SceneError};
 use oldham_stability::AnalysisError;
-use oldham_study::StudyError;
+use oldham_study::{JournalError, StudyError};
 use oldham_web::ServerError;
 use serde_json::{Value, json};
 
@@ -121,6 +121,26 @@ pub enum Failure {
         /// How often it was given.
         times: usize,
     },
+    /// An option that only mechanisms have.
+    #[error("{option} is for mechanisms, and `{model}` has none; leave it out")]
+    ForMechanisms {
+        /// The option.
+        option: &'static str,
+        /// Title of the model.
+        model: String,
+    },
+    /// Some runs of a sweep did not finish.
+    #[error("{unfinished} of {total} runs did not finish; {index} says why", index = index.display())]
+    Sweep {
+        /// How many.
+        unfinished: usize,
+        /// Of how many.
+        total: usize,
+        /// The table of all runs.
+        index: PathBuf,
+        /// The answer for machines.
+        answer: Box<Value>,
+    },
     /// A window without any time in it.
     #[error(
         "nothing lies between --from {from} and --to {to}: the results reach from {first} s to {last} s"
@@ -224,11 +244,14 @@ fn told(error: &StudyError) -> String {
         }
         StudyError::TooManyPoles { .. } => "; `oldham stability` looks at larger models",
         StudyError::Exists { .. } => "; use --force to replace it, or choose another --out",
+        StudyError::Journal(JournalError::OfAnother { .. }) => {
+            "; choose another folder by --out, or replace them with --force"
+        }
         StudyError::NoRange { key } => return format!("{error}: write {key}=LOW:HIGH"),
         StudyError::TooManyVariants { count, most } => {
             let count = count.map_or_else(|| "countless".into(), |count| count.to_string());
             return format!(
-                "--vary asks for {count} variants, and at most {most} are compared: leave out values"
+                "--vary asks for {count} combinations, and at most {most} are possible: leave out values"
             );
         }
         StudyError::NoScheme { text } => {
@@ -313,9 +336,13 @@ impl Failure {
             Self::Paper(error) => !matches!(error, PaperError::Unknown { .. }),
             Self::Study(error) => matches!(
                 error,
-                StudyError::Finish(_) | StudyError::NotConverged { .. } | StudyError::Solve { .. }
+                StudyError::Finish(_)
+                    | StudyError::Index { .. }
+                    | StudyError::NotConverged { .. }
+                    | StudyError::Solve { .. }
             ),
             Self::Run { .. }
+            | Self::Sweep { .. }
             | Self::NotSaved { .. }
             | Self::Internal(_)
             | Self::Plot(_)
@@ -326,23 +353,24 @@ impl Failure {
     }
 
     /// Tells the user (on standard error) or the machine (on standard output).
-    pub fn report(&self, json: bool) {
+    pub fn report(&self, json: bool, options: &KeyOptions) {
         match self {
-            _ if json => say!("{:#}", self.as_json()),
-            Self::Model(problems) => report_problems(problems),
+            _ if json => say!("{:#}", self.as_json(options)),
+            Self::Model(problems) => report_problems(problems, options),
             Self::Interrupted | Self::RunInterrupted { .. } => {}
             other => tell!("{}", fold(&format!("error: {}", short(other)), 2)),
         }
     }
 
-    fn as_json(&self) -> Value {
+    fn as_json(&self, options: &KeyOptions) -> Value {
         match self {
             Self::Model(problems) => json!({
                 "status": "bad input",
                 "error": self.to_string(),
-                "problems": problems_as_json(problems),
+                "problems": problems_as_json(problems, options),
             }),
             Self::Run { answer, .. }
+            | Self::Sweep { answer, .. }
             | Self::NotSaved { answer, .. }
             | Self::RunInterrupted { answer }
             | Self::Uncompensated { answer, .. } => (**answer).clone(),
@@ -353,14 +381,30 @@ impl Failure {
     }
 }
 
+/// Which option of the command line changed a key of the model, if not `--set`.
+#[derive(Debug, Default)]
+pub struct KeyOptions(pub Vec<(String, &'static str)>);
+
+impl KeyOptions {
+    /// The place of a problem, called by the option that was typed.
+    fn named<'p>(&self, place: Location<'p>) -> Location<'p> {
+        let key = place.text.split('=').next().unwrap_or_default();
+        let option = self.0.iter().find(|(known, _)| known == key);
+        match (place.name, option) {
+            ("--set", Some((_, name))) => Location { name, ..place },
+            _ => place,
+        }
+    }
+}
+
 /// A message that fits a terminal, whatever numbers and names stand in it.
 fn short(failure: &Failure) -> String {
     oldham_model::readable(&failure.to_string())
 }
 
-fn problems_as_json(problems: &Problems) -> Vec<Value> {
+fn problems_as_json(problems: &Problems, options: &KeyOptions) -> Vec<Value> {
     let problem = |problem: &oldham_model::Problem| {
-        let place = problems.locate(problem);
+        let place = options.named(problems.locate(problem));
         json!({
             "file": place.name,
             "line": place.line,
@@ -372,10 +416,10 @@ fn problems_as_json(problems: &Problems) -> Vec<Value> {
     problems.iter().map(problem).collect()
 }
 
-fn report_problems(problems: &Problems) {
+fn report_problems(problems: &Problems, options: &KeyOptions) {
     let handler = GraphicalReportHandler::new().with_width(WIDTH);
     for problem in problems.iter() {
-        let place = problems.locate(problem);
+        let place = options.named(problems.locate(problem));
         let label = match problem.label.as_str() {
             "" => None,
             text => Some(text.to_owned()),

@@ -11,12 +11,12 @@ use crate::tell;
 
 /// The model file with its overrides.
 pub fn file(arguments: &ModelArgs) -> ModelFile {
-    ModelFile::new(&arguments.model).with(&arguments.set)
+    ModelFile::new(&arguments.model).with(&arguments.changes.settings())
 }
 
 /// Reads the model with its overrides.
 pub fn model(arguments: &ModelArgs) -> Result<Model, Failure> {
-    told(&arguments.model, &arguments.set)
+    told(&arguments.model, &arguments.changes.settings())
 }
 
 /// Reads a model with the given overrides, and tells which of its words have other names now.

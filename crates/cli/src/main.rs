@@ -30,12 +30,13 @@ fn main() -> ExitCode {
         Err(error) => return answer_without_command(&error),
     };
     let json = arguments.command.json();
+    let options = arguments.command.key_options();
     let executed = catch_unwind(AssertUnwindSafe(|| commands::execute(arguments.command)));
     let executed = executed.unwrap_or_else(|panic| Err(Failure::Internal(message_of(&*panic))));
     match executed {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            failure.report(json);
+            failure.report(json, &options);
             failure.exit_code()
         }
     }
@@ -57,12 +58,44 @@ fn message_of(panic: &(dyn std::any::Any + Send)) -> String {
     text.unwrap_or("something went wrong").to_owned()
 }
 
+/// What other programs call our commands.
+const ELSEWHERE: [(&str, &str); 12] = [
+    ("simulate", "run"),
+    ("solve", "run"),
+    ("sweep", "run MODEL --vary KEY=VALUES"),
+    ("validate", "check"),
+    ("verify", "check"),
+    ("eigen", "modes"),
+    ("frequencies", "modes"),
+    ("bode", "linearise MODEL --bode"),
+    ("draw", "plot"),
+    ("movie", "animate"),
+    ("static", "statics"),
+    ("benchmark", "bench"),
+];
+
+/// A command that is called otherwise here: as typed, and as it is.
+fn meant(answer: &clap::Error) -> Option<(String, &'static str)> {
+    if answer.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let typed = answer.get(clap::error::ContextKind::InvalidSubcommand)?;
+    let typed = typed.to_string();
+    let (_, command) = ELSEWHERE.iter().find(|(word, _)| *word == typed)?;
+    Some((typed, command))
+}
+
 /// Wrong arguments, help or version: for people as clap writes it, for machines as JSON.
 fn answer_without_command(answer: &clap::Error) -> ExitCode {
     let wrong = answer.use_stderr();
     let code = ExitCode::from(if wrong { 2 } else { 0 });
     let mut words = std::env::args_os().take_while(|word| word != "--");
-    let text = answer.render().to_string();
+    let text = match meant(answer) {
+        Some((typed, command)) => format!(
+            "error: there is no command `{typed}`; you may want `oldham {command}`\n\nFor all commands, try 'oldham --help'.\n"
+        ),
+        None => answer.render().to_string(),
+    };
     if words.any(|word| word == "--json") {
         if wrong {
             let error = text.trim().trim_start_matches("error: ");
@@ -75,7 +108,7 @@ fn answer_without_command(answer: &clap::Error) -> ExitCode {
         }
     }
     // As clap writes it, in colours where they are wanted, unless something odd was typed.
-    if output::escaped(&text) == text {
+    if output::escaped(&text) == text && meant(answer).is_none() {
         let _ = answer.print();
     } else {
         output::write_error(format_args!("{text}"));

@@ -130,7 +130,7 @@ fn countless_variants_are_refused_with_their_number() {
     let vary = ["kc", "k1", "k2"].map(|key| format!("{key}={}", values.join(",")));
     let more: Vec<&str> = vary.iter().flat_map(|vary| ["--vary", vary]).collect();
     let message = refused(folder.path(), "two-mass-force-displacement", &more);
-    assert!(message.contains("27000000 variants"), "{message}");
+    assert!(message.contains("27000000 combinations"), "{message}");
 }
 
 #[test]

@@ -9,9 +9,10 @@ use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::Layout;
 use crate::fault::{BuildError, Fault};
 use crate::inputs::{Inputs, Source};
-use crate::port::{InputPort, OutputPort, Ports, Unit as PortUnit};
+use crate::port::{InputPort, OutputPort, Ports, Quantity, Unit as PortUnit};
 use crate::predictor::Predictor;
 use crate::recorder::Column;
+use crate::scale::Scale;
 use crate::schedule::{Coupling, Duty, Phase, Schedule, Stage, SubsystemId, Timeline};
 use crate::simulation::{INITIAL_PASSES, Simulation};
 use crate::step_plan::{IteratedConnection, StepPlan};
@@ -50,15 +51,18 @@ pub struct Builder {
     pub(crate) driven: Vec<(SubsystemId, InputPort)>,
     /// Those of them that are set from outside, in the order of each unit's external inputs.
     pub(crate) dialled: Vec<(SubsystemId, InputPort)>,
+    /// Connected inputs whose work is supplied from outside.
+    pub(crate) supplied: Vec<(SubsystemId, InputPort)>,
     /// Names in the results of outputs that are not called after their subsystem; without one they
     /// are not recorded.
     labels: HashMap<(SubsystemId, OutputPort), Option<String>>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq)]
 pub(crate) struct PortConnection {
     pub from: (SubsystemId, OutputPort),
     pub to: (SubsystemId, InputPort),
+    pub scale: Option<Scale>,
 }
 
 impl Builder {
@@ -115,7 +119,29 @@ impl Builder {
 
     /// Connects an output to an input.
     pub fn connect(&mut self, from: (SubsystemId, OutputPort), to: (SubsystemId, InputPort)) {
-        self.connections.push(PortConnection { from, to });
+        self.connections.push(PortConnection {
+            from,
+            to,
+            scale: None,
+        });
+    }
+
+    /// Connects an output to an input that receives it with a gain and an offset. Scalars may have
+    /// different units: the gain converts them.
+    pub fn connect_scaled(
+        &mut self,
+        from: (SubsystemId, OutputPort),
+        to: (SubsystemId, InputPort),
+        scale: Scale,
+    ) {
+        let scale = Some(scale).filter(|scale| *scale != Scale::NONE);
+        self.connections.push(PortConnection { from, to, scale });
+    }
+
+    /// What this input receives comes from something without energy of its own, such as a
+    /// controller: its work counts as supplied from outside.
+    pub fn supply(&mut self, id: SubsystemId, port: InputPort) {
+        self.supplied.push((id, port));
     }
 
     /// Calls an output otherwise in the results than `subsystem.port`, or leaves it out of them.
@@ -262,7 +288,10 @@ impl Builder {
             let (from, to) = (connection.from, connection.to);
             let sent = &self.ports(from.0).outputs()[from.1.0].quantity;
             let taken = &self.ports(to.0).inputs()[to.1.0].quantity;
-            if sent != taken {
+            let are_scalars = [sent, taken]
+                .iter()
+                .all(|quantity| matches!(quantity, Quantity::Scalar(_)));
+            if sent != taken && !(connection.scale.is_some() && are_scalars) {
                 errors.push(BuildError::QuantityMismatch {
                     from: self.output_name(from),
                     to: self.input_name(to),
@@ -418,7 +447,7 @@ impl Builder {
         let mut iterated = Vec::new();
         let mut incoming: Vec<Vec<IncomingConnection>> =
             self.units.iter().map(|_| Vec::new()).collect();
-        for &PortConnection { from, to } in &self.connections {
+        for &PortConnection { from, to, scale } in &self.connections {
             let outputs = self.units[from.0.0].places.outputs;
             let ports = self.units[from.0.0].subsystem.ports();
             let quantity = &ports.outputs()[from.1.0].quantity;
@@ -444,6 +473,7 @@ impl Builder {
                 sent,
                 iterate,
                 event,
+                scale,
             });
         }
         for (place, incoming) in incoming.into_iter().enumerate() {
@@ -475,6 +505,7 @@ impl Builder {
                     sent: outputs + range.start,
                     iterate: 0,
                     event: outputs + ports.output_width(),
+                    scale: None,
                 }
             };
         senders.enumerate().map(incoming_connection).collect()

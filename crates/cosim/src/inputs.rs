@@ -181,7 +181,8 @@ impl Inputs {
         self.compensator.as_deref_mut()
     }
 
-    pub(crate) fn receive(&mut self, port: InputPort, t: f64, values: &[f64]) {
+    /// A sample arrived at a port: for those who advance a subsystem by themselves.
+    pub fn receive(&mut self, port: InputPort, t: f64, values: &[f64]) {
         if !self.given.is_empty() {
             let range = &self.ports[port.0];
             self.given.retain(|(place, _)| !range.contains(place));

@@ -3,6 +3,7 @@
 use crate::balance::{Interface, InterfaceKind, InterfaceWork, Measure, Side};
 use crate::builder::{Builder, PortConnection};
 use crate::port::{Conjugate, InputPort, OutputPort};
+use crate::scale::Scale;
 use crate::schedule::SubsystemId;
 
 impl Builder {
@@ -42,6 +43,12 @@ impl Builder {
                 [one, other] == [a, b] || [one, other] == [b, a]
             });
             let returns = iterated.iter().any(|back| oppose(**there, **back));
+            // A controller has no energy that could be balanced.
+            let is_supplied = |c: &PortConnection| self.supplied.contains(&c.to);
+            let returns = returns
+                && !iterated
+                    .iter()
+                    .any(|c| is_supplied(c) && (oppose(**there, **c) || c == there));
             if a < b && returns && !is_balanced && !pairs.contains(&[a, b]) {
                 pairs.push([a, b]);
             }
@@ -53,6 +60,9 @@ impl Builder {
     }
 
     fn force_motion(&mut self, force: PortConnection, motion: PortConnection) -> Option<Interface> {
+        if !keeps_power(force, motion) {
+            return None;
+        }
         let giver = Conjugate::GivesForce {
             motion: motion.to.1,
             force: force.from.1,
@@ -91,6 +101,9 @@ impl Builder {
     }
 
     fn motion_motion(&mut self, there: PortConnection, back: PortConnection) -> Option<Interface> {
+        if there.scale.is_some() || back.scale.is_some() {
+            return None;
+        }
         let (side_b, measure) = self.keeps_force(there.to, back.from.1)?;
         let (side_a, _) = self.keeps_force(back.to, there.from.1)?;
         let name = self.interface_name(there, back);
@@ -130,8 +143,11 @@ impl Builder {
     /// Opens a work integral at every driven input whose work can be told and is not counted by the
     /// part itself: it is supplied from outside.
     pub(crate) fn track_work_of_drives(&mut self) {
-        let driven = std::mem::take(&mut self.driven);
-        let dialled = self.dialled.clone();
+        let mut driven = std::mem::take(&mut self.driven);
+        let supplied = std::mem::take(&mut self.supplied);
+        let mut dialled = self.dialled.clone();
+        dialled.extend(&supplied);
+        driven.extend(supplied);
         let mut counted = Vec::new();
         for (index, unit) in self.units.iter_mut().enumerate() {
             let own = driven.iter().filter(|(id, _)| id.0 == index);
@@ -196,6 +212,13 @@ impl Builder {
         works.push(InterfaceWork::new(side, measure));
         (id.0, works.len() - 1)
     }
+}
+
+/// Whether force times velocity is the same at both ends: a motion that arrives enlarged must meet
+/// a force that arrives enlarged as much, as at the two ends of a lever, and no force is added.
+fn keeps_power(force: PortConnection, motion: PortConnection) -> bool {
+    let [force, motion] = [force, motion].map(|c| c.scale.unwrap_or(Scale::NONE));
+    force.gain == motion.gain && force.offset == 0.0
 }
 
 /// Whether two connections lead between the same parts, one there and one back.

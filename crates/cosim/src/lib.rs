@@ -27,12 +27,14 @@ mod interfaces;
 mod kinematic;
 mod load_balancing;
 mod lockstep;
+mod motion_law;
 mod pace;
 mod port;
 mod predictor;
 mod recorder;
 mod run;
 mod run_monitor;
+mod scale;
 mod schedule;
 mod sequence;
 mod simulation;
@@ -43,6 +45,7 @@ mod step_plan;
 mod subsystem;
 mod summary;
 mod thread_choice;
+mod two_step;
 mod unit;
 mod worker;
 
@@ -57,10 +60,12 @@ pub use fault::{BuildError, Fault};
 pub use hermite::{IntegratedMotion, RateExtrapolation};
 pub use inputs::{Inputs, Source, StageInputs};
 pub use kinematic::Kinematic;
+pub use motion_law::{Followed, MotionLaw};
 pub use port::{Causality, Conjugate, InputPort, OutputPort, Port, Ports, Quantity, Unit};
 pub use predictor::{Hold, Predictor};
 pub use recorder::{Column, Discard, InMemory, Recorder};
 pub use run::{End, Outcome, Progress, Run, Tap};
+pub use scale::Scale;
 pub use schedule::{
     Acceleration, Coupling, ImplicitSettings, OnLimit, Schedule, Stage, SubsystemId,
 };
@@ -74,3 +79,4 @@ pub use subsystem::{
     Counters, EffectiveInterface, Energy, Linearisation, Reached, StepError, Subsystem,
 };
 pub use summary::{EnergySummary, InterfaceSummary, Lateness, PartSummary, Summary};
+pub use two_step::TwoStep;

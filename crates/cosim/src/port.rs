@@ -278,6 +278,8 @@ pub struct Ports {
     initial: Vec<f64>,
     direct: Vec<Vec<usize>>,
     conjugates: Vec<Conjugate>,
+    /// Outputs, and those that send their rates.
+    rates: Vec<(OutputPort, OutputPort)>,
 }
 
 impl Ports {
@@ -333,6 +335,17 @@ impl Ports {
     /// Declares a power-conjugate pair.
     pub fn conjugate(&mut self, pair: Conjugate) {
         self.conjugates.push(pair);
+    }
+
+    /// Declares that an output sends the rate of another one.
+    pub fn declare_rate(&mut self, of: OutputPort, rate: OutputPort) {
+        self.rates.push((of, rate));
+    }
+
+    /// The output that sends the rate of this one, if one does.
+    pub fn rate_of(&self, output: OutputPort) -> Option<OutputPort> {
+        let mut rates = self.rates.iter();
+        rates.find(|(of, _)| *of == output).map(|(_, rate)| *rate)
     }
 
     /// The inputs in order.

@@ -160,17 +160,18 @@ impl Simulation {
                         incoming_connection.sender,
                         incoming_connection.sent,
                         incoming_connection.port,
+                        incoming_connection.scale.map_or(1.0, |scale| scale.gain),
                     )
                 })
                 .collect();
-            for (sender, sent, port) in wanted {
+            for (sender, sent, port, gain) in wanted {
                 let output = sent - self.units[sender.0].places.outputs;
                 let ports = self.units[sender.0].subsystem.ports();
                 let output = port_at(ports, output)?;
                 // A step that is corrected ends with what the others have sent at its end, and
                 // these have known how it would answer.
                 let is_joined = is_corrected[to] || is_corrected[sender.0];
-                let taps = if is_joined {
+                let mut taps = if is_joined {
                     vec![identity()]
                 } else {
                     let is_fresh = places[sender.0] < places[to];
@@ -178,6 +179,9 @@ impl Simulation {
                     let ports = unit.subsystem.ports();
                     unit.inputs.impulse_response(ports, port, step, is_fresh)?
                 };
+                for entry in taps.iter_mut().flatten().flatten() {
+                    *entry *= gain;
+                }
                 incoming.push(SequenceLink {
                     from: (sender, output),
                     to: (SubsystemId(to), port),

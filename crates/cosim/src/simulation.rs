@@ -198,7 +198,8 @@ impl Simulation {
 
     /// Macro steps after which the pattern of advances repeats.
     pub fn period(&self) -> u64 {
-        let multiples = self.plan.every.iter().copied();
+        let units = self.units.iter();
+        let multiples = units.map(|unit| unit.every * unit.subsystem.pattern());
         multiples.fold(1, crate::schedule::least_common_multiple)
     }
 
@@ -339,6 +340,7 @@ impl Simulation {
                 to,
                 input: incoming_connection.input.start,
                 width: incoming_connection.input.len(),
+                gain: incoming_connection.scale.map_or(1.0, |scale| scale.gain),
             };
             unit.incoming
                 .all()
@@ -449,7 +451,7 @@ impl<'q> Extreme<'q> {
 }
 
 /// A connection between two subsystems.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConnectionRange {
     /// The sender.
     pub from: SubsystemId,
@@ -461,6 +463,8 @@ pub struct ConnectionRange {
     pub input: usize,
     /// Number of components.
     pub width: usize,
+    /// The factor with which they are received.
+    pub gain: f64,
 }
 
 /// Coordinates implicit steps and nothing else.

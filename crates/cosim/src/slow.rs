@@ -123,7 +123,9 @@ impl<'a> SlowUnit<'a> {
                             .values
                             .resize(self.mail.values.len() + connection.input.len(), 0.0);
                         let start = self.mail.values.len() - connection.input.len();
-                        exchange.read(connection.sent + shift, &mut self.mail.values[start..]);
+                        let values = &mut self.mail.values[start..];
+                        exchange.read(connection.sent + shift, values);
+                        connection.scale(values);
                         self.mail.letters.push(Letter::Value(
                             connection.port,
                             t,

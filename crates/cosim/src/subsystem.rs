@@ -73,6 +73,12 @@ pub trait Subsystem: Send {
         true
     }
 
+    /// Own macro steps after which what it does repeats: more than one for what is sampled more
+    /// slowly than it advances. An analysis takes as many at once.
+    fn pattern(&self) -> u64 {
+        1
+    }
+
     /// An event is a discontinuity: discard the integrator's history.
     fn restart(&mut self) {}
 
@@ -90,15 +96,23 @@ pub trait Subsystem: Send {
         None
     }
 
+    /// Names of the states of [`Subsystem::linearise`], in their order, for people; none if they mean
+    /// nothing by themselves.
+    fn state_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// The equations of its macro step as a linear system from sequence to sequence, about the
     /// present state; nothing where its step is not of that kind.
     fn sequence_model(&mut self, _t: f64, _inputs: &[f64]) -> Option<SequenceModel> {
         None
     }
 
-    /// What the subsystem looks like from its force inputs: effective mass and force.
-    fn interface(&mut self, _t: f64, _inputs: &[f64]) -> Option<EffectiveInterface> {
-        None
+    /// How the coordinates that are conjugate to force inputs answer to these forces, at the present
+    /// state and with these inputs; false where it cannot tell. Nothing is allocated, and the next
+    /// step is as if it had not been asked.
+    fn interface(&mut self, _t: f64, _inputs: &[f64], _found: &mut EffectiveInterface) -> bool {
+        false
     }
 
     /// About how much work an advance is, as the number of matrix entries that it touches: parts
@@ -212,16 +226,29 @@ pub struct Linearisation {
     pub d: Vec<f64>,
 }
 
-/// A mechanism as its force inputs see it: `mass * acceleration = force + applied force`, at the
-/// present state. Cross terms between several interfaces are included.
+/// A mechanism as its force inputs see it: when the forces change by `f`, the accelerations of the
+/// coordinates on which they do work are `acceleration + mobility f`. Cross terms between several
+/// interfaces are included; the mobility is the inverse of the effective mass.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EffectiveInterface {
-    /// Components of the input vector that act as forces, in order.
+    /// Components of the input vector that act as forces, in the order that the caller wants.
     pub inputs: Vec<usize>,
-    /// Effective mass, dense, row by row.
-    pub mass: Vec<f64>,
-    /// Effective force without the applied ones.
-    pub force: Vec<f64>,
+    /// Of the conjugate coordinates, with the present inputs.
+    pub acceleration: Vec<f64>,
+    /// Dense, row by row.
+    pub mobility: Vec<f64>,
+}
+
+impl EffectiveInterface {
+    /// With room for these components of the input vector.
+    pub fn at(inputs: Vec<usize>) -> Self {
+        let count = inputs.len();
+        Self {
+            inputs,
+            acceleration: vec![0.0; count],
+            mobility: vec![0.0; count * count],
+        }
+    }
 }
 
 /// Work done by a subsystem since it was made.

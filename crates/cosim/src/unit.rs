@@ -12,6 +12,7 @@ use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::inputs::Inputs;
 use crate::port::{InputPort, OutputPort, Ports};
+use crate::scale::Scale;
 use crate::schedule::SubsystemId;
 use crate::sequence::SequenceModel;
 use crate::slow::Mail;
@@ -38,6 +39,8 @@ pub(crate) struct IncomingConnection {
     pub iterate: usize,
     /// Place of the sender's event flag in the exchange buffer (first of the two buffers).
     pub event: usize,
+    /// What is done to the value on its way, if anything.
+    pub scale: Option<Scale>,
 }
 
 /// Which senders have sent.
@@ -93,6 +96,13 @@ impl IncomingConnection {
     /// Whether the sender releases its outputs when so many macro steps are done.
     pub fn is_due(&self, steps_done: u64) -> bool {
         self.every == 1 || steps_done.is_multiple_of(self.every)
+    }
+
+    /// Does to a value what the connection does on its way.
+    pub fn scale(&self, values: &mut [f64]) {
+        if let Some(scale) = self.scale {
+            scale.apply(values);
+        }
     }
 }
 
@@ -452,6 +462,7 @@ impl Unit {
             }
             let values = &mut self.transfer[..incoming_connection.input.len()];
             exchange.read(incoming_connection.sent + shift, values);
+            incoming_connection.scale(values);
             self.inputs.receive(incoming_connection.port, t, values);
             self.received += 1;
             event |= exchange.get(incoming_connection.event + shift) != 0.0;
@@ -500,6 +511,7 @@ impl Unit {
         for incoming_connection in &self.incoming.all {
             let values = &mut self.transfer[..incoming_connection.input.len()];
             exchange.read(incoming_connection.iterate, values);
+            incoming_connection.scale(values);
             self.inputs.receive(incoming_connection.port, t, values);
         }
         self.received += self.incoming.all.len() as u64;
@@ -509,10 +521,13 @@ impl Unit {
     pub fn predict_iterate(&mut self, t: f64, exchange: &ExchangeBuffer) {
         self.inputs.at(t, &mut self.input_values);
         for incoming_connection in &self.incoming.all {
-            exchange.write(
-                incoming_connection.iterate,
-                &self.input_values[incoming_connection.input.clone()],
-            );
+            // The iterate is what is sent, not what is received.
+            let values = &mut self.transfer[..incoming_connection.input.len()];
+            values.copy_from_slice(&self.input_values[incoming_connection.input.clone()]);
+            if let Some(scale) = incoming_connection.scale {
+                scale.undo(values);
+            }
+            exchange.write(incoming_connection.iterate, values);
         }
     }
 

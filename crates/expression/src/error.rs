@@ -74,15 +74,27 @@ pub enum ExpressionError {
         /// All functions.
         allowed: Vec<String>,
     },
+    /// `=` where a comparison is meant.
+    #[error("`=` at character {position} is no comparison: write `==`")]
+    SingleEquals {
+        /// Where it stands.
+        position: usize,
+    },
+    /// `a < b < c`.
+    #[error("comparisons cannot be chained at character {position}: join two of them by `and`")]
+    ChainedComparison {
+        /// Where the second one stands.
+        position: usize,
+    },
     /// A function called with too few or too many arguments.
-    #[error("`{function}` at character {position} takes {expected} argument(s), not {found}")]
+    #[error("`{function}` at character {position} takes {expected}, not {found}")]
     WrongArgumentCount {
         /// Its name.
         function: String,
         /// Where it starts.
         position: usize,
         /// Arguments it takes.
-        expected: usize,
+        expected: &'static str,
         /// Arguments given.
         found: usize,
     },

@@ -6,7 +6,7 @@ use crate::error::ExpressionError;
 pub(crate) enum Token<'a> {
     Number(f64),
     Name(&'a str),
-    Sign(char),
+    Sign(&'a str),
 }
 
 /// A token with its text and its place, in characters from one.
@@ -17,7 +17,9 @@ pub(crate) struct Placed<'a> {
     pub position: usize,
 }
 
-const SIGNS: &str = "+-*/^(),";
+const SIGNS: &str = "+-*/^(),<>=!";
+/// Signs of two characters, which are looked for first.
+const PAIRS: [&str; 4] = ["<=", ">=", "==", "!="];
 
 pub(crate) fn tokens(text: &str) -> Result<Vec<Placed<'_>>, ExpressionError> {
     let mut found = Vec::new();
@@ -39,8 +41,11 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Placed<'_>>, ExpressionError> {
 }
 
 fn token(first: char, rest: &str, position: usize) -> Result<Placed<'_>, ExpressionError> {
-    let (token, text) = if SIGNS.contains(first) {
-        (Token::Sign(first), &rest[..1])
+    let pair = PAIRS.iter().find(|pair| rest.starts_with(**pair));
+    let (token, text) = if let Some(pair) = pair {
+        (Token::Sign(pair), &rest[..2])
+    } else if SIGNS.contains(first) {
+        (Token::Sign(&rest[..1]), &rest[..1])
     } else if first.is_ascii_digit() || first == '.' {
         let text = &rest[..number_length(rest.as_bytes())];
         let value = text.parse().map_err(|_| ExpressionError::BadNumber {

@@ -1,27 +1,39 @@
 //! Expressions of named variables, as users write them in model files: `-k*d^3 + 2e-3*sin(2*pi*t)`.
 //!
 //! An [`Expression`] is parsed once into a short program for a stack machine and then evaluated
-//! without allocation. The rules are those of written mathematics: `-x^2` is `-(x^2)`, `2^3^2` is
-//! `2^(3^2)`, numbers may have an exponent. The functions stand in [`FUNCTIONS`], the constants
-//! are `pi` and `e`.
+//! without allocation, as a number or with its exact derivatives. The rules are those of written
+//! mathematics: `-x^2` is `-(x^2)`, `2^3^2` is `2^(3^2)`, numbers may have an exponent. Conditions
+//! such as `x > 0 and not y == 1` are one where they hold and zero where not. The functions stand in
+//! [`FUNCTIONS`], the constants are `pi` and `e`; a [`Table`] is a function too.
 //!
 //! ```
 //! use oldham_expression::Expression;
-//! let law = Expression::parse("sgn(d)*sqrt(abs(d)) + 0.1*v", &["d", "v", "t"])?;
+//! let law = Expression::parse("sgn(d)*sqrt(abs(d)) + if(v > 0, 0.1*v, 0)", &["d", "v", "t"])?;
 //! assert_eq!(law.eval(&[4.0, 10.0, 0.0]), 3.0);
+//! assert_eq!(law.derivative(0, &[4.0, 10.0, 0.0]), 0.25);
 //! assert_eq!(law.variables_used().collect::<Vec<_>>(), ["d", "v"]);
 //! # Ok::<(), oldham_expression::ExpressionError>(())
 //! ```
 
+mod degree;
 mod error;
 mod function;
+mod jet;
 mod lexer;
+mod number;
 mod parser;
 mod program;
+mod table;
+
+use std::sync::Arc;
 
 pub use error::ExpressionError;
-pub use function::FUNCTIONS;
+pub use function::{FUNCTIONS, KEYWORDS};
+pub use jet::Jet;
+pub use table::{Interpolation, Outside, Table, TableError};
 
+use degree::Degree;
+use parser::Scope;
 use program::Program;
 
 /// Longest accepted text, in characters.
@@ -41,6 +53,15 @@ pub struct Expression {
 impl Expression {
     /// Parses `text`, in which only `variables` may occur.
     pub fn parse(text: &str, variables: &[&str]) -> Result<Self, ExpressionError> {
+        Self::parse_with(text, variables, &[])
+    }
+
+    /// The same with tables that may be called by their names.
+    pub fn parse_with(
+        text: &str,
+        variables: &[&str],
+        tables: &[(&str, Arc<Table>)],
+    ) -> Result<Self, ExpressionError> {
         let length = text.chars().count();
         if length > MAX_LENGTH {
             return Err(ExpressionError::TooLong {
@@ -51,14 +72,64 @@ impl Expression {
         Ok(Self {
             text: text.to_owned(),
             variables: variables.iter().map(|&name| name.to_owned()).collect(),
-            program: parser::parse(text, variables)?,
+            program: parser::parse(text, &Scope { variables, tables })?,
         })
     }
 
     /// The value for these values of the variables, in the order given to [`Expression::parse`].
     pub fn eval(&self, values: &[f64]) -> f64 {
         assert_eq!(values.len(), self.variables.len(), "one value a variable");
-        self.program.run(values)
+        self.program.run(|index| values[index])
+    }
+
+    /// The value, each variable by its place in the order given to [`Expression::parse`].
+    pub fn eval_by(&self, value: impl Fn(usize) -> f64) -> f64 {
+        self.program.run(value)
+    }
+
+    /// The value and its derivatives, each variable by its place: its value and its rate.
+    pub fn along_by(&self, moving: impl Fn(usize) -> (f64, f64)) -> Jet {
+        self.program.run(|index| {
+            let (value, rate) = moving(index);
+            Jet::moving(value, rate)
+        })
+    }
+
+    /// The value and its derivatives when the variables move at these rates, none of them
+    /// accelerated.
+    pub fn along(&self, values: &[f64], rates: &[f64]) -> Jet {
+        assert_eq!(values.len(), self.variables.len(), "one value a variable");
+        assert_eq!(rates.len(), self.variables.len(), "one rate a variable");
+        self.program
+            .run(|index| Jet::moving(values[index], rates[index]))
+    }
+
+    /// The partial derivative by one of the variables.
+    pub fn derivative(&self, variable: usize, values: &[f64]) -> f64 {
+        self.with_derivatives(variable, values).first
+    }
+
+    /// The value with its first and second partial derivative by one of the variables.
+    pub fn with_derivatives(&self, variable: usize, values: &[f64]) -> Jet {
+        assert_eq!(values.len(), self.variables.len(), "one value a variable");
+        let rate = |index: usize| f64::from(u8::from(index == variable));
+        self.program
+            .run(|index| Jet::moving(values[index], rate(index)))
+    }
+
+    /// Whether it is a sum of constants times variables, and a constant. Of the variables in
+    /// `varying` it must not depend at all.
+    pub fn is_affine(&self, varying: &[&str]) -> bool {
+        let degree = |index: usize| match varying.contains(&self.variables[index].as_str()) {
+            true => Degree::Other,
+            false => Degree::Affine,
+        };
+        self.program.run(degree) != Degree::Other
+    }
+
+    /// Whether it has no kinks and no jumps, as far as the functions in it tell.
+    pub fn is_smooth(&self) -> bool {
+        self.program.is_smooth()
     }
 
     /// The value, if no variable occurs.

@@ -134,7 +134,7 @@ fn mistakes_are_named_with_their_place() {
     assert!(matches!(
         error("max(d)"),
         E::WrongArgumentCount {
-            expected: 2,
+            expected: "2 arguments or more",
             found: 1,
             ..
         }
@@ -142,7 +142,7 @@ fn mistakes_are_named_with_their_place() {
     assert!(matches!(
         error("sin()"),
         E::WrongArgumentCount {
-            expected: 1,
+            expected: "1 argument",
             found: 0,
             ..
         }
@@ -150,10 +150,57 @@ fn mistakes_are_named_with_their_place() {
     assert!(matches!(
         error("sin(d,v)"),
         E::WrongArgumentCount {
-            expected: 1,
+            expected: "1 argument",
             found: 2,
             ..
         }
+    ));
+}
+
+#[test]
+fn conditions_are_one_or_zero() {
+    for (text, expected) in [
+        ("1 < 2", 1.0),
+        ("2 <= 1", 0.0),
+        ("2 >= 2", 1.0),
+        ("1 + 1 == 2", 1.0),
+        ("1 != 1", 0.0),
+        ("1 > 2 or 2 > 1 and 1 > 2", 0.0),
+        ("not 1 > 2 and 3 > 2", 1.0),
+        ("not not 5", 1.0),
+        ("-(2 > 1)", -1.0),
+        ("if(2 > 1 and 3 > 1, 10, 20)", 10.0),
+        ("if(0, 1/0, 7)", 7.0),
+        ("clamp(5, -1, 1) + clamp(-5, -1, 1)", 0.0),
+        (
+            "deadzone(5, -1, 1) + deadzone(0.3, -1, 1) - deadzone(-3, -1, 1)",
+            6.0,
+        ),
+        ("min(3, 1, 2) + max(1, 4, 2, 3)", 5.0),
+        ("mod(-1, 3) + mod(7, 3)", 3.0),
+        ("round(2.6) + hypot(3, 4)", 8.0),
+    ] {
+        assert_eq!(value(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn mistakes_in_conditions_say_what_to_write() {
+    use ExpressionError as E;
+    assert!(matches!(error("d = 1"), E::SingleEquals { position: 3 }));
+    assert!(matches!(
+        error("0 < d < 1"),
+        E::ChainedComparison { position: 7 }
+    ));
+    assert!(matches!(error("d ! 1"), E::Unexpected { position: 3, .. }));
+    assert!(matches!(error("d and"), E::UnexpectedEnd { .. }));
+    assert!(matches!(
+        error("and(d, v)"),
+        E::Unexpected { position: 1, .. }
+    ));
+    assert!(matches!(
+        error("if(d, v)"),
+        E::WrongArgumentCount { found: 2, .. }
     ));
 }
 
@@ -171,7 +218,7 @@ fn overlong_and_overdeep_texts_are_refused_without_a_stack_overflow() {
         error(&"(".repeat(100_000)),
         ExpressionError::TooLong { .. }
     ));
-    for piece in ["(", "sin(", "2^", "max(d,", "-("] {
+    for piece in ["(", "sin(", "2^", "max(d,", "-(", "not "] {
         let deep = piece.repeat(MAX_DEPTH + 1);
         assert!(
             matches!(error(&deep), ExpressionError::TooDeep { .. }),

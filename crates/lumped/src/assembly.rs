@@ -9,7 +9,7 @@ use crate::error::SpecError;
 use crate::law::{Law, Load, Receiver};
 use crate::lu::Lu;
 use crate::sparse::SparseRows;
-use crate::spec::{ElementKind, GhostMotion, NodeRef, Spec};
+use crate::spec::{ElementKind, GhostMotion, NodeRef, Prescribed, Spec};
 
 /// Largest relative difference between mirrored entries of a mass matrix.
 const SYMMETRY: f64 = 1e-12;
@@ -37,9 +37,12 @@ impl Numbering<'_> {
         }
     }
 
-    /// Whether only the position of this node is received.
-    pub(crate) fn is_traced(self, node: NodeRef) -> bool {
-        matches!(node, NodeRef::Ghost(ghost) if self.0.ghosts[ghost.0].traced)
+    /// How the motion of this node is prescribed, if it is.
+    pub(crate) fn prescribed(self, node: NodeRef) -> Option<Prescribed> {
+        match node {
+            NodeRef::Ghost(ghost) => Some(self.0.ghosts[ghost.0].prescribed),
+            NodeRef::Ground | NodeRef::Node(_) => None,
+        }
     }
 
     /// What takes up a force on this node.

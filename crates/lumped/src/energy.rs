@@ -241,13 +241,15 @@ impl DrivenInputs {
         for &component in components {
             match plant.wiring.targets.get(component) {
                 Some(&Target::Force(row)) => given.pushes.push((component, row)),
-                Some(&Target::Displacement(slot)) if slot >= own => given.paths.push(Path {
-                    ghost: slot - own,
-                    slot,
-                    last: [0.0; 2],
-                    work: 0.0,
-                    seen: 0,
-                }),
+                Some(&(Target::Displacement(slot) | Target::Followed(slot, 0))) if slot >= own => {
+                    given.paths.push(Path {
+                        ghost: slot - own,
+                        slot,
+                        last: [0.0; 2],
+                        work: 0.0,
+                        seen: 0,
+                    })
+                }
                 _ => {}
             }
         }

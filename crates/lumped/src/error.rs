@@ -154,6 +154,30 @@ pub enum SpecError {
         /// The ghost.
         ghost: String,
     },
+    /// A law gives velocities.
+    #[error(
+        "`{ghost}` follows its motion by a law for velocities: use semi-implicit-euler, or prescribe its position"
+    )]
+    CannotFollow {
+        /// The ghost.
+        ghost: String,
+    },
+    /// A law reads position, velocity and acceleration.
+    #[error(
+        "`{ghost}` follows by a law, which needs its displacement, velocity and acceleration: send its motion in one port"
+    )]
+    FollowsPartly {
+        /// The ghost.
+        ghost: String,
+    },
+    /// Weights that make no law.
+    #[error(
+        "the law of `{ghost}` needs a positive weight alpha of the position; beta and gamma may be zero, none may be negative"
+    )]
+    LawWeights {
+        /// The ghost.
+        ghost: String,
+    },
     /// A tangent without anything to which it answers.
     #[error("an interface Jacobian is sent over position-driven nodes, and there is none")]
     NothingTraced,

@@ -25,13 +25,9 @@ pub(crate) struct Law {
     pub uses_velocity: bool,
 }
 
-/// Relative step of central differences: the cube root of the rounding error.
-const DIFFERENCE: f64 = 6e-6;
-/// The difference is relative to the elongation or rate, which resolves the steep slope of a root
-/// near zero; where it is lost in rounding, to this scale at least.
-const FALLBACK_SCALE: f64 = 1e-3;
-/// A difference less than this many rounding errors of the tension is lost.
-const LOST_DIGITS: f64 = 1e4;
+/// Half the stretch over which the slope is a secant where the law has none: at the vertical tangent
+/// of a root.
+const VERTICAL: f64 = 6e-9;
 
 impl Law {
     /// Elongation and its rate.
@@ -59,33 +55,39 @@ impl Law {
         }
     }
 
-    /// Derivatives of the tension by elongation and by rate, by central differences. Finite even
-    /// where the law has an infinite slope; zero where it gives NaN nearby.
+    /// Derivatives of the tension by elongation and by rate. Finite even where the law has a
+    /// vertical tangent; zero where it gives NaN nearby.
     pub(crate) fn slopes(&self, d: f64, v: f64, t: f64) -> (f64, f64) {
-        let by_displacement = if self.uses_displacement {
-            central_difference(d, |d| self.expression.eval(&[d, v, t]))
-        } else {
-            0.0
+        let by = |variable: usize, is_used: bool| match is_used {
+            true => self.slope(variable, [d, v, t]),
+            false => 0.0,
         };
-        let by_velocity = if self.uses_velocity {
-            central_difference(v, |v| self.expression.eval(&[d, v, t]))
-        } else {
-            0.0
+        (by(0, self.uses_displacement), by(1, self.uses_velocity))
+    }
+
+    fn slope(&self, variable: usize, at: [f64; 3]) -> f64 {
+        let slope = self.expression.derivative(variable, &at);
+        if slope.is_finite() {
+            return slope;
+        }
+        let beside = |side: f64| {
+            let mut moved = at;
+            moved[variable] += side * VERTICAL;
+            self.expression.eval(&moved)
         };
-        (by_displacement, by_velocity)
+        let secant = (beside(1.0) - beside(-1.0)) / (2.0 * VERTICAL);
+        if secant.is_finite() { secant } else { 0.0 }
     }
 
     /// Work to stretch it slowly from zero. With s = d u^2 the integrand stays smooth for laws
-    /// that begin like a square root.
+    /// that begin like a square root; where the law has kinks, the integral is refined about them.
     pub(crate) fn potential(&self, d: f64, t: f64) -> f64 {
         let at = |u: f64| self.expression.eval(&[d * u * u, 0.0, t]) * 2.0 * d * u;
-        let pairs = GAUSS.iter();
-        pairs
-            .map(|&(node, weight)| {
-                let half = 0.5 * node;
-                0.5 * weight * (at(0.5 - half) + at(0.5 + half))
-            })
-            .sum()
+        let whole = gauss(0.0, 1.0, &at);
+        match self.expression.is_smooth() {
+            true => whole,
+            false => refined([0.0, 1.0], whole, 1e-13 * whole.abs(), REFINEMENTS, &at),
+        }
     }
 
     /// Power lost in it: what the rate adds to the tension, times the rate.
@@ -99,19 +101,34 @@ impl Law {
     }
 }
 
-fn central_difference(at: f64, function: impl Fn(f64) -> f64) -> f64 {
-    let mut slope = 0.0;
-    for scale in [at.abs(), at.abs().max(FALLBACK_SCALE)] {
-        let step = DIFFERENCE * scale;
-        let (above, below) = (at + step, at - step);
-        let (high, low) = (function(above), function(below));
-        slope = (high - low) / (above - below);
-        let rounding = f64::EPSILON * (high.abs() + low.abs());
-        if (high - low).abs() > LOST_DIGITS * rounding {
-            break;
-        }
+/// How often the intervals about a kink are halved.
+const REFINEMENTS: usize = 30;
+
+/// The integral from a to b by eight points.
+fn gauss(a: f64, b: f64, function: &impl Fn(f64) -> f64) -> f64 {
+    let (middle, half) = (0.5 * (a + b), 0.5 * (b - a));
+    let pair = |&(node, weight): &(f64, f64)| {
+        half * weight * (function(middle - half * node) + function(middle + half * node))
+    };
+    GAUSS.iter().map(pair).sum()
+}
+
+/// The same, halved where both halves tell something else.
+fn refined(
+    [a, b]: [f64; 2],
+    whole: f64,
+    tolerance: f64,
+    depth: usize,
+    function: &impl Fn(f64) -> f64,
+) -> f64 {
+    let middle = 0.5 * (a + b);
+    let halves = [[a, middle], [middle, b]];
+    let sums = halves.map(|[a, b]| gauss(a, b, function));
+    if depth == 0 || (sums[0] + sums[1] - whole).abs() <= tolerance {
+        return sums[0] + sums[1];
     }
-    if slope.is_finite() { slope } else { 0.0 }
+    let finer = |half: usize| refined(halves[half], sums[half], tolerance, depth - 1, function);
+    finer(0) + finer(1)
 }
 
 /// Positive nodes and weights of the 8-point Gauss–Legendre rule on (-1, 1).
@@ -180,10 +197,23 @@ mod tests {
     }
 
     #[test]
+    fn the_potential_of_a_law_with_kinks_is_exact() {
+        let stop = law("10*d + 1000*max(d - 0.37, 0)");
+        for d in [0.3_f64, 0.5, 2.0] {
+            let expected = 5.0 * d * d + 500.0 * (d - 0.37).max(0.0).powi(2);
+            let found = stop.potential(d, 0.0);
+            assert!(
+                (found - expected).abs() < 1e-9 * expected,
+                "{found} {expected}"
+            );
+        }
+    }
+
+    #[test]
     fn slopes_are_those_of_the_closed_form() {
         let (by_d, by_v) = law("d^3 + 2*v*d").slopes(0.5, 3.0, 0.0);
-        assert!((by_d - 6.75).abs() < 1e-8);
-        assert!((by_v - 1.0).abs() < 1e-8);
+        assert!((by_d - 6.75).abs() < 1e-14);
+        assert!((by_v - 1.0).abs() < 1e-14);
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub use merge::{MergeError, MergedConnection, MergedPart, merge};
 pub use oldham_cosim::StageInputs;
 pub use spec::{
     Coordinates, Element, ElementKind, GhostIndex, GhostMotion, GhostSpec, Integrator,
-    LAW_VARIABLES, LOAD_VARIABLES, NodeIndex, NodeRef, NodeSpec, PortKind, PortSpec, Spec,
-    TangentSpec,
+    LAW_VARIABLES, LOAD_VARIABLES, NodeIndex, NodeRef, NodeSpec, PortKind, PortSpec, Prescribed,
+    Spec, TangentSpec,
 };
 pub use subsystem::Lumped;

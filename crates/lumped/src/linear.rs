@@ -71,15 +71,13 @@ impl Derivatives {
             }
             for (input, target) in plant.wiring.targets.iter().enumerate() {
                 derivatives.by_input[(row, input)] = match *target {
-                    Target::Displacement(slot) => -tangent.stiffness[(row, slot)],
-                    // Traced rates are those of the motion, as steps become short.
-                    Target::Velocity(slot) | Target::StartingVelocity(slot) => {
-                        -tangent.damping[(row, slot)]
-                    }
-                    Target::Acceleration(slot) | Target::StartingAcceleration(slot) => {
-                        -tangent.mass[(row, slot)]
-                    }
                     Target::Force(node) => f64::from(node == row),
+                    moves => -match moves.moved() {
+                        Some((slot, 0)) => tangent.stiffness[(row, slot)],
+                        Some((slot, 1)) => tangent.damping[(row, slot)],
+                        Some((slot, _)) => tangent.mass[(row, slot)],
+                        None => 0.0,
+                    },
                 };
             }
         }
@@ -174,61 +172,57 @@ fn output_derivatives(
 /// The motion of a ghost is an output that equals an input.
 fn pass_through(plant: &Plant, origin: Origin, mut set: impl FnMut(usize)) {
     for (input, target) in plant.wiring.targets.iter().enumerate() {
-        let same = match (origin, *target) {
-            (Origin::Displacement(a), Target::Displacement(b))
-            | (Origin::Velocity(a), Target::Velocity(b) | Target::StartingVelocity(b))
-            | (
-                Origin::Acceleration(a),
-                Target::Acceleration(b) | Target::StartingAcceleration(b),
-            ) => a == b,
-            _ => false,
+        let shown = match origin {
+            Origin::Displacement(slot) => (slot, 0),
+            Origin::Velocity(slot) => (slot, 1),
+            Origin::Acceleration(slot) => (slot, 2),
+            Origin::ForceOnGhost(_) | Origin::Tangent(_) => return,
         };
-        if same {
+        if target.moved() == Some(shown) {
             set(input);
         }
     }
 }
 
-/// Effective mass and force at the force inputs, or nothing where they are not independent or
-/// answer to the motion themselves. The inputs are already imposed; their forces are taken away
-/// again.
+/// Accelerations and mobility at force inputs; false where one of them is none, or where forces answer
+/// to the motion themselves. The inputs are already imposed.
 pub(crate) fn interface(
     plant: &mut Plant,
     t: f64,
-) -> Result<Option<EffectiveInterface>, StepError> {
-    if !plant.tangents.is_empty() {
-        return Ok(None);
+    found: &mut EffectiveInterface,
+) -> Result<bool, StepError> {
+    let is_force = |&input: &usize| force_row(plant, input).is_some();
+    if !found.inputs.iter().all(is_force) || !plant.tangents.is_empty() {
+        return Ok(false);
     }
-    let own = plant.own();
-    let targets = plant.wiring.targets.iter().enumerate();
-    let (inputs, nodes): (Vec<usize>, Vec<usize>) = targets
-        .filter_map(|(input, target)| match target {
-            Target::Force(node) => Some((input, *node)),
-            _ => None,
-        })
-        .unzip();
-    plant.release();
     plant.accelerate(t)?;
-    let count = nodes.len();
-    let mut mobility = DMatrix::zeros(count, count);
-    let (mut unit_force, mut response) = (vec![0.0; own], vec![0.0; own]);
-    for (column, &node) in nodes.iter().enumerate() {
-        unit_force.fill(0.0);
-        unit_force[node] = 1.0;
-        plant.equations.accelerations(&unit_force, &mut response);
-        for (row, &at) in nodes.iter().enumerate() {
-            mobility[(row, column)] = response[at];
+    let EffectiveInterface {
+        inputs,
+        acceleration,
+        mobility,
+    } = found;
+    let count = inputs.len();
+    for (column, &input) in inputs.iter().enumerate() {
+        let pushed = force_row(plant, input).expect("checked above");
+        acceleration[column] = plant.motion.a[pushed];
+        plant.unit_force.fill(0.0);
+        plant.unit_force[pushed] = 1.0;
+        let (force, response) = (&plant.unit_force, &mut plant.response);
+        plant.equations.accelerations(force, response);
+        for (row, &input) in inputs.iter().enumerate() {
+            let moved = force_row(plant, input).expect("checked above");
+            mobility[count * row + column] = plant.response[moved];
         }
     }
-    let Some(mass) = mobility.try_inverse().filter(|_| count > 0) else {
-        return Ok(None);
-    };
-    let free = DMatrix::from_fn(count, 1, |row, _| plant.motion.a[nodes[row]]);
-    Ok(Some(EffectiveInterface {
-        inputs,
-        force: (&mass * free).as_slice().to_vec(),
-        mass: row_by_row(&mass),
-    }))
+    Ok(true)
+}
+
+/// The own node on which a component of the inputs is a force.
+fn force_row(plant: &Plant, input: usize) -> Option<usize> {
+    match plant.wiring.targets.get(input) {
+        Some(&Target::Force(node)) => Some(node),
+        _ => None,
+    }
 }
 
 fn row_by_row(matrix: &DMatrix<f64>) -> Vec<f64> {

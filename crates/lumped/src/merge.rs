@@ -208,7 +208,7 @@ impl Joined {
                 GhostMotion::Follows(node) => GhostMotion::Follows(shifted(node)),
             },
             reactions: ghost.reactions.iter().map(shifted).collect(),
-            traced: ghost.traced,
+            prescribed: ghost.prescribed,
             mirrored: ghost.mirrored,
         }
     }

@@ -30,6 +30,9 @@ pub(crate) struct Plant {
     accelerated_at: f64,
     /// Room for forces on own nodes.
     pub forces: Vec<f64>,
+    /// Room for a single force and what it does.
+    pub unit_force: Vec<f64>,
+    pub response: Vec<f64>,
 }
 
 impl Plant {
@@ -44,6 +47,8 @@ impl Plant {
             start: Motion::at_rest(equations.slots()),
             accelerated_at: f64::NAN,
             forces: vec![0.0; equations.own],
+            unit_force: vec![0.0; equations.own],
+            response: vec![0.0; equations.own],
             equations,
             wiring,
             tangents,
@@ -74,6 +79,18 @@ impl Plant {
             true => self.receive_following(t, inputs),
             false => self.receive_predicted(t, inputs),
         }
+    }
+
+    /// The inputs at a time, without letting them act.
+    pub(crate) fn foresee(&mut self, t: f64, inputs: &mut Inputs) -> &[f64] {
+        match inputs.follow_own_motion() {
+            true => {
+                self.tell_own_motion(t - self.step_start);
+                inputs.at_with(t, &self.own, &mut self.offered);
+            }
+            false => inputs.at(t, &mut self.offered),
+        }
+        &self.offered
     }
 
     #[inline]
@@ -121,13 +138,6 @@ impl Plant {
         self.moved();
         self.wiring
             .distribute(inputs, &mut self.motion, &mut self.applied);
-    }
-
-    /// Takes all forces from outside away, until inputs act again.
-    pub(crate) fn release(&mut self) {
-        self.applied.fill(0.0);
-        self.inputs.fill(f64::NAN);
-        self.moved();
     }
 
     /// Motion or inputs changed: accelerations must be evaluated anew.

@@ -1,6 +1,6 @@
 //! The description of a lumped system: plain data, from which [`crate::Lumped`] is made.
 
-use oldham_cosim::{Quantity, StageInputs, Unit};
+use oldham_cosim::{MotionLaw, Quantity, StageInputs, Unit};
 use oldham_expression::Expression;
 
 /// A complete description.
@@ -43,7 +43,9 @@ impl Spec {
     pub fn traced(&self) -> impl Iterator<Item = GhostIndex> {
         let ghosts = self.ghosts.iter().enumerate();
         ghosts
-            .filter(|(_, ghost)| ghost.traced && ghost.motion == GhostMotion::Inputs)
+            .filter(|(_, ghost)| {
+                ghost.prescribed == Prescribed::Position && ghost.motion == GhostMotion::Inputs
+            })
             .map(|(index, _)| GhostIndex(index))
     }
 }
@@ -100,9 +102,8 @@ pub struct GhostSpec {
     /// Own nodes that take up the force which the elements exert on this ghost. Empty in a
     /// subsystem of a co-simulation, where that force leaves through a port.
     pub reactions: Vec<NodeIndex>,
-    /// Only the position is taken from the inputs; velocity and acceleration are what the
-    /// integrator's own formula makes of the positions (implicit integrators).
-    pub traced: bool,
+    /// What of the received motion is prescribed, and how.
+    pub prescribed: Prescribed,
     /// The owner of the motion has its own copy of every element attached here (displacement
     /// feeds displacement on both sides): this side accounts for half of their energy.
     pub mirrored: bool,
@@ -115,10 +116,24 @@ impl GhostSpec {
             name: name.into(),
             motion: GhostMotion::Inputs,
             reactions: Vec::new(),
-            traced: false,
+            prescribed: Prescribed::Motion,
             mirrored: false,
         }
     }
+}
+
+/// How a ghost takes up the motion that it receives.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Prescribed {
+    /// As it is received.
+    #[default]
+    Motion,
+    /// Only the position; velocity and acceleration are what the integrator's own formula makes of
+    /// the positions (implicit integrators).
+    Position,
+    /// The ghost has a position and a velocity of its own, which follow by a law (semi-implicit
+    /// Euler). The force on it is the mean over the last step.
+    Law(MotionLaw),
 }
 
 /// Where a ghost's motion comes from.

@@ -118,7 +118,10 @@ impl Lumped {
             Origin::Displacement(slot) => Ok(motion.x[slot]),
             Origin::Velocity(slot) => Ok(motion.v[slot]),
             Origin::Acceleration(slot) => Ok(motion.a[slot]),
-            Origin::ForceOnGhost(ghost) => self.plant.equations.force_on_ghost(ghost, t, motion),
+            Origin::ForceOnGhost(ghost) => match self.method.force_on_ghost(ghost) {
+                Some(force) => Ok(force),
+                None => self.plant.equations.force_on_ghost(ghost, t, motion),
+            },
             Origin::Tangent(entry) => Ok(self.method.tangent()[entry]),
         }
     }
@@ -232,9 +235,15 @@ impl Subsystem for Lumped {
         Some(linear::linearise(&self.plant, t))
     }
 
-    fn interface(&mut self, t: f64, inputs: &[f64]) -> Option<EffectiveInterface> {
+    fn state_names(&self) -> Vec<String> {
+        let own = &self.plant.equations.names[..self.plant.own()];
+        let named = |rate: &'static str| own.iter().map(move |node| format!("{node}.{rate}"));
+        named("x").chain(named("v")).collect()
+    }
+
+    fn interface(&mut self, t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
         self.plant.impose(inputs);
-        linear::interface(&mut self.plant, t).ok().flatten()
+        linear::interface(&mut self.plant, t, found).unwrap_or(false)
     }
 
     fn work(&self) -> f64 {

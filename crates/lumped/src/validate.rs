@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
+use oldham_cosim::MotionLaw;
 use oldham_expression::Expression;
 
 use crate::error::SpecError;
 use crate::spec::{
     ElementKind, GhostMotion, Integrator, LAW_VARIABLES, LOAD_VARIABLES, NodeRef, PortKind,
-    PortSpec, Spec,
+    PortSpec, Prescribed, Spec,
 };
 
 /// Largest number of coordinates for dense factorisations.
@@ -230,6 +231,7 @@ fn check_ghost_motions(spec: &Spec, found: &mut Vec<SpecError>) {
             ghost: spec.ghosts[ghost.0].name.clone(),
         }));
     }
+    check_followed(spec, found);
     let mut reported = HashSet::new();
     for element in &spec.elements {
         for (position, &node) in element.kind.attachments().iter().enumerate() {
@@ -239,7 +241,10 @@ fn check_ghost_motions(spec: &Spec, found: &mut Vec<SpecError>) {
             if spec.ghosts[ghost.0].motion != GhostMotion::Inputs {
                 continue;
             }
-            let needed = if spec.ghosts[ghost.0].traced { 1 } else { 3 };
+            let needed = match spec.ghosts[ghost.0].prescribed {
+                Prescribed::Position => 1,
+                Prescribed::Motion | Prescribed::Law(_) => 3,
+            };
             for (index, component) in COMPONENTS.into_iter().enumerate().take(needed) {
                 let lacks = uses(&element.kind, position, component) && !given[ghost.0][index];
                 if lacks && reported.insert((ghost, index)) {
@@ -249,6 +254,37 @@ fn check_ghost_motions(spec: &Spec, found: &mut Vec<SpecError>) {
                         element: element.name.clone(),
                     });
                 }
+            }
+        }
+    }
+}
+
+/// Ghosts that follow by a law need a method that steps velocities, and the whole motion.
+fn check_followed(spec: &Spec, found: &mut Vec<SpecError>) {
+    for (index, ghost) in spec.ghosts.iter().enumerate() {
+        let Prescribed::Law(law) = ghost.prescribed else {
+            continue;
+        };
+        if ghost.motion != GhostMotion::Inputs {
+            continue;
+        }
+        let name = || ghost.name.clone();
+        if spec.integrator != Integrator::SemiImplicitEuler {
+            found.push(SpecError::CannotFollow { ghost: name() });
+        }
+        let mut ports = spec.inputs.iter();
+        let node = NodeRef::ghost(index);
+        if !ports.any(|port| port.node == node && port.kind == PortKind::Motion) {
+            found.push(SpecError::FollowsPartly { ghost: name() });
+        }
+        if let MotionLaw::Baumgarte { alpha, beta, gamma } = law {
+            let weights = [alpha, beta, gamma];
+            let valid = weights
+                .iter()
+                .all(|weight| weight.is_finite() && *weight >= 0.0);
+            // Without the position the ghost would drift away from what it stands for.
+            if !valid || alpha == 0.0 {
+                found.push(SpecError::LawWeights { ghost: name() });
             }
         }
     }

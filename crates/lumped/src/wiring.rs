@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use oldham_cosim::{Conjugate, InputPort, OutputPort, Ports, Quantity};
+use oldham_cosim::{Conjugate, InputPort, MotionLaw, OutputPort, Ports, Quantity};
 
 use crate::assembly::Numbering;
 use crate::equations::{Equations, Motion, OwnMass};
-use crate::spec::{NodeRef, PortKind, PortSpec, Spec};
+use crate::spec::{GhostMotion, GhostSpec, NodeRef, PortKind, PortSpec, Prescribed, Spec};
 
 /// Where a number of the input vector goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,22 @@ pub(crate) enum Target {
     StartingVelocity(usize),
     /// The same for its acceleration.
     StartingAcceleration(usize),
+    /// Derivative of this order of the motion that this slot follows by a law.
+    Followed(usize, usize),
+}
+
+impl Target {
+    /// The slot that it moves and the order of the derivative, as steps become short: traced rates
+    /// are then those of the motion, and what follows by a law is where it should be.
+    pub(crate) fn moved(self) -> Option<(usize, usize)> {
+        match self {
+            Self::Displacement(slot) => Some((slot, 0)),
+            Self::Velocity(slot) | Self::StartingVelocity(slot) => Some((slot, 1)),
+            Self::Acceleration(slot) | Self::StartingAcceleration(slot) => Some((slot, 2)),
+            Self::Followed(slot, order) => Some((slot, order)),
+            Self::Force(_) => None,
+        }
+    }
 }
 
 /// Where a number of the output vector comes from.
@@ -48,6 +64,8 @@ pub(crate) struct Wiring {
     pub traced: Vec<usize>,
     /// Those over which a tangent is sent, which are also their rows.
     pub answering: Vec<usize>,
+    /// Ghosts that follow by a law.
+    pub following: Vec<(usize, MotionLaw)>,
 }
 
 impl Wiring {
@@ -65,7 +83,7 @@ impl Wiring {
         }
         add_tangent_inputs(spec, &mut ports);
         let answering = add_tangent_outputs(spec, &mut ports, &mut origins);
-        let dependence = Dependence { equations };
+        let dependence = Dependence { spec, equations };
         let mut needs_accelerations = false;
         for (component, origin) in origins.iter().enumerate() {
             needs_accelerations |= dependence.needs_accelerations(*origin);
@@ -75,6 +93,9 @@ impl Wiring {
         }
         for pair in conjugates(spec) {
             ports.conjugate(pair);
+        }
+        for (of, rate) in rates(spec) {
+            ports.declare_rate(of, rate);
         }
         let row = |target: &Target| match *target {
             Target::Force(row) => Some(row),
@@ -88,6 +109,7 @@ impl Wiring {
             needs_accelerations,
             traced: spec.traced().map(|g| spec.nodes.len() + g.0).collect(),
             answering,
+            following: following(spec),
         }
     }
 
@@ -108,10 +130,22 @@ impl Wiring {
                 Target::Velocity(slot) => motion.v[slot] = value,
                 Target::Acceleration(slot) => motion.a[slot] = value,
                 Target::Force(row) => applied[row] += value,
-                Target::StartingVelocity(_) | Target::StartingAcceleration(_) => {}
+                Target::StartingVelocity(_)
+                | Target::StartingAcceleration(_)
+                | Target::Followed(..) => {}
             }
         }
     }
+}
+
+/// The ghosts that follow what they receive by a law.
+fn following(spec: &Spec) -> Vec<(usize, MotionLaw)> {
+    let ghosts = spec.ghosts.iter().enumerate();
+    let law = |(index, ghost): (usize, &GhostSpec)| match ghost.prescribed {
+        Prescribed::Law(law) if ghost.motion == GhostMotion::Inputs => Some((index, law)),
+        _ => None,
+    };
+    ghosts.filter_map(law).collect()
 }
 
 /// Ports for the tangents of others; what arrives there is read where forces are evaluated.
@@ -149,7 +183,11 @@ fn add_tangent_outputs(spec: &Spec, ports: &mut Ports, origins: &mut Vec<Origin>
 
 fn targets_of(port: &PortSpec, numbering: Numbering<'_>) -> Vec<Target> {
     let slot = numbering.slot(port.node);
-    let traced = numbering.is_traced(port.node);
+    let prescribed = numbering.prescribed(port.node);
+    let traced = prescribed == Some(Prescribed::Position);
+    if let Some(Prescribed::Law(_)) = prescribed {
+        return (0..3).map(|order| Target::Followed(slot, order)).collect();
+    }
     match port.kind {
         PortKind::Velocity if traced => vec![Target::StartingVelocity(slot)],
         PortKind::Acceleration if traced => vec![Target::StartingAcceleration(slot)],
@@ -188,6 +226,7 @@ fn origins_of(port: &PortSpec, numbering: Numbering<'_>) -> Vec<Origin> {
 
 /// Which inputs an output depends on directly, read off the structure of the equations.
 struct Dependence<'a> {
+    spec: &'a Spec,
     equations: &'a Equations,
 }
 
@@ -199,6 +238,7 @@ impl Dependence<'_> {
             Origin::Velocity(slot) => *target == Target::Velocity(slot),
             Origin::Acceleration(slot) if slot >= own => *target == Target::Acceleration(slot),
             Origin::Acceleration(node) => self.acceleration_depends(node, *target),
+            Origin::ForceOnGhost(ghost) if self.follows(ghost) => false,
             Origin::ForceOnGhost(ghost) => self.ghost_force_depends(ghost, *target),
             Origin::Tangent(_) => false,
         };
@@ -207,6 +247,11 @@ impl Dependence<'_> {
             .filter(|(_, target)| wanted(target))
             .map(|(component, _)| component)
             .collect()
+    }
+
+    /// Whether the force on a ghost is that of the last step.
+    fn follows(&self, ghost: usize) -> bool {
+        matches!(self.spec.ghosts[ghost].prescribed, Prescribed::Law(_))
     }
 
     fn needs_accelerations(&self, origin: Origin) -> bool {
@@ -260,7 +305,9 @@ impl Dependence<'_> {
                 let mut masses = equations.masses.row(row).iter();
                 masses.any(|(s, m)| *s == slot && *m != 0.0)
             }
-            Target::StartingVelocity(_) | Target::StartingAcceleration(_) => false,
+            Target::StartingVelocity(_)
+            | Target::StartingAcceleration(_)
+            | Target::Followed(..) => false,
         }
     }
 
@@ -304,6 +351,20 @@ fn conjugates(spec: &Spec) -> Vec<Conjugate> {
                 force: InputPort(index),
                 motion: OutputPort(motion),
             });
+        }
+    }
+    pairs
+}
+
+/// Displacements and velocities of the same nodes.
+fn rates(spec: &Spec) -> Vec<(OutputPort, OutputPort)> {
+    let outputs = || spec.outputs.iter().enumerate();
+    let of_kind = |wanted: PortKind| outputs().filter(move |(_, port)| port.kind == wanted);
+    let mut pairs = Vec::new();
+    for (displacement, port) in of_kind(PortKind::Displacement) {
+        let mut velocities = of_kind(PortKind::Velocity);
+        if let Some((rate, _)) = velocities.find(|(_, other)| other.node == port.node) {
+            pairs.push((OutputPort(displacement), OutputPort(rate)));
         }
     }
     pairs

@@ -4,9 +4,9 @@ mod common;
 
 use common::*;
 use nalgebra::DMatrix;
-use oldham_cosim::Subsystem;
 use oldham_cosim::{Chart, Snapshot};
 use oldham_cosim::{Conjugate, InputPort, OutputPort, Quantity};
+use oldham_cosim::{EffectiveInterface, Subsystem};
 use oldham_lumped::{
     Coordinates, GhostSpec, Integrator, Lumped, NodeRef, PortKind, Spec, StageInputs,
 };
@@ -317,7 +317,7 @@ fn conjugate_pairs_and_quantities_follow_from_the_ports() {
     assert_eq!(torque.to_string(), "N.m");
 }
 
-/// mass * acceleration = force + applied, for whatever is applied.
+/// The accelerations under any forces follow from those under others.
 #[test]
 fn the_effective_interface_predicts_the_accelerations() {
     let mut spec = rich(RK4);
@@ -333,19 +333,22 @@ fn the_effective_interface_predicts_the_accelerations() {
         })
         .to_vec();
     let mut lumped = Lumped::new(spec).unwrap();
-    for applied in [[0.0; 3], [1.0, 0.0, 0.0], [-2.0, 3.0, 0.5]] {
-        let inputs = [&INPUTS[..3], &applied[..]].concat();
-        let interface = lumped.interface(0.0, &inputs).unwrap();
-        assert_eq!(interface.inputs, [3, 4, 5]);
-        let accelerations = outputs(&mut lumped, 0.0, &inputs);
-        for (row, push) in applied.iter().enumerate() {
-            let inertia: f64 = (0..3)
-                .map(|column| interface.mass[3 * row + column] * accelerations[column])
-                .sum();
-            let expected = interface.force[row] + push;
-            assert!((inertia - expected).abs() < 1e-12);
+    let inputs = |applied: [f64; 3]| [&INPUTS[..3], &applied[..]].concat();
+    let before = [0.3, -0.1, 2.0];
+    let mut interface = EffectiveInterface::at(vec![3, 4, 5]);
+    assert!(lumped.interface(0.0, &inputs(before), &mut interface));
+    for applied in [before, [0.0; 3], [1.0, 0.0, 0.0], [-2.0, 3.0, 0.5]] {
+        let accelerations = outputs(&mut lumped, 0.0, &inputs(applied));
+        for row in 0..3 {
+            let columns =
+                (0..3).map(|i| interface.mobility[3 * row + i] * (applied[i] - before[i]));
+            let expected = interface.acceleration[row] + columns.sum::<f64>();
+            assert!((accelerations[row] - expected).abs() < 1e-12);
         }
     }
+    // A motion that is received is no force.
+    let mut none = EffectiveInterface::at(vec![0]);
+    assert!(!lumped.interface(0.0, &inputs(before), &mut none));
 }
 
 /// Two masses m1, m2 in common inertia m12: seen from the first, m1 - m12^2 / m2.
@@ -356,8 +359,9 @@ fn the_effective_mass_is_the_schur_complement() {
     spec.elements = vec![matrices(&[one, two], &[4.0, 1.5, 1.5, 2.0], &[], &[])];
     spec.inputs = vec![port("push", one, PortKind::Force)];
     let mut lumped = Lumped::new(spec).unwrap();
-    let interface = lumped.interface(0.0, &[0.0]).unwrap();
-    assert!((interface.mass[0] - (4.0 - 2.25 / 2.0)).abs() < 1e-14);
+    let mut interface = EffectiveInterface::at(vec![0]);
+    assert!(lumped.interface(0.0, &[0.0], &mut interface));
+    assert!((1.0 / interface.mobility[0] - (4.0 - 2.25 / 2.0)).abs() < 1e-14);
 }
 
 #[test]
@@ -372,7 +376,8 @@ fn outputs_leave_the_motion_unchanged() {
         outputs(&mut asked, t + 0.01, &INPUTS);
         asked.energy(t + 0.01, &INPUTS);
         asked.linearise(t + 0.01, &INPUTS);
-        asked.interface(t + 0.01, &INPUTS);
+        let mut interface = EffectiveInterface::at(vec![3]);
+        asked.interface(t + 0.01, &INPUTS, &mut interface);
     }
     assert_eq!(asked.positions(), silent.positions());
 }

@@ -5,9 +5,10 @@ mod common;
 use std::alloc::System;
 
 use common::*;
-use oldham_cosim::Subsystem;
+use oldham_cosim::{MotionLaw, Subsystem};
 use oldham_lumped::{
-    GhostSpec, Integrator, Lumped, NodeIndex, NodeRef, PortKind, Spec, StageInputs, TangentSpec,
+    GhostSpec, Integrator, Lumped, NodeIndex, NodeRef, PortKind, Prescribed, Spec, StageInputs,
+    TangentSpec,
 };
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -73,13 +74,14 @@ fn advancing_and_reading_outputs_allocates_nothing() {
         assert_eq!(region.change().allocations, 0, "{integrator:?}");
     }
     allocates_nothing_with_tangents();
+    allocates_nothing_with_a_law();
 }
 
 /// A part that sends its tangent and takes one, corrected in every step.
 fn allocates_nothing_with_tangents() {
     let mut spec = busy(Integrator::Lms2 { rho: 0.6 });
     spec.micro_steps = 1;
-    spec.ghosts[0].traced = true;
+    spec.ghosts[0].prescribed = Prescribed::Position;
     spec.sends_tangent = true;
     spec.tangents = vec![TangentSpec {
         sender: "other".into(),
@@ -95,6 +97,22 @@ fn allocates_nothing_with_tangents() {
         at_end[0] = 1e-6 + (t + 0.01).sin();
         lumped.correct(t + 0.01, &at_end).unwrap();
         lumped.outputs(t + 0.01, &at_end, &mut outputs).unwrap();
+    }
+    assert_eq!(region.change().allocations, 0);
+}
+
+/// A ghost that follows by a law.
+fn allocates_nothing_with_a_law() {
+    let mut spec = busy(Integrator::SemiImplicitEuler);
+    spec.ghosts[0].prescribed = Prescribed::Law(MotionLaw::INDEX_1);
+    let mut lumped = Lumped::new(spec).unwrap();
+    let mut inputs = driven(&lumped, |t, out| out[0] = t.sin());
+    let mut outputs = [0.0; 4];
+    let region = Region::new(ALLOCATOR);
+    for index in 0..100 {
+        let t = 0.01 * f64::from(index);
+        lumped.advance(t, t + 0.01, &mut inputs).unwrap();
+        lumped.outputs(t + 0.01, &[0.1; 4], &mut outputs).unwrap();
     }
     assert_eq!(region.change().allocations, 0);
 }

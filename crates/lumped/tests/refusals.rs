@@ -3,10 +3,11 @@
 mod common;
 
 use common::*;
+use oldham_cosim::MotionLaw;
 use oldham_expression::Expression;
 use oldham_lumped::{
-    ElementKind, GhostSpec, Integrator, Lumped, NodeIndex, NodeRef, PortKind, Spec, SpecError,
-    TangentSpec,
+    ElementKind, GhostSpec, Integrator, Lumped, NodeIndex, NodeRef, PortKind, Prescribed, Spec,
+    SpecError, TangentSpec,
 };
 
 const EULER: Integrator = Integrator::SemiImplicitEuler;
@@ -301,4 +302,38 @@ fn a_tangent_needs_something_to_answer_to_and_an_implicit_formula_that_takes_it(
         spec.tangents = vec![takes(7)];
     });
     assert!(matches!(nowhere, SpecError::NoSuchNode { .. }));
+}
+
+/// A law needs a method that steps velocities, the whole motion, and a hold on the position.
+#[test]
+fn a_law_that_cannot_be_followed_is_refused() {
+    let follow = |law| move |spec: &mut Spec| spec.ghosts[0].prescribed = Prescribed::Law(law);
+    assert!(matches!(
+        problem(|spec| {
+            follow(MotionLaw::INDEX_1)(spec);
+            spec.integrator = Integrator::Lms2 { rho: 0.6 };
+        }),
+        SpecError::CannotFollow { .. }
+    ));
+    for law in [
+        MotionLaw::baumgarte(0.0, 1.0, 1.0),
+        MotionLaw::baumgarte(1.0, -1.0, 0.0),
+        MotionLaw::baumgarte(1.0, f64::NAN, 0.0),
+    ] {
+        let found = problem(follow(law));
+        assert!(matches!(found, SpecError::LawWeights { .. }), "{found}");
+    }
+    let parts = [
+        PortKind::Displacement,
+        PortKind::Velocity,
+        PortKind::Acceleration,
+    ];
+    let found = problem(|spec| {
+        follow(MotionLaw::INDEX_1)(spec);
+        let far = NodeRef::ghost(0);
+        spec.inputs = parts
+            .map(|kind| port(&format!("{kind:?}"), far, kind))
+            .to_vec();
+    });
+    assert!(matches!(found, SpecError::FollowsPartly { .. }), "{found}");
 }

@@ -1,16 +1,18 @@
 //! From a model to simulations: the coupled one, and its monolithic model.
 
+use oldham_control::{Control, Timing};
 use oldham_cosim::{
     BuildError, Builder, Compensation, Coupling, Fault, Hold, InputPort, IntegratedMotion, Ports,
-    Predictor, Schedule, Simulation, Source, Stage, Subsystem, SubsystemId,
+    Predictor, Scale, Schedule, Simulation, Source, Stage, Subsystem, SubsystemId,
 };
 use oldham_dmd::Dmd;
-use oldham_expression::Expression;
 use oldham_hydraulics::Hydraulics;
 use oldham_lumped::{Integrator, Lumped, Spec};
 
 use crate::expansion::{self, Member, Solvers};
-use crate::model::{ConnectionSpec, Content, DrivenInput, Model, PartSpec, Prediction};
+use crate::implicit;
+use crate::interface_model;
+use crate::model::{ConnectionSpec, Content, Course, DrivenInput, Model, PartSpec, Prediction};
 use crate::problem::{Findings, Problem, Problems};
 use crate::source::Span;
 
@@ -51,10 +53,10 @@ impl Model {
     ) -> Result<Simulation, Problems> {
         let mut findings = Findings::default();
         let mut builder = Builder::new();
-        let mut members = Vec::new();
+        let mut all = Vec::new();
         for part in &self.spec.parts {
             match self.solvers(part, cuts) {
-                Ok(solvers) => members.push(solvers.add_to(&mut builder, part, choose)),
+                Ok(solvers) => all.push(solvers),
                 Err(messages) => findings.extend(messages.into_iter().map(|message| {
                     let message = format!("in `{}`: {message}", part.name);
                     Problem::new(part.span.clone(), message)
@@ -62,9 +64,32 @@ impl Model {
             }
         }
         findings.finish(&self.source)?;
-        for ConnectionSpec { from, to } in &self.spec.connections {
+        let mut findings = Findings::default();
+        let feeds = interface_model::feed(
+            &self.spec,
+            &mut all,
+            &|part| self.solvers(part, cuts),
+            &mut findings,
+        );
+        findings.finish(&self.source)?;
+        let parts = self.spec.parts.iter().zip(all);
+        let members: Vec<Member> = parts
+            .map(|(part, solvers)| solvers.add_to(&mut builder, part, choose))
+            .collect();
+        for feed in feeds {
+            builder.connect(members[feed.mechanism].engine(feed.from), {
+                let fast = members[feed.fast].only();
+                let seen = builder.ports(fast).input(oldham_interface_model::PORT);
+                (fast, seen.expect("it was made with it"))
+            });
+        }
+        for ConnectionSpec { from, to, scale } in &self.spec.connections {
+            let is_control = matches!(self.spec.parts[from.0].content, Content::Control(_));
             for input in members[to.0].inputs(to.1) {
-                builder.connect(members[from.0].output(from.1), input);
+                builder.connect_scaled(members[from.0].output(from.1), input, *scale);
+                if is_control {
+                    builder.supply(input.0, input.1);
+                }
             }
         }
         self.connect_tangents(&mut builder, &members);
@@ -105,7 +130,7 @@ impl Model {
     fn solvers(&self, part: &PartSpec, cuts: Cuts) -> Result<Solvers, Vec<String>> {
         match &part.content {
             Content::Lumped(spec) => match Lumped::new(spec.clone()) {
-                Ok(lumped) => Ok(Solvers::Whole(Box::new(lumped))),
+                Ok(lumped) => Ok(Solvers::Whole(Box::new(lumped), Vec::new())),
                 Err(errors) => Err(errors.iter().map(ToString::to_string).collect()),
             },
             Content::Multibody(spec) => {
@@ -113,20 +138,45 @@ impl Model {
                 let made = match (&spec.cutting, cuts) {
                     (Some(cutting), Cuts::Made) => {
                         let parts = spec.cut_parts(cutting, start);
-                        parts.map(|parts| Solvers::Cut(Box::new(parts)))
+                        parts.map(|parts| Solvers::Cut(Box::new(parts), Vec::new()))
                     }
-                    _ => spec.part(start).map(|part| Solvers::Whole(Box::new(part))),
+                    _ => spec
+                        .part(start)
+                        .map(|part| Solvers::Whole(Box::new(part), Vec::new())),
                 };
                 made.map_err(|error| vec![error.to_string()])
             }
             Content::Hydraulics(circuit) => match Hydraulics::new(circuit) {
-                Ok(hydraulics) => Ok(Solvers::Whole(Box::new(hydraulics))),
+                Ok(hydraulics) => Ok(Solvers::Whole(Box::new(hydraulics), Vec::new())),
                 Err(errors) => Err(errors.0.iter().map(ToString::to_string).collect()),
             },
+            Content::Control(controller) => match Control::new(controller, self.timing(part)) {
+                Ok(control) => Ok(Solvers::Whole(Box::new(control), Vec::new())),
+                Err(error) => Err(vec![error.to_string()]),
+            },
             Content::Foreign(spec) => match spec.part.solver(spec.micro_steps) {
-                Ok(solver) => Ok(Solvers::Whole(solver)),
+                Ok(solver) => Ok(Solvers::Whole(solver, Vec::new())),
                 Err(message) => Err(vec![message]),
             },
+        }
+    }
+
+    /// When a part advances.
+    fn timing(&self, part: &PartSpec) -> Timing {
+        let place = self.spec.parts.iter().position(|one| one.name == part.name);
+        let id = SubsystemId(place.unwrap_or_default());
+        let rate = implicit::rate(&self.spec.schedule.stages, id).max(1.0);
+        Timing {
+            start: self.spec.clock.start,
+            step: self.spec.clock.step * f64::from(part.every) / rate,
+        }
+    }
+
+    /// The ports of a part, if it can be made.
+    pub(crate) fn ports_of(&self, part: usize) -> Option<Ports> {
+        match self.solvers(&self.spec.parts[part], Cuts::Undone).ok()? {
+            Solvers::Whole(solver, _) => Some(solver.ports().clone()),
+            Solvers::Cut(..) => None,
         }
     }
 
@@ -173,6 +223,16 @@ impl Model {
             Problem::new(self.spec.monolithic_spec.span.clone(), message)
         };
         let parts = self.lumped_parts()?;
+        if let Some(scaled) = self
+            .spec
+            .connections
+            .iter()
+            .find(|c| c.scale != Scale::NONE)
+        {
+            let [from, to] = [scaled.from.0, scaled.to.0].map(|part| &self.spec.parts[part].name);
+            let error = format!("a connection from `{from}` to `{to}` has a gain or an offset");
+            return Err(problem(&error).into());
+        }
         let spec = self.joined(&parts, integrator);
         let spec = spec.map_err(|error| problem(&error))?;
         Lumped::new(spec).map_err(|errors| {
@@ -236,14 +296,13 @@ impl Model {
 
     /// Drives an input by functions of time, or lets it be set from outside.
     fn excite(&self, builder: &mut Builder, id: SubsystemId, port: InputPort, drive: &DrivenInput) {
-        let components = &drive.components;
         match &drive.external {
             Some(external) => {
                 builder.dial(id, port, &external.name, &external.initial);
             }
             None => {
                 let source = Driver {
-                    components: components.clone(),
+                    course: drive.course.clone(),
                     place: self.source.locate(&drive.span).to_string(),
                 };
                 builder.drive(id, port, Box::new(source));
@@ -279,6 +338,7 @@ impl Model {
 pub(crate) fn predictor(prediction: &Prediction, ports: &Ports) -> Box<dyn Predictor> {
     match prediction {
         Prediction::Hold(order) => Box::new(Hold::new(*order, ports)),
+        Prediction::InterfaceModel => Box::new(Hold::new(0, ports)),
         Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(*rate, *rho, ports)),
         Prediction::Learned(settings) => {
             let dmd = Dmd::new(ports, settings);
@@ -293,17 +353,34 @@ fn port<T>(found: Option<T>) -> T {
     found.expect("tangents have ports")
 }
 
-/// Expressions of time, one a component, and the place where they stand.
+impl Course {
+    fn at(&self, t: f64, out: &mut [f64]) {
+        match self {
+            Self::Each(components) => {
+                for (value, expression) in out.iter_mut().zip(components) {
+                    *value = expression.eval(&[t]);
+                }
+            }
+            Self::Differentiated(expression) => {
+                let jet = expression.with_derivatives(0, &[t]);
+                let derivatives = [jet.value, jet.first, jet.second];
+                for (value, derivative) in out.iter_mut().zip(derivatives) {
+                    *value = derivative;
+                }
+            }
+        }
+    }
+}
+
+/// A function of time, and the place where it stands.
 struct Driver {
-    components: Vec<Expression>,
+    course: Course,
     place: String,
 }
 
 impl Source for Driver {
     fn value(&mut self, t: f64, out: &mut [f64]) {
-        for (value, expression) in out.iter_mut().zip(&self.components) {
-            *value = expression.eval(&[t]);
-        }
+        self.course.at(t, out);
     }
 
     fn origin(&self) -> Option<&str> {

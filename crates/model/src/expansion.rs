@@ -3,6 +3,7 @@
 use oldham_cosim::{
     Builder, Coupling, InputPort, OutputPort, Schedule, Stage, Subsystem, SubsystemId,
 };
+use oldham_interface_model::Shown;
 use oldham_multibody::cut::Role;
 use oldham_multibody::{CutParts, CutScheme};
 
@@ -15,8 +16,19 @@ const COUPLING_HOLD: usize = 1;
 
 /// What solves a subsystem of the model.
 pub(crate) enum Solvers {
-    Whole(Box<dyn Subsystem>),
-    Cut(Box<CutParts>),
+    /// One subsystem, and what it shows of its interfaces to fast subsystems.
+    Whole(Box<dyn Subsystem>, Vec<ShownBySubdomain>),
+    /// The parts of a cut mechanism, and what they show.
+    Cut(Box<CutParts>, Vec<ShownBySubdomain>),
+}
+
+/// What a subsystem, or a part of a cut mechanism, shows of its interface.
+pub(crate) struct ShownBySubdomain {
+    pub subdomain: usize,
+    /// Name of the port.
+    pub name: String,
+    /// Where the forces arrive.
+    pub forces: Vec<InputPort>,
 }
 
 /// A subsystem of the model in the engine.
@@ -46,7 +58,8 @@ impl Solvers {
         choose: &ChoosePredictor<'_>,
     ) -> Member {
         let member = match self {
-            Self::Whole(subsystem) => {
+            Self::Whole(subsystem, shown) => {
+                let subsystem = with_interfaces(subsystem, 0, &shown);
                 let ports = subsystem.ports();
                 let chosen = choose(&part.name, ports);
                 let predictor = chosen.unwrap_or_else(|| predictor(&part.prediction, ports));
@@ -57,7 +70,7 @@ impl Solvers {
                     corrections: 0,
                 }
             }
-            Self::Cut(parts) => Member::cut(*parts, builder, part),
+            Self::Cut(parts, shown) => Member::cut(*parts, shown, builder, part),
         };
         for &(_, id) in &member.ids {
             builder.every(id, part.every);
@@ -66,20 +79,39 @@ impl Solvers {
     }
 }
 
+/// A subsystem that shows its interfaces.
+fn with_interfaces(
+    mut subsystem: Box<dyn Subsystem>,
+    index: usize,
+    shown: &[ShownBySubdomain],
+) -> Box<dyn Subsystem> {
+    for one in shown.iter().filter(|one| one.subdomain == index) {
+        let shown = Shown::new(subsystem, &one.name, &one.forces);
+        subsystem = Box::new(shown.expect("forces were checked"));
+    }
+    subsystem
+}
+
 impl Member {
     /// Gives the parts of a cut mechanism to the engine.
-    fn cut(parts: CutParts, builder: &mut Builder, part: &PartSpec) -> Self {
+    fn cut(
+        parts: CutParts,
+        shown: Vec<ShownBySubdomain>,
+        builder: &mut Builder,
+        part: &PartSpec,
+    ) -> Self {
         let whole = &part.name;
         let cutting = part.cutting().expect("it was cut");
         let mut ids = Vec::new();
-        for solver in parts.solvers {
+        for (index, solver) in parts.solvers.into_iter().enumerate() {
             let name = format!("{whole}.{}", solver.name);
             let prediction = match solver.role {
                 Role::Part => &cutting.prediction,
                 Role::Coupling => &Prediction::Hold(COUPLING_HOLD),
             };
             let predictor = predictor(prediction, solver.part.ports());
-            let id = builder.add(&name, Box::new(solver.part), predictor);
+            let subsystem = with_interfaces(Box::new(solver.part), index, &shown);
+            let id = builder.add(&name, subsystem, predictor);
             ids.push((solver.role, id));
         }
         let input = |&(subdomain, port): &(usize, InputPort)| (ids[subdomain].1, port);
@@ -112,6 +144,11 @@ impl Member {
 }
 
 impl Member {
+    /// A port of one of its subsystems in the engine.
+    pub fn engine(&self, (subdomain, port): (usize, OutputPort)) -> (SubsystemId, OutputPort) {
+        (self.ids[subdomain].1, port)
+    }
+
     /// Its only subsystem in the engine, if it is not cut; else the first.
     pub fn only(&self) -> SubsystemId {
         self.ids[0].1

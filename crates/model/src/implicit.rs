@@ -96,6 +96,8 @@ impl PartSpec {
                 spec.options.tolerance = spec.options.tolerance.min(TOLERANCE);
             }
             Content::Hydraulics(circuit) => circuit.micro_steps = micro_steps,
+            // It has no steps of its own to be refined.
+            Content::Control(_) => {}
             Content::Foreign(spec) => spec.micro_steps = micro_steps,
         }
     }
@@ -130,7 +132,11 @@ impl ModelSpec {
                 "{force:?} {correct:?} {way:?} {design:?} {signals:?}"
             )?;
         }
-        let exchange = (&self.connections, &self.drives, &self.schedule);
+        for it in &self.drives {
+            let (part, port) = (it.part, &it.port);
+            writeln!(digest, "{part} {port:?} {:?} {:?}", it.course, it.external)?;
+        }
+        let exchange = (&self.connections, &self.schedule);
         let monolithic = &self.monolithic_spec;
         let monolithic = (monolithic.integrator, monolithic.micro_steps);
         let (is_sequential, steps) = (self.is_sequential, self.clock.steps);
@@ -153,7 +159,7 @@ impl Write for Digest {
 }
 
 /// How often a subsystem advances in a macro step.
-fn rate(stages: &[Stage], part: SubsystemId) -> f64 {
+pub(crate) fn rate(stages: &[Stage], part: SubsystemId) -> f64 {
     let of_stage = |stage: &Stage| match stage {
         Stage::Together(members) if members.contains(&part) => 1.0,
         Stage::Together(_) | Stage::Corrected(_) => 0.0,

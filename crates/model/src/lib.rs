@@ -35,38 +35,45 @@ mod assemble;
 mod chain;
 mod check;
 mod compensation;
+mod data;
 mod expansion;
 mod extensions;
 mod format;
 mod implicit;
+mod interface_model;
 mod limits;
+mod loops;
 mod mechanism;
 mod model;
 mod overrides;
 mod parameters;
 mod problem;
+mod quantity;
 mod range;
 mod read;
 mod record;
 mod reference;
 mod renamed;
+mod reuse;
 mod schema;
 mod source;
 mod structure;
 mod suggest;
 mod template;
+mod tree;
 mod words;
 
 pub use assemble::ChoosePredictor;
 pub use chain::{Chain, ChainLink, ChainPoint};
 pub use compensation::gains::{Gains, GainsError};
 pub use compensation::{Approach, CompensationError, Offer};
+pub use data::DataFile;
 pub use extensions::{Context, Extensions, ForeignJoint, ForeignPart, PredictorFactory, Site};
 pub use format::{At, Formula, TimeFunction};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
-    About, InterfaceNode, Mechanism, Outline, OwnedElement, PartitionReport, Pose, Shape, Sketch,
-    Solid, SubdomainReport, Symbol,
+    About, InterfaceNode, JointReaction, Mechanism, Outline, OwnedElement, PartitionReport, Pose,
+    Rest, Shape, Sketch, Solid, SubdomainReport, Symbol,
 };
 pub use model::{ExternalInput, Model};
 pub use oldham_lumped::{Integrator, StageInputs};

@@ -4,12 +4,14 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Schedule};
+use oldham_control::Controller;
+use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Scale, Schedule};
 use oldham_expression::Expression;
 use oldham_hydraulics::Circuit;
 use oldham_lumped::{Integrator, Spec};
 
 use crate::compensation::gains::Gains;
+use crate::data::DataFile;
 use crate::extensions::{Extensions, ForeignPart, PredictorFactory};
 use crate::mechanism::{Cutting, MechanismSpec};
 use crate::overrides::Overrides;
@@ -45,6 +47,8 @@ pub(crate) struct ModelSpec {
     pub record: Record,
     /// Remarks that a user should read.
     pub notes: Vec<String>,
+    /// Files that were read besides the model's own.
+    pub data: Vec<DataFile>,
     /// What words of the file are called now.
     pub former_words: Option<String>,
 }
@@ -78,6 +82,7 @@ pub(crate) enum Content {
     Lumped(Spec),
     Multibody(Box<MechanismSpec>),
     Hydraulics(Circuit),
+    Control(Box<Controller>),
     Foreign(ForeignSpec),
 }
 
@@ -112,11 +117,24 @@ impl PartSpec {
         }
     }
 
+    pub fn set_micro_steps(&mut self, micro_steps: usize) {
+        *match &mut self.content {
+            Content::Lumped(spec) => &mut spec.micro_steps,
+            Content::Multibody(spec) => &mut spec.micro_steps,
+            Content::Hydraulics(circuit) => &mut circuit.micro_steps,
+            Content::Foreign(spec) => &mut spec.micro_steps,
+            // It takes the steps that its own accuracy needs.
+            Content::Control(_) => return,
+        } = micro_steps;
+    }
+
     pub fn micro_steps(&self) -> usize {
         match &self.content {
             Content::Lumped(spec) => spec.micro_steps,
             Content::Multibody(spec) => spec.micro_steps,
             Content::Hydraulics(circuit) => circuit.micro_steps,
+            // Its steps are found as they are needed.
+            Content::Control(_) => 1,
             Content::Foreign(spec) => spec.micro_steps,
         }
     }
@@ -127,6 +145,8 @@ impl PartSpec {
 pub(crate) struct ConnectionSpec {
     pub from: (usize, OutputPort),
     pub to: (usize, InputPort),
+    /// What is done to the value on its way.
+    pub scale: Scale,
 }
 
 /// An input that is given as a function of time.
@@ -136,9 +156,8 @@ pub(crate) struct DrivenInput {
     pub port: InputPort,
     /// Where it is given.
     pub span: Span,
-    /// Expressions of t.
-    pub components: Vec<Expression>,
-    /// An external input; the expressions are its value until it is set.
+    pub course: Course,
+    /// An external input: its value is that of a dial, not of the function.
     pub external: Option<ExternalInput>,
 }
 
@@ -151,6 +170,15 @@ pub struct ExternalInput {
     pub initial: Vec<f64>,
     /// The lowest and the highest value that a driver gives its first number.
     pub range: [f64; 2],
+}
+
+/// A function of time.
+#[derive(Clone, Debug)]
+pub(crate) enum Course {
+    /// An expression of t for each component.
+    Each(Vec<Expression>),
+    /// An expression of t for the first component; the others are its derivatives.
+    Differentiated(Expression),
 }
 
 /// What is done against the delay at an interface.
@@ -200,6 +228,8 @@ pub(crate) enum Prediction {
     Integrated(RateExtrapolation, f64),
     /// A model of the sender is learned.
     Learned(oldham_dmd::Settings),
+    /// Motions are those of a reduced interface model of the sender.
+    InterfaceModel,
     /// By one of a registered kind.
     Foreign(ForeignPrediction),
 }
@@ -259,7 +289,16 @@ impl Model {
         overrides: &Overrides,
         extensions: &Extensions,
     ) -> Result<Self, Problems> {
-        read::text(Source::new(name, text), overrides, extensions)
+        Self::of(Source::new(name, text), overrides, extensions)
+    }
+
+    /// Reads a model from a text with the files that it includes, and further kinds of things.
+    pub fn of(
+        source: Source,
+        overrides: &Overrides,
+        extensions: &Extensions,
+    ) -> Result<Self, Problems> {
+        read::text(source, overrides, extensions)
     }
 
     /// Its title.
@@ -349,6 +388,7 @@ impl Model {
                 Content::Lumped(_) => "lumped",
                 Content::Multibody(_) => "multibody",
                 Content::Hydraulics(_) => "hydraulics",
+                Content::Control(_) => "control",
                 Content::Foreign(spec) => &spec.kind,
             };
             format!("{section}.{}.predictor", part.name)
@@ -383,6 +423,11 @@ impl Model {
             Some(gains.to_toml(&compensator.name))
         });
         given.collect()
+    }
+
+    /// The files that it reads besides its own text, but for gains of compensators.
+    pub fn data_files(&self) -> &[DataFile] {
+        &self.spec.data
     }
 
     /// How the monolithic model is integrated.

@@ -1,20 +1,21 @@
 //! Values given on the command line instead of in the file.
 
-use serde_json::Value;
 use toml::Spanned;
-use toml::de::{DeArray, DeString, DeTable, DeValue};
+use toml::de::{DeTable, DeValue};
 
 use crate::limits;
 use crate::problem::{Findings, Problem};
 use crate::renamed::Renamed;
+use crate::reuse;
 use crate::schema::SchemaShape;
 use crate::source::{Source, Span};
+use crate::tree::{Key, Value, shifted};
 
 /// Keys and values that replace those of the file, as `--set key=value` gives them.
 ///
 /// A key is a dotted path, such as `lumped.left.micro_steps`, or the bare name of a parameter. A
 /// value is written as in the file; what is no TOML value is taken as a text, so that quotes can
-/// be left out.
+/// be left out. An empty value takes the key away, as if the file did not have it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Overrides(pub Vec<(String, String)>);
 
@@ -45,28 +46,137 @@ pub(crate) struct Placed {
     value: Span,
 }
 
-/// Puts the overrides into the parsed file. Whether the values fit is checked with the rest.
-pub(crate) fn apply<'i>(
+/// One value that replaces another.
+#[derive(Clone, Debug)]
+pub(crate) struct Change<'i> {
+    /// The keys that lead to it.
+    pub path: Vec<Key<'i>>,
+    /// Nothing takes the key away.
+    pub value: Option<Value<'i>>,
+}
+
+impl Change<'_> {
+    fn keys(&self) -> impl Iterator<Item = &str> {
+        self.path.iter().map(|key| key.get_ref().as_ref())
+    }
+}
+
+/// What the overrides say, as far as they can be read.
+pub(crate) fn changes<'i>(
     overrides: &[Placed],
     source: &'i Source,
+    findings: &mut Findings,
+) -> Vec<Change<'i>> {
+    let mut changes = Vec::new();
+    for placed in overrides {
+        let path = path(source, &placed.key);
+        let value = match source.slice(placed.value.clone()).trim().is_empty() {
+            true => Ok(None),
+            false => value(source, &placed.value).map(Some),
+        };
+        match path.and_then(|path| Ok((path, value?))) {
+            Ok((path, value)) => changes.push(Change { path, value }),
+            Err(problem) => findings.push(problem),
+        }
+    }
+    changes
+}
+
+/// Changes of the tree before anything in it is written out: first of what is chosen, then of
+/// parameters and of what templates are given. Gives the others, which change what comes out.
+pub(crate) fn apply_early<'i>(
+    given: Vec<Change<'i>>,
     tree: &mut DeTable<'i>,
-    schema: &Value,
+    schema: &serde_json::Value,
+    findings: &mut Findings,
+) -> Vec<Change<'i>> {
+    let is_choice = |change: &Change<'_>| change.keys().next().is_some_and(reuse::is_choice);
+    let (choices, given): (Vec<_>, Vec<_>) = given.into_iter().partition(is_choice);
+    for change in choices {
+        replace(tree, &change.path, change.value, findings);
+    }
+    let mut late = Vec::new();
+    for change in reuse::chosen(tree, findings).into_iter().chain(given) {
+        if change.keys().next().is_some_and(reuse::is_include) {
+            let message = "what a model includes cannot be overridden";
+            let problem = Problem::new(change.path[0].span(), message).label("override");
+            findings.push(problem.help("write a file that includes the others, and run that"));
+            continue;
+        }
+        let path = match full_path(change.path, tree, schema) {
+            Ok(path) => path,
+            Err(problem) => {
+                findings.push(problem);
+                continue;
+            }
+        };
+        let change = Change { path, ..change };
+        match reuse::is_early(change.keys()) {
+            true => replace(tree, &change.path, change.value, findings),
+            false => late.push(change),
+        }
+    }
+    late
+}
+
+/// Replaces a value in a tree that is not written out yet. The tables that lead to it must be there.
+fn replace<'i>(
+    table: &mut DeTable<'i>,
+    path: &[Key<'i>],
+    value: Option<Value<'i>>,
+    findings: &mut Findings,
+) {
+    let Some(value) = value else {
+        if let Err(problem) = unset(table, path) {
+            findings.push(problem);
+        }
+        return;
+    };
+    let (Some((last, above)), Some(first)) = (path.split_last(), path.first()) else {
+        return;
+    };
+    let mut below = table;
+    for key in above {
+        let name = key.get_ref().as_ref();
+        if !below.contains_key(name) {
+            findings.push(nothing_called(below, key));
+            return;
+        }
+        let inside = below.get_mut(name).map(Spanned::get_mut);
+        let Some(DeValue::Table(inside)) = inside else {
+            findings.push(no_table(key));
+            return;
+        };
+        below = inside;
+    }
+    let is_parameter = first.get_ref() == "parameters" && path.len() == 2;
+    if is_parameter && !below.contains_key(last.get_ref().as_ref()) {
+        findings.push(nothing_called(below, last));
+        return;
+    }
+    below.insert(last.clone(), value);
+}
+
+/// Puts changes into the tree of a model that is written out. Whether the values fit is checked with
+/// the rest.
+pub(crate) fn apply<'i>(
+    changes: Vec<Change<'i>>,
+    tree: &mut DeTable<'i>,
+    schema: &serde_json::Value,
     renamed: &mut Renamed,
     findings: &mut Findings,
 ) {
-    for placed in overrides {
-        let applied = path(source, &placed.key)
-            .and_then(|path| full_path(path, tree, schema))
-            .map(|path| present_path(path, SchemaShape::new(schema), renamed))
-            .and_then(|path| Ok((path, value(source, &placed.value)?)))
-            .and_then(|(path, value)| insert(tree, SchemaShape::new(schema), &path, value));
+    for change in changes {
+        let path = present_path(change.path, SchemaShape::new(schema), renamed);
+        let applied = match change.value {
+            Some(value) => insert(tree, SchemaShape::new(schema), &path, value),
+            None => unset(tree, &path),
+        };
         if let Err(problem) = applied {
             findings.push(problem);
         }
     }
 }
-
-type Key<'i> = Spanned<DeString<'i>>;
 
 /// The segments of a dotted key.
 fn path<'i>(source: &'i Source, span: &Span) -> Result<Vec<Key<'i>>, Problem> {
@@ -95,7 +205,7 @@ fn path<'i>(source: &'i Source, span: &Span) -> Result<Vec<Key<'i>>, Problem> {
 fn full_path<'i>(
     mut path: Vec<Key<'i>>,
     tree: &DeTable<'i>,
-    schema: &Value,
+    schema: &serde_json::Value,
 ) -> Result<Vec<Key<'i>>, Problem> {
     let [only] = path.as_slice() else {
         return Ok(path);
@@ -164,7 +274,7 @@ fn known_paths(shape: SchemaShape<'_>) -> Vec<String> {
 }
 
 /// The value: TOML if it is, else a text.
-fn value<'i>(source: &'i Source, span: &Span) -> Result<Spanned<DeValue<'i>>, Problem> {
+fn value<'i>(source: &'i Source, span: &Span) -> Result<Value<'i>, Problem> {
     let text = source.slice(span.clone());
     limits::check(text).map_err(|problem| Problem {
         span: span.clone(),
@@ -176,34 +286,11 @@ fn value<'i>(source: &'i Source, span: &Span) -> Result<Spanned<DeValue<'i>>, Pr
     })
 }
 
-/// The value with all its places moved.
-fn shifted(value: Spanned<DeValue<'_>>, by: usize) -> Spanned<DeValue<'_>> {
-    let span = value.span().start + by..value.span().end + by;
-    let inner = match value.into_inner() {
-        DeValue::Array(items) => {
-            let mut moved = DeArray::new();
-            for item in items {
-                moved.push(shifted(item, by));
-            }
-            DeValue::Array(moved)
-        }
-        DeValue::Table(table) => {
-            let moved = table.into_iter().map(|(key, value)| {
-                let place = key.span().start + by..key.span().end + by;
-                (Spanned::new(place, key.into_inner()), shifted(value, by))
-            });
-            DeValue::Table(moved.collect())
-        }
-        other => other,
-    };
-    Spanned::new(span, inner)
-}
-
 fn insert<'i>(
     table: &mut DeTable<'i>,
     shape: SchemaShape<'_>,
     path: &[Key<'i>],
-    value: Spanned<DeValue<'i>>,
+    value: Value<'i>,
 ) -> Result<(), Problem> {
     let [key, rest @ ..] = path else {
         return Ok(());
@@ -231,19 +318,52 @@ fn insert<'i>(
         .or_insert(Spanned::new(key.span(), DeValue::Table(DeTable::new())));
     match below.get_mut() {
         DeValue::Table(below) => insert(below, inside, rest, value),
-        _ => {
-            let message = format!("`{name}` is no table: nothing below it can be overridden");
-            Err(Problem::new(key.span(), message).label("override"))
-        }
+        _ => Err(no_table(key)),
+    }
+}
+
+/// Takes a key away, as if the file did not have it.
+fn unset(table: &mut DeTable<'_>, path: &[Key<'_>]) -> Result<(), Problem> {
+    let [key, rest @ ..] = path else {
+        return Ok(());
+    };
+    let name = key.get_ref().as_ref();
+    let missing = |table: &DeTable<'_>| {
+        let names = table.keys().map(|key| key.get_ref().as_ref());
+        let message = format!("there is no `{name}` that could be unset");
+        let problem = Problem::new(key.span(), message).label("not in the file");
+        problem.suggest(name, names)
+    };
+    if rest.is_empty() {
+        return match table.remove(name) {
+            Some(_) => Ok(()),
+            None => Err(missing(table)),
+        };
+    }
+    match table.get_mut(name).map(|below| below.get_mut()) {
+        Some(DeValue::Table(below)) => unset(below, rest),
+        _ => Err(missing(table)),
     }
 }
 
 /// An override changes what has a name, but invents no names.
 fn unknown_name(table: &DeTable<'_>, shape: SchemaShape<'_>, key: &Key<'_>) -> Option<Problem> {
     shape.named()?;
+    Some(nothing_called(table, key))
+}
+
+fn nothing_called(table: &DeTable<'_>, key: &Key<'_>) -> Problem {
     let name = key.get_ref().as_ref();
     let message = format!("the model has nothing called `{name}` to override");
     let names = table.keys().map(|key| key.get_ref().as_ref());
     let problem = Problem::new(key.span(), message).label("override");
-    Some(problem.suggest(name, names))
+    problem.suggest(name, names)
+}
+
+fn no_table(key: &Key<'_>) -> Problem {
+    let message = format!(
+        "`{}` is no table: nothing below it can be overridden",
+        key.get_ref()
+    );
+    Problem::new(key.span(), message).label("override")
 }

@@ -1,8 +1,9 @@
 //! Parameters, and the numbers and expressions made of them.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use oldham_expression::{Expression, ExpressionError, FUNCTIONS};
+use oldham_expression::{Expression, ExpressionError, KEYWORDS, Table};
 
 use crate::format::{At, Count, Formula, Named, Number};
 use crate::problem::{Findings, Problem};
@@ -15,11 +16,16 @@ const RESERVED: [&str; 5] = ["d", "v", "t", "pi", "e"];
 /// A count differs from a whole number by at most this, from rounding in an expression.
 const WHOLE: f64 = 1e-9;
 
+/// Names that a message lists.
+const MOST_NAMED: usize = 20;
+
 /// The values of all parameters.
 pub(crate) struct Parameters<'s> {
     source: &'s Source,
     /// Nothing for those that could not be computed.
     values: HashMap<String, Option<f64>>,
+    /// Tables that expressions may call; nothing for those that could not be made.
+    pub tables: Vec<(String, Option<Arc<Table>>)>,
 }
 
 impl<'s> Parameters<'s> {
@@ -33,6 +39,7 @@ impl<'s> Parameters<'s> {
         let mut parameters = Self {
             source,
             values: named.names().map(|name| (name.to_owned(), None)).collect(),
+            tables: Vec::new(),
         };
         for entry in named {
             check_name(&entry.name, findings);
@@ -72,7 +79,11 @@ impl<'s> Parameters<'s> {
             return Some(value);
         }
         let message = format!("the number {}{}", T::RANGE.demand(), T::REASON);
-        findings.push(Problem::new(at.span.clone(), message).label(format!("is {value}")));
+        let problem = Problem::new(at.span.clone(), message).label(format!("is {value}"));
+        findings.push(match T::REMEDY {
+            "" => problem,
+            remedy => problem.help(remedy),
+        });
         None
     }
 
@@ -161,13 +172,24 @@ impl<'s> Parameters<'s> {
         findings: &mut Findings,
     ) -> Option<Expression> {
         let all: Vec<&str> = variables.iter().chain(parameters).copied().collect();
-        match Expression::parse(text, &all) {
+        let known = self.tables.iter();
+        let known = known.filter_map(|(name, table)| Some((name.as_str(), table.clone()?)));
+        match Expression::parse_with(text, &all, &known.collect::<Vec<_>>()) {
             Ok(expression) => Some(expression),
+            // Told where the table is.
+            Err(ExpressionError::UnknownFunction { name, .. }) if self.is_broken_table(&name) => {
+                None
+            }
             Err(error) => {
                 self.report(text, span, variables, &error, findings);
                 None
             }
         }
+    }
+
+    fn is_broken_table(&self, name: &str) -> bool {
+        let mut tables = self.tables.iter();
+        tables.any(|(known, table)| known == name && table.is_none())
     }
 
     fn report(
@@ -185,22 +207,42 @@ impl<'s> Parameters<'s> {
                     format!("`{name}` is no parameter and no variable of this expression");
                 let place = at(*position, name.chars().count());
                 let problem = Problem::new(place, message).label("unknown name");
-                let names = self.values.keys().map(String::as_str);
-                findings.push_misspelt(problem, name, names.chain(variables.iter().copied()));
+                let mut known: Vec<&str> = self.values.keys().map(String::as_str).collect();
+                known.sort_unstable();
+                let known = || variables.iter().chain(&known).copied();
+                let problem = match known().count() {
+                    0 => problem.help("give it in [parameters]"),
+                    1..=MOST_NAMED => {
+                        let names = known().collect::<Vec<_>>().join(", ");
+                        problem.help(format!("known here are {names}"))
+                    }
+                    _ => problem,
+                };
+                findings.push_misspelt(problem, name, known());
             }
-            ExpressionError::UnknownFunction { name, position, .. } => {
+            ExpressionError::UnknownFunction {
+                name,
+                position,
+                allowed,
+            } => {
                 let message = format!("there is no function `{name}`");
                 let problem = Problem::new(at(*position, name.chars().count()), message)
                     .label("unknown function")
-                    .help(format!("the functions are {}", FUNCTIONS.join(", ")));
-                findings.push_misspelt(problem, name, FUNCTIONS);
+                    .help(format!("the functions are {}", allowed.join(", ")));
+                findings.push_misspelt(problem, name, allowed.iter().map(String::as_str));
             }
             ExpressionError::TooDeep { position, .. }
             | ExpressionError::UnexpectedCharacter { position, .. }
             | ExpressionError::BadNumber { position, .. }
             | ExpressionError::Unexpected { position, .. }
+            | ExpressionError::SingleEquals { position }
+            | ExpressionError::ChainedComparison { position }
             | ExpressionError::WrongArgumentCount { position, .. } => {
-                findings.push(Problem::new(at(*position, 1), error.to_string()).label("here"));
+                let problem = Problem::new(at(*position, 1), error.to_string()).label("here");
+                findings.push(match has_decimal_comma(text) {
+                    true => problem.help("decimals have a point, not a comma: 2.0e4"),
+                    false => problem,
+                });
             }
             ExpressionError::Empty
             | ExpressionError::TooLong { .. }
@@ -232,6 +274,12 @@ impl<'s> Parameters<'s> {
     }
 }
 
+/// Whether a text looks like a number with a decimal comma.
+fn has_decimal_comma(text: &str) -> bool {
+    let is_number = |text: &str| text.trim().parse::<f64>().is_ok();
+    text.matches(',').count() == 1 && !is_number(text) && is_number(&text.replace(',', "."))
+}
+
 fn check_name(name: &At<String>, findings: &mut Findings) {
     if !words::is_variable(&name.value) {
         let message = format!("`{}` cannot be the name of a parameter", name.value);
@@ -240,7 +288,11 @@ fn check_name(name: &At<String>, findings: &mut Findings) {
             .help("a name has letters, digits and `_`, and starts with no digit");
         findings.push(problem);
     }
-    if RESERVED.contains(&name.value.as_str()) {
+    if RESERVED
+        .iter()
+        .chain(&KEYWORDS)
+        .any(|word| *word == name.value)
+    {
         let message = format!("`{}` has another meaning in expressions", name.value);
         findings.push(Problem::new(name.span.clone(), message).label("choose another name"));
     }

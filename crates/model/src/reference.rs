@@ -5,14 +5,14 @@ use serde_json::Value;
 
 use crate::format::TAGS;
 use crate::range::Range;
-use crate::schema::{SchemaShape, schema};
+use crate::schema::{SchemaShape, described, shared};
 
 const INTRODUCTION: &str = "\
 # Model file reference
 
 A model is a [TOML](https://toml.io) file. All quantities are in SI units. Wherever a number is
 expected, a string with an expression of the parameters may stand instead, such as
-`\"sqrt(k1 / m1)\"`. Names of subsystems, nodes, elements and ports have letters, digits, `_` and
+`\"sqrt(k1 / m1)\"`, or a number with a unit, such as `\"300 kg\"` or `\"2 kN/mm\"`. Names of subsystems, nodes, elements and ports have letters, digits, `_` and
 `-`, and start with a letter or `_`; names of parameters have no `-`.
 
 This page is written from the same description that files are checked against.
@@ -21,7 +21,7 @@ This page is written from the same description that files are checked against.
 /// The reference page of the model format, in Markdown: for every table its keys, their types,
 /// defaults and meanings.
 pub fn reference_markdown() -> String {
-    markdown(&schema())
+    markdown(&described(shared()))
 }
 
 /// The same for any schema.
@@ -40,8 +40,13 @@ fn expressions() -> String {
     format!(
         "\n## Expressions\n\n\
          Operators are `+`, `-`, `*`, `/` and `^`, with parentheses; constants are `pi` and `e`. \
+         Comparisons `<`, `<=`, `>`, `>=`, `==` and `!=`, joined by `and`, `or` and `not`, are 1 \
+         where they hold and 0 elsewhere. \
          The functions are {functions}. Angles are in rad, `log` is the natural logarithm, \
-         `sgn(0)` is 0, and `step` is 0 below 0 and 1 from 0 on. Laws of lumped springs may use \
+         `sgn(0)` is 0, `step` is 0 below 0 and 1 from 0 on, \
+         `if(condition, yes, no)` is one of two, `clamp(x, low, high)` limits x, \
+         `deadzone(x, low, high)` is what is left beyond the limits, and `mod` has the sign of its \
+         second argument. Each `[table]` is a function too. Laws of lumped springs may use \
          the elongation `d`, its rate `v` and the time `t`, loads, excitations and other time \
          functions the time `t`; all may use parameters.\n"
     )

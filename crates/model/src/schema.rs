@@ -6,14 +6,22 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use crate::format::File;
+use crate::reuse;
 
 /// The JSON Schema (draft 2020-12) of model files, for editors and other programs.
 pub fn schema() -> Value {
     published(shared())
 }
 
-/// A schema without what only this crate needs.
+/// A schema without what only this crate needs, and with what is written out before the check.
 pub(crate) fn published(schema: &Value) -> Value {
+    let mut schema = described(schema);
+    reuse::allow_everywhere(&mut schema);
+    schema
+}
+
+/// A schema as people read it.
+pub(crate) fn described(schema: &Value) -> Value {
     let mut schema = schema.clone();
     forget_former_words(&mut schema);
     schema
@@ -44,6 +52,7 @@ fn generate() -> Value {
     let generator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<File>().to_value();
     forget_null(&mut schema);
+    reuse::add_keys(&mut schema);
     schema
 }
 

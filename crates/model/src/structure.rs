@@ -3,20 +3,31 @@
 //! What does not fit is reported and taken out of the tree, so that the rest can still be read
 //! and checked further.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::format::TAGS;
 use crate::problem::{Findings, Problem};
+use crate::quantity;
 use crate::schema::SchemaShape;
 use crate::source::Span;
 
 /// Checks the whole file.
 pub(crate) fn check(tree: &mut DeTable<'_>, schema: &Value, findings: &mut Findings) {
+    let parameters = tree
+        .get("parameters")
+        .and_then(|at| at.get_ref().as_table());
+    let parameters = parameters.into_iter().flatten();
     let mut checker = StructureChecker {
         findings,
         path: Vec::new(),
+        parameters: parameters
+            .map(|(name, _)| name.get_ref().to_string())
+            .collect(),
+        about: String::new(),
     };
     // The file as a whole has no place of its own.
     checker.table(tree, &(0..0), SchemaShape::new(schema));
@@ -25,6 +36,10 @@ pub(crate) fn check(tree: &mut DeTable<'_>, schema: &Value, findings: &mut Findi
 struct StructureChecker<'f> {
     findings: &'f mut Findings,
     path: Vec<String>,
+    /// Names of all parameters.
+    parameters: HashSet<String>,
+    /// What the format says of the key whose value is looked at.
+    about: String,
 }
 
 /// A table whose kind is unknown, which was reported.
@@ -55,6 +70,20 @@ impl StructureChecker<'_> {
             },
             ([first, ..], _) => *first,
         };
+        if let DeValue::String(text) = value.get_ref()
+            && shape.types().contains(&"number")
+        {
+            match self.in_si_units(text, &span) {
+                Ok(Some(number)) => {
+                    *value.get_mut() = DeValue::String(format!("{number:e}").into());
+                }
+                Ok(None) => {}
+                Err(problem) => {
+                    self.findings.push(problem);
+                    return Fit::Unreadable;
+                }
+            }
+        }
         match value.get_mut() {
             DeValue::Table(table) => {
                 self.table(table, &span, shape);
@@ -64,6 +93,36 @@ impl StructureChecker<'_> {
             DeValue::String(word) => self.word(word, &span, shape),
             _ => Fit::Readable,
         }
+    }
+
+    /// A number with a unit in SI units; nothing where the text is something else.
+    fn in_si_units(&self, text: &str, span: &Span) -> Result<Option<f64>, Problem> {
+        let problem = |message: String| Problem::new(span.clone(), message);
+        if quantity::has_decimal_comma(text) {
+            let message = format!("{} has a decimal comma: `{}`", self.name(), shortened(text));
+            return Err(problem(message).help("write a decimal point"));
+        }
+        let Some(found) = quantity::quantity(text) else {
+            return Ok(None);
+        };
+        let written = shortened(found.unit);
+        if self.parameters.contains(found.unit) {
+            let message = format!("`{written}` is a unit and also a parameter of this model");
+            let help = format!("write `{}*{written}` for the parameter", found.number);
+            return Err(problem(message).label("which one?").help(help));
+        }
+        let unit = found.parsed.map_err(|unknown| {
+            let message = format!("`{}` is no unit", shortened(&unknown.0));
+            problem(message).label("unknown unit").help(quantity::HELP)
+        })?;
+        let expected = quantity::units_in(&self.about);
+        if !expected.is_empty() && !expected.iter().any(|(_, known)| unit.fits(known)) {
+            let words: Vec<&str> = expected.iter().map(|(word, _)| word.as_str()).collect();
+            let message = format!("{} is given in {written}", self.name());
+            let problem = problem(message).label("measures something else");
+            return Err(problem.help(format!("it is measured in {}", words.join(" or "))));
+        }
+        Ok(Some(unit.convert(found.number)))
     }
 
     /// The one of several tables that may stand somewhere, by the word that names its kind.
@@ -168,7 +227,13 @@ impl StructureChecker<'_> {
                 }
             };
             self.path.push(name.to_owned());
+            let about = match is_name {
+                true => String::new(),
+                false => description(shape.key_notes(name)).to_owned(),
+            };
+            let before = std::mem::replace(&mut self.about, about);
             let fit = self.value(value, inside);
+            self.about = before;
             self.path.pop();
             if fit == Fit::Unreadable && !(is_name && self.clear_table(value, inside)) {
                 unreadable.push(name.to_owned());
@@ -198,7 +263,7 @@ impl StructureChecker<'_> {
             let message = format!("`{key}` is missing from {}", self.table_name());
             let label = format!("has no `{key}`");
             let problem = Problem::new(span.clone(), message).label(label);
-            self.findings.push(problem);
+            self.findings.push(problem.help(what_to_write(shape, key)));
         }
     }
 
@@ -211,6 +276,31 @@ impl StructureChecker<'_> {
             return "the file".into();
         }
         self.name()
+    }
+}
+
+/// What a key that is missing is for: its possible values, or its description.
+fn what_to_write(shape: SchemaShape<'_>, key: &str) -> String {
+    let alternatives = shape.key(key).map(SchemaShape::alternatives);
+    let words = alternatives
+        .into_iter()
+        .flatten()
+        .find_map(SchemaShape::words);
+    if let Some(words) = words {
+        let all = words.iter().map(|word| format!("\"{word}\""));
+        return format!(
+            "write `{key} = ...` with one of {}",
+            all.collect::<Vec<_>>().join(", ")
+        );
+    }
+    let notes = shape.key_notes(key)["description"]
+        .as_str()
+        .unwrap_or_default();
+    let about = notes.split_whitespace().collect::<Vec<_>>().join(" ");
+    let end = about.find(". ").map_or(about.len(), |end| end + 1);
+    match &about[..end] {
+        "" => format!("write `{key} = ...`"),
+        about => format!("write `{key} = ...`: {about}"),
     }
 }
 
@@ -267,6 +357,11 @@ fn kind_of(value: &DeValue<'_>) -> &'static str {
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
     }
+}
+
+/// What the schema says of a key.
+fn description(notes: &Value) -> &str {
+    notes["description"].as_str().unwrap_or_default()
 }
 
 /// No message repeats a page of text.

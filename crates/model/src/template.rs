@@ -14,6 +14,8 @@ use crate::{check, format, read};
 pub struct Template {
     source: Source,
     file: format::File,
+    /// Parameters on which it depends what the file contains.
+    structural: Vec<String>,
     extensions: Extensions,
 }
 
@@ -34,28 +36,43 @@ impl Template {
 
     /// Reads a text; `name` is what messages call it.
     pub fn parse(text: &str, name: &str, overrides: &Overrides) -> Result<Self, Problems> {
-        Self::of(Source::new(name, text), overrides, &Extensions::new())
+        Self::parse_with(text, name, overrides, &Extensions::new())
     }
 
-    fn of(
+    /// The same with further kinds of things.
+    pub fn parse_with(
+        text: &str,
+        name: &str,
+        overrides: &Overrides,
+        extensions: &Extensions,
+    ) -> Result<Self, Problems> {
+        Self::of(Source::new(name, text), overrides, extensions)
+    }
+
+    /// Reads a text with the files that it includes, and further kinds of things.
+    pub fn of(
         mut source: Source,
         overrides: &Overrides,
         extensions: &Extensions,
     ) -> Result<Self, Problems> {
         let placed = overrides.place(&mut source);
         let mut findings = Findings::default();
-        let file = read::parse(&source, &placed, extensions, &mut findings);
+        let parsed = read::parse(&source, &placed, extensions, &mut findings);
         findings.finish(&source)?;
+        let parsed = parsed.expect("a file without problems");
         Ok(Self {
-            file: file.expect("a file without problems").0,
+            file: parsed.file,
+            structural: parsed.structural,
             source,
             extensions: extensions.clone(),
         })
     }
 
-    /// Whether the file has a parameter of this name.
+    /// Whether the file has a parameter of this name that can be changed without reading it again. One
+    /// that says how often something is repeated cannot.
     pub fn has_parameter(&self, name: &str) -> bool {
-        self.file.parameters.names().any(|known| known == name)
+        let is_structural = self.structural.iter().any(|known| known == name);
+        !is_structural && self.file.parameters.names().any(|known| known == name)
     }
 
     /// The model with these parameters.

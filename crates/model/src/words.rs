@@ -1,5 +1,6 @@
 //! Names: which are valid, and where they stand in an expression.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -16,7 +17,40 @@ pub(crate) fn is_variable(text: &str) -> bool {
     is_name(text) && !text.contains('-')
 }
 
-/// The names in an expression that are no functions.
+/// The order of names that were written at one place: `p2` before `p10`.
+pub(crate) fn natural_order(a: &str, b: &str) -> Ordering {
+    let (mut a, mut b) = (a, b);
+    loop {
+        let (first, second) = (leading_number(a), leading_number(b));
+        let order = match (first, second) {
+            (Some((m, rest_a)), Some((n, rest_b))) => {
+                (a, b) = (rest_a, rest_b);
+                m.cmp(&n)
+            }
+            _ => {
+                let (mut left, mut right) = (a.chars(), b.chars());
+                let pair = (left.next(), right.next());
+                (a, b) = (left.as_str(), right.as_str());
+                if pair == (None, None) {
+                    return Ordering::Equal;
+                }
+                pair.0.cmp(&pair.1)
+            }
+        };
+        if order != Ordering::Equal {
+            return order;
+        }
+    }
+}
+
+/// The whole number at the beginning of a text, and what follows it.
+fn leading_number(text: &str) -> Option<(u64, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    Some((text[..digits].parse().ok()?, &text[digits..]))
+}
+
+/// The names in an expression that are no functions. Words that join conditions are among them, but
+/// nothing is called so.
 pub(crate) fn names(text: &str) -> impl Iterator<Item = &str> {
     places(text).map(|place| &text[place])
 }
@@ -116,6 +150,13 @@ mod tests {
         assert_eq!(found, ["w", "t", "k_1", "a", "b2"]);
         assert_eq!(names("µ + 3").count(), 0);
         assert_eq!(names("").count(), 0);
+    }
+
+    #[test]
+    fn numbers_in_names_are_counted() {
+        let mut names = ["p10", "p2", "p1", "a3-10", "a3-9", "p"];
+        names.sort_by(|a, b| natural_order(a, b));
+        assert_eq!(names, ["a3-9", "a3-10", "p", "p1", "p2", "p10"]);
     }
 
     #[test]

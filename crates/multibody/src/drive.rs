@@ -57,6 +57,8 @@ pub enum Drive {
     Table(Arc<[(f64, f64)]>),
     /// Any function of time.
     Function(Arc<dyn Fn(f64) -> f64 + Send + Sync>),
+    /// A function of time that knows its derivatives: the value, the first and the second one.
+    Differentiable(Arc<dyn Fn(f64) -> [f64; 3] + Send + Sync>),
     /// A component of the input vector.
     Input(usize),
     /// A function of time and of what sensors read.
@@ -70,6 +72,11 @@ impl Drive {
     /// A function of time.
     pub fn function(f: impl Fn(f64) -> f64 + Send + Sync + 'static) -> Self {
         Self::Function(Arc::new(f))
+    }
+
+    /// A function of time with its first and second derivative.
+    pub fn differentiable(f: impl Fn(f64) -> [f64; 3] + Send + Sync + 'static) -> Self {
+        Self::Differentiable(Arc::new(f))
     }
 
     /// The value at a state.
@@ -139,6 +146,10 @@ impl Drive {
                 }
                 [sums[0] / step, sums[1] / (step * step)]
             }
+            Self::Differentiable(f) => {
+                let [_, first, second] = f(t);
+                [first, second]
+            }
             Self::Measured(_) => [f64::NAN; 2],
         }
     }
@@ -172,6 +183,7 @@ impl Drive {
             } => amplitude * (TAU * t * (frequency + 0.5 * rate * t)).sin(),
             Self::Table(points) => interpolate(points, t),
             Self::Function(f) => f(t),
+            Self::Differentiable(f) => f(t)[0],
             Self::Input(component) => inputs[*component],
             Self::Measured(_) => f64::NAN,
         }
@@ -193,7 +205,7 @@ impl fmt::Debug for Drive {
             Self::Sine { .. } => f.write_str("sine"),
             Self::Chirp { .. } => f.write_str("chirp"),
             Self::Table(points) => write!(f, "table of {} points", points.len()),
-            Self::Function(_) => f.write_str("function"),
+            Self::Function(_) | Self::Differentiable(_) => f.write_str("function"),
             Self::Input(component) => write!(f, "input {component}"),
             Self::Measured(measured) => measured.fmt(f),
         }

@@ -1,11 +1,13 @@
 //! A multibody system behind ports.
 
-use oldham_cosim::{Hold, Inputs, Ports, Snapshot, Source, Subsystem};
+use oldham_cosim::{
+    EffectiveInterface, Hold, InputPort, Inputs, Ports, Snapshot, Source, Subsystem,
+};
 use oldham_multibody::bench::{hanging_beam, spatial_chain};
 use oldham_multibody::{
-    Body, Direction, Drive, Joint, Law, Marker, Mat3, MechanismPart, Method, Model, ModelError,
-    Motion, NodeId, Options, PartBuilder, PrescribedMotion, Quaternion, Rod, System, TorsionSpring,
-    Vec3,
+    Body, Coordinate, CoordinateForce, Direction, Drive, Joint, Law, Marker, Mat3, MechanismPart,
+    Method, Model, ModelError, Motion, NodeId, Options, PartBuilder, PrescribedMotion, Quaternion,
+    Rod, System, Vec3,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -321,16 +323,126 @@ fn effective_mass_at_a_wrench_port() {
     let mut part = builder.build(Options::default(), 1).unwrap();
     let inputs = [0.0; 6];
     part.outputs(0.0, &inputs, &mut [0.0; 19]).unwrap();
-    let interface = part.interface(0.0, &inputs).unwrap();
-    assert_eq!(interface.inputs, (0..6).collect::<Vec<_>>());
-    for i in 0..3 {
-        assert!((interface.mass[7 * i] - 5.0).abs() < 1e-9);
+    let mut interface = EffectiveInterface::at((0..6).collect());
+    assert!(part.interface(0.0, &inputs, &mut interface));
+    // A force at the first node alone also turns both about their centre, 0.6 m away.
+    let about_centre = 2.0 + 2.0 * 0.36 + 3.0 * 0.16;
+    for (i, arm) in [0.0, 0.6, 0.6].into_iter().enumerate() {
+        let expected = 1.0 / 5.0 + arm * arm / about_centre;
+        assert!((interface.mobility[7 * i] - expected).abs() < 1e-9);
     }
-    // Weight of both, and the moment of the second about the first.
-    let expected = [0.0, 0.0, -50.0, 0.0, 30.0, 0.0];
-    for (force, expected) in interface.force.iter().zip(expected) {
-        assert!((force - expected).abs() < 1e-8, "{:?}", interface.force);
+    // They fall without turning.
+    let expected = [0.0, 0.0, -10.0, 0.0, 0.0, 0.0];
+    for (found, expected) in interface.acceleration.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-8, "{interface:?}");
     }
+}
+
+/// A double pendulum with a thrust between its links and one to the ground, in motion: the second
+/// derivative of both lengths, and how it changes with the thrusts, by differences of a run.
+#[test]
+fn the_interface_of_thrusts_tells_how_lengths_accelerate() {
+    let mut model = Model::new();
+    model.gravity(Vec3::new(0.0, -9.81, 0.0));
+    let spin =
+        |w: f64, at: Vec3| Motion::at(at).moving(Vec3::new(0.0, w * at[0], 0.0), Vec3::Z * w);
+    let first = model.node("first", spin(1.3, Vec3::X));
+    model.body(first, Body::centred(2.0, Mat3::IDENTITY));
+    let second = model.node(
+        "second",
+        Motion::at(Vec3::X * 3.0).moving(Vec3::Y * 3.9, Vec3::Z * 1.3),
+    );
+    model.body(second, Body::centred(1.0, Mat3::diagonal(0.4, 0.5, 0.6)));
+    let ground = model.marker(NodeId::GROUND, Vec3::ZERO);
+    let foot = model.marker(first, -Vec3::X);
+    model.element("foot", Joint::revolute(ground, foot));
+    let [a, b] = [(first, Vec3::X), (second, -Vec3::X)].map(|(node, at)| model.marker(node, at));
+    model.element("knee", Joint::revolute(a, b));
+    let below = model.marker(NodeId::GROUND, Vec3::new(1.0, -1.0, 0.0));
+    let at_first = model.marker(first, Vec3::new(0.2, 0.1, 0.0));
+    let at_second = model.marker(second, Vec3::new(0.3, 0.4, 0.0));
+    let mut builder = PartBuilder::new(model);
+    builder.thrust("lift", [below, at_first]);
+    builder.thrust("fold", [at_first, at_second]);
+    let build = |builder: PartBuilder| builder.build(Options::default(), 1).unwrap();
+    let rates = |thrusts: [f64; 2], h: f64| {
+        let mut part = build(builder.clone());
+        let mut outputs = vec![0.0; part.ports().output_width()];
+        part.outputs(0.0, &thrusts, &mut outputs).unwrap();
+        let places = ["lift.rate", "fold.rate"].map(|name| {
+            let port = part.ports().output(name).unwrap();
+            part.ports().output_range(port).start
+        });
+        let before = places.map(|i| outputs[i]);
+        let mut inputs = Inputs::new(part.ports(), Box::new(Hold::new(0, part.ports())));
+        for (port, value) in thrusts.iter().enumerate() {
+            inputs.receive(InputPort(port), 0.0, &[*value]);
+        }
+        part.advance(0.0, h, &mut inputs).unwrap();
+        part.outputs(h, &thrusts, &mut outputs).unwrap();
+        [0, 1].map(|i| (outputs[places[i]] - before[i]) / h)
+    };
+    // Extrapolated to a step of zero.
+    let measured = |thrusts: [f64; 2]| {
+        let (coarse, fine) = (rates(thrusts, 2e-4), rates(thrusts, 1e-4));
+        [0, 1].map(|i| 2.0 * fine[i] - coarse[i])
+    };
+    let thrusts = [30.0, -12.0];
+    let mut part = build(builder.clone());
+    let mut outputs = vec![0.0; part.ports().output_width()];
+    part.outputs(0.0, &thrusts, &mut outputs).unwrap();
+    let mut found = EffectiveInterface::at(vec![0, 1]);
+    assert!(part.interface(0.0, &thrusts, &mut found));
+    let expected = measured(thrusts);
+    for i in 0..2 {
+        assert!((found.acceleration[i] - expected[i]).abs() < 1e-5 * expected[i].abs());
+    }
+    for column in 0..2 {
+        let mut other = thrusts;
+        other[column] += 100.0;
+        let other = measured(other);
+        for row in 0..2 {
+            let mobility = (other[row] - expected[row]) / 100.0;
+            let off = (found.mobility[2 * row + column] - mobility).abs();
+            assert!(
+                off < 1e-5 * mobility.abs(),
+                "{row} {column}: {found:?} {mobility}"
+            );
+        }
+    }
+    // It is symmetric.
+    assert!((found.mobility[1] - found.mobility[2]).abs() < 1e-12);
+}
+
+/// A part that is asked for its interface after every step goes on as if it had not been.
+#[test]
+fn asking_for_the_interface_changes_nothing() {
+    let mut model = Model::new();
+    model.gravity(Vec3::new(0.0, -9.81, 0.0));
+    let bob = model.node("bob", Motion::at(Vec3::X));
+    model.body(bob, Body::centred(2.0, Mat3::IDENTITY));
+    let [hook, end] =
+        [(NodeId::GROUND, Vec3::ZERO), (bob, -Vec3::X)].map(|(n, at)| model.marker(n, at));
+    model.element("hinge", Joint::revolute(hook, end));
+    let below = model.marker(NodeId::GROUND, Vec3::new(1.0, -1.0, 0.0));
+    let mut builder = PartBuilder::new(model);
+    builder.thrust("push", [below, Marker::on(bob)]);
+    let run = |asks: bool| {
+        let mut part = builder.clone().build(Options::default(), 1).unwrap();
+        let mut inputs = Inputs::new(part.ports(), Box::new(Hold::new(0, part.ports())));
+        let mut found = EffectiveInterface::at(vec![0]);
+        let mut outputs = vec![0.0; part.ports().output_width()];
+        for n in 0..50 {
+            let t = 0.01 * f64::from(n);
+            part.advance(t, t + 0.01, &mut inputs).unwrap();
+            part.outputs(t + 0.01, &[0.0], &mut outputs).unwrap();
+            if asks {
+                assert!(part.interface(t + 0.01, &[0.0], &mut found));
+            }
+        }
+        (outputs, part.counters().factorisations)
+    };
+    assert_eq!(run(true), run(false));
 }
 
 /// A belt stands still as a whole, and moves where it is touched.
@@ -369,7 +481,10 @@ fn pose_and_velocity_are_prescribed_together() {
             damping: drag,
         };
         model.element("along", Rod::new(a, b, 1.0, law.clone()));
-        model.element("about", TorsionSpring::with_law(a, b, law, 0.0));
+        model.element(
+            "about",
+            CoordinateForce::new(Coordinate::Angle, [a, b], law, 0.0),
+        );
         let mut builder = PartBuilder::new(model);
         let (port, _) = builder.prescribe_motion("belt", belt);
         let options = Options {

@@ -7,6 +7,7 @@ use oldham_model::{Model, Overrides, Problems};
 use oldham_results::plot::{Figure, PlotError};
 use oldham_stability::AnalysisError;
 use oldham_stability::compensate::SiteError;
+use oldham_study::StudyError;
 use serde::Serialize;
 
 /// A table or figure of a paper.
@@ -135,6 +136,9 @@ pub enum PaperError {
     /// A run failed.
     #[error(transparent)]
     Run(#[from] Fault),
+    /// A study failed.
+    #[error(transparent)]
+    Study(#[from] StudyError),
     /// A picture could not be drawn.
     #[error(transparent)]
     Plot(#[from] PlotError),

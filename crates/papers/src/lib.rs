@@ -6,15 +6,23 @@
 
 mod fontana;
 mod item;
+mod map_study;
 mod pikulinski;
 pub mod structures;
 mod tamellin;
+mod zhang;
 
 pub use item::{Item, PaperError, Report, ReportRow};
 
 /// All items, paper by paper in the order of the print.
 pub fn items() -> Vec<Item> {
-    [fontana::ITEMS, tamellin::ITEMS, pikulinski::ITEMS].concat()
+    [
+        fontana::ITEMS,
+        tamellin::ITEMS,
+        zhang::ITEMS,
+        pikulinski::ITEMS,
+    ]
+    .concat()
 }
 
 /// The items that a name stands for: a paper, `paper/item`, or everything.
@@ -65,7 +73,10 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_answered_with_what_there_is() {
-        assert_eq!(offered("nobody"), ["fontana", "tamellin", "pikulinski"]);
+        assert_eq!(
+            offered("nobody"),
+            ["fontana", "tamellin", "zhang", "pikulinski"]
+        );
         assert_eq!(offered("nobody/fig-9"), offered("nobody"));
         let items = offered("fontana/fig-99");
         assert!(items.contains(&"fontana/fig-9".to_owned()));

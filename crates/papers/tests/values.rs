@@ -94,3 +94,15 @@ fn an_unknown_item_is_told_with_what_there_is() {
     let error = find(Some("fontana/fig-99")).err().unwrap().to_string();
     assert!(error.contains("fontana/fig-9"), "{error}");
 }
+
+/// The car reaches its speed and corners at 0.8 g; cut it moves as it does whole.
+#[test]
+fn fig_20_of_fontana_corners_as_wanted_cut_and_whole() {
+    let report = compute("fontana/fig-20");
+    assert!((value(&report, "lateral acceleration") - 0.8).abs() < 2e-3);
+    assert!((value(&report, "speed before the step") - 100.0 / 3.6).abs() < 0.1);
+    let name = "largest difference of the velocity from the monolithic car";
+    assert!(value(&report, name) < 1e-4, "{}", value(&report, name));
+    let order = value(&report, "order of the difference");
+    assert!((order - 2.0).abs() < 0.2, "{order}");
+}

@@ -205,12 +205,28 @@ impl Canvas<'_> {
                     ink: Ink::Beam,
                     points: vec![self.place(a), self.place(b)],
                 },
+                Outline::Cable(points) | Outline::Profile(points) => Mark {
+                    ink: Ink::Spring,
+                    points: points.iter().map(|point| self.place(point)).collect(),
+                },
+                Outline::Wheel { rim, axis, radius } => Mark {
+                    ink: Ink::Face,
+                    points: self.circle(*rim, *axis, *radius),
+                },
                 Outline::Spring([a, b]) => Mark {
                     ink: Ink::Spring,
                     points: self.coil(self.place(a), self.place(b)),
                 },
             });
         }
+    }
+
+    /// A circle about an axis of a node.
+    fn circle(&self, node: NodeId, axis: Vec3, radius: f64) -> Vec<Vec3> {
+        let [u, v] = across(axis);
+        let at = |angle: f64| (u * angle.cos() + v * angle.sin()) * radius;
+        let pose = self.pose(node);
+        (0..CORNERS).map(|i| pose.point(at(corner(i)))).collect()
     }
 
     /// A zigzag that faces the viewer.
@@ -240,14 +256,16 @@ impl Canvas<'_> {
                 });
             }
             for (end, place) in [a, b].into_iter().zip(ends) {
-                if end.node == NodeId::GROUND && *symbol != Symbol::Slide {
+                if end.node == NodeId::GROUND && !matches!(symbol, Symbol::Slide | Symbol::Point) {
                     marks.push(dot(Ink::Ground, place));
                 }
             }
             let on_guide = [a, b].into_iter().any(|end| end.node == NodeId::GROUND);
             match symbol {
                 Symbol::Slide if on_guide => marks.push(dot(Ink::Dot, ends[1])),
-                Symbol::Pin | Symbol::Slide => marks.push(dot(Ink::Pin, ends[1])),
+                Symbol::Pin | Symbol::Slide | Symbol::Point => {
+                    marks.push(dot(Ink::Pin, ends[1]));
+                }
                 Symbol::Rod => marks.extend(ends.map(|end| dot(Ink::Pin, end))),
                 Symbol::Clamp => {}
             }
@@ -259,8 +277,20 @@ impl Canvas<'_> {
 fn ends(outline: &Outline) -> &[Marker] {
     match outline {
         Outline::Spring(ends) | Outline::Actuator(ends) => ends,
-        Outline::Beam(_) | Outline::Face(_) => &[],
+        Outline::Cable(points) => points,
+        Outline::Beam(_) | Outline::Face(_) | Outline::Profile(_) | Outline::Wheel { .. } => &[],
     }
+}
+
+/// Two directions that are normal to an axis and to each other, of length one.
+pub(crate) fn across(axis: Vec3) -> [Vec3; 2] {
+    let aside = if axis[2].abs() < 0.9 * axis.norm() {
+        Vec3::Z
+    } else {
+        Vec3::X
+    };
+    let first = aside.cross(axis).unit();
+    [first, axis.unit().cross(first)]
 }
 
 fn dot(ink: Ink, place: Vec3) -> Mark {

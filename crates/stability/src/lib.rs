@@ -22,6 +22,7 @@ mod random;
 mod reach;
 mod recurrence;
 mod spectrum;
+mod state_space;
 mod verdict;
 
 pub use contour::Contour;
@@ -31,4 +32,5 @@ pub use map::{Border, Borders, Point, borders, critical, is_stable, map, radius}
 pub use poles::CoupledModel;
 pub use recurrence::{AnalysisError, Recurrence};
 pub use spectrum::{Decision, EigenMode, Spectrum, THRESHOLD, Way};
+pub use state_space::{LinearSignal, StateSpace};
 pub use verdict::{Verdict, analyse, analyse_within};

@@ -4,7 +4,7 @@
 //! function of its extrapolator. Eliminating u leaves N(s) x = 0, whose roots are the poles: exact
 //! roots of a transcendental equation, found by Newton's method on det N.
 
-use nalgebra::{Complex, DMatrix};
+use nalgebra::{Complex, DMatrix, DVector};
 use oldham_cosim::{Simulation, SubsystemId};
 
 use crate::eigen::eigenvalues_of;
@@ -17,6 +17,24 @@ const MAX_ITERATIONS: usize = 60;
 /// Steps in which the macro step grows from nothing while a pole is followed.
 const STAGES: usize = 25;
 
+/// The direction that a matrix takes to nothing, or to as little as it can.
+pub(crate) fn null_direction(matrix: Matrix) -> Option<DVector<Complex<f64>>> {
+    let last = matrix.nrows().checked_sub(1)?;
+    if !matrix.iter().all(|value| value.norm().is_finite()) {
+        return None;
+    }
+    Some(matrix.svd(false, true).v_t?.row(last).adjoint())
+}
+
+/// A shape whose largest component is one; nothing if all are zero.
+pub(crate) fn scaled(shape: &DVector<Complex<f64>>) -> Option<Vec<Complex<f64>>> {
+    let largest = shape
+        .iter()
+        .copied()
+        .max_by(|a, b| a.norm().total_cmp(&b.norm()))?;
+    (largest.norm() > 0.0).then(|| shape.iter().map(|value| value / largest).collect())
+}
+
 /// The joined linearisations of all parts and how they are connected.
 pub struct CoupledModel {
     a: DMatrix<f64>,
@@ -27,6 +45,8 @@ pub struct CoupledModel {
     wiring: DMatrix<f64>,
     /// Where the inputs and outputs of each part start.
     starts: Vec<(usize, usize)>,
+    /// States of each part.
+    states: Vec<usize>,
     feedback: Option<PushFeedback>,
     /// Of the undivided system.
     poles: Vec<Complex<f64>>,
@@ -95,6 +115,7 @@ impl CoupledModel {
                 .iter()
                 .map(|&(_, input, output)| (input, output))
                 .collect(),
+            states: parts.iter().map(|(linear, _, _)| linear.states).collect(),
             feedback: None,
             poles: Vec::new(),
         };
@@ -109,7 +130,7 @@ impl CoupledModel {
             for component in 0..connection.width {
                 let input = starts[connection.to.0].1 + connection.input + component;
                 let output = starts[connection.from.0].2 + connection.output + component;
-                model.wiring[(input, output)] = 1.0;
+                model.wiring[(input, output)] = connection.gain;
             }
         }
         model.poles = model.undivided()?;
@@ -205,6 +226,26 @@ impl CoupledModel {
         (by_state, by_push)
     }
 
+    /// How many states a part has.
+    pub(crate) fn states_of(&self, part: SubsystemId) -> usize {
+        self.states[part.0]
+    }
+
+    /// The matrices A, B, C and D from pushes to readouts, connections closed without delay; nothing if
+    /// outputs determine each other in a loop that has no solution.
+    pub(crate) fn closed(
+        &self,
+        pushes: &[Push],
+        readouts: &[Readout],
+    ) -> Option<[DMatrix<f64>; 4]> {
+        let equations = self.equations(Complex::from(0.0), Complex::from(1.0), pushes)?;
+        let (c, d) = self.read_out(&equations, readouts);
+        let a = &equations.b * &equations.by_state - &equations.alone;
+        let b = &equations.b * &equations.by_push;
+        let real = |matrix: Matrix| matrix.map(|value| value.re);
+        Some([a, b, c, d].map(real))
+    }
+
     /// What is looked at for a unit of every push (readouts by pushes), without feedback.
     pub(crate) fn answer(
         &self,
@@ -228,18 +269,8 @@ impl CoupledModel {
     ) -> Option<Vec<Complex<f64>>> {
         let equations = self.equations(pole, Complex::from(1.0), &[])?;
         let matrix = &equations.alone - &equations.b * &equations.by_state;
-        let last = matrix.nrows().checked_sub(1)?;
-        if !matrix.iter().all(|value| value.norm().is_finite()) {
-            return None;
-        }
-        let directions = matrix.svd(false, true).v_t?;
-        let state = directions.row(last).adjoint();
-        let shape = self.read_out(&equations, readouts).0 * state;
-        let largest = shape
-            .iter()
-            .copied()
-            .max_by(|a, b| a.norm().total_cmp(&b.norm()))?;
-        (largest.norm() > 0.0).then(|| shape.iter().map(|value| value / largest).collect())
+        let shape = self.read_out(&equations, readouts).0 * null_direction(matrix)?;
+        scaled(&shape)
     }
 
     /// The matrix whose determinant vanishes at a pole.

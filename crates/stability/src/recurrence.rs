@@ -79,6 +79,11 @@ pub enum AnalysisError {
     /// A small change of the state grows beyond what can be computed with.
     #[error("a small change of the state grows beyond all bounds within one macro step")]
     Unbounded,
+    /// Outputs determine each other at once, and not uniquely.
+    #[error(
+        "outputs determine each other in a loop that has no unique solution, so there is no linear system; look at the connections between parts that answer at once"
+    )]
+    AlgebraicLoop,
     /// The eigenvalue iteration did not converge.
     #[error("the eigenvalues of the recurrence did not converge")]
     NoEigenvalues,
@@ -407,6 +412,30 @@ pub(crate) fn recurrence_about(
         }
     }
     Recurrence::from(simulation, base, probed)
+}
+
+/// The recurrence by differences that are chosen by what each coordinate does; nothing where a part
+/// cannot follow them.
+pub(crate) fn other_recurrence(
+    simulation: &mut Simulation,
+    base: Base,
+    sizes: &[f64],
+    budget: &TimeBudget,
+) -> Result<Option<Recurrence>, AnalysisError> {
+    let mut probing = Probing {
+        simulation,
+        chart: &base.chart,
+        period: base.period,
+        budget,
+    };
+    let Some(better) = probing.better_sizes(sizes)? else {
+        return Ok(None);
+    };
+    match probing.matrices(&better, &|_: &Simulation| Vec::new()) {
+        Ok(probed) => Ok(Some(Recurrence::from(simulation, base, probed)?.0)),
+        Err(AnalysisError::Fault(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Differences about a base point.

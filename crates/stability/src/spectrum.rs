@@ -11,8 +11,8 @@ use crate::examination::Examiner;
 use crate::frequency::{FrequencyAnalysis, NoVerdict};
 use crate::product::StepProduct;
 use crate::recurrence::{
-    AnalysisError, Base, FILLING, Recurrence, TimeBudget, analyse_ahead, probe_sizes,
-    quick_recurrence, recurrence_about,
+    AnalysisError, Base, FILLING, Recurrence, TimeBudget, analyse_ahead, other_recurrence,
+    probe_sizes, quick_recurrence, recurrence_about,
 };
 
 /// Growth by this factor within a macro step counts as none where it is not certain: a model is
@@ -38,6 +38,8 @@ const QUICK: usize = 600;
 /// Growth in a step that a few products show for certain.
 const FAST: f64 = 0.05;
 
+/// Error of the dominant eigenvalue beyond which probes of other sizes are tried.
+const SHARP: f64 = 1e-7;
 /// Error beyond which an eigenvalue is looked at as one of several.
 const VAGUE: f64 = 1e-5;
 /// Two matrices may agree by chance.
@@ -224,11 +226,38 @@ impl Spectrum {
         budget: &TimeBudget,
         examined: usize,
     ) -> Result<Self, AnalysisError> {
-        let is_quick = examined == 1;
-        let recurrence = match is_quick {
-            true => quick_recurrence(simulation, base, budget)?,
-            false => recurrence_about(simulation, base, |_| Vec::new(), budget)?.0,
+        if examined == 1 {
+            let recurrence = quick_recurrence(simulation, base, budget)?;
+            return Self::from_recurrence(simulation, recurrence, budget, examined);
+        }
+        let (recurrence, _) = recurrence_about(simulation, base.clone(), |_| Vec::new(), budget)?;
+        let sizes = recurrence.sizes().to_vec();
+        let found = Self::from_recurrence(simulation, recurrence, budget, examined)?;
+        if found.dominant_error() <= SHARP {
+            return Ok(found);
+        }
+        // Changes of other sizes may tell more.
+        let Some(recurrence) = other_recurrence(simulation, base, &sizes, budget)? else {
+            return Ok(found);
         };
+        let other = Self::from_recurrence(simulation, recurrence, budget, examined)?;
+        let is_sharper = other.dominant_error() < found.dominant_error();
+        Ok(if is_sharper { other } else { found })
+    }
+
+    /// The error of the first mode.
+    fn dominant_error(&self) -> f64 {
+        self.modes.first().map_or(0.0, |mode| mode.error)
+    }
+
+    /// The modes of a recurrence with their errors.
+    fn from_recurrence(
+        simulation: &mut Simulation,
+        recurrence: Recurrence,
+        budget: &TimeBudget,
+        examined: usize,
+    ) -> Result<Self, AnalysisError> {
+        let is_quick = examined == 1;
         let reduced = Reduced::new(recurrence.matrix()).ok_or(AnalysisError::NoEigenvalues)?;
         let values = match is_quick {
             true => reduced.dominant_eigenvalues(),

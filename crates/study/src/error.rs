@@ -9,6 +9,8 @@ use oldham_results::reader::ReadError;
 use oldham_results::writer::WriteError;
 use oldham_stability::AnalysisError;
 
+use crate::sweep::{JournalError, VariationError};
+
 /// Why a study failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
@@ -30,6 +32,20 @@ pub enum StudyError {
     /// The coupling cannot be analysed.
     #[error(transparent)]
     Analysis(#[from] AnalysisError),
+    /// The values of a varied setting cannot be had.
+    #[error(transparent)]
+    Variation(#[from] VariationError),
+    /// What a sweep has done cannot be read or written.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// The table of a sweep cannot be written.
+    #[error("{path} cannot be written: {error}", path = path.display())]
+    Index {
+        /// The table.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
     /// A result file does not tell how external inputs were set.
     #[error("{path} cannot be replayed: {reason}")]
     NoReplay {
@@ -102,6 +118,34 @@ pub enum StudyError {
     /// A run stopped.
     #[error(transparent)]
     Run(Fault),
+    /// A wanted value does not lie where it was looked for.
+    #[error(
+        "between {key} = {} and {} it is {} and {}, both on one side of the wanted {target}; look elsewhere",
+        .between[0], .between[1], .measured[0], .measured[1]
+    )]
+    NotBetween {
+        /// The parameter.
+        key: String,
+        /// Its ends.
+        between: [f64; 2],
+        /// What was measured there.
+        measured: [f64; 2],
+        /// What was wanted.
+        target: f64,
+    },
+    /// A wanted value was not found.
+    #[error(
+        "after {runs} runs the wanted value of {key} is only known to lie between {} and {}; allow a larger difference",
+        .between[0], .between[1]
+    )]
+    NotFound {
+        /// The parameter.
+        key: String,
+        /// Runs.
+        runs: usize,
+        /// Its ends.
+        between: [f64; 2],
+    },
     /// A setting that is varied without saying how far.
     #[error("the range of `{key}` is not known")]
     NoRange {
@@ -119,6 +163,31 @@ pub enum StudyError {
     NoMechanism {
         /// Title of the model.
         model: String,
+    },
+    /// A time before the model begins.
+    #[error("t = {time} s lies before the start of the model at {start} s")]
+    BeforeStart {
+        /// As asked for.
+        time: f64,
+        /// Where the model begins.
+        start: f64,
+    },
+    /// Nothing can be put into the model.
+    #[error(
+        "`{model}` has no free input for a frequency response: connections feed all inputs that it has; \
+         add one, such as inputs.push = {{ force = \"x1\" }} with [excitation] \"left.push\" = 0"
+    )]
+    NoInput {
+        /// Title of the model.
+        model: String,
+    },
+    /// More curves than a picture can show.
+    #[error("{count} frequency responses are asked for, and at most {most} are drawn")]
+    TooManyCurves {
+        /// Asked for.
+        count: usize,
+        /// Drawn at most.
+        most: usize,
     },
     /// Statics or modes could not be found.
     #[error("in `{part}`: {error}")]

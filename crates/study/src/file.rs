@@ -1,9 +1,13 @@
 //! A model file with changes to it, which a study reads again and again.
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
-use oldham_model::{Extensions, Model, Overrides, Problems, Template};
+use oldham_model::{Extensions, Model, Overrides, Problems, Source, Template};
 use oldham_results::Table;
+
+/// What stands in a result before the path of a file that its model includes.
+pub(crate) const INCLUDED: &str = "include.";
 
 /// Keys with their values, such as `schedule.output_update` and `true`; a later one wins.
 pub type Settings = Vec<(String, String)>;
@@ -14,13 +18,23 @@ pub struct ModelFile {
     origin: Origin,
     settings: Settings,
     /// Kinds of things that are not the format's own.
-    extensions: Option<Extensions>,
+    extensions: Extensions,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// The kinds that come with Oldham but are no part of the format: vehicles.
+pub fn shipped_kinds() -> &'static Extensions {
+    static KINDS: OnceLock<Extensions> = OnceLock::new();
+    KINDS.get_or_init(|| {
+        let mut kinds = Extensions::new();
+        oldham_vehicle::register(&mut kinds);
+        kinds
+    })
+}
+
+#[derive(Clone, Debug)]
 enum Origin {
     Path(PathBuf),
-    Text { name: String, text: String },
+    Text(Source),
 }
 
 impl ModelFile {
@@ -29,17 +43,16 @@ impl ModelFile {
         Self {
             origin: Origin::Path(path.into()),
             settings: Settings::new(),
-            extensions: None,
+            extensions: shipped_kinds().clone(),
         }
     }
 
     /// A model given as text; `name` is what messages call it.
     pub fn of_text(name: impl Into<String>, text: impl Into<String>) -> Self {
-        let (name, text) = (name.into(), text.into());
         Self {
-            origin: Origin::Text { name, text },
+            origin: Origin::Text(Source::new(name, text)),
             settings: Settings::new(),
-            extensions: None,
+            extensions: shipped_kinds().clone(),
         }
     }
 
@@ -53,13 +66,23 @@ impl ModelFile {
             let key = key.strip_prefix("set.")?;
             Some((key.to_owned(), value.clone()))
         });
-        let file = Self::of_text(path.display().to_string(), &metadata.model);
-        Some(file.with(&settings.collect::<Settings>()))
+        let mut source = Source::new(path.display().to_string(), metadata.model.as_str());
+        for (key, text) in &metadata.entries {
+            if let Some(path) = key.strip_prefix(INCLUDED) {
+                source = source.including(path, text);
+            }
+        }
+        Some(Self {
+            origin: Origin::Text(source),
+            settings: settings.collect(),
+            extensions: shipped_kinds().clone(),
+        })
     }
 
-    /// The same, with elements, joints, sensors, subsystems and predictors that are registered.
+    /// The same, with these elements, joints, sensors, subsystems and predictors instead of the
+    /// [shipped](shipped_kinds) ones.
     pub fn with_extensions(mut self, extensions: Extensions) -> Self {
-        self.extensions = Some(extensions);
+        self.extensions = extensions;
         self
     }
 
@@ -92,26 +115,20 @@ impl ModelFile {
     /// Reads the model.
     pub fn read(&self) -> Result<Model, Problems> {
         let overrides = Overrides(self.settings.clone());
-        let extensions = self.extensions.clone().unwrap_or_default();
+        let extensions = &self.extensions;
         match &self.origin {
-            Origin::Path(path) => Model::read_with(path, &overrides, &extensions),
-            Origin::Text { name, text } => Model::parse_with(text, name, &overrides, &extensions),
+            Origin::Path(path) => Model::read_with(path, &overrides, extensions),
+            Origin::Text(source) => Model::of(source.clone(), &overrides, extensions),
         }
     }
 
-    /// Reads the file once, for many values of its parameters. Of a text with extensions there is no
-    /// such thing: it is read again and again.
-    pub fn template(&self) -> Result<Option<Template>, Problems> {
+    /// Reads the file once, for many values of its parameters.
+    pub fn template(&self) -> Result<Template, Problems> {
         let overrides = Overrides(self.settings.clone());
-        match (&self.origin, &self.extensions) {
-            (Origin::Path(path), None) => Template::read(path, &overrides).map(Some),
-            (Origin::Path(path), Some(extensions)) => {
-                Template::read_with(path, &overrides, extensions).map(Some)
-            }
-            (Origin::Text { name, text }, None) => {
-                Template::parse(text, name, &overrides).map(Some)
-            }
-            (Origin::Text { .. }, Some(_)) => Ok(None),
+        let extensions = &self.extensions;
+        match &self.origin {
+            Origin::Path(path) => Template::read_with(path, &overrides, extensions),
+            Origin::Text(source) => Template::of(source.clone(), &overrides, extensions),
         }
     }
 }

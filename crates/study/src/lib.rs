@@ -2,8 +2,8 @@
 //!
 //! Each study takes a [`ModelFile`] or the model read from it and gives data: a run whose results are
 //! on disk ([`PreparedRun`]) or in memory ([`solve_in_memory`]), a [`compare`]d set of schemes, a
-//! [`StabilityStudy`] with its curves, maps and borders, [`poles`], [`statics`] and [`vibrations`] of
-//! mechanisms, [`Advice`] on the coupling. What a command would show as JSON can be serialised, what
+//! [`StabilityStudy`] with its curves, maps and borders, [`poles`], a [`LinearModel`], [`statics`] and [`vibrations`] of
+//! mechanisms, [`Advice`] on the coupling, a [`Sweep`] over many values. What a command would show as JSON can be serialised, what
 //! it would draw is a [`Figure`](oldham_results::plot::Figure). Nothing here prints: progress is told
 //! to callbacks, and everything that takes long can be cancelled.
 
@@ -14,6 +14,7 @@ mod compensation;
 mod course;
 mod error;
 mod file;
+mod linear;
 mod live;
 mod mechanisms;
 mod memory;
@@ -22,6 +23,7 @@ mod pause;
 mod poles;
 mod remedies;
 mod run;
+mod seek;
 mod stability;
 mod sweep;
 
@@ -34,11 +36,12 @@ pub use compare::{
 pub use compensation::{TriedApproach, compensate, gains_file, law_origin};
 pub use course::{Onlooker, initial_row};
 pub use error::StudyError;
-pub use file::{ModelFile, Settings};
+pub use file::{ModelFile, Settings, shipped_kinds};
+pub use linear::{Bode, BodeCurve, LinearMode, LinearModel, linearise};
 pub use live::run_live;
 pub use mechanisms::{
-    Equilibrium, ModeNumbers, RestingNode, TurningFrame, Vibrations, is_without_coupling,
-    mechanisms, shows_node, statics, turning_frames, vibrations,
+    Equilibrium, ModeNumbers, Reaction, RestingNode, StaticLoad, TurningFrame, Vibrations,
+    is_without_coupling, mechanisms, shows_node, statics, turning_frames, vibrations,
 };
 pub use memory::{Recorded, solve_in_memory};
 pub use partition::{CutMechanism, partitions};
@@ -46,8 +49,13 @@ pub use pause::Pause;
 pub use poles::{CoupledPole, HeldSignals, LATENT_RATES, Poles, damping, discrete_poles, poles};
 pub use remedies::LONGEST as LONGEST_SEARCH;
 pub use run::{PreparedRun, RunOptions, RunReport, checkpoint_path};
+pub use seek::{Found, Wanted, seek};
 pub use stability::{
     Axis, BorderStudy, CouplingMode, CouplingModes, GridProgress, Scheme, SchemeBorders, SchemeMap,
     SchemeRadii, StabilityCurve, StabilityMap, StabilityStudy,
 };
-pub use sweep::{MOST_COMBINATIONS, Range, combinations};
+pub use sweep::{
+    Draw, JournalError, MOST_COMBINATIONS, MOST_RUNS, Merit, MeritError, Range, Sweep,
+    SweepOptions, SweepProgress, SweepReport, SweepRun, SweepStatus, Values, Variation,
+    VariationError, combinations,
+};

@@ -171,7 +171,6 @@ impl Poles {
     pub fn figure(&self) -> Figure {
         let (coupled, extrapolator) = (&self.coupled, self.extrapolator);
         let mut panel = Panel::new("real part / (1/s)", "imaginary part / (rad/s)");
-        let (mut here_re, mut here_im) = (Vec::new(), Vec::new());
         let beyond = Extrapolator {
             period: BEYOND * extrapolator.period,
             latency: BEYOND * extrapolator.latency,
@@ -181,13 +180,29 @@ impl Poles {
             let path = coupled.path(pole.monolithic, beyond, SWEEP);
             let (re, im) = path.iter().map(|pole| (pole.re, pole.im)).unzip();
             panel = panel.with_series(Series::new(format!("mode {}", index + 1), re, im));
-            if let Some(here) = pole.coupled {
-                here_re.push(here.re);
-                here_im.push(here.im);
-            }
         }
-        let here = Series::new("at this step", here_re, here_im);
-        panel = panel.with_series(here.with_style(Style::Points));
+        let marks: [(&str, Vec<Option<Complex<f64>>>); 3] = [
+            (
+                "monolithic",
+                self.poles
+                    .iter()
+                    .map(|pole| Some(pole.monolithic))
+                    .collect(),
+            ),
+            (
+                "held signals, at this step",
+                self.poles.iter().map(|pole| pole.coupled).collect(),
+            ),
+            ("as run", self.poles.iter().map(|pole| pole.run).collect()),
+        ];
+        for (label, poles) in marks {
+            let (re, im) = poles
+                .iter()
+                .flatten()
+                .map(|pole| (pole.re, pole.im))
+                .unzip();
+            panel = panel.with_series(Series::new(label, re, im).with_style(Style::Points));
+        }
         let name = &self.model;
         Figure::new(format!("{name}: primary poles while the macro step grows")).with_panel(panel)
     }

@@ -12,6 +12,7 @@ use oldham_results::{Metadata, ResultWriter};
 use serde::{Serialize, Serializer};
 
 use crate::course::Course;
+use crate::file::INCLUDED;
 use crate::{ModelFile, Onlooker, StudyError};
 
 /// How a model is run.
@@ -337,7 +338,11 @@ fn metadata(file: &ModelFile, model: &Model, monolithic: bool) -> Metadata {
         ("scheme".into(), scheme.into()),
     ];
     let set = file.settings().iter();
+    let data = model.data_files().iter();
+    entries.extend(data.map(|file| (format!("data.{}", file.path), file.digest.clone())));
     entries.extend(set.map(|(key, value)| (format!("set.{key}"), value.clone())));
+    let included = model.source().included();
+    entries.extend(included.map(|(path, text)| (format!("{INCLUDED}{path}"), text.to_owned())));
     Metadata {
         title: model.name().into(),
         model: model.source().file_text().into(),
@@ -345,10 +350,24 @@ fn metadata(file: &ModelFile, model: &Model, monolithic: bool) -> Metadata {
     }
 }
 
-/// What a checkpoint belongs to: the model's text and what it reads besides, its overrides, and
-/// coupled or not.
+/// What a checkpoint belongs to.
 fn digest(file: &ModelFile, model: &Model, monolithic: bool) -> String {
+    format!(
+        "{:016x}",
+        fnv1a(identity(file, model, monolithic).as_bytes())
+    )
+}
+
+/// A text that tells a run from others: the model's text and what it reads besides, its overrides, and
+/// coupled or not.
+pub(crate) fn identity(file: &ModelFile, model: &Model, monolithic: bool) -> String {
     let mut text = model.source().file_text().to_owned() + &model.given_gains();
+    for (path, included) in model.source().included() {
+        text += &format!("\n{path}\n{included}");
+    }
+    for data in model.data_files() {
+        text += &format!("\n{} {}", data.path, data.digest);
+    }
     for (key, value) in file.settings() {
         // A longer run of the same model may continue from the same state.
         if key != "simulation.duration" {
@@ -356,10 +375,10 @@ fn digest(file: &ModelFile, model: &Model, monolithic: bool) -> String {
         }
     }
     text += if monolithic { "\nmonolithic" } else { "" };
-    format!("{:016x}", fnv1a(text.as_bytes()))
+    text
 }
 
-fn fnv1a(bytes: &[u8]) -> u64 {
+pub(crate) fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })

@@ -4,7 +4,7 @@ use oldham_cosim::Cancel;
 use oldham_results::read;
 use oldham_study::{
     CompareOptions, ModelFile, PreparedRun, Range, RunOptions, Scheme, StabilityStudy, StudyError,
-    checkpoint_path, compare, solve_in_memory,
+    Variation, checkpoint_path, compare, solve_in_memory,
 };
 
 fn example(name: &str) -> ModelFile {
@@ -89,7 +89,7 @@ fn a_text_is_a_model_file_too() {
     // ANCHOR: compare
     let file = ModelFile::of_text("typed in", text);
     let model = file.read().unwrap();
-    let vary = [("kc".to_owned(), vec!["100".to_owned(), "200".to_owned()])];
+    let vary = [Variation::list("kc", [100, 200])];
     let options = CompareOptions {
         vary: &vary,
         ..CompareOptions::default()
@@ -167,7 +167,7 @@ fn studies_read_models_with_extensions_again_and_again() {
         };
         let is_one = |radius: &f64| (radius - 1.0).abs() < 1e-6;
         assert!(radii.radius.iter().all(is_one), "{radii:?}");
-        let vary = [("T".to_owned(), vec!["0.2".to_owned(), "0.3".to_owned()])];
+        let vary = [Variation::list("T", [0.2, 0.3])];
         let options = CompareOptions {
             vary: &vary,
             reference: Some("converged"),

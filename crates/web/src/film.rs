@@ -78,9 +78,9 @@ fn base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let byte = |i: usize| u32::from(chunk.get(i).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        let bits = (byte(0) << 16) | (byte(1) << 8) | byte(2);
         for i in 0..4 {
-            let letter = ALPHABET[(bits >> (18 - 6 * i) & 63) as usize];
+            let letter = ALPHABET[((bits >> (18 - 6 * i)) & 63) as usize];
             text.push(if i <= chunk.len() { letter.into() } else { '=' });
         }
     }

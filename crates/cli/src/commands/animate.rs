@@ -23,7 +23,7 @@ pub fn execute(arguments: &Animate) -> Result<(), Failure> {
         .extension()
         .is_some_and(|end| end == "toml");
     let (model, history) = if is_model {
-        let model = load::told(&arguments.source, &arguments.set)?;
+        let model = load::told(&arguments.source, &arguments.changes.settings())?;
         let history = solve(&model, arguments)?;
         (model, history)
     } else {

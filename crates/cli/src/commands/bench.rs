@@ -1,8 +1,11 @@
 //! `oldham bench`: measure one thing, in one run, beside a calibration of the machine.
 
+mod car;
 mod compensation;
+mod contact;
 mod cut;
 mod stability;
+mod sweep;
 mod threads;
 
 use std::hint::black_box;
@@ -25,11 +28,12 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 11] = [
+pub const NAMES: [&str; 14] = [
     "engine",
     "beam",
     "shell",
     "chain",
+    "contact",
     "cut",
     "map",
     "stability",
@@ -37,6 +41,8 @@ pub const NAMES: [&str; 11] = [
     "compensation",
     "overlap",
     "busy",
+    "car",
+    "sweep",
 ];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
@@ -79,6 +85,12 @@ impl Figure {
         self
     }
 
+    /// Required between two values; the note names them.
+    fn within(mut self, low: f64, high: f64) -> Self {
+        self.met = Some((low..=high).contains(&self.value));
+        self
+    }
+
     fn at_least(mut self, limit: f64) -> Self {
         self.required = Some(limit);
         self.is_least = true;
@@ -98,6 +110,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "beam" => beam(),
             "shell" => shell(),
             "chain" => chain(),
+            "contact" => contact::figures(),
             "cut" => cut::figures()?,
             "map" => stability_map()?,
             "stability" => stability::figures()?,
@@ -105,6 +118,8 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "compensation" => compensation::compensation()?,
             "overlap" => threads::overlap(),
             "busy" => threads::busy()?,
+            "car" => car::figures()?,
+            "sweep" => sweep::figures()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());

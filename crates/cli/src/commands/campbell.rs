@@ -1,7 +1,7 @@
 //! `oldham modes --over`: frequencies over a parameter, the Campbell diagram.
 
 use oldham_multibody::{ModeKind, Modes as FoundModes};
-use oldham_study::{CampbellPart, Range, campbell};
+use oldham_study::{CampbellPart, StudyError, Variation, campbell};
 use serde_json::json;
 
 use crate::args::Modes;
@@ -11,7 +11,10 @@ use crate::load;
 use crate::say;
 use crate::table::{Table, number};
 
-pub fn execute(arguments: &Modes, range: &Range) -> Result<(), Failure> {
+pub fn execute(arguments: &Modes, over: &Variation) -> Result<(), Failure> {
+    let range = &over
+        .axis(&arguments.draw.draw())
+        .map_err(StudyError::from)?;
     let file = load::file(&arguments.model);
     let (about, near) = (about(arguments), arguments.near);
     let campbell = campbell(&file, range, about, arguments.count, near)?;

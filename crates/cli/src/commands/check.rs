@@ -17,15 +17,15 @@ const ALONE: &str = "no coupling to analyse";
 
 pub fn execute(arguments: &Check) -> Result<(), Failure> {
     let Some(path) = arguments.model.as_ref().filter(|_| !arguments.schema) else {
-        say!("{:#}", oldham_model::schema());
+        say!("{:#}", oldham_study::shipped_kinds().schema());
         return Ok(());
     };
-    let model = load::told(path, &arguments.set)?;
+    let model = load::told(path, &arguments.changes.settings())?;
     let simulation = model.simulation()?;
     model.recorded(simulation.columns())?;
     let advise = || {
         let _waiting = Waiting::new("analysing the coupling", arguments.json);
-        let file = ModelFile::new(path).with(&arguments.set);
+        let file = ModelFile::new(path).with(&arguments.changes.settings());
         Advice::on(&Case::of(&model, &file), None)
     };
     let advice = (!is_without_coupling(&model)).then(advise);

@@ -25,6 +25,7 @@ pub fn execute(arguments: &Compare) -> Result<(), Failure> {
     };
     let options = CompareOptions {
         vary: &arguments.vary,
+        draw: arguments.draw.draw(),
         reference: arguments.reference.as_deref(),
         signal: arguments.signal.as_deref(),
         cancel: Some(interrupt::watch()),

@@ -8,6 +8,8 @@ mod compare;
 mod compensate;
 mod completions;
 mod drive;
+mod linearise;
+mod lumped_modes;
 mod modes;
 mod papers;
 mod partition;
@@ -16,6 +18,7 @@ mod poles;
 mod run;
 mod stability;
 mod statics;
+mod sweep;
 mod view;
 
 use crate::args::Command;
@@ -29,6 +32,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Compare(arguments) => compare::execute(&arguments),
         Command::Compensate(arguments) => compensate::execute(&arguments),
         Command::Plot(arguments) => plot::execute(&arguments),
+        Command::Linearise(arguments) => linearise::execute(&arguments),
         Command::Statics(arguments) => statics::execute(&arguments),
         Command::Modes(arguments) => modes::execute(&arguments),
         Command::Animate(arguments) => animate::execute(&arguments),

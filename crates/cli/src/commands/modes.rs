@@ -9,7 +9,7 @@ use oldham_study::{Vibrations, vibrations};
 use serde_json::{Value, json};
 
 use crate::args::{Configuration, Modes};
-use crate::commands::{animate, campbell};
+use crate::commands::{animate, campbell, lumped_modes};
 use crate::failure::Failure;
 use crate::say;
 use crate::table::{Table, number};
@@ -24,6 +24,10 @@ pub fn about(arguments: &Modes) -> About {
 }
 
 pub fn execute(arguments: &Modes) -> Result<(), Failure> {
+    let model = load::model(&arguments.model)?;
+    if model.mechanisms().next().is_none() {
+        return lumped_modes::execute(arguments, &model);
+    }
     if let Some(range) = &arguments.over {
         return campbell::execute(arguments, range);
     }
@@ -42,7 +46,6 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
     {
         picture::protect(target, &[&arguments.model.model])?;
     }
-    let model = load::model(&arguments.model)?;
     let all = vibrations(&model, about(arguments), arguments.count, arguments.near)?;
     let view = arguments.view.into();
     let pages: Vec<Page> = all

@@ -81,8 +81,32 @@ struct Signal {
     unit: String,
 }
 
-/// The signals to draw: as asked, or all outputs. Energy balances of the exchange, and the poses of nodes
-/// that are recorded for animations, are drawn only when asked for.
+/// Components of motions that follow from others: rates, accelerations, and orientations as quaternions.
+const DERIVED: [&str; 18] = [
+    "v", "a", "q0", "q1", "q2", "q3", "vx", "vy", "vz", "wx", "wy", "wz", "ax", "ay", "az", "alx",
+    "aly", "alz",
+];
+
+fn is_derived(name: &str) -> bool {
+    let component = name.rsplit('.').next().unwrap_or_default();
+    DERIVED.contains(&component)
+}
+
+/// Whether a signal is more than a constant anywhere, rounding apart.
+fn changes(name: &str, tables: &[Table]) -> bool {
+    const ROUNDING: f64 = 1e-9;
+    let columns = tables.iter().filter_map(|table| table.column(name));
+    let spans = |values: &[f64]| {
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        high - low > ROUNDING * low.abs().max(high.abs()).max(ROUNDING)
+    };
+    columns.into_iter().any(spans)
+}
+
+/// The signals to draw: as asked, or what matters of the outputs: displacements, positions, forces,
+/// pressures and energies that change. Energy balances of the exchange, and the poses of nodes that are
+/// recorded for animations, are drawn only when asked for.
 fn chosen(arguments: &Plot, tables: &[Table]) -> Result<Vec<Signal>, Failure> {
     let mut all: Vec<Signal> = Vec::new();
     let mut known = HashSet::from(["time"]);
@@ -99,6 +123,10 @@ fn chosen(arguments: &Plot, tables: &[Table]) -> Result<Vec<Signal>, Failure> {
             let port = signal.name.split_once('.').map_or("", |(_, port)| port);
             !signal.name.starts_with("exchange.") && !shows_node(port)
         });
+        let matters = |signal: &Signal| !is_derived(&signal.name) && changes(&signal.name, tables);
+        if all.iter().any(matters) {
+            all.retain(matters);
+        }
         return Ok(all);
     }
     let mut wanted = Vec::new();

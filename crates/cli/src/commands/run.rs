@@ -11,6 +11,7 @@ use oldham_study::{
 use serde_json::json;
 
 use crate::args::Run;
+use crate::commands::sweep;
 use crate::failure::Failure;
 use crate::fold::fold;
 use crate::progress::Bar;
@@ -23,6 +24,9 @@ use crate::{say, tell};
 const PATIENCE: Duration = Duration::from_secs(2);
 
 pub fn execute(arguments: &Run) -> Result<(), Failure> {
+    if !arguments.vary.is_empty() {
+        return sweep::execute(arguments);
+    }
     let model = load::model(&arguments.model)?;
     let file = load::file(&arguments.model);
     let out = arguments.out.clone();

@@ -5,7 +5,9 @@ use std::sync::OnceLock;
 
 use oldham_results::plot::Figure;
 use oldham_stability::Point;
-use oldham_study::{GridProgress, Range, Scheme, SchemeBorders, SchemeRadii, StabilityStudy};
+use oldham_study::{
+    GridProgress, Range, Scheme, SchemeBorders, SchemeRadii, StabilityStudy, StudyError, Variation,
+};
 use serde_json::json;
 
 use crate::args::Stability;
@@ -33,11 +35,13 @@ pub fn execute(arguments: &Stability) -> Result<(), Failure> {
         model: model.name(),
         study: StabilityStudy::new(&file, &model, schemes, arguments.monolithic)?,
     };
+    let draw = arguments.draw.draw();
+    let axis = |variation: &Variation| variation.axis(&draw).map_err(StudyError::from);
     match (&arguments.critical, arguments.over.as_slice()) {
-        (Some(range), _) => report.borders(range),
+        (Some(range), _) => report.borders(&axis(range)?),
         (None, []) => report.modes(),
-        (None, [x]) => report.curve(x),
-        (None, [x, y, ..]) => report.map(x, y),
+        (None, [x]) => report.curve(&axis(x)?),
+        (None, [x, y, ..]) => report.map(&axis(x)?, &axis(y)?),
     }
 }
 

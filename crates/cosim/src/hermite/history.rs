@@ -1,5 +1,8 @@
 //! The last two samples of a port.
 
+/// Parts of a step by which rounded times differ.
+const NEAR: f64 = 1e-9;
+
 /// Times and values, newest first.
 #[derive(Clone, Debug)]
 pub(super) struct History<const N: usize> {
@@ -27,6 +30,17 @@ impl<const N: usize> History<N> {
         }
         self.times[0] = t;
         self.values[0].copy_from_slice(values);
+    }
+
+    /// Where a time lies between the last two samples, from zero at the older to one at the newest,
+    /// and how far they are apart; nothing at the newest and after it.
+    pub fn between(&self, t: f64) -> Option<(f64, f64)> {
+        let h = self.times[0] - self.times[1];
+        let s = (t - self.times[1]) / h;
+        (self.count == 2 && s < 1.0 - NEAR).then(|| match s < NEAR {
+            true => (0.0, h),
+            false => (s, h),
+        })
     }
 
     /// Keeps only the newest sample.

@@ -46,6 +46,9 @@ impl Samples {
     fn at(&self, t: f64, extrapolation: &Extrapolation) -> [f64; 3] {
         let [x, v, a] = self.history.values[0];
         let ahead = t - self.history.times[0];
+        if let Some((s, h)) = self.history.between(t) {
+            return self.interpolated(s, h);
+        }
         if ahead <= 0.0 {
             return self.history.values[0];
         }
@@ -79,6 +82,16 @@ impl Samples {
             cubic(s, x, h * v, x_end, h * x_rate),
             cubic(s, v, h * a, v_end, h * v_rate),
             a + s * (v_rate - a),
+        ]
+    }
+
+    /// Between the last two samples.
+    fn interpolated(&self, s: f64, h: f64) -> [f64; 3] {
+        let [[x, v, a], [older_x, older_v, older_a]] = self.history.values;
+        [
+            cubic(s, older_x, h * older_v, x, h * v),
+            cubic(s, older_v, h * older_a, v, h * a),
+            older_a + s * (a - older_a),
         ]
     }
 }

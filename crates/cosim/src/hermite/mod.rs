@@ -10,6 +10,7 @@ mod spatial;
 use crate::port::{InputPort, Ports, Quantity};
 use crate::predictor::{Hold, Predictor};
 use crate::state::{State, Visitor};
+use crate::two_step::TwoStep;
 
 /// How the rate at the end of the coming step is extrapolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,13 +24,15 @@ pub enum RateExtrapolation {
     /// The same for positions; the velocity is the rate that was extrapolated, and the acceleration
     /// is held.
     ///
-    /// Y. Zhang et al., co-simulation of smooth and nonsmooth subsystems, Eq. 33 to 35.
+    /// R. Zhang et al., "Explicit smooth/nonsmooth cosimulation using kinematic constraints",
+    /// Multibody System Dynamics, 2022, Eq. 33 to 35.
     HermiteVelocity,
 }
 
 /// Predicts motions at the end of a step by extrapolating their rate and integrating it with the
 /// two-step method LMS2; within the step by the cubic between the newest sample and that
-/// prediction. Other quantities are extrapolated linearly.
+/// prediction, and before the newest sample by the cubic between the last two. Other quantities are
+/// extrapolated linearly.
 ///
 /// After a single sample every value goes on with its rate (Eq. 14 and 15).
 #[derive(Clone, Debug)]
@@ -117,25 +120,14 @@ impl Predictor for IntegratedMotion {
 #[derive(Clone, Copy, Debug)]
 struct Extrapolation {
     rate: RateExtrapolation,
-    /// a1, a2, b0, b1, b2 of Eq. 12.
-    weights: [f64; 5],
+    method: TwoStep,
 }
 
 impl Extrapolation {
     fn new(rate: RateExtrapolation, rho: f64) -> Self {
-        // Eq. 12 and 13.
-        let square = (1.0 - rho).powi(2);
-        let beta = (3.0 * square + 4.0 * (2.0 * rho - 1.0)) / (4.0 - square);
-        let delta = square / (2.0 * (4.0 - square));
         Self {
             rate,
-            weights: [
-                1.0 - beta,
-                beta,
-                delta + 0.5,
-                beta / 2.0 + 0.5 - 2.0 * delta,
-                beta / 2.0 + delta,
-            ],
+            method: TwoStep::lms2(rho),
         }
     }
 
@@ -146,7 +138,10 @@ impl Extrapolation {
 
     /// Value and rate one step ahead, from the newest and the older ones.
     fn end(&self, h: f64, [y0, y1]: [f64; 2], [r0, r1]: [f64; 2]) -> (f64, f64) {
-        let [a1, a2, b0, b1, b2] = self.weights;
+        let TwoStep {
+            values: [a1, a2],
+            rates: [b0, b1, b2],
+        } = self.method;
         let rate = match self.rate {
             RateExtrapolation::Constant => r0,
             RateExtrapolation::Linear => 2.0 * r0 - r1,

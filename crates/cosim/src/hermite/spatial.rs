@@ -69,11 +69,15 @@ impl Samples {
             return;
         }
         let out = &mut inputs[self.start..self.start + WIDTH];
-        let ahead = t - self.history.times[0];
-        if ahead <= 0.0 {
+        if let Some((s, h)) = self.history.between(t) {
+            out.copy_from_slice(&self.interpolated(s, h));
+            return;
+        }
+        if t <= self.history.times[0] {
             out.copy_from_slice(&self.history.values[0]);
             return;
         }
+        let ahead = t - self.history.times[0];
         let (_, values) = match self.predicted {
             Some(known) if known.0 == t => known,
             _ => *self
@@ -81,6 +85,31 @@ impl Samples {
                 .insert((t, self.predict(ahead, extrapolation))),
         };
         out.copy_from_slice(&values);
+    }
+
+    /// Between the last two samples.
+    fn interpolated(&self, s: f64, h: f64) -> [f64; WIDTH] {
+        let [newest, older] = &self.history.values;
+        let mut out = *newest;
+        for (first, rate) in [
+            (POSITION, VELOCITY),
+            (VELOCITY, ACCELERATION),
+            (SPIN, SPIN_RATE),
+        ] {
+            for i in 0..3 {
+                let rates = [older, newest].map(|sample| h * sample[rate + i]);
+                out[first + i] = cubic(s, older[first + i], rates[0], newest[first + i], rates[1]);
+            }
+        }
+        for i in ACCELERATION..WIDTH {
+            out[i] = older[i] + s * (newest[i] - older[i]);
+        }
+        let samples = self.rotation_vectors();
+        let turn = samples
+            .map(|([_, theta], [rate, older_rate])| cubic(s, theta, h * older_rate, 0.0, h * rate));
+        let orientation = self.orientation(0).times(Quaternion::exp(V3(turn)));
+        out[MOTION_QUATERNION].copy_from_slice(&orientation.0);
+        out
     }
 
     fn predict(&self, ahead: f64, extrapolation: &Extrapolation) -> [f64; WIDTH] {
@@ -259,6 +288,24 @@ mod tests {
         for (coarse, fine) in coarse.into_iter().zip(fine) {
             let order = (coarse / fine).log2();
             assert!((order - 2.0).abs() < 0.1, "{order}");
+        }
+    }
+
+    /// Between two samples: the cubic has order four, and at both ends it is the sample.
+    #[test]
+    fn between_the_last_two_samples_it_interpolates() {
+        let error = |h: f64| {
+            let (found, exact) = (predicted(h, -0.4 * h), motion(1.0 - 0.4 * h));
+            for i in MOTION_QUATERNION {
+                assert!((found[i] - exact[i]).abs() < 1e-14);
+            }
+            (found[0] - exact[0]).abs()
+        };
+        let order = (error(0.04) / error(0.02)).log2();
+        assert!((order - 4.0).abs() < 0.2, "{order}");
+        for (ahead, at) in [(0.0, 1.0), (-0.1, 0.9)] {
+            let (found, exact) = (predicted(0.1, ahead), motion(at));
+            assert!((0..WIDTH).all(|i| (found[i] - exact[i]).abs() < 1e-15));
         }
     }
 

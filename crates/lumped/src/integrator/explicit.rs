@@ -3,10 +3,17 @@
 use oldham_cosim::{Inputs, StageInputs, StepError};
 
 use super::Step;
+use super::follow::Followers;
 use crate::plant::Plant;
 
 /// Velocity first, then the position with the new velocity. Inputs at the start of the step.
-pub(crate) fn semi_implicit_euler(plant: &mut Plant, step: Step) -> Result<(), StepError> {
+pub(crate) fn semi_implicit_euler(
+    plant: &mut Plant,
+    step: Step,
+    inputs: &mut Inputs,
+    followers: &mut Followers,
+) -> Result<(), StepError> {
+    followers.accelerate(plant, step, inputs)?;
     plant.accelerate(step.from)?;
     let own = plant.own();
     let motion = &mut plant.motion;
@@ -15,6 +22,7 @@ pub(crate) fn semi_implicit_euler(plant: &mut Plant, step: Step) -> Result<(), S
         *v += step.size * a;
         *x += step.size * *v;
     }
+    followers.finish(plant, step.size);
     Ok(())
 }
 

@@ -1,12 +1,11 @@
 //! Implicit integrators: backward Euler, and the two-step method with its starting step.
 
-use oldham_cosim::Inputs;
 use oldham_cosim::Visitor;
 use oldham_cosim::{Counters, StepError};
+use oldham_cosim::{Inputs, TwoStep};
 
 use super::Step;
 use super::newton::Newton;
-use super::scheme::Scheme;
 use super::schur::Schur;
 use super::trace::Trace;
 use crate::plant::Plant;
@@ -20,7 +19,7 @@ const MOVING: u64 = 2;
 /// An implicit formula, the history it needs, and the solver of its equations.
 #[derive(Clone, Debug)]
 pub(crate) struct Implicit {
-    scheme: Scheme,
+    scheme: TwoStep,
     /// What the formula needs of the step before; none for a one-step formula without old rates.
     history: Option<History>,
     trace: Trace,
@@ -49,7 +48,7 @@ struct History {
 impl Implicit {
     pub(crate) fn backward_euler(plant: &Plant) -> Self {
         Self {
-            scheme: Scheme::BACKWARD_EULER,
+            scheme: TwoStep::BACKWARD_EULER,
             history: None,
             trace: Trace::new(plant),
             phase: NEW,
@@ -62,7 +61,7 @@ impl Implicit {
     pub(crate) fn lms2(rho: f64, plant: &Plant) -> Self {
         let own = plant.own();
         Self {
-            scheme: Scheme::lms2(rho),
+            scheme: TwoStep::lms2(rho),
             history: Some(History {
                 depth: 0,
                 step: 0.0,
@@ -187,7 +186,7 @@ impl Implicit {
 
     /// Chooses the formula and collects what it takes from the past. Leaves a first guess of the
     /// new accelerations in the plant.
-    fn prepare(&mut self, plant: &mut Plant, step: Step) -> Result<Scheme, StepError> {
+    fn prepare(&mut self, plant: &mut Plant, step: Step) -> Result<TwoStep, StepError> {
         let own = plant.own();
         let Some(history) = &mut self.history else {
             // A guess that needs no memory keeps the method a one-step method to the last bit.
@@ -198,7 +197,7 @@ impl Implicit {
         let scheme = if history.depth > 0 && history.step == step.size {
             self.scheme
         } else {
-            Scheme::CRANK_NICOLSON
+            TwoStep::CRANK_NICOLSON
         };
         // What has arrived since the start belongs to the end of the first step.
         if scheme == self.scheme || self.phase == READY {

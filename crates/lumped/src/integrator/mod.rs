@@ -2,9 +2,9 @@
 
 mod exact;
 mod explicit;
+mod follow;
 mod implicit;
 mod newton;
-mod scheme;
 mod schur;
 mod trace;
 
@@ -16,6 +16,7 @@ use crate::plant::Plant;
 use crate::spec::Integrator;
 use exact::Exact;
 use explicit::RungeKutta;
+use follow::Followers;
 use implicit::Implicit;
 
 /// One micro step, from `from` to `to`. The step size is given apart, because the difference of
@@ -30,7 +31,7 @@ pub(crate) struct Step {
 /// An integrator with its memory.
 #[derive(Clone, Debug)]
 pub(crate) enum Method {
-    SemiImplicitEuler,
+    SemiImplicitEuler(Followers),
     RungeKutta(RungeKutta),
     Implicit(Box<Implicit>),
     Exact(Box<Exact>),
@@ -39,7 +40,7 @@ pub(crate) enum Method {
 impl Method {
     pub(crate) fn new(integrator: Integrator, plant: &Plant) -> Self {
         match integrator {
-            Integrator::SemiImplicitEuler => Self::SemiImplicitEuler,
+            Integrator::SemiImplicitEuler => Self::SemiImplicitEuler(Followers::new(plant)),
             Integrator::Rk4 { inputs } => Self::RungeKutta(RungeKutta::new(inputs, plant.own())),
             Integrator::BackwardEuler => Self::Implicit(Box::new(Implicit::backward_euler(plant))),
             Integrator::Lms2 { rho } => Self::Implicit(Box::new(Implicit::lms2(rho, plant))),
@@ -57,7 +58,9 @@ impl Method {
     ) -> Result<(), StepError> {
         counters.micro_steps += 1;
         match self {
-            Self::SemiImplicitEuler => explicit::semi_implicit_euler(plant, step),
+            Self::SemiImplicitEuler(followers) => {
+                explicit::semi_implicit_euler(plant, step, inputs, followers)
+            }
             Self::RungeKutta(method) => method.step(plant, step, inputs),
             Self::Implicit(method) => method.step(plant, step, inputs, counters),
             Self::Exact(method) => method.step(plant, step, inputs, counters),
@@ -73,6 +76,7 @@ impl Method {
     ) -> Result<(), StepError> {
         match self {
             Self::Implicit(method) => method.start(plant, t, counters),
+            Self::SemiImplicitEuler(followers) => followers.start(plant, t),
             _ => Ok(()),
         }
     }
@@ -103,6 +107,14 @@ impl Method {
         }
     }
 
+    /// The force on a ghost, where it is that of the last step.
+    pub(crate) fn force_on_ghost(&self, ghost: usize) -> Option<f64> {
+        match self {
+            Self::SemiImplicitEuler(followers) => followers.reaction(ghost),
+            _ => None,
+        }
+    }
+
     /// From now on steps are solved until rounding stops the iteration.
     pub(crate) fn sharpen(&mut self) {
         if let Self::Implicit(method) = self {
@@ -119,15 +131,19 @@ impl Method {
 
     /// After the memory was changed from outside, the plant must follow.
     pub(crate) fn settle(&self, plant: &mut Plant) {
-        if let Self::Implicit(method) = self {
-            method.settle(plant);
+        match self {
+            Self::Implicit(method) => method.settle(plant),
+            Self::SemiImplicitEuler(followers) => followers.place(plant),
+            Self::RungeKutta(_) | Self::Exact(_) => {}
         }
     }
 
     /// What the next step takes from the ones before, besides the present state.
     pub(crate) fn visit(&mut self, visitor: &mut dyn Visitor) {
-        if let Self::Implicit(method) = self {
-            method.visit(visitor);
+        match self {
+            Self::Implicit(method) => method.visit(visitor),
+            Self::SemiImplicitEuler(followers) => followers.visit(visitor),
+            Self::RungeKutta(_) | Self::Exact(_) => {}
         }
     }
 }

@@ -6,9 +6,8 @@
 //! ones iterate with a step length that lowers the residual: a full step may jump to and fro over a
 //! kink, such as that of a square-root spring.
 
-use oldham_cosim::{Counters, StepError};
+use oldham_cosim::{Counters, StepError, TwoStep};
 
-use super::scheme::Scheme;
 use crate::lu::{Lu, ZeroPivot};
 use crate::plant::Plant;
 use crate::tangents::By;
@@ -75,7 +74,7 @@ impl Newton {
     pub(crate) fn collect(
         &mut self,
         plant: &Plant,
-        scheme: Scheme,
+        scheme: TwoStep,
         size: f64,
         before: Option<&[Vec<f64>; 3]>,
     ) {

@@ -4,9 +4,8 @@
 //! to a new position. Each part differentiates the positions it was given itself, so that its
 //! damping forces are consistent with its own integration.
 
-use oldham_cosim::Visitor;
+use oldham_cosim::{TwoStep, Visitor};
 
-use super::scheme::Scheme;
 use crate::plant::Plant;
 use crate::wiring::Target;
 
@@ -67,7 +66,7 @@ impl Trace {
     }
 
     /// New positions have been received: finds the rates that belong to them.
-    pub(crate) fn differentiate(&mut self, plant: &mut Plant, scheme: Scheme, size: f64) {
+    pub(crate) fn differentiate(&mut self, plant: &mut Plant, scheme: TwoStep, size: f64) {
         for ghost in &mut self.ghosts {
             let mut next = [plant.motion.x[ghost.slot], 0.0, 0.0];
             for order in 0..2 {
@@ -97,7 +96,7 @@ impl Trace {
 }
 
 /// Solves `y = w1 y1 + w2 y2 + h (b0 y' + b1 y1' + b2 y2')` for the new rate.
-fn rate(scheme: Scheme, size: f64, value: f64, order: usize, ghost: &Ghost) -> f64 {
+fn rate(scheme: TwoStep, size: f64, value: f64, order: usize, ghost: &Ghost) -> f64 {
     let [w1, w2] = scheme.values;
     let [b0, b1, b2] = scheme.rates;
     let known = w1 * ghost.now[order]

@@ -111,7 +111,11 @@ impl Checker<'_> {
         let Some(from) = &section.gains_from else {
             return Some(None);
         };
-        match gains::read(source.name(), &from.value, &entry.name.value) {
+        match gains::read(
+            source.locate(&from.span).name,
+            &from.value,
+            &entry.name.value,
+        ) {
             Ok(found) => Some(Some(found)),
             Err(error) => {
                 let problem = Problem::new(from.span.clone(), error.to_string());

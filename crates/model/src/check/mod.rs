@@ -6,30 +6,35 @@
 
 mod clock;
 mod compensator;
+mod control;
 mod foreign;
 mod hydraulics;
 mod lumped;
 mod method;
 mod mirror;
 mod monolithic;
+mod motion_law;
 mod multibody;
 mod part;
 mod predictor;
 mod schedule;
 mod switchboard;
+mod tables;
 mod tangent;
 mod tight;
 mod wiring;
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use oldham_expression::Expression;
 
+use part::Checked;
 use predictor::Choice;
 
 use crate::extensions::Extensions;
 use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Number, Subsystem};
-use crate::model::{ModelSpec, Record};
+use crate::model::{ConnectionSpec, Content, ModelSpec, Prediction, Record};
 use crate::parameters::Parameters;
 use crate::problem::{Findings, Problem};
 use crate::source::{Source, Span};
@@ -50,13 +55,40 @@ const MAX_PATTERN: u64 = 1_000_000;
 /// Most iterations of one step.
 const MAX_ITERATIONS: u32 = 100_000;
 
+/// Remarks on sampled outputs whose steps would be taken for slopes.
+fn smeared_samples(parts: &[Checked], connections: &[ConnectionSpec]) -> Vec<String> {
+    let part = |place: usize| parts[place].part.as_ref();
+    let mut notes = Vec::new();
+    for connection in connections {
+        let (Some(from), Some(to)) = (part(connection.from.0), part(connection.to.0)) else {
+            continue;
+        };
+        let is_sampled = match &from.content {
+            Content::Control(controller) => controller.sample().is_some(),
+            _ => false,
+        };
+        let note = format!(
+            "`{}` predicts what the sampled controller `{}` holds: give it `predictor = \"zero-order\"`",
+            to.name, from.name
+        );
+        if is_sampled && to.prediction != Prediction::Hold(0) && !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    notes
+}
+
 /// What all checks need.
 pub(crate) struct Checker<'a> {
     pub parameters: Parameters<'a>,
     pub findings: &'a mut Findings,
     pub extensions: &'a Extensions,
-    /// Where the file ends; what lies beyond comes from the command line.
-    pub file_end: usize,
+    /// Remarks that a user should read.
+    pub notes: Vec<String>,
+    /// Where the file lies.
+    pub folder: &'a Path,
+    /// The text, with what came from the command line.
+    pub source: &'a Source,
 }
 
 /// When a subsystem advances, and what it guesses meanwhile.
@@ -95,13 +127,16 @@ pub(crate) fn check_with(
         parameters,
         findings,
         extensions,
-        file_end: source.file_text().len(),
+        notes: Vec::new(),
+        folder: source.folder(),
+        source,
     };
     checker.file(file, source)
 }
 
 impl Checker<'_> {
     fn file(&mut self, file: &File, source: &Source) -> Option<ModelSpec> {
+        let mut data = self.tables(file, source);
         let heading = file.model.as_ref();
         let heading_span = heading.map_or(0..0, |heading| heading.span.clone());
         let clock = self.clock(file.simulation.as_ref());
@@ -121,13 +156,17 @@ impl Checker<'_> {
                 Subsystem::Lumped(entry) => self.lumped(entry, pace),
                 Subsystem::Multibody(entry) => self.multibody(entry, pace, &file.record),
                 Subsystem::Hydraulics(entry) => self.hydraulics(entry, pace),
+                Subsystem::Control(entry) => self.control(entry, pace),
                 Subsystem::Foreign(kind, entry) => self.foreign_part(kind, entry, pace),
             });
         }
         self.multiples(&parts, &timing, clock.as_ref());
         let wiring = self.wiring(file, source, &mut parts);
+        data.extend(wiring.data);
         self.tangents(&file.schedule, &mut parts, &wiring.connections, &mut timing);
-        let notes = self.learners(&mut parts, &wiring.connections);
+        let mut remarks = self.learners(&mut parts, &wiring.connections);
+        remarks.extend(smeared_samples(&parts, &wiring.connections));
+        self.notes.extend(remarks);
         self.tolerances(&file.schedule, &parts);
         let monolithic = self.monolithic(file.monolithic.as_ref(), &parts, &timing.rates);
         let record = self.record(file);
@@ -156,7 +195,8 @@ impl Checker<'_> {
             compensators: wiring.compensators,
             monolithic_spec: monolithic?,
             record: record?,
-            notes,
+            notes: std::mem::take(&mut self.notes),
+            data,
             former_words: None,
         })
     }

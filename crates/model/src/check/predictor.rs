@@ -25,6 +25,8 @@ pub(in crate::check) struct Choice {
     /// A window of fixed length, with the place where it is given.
     window: Option<(u32, Span)>,
     delays: u32,
+    /// Spectral radius of the formula that integrates rates, where it is given.
+    rho: Option<f64>,
 }
 
 impl From<PredictorKind> for Choice {
@@ -34,6 +36,7 @@ impl From<PredictorKind> for Choice {
             foreign: None,
             window: None,
             delays: 0,
+            rho: None,
         }
     }
 }
@@ -42,6 +45,7 @@ impl Choice {
     /// What it is for a part whose integrator has this spectral radius. What a learning one learns
     /// from is known when everything is connected.
     pub fn prediction(&self, rho: f64) -> Prediction {
+        let rho = self.rho.unwrap_or(rho);
         if let Some(foreign) = &self.foreign {
             return Prediction::Foreign(foreign.clone());
         }
@@ -56,6 +60,7 @@ impl Choice {
                 Prediction::Integrated(RateExtrapolation::HermiteVelocity, rho)
             }
             PredictorKind::Dmd => Prediction::Hold(0),
+            PredictorKind::InterfaceModel => Prediction::InterfaceModel,
         }
     }
 
@@ -104,9 +109,20 @@ impl Checker<'_> {
             let problem = Problem::new(delays.span.clone(), message);
             self.findings.push(problem.help("give a `window` too"));
         }
+        if let Some(given) = settings.rho.as_ref().filter(|_| !integrates_rates(kind)) {
+            let message = "`rho` belongs to the predictors that integrate rates";
+            let problem = Problem::new(given.span.clone(), message)
+                .label("not used by this predictor")
+                .help("`hermite`, `hermite-velocity`, `linear-rate` and `constant-rate` use it");
+            self.findings.push(problem);
+        }
         Some(Choice {
             kind,
             foreign: None,
+            rho: match &settings.rho {
+                Some(rho) => Some(self.number(rho)?),
+                None => None,
+            },
             window: settings.window.as_ref().and_then(|at| {
                 let window = self.count(at)?;
                 if window > MOST_PAIRS {
@@ -185,6 +201,11 @@ impl Checker<'_> {
             }
         }
     }
+}
+
+fn integrates_rates(kind: PredictorKind) -> bool {
+    use PredictorKind::{ConstantRate, Hermite, HermiteVelocity, LinearRate};
+    matches!(kind, ConstantRate | LinearRate | Hermite | HermiteVelocity)
 }
 
 /// The inputs of a part that somebody sends.

@@ -132,7 +132,7 @@ impl Checker<'_> {
         ];
         // A list of the file cannot be taken away on the command line, which only tries another
         // kind.
-        let is_override = |at: &At<Kind>| at.span.start >= self.file_end;
+        let is_override = |at: &At<Kind>| self.source.is_override(&at.span);
         if section.kind.as_ref().is_some_and(is_override) {
             return;
         }

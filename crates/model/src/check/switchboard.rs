@@ -8,6 +8,9 @@ use super::part::{Checked, Port};
 use crate::format::At;
 use crate::problem::{Findings, Problem};
 
+/// Ports that a message lists.
+const MOST_NAMED: usize = 12;
+
 /// All ports of all subsystems.
 pub(super) struct Switchboard<'p> {
     parts: &'p [Checked],
@@ -86,10 +89,20 @@ impl<'p> Switchboard<'p> {
             false => format!("`{subsystem}` has no {wanted} `{port}`"),
         };
         let problem = Problem::new(name.span.clone(), message).label(format!("not an {wanted}"));
-        let names = self
+        let names: Vec<&str> = self
             .ports(part, end)
             .iter()
-            .map(|port| port.name.value.as_str());
+            .map(|port| port.name.value.as_str())
+            .collect();
+        let shown = names[..names.len().min(MOST_NAMED)].join(", ");
+        let problem = problem.help(match names.len() {
+            0 => format!("`{subsystem}` has no {wanted}s: add one to its `{wanted}s`"),
+            1..=MOST_NAMED => format!("the {wanted}s of `{subsystem}` are {shown}"),
+            more => format!(
+                "the {wanted}s of `{subsystem}` are {shown} and {} more",
+                more - MOST_NAMED
+            ),
+        });
         findings.push_misspelt(problem, port, names);
         None
     }
@@ -120,6 +133,13 @@ impl<'p> Switchboard<'p> {
     /// What a port carries, if that could be read.
     pub fn quantity(&self, (part, port): Place, end: End) -> Option<Quantity> {
         self.ports(part, end)[port].quantity.clone()
+    }
+
+    /// A port of the same subsystem that carries something else, as `subsystem.port`.
+    pub fn port_of(&self, (part, _): Place, end: End, quantity: &Quantity) -> Option<String> {
+        let mut ports = self.ports(part, end).iter();
+        let found = ports.find(|port| port.quantity.as_ref() == Some(quantity))?;
+        Some(format!("{}.{}", self.parts[part].name, found.name.value))
     }
 
     fn ports(&self, part: usize, end: End) -> &'p [Port] {

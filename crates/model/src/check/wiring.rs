@@ -1,15 +1,19 @@
 //! The sections `[[connection]]` and `[excitation]`: what feeds which input.
 
-use oldham_cosim::{InputPort, OutputPort, Quantity};
+use std::sync::Arc;
+
+use oldham_cosim::{InputPort, OutputPort, Quantity, Scale, Unit};
 use oldham_expression::Expression;
 
 use super::Checker;
 use super::mirror::mark_mirrored;
 use super::part::Checked;
 use super::switchboard::{End, Switchboard};
-use crate::format::{self, At, Drive, Entry, File, Formula};
-use crate::model::{CompensatorSpec, ConnectionSpec, DrivenInput, ExternalInput};
+use crate::data::DataFile;
+use crate::format::{self, At, Drive, DrivenMotion, Entry, File, Formula, place};
+use crate::model::{CompensatorSpec, ConnectionSpec, Course, DrivenInput, ExternalInput};
 use crate::problem::Problem;
+use crate::quantity;
 use crate::source::Source;
 
 /// Time is all that a drive depends on.
@@ -21,11 +25,32 @@ pub(super) struct Wiring {
     pub connections: Vec<ConnectionSpec>,
     pub drives: Vec<DrivenInput>,
     pub compensators: Vec<CompensatorSpec>,
+    /// Files that functions of time were read from.
+    pub data: Vec<DataFile>,
+}
+
+fn is_from_file(entry: &Entry<Drive>) -> bool {
+    matches!(&entry.value.value, Drive::Motion(given) if given.file.is_some())
+}
+
+/// What to do about ports that do not fit.
+fn mismatch_help(sent: &Quantity, taken: &Quantity) -> Option<&'static str> {
+    use Quantity::{Rotation, Scalar, Translation};
+    match (sent, taken) {
+        (Scalar(_), Scalar(_)) => {
+            Some("give the connection a `gain`, or the `unit` in which the output counts")
+        }
+        (Translation | Rotation, Scalar(unit)) if !taken.is_force() && *unit != Unit::ONE => {
+            Some("send `displacement`, `velocity` or `acceleration` instead of `motion`")
+        }
+        (Scalar(_), Translation | Rotation) if !sent.is_force() => Some("send `motion` instead"),
+        _ => None,
+    }
 }
 
 /// The expression that is zero.
 fn zero() -> Expression {
-    Expression::parse("0", &[]).expect("a number is an expression")
+    Expression::parse("0", &DRIVE_VARIABLES).expect("a number is an expression")
 }
 
 impl Checker<'_> {
@@ -38,7 +63,7 @@ impl Checker<'_> {
                 .extend(self.connection(&connection.value, &mut board));
         }
         for entry in &file.excitation {
-            let driven = self.drive(entry, &mut board);
+            let driven = self.drive(entry, source, &mut board, &mut wiring.data);
             self.check_external_name(entry, driven.as_ref(), &wiring.drives);
             wiring.drives.extend(driven);
         }
@@ -64,48 +89,140 @@ impl Checker<'_> {
             let message = format!("`{}` and `{}` are of one subsystem", from.value, to.value);
             let problem = Problem::new(to.span.clone(), message);
             let problem = problem.label("connects a subsystem with itself");
-            self.findings.push(problem);
+            let help = "put a spring, damper or law into the subsystem instead of a connection";
+            self.findings.push(problem.help(help));
             return None;
         }
         let sent = board.quantity(sender, End::From)?;
         let taken = board.quantity(receiver, End::To)?;
-        if sent != taken {
+        let scale = self.scale(connection, &sent, &taken);
+        let are_scalars = matches!((&sent, &taken), (Quantity::Scalar(_), Quantity::Scalar(_)));
+        let converts = connection.gain.is_some() || connection.unit.is_some();
+        if sent != taken && !(are_scalars && converts) {
             let message = format!(
                 "`{}` sends {sent}, but `{}` takes {taken}",
                 from.value, to.value
             );
             let problem = Problem::new(to.span.clone(), message).label("other quantity or unit");
-            self.findings.push(problem);
+            let help = match (
+                board.port_of(sender, End::From, &taken),
+                mismatch_help(&sent, &taken),
+            ) {
+                (Some(other), _) => format!("send `{other}` instead"),
+                (None, Some(help)) => help.to_owned(),
+                (None, None) => {
+                    format!("let an output of the sender carry {taken}, or the input take {sent}")
+                }
+            };
+            self.findings.push(problem.help(help));
         }
         Some(ConnectionSpec {
             from: (sender.0, OutputPort(sender.1)),
             to: (receiver.0, InputPort(receiver.1)),
+            scale: scale?,
         })
     }
 
-    fn drive(&mut self, entry: &Entry<Drive>, board: &mut Switchboard<'_>) -> Option<DrivenInput> {
+    /// What a connection does to its value.
+    fn scale(
+        &mut self,
+        connection: &format::Connection,
+        sent: &Quantity,
+        taken: &Quantity,
+    ) -> Option<Scale> {
+        let gain = match &connection.gain {
+            Some(gain) => self.number_where(gain, |gain| gain != 0.0, "must not be zero"),
+            None => Some(1.0),
+        };
+        let offset = self.number_or(&connection.offset, 0.0);
+        let factor = match &connection.unit {
+            Some(unit) => self.converted(unit, taken),
+            None => Some(1.0),
+        };
+        let scale = Scale {
+            gain: gain? * factor?,
+            offset: offset?,
+        };
+        let is_scalable = match sent {
+            Quantity::Scalar(_) | Quantity::Translation | Quantity::Rotation => true,
+            Quantity::Wrench | Quantity::Array(..) => scale.offset == 0.0,
+            Quantity::Motion | Quantity::Whole | Quantity::Flag | Quantity::Matrix { .. } => false,
+        };
+        if scale != Scale::NONE && !is_scalable {
+            let keys = [place(&connection.gain), place(&connection.offset)];
+            let unit = place(&connection.unit);
+            let span = keys.into_iter().flatten().chain(unit).next()?.clone();
+            let message = format!("a {sent} cannot be scaled or shifted on its way");
+            self.findings
+                .push(Problem::new(span, message).label("leave it out"));
+            return None;
+        }
+        Some(scale)
+    }
+
+    /// How many SI units the unit of an output is.
+    fn converted(&mut self, at: &At<String>, taken: &Quantity) -> Option<f64> {
+        let unit = self.unit(at)?;
+        let Quantity::Scalar(expected) = taken else {
+            let message = "only single numbers are converted";
+            let problem = Problem::new(at.span.clone(), message).label("leave it out");
+            self.findings.push(problem);
+            return None;
+        };
+        let known = quantity::Unit::parse(&expected.0);
+        if known.is_ok_and(|known| !unit.fits(&known)) {
+            let message = format!("`{}` cannot be converted to {expected}", at.value);
+            let problem = Problem::new(at.span.clone(), message).label("measures something else");
+            self.findings.push(problem);
+            return None;
+        }
+        Some(unit.factor)
+    }
+
+    fn drive(
+        &mut self,
+        entry: &Entry<Drive>,
+        source: &Source,
+        board: &mut Switchboard<'_>,
+        data: &mut Vec<DataFile>,
+    ) -> Option<DrivenInput> {
         let place = board.find(&entry.name, End::To, self.findings);
         let external = self.external(entry);
-        let components = match &external {
+        let course = match &external {
             Some(_) => None,
-            None => self.driven_components(entry),
+            None => self.driven_course(entry, source, data),
         };
         let place = place?;
         board.feed(place, &entry.name, "[excitation]", self.findings);
         let quantity = board.quantity(place, End::To)?;
-        let components = match &external {
-            Some(_) => vec![zero(); quantity.width()],
-            None => components?,
+        let is_line = matches!(quantity, Quantity::Translation | Quantity::Rotation);
+        let (course, width) = match &external {
+            // Its value is that of the dial.
+            Some(_) => (
+                Course::Each(vec![zero(); quantity.width()]),
+                quantity.width(),
+            ),
+            None => match course? {
+                Course::Each(components) => {
+                    let width = components.len();
+                    (Course::Each(components), width)
+                }
+                // What is read from a file may also be a single number.
+                Course::Differentiated(value) if is_from_file(entry) && quantity.width() == 1 => {
+                    (Course::Each(vec![value]), 1)
+                }
+                course => (course, if is_line { quantity.width() } else { 0 }),
+            },
         };
         let is_spatial = matches!(
             quantity,
             Quantity::Motion | Quantity::Wrench | Quantity::Matrix { .. }
         );
-        if components.len() != quantity.width() || (external.is_some() && is_spatial) {
+        if width != quantity.width() || (external.is_some() && is_spatial) {
             let message = match quantity {
                 Quantity::Scalar(_) => "this input is a single number: give one expression",
                 Quantity::Translation | Quantity::Rotation => {
-                    "this input is a motion: give `x`, `v` and `a`"
+                    "this input is a motion: give `x`, or `x`, `v` and `a`"
                 }
                 Quantity::Array(..) => {
                     "this input is an array: give one expression for each number"
@@ -126,7 +243,7 @@ impl Checker<'_> {
             part: place.0,
             port: InputPort(place.1),
             span: entry.value.span.clone(),
-            components,
+            course,
             external: external.map(|mut external| {
                 // The initial value, and nothing of the other components.
                 external.initial.resize(quantity.width(), 0.0);
@@ -210,16 +327,25 @@ impl Checker<'_> {
         }
     }
 
-    fn driven_components(&mut self, entry: &Entry<Drive>) -> Option<Vec<Expression>> {
+    fn driven_course(
+        &mut self,
+        entry: &Entry<Drive>,
+        source: &Source,
+        data: &mut Vec<DataFile>,
+    ) -> Option<Course> {
         match &entry.value.value {
             Drive::Scalar(formula) => {
                 let formula = At {
                     value: formula.clone(),
                     span: entry.value.span.clone(),
                 };
-                Some(vec![self.expression(&formula, &DRIVE_VARIABLES)?])
+                let value = self.expression(&formula, &DRIVE_VARIABLES)?;
+                Some(Course::Each(vec![value]))
             }
             Drive::Motion(motion) => {
+                if let Some(path) = &motion.file {
+                    return self.course_of_file(motion, path, source, data);
+                }
                 let components = [&motion.x, &motion.v, &motion.a];
                 let initial = motion
                     .initial
@@ -232,18 +358,71 @@ impl Checker<'_> {
                     self.findings
                         .push(problem.label("add `external`, or leave it out"));
                 }
+                if let [Some(x), None, None] = components {
+                    let x = self.expression(x, &DRIVE_VARIABLES)?;
+                    return Some(Course::Differentiated(x));
+                }
                 if components.iter().any(|at| at.is_none()) {
-                    let message =
-                        "a motion needs `x`, `v` and `a`; an external input needs `external`";
+                    let message = "a motion needs `x`, or `x`, `v` and `a`; an external input needs \
+                                   `external`, one from a file `file`";
                     self.findings
                         .push(Problem::new(entry.value.span.clone(), message));
                     return None;
                 }
                 let components =
                     components.map(|at| self.expression(at.as_ref()?, &DRIVE_VARIABLES));
-                components.into_iter().collect()
+                let components: Option<Vec<Expression>> = components.into_iter().collect();
+                components.map(Course::Each)
             }
         }
+    }
+
+    /// A function of time from two columns of a file.
+    fn course_of_file(
+        &mut self,
+        given: &DrivenMotion,
+        path: &At<String>,
+        source: &Source,
+        data: &mut Vec<DataFile>,
+    ) -> Option<Course> {
+        for at in [&given.x, &given.v, &given.a, &given.initial]
+            .into_iter()
+            .flatten()
+        {
+            let problem = Problem::new(at.span.clone(), "`file` says it already");
+            self.findings.push(problem.label("leave it out"));
+        }
+        let Some(column) = &given.column else {
+            let message = "which column of the file is it?";
+            let problem = Problem::new(path.span.clone(), message);
+            self.findings
+                .push(problem.help("give its heading as `column`, and that of the time as `time`"));
+            return None;
+        };
+        let word = |word: &str| At {
+            value: word.to_owned(),
+            span: path.span.clone(),
+        };
+        let time = given.time.clone().unwrap_or_else(|| word("t"));
+        let unit = given.unit.clone().unwrap_or_else(|| word("1"));
+        let list = |value| At {
+            value,
+            span: path.span.clone(),
+        };
+        let table = format::Table {
+            file: Some(path.clone()),
+            columns: Some(list(vec![time, column.clone()])),
+            units: Some(list(vec![word("s"), unit])),
+            interpolation: given.interpolation,
+            outside: given.outside,
+            ..format::Table::default()
+        };
+        let table = self.table(&table, &path.span, source, data)?;
+        let tables = [("data", Arc::new(table))];
+        let value = Expression::parse_with("data(t)", &DRIVE_VARIABLES, &tables);
+        Some(Course::Differentiated(
+            value.expect("a table of one number"),
+        ))
     }
 
     /// An input that nothing feeds would silently stay at zero.

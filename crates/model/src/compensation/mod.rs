@@ -335,7 +335,10 @@ impl Model {
     fn hold_order(&self) -> usize {
         let orders = self.spec.parts.iter().map(|part| match part.prediction {
             Prediction::Hold(order) => order,
-            Prediction::Integrated(..) | Prediction::Learned(_) | Prediction::Foreign(_) => 0,
+            Prediction::Integrated(..)
+            | Prediction::Learned(_)
+            | Prediction::InterfaceModel
+            | Prediction::Foreign(_) => 0,
         });
         orders.min().unwrap_or(0)
     }

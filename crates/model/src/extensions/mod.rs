@@ -248,7 +248,7 @@ impl Extensions {
 
     /// The reference page of the format with these kinds, in Markdown.
     pub fn reference_markdown(&self) -> String {
-        crate::reference::markdown(&self.schema())
+        crate::reference::markdown(&crate::schema::described(self.shared_schema()))
     }
 
     pub(crate) fn shared_schema(&self) -> &Value {

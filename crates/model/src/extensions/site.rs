@@ -1,9 +1,12 @@
 //! What the constructors of extensions may ask for.
 
+use std::path::{Path, PathBuf};
+
 use oldham_expression::Expression;
 use oldham_multibody::{Drive, Model, NodeId};
 
 use crate::format::{At, Formula, TimeFunction};
+use crate::mechanism::Outline;
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -19,6 +22,10 @@ pub(crate) trait MechanismReports: Reports {
     fn node(&mut self, name: &At<String>) -> Option<NodeId>;
     fn time_function(&mut self, given: &At<TimeFunction>) -> Option<Drive>;
     fn model(&self) -> &Model;
+    fn micro_step(&self) -> Option<f64>;
+    fn folder(&self) -> &Path;
+    fn note(&mut self, note: String);
+    fn draw(&mut self, outline: Outline);
 }
 
 /// Where a subsystem or predictor of a registered kind is made.
@@ -75,6 +82,26 @@ impl Site<'_> {
     /// reported.
     pub fn time_function(&mut self, given: &At<TimeFunction>) -> Option<Drive> {
         self.reports.time_function(given)
+    }
+
+    /// A step of the integrator of the mechanism in s, if that could be read.
+    pub fn micro_step(&self) -> Option<f64> {
+        self.reports.micro_step()
+    }
+
+    /// The path of a file that the model names: relative to the folder of the model.
+    pub fn beside(&self, path: &str) -> PathBuf {
+        self.reports.folder().join(path)
+    }
+
+    /// Leaves a remark that a user should read; the model is made nevertheless.
+    pub fn note(&mut self, note: impl Into<String>) {
+        self.reports.note(note.into());
+    }
+
+    /// Adds something to what is drawn of the mechanism.
+    pub fn draw(&mut self, outline: Outline) {
+        self.reports.draw(outline);
     }
 
     /// The mechanism so far: initial motions of its nodes, markers on them.

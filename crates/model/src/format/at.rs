@@ -1,12 +1,14 @@
 //! A value with its place in the text.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use crate::source::Span;
+use crate::words::natural_order;
 
 /// A value and where it was written.
 #[derive(Clone, Debug)]
@@ -15,6 +17,14 @@ pub struct At<T> {
     pub value: T,
     /// Its place in the text.
     pub span: Span,
+}
+
+impl At<String> {
+    /// The order in which names were written; what was written once and repeated is counted.
+    pub(crate) fn in_text_order(&self, other: &Self) -> Ordering {
+        let places = self.span.start.cmp(&other.span.start);
+        places.then_with(|| natural_order(&self.value, &other.value))
+    }
 }
 
 /// Where a value was written, if it was.

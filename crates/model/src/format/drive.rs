@@ -8,13 +8,13 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{At, Formula};
+use super::{At, Formula, Interpolation, Outside};
 
 /// An excitation: one expression, one for each component of a motion, or an external input.
 #[derive(Debug)]
 pub(crate) enum Drive {
     Scalar(Formula),
-    Motion(DrivenMotion),
+    Motion(Box<DrivenMotion>),
 }
 
 /// A prescribed motion, or an external input.
@@ -23,10 +23,27 @@ pub(crate) enum Drive {
 pub(crate) struct DrivenMotion {
     /// Displacement (m) or angle (rad), as an expression of time `t`.
     pub x: Option<At<Formula>>,
-    /// Its rate, as an expression of time `t`.
+    /// Its rate, as an expression of time `t`. Without `v` and `a` they are the exact derivatives of
+    /// `x`.
     pub v: Option<At<Formula>>,
     /// Its acceleration, as an expression of time `t`.
     pub a: Option<At<Formula>>,
+    /// Instead: a file of comma-separated values; its path is relative to the model file. Of a motion
+    /// it gives the displacement or angle, whose derivatives are the rest.
+    pub file: Option<At<String>>,
+    /// With `file`: the heading of the column with the time in s.
+    #[schemars(extend("default" = "t"))]
+    pub time: Option<At<String>>,
+    /// With `file`: the heading of the column with the value.
+    pub column: Option<At<String>>,
+    /// With `file`: the unit of the value, such as `"mm"`. By default the SI unit.
+    pub unit: Option<At<String>>,
+    /// With `file`: what lies between the points.
+    #[schemars(extend("default" = "linear"))]
+    pub interpolation: Option<Interpolation>,
+    /// With `file`: what lies before the first and after the last point.
+    #[schemars(extend("default" = "hold"))]
+    pub outside: Option<Outside>,
     /// Instead: the input is set from outside while the run goes on, and recorded under this name.
     pub external: Option<At<String>>,
     /// With `external`: its value until it is set; zero by default. Of a motion, the displacement.
@@ -43,7 +60,7 @@ impl<'de> Visitor<'de> for DriveVisitor {
     type Value = Drive;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("an expression, a table of expressions, or a table with `external`")
+        f.write_str("an expression, a table of expressions, or a table with `file` or `external`")
     }
     fn visit_f64<E: Error>(self, number: f64) -> Result<Drive, E> {
         Ok(Drive::Scalar(Formula::Number(number)))
@@ -58,7 +75,8 @@ impl<'de> Visitor<'de> for DriveVisitor {
         Ok(Drive::Scalar(Formula::Text(text.to_owned())))
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Drive, A::Error> {
-        DrivenMotion::deserialize(MapAccessDeserializer::new(map)).map(Drive::Motion)
+        let motion = DrivenMotion::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Drive::Motion(Box::new(motion)))
     }
 }
 

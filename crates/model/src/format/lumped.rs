@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{At, Count, Formula, Fraction, Named, Positive, Predictor};
+use super::{At, Count, Formula, Fraction, MotionLaw, Named, Positive, Predictor};
 
 /// Spectral radius of `lms2` when none is given.
 pub(crate) const DEFAULT_RHO: f64 = 0.6;
@@ -166,6 +166,10 @@ pub(crate) struct Matrices {
 pub(crate) struct Input {
     /// Displacement, velocity and acceleration of the boundary node of this name.
     pub motion: Option<At<String>>,
+    /// With `motion` and `semi-implicit-euler`: the boundary node has a position and a velocity of
+    /// its own, which follow the received motion by this law, as bodies do in solvers for contact.
+    /// The force on it is the mean over the step.
+    pub prescribe: Option<At<MotionLaw>>,
     /// Position-driven: the same, but only the displacement is used; velocity and acceleration are what the
     /// integrator (`lms2` or `backward-euler`) makes of the displacements.
     #[schemars(extend("x-formerly" = "traced"))]

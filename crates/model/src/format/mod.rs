@@ -7,15 +7,18 @@
 
 mod at;
 mod compensator;
+mod control;
 mod drive;
 mod foreign;
 pub(crate) mod hydraulics;
 mod lumped;
+mod motion_law;
 pub(crate) mod multibody;
 mod named;
 mod number;
 mod predictor;
 mod schedule;
+mod table;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,12 +26,14 @@ use serde::Deserialize;
 pub use at::At;
 pub(crate) use at::place;
 pub(crate) use compensator::{Compensator, Domain, Method, Targets};
-pub(crate) use drive::Drive;
+pub(crate) use control::{Block, BlockKind, Control, ControlState};
+pub(crate) use drive::{Drive, DrivenMotion};
 pub(crate) use foreign::{Foreign, ForeignSection, Setting, TAGS, Value, plain};
 pub(crate) use hydraulics::Hydraulics;
 pub(crate) use lumped::{
     Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,
 };
+pub(crate) use motion_law::{LawName, MotionLaw};
 pub(crate) use multibody::Multibody;
 pub use multibody::TimeFunction;
 pub(crate) use named::{Entry, Named};
@@ -38,6 +43,8 @@ pub(crate) use predictor::{Predictor, PredictorKind};
 pub(crate) use schedule::{
     Acceleration, Coupling, DEFAULT_COLUMNS, Kind, OnLimit, Schedule, Stage, Tangent, Tight,
 };
+
+pub(crate) use table::{Interpolation, Outside, Table};
 
 /// The factor of [`Simulation::energy_bound`] when none is given.
 pub(crate) const DEFAULT_ENERGY_BOUND: f64 = 100.0;
@@ -67,6 +74,12 @@ pub(crate) struct File {
     /// Hydraulic subsystems: cylinders with their valves, a pump and a tank, by name.
     #[serde(default)]
     pub hydraulics: Named<Hydraulics>,
+    /// Controllers: signals that are computed from others, by name.
+    #[serde(default)]
+    pub control: Named<Control>,
+    /// Tables, by the name under which expressions call them.
+    #[serde(default)]
+    pub table: Named<Table>,
     /// Subsystems of registered kinds, by kind and name.
     #[schemars(skip)]
     #[serde(default)]
@@ -100,6 +113,7 @@ pub(crate) enum Subsystem<'f> {
     Lumped(&'f Entry<Lumped>),
     Multibody(&'f Entry<Multibody>),
     Hydraulics(&'f Entry<Hydraulics>),
+    Control(&'f Entry<Control>),
     /// Of a registered kind.
     Foreign(&'f str, &'f Entry<ForeignSection>),
 }
@@ -110,6 +124,7 @@ impl<'f> Subsystem<'f> {
             Self::Lumped(entry) => &entry.name,
             Self::Multibody(entry) => &entry.name,
             Self::Hydraulics(entry) => &entry.name,
+            Self::Control(entry) => &entry.name,
             Self::Foreign(_, entry) => &entry.name,
         }
     }
@@ -121,13 +136,14 @@ impl File {
         let lumped = self.lumped.iter().map(Subsystem::Lumped);
         let multibody = self.multibody.iter().map(Subsystem::Multibody);
         let hydraulics = self.hydraulics.iter().map(Subsystem::Hydraulics);
+        let control = self.control.iter().map(Subsystem::Control);
         let foreign = self.foreign.iter().flat_map(|kind| {
             let parts = kind.value.value.iter();
             parts.map(|entry| Subsystem::Foreign(&kind.name.value, entry))
         });
-        let own = lumped.chain(multibody).chain(hydraulics);
+        let own = lumped.chain(multibody).chain(hydraulics).chain(control);
         let mut all: Vec<_> = own.chain(foreign).collect();
-        all.sort_by_key(|subsystem| subsystem.name().span.start);
+        all.sort_by(|a, b| a.name().in_text_order(b.name()));
         all
     }
 }
@@ -179,6 +195,16 @@ pub(crate) struct Connection {
     /// The input, as `subsystem.port`.
     #[schemars(required)]
     pub to: Option<At<String>>,
+    /// The factor with which the input receives it; not zero. With one, scalars of different units
+    /// may be connected.
+    #[schemars(extend("default" = 1.0))]
+    pub gain: Option<At<Formula>>,
+    /// What is added, in the unit of the input; of a motion, to the displacement.
+    #[schemars(extend("default" = 0.0))]
+    pub offset: Option<At<Formula>>,
+    /// The unit in which the output counts, such as `"rpm"`, if it is another one than that of the
+    /// input: the number is converted.
+    pub unit: Option<At<String>>,
 }
 
 /// How the monolithic reference model is solved.

@@ -78,7 +78,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for NamedVisitor<T> {
             entries.push(Entry { name, value });
         }
         // The parser hands over in alphabetical order.
-        entries.sort_by_key(|entry: &Entry<T>| entry.name.span.start);
+        entries.sort_by(|a: &Entry<T>, b| a.name.in_text_order(&b.name));
         Ok(Named(entries))
     }
 }

@@ -28,6 +28,8 @@ pub(crate) trait Number {
     const RANGE: Range = Range::ANY;
     /// Why they are bounded, to be added to a message.
     const REASON: &str = "";
+    /// What to do instead of a value outside.
+    const REMEDY: &str = "";
 
     fn formula(&self) -> &Formula;
 }
@@ -46,7 +48,7 @@ impl Number for Count {
 
 /// Types of numbers with their bounds, which are part of the schema.
 macro_rules! bounded {
-    ($($(#[$doc:meta])* $name:ident: $from:expr, $to:expr, $reason:literal;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident: $from:expr, $to:expr, $reason:literal, $remedy:literal;)*) => { $(
         $(#[$doc])*
         #[derive(Clone, Debug, PartialEq)]
         pub(crate) struct $name(Formula);
@@ -54,6 +56,7 @@ macro_rules! bounded {
         impl Number for $name {
             const RANGE: Range = Range::new($from, $to);
             const REASON: &str = $reason;
+            const REMEDY: &str = $remedy;
 
             fn formula(&self) -> &Formula {
                 &self.0
@@ -84,17 +87,18 @@ macro_rules! bounded {
 
 bounded! {
     /// Above zero.
-    Positive: Some((0.0, false)), None, "";
+    Positive: Some((0.0, false)), None, "", "give a number above 0";
     /// A mass in kg.
-    Mass: Some((0.0, false)), None, ": it is a mass";
+    Mass: Some((0.0, false)), None, ": it is a mass", "a point without mass is no node: leave it out and join what \
+        holds it, or give it a small mass";
     /// Zero or above.
-    NonNegative: Some((0.0, true)), None, "";
+    NonNegative: Some((0.0, true)), None, "", "give 0 or a number above it";
     /// From zero to one.
-    Fraction: Some((0.0, true)), Some((1.0, true)), "";
+    Fraction: Some((0.0, true)), Some((1.0, true)), "", "0 is one end, 1 the other; most models do with 0.5 to 0.9";
     /// Between zero and one.
-    Tolerance: Some((0.0, false)), Some((1.0, false)), "";
+    Tolerance: Some((0.0, false)), Some((1.0, false)), "", "a tolerance is a small number such as 1e-6";
     /// Poisson's ratio.
-    Poisson: Some((-1.0, false)), Some((0.5, true)), "";
+    Poisson: Some((-1.0, false)), Some((0.5, true)), "", "steel has 0.3, rubber nearly 0.5";
 }
 
 struct FormulaVisitor;

@@ -8,7 +8,7 @@ use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{At, Count, Foreign};
+use super::{At, Count, Foreign, Fraction};
 
 /// How an input is extrapolated from what was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -41,6 +41,12 @@ pub(crate) enum PredictorKind {
     /// automatically, up to 100 communication points.
     #[serde(rename = "dmd")]
     Dmd,
+    /// For a fast subsystem that pushes a mechanism and receives its motion: the motion is that of a
+    /// reduced interface model of the mechanism (effective mass and acceleration at the interface),
+    /// integrated in the steps of the fast subsystem under its own forces. Other inputs as
+    /// `zero-order`. It must advance with the mechanism or before it.
+    #[serde(rename = "interface-model")]
+    InterfaceModel,
 }
 
 /// A predictor: its kind alone, or with settings.
@@ -63,6 +69,10 @@ pub(crate) struct PredictorSettings {
     /// With `dmd` and a `window`: how many earlier communication points the model sees beside the latest,
     /// such as 1 when positions are exchanged without velocities. None by default.
     pub delays: Option<At<Count>>,
+    /// With `constant-rate`, `linear-rate`, `hermite` and `hermite-velocity`: the spectral radius at
+    /// infinity of the LMS2 formula that integrates the rate. By default that of the receiving
+    /// subsystem, if it is integrated by `lms2`; give that of the sender where it is not.
+    pub rho: Option<At<Fraction>>,
     /// One of a registered kind instead.
     #[schemars(skip)]
     pub foreign: Option<At<Foreign>>,

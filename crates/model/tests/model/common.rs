@@ -2,9 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use oldham_cosim::{InMemory, Run, Simulation};
-use oldham_model::{Model, Overrides, Problems};
+use oldham_model::{Extensions, Model, Overrides, Problems};
 
 /// A cantilever that is shaken at its tip, cut in the middle.
 pub const CUT_CANTILEVER: &str = r#"
@@ -31,9 +32,15 @@ tip = { on = "a.8", force = [0, 0, "10*cos(2*pi*3*t)"] }
 at = ["a.4"]
 "#;
 
-/// Reads a text without overrides.
+/// Reads a text without overrides, with the kinds that come with Oldham.
 pub fn read(text: &str) -> Result<Model, Problems> {
-    Model::parse(text, "test.toml", &Overrides::none())
+    Model::parse_with(text, "test.toml", &Overrides::none(), shipped_kinds())
+}
+
+/// The kinds that come with Oldham.
+pub fn shipped_kinds() -> &'static Extensions {
+    static KINDS: OnceLock<Extensions> = OnceLock::new();
+    KINDS.get_or_init(oldham_vehicle::extensions)
 }
 
 /// The top of the repository.
@@ -41,7 +48,7 @@ pub fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Name and text of every example.
+/// Name and text of every example that is complete by itself; see [`examples_in_files`] for the others.
 pub fn examples() -> Vec<(String, String)> {
     let folder = fs::read_dir(repository().join("examples")).expect("the examples");
     let paths = folder.map(|entry| entry.expect("an entry").path());
@@ -53,11 +60,31 @@ pub fn examples() -> Vec<(String, String)> {
                 .expect("a name")
                 .to_string_lossy()
                 .into_owned();
-            (name, fs::read_to_string(path).expect("a text"))
+            let text = fs::read_to_string(&path).expect("a text");
+            // Data lies beside the examples, wherever a test runs.
+            let folder = path.parent().expect("a folder").display().to_string();
+            (
+                name,
+                text.replace("file = \"", &format!("file = \"{folder}/")),
+            )
         })
+        .filter(|(_, text)| !includes_others(text))
         .collect();
     examples.sort();
     examples
+}
+
+fn includes_others(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("include = "))
+}
+
+/// Paths of the examples that include other files.
+pub fn examples_in_files() -> Vec<PathBuf> {
+    let folder = fs::read_dir(repository().join("examples")).expect("the examples");
+    let paths = folder.map(|entry| entry.expect("an entry").path());
+    let models = paths.filter(|path| path.extension().is_some_and(|end| end == "toml"));
+    let text = |path: &PathBuf| fs::read_to_string(path).expect("a text");
+    models.filter(|path| includes_others(&text(path))).collect()
 }
 
 /// The text of one example.
@@ -90,6 +117,11 @@ impl History {
             names: names.collect(),
             record,
         }
+    }
+
+    /// Names of all columns.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
     }
 
     /// One column by its name.

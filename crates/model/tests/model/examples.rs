@@ -4,13 +4,13 @@ use std::fs;
 
 use jsonschema::Validator;
 use oldham_cosim::{Discard, Run};
-use oldham_model::{reference_markdown, schema};
+use oldham_model::{Model, Overrides, schema};
 use serde_json::Value;
 
-use crate::common::{example, examples, read, repository};
+use crate::common::{example, examples, examples_in_files, read, repository, shipped_kinds};
 
 fn validator() -> Validator {
-    jsonschema::validator_for(&schema()).expect("a valid schema")
+    jsonschema::validator_for(&shipped_kinds().schema()).expect("a valid schema")
 }
 
 fn json(text: &str) -> Value {
@@ -21,8 +21,17 @@ fn json(text: &str) -> Value {
 fn every_example_reads_and_runs() {
     let examples = examples();
     assert!(examples.len() >= 8);
-    for (name, text) in examples {
-        let model = read(&text).unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
+    let parsed = examples
+        .iter()
+        .map(|(name, text)| (name.clone(), read(text)));
+    let in_files = examples_in_files();
+    assert!(in_files.len() >= 3);
+    let none = Overrides::none();
+    let loaded = in_files
+        .iter()
+        .map(|path| (path.display().to_string(), Model::read(path, &none)));
+    for (name, model) in parsed.chain(loaded) {
+        let model = model.unwrap_or_else(|problems| panic!("{name}:\n{problems}"));
         let mut simulation = model.simulation().expect("a simulation");
         if let Err(problems) = model.recorded(simulation.columns()) {
             panic!("{name}:\n{problems}");
@@ -39,7 +48,11 @@ fn every_example_reads_and_runs() {
 #[test]
 fn every_example_fits_the_schema() {
     let validator = validator();
-    for (name, text) in examples() {
+    let in_files = examples_in_files().into_iter().map(|path| {
+        let text = fs::read_to_string(&path).expect("a text");
+        (path.display().to_string(), text)
+    });
+    for (name, text) in examples().into_iter().chain(in_files) {
         if let Err(error) = validator.validate(&json(&text)) {
             panic!("{name}: {error}");
         }
@@ -84,14 +97,16 @@ fn everything_in_the_schema_is_described() {
         }
         found
     }
-    assert_eq!(undescribed("", &schema()), Vec::<String>::new());
+    for schema in [schema(), shipped_kinds().schema()] {
+        assert_eq!(undescribed("", &schema), Vec::<String>::new());
+    }
 }
 
 /// With `UPDATE_REFERENCE` set, writes the page instead of comparing it.
 #[test]
 fn the_reference_page_is_up_to_date() {
     let path = repository().join("docs/src/model-file-reference.md");
-    let page = reference_markdown();
+    let page = shipped_kinds().reference_markdown();
     if std::env::var_os("UPDATE_REFERENCE").is_some() {
         fs::write(&path, &page).expect("the page is written");
     }

@@ -4,13 +4,14 @@ use oldham_cosim::{InMemory, Run};
 use oldham_model::{Model, Overrides};
 use oldham_stability::{Decision, Spectrum, Way, analyse, critical};
 
-use crate::common::example;
+use crate::common::{example, shipped_kinds};
 
 /// An example with some of its values replaced.
 pub fn with(text: &str, set: &[(&str, &str)]) -> Model {
     let set = set.iter().map(|&(key, value)| (key.into(), value.into()));
     let overrides = Overrides(set.collect());
-    Model::parse(text, "test.toml", &overrides).unwrap_or_else(|p| panic!("{p}"))
+    Model::parse_with(text, "test.toml", &overrides, shipped_kinds())
+        .unwrap_or_else(|p| panic!("{p}"))
 }
 
 /// The beam of so many elements, cut at its middle, its mass lumped at points: so are those that it

@@ -165,7 +165,14 @@ fn the_two_ways_agree_on_cut_loops() {
     let own = |method| four_bar(HELD, MASS, "1e-5", &right(method));
     assert_two_ways_agree(&[
         ("held", bar(HELD, MASS, "1e-5"), Simple),
+        ("held, damped", bar(HELD, MASS, "5e-4"), Simple),
         ("held, strongly damped", bar(HELD, MASS, "1e-3"), Simple),
+        (
+            "tangent, strongly damped",
+            bar(HELD, TANGENT, "1e-3"),
+            Simple,
+        ),
+        ("force, undamped", bar(HELD, FORCE, "0"), Simple),
         ("held, tangent", bar(HELD, TANGENT, "1e-4"), Simple),
         ("held, undamped", bar(HELD, TANGENT, "0"), Simple),
         ("generalised alpha", own("generalised-alpha"), Simple),

@@ -24,7 +24,7 @@ use newmark::{Newmark, NewmarkHistory};
 
 use crate::body::{Inertia, Momentum};
 use crate::node::Motion;
-use oldham_cosim::StageInputs;
+use oldham_cosim::{StageInputs, TwoStep};
 use oldham_space::rotation::{Quaternion, inverse_tangent_times, tangent_times};
 use oldham_space::{Mat3, Vec3};
 
@@ -69,6 +69,16 @@ pub(crate) struct Coefficients {
     pub b2: f64,
 }
 
+impl From<TwoStep> for Coefficients {
+    fn from(method: TwoStep) -> Self {
+        let TwoStep {
+            values: [a1, a2],
+            rates: [b0, b1, b2],
+        } = method;
+        Self { a1, a2, b0, b1, b2 }
+    }
+}
+
 impl Coefficients {
     pub fn is_two_step(&self) -> bool {
         self.a2 != 0.0 || self.b2 != 0.0
@@ -108,34 +118,13 @@ impl Method {
 
     /// The implicit formula for a step with `known` earlier states of the same step size.
     pub(crate) fn formula(self, known: u64) -> Option<Formula> {
-        let one_step = |b0: f64| Coefficients {
-            a1: 1.0,
-            a2: 0.0,
-            b0,
-            b1: 1.0 - b0,
-            b2: 0.0,
-        };
         Some(match self {
-            Self::BackwardEuler => Formula::MultiStep(one_step(1.0)),
-            Self::Lms2 { .. } if known < 2 => Formula::MultiStep(one_step(0.5)),
-            Self::Lms2 { rho } => Formula::MultiStep(lms2(rho)),
+            Self::BackwardEuler => Formula::MultiStep(TwoStep::BACKWARD_EULER.into()),
+            Self::Lms2 { .. } if known < 2 => Formula::MultiStep(TwoStep::CRANK_NICOLSON.into()),
+            Self::Lms2 { rho } => Formula::MultiStep(TwoStep::lms2(rho).into()),
             Self::GeneralisedAlpha { rho } => Formula::Newmark(Newmark::new(rho)),
             Self::Rk4 { .. } => return None,
         })
-    }
-}
-
-/// Fontana 2026, Eq. 12 and 13.
-fn lms2(rho: f64) -> Coefficients {
-    let square = (1.0 - rho) * (1.0 - rho);
-    let beta = (3.0 * square + 4.0 * (2.0 * rho - 1.0)) / (4.0 - square);
-    let delta = square / (2.0 * (4.0 - square));
-    Coefficients {
-        a1: 1.0 - beta,
-        a2: beta,
-        b0: delta + 0.5,
-        b1: 0.5 * beta + 0.5 - 2.0 * delta,
-        b2: 0.5 * beta + delta,
     }
 }
 
@@ -366,7 +355,7 @@ mod tests {
     /// With ρ∞ = 0 the method is the second-order backward differentiation formula.
     #[test]
     fn without_a_radius_it_is_bdf2() {
-        let k = lms2(0.0);
+        let k = Coefficients::from(TwoStep::lms2(0.0));
         let close = |a: f64, b: f64| (a - b).abs() < 1e-15;
         assert!(close(k.a1, 4.0 / 3.0) && close(k.a2, -1.0 / 3.0));
         assert!(close(k.b0, 2.0 / 3.0) && close(k.b1, 0.0) && close(k.b2, 0.0));
@@ -376,7 +365,7 @@ mod tests {
     #[test]
     fn order_conditions_hold_for_every_radius() {
         for rho in [0.0, 0.3, 0.6, 1.0] {
-            let k = lms2(rho);
+            let k = Coefficients::from(TwoStep::lms2(rho));
             assert!((k.a1 + k.a2 - 1.0).abs() < 1e-15);
             assert!((-k.a2 + k.b0 + k.b1 + k.b2 - 1.0).abs() < 1e-15);
             assert!((0.5 * k.a2 + k.b0 - k.b2 - 0.5).abs() < 1e-15);

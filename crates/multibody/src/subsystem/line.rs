@@ -47,12 +47,15 @@ impl PartBuilder {
     /// and rate of the line between them, at ports named `name.length` and `name.rate`.
     pub fn thrust(&mut self, name: &str, ends: [Marker; 2]) -> (InputPort, [OutputPort; 2]) {
         let force = self.push_apart(name, Unit::NEWTON, ends, 1.0);
+        let component = self.ports.input_range(force).start;
+        self.thrusts.push((ends, component));
         let length = self.observe_line(&format!("{name}.length"), ends, LineValue::Length);
         let rate = self.observe_line(&format!("{name}.rate"), ends, LineValue::Rate);
         self.ports.conjugate(Conjugate::GivesMotion {
             force,
             motion: length,
         });
+        self.ports.declare_rate(length, rate);
         (force, [length, rate])
     }
 

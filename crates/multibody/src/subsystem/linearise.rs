@@ -8,6 +8,7 @@
 use super::MechanismPart;
 use crate::assembly::EvaluationPoint;
 use crate::element::Weights;
+use crate::linearised::left_out::left_out;
 use crate::system::System;
 use nalgebra::DMatrix;
 use oldham_cosim::Linearisation;
@@ -36,8 +37,22 @@ pub(super) fn linearise(part: &mut MechanismPart, inputs: &[f64]) -> Option<Line
         return None;
     }
     let (mass, _) = matrices(system, inputs, [1.0, 0.0, 0.0]);
-    let (damping, _) = matrices(system, inputs, [0.0, 1.0, 0.0]);
-    let (stiffness, gradients) = matrices(system, inputs, [0.0, 0.0, 1.0]);
+    let (mut damping, _) = matrices(system, inputs, [0.0, 1.0, 0.0]);
+    let (mut stiffness, gradients) = matrices(system, inputs, [0.0, 0.0, 1.0]);
+    // Feedback by sensors is no part of Newton's matrix, but of the motion.
+    let at = system.evaluation_point(inputs);
+    let missing = left_out(&system.assembly, &at, system.size);
+    if !missing.force_columns.is_empty() {
+        return None;
+    }
+    for (matrix, entries) in [
+        (&mut damping, &missing.damping),
+        (&mut stiffness, &missing.stiffness),
+    ] {
+        for &(row, column, value) in entries {
+            matrix[(row, column)] += value;
+        }
+    }
     let (z, y) = null_space_and_inverse(&gradients)?;
     let (loads, targets) = input_effects(system, inputs);
     let [t0, t1, t2] = targets;

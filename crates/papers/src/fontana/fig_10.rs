@@ -2,12 +2,13 @@
 
 use oldham_results::plot::Figure;
 
-use super::study::{Study, stable};
-use super::{PROPOSED, Scheme};
+use super::PROPOSED;
+use super::masses::over_masses;
 use crate::item::{PaperError, Report};
+use crate::map_study::{Scheme, stable};
 
 pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
-    let study = Study::of_masses();
+    let study = over_masses();
     let mut figure = Figure::new("Border of stability (unstable below and to the left)");
     for (what, key, baseline) in [("stiffness", "k", 1e3), ("damping", "c", 10.0)] {
         let mut panel = study.panel(None);

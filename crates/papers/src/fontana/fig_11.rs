@@ -6,9 +6,10 @@
 
 use oldham_results::plot::Figure;
 
-use super::study::{Axis, Study, smallest_mass, stable};
-use super::{PROPOSED, Scheme};
+use super::masses::{decades, smallest_mass};
+use super::{PROPOSED, proposed, with_jacobian};
 use crate::item::{PaperError, Report, Settings, model_with};
+use crate::map_study::{Axis, MapStudy, Scheme, stable};
 
 /// Iterations after which a step of the map counts as diverging ...
 const FEW: &str = "200";
@@ -28,14 +29,14 @@ fn schemes() -> [Scheme; 3] {
     [
         Scheme {
             name: "explicit",
-            ..Scheme::proposed()
+            ..proposed()
         },
         Scheme {
             name: "implicit, plain iteration",
             text: PROPOSED,
             settings: tight(FEW),
         },
-        Scheme::tangent(),
+        with_jacobian(),
     ]
 }
 
@@ -51,19 +52,20 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
     let others: [(&str, Axis); 2] = [
         (
             "stiffness",
-            Axis::decades("k / (N/m)", 1e3, |k| vec![("k", k.to_string())]),
+            decades("k / (N/m)", 1e3, |k| vec![("k", k.to_string())]),
         ),
         (
             "damping",
-            Axis::decades("c / (N.s/m)", 10.0, |c| vec![("c", c.to_string())]),
+            decades("c / (N.s/m)", 10.0, |c| vec![("c", c.to_string())]),
         ),
     ];
     let mut figure = Figure::new(
         "Stability over interface masses, stiffness, damping (shaded: explicit unstable)",
     );
     for (what, other) in others {
-        let study = Study {
-            x: Axis::decades("factor on m2 and m3", 1.0, masses),
+        let study = MapStudy {
+            baseline: "Table 1",
+            x: decades("factor on m2 and m3", 1.0, masses),
             y: other,
         };
         let mut panel = None;

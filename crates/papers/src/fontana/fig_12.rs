@@ -2,13 +2,15 @@
 
 use oldham_results::plot::{Figure, Scale};
 
-use super::Scheme;
-use super::study::{Axis, POINTS, Study, stable};
+use super::masses::POINTS;
+use super::{proposed, with_jacobian};
 use crate::item::{PaperError, Report};
+use crate::map_study::{Axis, MapStudy, stable};
 
 pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
     let along = |i: usize| i as f64 / (POINTS - 1) as f64;
-    let study = Study {
+    let study = MapStudy {
+        baseline: "Table 1",
         x: Axis {
             label: "h / s",
             values: (0..POINTS).map(|i| 1e-4 * 1e3_f64.powf(along(i))).collect(),
@@ -32,7 +34,7 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
         },
     };
     let mut panel = None;
-    for scheme in [Scheme::proposed(), Scheme::tangent()] {
+    for scheme in [proposed(), with_jacobian()] {
         let radii = study.radii(&scheme);
         let base = panel.unwrap_or_else(|| study.panel(Some(&radii)));
         panel = Some(base.with_series(study.border(scheme.name, &scheme, &radii)));

@@ -3,17 +3,18 @@
 use oldham_results::plot::Figure;
 use oldham_stability::radius;
 
-use super::study::{Study, stable};
-use super::{LITERATURE, LITERATURE_EXPLICIT, PROPOSED, Scheme};
+use super::masses::over_masses;
+use super::{LITERATURE, LITERATURE_EXPLICIT, PROPOSED, proposed, with_jacobian};
 use crate::item::{PaperError, Report, model, model_with};
+use crate::map_study::{Scheme, stable};
 
 pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
-    let study = Study::of_masses();
+    let study = over_masses();
     let schemes = [
         Scheme::new("literature", LITERATURE, &[]),
         Scheme::new("literature, semi-implicit Euler", LITERATURE_EXPLICIT, &[]),
-        Scheme::proposed(),
-        Scheme::tangent(),
+        proposed(),
+        with_jacobian(),
     ];
     let mut maps = Vec::new();
     for scheme in &schemes {
@@ -31,7 +32,7 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
     let note = "the monolithic system with the same integrator";
     let radius = radius(&mut monolithic);
     report.row("monolithic: spectral radius", None, radius, "1", note);
-    let monolithics = study.monolithic_radii();
+    let monolithics = study.monolithic_radii(&proposed());
     let differences = maps[3].iter().zip(&monolithics).map(|(a, b)| (a - b).abs());
     report.row(
         "interface Jacobian: largest difference of radii from monolithic",

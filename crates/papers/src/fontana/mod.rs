@@ -1,7 +1,7 @@
 //! A. Fontana, M. Morandini, P. Masarati, "A co-simulation algorithm for the efficient real-time
 //! parallel solution of multibody systems", Multibody System Dynamics, 2026.
 //!
-//! One file an item; `study` makes the maps of stability that several of them show.
+//! One file an item; `masses` makes the maps over the interface masses that several of them show.
 
 mod fig_10;
 mod fig_11;
@@ -9,13 +9,15 @@ mod fig_12;
 mod fig_13;
 mod fig_15;
 mod fig_16;
+mod fig_20;
 mod fig_9;
+mod masses;
 mod run;
-mod study;
 mod table_2;
 mod times;
 
-use crate::item::{Item, Settings};
+use crate::item::Item;
+use crate::map_study::Scheme;
 
 const PROPOSED: &str = include_str!("../../../../examples/interface-mass.toml");
 const LITERATURE: &str = include_str!("../../../../papers/fontana/literature.toml");
@@ -76,36 +78,24 @@ pub(crate) const ITEMS: &[Item] = &[
         fig_16::compute,
     ),
     Item::new(PAPER, "table-6", "Times of the shell", times::table_6),
+    Item::new(
+        PAPER,
+        "fig-20",
+        "Step steer of a Formula Student car, cut and monolithic",
+        fig_20::compute,
+    ),
 ];
 
-/// A way to couple the parts of the linear problem (Fig. 7 and 8).
-struct Scheme {
-    name: &'static str,
-    text: &'static str,
-    settings: Settings,
+/// The paper's scheme, explicit.
+fn proposed() -> Scheme {
+    Scheme::new("proposed", PROPOSED, &[])
 }
 
-impl Scheme {
-    fn new(name: &'static str, text: &'static str, settings: &[(&'static str, &str)]) -> Self {
-        let settings = settings.iter().map(|&(key, value)| (key, value.to_owned()));
-        Self {
-            name,
-            text,
-            settings: settings.collect(),
-        }
-    }
-
-    /// The paper's, explicit.
-    fn proposed() -> Self {
-        Self::new("proposed", PROPOSED, &[])
-    }
-
-    /// The same with the tangent of the coupling forces.
-    fn tangent() -> Self {
-        Self::new(
-            "interface Jacobian",
-            PROPOSED,
-            &[("schedule.tangent", "true")],
-        )
-    }
+/// The same with the Jacobian of the coupling forces.
+fn with_jacobian() -> Scheme {
+    Scheme::new(
+        "interface Jacobian",
+        PROPOSED,
+        &[("schedule.tangent", "true")],
+    )
 }

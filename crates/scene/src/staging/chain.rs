@@ -37,8 +37,8 @@ impl Draft<'_> {
             is_held,
             spots: Vec::new(),
         };
-        for place in 0..chain.points.len() {
-            line.point(place, largest[usize::from(chain.points[place].turns)]);
+        for (place, point) in chain.points.iter().enumerate() {
+            line.point(place, point, largest[usize::from(point.turns)]);
         }
         line.links();
         line.rail();
@@ -129,8 +129,7 @@ impl Line<'_, '_> {
         });
     }
 
-    fn point(&mut self, place: usize, largest: f64) {
-        let point: &ChainPoint = &self.chain.points[place];
+    fn point(&mut self, place: usize, point: &ChainPoint, largest: f64) {
         let base = self.base((self.order[place] + 1) as f64);
         let frame = self.frame_of(point, base);
         let on = Anchor::of(frame);

@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 
 use oldham_model::{Mechanism, Outline, PartitionReport, Pose, Shape, Sketch, Solid, Symbol};
-use oldham_multibody::{Marker, NodeId, Quaternion, Vec3};
+use oldham_multibody::{Marker, Mat3, NodeId, Quaternion, Vec3};
 use oldham_web::{self as web, Anchor, Drawing, Item, Moves};
 
 use super::Draft;
+use crate::marks::across;
 
 const POSE: [&str; 7] = ["px", "py", "pz", "q0", "q1", "q2", "q3"];
+/// How wide a wheel is drawn, over its radius.
+const WIDTH: f64 = 0.8;
 /// An extent below this fraction of the largest one counts as none.
 const FLAT: f64 = 0.02;
 
@@ -165,6 +168,10 @@ impl Artist<'_, '_> {
         }
     }
 
+    fn markers(&self, markers: &[Marker]) -> Vec<Anchor> {
+        markers.iter().map(|marker| self.marker(marker)).collect()
+    }
+
     fn name(&self, node: NodeId) -> String {
         self.sketch.nodes[node.index()].clone()
     }
@@ -215,7 +222,10 @@ impl Artist<'_, '_> {
         let joints = sketch.joints.iter().flat_map(|(_, ends)| ends);
         let springs = sketch.outlines.iter().flat_map(|outline| match outline {
             Outline::Spring(ends) | Outline::Actuator(ends) => &ends[..],
-            Outline::Beam(_) | Outline::Face(_) => &[],
+            Outline::Cable(points) => &points[..],
+            Outline::Beam(_) | Outline::Face(_) | Outline::Profile(_) | Outline::Wheel { .. } => {
+                &[]
+            }
         });
         let held = joints
             .chain(springs)
@@ -241,6 +251,22 @@ impl Artist<'_, '_> {
                     let group = self.parts.pair(nodes[0], nodes[2]);
                     faces.entry(group).or_default().push(*nodes);
                 }
+                Outline::Cable(markers) => {
+                    let through: Vec<Anchor> = self.markers(markers);
+                    let group = markers
+                        .first()
+                        .map_or(0, |marker| self.parts.node(marker.node));
+                    self.add("cable", group, Drawing::Beam { through });
+                    self.supports(markers, group);
+                }
+                Outline::Wheel { rim, axis, radius } => self.wheel(*rim, *axis, *radius),
+                Outline::Profile(markers) => {
+                    let through = self.markers(markers);
+                    let group = markers
+                        .first()
+                        .map_or(0, |marker| self.parts.node(marker.node));
+                    self.add("profile", group, Drawing::Bar { through });
+                }
                 Outline::Spring(markers) | Outline::Actuator(markers) => {
                     let ends = [&markers[0], &markers[1]].map(|marker| self.marker(marker));
                     let group = self.parts.pair(markers[0].node, markers[1].node);
@@ -258,6 +284,24 @@ impl Artist<'_, '_> {
         for (group, faces) in faces {
             self.shell(group, &faces);
         }
+    }
+
+    fn wheel(&mut self, rim: NodeId, axis: Vec3, radius: f64) {
+        let [u, v] = across(axis);
+        let axes = Quaternion::from_matrix(&Mat3::from_columns(axis, u, v));
+        let on = Anchor {
+            turn: turn(axes),
+            ..self.at(rim, Vec3::ZERO)
+        };
+        let shape = web::Shape::Wheel {
+            radius,
+            width: WIDTH * radius,
+        };
+        let (name, group) = (self.name(rim), self.parts.node(rim));
+        self.add(&name, group, Drawing::Body { on, shape });
+        // What has wheels travels.
+        let first = self.frames.get(1).copied();
+        self.draft.scene.follow = self.draft.scene.follow.or(first);
     }
 
     /// A beam in the colours of the parts through which it goes.
@@ -302,7 +346,7 @@ impl Artist<'_, '_> {
             };
             match symbol {
                 Symbol::Clamp => {}
-                Symbol::Pin => self.add("", group, pin(b)),
+                Symbol::Pin | Symbol::Point => self.add("", group, pin(b)),
                 Symbol::Rod => {
                     self.add(
                         "",
@@ -321,7 +365,7 @@ impl Artist<'_, '_> {
                     self.guide(markers, size);
                 }
             }
-            if *symbol != Symbol::Slide {
+            if !matches!(symbol, Symbol::Slide | Symbol::Point) {
                 self.supports(markers, group);
             }
         }
@@ -338,7 +382,7 @@ impl Artist<'_, '_> {
         }
     }
 
-    fn supports(&mut self, markers: &[Marker; 2], group: usize) {
+    fn supports(&mut self, markers: &[Marker], group: usize) {
         for marker in markers
             .iter()
             .filter(|marker| marker.node == NodeId::GROUND)

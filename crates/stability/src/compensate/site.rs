@@ -35,6 +35,12 @@ pub enum SiteError {
         /// The force output.
         force: String,
     },
+    /// A gain lies between the force and whoever receives it.
+    #[error("`{force}` is connected with a gain; a compensator takes interfaces without one")]
+    Scaled {
+        /// The force output.
+        force: String,
+    },
     /// The output or input is no force along a line or about an axis.
     #[error(
         "`{port}` carries a {quantity}; a compensator takes forces along one line or moments about one axis"
@@ -97,6 +103,9 @@ impl Site {
             .ok_or(SiteError::NotConnected {
                 force: force_name.clone(),
             })?;
+        if there.gain != 1.0 {
+            return Err(SiteError::Scaled { force: force_name });
+        }
         let taker = there.to;
         let push = input_at(simulation.ports(taker), there.input);
         let no_motion = || SiteError::NoMotionBack {
@@ -114,7 +123,11 @@ impl Site {
                 && wire.to == giver
                 && wire.input == ports.input_range(received).start
         });
-        let far = output_at(simulation.ports(taker), back.ok_or_else(no_motion)?.output);
+        let back = back.ok_or_else(no_motion)?;
+        if back.gain != 1.0 {
+            return Err(SiteError::Scaled { force: force_name });
+        }
+        let far = output_at(simulation.ports(taker), back.output);
         let correction = match correction {
             Some(given) => {
                 let input = &ports.inputs()[given.0];

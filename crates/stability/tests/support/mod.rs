@@ -8,8 +8,8 @@ use oldham_cosim::{
 };
 use oldham_lumped::{
     Coordinates, Element, ElementKind, GhostSpec, Integrator, LAW_VARIABLES, Lumped,
-    MergedConnection, MergedPart, NodeIndex, NodeRef, NodeSpec, PortKind, PortSpec, Spec,
-    TangentSpec, merge,
+    MergedConnection, MergedPart, NodeIndex, NodeRef, NodeSpec, PortKind, PortSpec, Prescribed,
+    Spec, TangentSpec, merge,
 };
 
 pub const RHO: f64 = 0.6;
@@ -71,7 +71,7 @@ pub fn part(
 ) -> Spec {
     let traced = |name: &&str| {
         let mut ghost = GhostSpec::new(*name);
-        ghost.traced = true;
+        ghost.prescribed = Prescribed::Position;
         ghost
     };
     let named = |prefix: &str, kind: PortKind| {

@@ -15,7 +15,7 @@ use oldham_cosim::{Cancel, Column, End, Outcome};
 use oldham_model::Model;
 use serde::{Serialize, Serializer};
 
-use crate::{ModelFile, Settings, StudyError};
+use crate::{Draw, ModelFile, Settings, StudyError, Variation};
 pub use ranking::Kind;
 use ranking::errors;
 pub use reference::Refined;
@@ -33,7 +33,9 @@ const STORED: &str = "energy.total";
 #[derive(Clone, Copy, Default)]
 pub struct CompareOptions<'a> {
     /// Settings and the values that each takes; the usual schemes if there are none.
-    pub vary: &'a [(String, Vec<String>)],
+    pub vary: &'a [Variation],
+    /// How values are drawn at random.
+    pub draw: Draw,
     /// `monolithic`, `exact`, `converged` or the path of a result; by default what suits the model.
     pub reference: Option<&'a str>,
     /// The signal to draw; by default the one that shows the differences best.
@@ -93,7 +95,7 @@ pub fn compare(
 ) -> Result<Comparison, StudyError> {
     let choice = Choice::of(model, options)?;
     choice.columns(model)?;
-    let (variants, left_out) = variants::of(file, model, options.vary)?;
+    let (variants, left_out) = variants::of(file, model, options.vary, &options.draw)?;
     let mut jobs = Vec::new();
     for variant in variants {
         jobs.push(Job::of(variant, &choice, options)?);

@@ -5,8 +5,7 @@ use oldham_model::Model;
 
 use serde::Serialize;
 
-use crate::sweep::combinations;
-use crate::{ModelFile, Settings, StudyError};
+use crate::{Draw, MOST_COMBINATIONS, ModelFile, Settings, StudyError, Variation, combinations};
 
 /// The schemes that are tried when none is asked for.
 const SCHEMES: [(&str, &[(&str, &str)]); 6] = [
@@ -52,13 +51,14 @@ pub struct Alike {
 pub fn of(
     file: &ModelFile,
     model: &Model,
-    vary: &[(String, Vec<String>)],
+    vary: &[Variation],
+    draw: &Draw,
 ) -> Result<(Vec<Variant>, Vec<Alike>), StudyError> {
     let base = file.settings();
     let usual = vary.is_empty();
     let wanted = match usual {
         true => schemes(model),
-        false => combinations(vary)?,
+        false => combinations(vary, draw, MOST_COMBINATIONS)?,
     };
     let mut variants: Vec<Variant> = Vec::new();
     let mut alike = Vec::new();

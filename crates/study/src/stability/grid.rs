@@ -68,15 +68,59 @@ pub struct StabilityCurve {
     pub schemes: Vec<SchemeRadii>,
 }
 
+/// Radii beyond this are not drawn: a mode that doubles in a step is as unstable as any.
+const TOP: f64 = 2.0;
+/// The axis covers at least as much, so that rounding is not seen.
+const LEAST_SPAN: f64 = 1e-6;
+
 impl StabilityCurve {
-    /// The radii over the parameter.
+    /// The radii over the parameter, and where they cross the border of stability.
     pub fn figure(&self) -> Figure {
-        let mut panel = Panel::new(&self.x.key, "spectral radius").with_guide("stable below", 1.0);
+        let radii = || {
+            self.schemes
+                .iter()
+                .flat_map(|scheme| scheme.radius.iter().copied())
+        };
+        let largest = radii().fold(1.0, f64::max);
+        let smallest = radii().fold(1.0, f64::min);
+        let label = match largest > TOP {
+            true => "spectral radius (up to 2)",
+            false => "spectral radius",
+        };
+        let mut panel = Panel::new(&self.x.key, label).with_guide("stable below", 1.0);
+        let (mut border_x, mut border_y) = (Vec::new(), Vec::new());
         for SchemeRadii { scheme, radius } in &self.schemes {
             panel = panel.with_series(Series::new(scheme, self.x.values.clone(), radius.clone()));
+            for x in self.crossings(radius) {
+                border_x.push(x);
+                border_y.push(1.0);
+            }
         }
-        panel = panel.with_scales(self.x.scale(), Scale::Linear);
+        if !border_x.is_empty() {
+            let border = Series::new("border, between two points", border_x, border_y);
+            panel = panel.with_series(border.with_style(Style::Points));
+        }
+        let (low, high) = (smallest, largest.min(TOP));
+        let margin = 0.1 * (high - low).max(LEAST_SPAN);
+        panel = panel
+            .with_scales(self.x.scale(), Scale::Linear)
+            .with_y_limit(low - margin, high + margin);
         Figure::new(&self.model).with_panel(panel)
+    }
+
+    /// Where the line between two points crosses one.
+    fn crossings(&self, radius: &[f64]) -> Vec<f64> {
+        let points = self.x.values.windows(2).zip(radius.windows(2));
+        let crossing = |(x, r): (&[f64], &[f64])| {
+            let is_between =
+                is_stable(r[0]) != is_stable(r[1]) && r[0].is_finite() && r[1].is_finite();
+            let share = ((1.0 - r[0]) / (r[1] - r[0])).clamp(0.0, 1.0);
+            is_between.then(|| match self.x.is_logarithmic {
+                true => x[0] * (x[1] / x[0]).powf(share),
+                false => x[0] + share * (x[1] - x[0]),
+            })
+        };
+        points.filter_map(crossing).collect()
     }
 }
 

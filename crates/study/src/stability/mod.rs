@@ -91,7 +91,7 @@ pub struct GridProgress<'a> {
 struct ReadScheme {
     name: String,
     file: ModelFile,
-    template: Option<Template>,
+    template: Template,
 }
 
 /// A mode of the recurrence.
@@ -273,9 +273,8 @@ impl<'a> StabilityStudy<'a> {
 
     /// The model with some values changed.
     fn load(&self, scheme: &ReadScheme, changes: &[(&str, f64)]) -> Result<Model, StudyError> {
-        if let Some(template) = &scheme.template
-            && changes.iter().all(|(key, _)| template.has_parameter(key))
-        {
+        let template = &scheme.template;
+        if changes.iter().all(|(key, _)| template.has_parameter(key)) {
             return Ok(template.with(changes)?);
         }
         let mut file = scheme.file.clone();

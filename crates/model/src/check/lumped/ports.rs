@@ -1,11 +1,11 @@
 //! What a subsystem receives and sends.
 
-use oldham_lumped::{NodeRef, PortKind, PortSpec};
+use oldham_lumped::{NodeRef, PortKind, PortSpec, Prescribed};
 
 use super::LumpedDraft;
 use crate::check::Checker;
 use crate::check::part::Port;
-use crate::format::{At, Entry, Lumped};
+use crate::format::{At, Entry, Lumped, MotionLaw};
 use crate::problem::Problem;
 
 impl Checker<'_> {
@@ -37,11 +37,36 @@ impl Checker<'_> {
                 _ => self.ghost(node, draft),
             });
             if let (Some(_), Some(NodeRef::Ghost(ghost))) = (&input.position_driven, node) {
-                draft.spec.ghosts[ghost.0].traced = true;
+                draft.spec.ghosts[ghost.0].prescribed = Prescribed::Position;
+            }
+            if let Some(prescribe) = &input.prescribe {
+                self.prescribe(prescribe, input.motion.is_some(), node, draft);
             }
             draft.port(Direction::Input, entry.name.value.clone(), given, node);
         }
         ports
+    }
+
+    /// The law by which a boundary node follows its motion.
+    fn prescribe(
+        &mut self,
+        given: &At<MotionLaw>,
+        moves: bool,
+        node: Option<NodeRef>,
+        draft: &mut LumpedDraft<'_>,
+    ) {
+        if !moves {
+            let message = "a law says how a whole motion is followed";
+            let problem = Problem::new(given.span.clone(), message)
+                .label("without `motion`")
+                .help("receive `motion = ...` here, or leave `prescribe` out");
+            self.findings.push(problem);
+            return;
+        }
+        let law = self.motion_law(&given.value);
+        if let (Some(law), Some(NodeRef::Ghost(ghost))) = (law, node) {
+            draft.spec.ghosts[ghost.0].prescribed = Prescribed::Law(law);
+        }
     }
 
     pub(super) fn outputs<'f>(

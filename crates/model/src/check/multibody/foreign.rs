@@ -1,5 +1,7 @@
 //! Elements, joints and sensors of registered kinds.
 
+use std::path::Path;
+
 use oldham_expression::Expression;
 use oldham_multibody::{Drive, Model, NodeId, Sensor};
 
@@ -8,12 +10,15 @@ use crate::check::Checker;
 use crate::extensions::{Kind, MechanismReports, Reports, Settings, Site, find};
 use crate::format::multibody::{Multibody, TimeFunction};
 use crate::format::{At, Foreign, Formula};
+use crate::mechanism::{NamedJoint, Outline};
 use crate::problem::Problem;
 
 /// The mechanism as constructors see it.
 struct Workbench<'w, 'c, 'f> {
     checker: &'w mut Checker<'c>,
     draft: &'w MechanismDraft<'f>,
+    /// What is added to the sketch.
+    drawn: &'w mut Vec<Outline>,
 }
 
 impl Reports for Workbench<'_, '_, '_> {
@@ -46,6 +51,22 @@ impl MechanismReports for Workbench<'_, '_, '_> {
     fn model(&self) -> &Model {
         &self.draft.spec.whole.model
     }
+
+    fn micro_step(&self) -> Option<f64> {
+        self.draft.micro_step
+    }
+
+    fn folder(&self) -> &Path {
+        self.checker.folder
+    }
+
+    fn note(&mut self, note: String) {
+        self.checker.notes.push(note);
+    }
+
+    fn draw(&mut self, outline: Outline) {
+        self.drawn.push(outline);
+    }
 }
 
 impl Checker<'_> {
@@ -58,15 +79,17 @@ impl Checker<'_> {
         for entry in &section.elements {
             self.element_name(&entry.name, "an element", draft);
             let name = entry.name.value.as_str();
-            draft.holders.insert(name, None);
+            draft.holders.insert(name.to_owned(), None);
             let kind = find(&extensions.elements, &entry.value.value.kind);
+            let mut drawn = Vec::new();
             let element = kind.and_then(|kind| {
-                self.at_site(kind, &entry.value, draft, |settings, site| {
+                self.at_site(kind, &entry.value, draft, &mut drawn, |settings, site| {
                     (kind.make)(settings, site)
                 })
             });
             if let Some(element) = element {
                 draft.holder(name, element);
+                draft.spec.sketch.outlines.append(&mut drawn);
             }
         }
     }
@@ -79,15 +102,24 @@ impl Checker<'_> {
     ) -> Option<()> {
         let extensions = self.extensions;
         let kind = find(&extensions.joints, &given.value.kind)?;
-        let joint = self.at_site(kind, given, draft, |settings, site| {
+        let mut drawn = Vec::new();
+        let joint = self.at_site(kind, given, draft, &mut drawn, |settings, site| {
             (kind.make)(settings, site)
         })?;
-        draft.holder(&name.value, joint.element);
+        draft.spec.sketch.outlines.append(&mut drawn);
+        let element = draft.holder(&name.value, joint.element);
         let known = DraftJoint {
             kind: None,
+            element: Some(element),
             ends: joint.ends,
             coordinate: joint.coordinate,
+            drive: None,
         };
+        draft.spec.joints.push(NamedJoint {
+            name: name.value.clone(),
+            element,
+            ends: joint.ends,
+        });
         draft.joints.insert(&name.value, Some(known));
         draft.spec.sketch.joints.push((joint.symbol, joint.ends));
         Some(())
@@ -100,7 +132,8 @@ impl Checker<'_> {
     ) -> Option<Sensor> {
         let extensions = self.extensions;
         let kind = find(&extensions.sensors, &given.value.kind)?;
-        let sensor = self.at_site(kind, given, draft, |settings, site| {
+        // Nothing is to be seen of a sensor.
+        let sensor = self.at_site(kind, given, draft, &mut Vec::new(), |settings, site| {
             (kind.make)(settings, site)
         })?;
         Some(Sensor::Custom(sensor))
@@ -111,6 +144,7 @@ impl Checker<'_> {
         kind: &std::sync::Arc<Kind<M>>,
         given: &At<Foreign>,
         draft: &MechanismDraft<'_>,
+        drawn: &mut Vec<Outline>,
         make: impl FnOnce(Settings<'_>, &mut Site<'_>) -> Option<T>,
     ) -> Option<T> {
         let settings = self.settings(kind, &given.value.settings, &given.span)?;
@@ -119,7 +153,11 @@ impl Checker<'_> {
             return None;
         }
         self.made(&kind.name, &given.span, |checker| {
-            let mut workbench = Workbench { checker, draft };
+            let mut workbench = Workbench {
+                checker,
+                draft,
+                drawn,
+            };
             let mut site = Site {
                 reports: &mut workbench,
                 place: given.span.clone(),

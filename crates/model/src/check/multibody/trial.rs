@@ -6,7 +6,7 @@ use oldham_multibody::{ModelError, SolveError};
 use super::{MechanismDraft, element_key};
 use crate::check::Checker;
 use crate::format::Entry;
-use crate::format::multibody::Multibody;
+use crate::format::multibody::{JointKind, Multibody};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -47,9 +47,57 @@ impl Checker<'_> {
             Some(step) => system.is_determined(step, &inputs),
             None => Ok(()),
         });
-        if let Err(error) = tried {
+        if let Err(error) = tried
+            && !self.misfits(draft, start, &inputs)
+        {
             self.solve_error(&error, entry, draft, start);
         }
+    }
+
+    /// Joints that do not fit the places of their nodes: where the mechanism cannot be put together,
+    /// they are the reason, whatever the equations complain of.
+    fn misfits(&mut self, draft: &MechanismDraft<'_>, start: f64, inputs: &[f64]) -> bool {
+        let model = &draft.spec.whole.model;
+        let misfits = model.misfits(start, inputs);
+        for &(element, violation) in &misfits {
+            let name = model.element_name(element);
+            let place = draft
+                .places
+                .get(&element_key(name))
+                .or(draft.places.get(name));
+            let place = place.cloned().unwrap_or_default();
+            let joint = draft.joints.get(name).copied().flatten();
+            let rod = joint.filter(|joint| joint.kind == Some(JointKind::Rod));
+            let problem = match rod {
+                Some(rod) => {
+                    let [a, b] = rod.ends.map(|end| {
+                        let motion = model.initial(end.node);
+                        motion.position + motion.rotation * end.offset
+                    });
+                    let distance = (b - a).norm();
+                    let (amount, wrong) = match violation > 0.0 {
+                        true => (violation, "short"),
+                        false => (-violation, "long"),
+                    };
+                    let message = format!(
+                        "the rod `{name}` is {amount:.4} m too {wrong}, and the mechanism cannot be put together with it"
+                    );
+                    let help = format!(
+                        "its points are {distance:.6} m apart: leave out `length`, or move them"
+                    );
+                    Problem::new(place, message).help(help)
+                }
+                None => {
+                    let message = format!(
+                        "the joint `{name}` does not fit where its nodes are, by {:.3e}, and the mechanism cannot be put together with it",
+                        violation.abs()
+                    );
+                    Problem::new(place, message).help("correct the places of its nodes")
+                }
+            };
+            self.findings.push(problem.label("does not fit"));
+        }
+        !misfits.is_empty()
     }
 
     /// Nodes without mass that nothing holds.
@@ -81,9 +129,9 @@ impl Checker<'_> {
             ModelError::UnphysicalBody { node }
             | ModelError::NotFinite { node }
             | ModelError::VelocityBesideTangent { node } => draft.places.get(node),
-            ModelError::DependsOnPast { element } | ModelError::ReadsReactions { element } => {
-                draft.places.get(&element_key(element))
-            }
+            ModelError::DependsOnPast { element }
+            | ModelError::ReadsReactions { element }
+            | ModelError::FollowsItself { element } => draft.places.get(&element_key(element)),
             ModelError::NoTangent | ModelError::TooLarge { .. } => None,
         };
         let place = place.unwrap_or(&entry.name.span).clone();

@@ -91,7 +91,11 @@ impl Checker<'_> {
     }
 
     /// At least one pair.
-    pub(super) fn pairs(&mut self, pairs: &At<Pairs>, what: &str) -> Option<Vec<(f64, f64)>> {
+    pub(in crate::check) fn pairs(
+        &mut self,
+        pairs: &At<Pairs>,
+        what: &str,
+    ) -> Option<Vec<(f64, f64)>> {
         if pairs.value.is_empty() {
             let message = format!("at least one pair is needed: {what}");
             self.findings

@@ -68,7 +68,7 @@ fn connections_and_drives() {
         mistake(
             "push = { force = \"x2\" }",
             "push = { force = \"x2\" }\nhand = { motion = \"hand\" }\n[excitation]\n\"right.hand\" = «0",
-            "this input is a motion: give `x`, `v` and `a`",
+            "this input is a motion: give `x`, or `x`, `v` and `a`",
             "",
         ),
     ]);

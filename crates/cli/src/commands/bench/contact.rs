@@ -1,0 +1,163 @@
+//! Contact: the shaken can, beds of grains, and mixed problems solved by pivoting.
+
+use oldham_contact::bench::{Figures, Mixed, bed, measure, shaken_can};
+use oldham_contact::{ContactError, FrictionBounds, Pivoting, Wall};
+
+use super::{Figure, cpu_seconds};
+
+/// Starts of the can, disturbed by at most 1e-9 m: the scene is chaotic, its means are not.
+const STARTS: u64 = 10;
+const STEPS: usize = 3000;
+
+pub fn figures() -> Vec<Figure> {
+    let mut figures = can().expect("the benchmark's can runs");
+    figures.extend(beds().expect("the benchmark's beds run"));
+    figures.extend(pivoting());
+    figures
+}
+
+/// Means over the starts, and the worst residual and penetration.
+fn mean_of_starts(wall: Wall) -> Result<Figures, ContactError> {
+    let mut mean = Figures::default();
+    let share = 1.0 / STARTS as f64;
+    for start in 1..=STARTS {
+        let found = measure(&mut shaken_can(wall, start)?, STEPS, &cpu_seconds)?;
+        mean.mean += found.mean * share;
+        mean.p99 += found.p99 * share;
+        mean.work += found.work * share;
+        mean.sweeps += found.sweeps * share;
+        mean.pressed += found.pressed * share;
+        mean.residual = mean.residual.max(found.residual);
+        mean.penetration = mean.penetration.max(found.penetration);
+    }
+    Ok(mean)
+}
+
+fn can() -> Result<Vec<Figure>, ContactError> {
+    let flat = mean_of_starts(Wall::Facets(24))?;
+    let round = mean_of_starts(Wall::Round)?;
+    let work = |found: &Figures| found.work * 1e3;
+    let sweeps = format!(
+        "CPU time per step, mean of ten starts; {:.1} sweeps, {:.0} contacts pressed",
+        flat.sweeps, flat.pressed
+    );
+    Ok(vec![
+        Figure::new("can-147", flat.mean, "ms", &sweeps).required(0.4),
+        Figure::new(
+            "can-147-p99",
+            flat.p99,
+            "ms",
+            "one step in a hundred takes longer",
+        )
+        .required(1.5),
+        Figure::new(
+            "can-147-residual",
+            flat.residual,
+            "m/s",
+            "largest of all steps and starts",
+        )
+        .required(1e-5),
+        Figure::new(
+            "can-147-penetration",
+            flat.penetration * 1e6,
+            "um",
+            "deepest of all steps and starts",
+        )
+        .required(1.0),
+        Figure::new(
+            "can-147-work",
+            work(&flat),
+            "mJ",
+            "24 flat walls, mean of ten starts; from 14.03 to 14.10",
+        )
+        .within(14.03, 14.10),
+        Figure::new("can-147-round", round.mean, "ms", "the same in a round can"),
+        Figure::new(
+            "can-147-round-work",
+            work(&round),
+            "mJ",
+            "a round can, mean of ten starts",
+        ),
+    ])
+}
+
+fn beds() -> Result<Vec<Figure>, ContactError> {
+    let mut figures = Vec::new();
+    let mut times = Vec::new();
+    let mut residual = 0.0_f64;
+    let mut bytes = 0.0;
+    let sizes = [
+        ("grains-100", 100, 3000),
+        ("grains-1000", 1000, 1500),
+        ("grains-10000", 10_000, 700),
+    ];
+    for (name, grains, steps) in sizes {
+        let found = measure(&mut bed(grains, 1)?, steps, &cpu_seconds)?;
+        let note = format!(
+            "CPU time per step, eight layers deep; {:.1} sweeps, {:.0} contacts pressed",
+            found.sweeps, found.pressed
+        );
+        let figure = Figure::new(name, found.mean, "ms", &note);
+        figures.push(if grains == 10_000 {
+            figure.required(400.0)
+        } else {
+            figure
+        });
+        times.push(found.mean);
+        residual = residual.max(found.residual);
+        bytes = found.bytes_per_grain;
+    }
+    let exponent = (times[2] / times[0]).log10() / 2.0;
+    figures.push(
+        Figure::new(
+            "grains-exponent",
+            exponent,
+            "",
+            "of the time over the number",
+        )
+        .required(1.15),
+    );
+    figures.push(
+        Figure::new("grains-residual", residual, "m/s", "largest of all steps").required(1e-4),
+    );
+    let note = "most bytes held for each of 10,000 grains, contacts and scratch included";
+    figures.push(Figure::new("grains-bytes", bytes, "B", note).required(600.0));
+    Ok(figures)
+}
+
+fn pivoting() -> Vec<Figure> {
+    let solve = |name, mut mixed: Mixed, bounds, limit: Option<f64>| {
+        let held = bounds == FrictionBounds::Last;
+        let found = mixed.measure(&mut Pivoting::with_bounds(bounds), 500, held, &cpu_seconds);
+        let note = format!(
+            "CPU time of a warm-started solution, bounds of friction {}; {:.2} changes of the sets, {} fallbacks, \
+             {} of 500 not solved",
+            if held { "of the last step" } else { "iterated" },
+            found.changes,
+            found.fallbacks,
+            found.unsolved
+        );
+        let figure = Figure::new(name, found.mean, "us", &note);
+        match limit {
+            Some(limit) => figure.required(limit),
+            None => figure,
+        }
+    };
+    let iterated = Pivoting::new().bounds;
+    vec![
+        solve(
+            "pivot-35",
+            Mixed::manipulator(),
+            FrictionBounds::Last,
+            Some(100.0),
+        ),
+        solve(
+            "pivot-178",
+            Mixed::chain(),
+            FrictionBounds::Last,
+            Some(3000.0),
+        ),
+        solve("pivot-35-iterated", Mixed::manipulator(), iterated, None),
+        solve("pivot-178-iterated", Mixed::chain(), iterated, None),
+    ]
+}

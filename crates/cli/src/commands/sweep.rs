@@ -1,0 +1,188 @@
+//! `oldham run --vary`: one run for each combination of values, and a table of them all.
+
+use std::io::IsTerminal;
+use std::time::Instant;
+
+use oldham_study::{Sweep, SweepOptions, SweepProgress, SweepReport, SweepRun, SweepStatus};
+use serde_json::json;
+
+use crate::args::Run;
+use crate::failure::Failure;
+use crate::fold::fold;
+use crate::progress::Bar;
+use crate::table::{Table, number};
+use crate::{interrupt, load};
+use crate::{say, tell};
+
+/// Rows of the table that are shown; all are in the index.
+const ROWS: usize = 12;
+
+/// Runs that did not finish and are told one by one.
+const TOLD: usize = 5;
+
+/// Lines that tell how far a sweep is where there is no terminal for a bar.
+const LINES: usize = 20;
+
+pub fn execute(arguments: &Run) -> Result<(), Failure> {
+    let model = load::model(&arguments.model)?;
+    let file = load::file(&arguments.model);
+    let out = arguments.out.clone();
+    let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-sweep"));
+    let options = SweepOptions {
+        draw: arguments.draw.draw(),
+        merits: arguments.merit.clone(),
+        monolithic: arguments.monolithic,
+        threads: arguments.threads,
+        force: arguments.force,
+    };
+    let started = Instant::now();
+    let sweep = Sweep::new(&file, &arguments.vary, &out, &options)?;
+    let threads = sweep.threads();
+    let display = Display::new(sweep.runs(), arguments.json);
+    let report = sweep.solve(Some(interrupt::watch()), &|progress| display.show(progress))?;
+    drop(display);
+    let unfinished = report.unfinished().count();
+    let status = match (report.is_interrupted, unfinished) {
+        (true, _) => "interrupted",
+        (false, 0) => "finished",
+        (false, _) => "failed",
+    };
+    let answer = Box::new(json!({
+        "command": "run",
+        "model": model.name(),
+        "status": status,
+        "threads": threads,
+        "sweep": report,
+    }));
+    if !arguments.json {
+        print(model.name(), &report, threads, started);
+    }
+    if report.is_interrupted {
+        return Err(Failure::RunInterrupted { answer });
+    }
+    if unfinished > 0 {
+        return Err(Failure::Sweep {
+            unfinished,
+            total: report.total,
+            index: report.index,
+            answer,
+        });
+    }
+    if arguments.json {
+        say!("{answer:#}");
+    }
+    Ok(())
+}
+
+/// How far a sweep is: a bar on a terminal, some lines elsewhere.
+struct Display {
+    bar: Option<Bar>,
+    lines: bool,
+}
+
+impl Display {
+    fn new(runs: usize, hidden: bool) -> Self {
+        let is_terminal = std::io::stderr().is_terminal();
+        Self {
+            bar: (is_terminal && !hidden).then(|| Bar::of_items(runs as u64, false)),
+            lines: !is_terminal && !hidden,
+        }
+    }
+
+    fn show(&self, progress: SweepProgress<'_>) {
+        let SweepProgress {
+            done, total, kept, ..
+        } = progress;
+        if let Some(bar) = &self.bar {
+            bar.item(
+                done as u64,
+                &progress.last.map(described).unwrap_or_default(),
+            );
+            return;
+        }
+        let every = total.div_ceil(LINES).max(1);
+        let is_due = done == total || done.is_multiple_of(every);
+        if self.lines && progress.last.is_none() && kept > 0 {
+            tell!("{kept} of {total} runs are there already");
+        } else if self.lines && progress.last.is_some() && is_due {
+            tell!("{done} of {total} runs");
+        }
+    }
+}
+
+fn described(run: &SweepRun) -> String {
+    let settings = run
+        .settings
+        .iter()
+        .map(|(key, value)| format!("{key}={value}"));
+    settings.collect::<Vec<_>>().join(" ")
+}
+
+fn print(model: &str, report: &SweepReport, threads: usize, started: Instant) {
+    let wall = number(started.elapsed().as_secs_f64());
+    say!("{model}");
+    let mut counts = format!("{} runs: ", report.total);
+    let finished = report.count(SweepStatus::Finished);
+    counts += &format!("{finished} finished");
+    for status in [SweepStatus::Failed, SweepStatus::Refused] {
+        match report.count(status) {
+            0 => {}
+            count => counts += &format!(", {count} {}", status.word()),
+        }
+    }
+    if report.is_interrupted {
+        counts += &format!(", {} not done", report.total - report.runs.len());
+    }
+    if report.kept > 0 {
+        counts += &format!("; {} of them were there already", report.kept);
+    }
+    let s = if threads == 1 { "" } else { "s" };
+    say!("  {counts}; {wall} s on {threads} thread{s}\n");
+    say!("{}", table(report));
+    for run in report.unfinished().take(TOLD) {
+        let message = run.message.as_deref().unwrap_or_default();
+        let (number, status) = (run.run, run.status.word());
+        let what = described(run);
+        say!(
+            "{}",
+            fold(&format!("run {number} ({what}) {status}: {message}"), 2)
+        );
+    }
+    say!("index: {}", report.index.display());
+}
+
+/// The first runs, with what was varied and the figures of merit.
+fn table(report: &SweepReport) -> Table {
+    let mut header = vec!["run".to_owned()];
+    header.extend(report.keys.iter().cloned());
+    header.extend(["status", "energy / J", "spurious / J"].map(str::to_owned));
+    header.extend(report.merits.iter().map(ToString::to_string));
+    let or_dash = |value: Option<f64>| value.map_or_else(|| "-".into(), number);
+    let row = |run: &SweepRun| {
+        let mut row = vec![run.run.to_string()];
+        row.extend(run.settings.iter().map(|(_, value)| shown(value)));
+        row.extend([
+            run.status.word().to_owned(),
+            or_dash(run.energy),
+            or_dash(run.spurious),
+        ]);
+        let merits = 0..report.merits.len();
+        row.extend(merits.map(|place| or_dash(run.merits.get(place).copied().flatten())));
+        row
+    };
+    let mut rows: Vec<Vec<String>> = report.runs.iter().take(ROWS).map(row).collect();
+    if report.runs.len() > ROWS {
+        let mut more = vec![String::new(); header.len()];
+        more[0] = "...".into();
+        rows.push(more);
+    }
+    Table::of(header, rows)
+}
+
+/// A value as a table shows it: numbers of many digits are cut.
+fn shown(value: &str) -> String {
+    match value.parse::<f64>() {
+        Ok(parsed) if value.len() > 8 => number(parsed),
+        _ => value.to_owned(),
+    }
+}

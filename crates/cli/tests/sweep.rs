@@ -1,0 +1,306 @@
+//! Sweeps: all combinations, each run as by itself, and nothing lost when the sweep is killed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+fn example(name: &str) -> PathBuf {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    examples.join(name)
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oldham"));
+    command.current_dir(folder).args(arguments);
+    command.stdin(Stdio::null()).env("NO_COLOR", "1");
+    command
+}
+
+fn oldham(folder: &Path, arguments: &[&str]) -> Output {
+    command(folder, arguments).output().expect("oldham starts")
+}
+
+fn json(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let error = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_str(&text).unwrap_or_else(|_| panic!("{text}{error}"))
+}
+
+/// The rows of an index by the names of its columns.
+fn index(folder: &Path) -> Vec<BTreeMap<String, String>> {
+    let text = std::fs::read_to_string(folder.join("index.csv")).expect("an index");
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().expect("a header").split(',').collect();
+    let row = |line: &str| {
+        let cells = line.split(',').map(str::to_owned);
+        header
+            .iter()
+            .map(|name| (*name).to_owned())
+            .zip(cells)
+            .collect()
+    };
+    lines.map(row).collect()
+}
+
+/// 10 × 10 runs, of which each takes long enough for the sweep to be killed on the way.
+const HUNDRED: [&str; 9] = [
+    "--vary",
+    "kc=50:500:10:log",
+    "--vary",
+    "m1=1:10:10",
+    "--merit",
+    "rms(left.x1.a)",
+    "--set",
+    "simulation.duration=20",
+    "--json",
+];
+
+fn hundred<'a>(model: &'a str, out: &'a str) -> Vec<&'a str> {
+    let mut arguments = vec!["run", model, "--out", out];
+    arguments.extend(HUNDRED);
+    arguments
+}
+
+/// How many runs the journal of a sweep counts as over.
+fn recorded(folder: &Path) -> usize {
+    let journal = std::fs::read_to_string(folder.join("sweep.jsonl")).unwrap_or_default();
+    journal.matches("\n").count().saturating_sub(1)
+}
+
+#[test]
+fn a_hundred_runs_are_killed_and_resumed_without_loss() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = example("two-mass-tight.toml");
+    let model = model.to_str().unwrap();
+    let whole = json(&oldham(folder.path(), &hundred(model, "whole")));
+    assert_eq!(whole["status"], "finished");
+    assert_eq!(
+        (&whole["sweep"]["total"], &whole["sweep"]["kept"]),
+        (&100.into(), &0.into())
+    );
+
+    let kills = std::env::var("OLDHAM_KILLS")
+        .ok()
+        .and_then(|count| count.parse().ok());
+    let broken = folder.path().join("broken");
+    let mut last = 0;
+    for kill in 1..=kills.unwrap_or(3) {
+        let mut sweep = command(folder.path(), &hundred(model, "broken"));
+        let mut sweep = sweep
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        let enough = (last + 5).min(100);
+        while recorded(&broken) < enough && start.elapsed() < Duration::from_secs(60) {
+            if sweep.try_wait().unwrap().is_some() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let _ = sweep.kill();
+        sweep.wait().unwrap();
+        last = recorded(&broken);
+        assert!(last >= enough, "kill {kill}: {last} runs");
+    }
+    // A torn line, as a crash of the machine would leave it, and a result that was damaged.
+    let journal = broken.join("sweep.jsonl");
+    let mut text = std::fs::read_to_string(&journal).unwrap();
+    let first: Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
+    text += "{\"run\":99,\"settings\":[[\"kc\"";
+    std::fs::write(&journal, text).unwrap();
+    let damaged = broken.join(first["results"].as_str().unwrap());
+    let bytes = std::fs::read(&damaged).unwrap();
+    std::fs::write(&damaged, &bytes[..bytes.len() / 2]).unwrap();
+
+    let resumed = json(&oldham(folder.path(), &hundred(model, "broken")));
+    assert_eq!(resumed["status"], "finished");
+    assert_eq!(resumed["sweep"]["finished"], 100);
+    assert_eq!(
+        resumed["sweep"]["kept"],
+        last - 1,
+        "all but the damaged one are kept"
+    );
+    assert_eq!(index(&broken), index(&folder.path().join("whole")));
+    for run in 1..=100 {
+        let name = format!("run-{run:03}.parquet");
+        let read = |sweep: &str| {
+            let table = oldham_results::read(&folder.path().join(sweep).join(&name)).unwrap();
+            let names: Vec<String> = table.names().map(str::to_owned).collect();
+            let columns = (0..names.len()).map(|place| table.at(place).to_vec());
+            (names, columns.collect::<Vec<_>>())
+        };
+        assert_eq!(read("whole"), read("broken"), "{name}");
+    }
+    // Once more there is nothing to do.
+    let again = json(&oldham(folder.path(), &hundred(model, "broken")));
+    assert_eq!(again["sweep"]["kept"], 100);
+    // Another sweep does not go into the same folder.
+    let other = ["run", model, "--vary", "kc=1,2", "--out", "broken"];
+    let refused = oldham(folder.path(), &other);
+    let said = String::from_utf8_lossy(&refused.stderr).replace("\n  ", " ");
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("another sweep") && said.contains("--force"),
+        "{said}"
+    );
+}
+
+/// A run of a sweep has the bits of the same run by itself.
+#[test]
+fn a_run_of_a_sweep_is_the_run_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = example("two-mass-tight.toml");
+    let model = model.to_str().unwrap();
+    let sweep = [
+        "run",
+        model,
+        "--vary",
+        "kc=100,200",
+        "--vary",
+        "schedule.output_update=false",
+        "--json",
+    ];
+    let answer = json(&oldham(folder.path(), &sweep));
+    assert_eq!(answer["sweep"]["finished"], 2, "{answer:#}");
+    let alone = [
+        "run",
+        model,
+        "--set",
+        "kc=200",
+        "--set",
+        "schedule.output_update=false",
+        "--no-analysis",
+    ];
+    assert!(oldham(folder.path(), &alone).status.success());
+    let read = |path: &str| {
+        let table = oldham_results::read(&folder.path().join(path)).unwrap();
+        (0..table.names().count())
+            .map(|place| table.at(place).to_vec())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        read("two-mass-tight-sweep/run-2.parquet"),
+        read("two-mass-tight.parquet")
+    );
+    // The result knows what it is of.
+    let replayed = ["animate", "two-mass-tight-sweep/run-2.parquet"];
+    let said = oldham(folder.path(), &replayed).stderr;
+    assert!(
+        String::from_utf8_lossy(&said).contains("multibody"),
+        "it was read, and has no mechanism"
+    );
+}
+
+#[test]
+fn a_failing_run_is_named_and_ends_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = example("two-mass-force-displacement.toml");
+    let model = model.to_str().unwrap();
+    // A negative mass is refused; a coarse step lets the energy pass its bound.
+    let sweep = [
+        "run",
+        model,
+        "--vary",
+        "m1=1,-1,2",
+        "--vary",
+        "simulation.step=1e-3,0.1",
+        "--out",
+        "s",
+    ];
+    let output = oldham(folder.path(), &sweep);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(
+        said.contains("did not finish") && said.contains("index.csv"),
+        "{said}"
+    );
+    let rows = index(&folder.path().join("s"));
+    assert_eq!(rows.len(), 6);
+    let status = |row: usize| rows[row]["status"].as_str();
+    assert_eq!((status(2), status(3)), ("refused", "refused"));
+    assert_eq!(status(1), "failed", "{rows:?}");
+    assert!(rows[2]["message"].contains("must be positive"), "{rows:?}");
+}
+
+#[test]
+fn random_values_are_the_same_for_the_same_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = example("two-mass-tight.toml");
+    let model = model.to_str().unwrap();
+    let values = |seed: &str, out: &str| {
+        let arguments = [
+            "run",
+            model,
+            "--vary",
+            "kc=normal(100, 5)",
+            "--samples",
+            "4",
+            "--seed",
+            seed,
+            "--out",
+            out,
+            "--set",
+            "simulation.duration=0.1",
+        ];
+        let output = oldham(folder.path(), &arguments);
+        assert!(
+            output.status.success(),
+            "{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let rows = index(&folder.path().join(out)).into_iter();
+        rows.map(|row| row["kc"].clone()).collect::<Vec<_>>()
+    };
+    let first = values("7", "a");
+    assert_eq!(first, values("7", "b"));
+    assert_ne!(first, values("8", "c"));
+    assert!(
+        first
+            .iter()
+            .all(|kc| (70.0..130.0).contains(&kc.parse::<f64>().unwrap()))
+    );
+}
+
+#[test]
+fn mistakes_are_told_before_anything_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let model = example("two-mass-tight.toml");
+    let model = model.to_str().unwrap();
+    let cases: [(&[&str], &[&str]); 7] = [
+        (
+            &["--vary", "kcc=1,2"],
+            &["--vary:1:1", "did you mean `kc`?"],
+        ),
+        (&["--vary", "kc=2:1:4"], &["LOW must be below HIGH"]),
+        (&["--vary", "kc"], &["write kc=LOW:HIGH:POINTS"]),
+        (
+            &["--vary", "kc=1:1000000:100000", "--vary", "m1=1:9:9"],
+            &["combinations", "100000"],
+        ),
+        (
+            &["--vary", "kc=1,2", "--merit", "rms(left.x1.q)"],
+            &["recorded signal", "left.x1."],
+        ),
+        (
+            &["--vary", "kc=1,2", "--merit", "average(left.x1.x)"],
+            &["figure of merit", "rms"],
+        ),
+        (
+            &["--vary", "kc=@none.csv:k"],
+            &["none.csv", "cannot be read"],
+        ),
+    ];
+    for (more, says) in cases {
+        let output = oldham(folder.path(), &[&["run", model][..], more].concat());
+        let said = String::from_utf8_lossy(&output.stderr).replace("\n  ", " ");
+        assert_eq!(output.status.code(), Some(2), "{more:?}: {said}");
+        for words in says {
+            assert!(said.contains(words), "{more:?}: {said}");
+        }
+    }
+}

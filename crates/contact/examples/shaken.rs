@@ -1,0 +1,70 @@
+//! Time per step of the shaken can and of beds of grains, in CPU time of this thread.
+//!
+//! `cargo run --release -p oldham-contact --example shaken -- [can|cylinder|beds] [starts]`
+
+use oldham_contact::Wall;
+use oldham_contact::bench::{Figures, bed, measure, shaken_can};
+use rustix::time::{ClockId, clock_gettime};
+
+fn cpu() -> f64 {
+    let now = clock_gettime(ClockId::ThreadCPUTime);
+    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
+}
+
+fn show(name: &str, f: &Figures) {
+    println!(
+        "{name:>14}  mean {:.4} ms  p99 {:.3} ms  residual {:.1e} m/s  penetration {:.4} um  \
+         work {:.3} mJ  sweeps {:.1}  contacts {:.0}  pressed {:.0}  {:.0} B a grain",
+        f.mean,
+        f.p99,
+        f.residual,
+        f.penetration * 1e6,
+        f.work * 1e3,
+        f.sweeps,
+        f.contacts,
+        f.pressed,
+        f.bytes_per_grain
+    );
+}
+
+fn can(name: &str, wall: Wall, starts: u64) {
+    let mut mean = Figures::default();
+    for start in 1..=starts {
+        let mut scene = shaken_can(wall, start).expect("the scene starts");
+        let f = measure(&mut scene, 3000, &cpu).expect("the scene runs");
+        show(&format!("{name} {start}"), &f);
+        let share = 1.0 / starts as f64;
+        mean.mean += f.mean * share;
+        mean.p99 += f.p99 * share;
+        mean.work += f.work * share;
+        mean.sweeps += f.sweeps * share;
+        mean.contacts += f.contacts * share;
+        mean.pressed += f.pressed * share;
+        mean.residual = mean.residual.max(f.residual);
+        mean.penetration = mean.penetration.max(f.penetration);
+        mean.bytes_per_grain = mean.bytes_per_grain.max(f.bytes_per_grain);
+    }
+    show(&format!("{name} mean"), &mean);
+}
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let what = arguments.first().map_or("can", String::as_str);
+    let starts = arguments
+        .get(1)
+        .map_or(1, |n| n.parse().expect("a number of starts"));
+    match what {
+        "can" => can("can", Wall::Facets(24), starts),
+        "cylinder" => can("cylinder", Wall::Round, starts),
+        _ => {
+            let mut times = Vec::new();
+            for (grains, steps) in [(100, 3000), (1000, 1500), (10_000, 700)] {
+                let mut scene = bed(grains, 1).expect("the scene starts");
+                let f = measure(&mut scene, steps, &cpu).expect("the scene runs");
+                show(&format!("bed {grains}"), &f);
+                times.push(f.mean);
+            }
+            println!("exponent {:.3}", (times[2] / times[0]).log10() / 2.0);
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Problems whose time per step is a figure of merit.
+
+mod mixed;
+mod shaken;
+
+pub use mixed::{Mixed, MixedFigures};
+pub use shaken::{Figures, STEP, Shaken, bed, measure, shaken_can};

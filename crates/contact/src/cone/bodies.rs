@@ -1,0 +1,208 @@
+//! Sweeps over contacts of free bodies. Only those take part that press or may come to press.
+
+use oldham_space::{V3, Vec3};
+
+use super::{Blocks, Change, Verdict};
+use crate::problem::{Bodies, BodyMotion, project};
+use crate::solver::RowState;
+
+/// Contacts take part when they open more slowly than so many tolerances.
+const NEAR: f64 = 100.0;
+
+/// The contacts that take part, and the velocities that belong to their impulses.
+#[derive(Clone, Debug, Default)]
+pub struct ActiveContacts {
+    rows: Vec<Row>,
+    takes_part: Vec<bool>,
+    motion: Vec<BodyMotion>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// Inverse of the normal and tangential entries of the block, or of a diagonal that majorises it.
+    inverse: [f64; 2],
+    /// The impulse after the sweep before.
+    last: Vec3,
+    contact: u32,
+    /// The tangential entry of that diagonal: a weight, no more.
+    weight: f32,
+}
+
+impl Row {
+    fn new(problem: &Bodies<'_>, contact: usize, impulse: Vec3) -> Self {
+        let (normal, tangential) = match problem.levers_of(contact) {
+            None => problem.plain_diagonal(&problem.plain(contact)),
+            Some(_) => majorising_diagonal(problem, contact),
+        };
+        Self {
+            inverse: [1.0 / normal, 1.0 / tangential],
+            last: impulse,
+            contact: contact as u32,
+            weight: tangential as f32,
+        }
+    }
+
+    /// The point of the friction cone nearest to an impulse, in the metric of the block.
+    #[inline(always)]
+    fn admit(&self, impulse: Vec3, normal: Vec3, friction: f64) -> Vec3 {
+        // Only the ratio of the weights counts.
+        let [normal_weight, tangential_weight] = [self.inverse[1], self.inverse[0]];
+        project(impulse, normal, friction, normal_weight, tangential_weight)
+    }
+}
+
+/// A diagonal in normal and tangential directions that is nowhere smaller than the contact's block, so that a
+/// step of the sweep never overshoots.
+fn majorising_diagonal(problem: &Bodies<'_>, contact: usize) -> (f64, f64) {
+    let block = problem.block(contact);
+    let n = problem.touches[contact].normal;
+    let s = n.perpendicular();
+    let t = n.cross(s);
+    let entry = |a: Vec3, b: Vec3| a.dot(block * b);
+    let (ss, tt, st) = (entry(s, s), entry(t, t), entry(s, t));
+    let tangential = 0.5 * (ss + tt) + (0.25 * (ss - tt) * (ss - tt) + st * st).sqrt();
+    let normal = entry(n, n);
+    let mixed = entry(n, s).hypot(entry(n, t));
+    let ratio = (normal / tangential).sqrt();
+    (normal + mixed * ratio, tangential + mixed / ratio)
+}
+
+impl ActiveContacts {
+    /// Takes in the contacts that press or may come to press.
+    pub fn start(&mut self, problem: &Bodies<'_>, impulses: &[f64], tolerance: f64) {
+        self.motion.clear();
+        self.motion.extend_from_slice(problem.motion);
+        problem.apply(impulses, &mut self.motion);
+        self.rows.clear();
+        self.takes_part.clear();
+        for (contact, impulse) in impulses.as_chunks::<3>().0.iter().enumerate() {
+            let takes_part =
+                *impulse != [0.0; 3] || self.opening(problem, contact) < NEAR * tolerance;
+            self.takes_part.push(takes_part);
+            if takes_part {
+                self.rows.push(Row::new(problem, contact, V3(*impulse)));
+            }
+        }
+    }
+
+    /// How fast a contact without impulse opens, beyond what friction could make of its sliding.
+    fn opening(&self, problem: &Bodies<'_>, contact: usize) -> f64 {
+        let normal = problem.touches[contact].normal;
+        let velocity = problem.relative(contact, &self.motion);
+        let along = velocity.dot(normal);
+        let across = velocity - normal * along;
+        along + problem.biases[contact] - problem.friction(contact) * across.norm()
+    }
+
+    /// Tells what the contacts do.
+    pub fn classify(&self, problem: &Bodies<'_>, impulses: &[f64], sets: &mut [RowState]) {
+        sets.fill(RowState::Open);
+        for row in &self.rows {
+            let contact = row.contact as usize;
+            let impulse = V3(impulses.as_chunks::<3>().0[contact]);
+            let normal = problem.touches[contact].normal;
+            let along = impulse.dot(normal);
+            if along > 0.0 {
+                let across = (impulse - normal * along).norm();
+                let slips = across >= problem.friction(contact) * along * (1.0 - 1e-9);
+                sets[3 * contact] = RowState::Active;
+                let friction = if slips {
+                    RowState::Upper
+                } else {
+                    RowState::Active
+                };
+                sets[3 * contact + 1..][..2].fill(friction);
+            }
+        }
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.rows.len() * std::mem::size_of::<Row>()
+            + self.motion.len() * std::mem::size_of::<BodyMotion>()
+            + self.takes_part.len()
+    }
+}
+
+/// One solution under way.
+pub struct Sweeping<'a, 'b> {
+    pub problem: &'a Bodies<'b>,
+    pub active: &'a mut ActiveContacts,
+    pub impulses: &'a mut [f64],
+}
+
+impl Blocks for Sweeping<'_, '_> {
+    fn sweep(&mut self) -> Change {
+        let problem = self.problem;
+        let motion = self.active.motion.as_mut_slice();
+        let impulses = self.impulses.as_chunks_mut::<3>().0;
+        let mut total = Change::default();
+        for row in &mut self.active.rows {
+            let contact = row.contact as usize;
+            let mut pressed = problem.biases[contact];
+            let normal = problem.touches[contact].normal;
+            let impulse = V3(impulses[contact]);
+            if let Some(levers) = problem.levers_of(contact) {
+                pressed += levers.compliance * impulse.dot(normal);
+            }
+            let velocity = problem.relative(contact, motion);
+            let along = velocity.dot(normal);
+            let across = velocity - normal * along;
+            let [normal_step, tangential_step] = row.inverse;
+            let step = normal * ((along + pressed) * normal_step) + across * tangential_step;
+            let found = row.admit(impulse - step, normal, problem.friction(contact));
+            let change = found - impulse;
+            if change != Vec3::ZERO {
+                impulses[contact] = found.0;
+                problem.apply_at(contact, change, motion);
+                let weight = f64::from(row.weight);
+                total.agreement += change.dot(found - row.last) * weight;
+                total.largest = total.largest.max(change.dot(change) * weight * weight);
+            }
+        }
+        total.largest = total.largest.sqrt();
+        total
+    }
+
+    fn advance(&mut self, weight: f64) {
+        let motion = self.active.motion.as_mut_slice();
+        let impulses = self.impulses.as_chunks_mut::<3>().0;
+        for row in &mut self.active.rows {
+            let contact = row.contact as usize;
+            let impulse = V3(impulses[contact]);
+            let further = (impulse - row.last) * weight;
+            row.last = impulse;
+            if further == Vec3::ZERO {
+                continue;
+            }
+            let normal = self.problem.touches[contact].normal;
+            let found = row.admit(impulse + further, normal, self.problem.friction(contact));
+            impulses[contact] = found.0;
+            self.problem.apply_at(contact, found - impulse, motion);
+        }
+    }
+
+    fn judge(&mut self, tolerance: f64) -> Verdict {
+        let active = &mut *self.active;
+        let problem = self.problem;
+        let impulses = self.impulses.as_chunks::<3>().0;
+        let is_solved = active.rows.iter().all(|row| {
+            let contact = row.contact as usize;
+            problem.residual_of(contact, V3(impulses[contact]), &active.motion) <= tolerance
+        });
+        let known = active.rows.len();
+        for contact in 0..active.takes_part.len() {
+            if !active.takes_part[contact] && active.opening(problem, contact) < 0.0 {
+                active.takes_part[contact] = true;
+                active.rows.push(Row::new(problem, contact, Vec3::ZERO));
+            }
+        }
+        if active.rows.len() > known {
+            active.rows.sort_unstable_by_key(|row| row.contact);
+            Verdict::Joined
+        } else if is_solved {
+            Verdict::Solved
+        } else {
+            Verdict::Unsolved
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! Contact of rigid bodies and grains at velocity–impulse level.
+//!
+//! - [`shape`], [`narrow`], [`World`]: shapes, contact points of two shapes, contacts of all bodies.
+//!   A world gets poses and gives [`Touch`]es in an order that depends on nothing else.
+//! - [`problem`]: contacts as rows of velocities and impulses, as an operator over free bodies or as a
+//!   dense matrix, and the residual of given impulses.
+//! - [`ContactSolver`]: [`Cone`] for many contacts, [`Pivoting`] for few.
+//! - [`Scene`]: time stepping of free bodies, grains and bodies of prescribed motion.
+//! - [`bench`]: scenes whose time per step is a figure of merit.
+//!
+//! Nothing here knows joints, ports or model files.
+
+/// The guide's page, whose example is run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/src/contact.md")]
+struct GuidePage;
+
+pub mod bench;
+mod broad;
+mod cone;
+mod error;
+pub mod narrow;
+mod pivoting;
+pub mod problem;
+mod scene;
+pub mod shape;
+mod solver;
+mod touch;
+mod warm;
+mod world;
+
+pub use cone::Cone;
+pub use error::ContactError;
+pub use pivoting::{FrictionBounds, Pivoting};
+pub use scene::{Body, Correction, Motion, Options, Scene, Start, StepReport};
+pub use shape::{Can, Pose, Shape, Wall};
+pub use solver::{ContactSolver, Fallback, FrictionLaw, RowState, Solved};
+pub use touch::{BodyId, End, Key, Surface, SurfaceId, Touch};
+pub use warm::WarmStart;
+pub use world::World;

@@ -1,0 +1,368 @@
+//! Free bodies, grains and bodies of prescribed motion in contact.
+//!
+//! Every step solves M (v⁺ − v) = h f + Σ γ for velocities at its end, with contacts as they are at its
+//! beginning, and moves all bodies with v⁺. A gap g enters as g/h: a contact closes within the step,
+//! at the earliest.
+
+mod account;
+mod step;
+
+use oldham_space::{Mat3, Quaternion, Vec3};
+
+use crate::cone::Cone;
+use crate::error::ContactError;
+use crate::problem::{BodyMotion, Levers};
+use crate::shape::{Pose, Shape};
+use crate::solver::{ContactSolver, RowState, Solved};
+use crate::touch::{BodyId, Surface, SurfaceId, Touch};
+use crate::warm::WarmStart;
+use crate::world::World;
+
+/// How a body moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Motion {
+    /// By forces and impulses. The origin of its frame is the centre of mass.
+    Free {
+        /// Its mass.
+        mass: f64,
+        /// Moments of inertia about the axes of its frame.
+        inertia: Vec3,
+    },
+    /// As it is told by [`Scene::prescribe`]; at rest before.
+    Prescribed,
+}
+
+/// A body at the start.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    /// How it moves.
+    pub motion: Motion,
+    /// Where its frame is.
+    pub position: Vec3,
+    /// How its frame is turned.
+    pub orientation: Quaternion,
+    /// Velocity of the origin.
+    pub velocity: Vec3,
+    /// Angular velocity.
+    pub spin: Vec3,
+}
+
+impl Body {
+    /// A free body at rest.
+    pub fn free(mass: f64, inertia: Vec3, position: Vec3) -> Self {
+        Self {
+            motion: Motion::Free { mass, inertia },
+            ..Self::prescribed(position)
+        }
+    }
+
+    /// A body whose motion is given, at rest.
+    pub fn prescribed(position: Vec3) -> Self {
+        Self {
+            motion: Motion::Prescribed,
+            position,
+            orientation: Quaternion::default(),
+            velocity: Vec3::ZERO,
+            spin: Vec3::ZERO,
+        }
+    }
+}
+
+/// What happens to penetrations, which remain where a solver stops at its tolerance.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Correction {
+    /// Bodies are moved apart without getting any velocity, once a penetration exceeds the given depth.
+    Positions {
+        /// In metres.
+        beyond: f64,
+    },
+    /// Bodies get the velocity that ends the penetration within the step, up to a limit. This makes energy: its
+    /// work is reported.
+    Velocities {
+        /// In m/s.
+        limit: f64,
+    },
+}
+
+/// What to do about bodies that overlap at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Report them.
+    Refuse,
+    /// Move them apart.
+    Resolve,
+}
+
+/// How a scene is stepped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Contacts with a gap below this are taken into account, in metres.
+    pub reach: f64,
+    /// Gravity in m/s².
+    pub gravity: Vec3,
+    /// What happens to penetrations.
+    pub correction: Correction,
+    /// Overlap at the start deeper than this is a mistake, in metres.
+    pub overlap: f64,
+    /// What happens then.
+    pub start: Start,
+    /// Bodies farther than this from the origin are lost, in metres.
+    pub domain: f64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            reach: 1e-3,
+            gravity: Vec3::new(0.0, 0.0, -9.81),
+            correction: Correction::Positions { beyond: 1e-6 },
+            overlap: 1e-9,
+            start: Start::Refuse,
+            domain: f64::INFINITY,
+        }
+    }
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// The largest residual of a contact in m/s under the law of the solver, computed from the impulses after it has finished.
+    pub residual: f64,
+    /// Contacts taken into account.
+    pub contacts: usize,
+    /// Contacts with an impulse.
+    pub pressed: usize,
+    /// The deepest penetration at the beginning of the step.
+    pub penetration: f64,
+    /// The sum of gap × normal × impulse over contacts of two grains. Their impulses act at the points of the surfaces that meet at
+    /// the end of the step; as long as a gap is open the angular momentum changes by this.
+    pub gap_moment: Vec3,
+    /// Energy that the correction of penetrations added.
+    pub correction_work: f64,
+    /// Angular momentum that the correction of penetrations added: bodies that move apart take their momentum with them.
+    pub correction_moment: Vec3,
+    /// What the solver did.
+    pub solved: Solved,
+}
+
+/// Bodies and grains in contact, and their time stepping.
+pub struct Scene {
+    world: World,
+    options: Options,
+    solver: Box<dyn ContactSolver>,
+    /// Moves bodies apart.
+    separator: Cone,
+    /// Frames of the bodies, without grains.
+    poses: Vec<Pose>,
+    orientations: Vec<Quaternion>,
+    /// Moments of inertia about the axes of the frames; zero where the motion is given.
+    inertia: Vec<Vec3>,
+    /// Centres of the grains.
+    grains: Vec<Vec3>,
+    /// Bodies, then grains.
+    motion: Vec<BodyMotion>,
+    /// Force and moment on the bodies.
+    loads: Vec<[Vec3; 2]>,
+    /// Force and moment about the origins of the bodies from the contacts of the last step.
+    reactions: Vec<[Vec3; 2]>,
+    warm: WarmStart,
+    scratch: Scratch,
+}
+
+/// What a step fills and forgets.
+#[derive(Default)]
+struct Scratch {
+    inverse_inertia: Vec<Mat3>,
+    biases: Vec<f64>,
+    levers: Vec<Levers>,
+    impulses: Vec<f64>,
+    sets: Vec<RowState>,
+    /// Of contacts with box friction.
+    frames: Vec<[Vec3; 3]>,
+    /// For moving bodies apart: lengths in place of velocities and impulses.
+    shifted: Vec<BodyMotion>,
+    shifts: Vec<f64>,
+    shift_sets: Vec<RowState>,
+}
+
+impl Scene {
+    /// An empty scene that a solver steps.
+    pub fn new(options: Options, solver: impl ContactSolver + 'static) -> Self {
+        Self {
+            world: World::new(options.reach),
+            options,
+            solver: Box::new(solver),
+            // Lengths in place of velocities: apart to a tenth of a nanometre.
+            separator: Cone::new(1e-10, 1000),
+            poses: Vec::new(),
+            orientations: Vec::new(),
+            inertia: Vec::new(),
+            grains: Vec::new(),
+            motion: Vec::new(),
+            loads: Vec::new(),
+            reactions: Vec::new(),
+            warm: WarmStart::default(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Adds a surface.
+    pub fn add_surface(&mut self, surface: Surface) -> Result<SurfaceId, ContactError> {
+        self.world.add_surface(surface)
+    }
+
+    /// Adds a body with one shape about its origin. Bodies come before grains.
+    pub fn add_body(
+        &mut self,
+        body: Body,
+        shape: Shape,
+        surface: SurfaceId,
+    ) -> Result<BodyId, ContactError> {
+        self.add_compound(body, [(shape, Pose::default(), surface)])
+    }
+
+    /// Adds a body with several shapes, each at a pose in its frame.
+    pub fn add_compound(
+        &mut self,
+        body: Body,
+        shapes: impl IntoIterator<Item = (Shape, Pose, SurfaceId)>,
+    ) -> Result<BodyId, ContactError> {
+        let index = self.world.bodies();
+        let mut moved = BodyMotion {
+            velocity: body.velocity,
+            spin: body.spin,
+            ..BodyMotion::default()
+        };
+        let mut moments = Vec3::ZERO;
+        if let Motion::Free { mass, inertia } = body.motion {
+            let [x, y, z] = inertia.0;
+            let named = [
+                ("its mass", mass),
+                ("its first moment of inertia", x),
+                ("its second moment of inertia", y),
+                ("its third moment of inertia", z),
+            ];
+            check_inertia(index, &named)?;
+            moved.inverse_mass = 1.0 / mass;
+            moments = inertia;
+        }
+        let id = self.world.add_body(body.motion != Motion::Prescribed);
+        for (shape, at, surface) in shapes {
+            self.world.add_shape(shape, at, surface)?;
+        }
+        self.poses.push(Pose {
+            position: body.position,
+            axes: body.orientation.matrix(),
+        });
+        self.orientations.push(body.orientation);
+        self.inertia.push(moments);
+        self.motion.push(moved);
+        self.loads.push([Vec3::ZERO; 2]);
+        self.reactions.push([Vec3::ZERO; 2]);
+        Ok(id)
+    }
+
+    /// Adds solid spheres of one radius and density at rest. A grain has no orientation.
+    pub fn add_grains(
+        &mut self,
+        centres: &[Vec3],
+        radius: f64,
+        density: f64,
+        surface: SurfaceId,
+    ) -> Result<(), ContactError> {
+        let index = self.motion.len();
+        let law = self.world.own_law(surface);
+        if law.stiffness.is_finite() {
+            return Err(ContactError::Surface {
+                what: "stiffness of grains",
+                value: law.stiffness,
+                range: "infinite; regularised contacts are for bodies",
+            });
+        }
+        self.world
+            .add_grains(&vec![radius; centres.len()], surface)?;
+        let mass = density * 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3);
+        check_inertia(index, &[("its mass", mass)])?;
+        let still = BodyMotion {
+            inverse_mass: 1.0 / mass,
+            inverse_inertia: 2.5 / (mass * radius * radius),
+            ..BodyMotion::default()
+        };
+        self.grains.extend_from_slice(centres);
+        self.motion.resize(self.motion.len() + centres.len(), still);
+        Ok(())
+    }
+
+    /// Two bodies pass through each other.
+    pub fn exclude(&mut self, a: BodyId, b: BodyId) {
+        self.world.exclude(a, b);
+    }
+
+    /// Gives a body its velocity from now on.
+    pub fn prescribe(&mut self, body: BodyId, velocity: Vec3, spin: Vec3) {
+        let moved = &mut self.motion[body.index()];
+        (moved.velocity, moved.spin) = (velocity, spin);
+    }
+
+    /// Puts a force and a moment about its origin on a body from now on.
+    pub fn load(&mut self, body: BodyId, force: Vec3, moment: Vec3) {
+        self.loads[body.index()] = [force, moment];
+    }
+
+    /// Force and moment about its origin that the contacts of the last step put on a body.
+    pub fn reaction(&self, body: BodyId) -> [Vec3; 2] {
+        self.reactions[body.index()]
+    }
+
+    /// The frame of a body.
+    pub fn pose(&self, body: BodyId) -> &Pose {
+        &self.poses[body.index()]
+    }
+
+    /// Velocity and angular velocity of a body or grain.
+    pub fn velocity(&self, body: BodyId) -> [Vec3; 2] {
+        let moved = &self.motion[body.index()];
+        [moved.velocity, moved.spin]
+    }
+
+    /// Centres of the grains.
+    pub fn grains(&self) -> &[Vec3] {
+        &self.grains
+    }
+
+    /// The number of the first grain among the bodies.
+    pub fn first_grain(&self) -> BodyId {
+        BodyId(self.world.bodies() as u32)
+    }
+
+    /// Gives a grain a velocity and angular velocity.
+    pub fn launch(&mut self, grain: usize, velocity: Vec3, spin: Vec3) {
+        let body = self.first_grain().0 + grain as u32;
+        self.prescribe(BodyId(body), velocity, spin);
+    }
+
+    /// Contacts at the beginning of the last step.
+    pub fn touches(&self) -> &[Touch] {
+        self.world.touches()
+    }
+
+    /// Impulses of the contacts of the last step along the absolute axes, on the second body of each.
+    pub fn impulses(&self) -> &[[f64; 3]] {
+        self.scratch.impulses.as_chunks::<3>().0
+    }
+
+    /// What the rows of the contacts did in the last step: the normal, then friction twice.
+    pub fn sets(&self) -> &[RowState] {
+        &self.scratch.sets
+    }
+}
+
+fn check_inertia(body: usize, values: &[(&'static str, f64)]) -> Result<(), ContactError> {
+    match values
+        .iter()
+        .find(|(_, v)| !(*v > 0.0 && v.is_finite() && (1.0 / v).is_finite()))
+    {
+        Some(&(what, value)) => Err(ContactError::Inertia { body, what, value }),
+        None => Ok(()),
+    }
+}

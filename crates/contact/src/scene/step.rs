@@ -1,0 +1,441 @@
+//! One step in time.
+
+use oldham_space::{Mat3, Quaternion, V3, Vec3};
+
+use super::{Correction, Scene, Start, StepReport};
+use crate::error::ContactError;
+use crate::problem::{Bodies, BodyMotion, Levers, Mechanism, Problem};
+use crate::solver::{ContactSolver, FrictionLaw, RowState};
+use crate::touch::Surface;
+
+/// Passes that move overlapping bodies apart at the start.
+const MOST_PASSES: usize = 200;
+
+impl Scene {
+    /// Checks everything before the first step: pairs of shapes, and whether bodies overlap.
+    pub fn start(&mut self) -> Result<(), ContactError> {
+        self.world.check()?;
+        self.check_motion(0.0)?;
+        for pass in 0..MOST_PASSES {
+            self.world.find(&self.poses, &self.grains);
+            let touches = self.world.touches();
+            let overlaps = touches.iter().filter(|t| t.gap < -self.options.overlap);
+            let pairs = overlaps.clone().count();
+            let Some(deepest) = overlaps.min_by(|s, t| s.gap.total_cmp(&t.gap)) else {
+                return Ok(());
+            };
+            if self.options.start == Start::Refuse || pass == MOST_PASSES - 1 {
+                let [first, second] = deepest.ends.map(|end| end.body());
+                return Err(ContactError::Overlap {
+                    first,
+                    second,
+                    depth: -deepest.gap,
+                    pairs,
+                });
+            }
+            self.move_apart();
+        }
+        Ok(())
+    }
+
+    /// Takes a step of length `h` from `time`.
+    pub fn step(&mut self, time: f64, h: f64) -> Result<StepReport, ContactError> {
+        if !(h > 0.0 && h.is_finite()) {
+            return Err(ContactError::Step { step: h });
+        }
+        self.world.find(&self.poses, &self.grains);
+        let mut report = StepReport {
+            contacts: self.world.touches().len(),
+            ..StepReport::default()
+        };
+        let deepest = (self.world.touches().iter()).fold(0.0, |most: f64, t| most.max(-t.gap));
+        report.penetration = deepest;
+        self.find_inverse_inertia();
+        self.find_levers(h);
+        self.aim(h);
+        self.aim_rebounds();
+        self.accelerate(h);
+        self.keep_rebounds_that_arrive(h);
+
+        let scratch = &mut self.scratch;
+        let touches = self.world.touches();
+        let contacts = Bodies {
+            touches,
+            biases: &scratch.biases,
+            levers: &scratch.levers,
+            grain_friction: self.world.grain_friction(),
+            motion: &[],
+            inertia: &scratch.inverse_inertia,
+            radii: self.world.radii(),
+            mechanism: Mechanism::default(),
+        };
+        let problem = Bodies {
+            motion: &self.motion,
+            ..contacts
+        };
+        self.warm.recall(
+            &self.world,
+            |contact| problem.friction(contact),
+            &mut scratch.impulses,
+        );
+        scratch.sets.clear();
+        scratch.sets.resize(scratch.impulses.len(), RowState::Open);
+        report.solved = self.solver.solve(
+            &Problem::Bodies(problem),
+            &mut scratch.impulses,
+            &mut scratch.sets,
+        );
+        let law = self.solver.law();
+        scratch.frames.clear();
+        if law == FrictionLaw::Box {
+            scratch
+                .frames
+                .extend((0..touches.len()).map(|contact| problem.frame(contact)));
+        }
+        // From here on the velocities are those at the end of the step.
+        contacts.apply(&scratch.impulses, &mut self.motion);
+        let ended = Bodies {
+            motion: &self.motion,
+            ..contacts
+        };
+        report.residual = match law {
+            FrictionLaw::Cone => ended.residual_at(&scratch.impulses, &self.motion),
+            FrictionLaw::Box => {
+                ended.box_residual_at(&scratch.impulses, &self.motion, &scratch.frames)
+            }
+        };
+        self.warm.remember(&self.world, &scratch.impulses);
+        report.pressed = self.warm.len();
+        if let Correction::Velocities { .. } = self.options.correction {
+            report.correction_work = self.push_out_work();
+        }
+        report.gap_moment = self.gap_moment();
+        self.collect_reactions(h);
+        if let Correction::Positions { beyond } = self.options.correction
+            && deepest > beyond
+        {
+            (report.correction_work, report.correction_moment) = self.move_apart();
+        }
+        self.move_bodies(h);
+        self.check_motion(time + h)?;
+        Ok(report)
+    }
+
+    fn find_inverse_inertia(&mut self) {
+        let inverse = &mut self.scratch.inverse_inertia;
+        inverse.clear();
+        inverse.extend(
+            self.poses
+                .iter()
+                .zip(&self.inertia)
+                .map(|(pose, &moments)| {
+                    if moments == Vec3::ZERO {
+                        Mat3::ZERO
+                    } else {
+                        turned_inertia(pose.axes, V3(moments.0.map(f64::recip)))
+                    }
+                }),
+        );
+    }
+
+    /// Where contacts act.
+    fn find_levers(&mut self, h: f64) {
+        let bodies = self.poses.len();
+        self.scratch.levers.clear();
+        for (touch, detail) in self.world.touches().iter().zip(self.world.details()) {
+            let place = detail.position;
+            let ends = touch.ends.map(|end| end.body());
+            let arms = ends.map(|body| match body.checked_sub(bodies) {
+                None => place - self.poses[body].position,
+                Some(grain) => place - self.grains[grain],
+            });
+            let law = self.world.law(touch);
+            let wall = &self.motion[ends[0]];
+            self.scratch.levers.push(Levers {
+                arms,
+                friction: law.friction,
+                compliance: compliance(law, h),
+                is_plain: ends[1] >= bodies
+                    && wall.inverse_mass == 0.0
+                    && wall.spin == Vec3::ZERO
+                    && law.stiffness.is_infinite(),
+            });
+        }
+    }
+
+    /// What is asked of each contact.
+    fn aim(&mut self, h: f64) {
+        let (world, correction) = (&self.world, self.options.correction);
+        let biases = &mut self.scratch.biases;
+        biases.clear();
+        biases.extend(
+            (world.touches().iter()).map(|t| normal_bias(world.law(t), t.gap, h, correction)),
+        );
+    }
+
+    /// Newton's law of restitution for contacts that approach.
+    fn aim_rebounds(&mut self) {
+        self.for_rebounds(|law, _, approach, bias| {
+            if approach < 0.0 {
+                *bias = law.restitution * approach;
+            }
+        });
+    }
+
+    /// Takes the law back for contacts that do not close within the step.
+    fn keep_rebounds_that_arrive(&mut self, h: f64) {
+        let correction = self.options.correction;
+        self.for_rebounds(|law, gap, arrival, bias| {
+            if *bias < 0.0 && gap + h * arrival >= 0.0 {
+                *bias = normal_bias(law, gap, h, correction);
+            }
+        });
+    }
+
+    /// Calls `visit(law, gap, normal velocity, bias)` for contacts that may rebound.
+    fn for_rebounds(&mut self, visit: impl Fn(&Surface, f64, f64, &mut f64)) {
+        if !self.world.has_restitution() {
+            return;
+        }
+        let touches = self.world.touches();
+        let problem = Bodies {
+            touches,
+            biases: &[],
+            levers: &self.scratch.levers,
+            grain_friction: 0.0,
+            motion: &self.motion,
+            inertia: &self.scratch.inverse_inertia,
+            radii: self.world.radii(),
+            mechanism: Mechanism::default(),
+        };
+        for (contact, touch) in touches.iter().enumerate() {
+            let law = self.world.law(touch);
+            if law.restitution > 0.0 && law.stiffness.is_infinite() {
+                let velocity = problem.relative(contact, &self.motion).dot(touch.normal);
+                visit(law, touch.gap, velocity, &mut self.scratch.biases[contact]);
+            }
+        }
+    }
+
+    /// Gives bodies the velocities that forces alone would give.
+    fn accelerate(&mut self, h: f64) {
+        let fall = self.options.gravity * h;
+        for moved in &mut self.motion {
+            if moved.inverse_mass > 0.0 {
+                moved.velocity += fall;
+            }
+        }
+        let each = self.loads.iter().zip(&self.scratch.inverse_inertia);
+        for (moved, ([force, moment], inverse)) in self.motion.iter_mut().zip(each) {
+            moved.velocity += *force * (h * moved.inverse_mass);
+            moved.spin += *inverse * *moment * h;
+        }
+    }
+
+    /// The work of velocities that end penetrations.
+    fn push_out_work(&self) -> f64 {
+        let touches = self.world.touches();
+        let each = touches
+            .iter()
+            .zip(&self.scratch.biases)
+            .zip(self.impulses());
+        each.filter(|((touch, _), _)| touch.gap < 0.0)
+            .map(|((touch, bias), impulse)| V3(*impulse).dot(touch.normal) * (-bias).max(0.0))
+            .sum()
+    }
+
+    /// The moment of impulses between grains across open gaps.
+    fn gap_moment(&self) -> Vec3 {
+        let each = self.world.touches().iter().zip(self.impulses());
+        each.skip(self.world.details().len())
+            .fold(Vec3::ZERO, |sum, (touch, impulse)| {
+                sum + (touch.normal * touch.gap).cross(V3(*impulse))
+            })
+    }
+
+    /// Forces and moments of the contacts on bodies.
+    fn collect_reactions(&mut self, h: f64) {
+        self.reactions.fill([Vec3::ZERO; 2]);
+        let bodies = self.poses.len();
+        let impulses = self.scratch.impulses.as_chunks::<3>().0;
+        let each = self
+            .world
+            .touches()
+            .iter()
+            .zip(impulses)
+            .zip(&self.scratch.levers);
+        for ((touch, impulse), levers) in each {
+            for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
+                let body = touch.ends[side].body();
+                if body < bodies {
+                    let force = V3(*impulse) * (sign / h);
+                    let [total, moment] = &mut self.reactions[body];
+                    *total += force;
+                    *moment += levers.arms[side].cross(force);
+                }
+            }
+        }
+    }
+
+    /// Moves all bodies with the velocities at the end of the step.
+    fn move_bodies(&mut self, h: f64) {
+        let bodies = self.poses.len();
+        for body in 0..bodies {
+            let moved = self.motion[body];
+            self.poses[body].position += moved.velocity * h;
+            self.turn(body, moved.spin * h);
+        }
+        for (centre, moved) in self.grains.iter_mut().zip(&self.motion[bodies..]) {
+            *centre += moved.velocity * h;
+        }
+    }
+
+    /// Turns a body; its angular momentum stays.
+    fn turn(&mut self, body: usize, angle: Vec3) {
+        if angle == Vec3::ZERO {
+            return;
+        }
+        let moments = self.inertia[body];
+        let spin = self.motion[body].spin;
+        let before = self.poses[body].axes;
+        let orientation = Quaternion::exp(angle)
+            .times(self.orientations[body])
+            .normalised();
+        self.orientations[body] = orientation;
+        let axes = orientation.matrix();
+        self.poses[body].axes = axes;
+        let is_round = moments[0] == moments[1] && moments[1] == moments[2];
+        if !is_round {
+            let momentum = turned_inertia(before, moments) * spin;
+            let inverse = turned_inertia(axes, V3(moments.0.map(f64::recip)));
+            self.motion[body].spin = inverse * momentum;
+        }
+    }
+
+    /// Moves bodies apart that penetrate each other at the contacts known, without velocities: the convex
+    /// program of the step, with lengths in place of velocities. Returns the work against gravity and loads, and
+    /// the angular momentum that the momenta have gained.
+    fn move_apart(&mut self) -> (f64, Vec3) {
+        let bodies = self.poses.len();
+        self.find_inverse_inertia();
+        self.find_levers(1.0);
+        let scratch = &mut self.scratch;
+        let touches = self.world.touches();
+        for levers in &mut scratch.levers {
+            (levers.friction, levers.compliance) = (0.0, 0.0);
+        }
+        scratch.biases.clear();
+        scratch.biases.extend(touches.iter().map(|touch| touch.gap));
+        scratch.shifted.clear();
+        scratch
+            .shifted
+            .extend(self.motion.iter().map(|moved| BodyMotion {
+                velocity: Vec3::ZERO,
+                spin: Vec3::ZERO,
+                ..*moved
+            }));
+        let contacts = Bodies {
+            touches,
+            biases: &scratch.biases,
+            levers: &scratch.levers,
+            grain_friction: 0.0,
+            motion: &[],
+            inertia: &scratch.inverse_inertia,
+            radii: self.world.radii(),
+            mechanism: Mechanism::default(),
+        };
+        let problem = Bodies {
+            motion: &scratch.shifted,
+            ..contacts
+        };
+        // The impulses of the step stay as they are: these are lengths.
+        scratch.shifts.clear();
+        scratch.shifts.resize(3 * touches.len(), 0.0);
+        scratch.shift_sets.clear();
+        scratch.shift_sets.resize(3 * touches.len(), RowState::Open);
+        self.separator.solve(
+            &Problem::Bodies(problem),
+            &mut scratch.shifts,
+            &mut scratch.shift_sets,
+        );
+        contacts.apply(&scratch.shifts, &mut scratch.shifted);
+        let (mut work, mut moment) = (0.0, Vec3::ZERO);
+        for body in 0..self.motion.len() {
+            let shift = self.scratch.shifted[body];
+            if shift.inverse_mass == 0.0 {
+                continue;
+            }
+            let mass = 1.0 / shift.inverse_mass;
+            let mut force = self.options.gravity * mass;
+            moment += shift.velocity.cross(self.motion[body].velocity * mass);
+            if body < bodies {
+                force += self.loads[body][0];
+                work -= self.loads[body][1].dot(shift.spin);
+                self.poses[body].position += shift.velocity;
+                self.turn(body, shift.spin);
+            } else {
+                self.grains[body - bodies] += shift.velocity;
+            }
+            work -= force.dot(shift.velocity);
+        }
+        (work, moment)
+    }
+
+    /// Refuses motions that are not finite, and bodies that have left the domain.
+    fn check_motion(&self, time: f64) -> Result<(), ContactError> {
+        let bodies = self.poses.len();
+        for (body, moved) in self.motion.iter().enumerate() {
+            let at = match body.checked_sub(bodies) {
+                None => self.poses[body].position,
+                Some(grain) => self.grains[grain],
+            };
+            let reach = at.dot(at);
+            if !(reach + moved.velocity.dot(moved.velocity) + moved.spin.dot(moved.spin))
+                .is_finite()
+            {
+                return Err(ContactError::NotFinite { body, time });
+            }
+            if moved.inverse_mass > 0.0 && reach > self.options.domain * self.options.domain {
+                let [x, y, z] = at.0;
+                return Err(ContactError::Lost {
+                    body,
+                    time,
+                    x,
+                    y,
+                    z,
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A diagonal matrix in the axes of a frame, in absolute axes.
+pub(super) fn turned_inertia(axes: Mat3, diagonal: Vec3) -> Mat3 {
+    let [x, y, z] = diagonal.0;
+    axes * Mat3::diagonal(x, y, z) * axes.transpose()
+}
+
+/// What is added to the normal velocity of a contact.
+fn normal_bias(law: &Surface, gap: f64, h: f64, correction: Correction) -> f64 {
+    if law.stiffness.is_finite() {
+        return gap * law.stiffness / (h * law.stiffness + law.damping);
+    }
+    if gap >= 0.0 {
+        return gap / h;
+    }
+    match correction {
+        Correction::Positions { .. } => 0.0,
+        Correction::Velocities { limit } => (gap / h).max(-limit),
+    }
+}
+
+/// Normal velocity for each unit of impulse of a surface with stiffness k and damping d: the force
+/// −k (g + h u) − d u at the end of the step.
+fn compliance(law: &Surface, h: f64) -> f64 {
+    if law.stiffness.is_finite() {
+        1.0 / (h * (h * law.stiffness + law.damping))
+    } else {
+        0.0
+    }
+}

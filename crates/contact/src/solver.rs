@@ -1,0 +1,66 @@
+//! The trait of both solvers, and what they answer.
+
+use crate::problem::Problem;
+
+/// What a row does at the solution. Rows of friction and of contacts are at a bound or between.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowState {
+    /// The row holds as an equation: a joint, a pressed contact, a direction that sticks.
+    Active,
+    /// A contact without impulse, or a direction of friction without bounds to reach.
+    #[default]
+    Open,
+    /// Friction at its lower bound: slip.
+    Lower,
+    /// Friction at its upper bound: slip.
+    Upper,
+}
+
+/// What stood in when a solver exceeded its bound of work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fallback {
+    /// Projected Gauss–Seidel sweeps took the place of pivoting.
+    Sweeps,
+}
+
+/// What a solver did. It makes no claim on the residual: the caller computes it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Solved {
+    /// Sweeps over the contacts, or changes of the active set.
+    pub iterations: usize,
+    /// Factorisations of a matrix.
+    pub factorisations: usize,
+    /// Whether the solver met its own test.
+    pub is_converged: bool,
+    /// Whether something else had to stand in.
+    pub fallback: Option<Fallback>,
+}
+
+/// The law of friction that a solver follows, by which its answer is judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrictionLaw {
+    /// Impulses in a round cone, velocities in its dual: a sliding contact opens with μ times its sliding velocity.
+    Cone,
+    /// Coulomb's law along two tangents each: impulses in a box, sliding contacts stay closed.
+    Box,
+}
+
+/// Finds impulses for a problem, starting from those given.
+pub trait ContactSolver: Send {
+    /// What the answer satisfies.
+    fn law(&self) -> FrictionLaw;
+
+    /// Solves in place. `sets` gets the state of each row; impulses and sets have one entry for
+    /// each row of the problem.
+    fn solve(
+        &mut self,
+        problem: &Problem<'_>,
+        impulses: &mut [f64],
+        sets: &mut [RowState],
+    ) -> Solved;
+
+    /// Bytes held.
+    fn bytes(&self) -> usize {
+        0
+    }
+}

@@ -1,0 +1,79 @@
+//! Once warm, a step allocates nothing.
+
+use std::alloc::System;
+
+use oldham_contact::bench::{bed, shaken_can};
+use oldham_contact::{Body, Options, Pivoting, Scene, Shape, Surface, Wall};
+use oldham_space::Vec3;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// One test alone: other threads would be counted too.
+#[test]
+fn a_warm_step_does_not_allocate() {
+    // Two periods of shaking hold every number of contacts that the third one needs, and more.
+    let mut can = shaken_can(Wall::Facets(24), 0).unwrap();
+    for _ in 0..1400 {
+        can.step().unwrap();
+    }
+    let mut words = Vec::new();
+    can.scene.save(&mut words);
+    for _ in 0..100 {
+        can.step().unwrap();
+    }
+    can.scene.restore(&words).unwrap();
+    assert_none("the shaken can", || {
+        for _ in 0..100 {
+            can.step().unwrap();
+        }
+    });
+
+    let mut grains = bed(300, 1).unwrap();
+    for _ in 0..300 {
+        grains.step().unwrap();
+    }
+    words.clear();
+    grains.scene.save(&mut words);
+    for _ in 0..50 {
+        grains.step().unwrap();
+    }
+    grains.scene.restore(&words).unwrap();
+    assert_none("a bed", || {
+        for _ in 0..50 {
+            grains.step().unwrap();
+        }
+    });
+
+    let mut scene = Scene::new(Options::default(), Pivoting::new());
+    let rough = scene.add_surface(Surface::rough(0.5)).unwrap();
+    scene
+        .add_body(Body::prescribed(Vec3::ZERO), Shape::Plane, rough)
+        .unwrap();
+    for k in 0..3 {
+        let half = Vec3::new(0.1, 0.1, 0.1);
+        let body = Body::free(
+            1.0,
+            Vec3::new(1.0, 1.0, 1.0) * 0.01,
+            Vec3::Z * (0.1 + 0.2 * k as f64),
+        );
+        scene.add_body(body, Shape::Box { half }, rough).unwrap();
+    }
+    scene.start().unwrap();
+    for step in 0..20 {
+        scene.step(step as f64, 1e-2).unwrap();
+    }
+    assert_none("boxes", || {
+        for step in 0..100 {
+            scene.step(step as f64, 1e-2).unwrap();
+        }
+    });
+}
+
+fn assert_none(what: &str, mut run: impl FnMut()) {
+    let region = Region::new(ALLOCATOR);
+    run();
+    let change = region.change();
+    assert_eq!(change.allocations + change.reallocations, 0, "{what}");
+}

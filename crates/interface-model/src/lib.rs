@@ -1,0 +1,30 @@
+//! Fast subsystems that are fed by a reduced interface model of a slow mechanism.
+//!
+//! Between two communication points a fast subsystem, such as hydraulics, should not see the mechanism
+//! stand still or run along old data. What matters of the mechanism to it is small: the acceleration of
+//! the coordinates at which they meet, and how it answers to the force. A mechanism [shows](Shown) that
+//! at each communication point; the fast subsystem is [fed](Fed) with motions that it integrates from it,
+//! together with its own steps and its own forces.
+//!
+//! Reference: A. Peiret, F. González, J. Kövecses, M. Teichmann, "Co-simulation of multibody systems
+//! with contact using reduced interface models", Journal of Computational and Nonlinear Dynamics, 2020.
+
+mod fed;
+mod shown;
+
+pub use fed::{Coordinate, Fed};
+pub use shown::{Shown, ShownError};
+
+use oldham_cosim::Quantity;
+
+/// Name of the port at which a fast subsystem sees the interface of a mechanism.
+pub const PORT: &str = "interface";
+
+/// What that port carries, for some coordinates: a row each, with its acceleration, the force that acted
+/// on it, and its mobility.
+pub fn quantity(coordinates: usize) -> Quantity {
+    Quantity::Matrix {
+        rows: coordinates,
+        columns: coordinates + 2,
+    }
+}

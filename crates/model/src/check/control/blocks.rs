@@ -1,0 +1,254 @@
+//! The blocks of a controller.
+
+use oldham_control::{Linear, Pid, RateLimit, TransferFunction};
+
+use super::Draft;
+use crate::check::Checker;
+use crate::format::{At, Block, BlockKind, Entry, Formula, Rows, place};
+use crate::problem::Problem;
+use crate::source::Span;
+
+/// The time constant of anti-windup of a controller without proportional gain.
+const DEFAULT_TRACKING: f64 = 1.0;
+
+/// A key of a block: its name, where it is given, and to which kinds it belongs.
+type Key<'b> = (&'static str, Option<&'b Span>, &'static [BlockKind]);
+
+impl Checker<'_> {
+    pub(super) fn block(&mut self, entry: &Entry<Block>, draft: &mut Draft<'_>) {
+        let block = &entry.value.value;
+        let Some(kind) = block.kind.as_ref().map(|at| at.value) else {
+            return;
+        };
+        self.keys_of_other_kinds(block, kind);
+        let added = match kind {
+            BlockKind::Pid => self.pid(entry, draft),
+            BlockKind::TransferFunction => self.transfer_function(entry, draft),
+            BlockKind::StateSpace => self.state_space(entry, draft),
+            BlockKind::RateLimit => self.rate_limit(entry, draft),
+            BlockKind::Delay => self.delay(entry, draft),
+        };
+        if let Some(Err(error)) = added {
+            let problem = Problem::new(entry.name.span.clone(), error.to_string());
+            self.findings.push(problem.label("in this block"));
+        }
+    }
+
+    /// Keys that belong to blocks of another kind.
+    fn keys_of_other_kinds(&mut self, block: &Block, kind: BlockKind) {
+        use BlockKind::{Delay, Pid, RateLimit, StateSpace, TransferFunction};
+        let keys: [Key<'_>; 19] = [
+            (
+                "input",
+                place(&block.input),
+                &[Pid, TransferFunction, StateSpace, RateLimit, Delay],
+            ),
+            ("inputs", place(&block.inputs), &[StateSpace]),
+            ("kp", place(&block.kp), &[Pid]),
+            ("ki", place(&block.ki), &[Pid]),
+            ("kd", place(&block.kd), &[Pid]),
+            ("filter", place(&block.filter), &[Pid]),
+            ("limits", place(&block.limits), &[Pid]),
+            ("tracking", place(&block.tracking), &[Pid]),
+            ("numerator", place(&block.numerator), &[TransferFunction]),
+            (
+                "denominator",
+                place(&block.denominator),
+                &[TransferFunction],
+            ),
+            ("a", place(&block.a), &[StateSpace]),
+            ("b", place(&block.b), &[StateSpace]),
+            ("c", place(&block.c), &[StateSpace]),
+            ("d", place(&block.d), &[StateSpace]),
+            (
+                "initial_states",
+                place(&block.initial_states),
+                &[StateSpace],
+            ),
+            ("rise", place(&block.rise), &[RateLimit]),
+            ("fall", place(&block.fall), &[RateLimit]),
+            ("lag", place(&block.lag), &[RateLimit]),
+            ("time", place(&block.time), &[Delay]),
+        ];
+        for (key, span, kinds) in keys {
+            if let Some(span) = span.filter(|_| !kinds.contains(&kind)) {
+                let message = format!("`{key}` does not belong to a block of this kind");
+                let problem = Problem::new(span.clone(), message).label("leave it out");
+                self.findings.push(problem);
+            }
+        }
+    }
+
+    /// A key without which a block of this kind is nothing.
+    fn needed<'b, T>(
+        &mut self,
+        entry: &Entry<Block>,
+        given: &'b Option<At<T>>,
+        key: &str,
+    ) -> Option<&'b At<T>> {
+        if given.is_none() {
+            let message = format!("the block `{}` needs `{key}`", entry.name.value);
+            let problem = Problem::new(entry.value.span.clone(), message);
+            self.findings
+                .incomplete(&entry.value.span, problem.label(format!("has no `{key}`")));
+        }
+        given.as_ref()
+    }
+
+    fn block_input(
+        &mut self,
+        entry: &Entry<Block>,
+        draft: &Draft<'_>,
+    ) -> Option<oldham_expression::Expression> {
+        let input = self.needed(entry, &entry.value.value.input, "input")?;
+        self.control_expression(input, draft)
+    }
+
+    fn pid(&mut self, entry: &Entry<Block>, draft: &mut Draft<'_>) -> Option<Added> {
+        let block = &entry.value.value;
+        let input = self.block_input(entry, draft);
+        let [kp, ki, kd] = [&block.kp, &block.ki, &block.kd].map(|gain| self.number_or(gain, 0.0));
+        if block.kd.is_some() {
+            self.needed(entry, &block.filter, "filter")?;
+        }
+        let filter = self.number_or(&block.filter, 0.0);
+        let limits = match &block.limits {
+            Some(list) => Some(self.numbers(list, "the least and the largest output")?),
+            None => None,
+        };
+        let (kp, ki) = (kp?, ki?);
+        let usual = if kp != 0.0 && ki != 0.0 {
+            (kp / ki).abs()
+        } else {
+            DEFAULT_TRACKING
+        };
+        let pid = Pid {
+            kp,
+            ki,
+            kd: kd?,
+            filter: filter?,
+            limits,
+            tracking: self.number_or(&block.tracking, usual)?,
+            initial: self.number_or(&block.initial, 0.0)?,
+        };
+        Some(draft.controller.pid(&entry.name.value, input?, &pid))
+    }
+
+    fn transfer_function(&mut self, entry: &Entry<Block>, draft: &mut Draft<'_>) -> Option<Added> {
+        let block = &entry.value.value;
+        let input = self.block_input(entry, draft);
+        let numerator = self.needed(entry, &block.numerator, "numerator");
+        let denominator = self.needed(entry, &block.denominator, "denominator");
+        let function = TransferFunction {
+            numerator: self.list(&numerator?.value)?,
+            denominator: self.list(&denominator?.value)?,
+        };
+        let discrete = self.is_discrete(entry, draft)?;
+        let name = &entry.name.value;
+        Some(
+            draft
+                .controller
+                .transfer_function(name, input?, &function, discrete),
+        )
+    }
+
+    fn state_space(&mut self, entry: &Entry<Block>, draft: &mut Draft<'_>) -> Option<Added> {
+        let block = &entry.value.value;
+        let inputs = match (&block.input, &block.inputs) {
+            (Some(input), None) => vec![self.control_expression(input, draft)?],
+            (_, Some(list)) => {
+                let inputs = list.value.iter();
+                let inputs = inputs.map(|at| self.control_expression(at, draft));
+                let inputs: Vec<Option<_>> = inputs.collect();
+                inputs.into_iter().collect::<Option<_>>()?
+            }
+            (None, None) => {
+                self.needed(entry, &block.inputs, "inputs")?;
+                return None;
+            }
+        };
+        let a = self.needed(entry, &block.a, "a")?;
+        let b = self.needed(entry, &block.b, "b")?;
+        let c = self.needed(entry, &block.c, "c")?;
+        let (a, b, c) = (self.rows(a)?, self.rows(b)?, self.rows(c)?);
+        let d = match &block.d {
+            Some(d) => self.rows(d)?,
+            None => vec![vec![0.0; inputs.len()]; c.len()],
+        };
+        let initial = match &block.initial_states {
+            Some(list) => self.list(&list.value)?,
+            None => vec![0.0; a.len()],
+        };
+        let system = Linear {
+            a,
+            b,
+            c,
+            d,
+            initial,
+            discrete: self.is_discrete(entry, draft)?,
+        };
+        Some(draft.controller.linear(&entry.name.value, inputs, &system))
+    }
+
+    fn rate_limit(&mut self, entry: &Entry<Block>, draft: &mut Draft<'_>) -> Option<Added> {
+        let block = &entry.value.value;
+        let input = self.block_input(entry, draft);
+        let rise = self.needed(entry, &block.rise, "rise");
+        let rise = rise.and_then(|rise| self.number(rise))?;
+        if draft.controller.sample().is_none() {
+            self.needed(entry, &block.lag, "lag")?;
+        }
+        let limit = RateLimit {
+            rise,
+            fall: self.number_or(&block.fall, rise)?,
+            lag: self.number_or(&block.lag, 0.0)?,
+            initial: self.number_or(&block.initial, 0.0)?,
+        };
+        Some(
+            draft
+                .controller
+                .rate_limit(&entry.name.value, input?, &limit),
+        )
+    }
+
+    fn delay(&mut self, entry: &Entry<Block>, draft: &mut Draft<'_>) -> Option<Added> {
+        let block = &entry.value.value;
+        let input = self.block_input(entry, draft);
+        let time = self.needed(entry, &block.time, "time");
+        let time = time.and_then(|time| self.number(time))?;
+        let initial = self.number_or(&block.initial, 0.0)?;
+        let name = &entry.name.value;
+        Some(
+            draft
+                .controller
+                .transport_delay(name, input?, time, initial),
+        )
+    }
+
+    /// Whether the coefficients are those of discrete time; only a sampled controller has it.
+    fn is_discrete(&mut self, entry: &Entry<Block>, draft: &Draft<'_>) -> Option<bool> {
+        let discrete = entry.value.value.discrete.unwrap_or(false);
+        if discrete && draft.controller.sample().is_none() {
+            let message = "`discrete` coefficients need a sampled controller";
+            let problem = Problem::new(entry.name.span.clone(), message);
+            self.findings
+                .push(problem.help("give the controller a `sample` period"));
+            return None;
+        }
+        Some(discrete)
+    }
+
+    fn list(&mut self, list: &[At<Formula>]) -> Option<Vec<f64>> {
+        let numbers: Vec<Option<f64>> = list.iter().map(|at| self.number(at)).collect();
+        numbers.into_iter().collect()
+    }
+
+    fn rows(&mut self, rows: &At<Rows>) -> Option<Vec<Vec<f64>>> {
+        let rows: Vec<Option<Vec<f64>>> =
+            rows.value.iter().map(|row| self.list(&row.value)).collect();
+        rows.into_iter().collect()
+    }
+}
+
+/// Whether the controller took a block.
+type Added = Result<(), oldham_control::ControlError>;

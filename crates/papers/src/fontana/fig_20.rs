@@ -1,0 +1,234 @@
+//! The car of Sect. 5.3: accelerated to 100 km/h, then steered at once so that it corners at 0.8 g.
+//!
+//! The paper prints neither the numbers of its car nor those of the figure. The car is that of the
+//! examples.
+
+use oldham_cosim::{InMemory, Run};
+use oldham_model::Model;
+use oldham_results::plot::{Figure, Panel, Scale, Series};
+use oldham_space::{Quaternion, Vec3};
+use oldham_study::{ModelFile, Recorded, StudyError, Wanted, seek};
+
+use super::run::cores;
+use crate::item::{PaperError, Report};
+
+const CAR: &str = include_str!("../../../../examples/formula-student.toml");
+const GRAVITY: f64 = 9.81;
+/// Lateral acceleration in units of gravity.
+const WANTED: f64 = 0.8;
+/// Steps between recorded rows: every 6 ms.
+const EVERY: u64 = 20;
+const NAMES: [&str; 6] = [
+    "forward velocity / m/s",
+    "lateral velocity / m/s",
+    "vertical velocity / m/s",
+    "roll rate / rad/s",
+    "pitch rate / rad/s",
+    "yaw rate / rad/s",
+];
+
+pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
+    let file = ModelFile::of_text("formula-student.toml", CAR);
+    let wanted = Wanted {
+        key: "steer",
+        between: [0.5e-3, 2e-3],
+        target: WANTED,
+        tolerance: 1e-4,
+        measure: &lateral_acceleration,
+    };
+    // The run-up does not matter for it.
+    let found = seek(&without_run_up(&file), &wanted, EVERY)?;
+    let file = file.set("steer", found.value);
+    let note = format!("found in {} runs; not printed", found.runs);
+    report.row("travel of the rack", None, found.value, "m", &note);
+    let model = file.read().map_err(StudyError::from)?;
+    let whole = Ride::of(&model, false)?;
+    let cut = Ride::of(&model, true)?;
+    let note = "speed times yaw rate at the end, in units of gravity";
+    report.row("lateral acceleration", WANTED, whole.cornering(), "1", note);
+    response(report, &model, &whole);
+    let mut figure =
+        Figure::new("Step steer: the car in two parts against the monolithic solution");
+    for (component, name) in NAMES.into_iter().enumerate() {
+        let panel = Panel::new("time / s", name)
+            .with_series(Series::new(
+                "whole",
+                whole.times.clone(),
+                whole.component(component),
+            ))
+            .with_series(Series::new(
+                "cut",
+                cut.times.clone(),
+                cut.component(component),
+            ));
+        figure = figure.with_panel(panel);
+    }
+    let (velocities, rates) = cut.differences(&whole);
+    let note = "front and rear axle as parts, interface-tangent, h = 0.3 ms, run-up included";
+    let largest = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+    let name = "largest difference of the velocity from the monolithic car";
+    report.row(name, None, largest(&velocities), "m/s", note);
+    let name = "largest difference of the angular velocity";
+    report.row(name, None, largest(&rates), "rad/s", note);
+    order(report, &file)?;
+    let errors = Panel::new("time / s", "difference from the monolithic car")
+        .with_scales(Scale::Linear, Scale::Log)
+        .with_series(Series::new(
+            "velocity / m/s",
+            cut.times.clone(),
+            visible(velocities),
+        ))
+        .with_series(Series::new(
+            "angular velocity / rad/s",
+            cut.times,
+            visible(rates),
+        ));
+    report.picture(&figure.with_panel(errors))
+}
+
+/// From the test speed on.
+fn without_run_up(file: &ModelFile) -> ModelFile {
+    file.clone()
+        .set("v0", 100.0 / 3.6)
+        .set("t_step", 0.3)
+        .set("simulation.duration", 2.4)
+}
+
+/// At the end of a run, in units of gravity.
+fn lateral_acceleration(run: &Recorded) -> f64 {
+    let last = |name: &str| {
+        let column = run.column(&format!("car.chassis.{name}"));
+        column.and_then(<[f64]>::last).copied().unwrap_or(f64::NAN)
+    };
+    last("vx").hypot(last("vy")) * last("wz") / GRAVITY
+}
+
+/// What ISO 7401 asks of a step steer.
+fn response(report: &mut Report, model: &Model, whole: &Ride) {
+    let parameter = |name: &str| model.parameter(name).unwrap_or(f64::NAN);
+    let begin = parameter("t_step");
+    let before = whole
+        .times
+        .iter()
+        .take_while(|&&t| t < begin)
+        .count()
+        .saturating_sub(1);
+    let speed = whole.component(0)[before];
+    report.row(
+        "speed before the step",
+        100.0 / 3.6,
+        speed,
+        "m/s",
+        "held by the motors",
+    );
+    let yaw = whole.component(5);
+    let steady = yaw.last().copied().unwrap_or(f64::NAN);
+    let middle = begin + 0.5 * parameter("t_ramp");
+    let reached = yaw.iter().position(|rate| *rate >= 0.9 * steady);
+    let time = reached.map_or(f64::NAN, |i| whole.times[i] - middle);
+    let note = "from half of the steering to 90 % of the steady yaw rate; rows every 6 ms";
+    report.row("response time of the yaw rate", None, time, "s", note);
+    let peak = yaw.iter().copied().fold(0.0, f64::max);
+    let note = "largest yaw rate over the steady one, less one";
+    report.row(
+        "overshoot of the yaw rate",
+        None,
+        peak / steady - 1.0,
+        "1",
+        note,
+    );
+}
+
+/// How the difference falls with the step, over a step steer from 100 km/h without the run-up.
+fn order(report: &mut Report, file: &ModelFile) -> Result<(), PaperError> {
+    let difference = |step: f64| -> Result<f64, PaperError> {
+        let model = without_run_up(file)
+            .set("simulation.duration", 0.9)
+            .set("simulation.step", step)
+            .set("multibody.car.tolerance", 1e-10)
+            .read()
+            .map_err(StudyError::from)?;
+        let (velocities, _) = Ride::of(&model, true)?.differences(&Ride::of(&model, false)?);
+        Ok(velocities.into_iter().fold(0.0, f64::max))
+    };
+    let order = (difference(6e-4)? / difference(3e-4)?).log2();
+    let note = "of the velocity, h = 0.6 ms and 0.3 ms, from 100 km/h on, Newton's tolerance 1e-10";
+    report.row("order of the difference", None, order, "1", note);
+    Ok(())
+}
+
+/// How the chassis moves, in its own axes.
+struct Ride {
+    times: Vec<f64>,
+    velocities: Vec<Vec3>,
+    rates: Vec<Vec3>,
+}
+
+impl Ride {
+    fn of(model: &Model, is_cut: bool) -> Result<Self, PaperError> {
+        let mut simulation = match is_cut {
+            true => model.simulation()?,
+            false => model.monolithic(None)?,
+        };
+        let names: Vec<String> = simulation
+            .columns()
+            .iter()
+            .map(|c| c.name.clone())
+            .collect();
+        let place = |end: &str| {
+            let name = format!("car.chassis.{end}");
+            names
+                .iter()
+                .position(|known| *known == name)
+                .expect("the model sends its chassis")
+        };
+        let columns = ["q0", "q1", "q2", "q3", "vx", "vy", "vz", "wx", "wy", "wz"].map(place);
+        let mut memory = InMemory::default();
+        let outcome = simulation.run(Run {
+            threads: if is_cut { cores().min(2) } else { 1 },
+            record_every: EVERY,
+            record_columns: Some(columns.to_vec()),
+            ..Run::new(model.steps(), &mut memory)
+        });
+        outcome.end?;
+        let own = |row: &Vec<f64>, first: usize| {
+            let turn = Quaternion([row[0], row[1], row[2], row[3]]).conjugate();
+            turn.rotate(Vec3::new(row[first], row[first + 1], row[first + 2]))
+        };
+        Ok(Self {
+            velocities: memory.rows.iter().map(|row| own(row, 4)).collect(),
+            rates: memory.rows.iter().map(|row| own(row, 7)).collect(),
+            times: memory.times,
+        })
+    }
+
+    /// Lateral acceleration at the end, in units of gravity.
+    fn cornering(&self) -> f64 {
+        let last = self.velocities.last().zip(self.rates.last());
+        last.map_or(f64::NAN, |(v, w)| v[0].hypot(v[1]) * w[2] / GRAVITY)
+    }
+
+    /// Of the velocity, then of the angular velocity.
+    fn component(&self, index: usize) -> Vec<f64> {
+        let vectors = if index < 3 {
+            &self.velocities
+        } else {
+            &self.rates
+        };
+        vectors.iter().map(|vector| vector[index % 3]).collect()
+    }
+
+    fn differences(&self, other: &Self) -> (Vec<f64>, Vec<f64>) {
+        let apart = |a: &[Vec3], b: &[Vec3]| {
+            let pairs = a.iter().zip(b);
+            pairs.map(|(a, b)| (*a - *b).norm()).collect()
+        };
+        let velocities = apart(&self.velocities, &other.velocities);
+        (velocities, apart(&self.rates, &other.rates))
+    }
+}
+
+/// Numbers for a logarithmic picture.
+fn visible(values: Vec<f64>) -> Vec<f64> {
+    values.into_iter().map(|value| value.max(1e-12)).collect()
+}

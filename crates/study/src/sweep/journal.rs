@@ -1,0 +1,175 @@
+//! What a sweep has done so far, in a file that outlives it.
+//!
+//! A line for each run that is over, added when its results are complete. A sweep that was killed leaves
+//! at worst a torn last line, which does not count.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Settings;
+
+/// The file's name in the folder of a sweep.
+pub(super) const JOURNAL: &str = "sweep.jsonl";
+
+/// How a run of a sweep ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SweepStatus {
+    /// As it should.
+    Finished,
+    /// On the way.
+    Failed,
+    /// The model cannot be used with these values.
+    Refused,
+}
+
+impl SweepStatus {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Finished => "finished",
+            Self::Failed => "failed",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// One run of a sweep that is over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SweepRun {
+    /// From one.
+    pub run: usize,
+    /// What was set.
+    pub settings: Settings,
+    /// How it ended.
+    pub status: SweepStatus,
+    /// Why it did not finish.
+    #[serde(default)]
+    pub message: Option<String>,
+    /// The result file in the folder of the sweep.
+    #[serde(default)]
+    pub results: Option<String>,
+    /// The time it came to, in s.
+    #[serde(default)]
+    pub time: Option<f64>,
+    /// Energy at the end, in J.
+    #[serde(default)]
+    pub energy: Option<f64>,
+    /// Energy that came from nowhere, in J.
+    #[serde(default)]
+    pub spurious: Option<f64>,
+    /// The figures of merit, in the order of the sweep.
+    #[serde(default)]
+    pub merits: Vec<Option<f64>>,
+}
+
+/// Why a journal cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum JournalError {
+    /// It cannot be read or written.
+    #[error("{path}: {error}", path = path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The folder holds the runs of another sweep.
+    #[error(
+        "{folder} holds the runs of another sweep, of another model or with other values",
+        folder = folder.display()
+    )]
+    OfAnother {
+        /// The folder.
+        folder: PathBuf,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Head {
+    sweep: String,
+    runs: usize,
+}
+
+/// The journal of a sweep, open for what comes.
+pub(super) struct Journal {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+impl Journal {
+    /// Opens the journal of a sweep, or starts it; gives the runs that are over.
+    pub fn open(
+        folder: &Path,
+        sweep: &str,
+        runs: usize,
+        afresh: bool,
+    ) -> Result<(Self, Vec<SweepRun>), JournalError> {
+        let path = folder.join(JOURNAL);
+        let failed = |error| JournalError::Io {
+            path: path.clone(),
+            error,
+        };
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) if !afresh => text,
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed(error)),
+            _ => String::new(),
+        };
+        let mut lines = text
+            .split_inclusive('\n')
+            .filter(|line| line.ends_with('\n'));
+        let head = lines.next().map(serde_json::from_str::<Head>);
+        let done: Vec<SweepRun> = match head {
+            None => Vec::new(),
+            Some(Ok(head)) if head.sweep == sweep && head.runs == runs => lines
+                .filter_map(|line| serde_json::from_str(line).ok())
+                .filter(|run: &SweepRun| (1..=runs).contains(&run.run))
+                .collect(),
+            Some(_) => {
+                return Err(JournalError::OfAnother {
+                    folder: folder.to_owned(),
+                });
+            }
+        };
+        std::fs::create_dir_all(folder).map_err(failed)?;
+        // Written anew, without what was torn: at any moment one of the two is there as a whole.
+        let head = Head {
+            sweep: sweep.to_owned(),
+            runs,
+        };
+        let mut text = json_line(&head);
+        done.iter().for_each(|run| text += &json_line(run));
+        let draft = path.with_extension("jsonl.draft");
+        std::fs::write(&draft, text).map_err(failed)?;
+        std::fs::rename(&draft, &path).map_err(failed)?;
+        let file = OpenOptions::new()
+            .append(true)
+            .open(&path)
+            .map_err(failed)?;
+        let file = Mutex::new(file);
+        Ok((Self { path, file }, done))
+    }
+
+    /// Adds a run that is over.
+    pub fn add(&self, run: &SweepRun) -> Result<(), JournalError> {
+        let line = json_line(run);
+        let mut file = self
+            .file
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        file.write_all(line.as_bytes())
+            .map_err(|error| JournalError::Io {
+                path: self.path.clone(),
+                error,
+            })
+    }
+}
+
+fn json_line(value: &impl Serialize) -> String {
+    let line = serde_json::to_string(value);
+    line.expect("numbers, texts and lists can be written") + "\n"
+}

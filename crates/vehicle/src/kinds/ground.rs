@@ -1,0 +1,180 @@
+//! Roads, and points of bodies that may touch them.
+
+use crate::ground::{GroundContact, GroundLaw};
+use crate::road::{HeightGrid, Road, RoughRoad, RoughnessClass};
+use crate::tyre::Tyre;
+use oldham_model::{At, Problem, Site};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::sync::Arc;
+
+/// A road. Without `class` and `file` it is a plane.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RoadSettings {
+    /// Height of the plane at the origin in m.
+    #[serde(default)]
+    height: f64,
+    /// Slopes of the plane along x and y.
+    slope: Option<[f64; 2]>,
+    /// Friction over that on which the tyres were measured.
+    #[schemars(extend("exclusiveMinimum" = 0, "default" = 1.0))]
+    grip: Option<f64>,
+    /// A rough road of this class of ISO 8608.
+    class: Option<Class>,
+    /// With `class`: the length in m after which the road repeats.
+    #[schemars(range(min = 10.0, max = 2000.0), extend("default" = 200.0))]
+    length: Option<f64>,
+    /// With `class`: the width in m, to both sides of the x axis together.
+    #[schemars(range(min = 0.1, max = 50.0), extend("default" = 4.0))]
+    width: Option<f64>,
+    /// With `class`: the same seed gives the same road.
+    #[serde(default)]
+    seed: u64,
+    /// Heights from a file beside the model: lines of x, y and z in m, on a rectangular grid.
+    file: Option<At<String>>,
+}
+
+/// Classes of roughness of ISO 8608, from very good to poor.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+enum Class {
+    A,
+    B,
+    C,
+    D,
+    E,
+}
+
+impl From<Class> for RoughnessClass {
+    fn from(class: Class) -> Self {
+        match class {
+            Class::A => Self::A,
+            Class::B => Self::B,
+            Class::C => Self::C,
+            Class::D => Self::D,
+            Class::E => Self::E,
+        }
+    }
+}
+
+impl RoadSettings {
+    pub fn make(&self, site: &mut Site<'_>) -> Option<Arc<Road>> {
+        let road = match (&self.file, self.class) {
+            (Some(file), Some(_)) => {
+                let message = "a road from a file has no class of roughness";
+                let problem = Problem::new(file.span.clone(), message);
+                site.report(problem.help("keep `file` or `class`"));
+                return None;
+            }
+            (Some(file), None) => Road::grid(surveyed(file, site)?),
+            (None, Some(class)) => {
+                let rough = RoughRoad {
+                    density: RoughnessClass::from(class).density(),
+                    length: self.length.unwrap_or(200.0),
+                    width: self.width.unwrap_or(4.0),
+                    seed: self.seed,
+                };
+                Road::grid(rough.grid())
+            }
+            (None, None) => Road::plane(self.height, self.slope.unwrap_or_default()),
+        };
+        Some(Arc::new(road.with_grip(self.grip.unwrap_or(1.0))))
+    }
+}
+
+fn surveyed(file: &At<String>, site: &mut Site<'_>) -> Option<HeightGrid> {
+    let text = read(file, "road", site)?;
+    match HeightGrid::parse(&text) {
+        Ok(grid) => Some(grid),
+        Err(problems) => {
+            for problem in problems {
+                let line = problem
+                    .line
+                    .map_or(String::new(), |line| format!(", line {line}"));
+                let message = format!("`{}`{line}: {}", file.value, problem.what);
+                site.report(Problem::new(file.span.clone(), message).help(problem.help));
+            }
+            None
+        }
+    }
+}
+
+/// The text of a file that a model names; a problem is reported.
+pub(super) fn read(file: &At<String>, what: &str, site: &mut Site<'_>) -> Option<String> {
+    let path = site.beside(&file.value);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(error) => {
+            let message = format!(
+                "the {what} file `{}` cannot be read: {error}",
+                path.display()
+            );
+            let problem = Problem::new(file.span.clone(), message);
+            site.report(problem.help("give its path relative to the folder of the model file"));
+            None
+        }
+    }
+}
+
+/// The road of a tyre that was described before, or the one that is described here.
+pub(super) fn road(
+    given: &Option<RoadSettings>,
+    of: &Option<At<String>>,
+    site: &mut Site<'_>,
+) -> Option<Arc<Road>> {
+    match (given, of) {
+        (_, Some(name)) => Some(known_tyre(name, site)?.road().clone()),
+        (Some(road), None) => road.make(site),
+        (None, None) => Some(Arc::new(Road::flat())),
+    }
+}
+
+/// A tyre that was described before; a problem is reported.
+pub(super) fn known_tyre(name: &At<String>, site: &mut Site<'_>) -> Option<Tyre> {
+    let model = site.model();
+    let element = model.find_element(&name.value);
+    let tyre = element.and_then(|element| model.get(element).downcast_ref::<Tyre>().cloned());
+    if tyre.is_none() {
+        let message = format!("there is no tyre `{}` before this", name.value);
+        let problem = Problem::new(name.span.clone(), message);
+        site.report(problem.help("name an element of type `tyre` that is written further up"));
+    }
+    tyre
+}
+
+/// A point of a body that may touch the road: a floor that scrapes, a roll hoop. It is pushed back by
+/// a spring and a damper, and rubs.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Settings {
+    /// The node of the body.
+    on: At<String>,
+    /// The point in m.
+    point: [f64; 3],
+    /// Stiffness in N/m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    stiffness: f64,
+    /// Damping in N·s/m.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    damping: f64,
+    /// Coefficient of friction.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    friction: f64,
+    /// The road. By default the plane z = 0.
+    road: Option<RoadSettings>,
+    /// The road of this tyre, which is written further up, instead.
+    road_of: Option<At<String>>,
+}
+
+pub(super) fn make(settings: Settings, site: &mut Site<'_>) -> Option<GroundContact> {
+    let node = site.node(&settings.on)?;
+    let road = road(&settings.road, &settings.road_of, site)?;
+    let law = GroundLaw {
+        stiffness: settings.stiffness,
+        damping: settings.damping,
+        friction: settings.friction,
+    };
+    let point = super::place(settings.point, node, site);
+    Some(GroundContact::new(node, point, law, road))
+}

@@ -1,0 +1,110 @@
+//! Brakes and motors in model files.
+
+use crate::brake::DiscBrake;
+use crate::motor::{HubMotor, MotorLimits};
+use oldham_model::{At, Site, TimeFunction};
+use oldham_multibody::{LuGre, NodeId};
+use oldham_space::Vec3;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// A disc brake: LuGre friction of two pads on a disc, between an upright and its rim.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Brake {
+    /// The nodes of upright and rim.
+    between: [At<String>; 2],
+    /// The axis of the wheel.
+    #[schemars(extend("default" = [0.0, 1.0, 0.0]))]
+    axis: Option<At<[f64; 3]>>,
+    /// Where the pads rub, in m from the axis.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    radius: f64,
+    /// The force on each pad in N.
+    clamping: At<TimeFunction>,
+    /// Coulomb coefficient.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    coulomb: f64,
+    /// Static coefficient. By default the Coulomb coefficient.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    stiction: Option<f64>,
+    /// Stribeck velocity in m/s.
+    #[schemars(extend("exclusiveMinimum" = 0, "default" = 0.01))]
+    stribeck: Option<f64>,
+    /// Bristle stiffness σ₀ in 1/m.
+    #[schemars(extend("exclusiveMinimum" = 0, "default" = 1e5))]
+    stiffness: Option<f64>,
+    /// Bristle damping σ₁ in s/m.
+    #[schemars(range(min = 0.0), extend("default" = 30.0))]
+    damping: Option<f64>,
+}
+
+pub(super) fn brake(settings: Brake, site: &mut Site<'_>) -> Option<DiscBrake> {
+    let (nodes, axis) = axle(&settings.between, &settings.axis, site)?;
+    let clamping = site.time_function(&settings.clamping)?;
+    let friction = LuGre {
+        coulomb: settings.coulomb,
+        stiction: settings.stiction.unwrap_or(settings.coulomb),
+        stribeck: settings.stribeck.unwrap_or(0.01),
+        stiffness: settings.stiffness.unwrap_or(1e5),
+        damping: settings.damping.unwrap_or(30.0),
+        viscous: 0.0,
+    };
+    Some(DiscBrake::new(
+        nodes,
+        axis,
+        settings.radius,
+        clamping,
+        friction,
+    ))
+}
+
+/// A hub motor: a torque between an upright and its rim, within the limits of the machine.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Motor {
+    /// The nodes of upright and rim.
+    between: [At<String>; 2],
+    /// The axis of the wheel, to the left of the vehicle: a positive torque drives forward.
+    #[schemars(extend("default" = [0.0, 1.0, 0.0]))]
+    axis: Option<At<[f64; 3]>>,
+    /// The commanded torque at the wheel in N·m.
+    torque: At<TimeFunction>,
+    /// The largest torque at the wheel in N·m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    max_torque: f64,
+    /// The largest power in W.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    max_power: f64,
+    /// The angular velocity of the wheel in rad/s beyond which it does not drive.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    max_speed: f64,
+}
+
+pub(super) fn motor(settings: Motor, site: &mut Site<'_>) -> Option<HubMotor> {
+    let (nodes, axis) = axle(&settings.between, &settings.axis, site)?;
+    let torque = site.time_function(&settings.torque)?;
+    let limits = MotorLimits {
+        torque: settings.max_torque,
+        power: settings.max_power,
+        speed: settings.max_speed,
+    };
+    Some(HubMotor::new(nodes, axis, torque, limits))
+}
+
+/// Both nodes, and the axis in axes of the first.
+fn axle(
+    between: &[At<String>; 2],
+    axis: &Option<At<[f64; 3]>>,
+    site: &mut Site<'_>,
+) -> Option<([NodeId; 2], Vec3)> {
+    let [upright, rim] = between.each_ref().map(|name| site.node(name));
+    let upright = upright?;
+    let axis = match axis {
+        Some(axis) => super::direction(axis, upright, site)?,
+        None => site
+            .model()
+            .initial(upright)
+            .rotation
+            .transpose_mul(Vec3::Y),
+    };
+    Some(([upright, rim?], axis))
+}
