@@ -16,6 +16,8 @@ export type CameraMode = "orbit" | "follow" | "driver";
 
 /** The longest arrow as a fraction of the size of the scene. */
 const LONGEST_ARROW = 0.18;
+/** So many bars, joints and springs have their full thickness. */
+const CROWD = 20;
 /** Instants at which the extent of a motion is looked at. */
 const LOOKS = 60;
 
@@ -63,9 +65,12 @@ export class View {
       const of = (at: number) => reel.largest(item.vector + at);
       this.strongest = Math.max(this.strongest, of(0), of(1), of(2));
     }
+    // Where much is drawn, it is drawn slender.
+    const small = scene.items.filter((item) => ["bar", "joint", "spring", "actuator"].includes(item.kind));
+    const slender = Math.min(1, Math.max(0.35, (CROWD / Math.max(1, small.length)) ** 0.5));
     this.drawn = figures(scene, this.places, {
       palette: this.palette,
-      size: this.size,
+      size: slender * this.size,
       up: this.up,
       arrowScale: (force) => {
         this.strongest = Math.max(this.strongest, force);
