@@ -5,7 +5,7 @@ DEMO   := examples/two-mass-force-displacement.toml
 MDBOOK := target/tools/bin/mdbook
 PEERS  := target/tools/peers
 
-.PHONY: demo test soak bench docs clean
+.PHONY: demo test page soak bench docs clean
 
 ## A coupled run beside its monolithic reference: a table and a picture.
 demo: $(OLDHAM)
@@ -17,6 +17,10 @@ demo: $(OLDHAM)
 	@$(OLDHAM) compare $(DEMO) --reference exact --out demo/compare.png
 	@echo
 	@echo "Look at demo/compare.png: the plain exchange gains energy, the remedies do not."
+	@$(OLDHAM) run examples/cut-beam.toml --no-analysis --out demo/beam.parquet --force --json > demo/beam.json
+	@$(OLDHAM) view demo/beam.parquet -o demo/beam.html
+	@echo "Open demo/beam.html in a browser: a beam in two parts, in three dimensions."
+	@echo "Drive a cart with the arrow keys: $(OLDHAM) drive examples/driven-cart.toml --set simulation.duration=60"
 
 $(OLDHAM): FORCE
 	cargo build --release --bin oldham
@@ -24,11 +28,20 @@ $(OLDHAM): FORCE
 FORCE:
 
 ## Formatting, lints, all tests, documentation.
-test: docs
+test: docs page
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace
+	node web/test/browser.mjs target/debug target/browser
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+## The page of `view` and `drive`: its types, and whether the committed one is what its sources make.
+page: web/node_modules
+	cd web && npm run --silent check && node build.mjs --check
+
+web/node_modules: web/package-lock.json
+	cd web && npm ci --ignore-scripts --no-audit --no-fund
+	@touch $@
 
 ## Long versions of the tests that provoke faults; not part of CI.
 soak:

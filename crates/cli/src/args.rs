@@ -1,5 +1,6 @@
 //! The grammar of the command line, and the help that teaches it.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
@@ -123,6 +124,22 @@ pub enum Command {
     ///   oldham animate slider-crank.parquet -o motion.png       overlay of nine instants in one picture
     #[command(verbatim_doc_comment)]
     Animate(Animate),
+    /// Show a motion in the browser: in three dimensions, with plots of any signal
+    ///
+    ///   oldham view slider-crank.parquet                   a result, to play, scrub and plot
+    ///   oldham view examples/slider-crank.toml             runs the model while you look on
+    ///   oldham view slider-crank.parquet -o motion.html    one file that plays without a server
+    #[command(verbatim_doc_comment)]
+    View(View3d),
+    /// Drive a model from the browser: keyboard, gamepad or sliders set its external inputs
+    ///
+    /// The run begins when somebody takes the controls. What was set is recorded with the results,
+    /// so the drive can be repeated with the same bits:
+    ///
+    ///   oldham drive examples/driven-cart.toml
+    ///   oldham run   examples/driven-cart.toml --replay driven-cart-drive.parquet
+    #[command(verbatim_doc_comment)]
+    Drive(Drive),
     /// Measure Oldham's own speed
     Bench(Bench),
     /// Print a completion script for your shell
@@ -149,6 +166,8 @@ impl Command {
             Self::Modes(modes) => modes.json,
             Self::Linearise(linearise) => linearise.json,
             Self::Animate(animate) => animate.json,
+            Self::View(view) => view.json,
+            Self::Drive(drive) => drive.json,
             Self::Bench(bench) => bench.json,
             Self::Completions(completions) => completions.json,
         }
@@ -273,6 +292,10 @@ pub struct Run {
     /// Set the external inputs of the model as in the run that wrote this result file.
     #[arg(long, value_name = "RESULT")]
     pub replay: Option<PathBuf>,
+    /// Keep the pace of the clock: so many simulated seconds per second. Steps that begin too late
+    /// are counted, and caught up where possible
+    #[arg(long, value_name = "FACTOR", allow_negative_numbers = true, value_parser = positive)]
+    pub real_time: Option<f64>,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
@@ -607,6 +630,65 @@ pub struct Animate {
     pub json: bool,
 }
 
+/// Where browsers find the page.
+#[derive(Args)]
+pub struct Serving {
+    /// Port to listen at; 0 is any that is free
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub port: u16,
+    /// Address to listen at; 0.0.0.0 lets other computers in that know the token
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub listen: IpAddr,
+}
+
+/// Arguments of `view`.
+#[derive(Args)]
+pub struct View3d {
+    /// Result file, or model file (.toml) that runs while you look on
+    pub source: PathBuf,
+    /// Change a setting or a parameter of the model file first
+    #[arg(long = "set", value_name = "KEY=VALUE", value_parser = key_value)]
+    pub set: Vec<(String, String)>,
+    /// Write one page (.html) that plays without a server, and end
+    #[arg(long, short, value_name = "FILE", value_parser = page())]
+    pub out: Option<PathBuf>,
+    /// Rows of a result that are shown at most, from 2 to 20000
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = RangedU64ValueParser::<usize>::new().range(2..=20_000))]
+    pub frames: usize,
+    /// Simulated seconds per second while a model runs
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
+    pub real_time: f64,
+    #[command(flatten)]
+    pub serving: Serving,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `drive`.
+#[derive(Args)]
+pub struct Drive {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Result file [default: the model's name with -drive.parquet, here]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Overwrite an existing result file
+    #[arg(long)]
+    pub force: bool,
+    /// Simulated seconds per second
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
+    pub real_time: f64,
+    #[command(flatten)]
+    pub serving: Serving,
+    /// End when the run is over, instead of letting viewers look back
+    #[arg(long)]
+    pub once: bool,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// Arguments of `bench`.
 #[derive(Args)]
 pub struct Bench {
@@ -661,6 +743,14 @@ fn picture() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match ending(&path).as_deref() {
         Some("svg" | "png") => Ok(path),
         _ => Err("pictures are .svg or .png"),
+    })
+}
+
+/// The path of a page.
+fn page() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match ending(&path).as_deref() {
+        Some("html" | "htm") => Ok(path),
+        _ => Err("pages are .html"),
     })
 }
 

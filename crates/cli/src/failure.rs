@@ -16,6 +16,7 @@ use oldham_results::reader::ReadError;
 use oldham_scene::{NoPoses, SceneError};
 use oldham_stability::AnalysisError;
 use oldham_study::{JournalError, StudyError};
+use oldham_web::ServerError;
 use serde_json::{Value, json};
 
 /// Why a command failed.
@@ -44,7 +45,7 @@ pub enum Failure {
         hint: String,
     },
     /// A result file without the text of its model.
-    #[error("{path} does not say which model it is of; animate a .parquet result or the model file itself", path = path.display())]
+    #[error("{path} does not say which model it is of; give a .parquet result or the model file itself", path = path.display())]
     NoModel {
         /// The result file.
         path: PathBuf,
@@ -163,6 +164,24 @@ pub enum Failure {
         count: usize,
         /// Shown at most.
         limit: usize,
+    },
+    /// No browser could be served.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// A model without external inputs.
+    #[error(
+        "`{model}` has nothing to drive: give an input under [excitation] as {{ external = \"driver.push\" }}, \
+         or look on with `oldham view`"
+    )]
+    NothingToDrive {
+        /// Title of the model.
+        model: String,
+    },
+    /// A page that shows a result cannot be made of a model that was not run.
+    #[error("{path} is a model: run it first and give its result, or leave --out out to look on while it runs", path = path.display())]
+    NotRecorded {
+        /// The model file.
+        path: PathBuf,
     },
     /// A defect of this program.
     #[error("an internal error: {0}; this is a defect of oldham, please report it")]

@@ -6,6 +6,7 @@ mod excerpt;
 mod failure;
 mod fold;
 mod interrupt;
+mod live;
 mod load;
 mod output;
 mod picture;

@@ -124,3 +124,18 @@ fn failures_are_json_where_it_is_asked_for() {
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     }
 }
+
+#[test]
+fn what_cannot_be_shown_or_driven_is_refused() {
+    let (pair, crank) = (example(PAIR), example(CRANK));
+    refuses(&["view", &crank, "-o", "a.html"], 2, &["run it first"]);
+    refuses(&["view", &crank, "-o", "a.gif"], 2, &[".html"]);
+    refuses(&["view", "missing.parquet"], 2, &["missing.parquet"]);
+    refuses(&["drive", &pair], 2, &["nothing to drive", "external"]);
+    refuses(&["run", &pair, "--real-time", "0"], 2, &["positive number"]);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let cart = example("driven-cart.toml");
+    refuses(&["view", &crank, "--port", &port], 2, &["in use", "--port"]);
+    refuses(&["drive", &cart, "--port", &port], 2, &["in use", "--port"]);
+}

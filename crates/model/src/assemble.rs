@@ -297,11 +297,8 @@ impl Model {
     /// Drives an input by functions of time, or lets it be set from outside.
     fn excite(&self, builder: &mut Builder, id: SubsystemId, port: InputPort, drive: &DrivenInput) {
         match &drive.external {
-            Some(name) => {
-                let mut initial = vec![0.0; builder.ports(id).input_range(port).len()];
-                // It does not depend on time.
-                drive.course.at(0.0, &mut initial);
-                builder.dial(id, port, name, &initial);
+            Some(external) => {
+                builder.dial(id, port, &external.name, &external.initial);
             }
             None => {
                 let source = Driver {

@@ -32,6 +32,7 @@
 //! ```
 
 mod assemble;
+mod chain;
 mod check;
 mod compensation;
 mod data;
@@ -63,6 +64,7 @@ mod tree;
 mod words;
 
 pub use assemble::ChoosePredictor;
+pub use chain::{Chain, ChainLink, ChainPoint};
 pub use compensation::gains::{Gains, GainsError};
 pub use compensation::{Approach, CompensationError, Offer};
 pub use data::DataFile;
@@ -73,7 +75,7 @@ pub use mechanism::{
     About, InterfaceNode, JointReaction, Mechanism, Outline, OwnedElement, PartitionReport, Pose,
     Rest, Shape, Sketch, Solid, SubdomainReport, Symbol,
 };
-pub use model::Model;
+pub use model::{ExternalInput, Model};
 pub use oldham_lumped::{Integrator, StageInputs};
 pub use overrides::Overrides;
 pub use problem::{MAX_PROBLEMS, Problem, Problems};

@@ -157,8 +157,19 @@ pub(crate) struct DrivenInput {
     /// Where it is given.
     pub span: Span,
     pub course: Course,
-    /// The name of an external input; the function is its value until it is set.
-    pub external: Option<String>,
+    /// An external input.
+    pub external: Option<ExternalInput>,
+}
+
+/// An input that is set from outside while a run goes on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExternalInput {
+    /// What it is called where it is set and recorded.
+    pub name: String,
+    /// Its numbers until it is set.
+    pub initial: Vec<f64>,
+    /// The lowest and the highest value that a driver gives its first number.
+    pub range: [f64; 2],
 }
 
 /// A function of time.
@@ -394,6 +405,12 @@ impl Model {
     pub fn signals(&self) -> Option<impl ExactSizeIterator<Item = (&str, &Span)>> {
         let signals = self.spec.record.signals.as_ref()?;
         Some(signals.iter().map(|(name, span)| (name.as_str(), span)))
+    }
+
+    /// What is set from outside while a run goes on.
+    pub fn external_inputs(&self) -> impl Iterator<Item = &ExternalInput> {
+        let drives = self.spec.drives.iter();
+        drives.filter_map(|drive| drive.external.as_ref())
     }
 
     /// The gains that compensators are given, as a text that changes when one of them does: they

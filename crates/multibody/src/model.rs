@@ -118,6 +118,11 @@ impl Model {
         self.gravity = gravity;
     }
 
+    /// The acceleration of gravity.
+    pub fn acceleration_of_gravity(&self) -> Vec3 {
+        self.gravity
+    }
+
     /// Adds a node with its initial motion.
     pub fn node(&mut self, name: impl Into<String>, initial: Motion) -> NodeId {
         self.nodes.push(Node {

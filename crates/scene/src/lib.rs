@@ -26,6 +26,7 @@ mod motion;
 mod page;
 mod partition;
 mod save;
+mod staging;
 mod statics;
 mod view;
 
@@ -37,5 +38,6 @@ pub use oldham_model::{Outline, Pose, Shape, Sketch, Solid, Symbol};
 pub use page::{Film, Page};
 pub use partition::partition_page;
 pub use save::{EXPOSURES, SceneError, save, save_film, save_png, write};
+pub use staging::Staging;
 pub use statics::statics_page;
 pub use view::{Flat, View, ViewName};

@@ -5,6 +5,9 @@ use oldham_model::{Mechanism, Pose};
 use crate::history::Track;
 use crate::{Film, History, Mark, NoPoses, View, ViewName, marks};
 
+/// An animated picture with more would be slow to open.
+const MOST_FRAMES: usize = 2000;
+
 /// How a motion is filmed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filming {
@@ -54,7 +57,7 @@ pub fn film(
         .iter()
         .map(|mechanism| Track::find(*mechanism, history))
         .collect::<Result<_, _>>()?;
-    let rows = chosen_rows(history.times.len(), how.frames);
+    let rows = chosen_rows(history.times.len(), how.frames.min(MOST_FRAMES));
     let everywhere = rows
         .iter()
         .flat_map(|&row| tracks.iter().flat_map(move |track| track.poses(row)))
@@ -83,8 +86,8 @@ pub fn film(
 }
 
 /// At most so many rows, at equal distances, the last among them.
-fn chosen_rows(rows: usize, frames: usize) -> Vec<usize> {
-    let count = frames.clamp(2, 2000).min(rows.max(1));
+pub(crate) fn chosen_rows(rows: usize, frames: usize) -> Vec<usize> {
+    let count = frames.max(2).min(rows.max(1));
     let last = rows.saturating_sub(1);
     let place = |i: usize| i * last / (count - 1).max(1);
     (0..count).map(place).collect()

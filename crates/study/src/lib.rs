@@ -11,12 +11,15 @@ mod advice;
 mod campbell;
 mod compare;
 mod compensation;
+mod course;
 mod error;
 mod file;
 mod linear;
+mod live;
 mod mechanisms;
 mod memory;
 mod partition;
+mod pause;
 mod poles;
 mod remedies;
 mod run;
@@ -31,15 +34,18 @@ pub use compare::{
     Tried, compare,
 };
 pub use compensation::{TriedApproach, compensate, gains_file, law_origin};
+pub use course::{Onlooker, initial_row};
 pub use error::StudyError;
 pub use file::{ModelFile, Settings, shipped_kinds};
 pub use linear::{Bode, BodeCurve, LinearMode, LinearModel, linearise};
+pub use live::run_live;
 pub use mechanisms::{
     Equilibrium, ModeNumbers, Reaction, RestingNode, StaticLoad, TurningFrame, Vibrations,
     is_without_coupling, mechanisms, shows_node, statics, turning_frames, vibrations,
 };
 pub use memory::{Recorded, solve_in_memory};
 pub use partition::{CutMechanism, partitions};
+pub use pause::Pause;
 pub use poles::{CoupledPole, HeldSignals, LATENT_RATES, Poles, damping, discrete_poles, poles};
 pub use remedies::LONGEST as LONGEST_SEARCH;
 pub use run::{PreparedRun, RunOptions, RunReport, checkpoint_path};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use oldham_cosim::{
-    Cancel, Checkpoint, CheckpointError, Column, End, Fault, Outcome, Progress, Recorder, Run,
+    Cancel, Checkpoint, CheckpointError, Column, Dial, End, Fault, Outcome, Progress, Recorder,
     Simulation,
 };
 use oldham_model::Model;
@@ -11,8 +11,9 @@ use oldham_results::writer::WriteError;
 use oldham_results::{Metadata, ResultWriter};
 use serde::{Serialize, Serializer};
 
+use crate::course::Course;
 use crate::file::INCLUDED;
-use crate::{ModelFile, StudyError};
+use crate::{ModelFile, Onlooker, StudyError};
 
 /// How a model is run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,6 +30,8 @@ pub struct RunOptions {
     pub resume: Option<PathBuf>,
     /// Set the external inputs as in the run that wrote this result file.
     pub replay: Option<PathBuf>,
+    /// Simulated seconds for each second of wall time; as fast as it can if `None`.
+    pub real_time: Option<f64>,
 }
 
 /// A run that can start: everything that may be refused has been.
@@ -99,9 +102,29 @@ impl<'a> PreparedRun<'a> {
         })
     }
 
+    /// Everything that can be recorded.
+    pub fn columns(&self) -> &[Column] {
+        self.simulation.columns()
+    }
+
+    /// The dial of an external input.
+    pub fn dial(&self, name: &str) -> Option<Dial> {
+        self.simulation.dial(name)
+    }
+
     /// Runs to the end, to a fault or until it is cancelled; results are written in any case.
     pub fn solve(
+        self,
+        cancel: Option<&Cancel>,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<RunReport, StudyError> {
+        self.solve_before(None, cancel, progress)
+    }
+
+    /// The same before somebody who looks on.
+    pub fn solve_before(
         mut self,
+        onlooker: Option<Onlooker<'_>>,
         cancel: Option<&Cancel>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<RunReport, StudyError> {
@@ -111,7 +134,7 @@ impl<'a> PreparedRun<'a> {
         let mut writer = ResultWriter::create(self.out, &selected, metadata, force)
             .map_err(StudyError::Write)?;
         let partial = writer.partial_path().to_owned();
-        let (mut outcome, unsaved) = self.advance(&mut writer, cancel, progress);
+        let (mut outcome, unsaved) = self.advance(&mut writer, onlooker, cancel, progress);
         let results = match (writer.finish(), &outcome.end) {
             (Ok(results), _) => results,
             // A run that failed, for want of space say, keeps what it has and tells its own cause.
@@ -132,40 +155,35 @@ impl<'a> PreparedRun<'a> {
     fn advance(
         &mut self,
         recorder: &mut dyn Recorder,
+        onlooker: Option<Onlooker<'_>>,
         cancel: Option<&Cancel>,
         progress: &mut dyn FnMut(Progress),
     ) -> (Outcome, Option<CheckpointError>) {
-        let total = self.model.steps();
         let piece = self.steps_between_checkpoints();
+        let mut course = Course {
+            model: self.model,
+            simulation: &mut self.simulation,
+            threads: self.options.threads,
+            pace: self.options.real_time,
+            columns: self.columns.clone(),
+            recorder,
+            onlooker,
+            cancel,
+            progress,
+        };
         loop {
-            let done = self.simulation.steps_done();
-            let mut show = |mut here: Progress| {
-                here.steps += done;
-                progress(here);
-            };
-            let outcome = self.simulation.run(Run {
-                steps: piece.min(total.saturating_sub(done)),
-                threads: self.options.threads.unwrap_or(self.model.threads()),
-                record_every: self.model.record_every(),
-                record_columns: Some(self.columns.clone()),
-                recorder: &mut *recorder,
-                tap: None,
-                pace: None,
-                cancel: cancel.cloned(),
-                energy_bound: self.model.energy_bound(),
-                progress: Some(&mut show),
-            });
+            let outcome = course.advance(piece);
             if outcome.end != Ok(End::Finished) {
                 return (outcome, None);
             }
             if self.options.checkpoint_every.is_some() {
-                let saved = self.simulation.checkpoint(&self.digest);
+                let saved = course.simulation.checkpoint(&self.digest);
                 let saved = saved.and_then(|state| state.write(&checkpoint_path(self.out)));
                 if let Err(error) = saved {
                     return (outcome, Some(error));
                 }
             }
-            if self.simulation.steps_done() >= total {
+            if course.simulation.steps_done() >= self.model.steps() {
                 return (outcome, None);
             }
         }

@@ -9,6 +9,7 @@ mod compensate;
 mod completions;
 mod linearise;
 mod lumped_modes;
+mod drive;
 mod modes;
 mod papers;
 mod partition;
@@ -18,6 +19,7 @@ mod run;
 mod stability;
 mod statics;
 mod sweep;
+mod view;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -34,6 +36,8 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Statics(arguments) => statics::execute(&arguments),
         Command::Modes(arguments) => modes::execute(&arguments),
         Command::Animate(arguments) => animate::execute(&arguments),
+        Command::View(arguments) => view::execute(&arguments),
+        Command::Drive(arguments) => drive::execute(&arguments),
         Command::Bench(arguments) => bench::execute(&arguments),
         Command::Stability(arguments) => stability::execute(&arguments),
         Command::Poles(arguments) => poles::execute(&arguments),

@@ -38,6 +38,7 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
         checkpoint_every: arguments.checkpoint_every,
         resume: arguments.resume.clone(),
         replay: arguments.replay.clone(),
+        real_time: arguments.real_time,
     };
     let prepared = PreparedRun::new(&file, &model, &out, &options)?;
     let advice = analyse(&file, &model, arguments);
@@ -111,7 +112,7 @@ fn conclude(
 }
 
 /// The summary for people. A failed step leaves no energy worth telling.
-fn print_summary(model: &Model, summary: &Summary, failed: bool) {
+pub fn print_summary(model: &Model, summary: &Summary, failed: bool) {
     let [p50, p99, max] = summary.step_us.map(number);
     say!("{}", model.name());
     say!(
@@ -127,6 +128,14 @@ fn print_summary(model: &Model, summary: &Summary, failed: bool) {
     if let Some([work, waiting, rest]) = summary.split_us.map(|split| split.map(number)) {
         say!(
             "  of which   {work} us computation, {waiting} us waiting at barriers, {rest} us communication and recording"
+        );
+    }
+    if let Some(lateness) = summary.lateness {
+        let [median, p999, longest] = lateness.late_us.map(number);
+        say!(
+            "  late       {median} us median, {p999} us 99.9th percentile, {longest} us at most; {} of {} steps missed",
+            lateness.missed,
+            summary.steps,
         );
     }
     say!("  exchanged  {} values", summary.exchanges);

@@ -11,7 +11,7 @@ use super::part::Checked;
 use super::switchboard::{End, Switchboard};
 use crate::data::DataFile;
 use crate::format::{self, At, Drive, DrivenMotion, Entry, File, Formula, place};
-use crate::model::{CompensatorSpec, ConnectionSpec, Course, DrivenInput};
+use crate::model::{CompensatorSpec, ConnectionSpec, Course, DrivenInput, ExternalInput};
 use crate::problem::Problem;
 use crate::quantity;
 use crate::source::Source;
@@ -197,11 +197,9 @@ impl Checker<'_> {
         let quantity = board.quantity(place, End::To)?;
         let is_line = matches!(quantity, Quantity::Translation | Quantity::Rotation);
         let (course, width) = match &external {
-            Some((_, initial)) => {
-                // The initial value, and nothing of the other components.
-                let mut components = vec![initial.clone()];
-                components.resize(quantity.width(), zero());
-                (Course::Each(components), quantity.width())
+            Some(_) => {
+                let width = quantity.width();
+                (Course::Each(vec![zero(); width]), width)
             }
             None => match course? {
                 Course::Each(components) => {
@@ -245,7 +243,11 @@ impl Checker<'_> {
             port: InputPort(place.1),
             span: entry.value.span.clone(),
             course,
-            external: external.map(|(name, _)| name),
+            external: external.map(|mut external| {
+                // The initial value, and nothing of the other components.
+                external.initial.resize(quantity.width(), 0.0);
+                external
+            }),
         })
     }
 
@@ -256,13 +258,14 @@ impl Checker<'_> {
         driven: Option<&DrivenInput>,
         others: &[DrivenInput],
     ) {
-        let Some(name) = driven.and_then(|driven| driven.external.as_ref()) else {
+        let name_of = |driven: &DrivenInput| driven.external.as_ref().map(|it| it.name.clone());
+        let Some(name) = driven.and_then(name_of) else {
             return;
         };
-        let problem = match others
+        let is_taken = others
             .iter()
-            .any(|other| other.external.as_ref() == Some(name))
-        {
+            .any(|other| name_of(other).as_ref() == Some(&name));
+        let problem = match is_taken {
             true => "is the name of another external input already",
             false if name.trim().is_empty() => "is no name under which an input could be recorded",
             false => return,
@@ -272,8 +275,8 @@ impl Checker<'_> {
             .push(problem.label("give it a name of its own, such as \"driver.steer\""));
     }
 
-    /// The name of an external input and its value until it is set.
-    fn external(&mut self, entry: &Entry<Drive>) -> Option<(String, Expression)> {
+    /// The name of an external input, its value until it is set, and how far a driver moves it.
+    fn external(&mut self, entry: &Entry<Drive>) -> Option<ExternalInput> {
         let Drive::Motion(given) = &entry.value.value else {
             return None;
         };
@@ -287,16 +290,40 @@ impl Checker<'_> {
                 .push(problem.label("leave it out, or leave `external` out"));
         }
         let initial = match &given.initial {
-            Some(at) => {
-                // A number, whatever the time.
-                let value = self.expression(at, &[])?;
-                let value = Formula::Number(value.eval(&[]));
-                let span = at.span.clone();
-                self.expression(&At { value, span }, &DRIVE_VARIABLES)?
-            }
-            None => zero(),
+            Some(at) => self.expression(at, &[])?.eval(&[]),
+            None => 0.0,
         };
-        Some((name.value.clone(), initial))
+        let range = match &given.range {
+            Some(at) => self.range(at, initial)?,
+            None => [initial - 1.0, initial + 1.0],
+        };
+        Some(ExternalInput {
+            name: name.value.clone(),
+            initial: vec![initial],
+            range,
+        })
+    }
+
+    /// Two numbers with the initial value between them.
+    fn range(&mut self, given: &At<Vec<At<Formula>>>, initial: f64) -> Option<[f64; 2]> {
+        let numbers: Vec<Option<f64>> = given
+            .value
+            .iter()
+            .map(|at| Some(self.expression(at, &[])?.eval(&[])))
+            .collect();
+        let numbers: Vec<f64> = numbers.into_iter().collect::<Option<_>>()?;
+        match numbers[..] {
+            [low, high] if low < high && (low..=high).contains(&initial) => Some([low, high]),
+            _ => {
+                let problem = Problem::new(
+                    given.span.clone(),
+                    "the range of an external input is its lowest and its highest value",
+                );
+                let label = format!("the initial value {initial} must not be outside");
+                self.findings.push(problem.label(label));
+                None
+            }
+        }
     }
 
     fn driven_course(
@@ -319,11 +346,14 @@ impl Checker<'_> {
                     return self.course_of_file(motion, path, source, data);
                 }
                 let components = [&motion.x, &motion.v, &motion.a];
-                if let Some(initial) = &motion.initial {
-                    let problem = Problem::new(
-                        initial.span.clone(),
-                        "only an external input has an initial value",
-                    );
+                let initial = motion
+                    .initial
+                    .as_ref()
+                    .map(|at| (&at.span, "an initial value"));
+                let range = motion.range.as_ref().map(|at| (&at.span, "a range"));
+                for (span, what) in initial.into_iter().chain(range) {
+                    let message = format!("only an external input has {what}");
+                    let problem = Problem::new(span.clone(), message);
                     self.findings
                         .push(problem.label("add `external`, or leave it out"));
                 }

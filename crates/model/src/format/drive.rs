@@ -48,6 +48,9 @@ pub(crate) struct DrivenMotion {
     pub external: Option<At<String>>,
     /// With `external`: its value until it is set; zero by default. Of a motion, the displacement.
     pub initial: Option<At<Formula>>,
+    /// With `external`: the lowest and the highest value that a driver gives it; by default one less
+    /// and one more than the initial value.
+    pub range: Option<At<Vec<At<Formula>>>>,
 }
 
 struct DriveVisitor;

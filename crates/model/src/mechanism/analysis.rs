@@ -73,6 +73,11 @@ impl<'m> Mechanism<'m> {
         &self.spec.sketch
     }
 
+    /// The acceleration of gravity in m/s².
+    pub fn gravity(&self) -> Vec3 {
+        self.spec.whole.model.acceleration_of_gravity()
+    }
+
     /// In how many ways it can move, in the given position.
     pub fn freedoms(&self) -> Freedoms {
         self.spec.whole.freedoms(self.start)

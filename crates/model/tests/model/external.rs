@@ -74,7 +74,7 @@ fn work_of_an_external_input_is_supplied() {
 fn what_an_external_input_lacks_or_has_too_much_is_told() {
     let text = example("driven-cart");
     let with = |input: &str| {
-        let line = r#"{ external = "driver.push", initial = 1.5 }"#;
+        let line = r#"{ external = "driver.push", initial = 1.5, range = [-20, 20] }"#;
         let outcome = read(&text.replace(line, input));
         outcome
             .err()
@@ -86,6 +86,11 @@ fn what_an_external_input_lacks_or_has_too_much_is_told() {
     assert!(with(r#"{ x = "t" }"#).contains("this input is a single number"));
     assert!(with(r#"{ external = "p", initial = "t" }"#).contains("`t`"));
     assert!(with(r#"{ external = "" }"#).contains("no name under which"));
+    assert!(with("{ range = [0, 1] }").contains("only an external input has a range"));
+    for range in ["[1, 0]", "[0, 1, 2]", "[2, 3]", "[]"] {
+        let said = with(&format!(r#"{{ external = "p", initial = 1.5, range = {range} }}"#));
+        assert!(said.contains("its lowest and its highest value"), "{said}");
+    }
     let twice = text.replace(
         "push = { force = \"cart\" }",
         "push = { force = \"cart\" }\npull = { force = \"load\" }",
@@ -96,4 +101,16 @@ fn what_an_external_input_lacks_or_has_too_much_is_told() {
             .is_some_and(|said| said.contains("another external input already")),
         "{said:?}"
     );
+}
+
+#[test]
+fn an_external_input_says_how_far_it_is_driven() {
+    let model = read(&example("driven-cart")).unwrap();
+    let inputs: Vec<_> = model.external_inputs().collect();
+    assert_eq!(inputs.len(), 1);
+    assert_eq!(inputs[0].name, "driver.push");
+    assert_eq!((inputs[0].initial.as_slice(), inputs[0].range), (&[1.5][..], [-20.0, 20.0]));
+    let plain = example("driven-cart").replace(", range = [-20, 20]", "");
+    let model = read(&plain).unwrap();
+    assert_eq!(model.external_inputs().next().unwrap().range, [0.5, 2.5]);
 }

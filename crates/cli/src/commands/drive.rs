@@ -1,0 +1,131 @@
+//! `oldham drive`: somebody at a browser sets the external inputs of a model while it runs.
+
+use oldham_cosim::{Dial, End};
+use oldham_model::Model;
+use oldham_study::{Onlooker, Pause, PreparedRun, RunOptions, RunReport};
+use oldham_web::{Input, Stage, Wish};
+use serde_json::json;
+
+use super::run::print_summary;
+use crate::args::Drive;
+use crate::failure::Failure;
+use crate::live::{self, LiveScene, Showing};
+use crate::say;
+use crate::{interrupt, load};
+
+pub fn execute(arguments: &Drive) -> Result<(), Failure> {
+    // A replay needs what was set in every single step.
+    let every_step = [("record.every".to_owned(), "1".to_owned())];
+    let file = load::file(&arguments.model).with(&every_step);
+    let model = file.read()?;
+    let out = arguments.out.clone();
+    let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-drive.parquet"));
+    let options = RunOptions {
+        force: arguments.force,
+        real_time: Some(arguments.real_time),
+        ..RunOptions::default()
+    };
+    let prepared = PreparedRun::new(&file, &model, &out, &options)?;
+    let scene = LiveScene::of(&model)?;
+    let inputs = &scene.film.scene.inputs;
+    if inputs.is_empty() {
+        return Err(Failure::NothingToDrive {
+            model: model.name().into(),
+        });
+    }
+    let pause = Pause::default();
+    let stage = stage(&prepared, inputs, &pause);
+    let serving = Some(stage.clone());
+    let server = live::serve(
+        "drive",
+        &arguments.serving,
+        &scene.film,
+        serving,
+        arguments.json,
+    )?;
+    if !live::wait_until(|| stage.is_driven()) {
+        return Err(Failure::Interrupted);
+    }
+    let onlooker = Onlooker {
+        every: live::steps_between_rows(&model, arguments.real_time),
+        columns: scene.columns,
+        recorder: &mut Showing(stage.clone()),
+        pause: pause.clone(),
+    };
+    let cancel = Some(interrupt::watch());
+    let mut progress = |here| live::tell_progress(&stage, here, pause.is_paused());
+    let report = prepared.solve_before(Some(onlooker), cancel, &mut progress)?;
+    let results = Some(load::shown(&report.results));
+    live::tell_end(&stage, &report.outcome, results);
+    let ended_by_driver = !interrupt::watch().is_requested();
+    let told = conclude(report, &model, arguments, ended_by_driver);
+    if told.is_ok() && !arguments.once {
+        live::wait_until(|| false);
+    }
+    drop(server);
+    told
+}
+
+/// The meeting place of the run and those at the page; the driver turns the dials.
+fn stage(prepared: &PreparedRun<'_>, inputs: &[Input], pause: &Pause) -> Stage {
+    let dial = |input: &Input| {
+        let dial = prepared.dial(&input.name);
+        (
+            dial.expect("the input is the model's"),
+            [input.low, input.high],
+        )
+    };
+    let dials: Vec<(Dial, [f64; 2])> = inputs.iter().map(dial).collect();
+    let initial = inputs.iter().map(|input| input.initial).collect();
+    let pause = pause.clone();
+    Stage::new(initial, move |wish| match wish {
+        Wish::Set { input, value } => {
+            let (dial, [low, high]) = &dials[input];
+            dial.set(&[value.clamp(*low, *high)]);
+        }
+        Wish::Pause => pause.pause(),
+        Wish::GoOn => pause.go_on(),
+        Wish::End => pause.end(),
+        Wish::Drive | Wish::Leave => {}
+    })
+}
+
+fn conclude(
+    report: RunReport,
+    model: &Model,
+    arguments: &Drive,
+    ended_by_driver: bool,
+) -> Result<(), Failure> {
+    let summary = &report.outcome.summary;
+    let answer = Box::new(json!({
+        "command": "drive",
+        "model": model.name(),
+        "status": report.status(),
+        "fault": report.fault(),
+        "results": load::shown(&report.results),
+        "summary": summary,
+    }));
+    if !arguments.json {
+        print_summary(model, summary, report.outcome.end.is_err());
+        say!("  results    {}", report.results.display());
+        let model = arguments.model.model.display();
+        say!(
+            "  again      oldham run {model} --replay {}",
+            report.results.display()
+        );
+    }
+    match report.outcome.end {
+        Err(fault) => Err(Failure::Run {
+            fault,
+            results: Some(report.results),
+            answer,
+        }),
+        Ok(End::Cancelled) if !ended_by_driver => Err(Failure::RunInterrupted { answer }),
+        Ok(_) => {
+            if arguments.json {
+                say!("{answer}");
+            }
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! `oldham view`: a motion in the browser.
+
+use std::path::Path;
+
+use oldham_model::Model;
+use oldham_results::{Table, read};
+use oldham_scene::{Staging, write};
+use oldham_study::{ModelFile, Onlooker, Pause, run_live};
+use oldham_web::{Film, Stage};
+use serde_json::json;
+
+use crate::args::View3d;
+use crate::failure::Failure;
+use crate::live::{self, LiveScene, Showing};
+use crate::say;
+use crate::{interrupt, load, picture};
+
+pub fn execute(arguments: &View3d) -> Result<(), Failure> {
+    let source = &arguments.source;
+    let is_model = source.extension().is_some_and(|end| end == "toml");
+    match (&arguments.out, is_model) {
+        (Some(_), true) => Err(Failure::NotRecorded {
+            path: source.clone(),
+        }),
+        (Some(out), false) => save(arguments, out),
+        (None, true) => look_on(arguments),
+        (None, false) => {
+            let film = recorded(arguments)?;
+            let _server = live::serve("view", &arguments.serving, &film, None, arguments.json)?;
+            live::wait_until(|| false);
+            Ok(())
+        }
+    }
+}
+
+/// One page that plays without a server.
+fn save(arguments: &View3d, out: &Path) -> Result<(), Failure> {
+    picture::protect(out, &[&arguments.source])?;
+    let film = recorded(arguments)?;
+    let page = film.to_html();
+    write(out, page.as_bytes())?;
+    if arguments.json {
+        let answer = json!({
+            "command": "view",
+            "model": film.scene.title,
+            "status": "finished",
+            "page": load::shown(out),
+            "rows": film.times.len(),
+            "bytes": page.len(),
+        });
+        say!("{answer:#}");
+    } else {
+        let rows = film.times.len();
+        let size = page.len() as f64 / 1e6;
+        say!("{} ({rows} rows, {size:.1} MB)", out.display());
+    }
+    Ok(())
+}
+
+/// A result file as a film of the model that it says it is of.
+fn recorded(arguments: &View3d) -> Result<Film, Failure> {
+    let path = &arguments.source;
+    let table = read(path)?;
+    let file = ModelFile::of_result(&table, path).ok_or_else(|| Failure::NoModel {
+        path: path.to_owned(),
+    })?;
+    Ok(film(
+        &file.with(&arguments.set).read()?,
+        &table,
+        arguments.frames,
+    ))
+}
+
+fn film(model: &Model, table: &Table, frames: usize) -> Film {
+    let staging = Staging::of(model, table.columns());
+    staging.film(table.time(), |place| table.at(place), frames)
+}
+
+/// Runs a model before whoever looks on; nothing is kept.
+fn look_on(arguments: &View3d) -> Result<(), Failure> {
+    let model = load::told(&arguments.source, &arguments.set)?;
+    let scene = LiveScene::of(&model)?;
+    let mut simulation = model.simulation()?;
+    let pause = Pause::default();
+    let stage = Stage::new(Vec::new(), |_| {});
+    let serving = Some(stage.clone());
+    let _server = live::serve(
+        "view",
+        &arguments.serving,
+        &scene.film,
+        serving,
+        arguments.json,
+    )?;
+    if !live::wait_until(|| stage.viewers() > 0) {
+        return Ok(());
+    }
+    let onlooker = Onlooker {
+        every: live::steps_between_rows(&model, arguments.real_time),
+        columns: scene.columns,
+        recorder: &mut Showing(stage.clone()),
+        pause,
+    };
+    let cancel = Some(interrupt::watch());
+    let mut progress = |here| live::tell_progress(&stage, here, false);
+    let pace = arguments.real_time;
+    let outcome = run_live(
+        &model,
+        &mut simulation,
+        pace,
+        onlooker,
+        cancel,
+        &mut progress,
+    );
+    live::tell_end(&stage, &outcome, None);
+    if let Err(fault) = outcome.end {
+        // Those who look on can still see how it came to that.
+        live::wait_until(|| stage.viewers() == 0);
+        let answer = json!({"command": "view", "status": "failed", "fault": fault.to_string()});
+        return Err(Failure::Run {
+            fault,
+            results: None,
+            answer: Box::new(answer),
+        });
+    }
+    live::wait_until(|| false);
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! A model that runs before browsers: what they see, and what they are told.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use oldham_cosim::{Column, End, Outcome, Progress, Recorder};
+use oldham_model::Model;
+use oldham_scene::Staging;
+use oldham_study::{StudyError, initial_row};
+use oldham_web::{Film, RunState, RunStatus, Server, Stage};
+use serde_json::json;
+
+use crate::args::Serving;
+use crate::failure::Failure;
+use crate::{interrupt, say};
+
+/// Pictures a second that a page is sent.
+const RATE: f64 = 60.0;
+/// How often somebody who waits looks around.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A scene whose rows come from a simulation.
+pub struct LiveScene {
+    /// The scene with its initial row.
+    pub film: Film,
+    /// For each number of a row, the column of the simulation.
+    pub columns: Vec<usize>,
+}
+
+impl LiveScene {
+    /// What there is to see of a model while it runs.
+    pub fn of(model: &Model) -> Result<Self, Failure> {
+        let (all, values) = initial_row(model)?;
+        let chosen = model.recorded(&all).map_err(StudyError::from)?;
+        let known: Vec<Column> = chosen.iter().map(|&place| all[place].clone()).collect();
+        let staging = Staging::of(model, &known).live(model);
+        let columns = staging.columns().iter().map(|&place| chosen[place]);
+        let columns: Vec<usize> = columns.collect();
+        let first: Vec<[f64; 1]> = chosen.iter().map(|&place| [values[place]]).collect();
+        let film = staging.film(&[model.start()], |place| &first[place], 1);
+        Ok(Self { film, columns })
+    }
+}
+
+/// Shows every row that it gets on a stage.
+pub struct Showing(pub Stage);
+
+impl Recorder for Showing {
+    fn record(&mut self, t: f64, row: &[f64]) -> io::Result<()> {
+        self.0.show(t, row.iter().map(|&value| value as f32));
+        Ok(())
+    }
+}
+
+/// Macro steps between two rows that are shown.
+pub fn steps_between_rows(model: &Model, pace: f64) -> u64 {
+    (pace / RATE / model.step()).round().max(1.0) as u64
+}
+
+/// Starts a server and tells where it is.
+pub fn serve(
+    command: &str,
+    serving: &Serving,
+    film: &Film,
+    stage: Option<Stage>,
+    json: bool,
+) -> Result<Server, Failure> {
+    let address = SocketAddr::new(serving.listen, serving.port);
+    let server = Server::start(address, film, stage)?;
+    // From now on a signal ends the command in order.
+    interrupt::watch();
+    if json {
+        say!(
+            "{}",
+            json!({"command": command, "status": "serving", "url": server.url()})
+        );
+    } else {
+        say!("open {} in a browser; Ctrl-C ends", server.url());
+    }
+    Ok(server)
+}
+
+/// Waits until something holds or the user ends the command; says which.
+pub fn wait_until(mut holds: impl FnMut() -> bool) -> bool {
+    while !interrupt::watch().is_requested() {
+        if holds() {
+            return true;
+        }
+        std::thread::sleep(LOOK);
+    }
+    false
+}
+
+/// Tells how a run is getting on.
+pub fn tell_progress(stage: &Stage, progress: Progress, is_paused: bool) {
+    let state = if is_paused {
+        RunState::Paused
+    } else {
+        RunState::Running
+    };
+    stage.tell(RunStatus {
+        state,
+        real_time_factor: progress.real_time_factor,
+        ..RunStatus::default()
+    });
+}
+
+/// Tells how a run ended; `results` is where they are, if anywhere.
+pub fn tell_end(stage: &Stage, outcome: &Outcome, results: Option<String>) {
+    let summary = &outcome.summary;
+    let (state, mut message) = match &outcome.end {
+        Ok(End::Finished) => (RunState::Finished, String::new()),
+        Ok(End::Cancelled) => (RunState::Finished, "It was ended early.".to_owned()),
+        Err(fault) => (RunState::Failed, fault.to_string()),
+    };
+    if let Some(results) = results {
+        message = format!("{message} Results: {results}").trim().to_owned();
+    }
+    stage.tell(RunStatus {
+        state,
+        message,
+        real_time_factor: summary.real_time_factor,
+        step_us: Some(summary.step_us),
+        missed: summary.lateness.map(|lateness| lateness.missed),
+    });
+}

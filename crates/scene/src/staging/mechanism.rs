@@ -1,0 +1,368 @@
+//! Mechanisms: bodies, beams, shells, springs and joints on the nodes that carry them.
+
+use std::collections::HashMap;
+
+use oldham_model::{Mechanism, Outline, PartitionReport, Pose, Shape, Sketch, Solid, Symbol};
+use oldham_multibody::{Marker, NodeId, Quaternion, Vec3};
+use oldham_web::{self as web, Anchor, Drawing, Item, Moves};
+
+use super::Draft;
+
+const POSE: [&str; 7] = ["px", "py", "pz", "q0", "q1", "q2", "q3"];
+/// An extent below this fraction of the largest one counts as none.
+const FLAT: f64 = 0.02;
+
+impl Draft<'_> {
+    pub(super) fn mechanism(&mut self, mechanism: Mechanism<'_>) {
+        let sketch = mechanism.sketch();
+        let name = mechanism.name();
+        let given = mechanism.given();
+        let frames = match self.nodes(name, sketch) {
+            Ok(frames) => frames,
+            Err(column) => {
+                self.scene.notes.push(format!(
+                    "`{name}` is not drawn: there is no column `{column}`. Run the model with \
+                     record.nodes = true."
+                ));
+                return;
+            }
+        };
+        for pose in given.iter().skip(1) {
+            self.surround(array(pose.position));
+        }
+        self.look_up(mechanism, &given);
+        let parts = Parts::of(self, name, mechanism.partition().as_ref());
+        let size = size(&given);
+        let mut artist = Artist {
+            draft: self,
+            sketch,
+            frames,
+            parts,
+        };
+        artist.bodies();
+        artist.outlines();
+        artist.joints(size);
+    }
+
+    /// A frame for each node, the ground first; or the column that is missing.
+    fn nodes(&mut self, mechanism: &str, sketch: &Sketch) -> Result<Vec<usize>, String> {
+        let mut frames = vec![0];
+        for node in sketch.nodes.iter().skip(1) {
+            let columns = POSE.map(|component| format!("{mechanism}.nodes.{node}.{component}"));
+            let at = self.take(&columns)?;
+            frames.push(self.frame(&format!("{mechanism}.{node}"), Moves::Freely { at }));
+        }
+        Ok(frames)
+    }
+
+    /// Up is against gravity; without it, up the page for what lies in the plane of x and y.
+    fn look_up(&mut self, mechanism: Mechanism<'_>, given: &[Pose]) {
+        let gravity = mechanism.gravity();
+        if gravity.norm() > 0.0 {
+            self.scene.up = array(gravity * (-1.0 / gravity.norm()));
+            return;
+        }
+        let places = given.iter().skip(1).map(|pose| pose.position);
+        let (low, high) = places.fold(
+            ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]),
+            |(low, high), place| {
+                let axes = [0, 1, 2];
+                (
+                    axes.map(|i| low[i].min(place[i])),
+                    axes.map(|i| high[i].max(place[i])),
+                )
+            },
+        );
+        let extent = [0, 1, 2].map(|i| high[i] - low[i]);
+        let is_flat = |axis: usize| extent[axis] <= FLAT * extent[0].max(extent[1]);
+        if is_flat(2) && !is_flat(1) {
+            self.scene.up = [0.0, 1.0, 0.0];
+        }
+    }
+}
+
+/// The colours of the parts of a mechanism.
+struct Parts {
+    /// For each node, the ground first.
+    of_nodes: Vec<Option<usize>>,
+    /// For two nodes of one element.
+    of_pairs: HashMap<[NodeId; 2], usize>,
+    whole: usize,
+}
+
+impl Parts {
+    fn of(draft: &mut Draft<'_>, name: &str, report: Option<&PartitionReport>) -> Self {
+        let Some(report) = report else {
+            return Self {
+                of_nodes: Vec::new(),
+                of_pairs: HashMap::new(),
+                whole: draft.group(name),
+            };
+        };
+        let pieces = report.pieces.iter();
+        let groups: Vec<usize> = pieces
+            .map(|piece| draft.group(&format!("{name}.{}", piece.name)))
+            .collect();
+        let mut of_pairs = HashMap::new();
+        for link in &report.links {
+            for &a in &link.nodes {
+                for &b in &link.nodes {
+                    of_pairs.entry([a, b]).or_insert(groups[link.piece]);
+                }
+            }
+        }
+        Self {
+            of_nodes: report
+                .owners
+                .iter()
+                .map(|owner| Some(groups[(*owner)?]))
+                .collect(),
+            of_pairs,
+            whole: groups.first().copied().unwrap_or_default(),
+        }
+    }
+
+    fn node(&self, node: NodeId) -> usize {
+        let owner = self.of_nodes.get(node.index()).copied().flatten();
+        owner.unwrap_or(self.whole)
+    }
+
+    fn pair(&self, a: NodeId, b: NodeId) -> usize {
+        let known = self.of_pairs.get(&[a, b]);
+        known.copied().unwrap_or_else(|| self.node(a))
+    }
+}
+
+/// Draws a mechanism on its frames.
+struct Artist<'d, 'c> {
+    draft: &'d mut Draft<'c>,
+    sketch: &'d Sketch,
+    frames: Vec<usize>,
+    parts: Parts,
+}
+
+impl Artist<'_, '_> {
+    fn add(&mut self, name: &str, group: usize, drawing: Drawing) {
+        self.draft.scene.items.push(Item {
+            name: name.into(),
+            group: Some(group),
+            drawing,
+        });
+    }
+
+    fn at(&self, node: NodeId, offset: Vec3) -> Anchor {
+        Anchor {
+            frame: self.frames[node.index()],
+            offset: array(offset),
+            turn: None,
+        }
+    }
+
+    fn marker(&self, marker: &Marker) -> Anchor {
+        Anchor {
+            turn: turn(marker.orientation),
+            ..self.at(marker.node, marker.offset)
+        }
+    }
+
+    fn name(&self, node: NodeId) -> String {
+        self.sketch.nodes[node.index()].clone()
+    }
+
+    fn bodies(&mut self) {
+        let sketch = self.sketch;
+        for solid in &sketch.bodies {
+            let on = Anchor {
+                turn: turn(solid.orientation),
+                ..self.at(solid.node, solid.centre)
+            };
+            let group = self.parts.node(solid.node);
+            let name = self.name(solid.node);
+            let body = |shape: web::Shape| Drawing::Body { on, shape };
+            let drawing = match solid.shape {
+                Some(Shape::Box(sides)) => body(web::Shape::Box { sides }),
+                Some(Shape::Sphere(radius)) => body(web::Shape::Sphere { radius }),
+                Some(Shape::Tube {
+                    outer,
+                    inner,
+                    length,
+                }) => body(web::Shape::Cylinder {
+                    radius: outer,
+                    inner,
+                    length,
+                }),
+                Some(Shape::Rod(length)) => self.rod(solid, length),
+                None => {
+                    self.links(solid);
+                    body(web::Shape::Point)
+                }
+            };
+            self.add(&name, group, drawing);
+        }
+    }
+
+    fn rod(&self, solid: &Solid, length: f64) -> Drawing {
+        let axis = solid.orientation.matrix() * Vec3::X;
+        let end = |part: f64| self.at(solid.node, solid.centre + axis * (part * length));
+        Drawing::Bar {
+            through: vec![end(-0.5), end(0.5)],
+        }
+    }
+
+    /// A body of unknown shape: bars from its centre to all that takes hold of it.
+    fn links(&mut self, solid: &Solid) {
+        let sketch = self.sketch;
+        let joints = sketch.joints.iter().flat_map(|(_, ends)| ends);
+        let springs = sketch.outlines.iter().flat_map(|outline| match outline {
+            Outline::Spring(ends) | Outline::Actuator(ends) => &ends[..],
+            Outline::Beam(_) | Outline::Face(_) => &[],
+        });
+        let held = joints
+            .chain(springs)
+            .filter(|marker| marker.node == solid.node);
+        for marker in held {
+            if (marker.offset - solid.centre).norm() == 0.0 {
+                continue;
+            }
+            let through = vec![self.at(solid.node, solid.centre), self.marker(marker)];
+            let (name, group) = (self.name(solid.node), self.parts.node(solid.node));
+            self.add(&name, group, Drawing::Bar { through });
+        }
+    }
+
+    fn outlines(&mut self) {
+        let sketch = self.sketch;
+        let mut faces: HashMap<usize, Vec<[NodeId; 4]>> = HashMap::new();
+        for outline in &sketch.outlines {
+            match outline {
+                Outline::Beam(nodes) => self.beam(nodes),
+                Outline::Face(nodes) => {
+                    // Neighbours share sides, but no diagonal.
+                    let group = self.parts.pair(nodes[0], nodes[2]);
+                    faces.entry(group).or_default().push(*nodes);
+                }
+                Outline::Spring(markers) | Outline::Actuator(markers) => {
+                    let ends = [&markers[0], &markers[1]].map(|marker| self.marker(marker));
+                    let group = self.parts.pair(markers[0].node, markers[1].node);
+                    let drawing = match outline {
+                        Outline::Spring(_) => Drawing::Spring { ends },
+                        _ => Drawing::Actuator { ends },
+                    };
+                    self.add("", group, drawing);
+                    self.supports(markers, group);
+                }
+            }
+        }
+        let mut faces: Vec<_> = faces.into_iter().collect();
+        faces.sort_by_key(|(group, _)| *group);
+        for (group, faces) in faces {
+            self.shell(group, &faces);
+        }
+    }
+
+    /// A beam in the colours of the parts through which it goes.
+    fn beam(&mut self, nodes: &[NodeId]) {
+        let mut from = 0;
+        let group = |i: usize| self.parts.pair(nodes[i], nodes[i + 1]);
+        let groups: Vec<usize> = (0..nodes.len().saturating_sub(1)).map(group).collect();
+        for piece in groups.chunk_by(|a, b| a == b) {
+            let to = from + piece.len();
+            let places = nodes[from..=to].iter();
+            let through = places.map(|&node| self.at(node, Vec3::ZERO)).collect();
+            let name = self.name(nodes[from]);
+            let name = name
+                .rsplit_once('.')
+                .map_or(name.as_str(), |(beam, _)| beam);
+            self.add(name, piece[0], Drawing::Beam { through });
+            from = to;
+        }
+    }
+
+    fn shell(&mut self, group: usize, faces: &[[NodeId; 4]]) {
+        let mut places = HashMap::new();
+        let mut nodes = Vec::new();
+        let mut corner = |node: NodeId| {
+            *places.entry(node).or_insert_with(|| {
+                nodes.push(self.frames[node.index()]);
+                nodes.len() - 1
+            })
+        };
+        let faces = faces.iter().map(|face| face.map(&mut corner)).collect();
+        self.add("shell", group, Drawing::Shell { nodes, faces });
+    }
+
+    fn joints(&mut self, size: f64) {
+        let sketch = self.sketch;
+        for (symbol, markers) in &sketch.joints {
+            let group = self.parts.pair(markers[0].node, markers[1].node);
+            let [a, b] = [&markers[0], &markers[1]].map(|marker| self.marker(marker));
+            let pin = |on| Drawing::Joint {
+                symbol: web::Symbol::Pin,
+                on,
+            };
+            match symbol {
+                Symbol::Clamp => {}
+                Symbol::Pin => self.add("", group, pin(b)),
+                Symbol::Rod => {
+                    self.add(
+                        "",
+                        group,
+                        Drawing::Bar {
+                            through: vec![a, b],
+                        },
+                    );
+                    self.add("", group, pin(a));
+                    self.add("", group, pin(b));
+                }
+                Symbol::Slide => {
+                    let on = Anchor { turn: a.turn, ..b };
+                    let symbol = web::Symbol::Slide;
+                    self.add("", group, Drawing::Joint { symbol, on });
+                    self.guide(markers, size);
+                }
+            }
+            if *symbol != Symbol::Slide {
+                self.supports(markers, group);
+            }
+        }
+    }
+
+    /// The line along which something slides on the ground.
+    fn guide(&mut self, markers: &[Marker; 2], size: f64) {
+        let grounded = markers.iter().find(|marker| marker.node == NodeId::GROUND);
+        if let Some(marker) = grounded {
+            let reach = marker.orientation.matrix().column(2) * (0.4 * size);
+            let ends = [marker.offset - reach, marker.offset + reach];
+            let points = ends.map(array).to_vec();
+            self.add("guide", self.parts.whole, Drawing::Path { points });
+        }
+    }
+
+    fn supports(&mut self, markers: &[Marker; 2], group: usize) {
+        for marker in markers
+            .iter()
+            .filter(|marker| marker.node == NodeId::GROUND)
+        {
+            let on = Anchor {
+                turn: None,
+                ..self.marker(marker)
+            };
+            self.add("ground", group, Drawing::Support { on });
+        }
+    }
+}
+
+fn array(vector: Vec3) -> [f64; 3] {
+    [vector[0], vector[1], vector[2]]
+}
+
+fn turn(orientation: Quaternion) -> Option<[f64; 4]> {
+    (orientation != Quaternion::IDENTITY).then_some(orientation.0)
+}
+
+/// Largest distance of two nodes from the first one.
+fn size(given: &[Pose]) -> f64 {
+    let from = given.get(1).map_or(Vec3::ZERO, |pose| pose.position);
+    let distance = |pose: &Pose| (pose.position - from).norm();
+    given.iter().map(distance).fold(0.0, f64::max)
+}

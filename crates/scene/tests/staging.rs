@@ -1,0 +1,205 @@
+//! Scenes of models: every example has something to see, and every number is where the scene says.
+
+use std::path::PathBuf;
+
+use oldham_cosim::Column;
+use oldham_model::Model;
+use oldham_scene::Staging;
+use oldham_study::{ModelFile, initial_row};
+use oldham_web::{Anchor, Drawing, Film, Moves, Role, Scene, Source};
+
+fn examples() -> PathBuf {
+    [env!("CARGO_MANIFEST_DIR"), "../../examples"]
+        .iter()
+        .collect()
+}
+
+fn model(name: &str) -> Model {
+    let file = ModelFile::new(examples().join(format!("{name}.toml")));
+    file.read().unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// A scene with the initial row of its model.
+fn staged(model: &Model) -> Film {
+    let (all, values) = initial_row(model).unwrap();
+    let chosen = model.recorded(&all).unwrap();
+    let known: Vec<Column> = chosen.iter().map(|&place| all[place].clone()).collect();
+    let columns: Vec<[f64; 1]> = chosen.iter().map(|&place| [values[place]]).collect();
+    Staging::of(model, &known).film(&[0.0], |place| &columns[place], 2)
+}
+
+fn anchors(drawing: &Drawing) -> Vec<Anchor> {
+    match drawing {
+        Drawing::Body { on, .. } | Drawing::Joint { on, .. } | Drawing::Support { on } => vec![*on],
+        Drawing::Bar { through } | Drawing::Beam { through } => through.clone(),
+        Drawing::Spring { ends } | Drawing::Actuator { ends } => ends.to_vec(),
+        Drawing::Shell { nodes, .. } => nodes.iter().map(|&node| Anchor::of(node)).collect(),
+        Drawing::Grains { .. } | Drawing::Arrow { .. } | Drawing::Path { .. } => Vec::new(),
+    }
+}
+
+fn check(scene: &Scene, rows: &[f32], name: &str) {
+    assert!(!scene.items.is_empty(), "{name} has nothing to see");
+    assert_eq!(rows.len(), scene.width, "{name}");
+    assert!(rows.iter().all(|value| value.is_finite()), "{name}");
+    for item in &scene.items {
+        let is_there = |anchor: &Anchor| anchor.frame < scene.frames.len();
+        assert!(
+            anchors(&item.drawing).iter().all(is_there),
+            "{name} {}",
+            item.name
+        );
+        assert!(
+            item.group.is_none_or(|group| group < scene.groups.len()),
+            "{name}"
+        );
+    }
+    for frame in &scene.frames {
+        if let Moves::Freely { at } = frame.motion {
+            let turn = &rows[at + 3..at + 7];
+            let norm: f32 = turn.iter().map(|q| q * q).sum();
+            assert!((norm - 1.0).abs() < 1e-5, "{name} {} {turn:?}", frame.name);
+        }
+    }
+}
+
+#[test]
+fn every_example_has_something_to_see() {
+    let mut seen = 0;
+    for entry in examples().read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|end| end == "toml") {
+            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+            let film = staged(&model(&name));
+            check(&film.scene, &film.rows, &name);
+            seen += 1;
+        }
+    }
+    assert!(seen > 20, "{seen} examples");
+}
+
+#[test]
+fn rows_are_the_columns_that_signals_name() {
+    let model = model("slider-crank");
+    let (all, values) = initial_row(&model).unwrap();
+    let film = staged(&model);
+    for signal in &film.scene.signals {
+        let place = all.iter().position(|column| column.name == signal.name);
+        let value = values[place.expect("a column of the simulation")];
+        assert_eq!(film.rows[signal.at], value as f32, "{}", signal.name);
+    }
+    let energies = film
+        .scene
+        .signals
+        .iter()
+        .filter(|it| it.role == Some(Role::Energy));
+    assert_eq!(energies.count(), 3);
+}
+
+#[test]
+fn nodes_are_where_the_mechanism_has_them() {
+    let model = model("slider-crank");
+    let mechanism = model.mechanisms().next().unwrap();
+    let film = staged(&model);
+    let given = mechanism.given();
+    assert_eq!(film.scene.frames.len(), given.len());
+    for (frame, pose) in film.scene.frames.iter().zip(&given).skip(1) {
+        let Moves::Freely { at } = frame.motion else {
+            panic!("{frame:?}");
+        };
+        for axis in 0..3 {
+            let (drawn, there) = (f64::from(film.rows[at + axis]), pose.position[axis]);
+            assert!(
+                (drawn - there).abs() < 1e-6 * (1.0 + there.abs()),
+                "{}",
+                frame.name
+            );
+        }
+    }
+}
+
+#[test]
+fn the_parts_of_a_cut_have_their_colours() {
+    let scene = staged(&model("cut-beam")).scene;
+    let beams: Vec<(usize, usize)> = scene
+        .items
+        .iter()
+        .filter_map(|item| match &item.drawing {
+            Drawing::Beam { through } => Some((item.group.unwrap(), through.len())),
+            _ => None,
+        })
+        .collect();
+    // Twelve elements with three nodes each, halved: both halves have the node between them.
+    assert_eq!(beams.len(), 2, "{beams:?}");
+    assert_eq!(beams.iter().map(|(_, nodes)| nodes).sum::<usize>(), 25 + 1);
+    let names: Vec<&str> = beams
+        .iter()
+        .map(|(group, _)| scene.groups[*group].as_str())
+        .collect();
+    assert_eq!(names, ["beam.left", "beam.right"]);
+    assert_eq!(scene.up, [0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn lumped_masses_stand_in_the_order_of_their_springs() {
+    let scene = staged(&model("two-mass-force-displacement")).scene;
+    let springs = scene
+        .items
+        .iter()
+        .filter(|it| matches!(it.drawing, Drawing::Spring { .. }));
+    assert_eq!(springs.count(), 3, "wall, coupling, wall");
+    let place = |name: &str| {
+        let frame = scene
+            .frames
+            .iter()
+            .find(|frame| frame.name == name)
+            .unwrap();
+        match frame.motion {
+            Moves::Along { base, .. } => base[0],
+            other => panic!("{name}: {other:?}"),
+        }
+    };
+    assert!(place("left.x1") < place("right.x2"));
+    assert_eq!(scene.groups, ["left", "right"]);
+    let spurious = scene
+        .signals
+        .iter()
+        .filter(|it| it.role == Some(Role::Spurious));
+    assert_eq!(spurious.count(), 2, "of the interface, and of the whole");
+}
+
+#[test]
+fn a_coupling_that_both_sides_have_is_drawn_once() {
+    let scene = staged(&model("two-mass-displacement-displacement")).scene;
+    let springs = scene
+        .items
+        .iter()
+        .filter(|it| matches!(it.drawing, Drawing::Spring { .. }));
+    assert_eq!(springs.count(), 3);
+}
+
+#[test]
+fn inputs_are_offered_while_a_model_runs() {
+    let model = model("driven-cart");
+    let (all, _) = initial_row(&model).unwrap();
+    let live = Staging::of(&model, &all).live(&model);
+    let scene = live.scene();
+    assert_eq!(scene.source, Source::Live);
+    assert_eq!(scene.inputs.len(), 1);
+    let input = &scene.inputs[0];
+    assert_eq!((input.initial, input.low, input.high), (1.5, -20.0, 20.0));
+    assert_eq!(input.unit, "N");
+}
+
+#[test]
+fn a_result_without_poses_says_what_to_do() {
+    let model = model("slider-crank");
+    let columns = [Column {
+        name: "energy.total".into(),
+        unit: oldham_cosim::Unit::JOULE,
+    }];
+    let staging = Staging::of(&model, &columns);
+    let notes = staging.scene().notes.join(" ");
+    assert!(notes.contains("record.nodes = true"), "{notes}");
+    assert_eq!(staging.columns(), [0]);
+}

@@ -1,0 +1,302 @@
+// Opens the page in a real browser: plays, scrubs, plots, drives.
+//
+//     node web/test/browser.mjs target/debug [folder for screenshots]
+//
+// Frame rates are told, not required: without a graphics card they say nothing.
+
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+import { NO_WEBGL, SOFTWARE_WEBGL, chromiumPath } from "./chromium.mjs";
+
+const built = resolve(process.argv[2] ?? "target/debug");
+const shots = process.argv[3] && resolve(process.argv[3]);
+const root = resolve(new URL("../..", import.meta.url).pathname);
+const scratch = mkdtempSync(join(tmpdir(), "oldham-browser-"));
+const executablePath = await chromiumPath(join(root, "target/tools"));
+if (shots) mkdirSync(shots, { recursive: true });
+
+const oldham = (...words) => execFileSync(join(built, "oldham"), words, { cwd: scratch, encoding: "utf8" });
+const example = (name) => join(root, "examples", `${name}.toml`);
+const running = new Set();
+
+/** Starts a command that serves, and gives where. */
+async function serving(...words) {
+  const child = spawn(join(built, "oldham"), [...words, "--json"], { cwd: scratch, stdio: ["ignore", "pipe", "inherit"] });
+  running.add(child);
+  let text = "";
+  const ended = new Promise((done) => child.on("close", (code) => done({ code, text })));
+  ended.then(() => running.delete(child));
+  const url = await new Promise((found, failed) => {
+    child.stdout.on("data", (data) => {
+      text += data;
+      const line = text.split("\n").find((line) => line.includes('"url"'));
+      if (line) found(JSON.parse(line).url);
+    });
+    ended.then(() => failed(new Error(`oldham ${words.join(" ")} ended: ${text}`)));
+  });
+  return { url, ended, stop: () => child.kill("SIGINT") };
+}
+
+/** A page in which every complaint is a failure. */
+async function open(browser, url, options = {}) {
+  const page = await browser.newPage({ viewport: { width: 1366, height: 768 }, ...options });
+  page.complaints = [];
+  page.on("pageerror", (error) => page.complaints.push(error.message));
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type()) && !/GPU stall|GL Driver/.test(message.text())) {
+      page.complaints.push(message.text());
+    }
+  });
+  await page.goto(url);
+  await page.waitForSelector("body[data-ready]", { timeout: 30_000 });
+  return page;
+}
+
+const shot = async (page, name) => shots && page.screenshot({ path: join(shots, `${name}.png`) });
+const time = (page) => page.$eval("#time", (output) => parseFloat(output.textContent));
+/** The page draws when the browser asks it to. */
+const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+const scrub = async (page, part) => {
+  await page.$eval("#slider", (slider, part) => {
+    slider.value = String(Number(slider.min) + part * (Number(slider.max) - Number(slider.min)));
+    slider.dispatchEvent(new Event("input"));
+  }, part);
+  await drawn(page);
+};
+const picture = (page) => page.locator("#scene").screenshot();
+
+async function plays(browser) {
+  oldham("run", example("cut-beam"), "--no-analysis", "--set", "simulation.duration=0.3", "--set", "record.every=10");
+  const server = await serving("view", "cut-beam.parquet");
+  const began = performance.now();
+  const page = await open(browser, server.url);
+  await drawn(page);
+  const started = performance.now() - began;
+  assert.equal(await page.title(), "Beam in two parts");
+  assert.deepEqual(await page.locator("#groups li").allTextContents(), ["beam.left", "beam.right"]);
+  const first = await picture(page);
+  await shot(page, "beam-start");
+  await scrub(page, 1);
+  assert.equal(await time(page), 0.3);
+  const last = await picture(page);
+  assert.ok(!first.equals(last), "the beam has moved");
+  await shot(page, "beam-end");
+  await page.keyboard.press("Home");
+  await drawn(page);
+  assert.equal(await time(page), 0);
+  await page.keyboard.press("ArrowRight");
+  await drawn(page);
+  assert.equal(await time(page), 0.001);
+  await page.keyboard.press("Space");
+  await page.waitForFunction(() => parseFloat(document.getElementById("time").textContent) > 0.01);
+  await page.keyboard.press("Space");
+  const paused = await time(page);
+  await drawn(page);
+  assert.equal(await time(page), paused, "the space bar pauses");
+  await plots(page);
+  await cameras(page);
+  await exports(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  await drawn(page);
+  await shot(page, "beam-dark");
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+  server.stop();
+  assert.equal((await server.ended).code, 0);
+  return { started: Math.round(started) };
+}
+
+async function plots(page) {
+  const before = await page.locator(".plot").count();
+  await page.keyboard.press("/");
+  await page.keyboard.type("middle x");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.locator(".plot").count(), before + 1);
+  const plot = page.locator(".plot").last();
+  assert.match(await plot.textContent(), /beam\.middle\.x/);
+  await plot.scrollIntoViewIfNeeded();
+  await drawn(page);
+  const canvas = plot.locator("canvas");
+  const inked = await canvas.evaluate((canvas) => {
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    return data.filter((value, i) => i % 4 === 3 && value > 0).length;
+  });
+  assert.ok(inked > 500, "the curve is drawn");
+  const box = await canvas.boundingBox();
+  await page.mouse.click(box.x + box.width / 2 + 24, box.y + box.height / 2);
+  await drawn(page);
+  const chosen = await time(page);
+  assert.ok(chosen > 0.13 && chosen < 0.17, `a click on the plot chooses the time, not ${chosen}`);
+}
+
+async function cameras(page) {
+  const orbit = await picture(page);
+  await page.keyboard.press("2");
+  await page.selectOption("#followed", { index: 8 });
+  await drawn(page);
+  assert.ok(!orbit.equals(await picture(page)), "the camera follows");
+  await page.keyboard.press("3");
+  await drawn(page);
+  await page.keyboard.press("f");
+  await drawn(page);
+  const box = await page.locator("#scene").boundingBox();
+  const seen = await picture(page);
+  await page.mouse.move(box.x + 400, box.y + 300);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 520, box.y + 340, { steps: 4 });
+  await page.mouse.up();
+  await drawn(page);
+  assert.ok(!seen.equals(await picture(page)), "the scene turns");
+  await page.keyboard.press("f");
+}
+
+async function exports(page) {
+  const saved = async (act, ending) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), act()]);
+    assert.ok(download.suggestedFilename().endsWith(ending), download.suggestedFilename());
+    const path = join(scratch, download.suggestedFilename());
+    await download.saveAs(path);
+    return readFileSync(path);
+  };
+  const png = await saved(() => page.keyboard.press("p"), ".png");
+  assert.equal(png.subarray(1, 4).toString(), "PNG");
+  assert.ok(png.length > 5000, "the picture is not empty");
+  const gltf = await saved(() => page.click("#gltf"), ".glb");
+  assert.equal(gltf.subarray(0, 4).toString(), "glTF");
+  await page.selectOption("#speed", "0.2");
+  const video = await saved(() => page.click("#video"), ".webm");
+  assert.equal(video.readUInt32BE(0), 0x1a45dfa3, "a video is EBML");
+}
+
+/** The page as a file, in a browser that reaches nobody. */
+async function plays_without_a_server(browser) {
+  oldham("view", "cut-beam.parquet", "-o", "film.html");
+  const page = await browser.newPage({ viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+  const asked = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await page.goto(pathToFileURL(join(scratch, "film.html")).href);
+  await page.waitForSelector("body[data-ready]");
+  await scrub(page, 0.5);
+  assert.equal(await time(page), 0.15);
+  await drawn(page);
+  await shot(page, "phone");
+  const [wide, shown] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(wide <= shown, `a phone shows the whole width: ${wide} of ${shown}`);
+  assert.deepEqual(asked.filter((url) => !url.startsWith("file:") && !url.startsWith("data:")), []);
+  await page.close();
+  return { bytes: statSync(join(scratch, "film.html")).size };
+}
+
+async function draws_everything(browser) {
+  execFileSync(join(built, "examples/gallery"), [join(scratch, "gallery.html")]);
+  const page = await open(browser, pathToFileURL(join(scratch, "gallery.html")).href);
+  await scrub(page, 0.15);
+  await shot(page, "gallery");
+  assert.equal(await page.textContent("#title"), "Everything that can be drawn <b>&amp; escaped</b>");
+  assert.equal(await page.locator("#title b, #groups i:not([data-series]), aside u").count(), 0);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+}
+
+async function says_that_there_is_no_webgl() {
+  const browser = await chromium.launch({ executablePath, args: NO_WEBGL });
+  const page = await browser.newPage();
+  await page.goto(pathToFileURL(join(scratch, "film.html")).href);
+  await page.waitForSelector("body[data-ready]");
+  assert.match(await page.textContent("#message"), /no WebGL/);
+  assert.ok((await page.locator(".plot").count()) > 0, "plots work without");
+  await shot(page, "no-webgl");
+  await browser.close();
+}
+
+async function wrong_token(browser, url) {
+  const page = await browser.newPage();
+  await page.goto(url.replace(/token=.*/, "token=wrong"));
+  await page.waitForSelector("#message:not([hidden])");
+  assert.match(await page.textContent("#message"), /token is missing or wrong/);
+  await page.close();
+}
+
+async function drives(browser) {
+  const model = [example("driven-cart"), "--set", "simulation.duration=60"];
+  const server = await serving("drive", ...model, "--once", "--out", "drive.csv");
+  await wrong_token(browser, server.url);
+  const page = await open(browser, server.url);
+  const other = await open(browser, server.url);
+  assert.match(await page.textContent("#drive"), /Nobody drives/);
+  await page.click("#take");
+  await page.waitForFunction(() => document.getElementById("drive").textContent.includes("You drive"));
+  await other.waitForFunction(() => document.getElementById("drive").textContent.includes("Somebody else drives"));
+  assert.ok(await other.isDisabled("#take"), "there is one driver");
+  await page.bringToFront();
+  const shows = (value) => page.waitForFunction((value) => document.querySelector("#drive output").textContent.startsWith(value), value);
+  for (const [key, value] of [["ArrowRight", "20.00"], ["ArrowLeft", "-20.00"]]) {
+    await page.keyboard.down(key);
+    await shows(value);
+    await shot(page, "drive");
+    await page.keyboard.up(key);
+    await shows("1.500");
+  }
+  await page.getByRole("button", { name: "Pause" }).click();
+  await page.getByRole("button", { name: "Go on" }).click();
+  await page.getByRole("button", { name: "Pause" }).waitFor();
+  await page.getByRole("button", { name: "End" }).click();
+  const { code, text } = await server.ended;
+  assert.equal(code, 0, text);
+  const answer = JSON.parse(text.trim().split("\n").at(-1));
+  await page.waitForFunction(() => document.getElementById("status").textContent.includes("connection is lost"));
+  assert.deepEqual(page.complaints.filter((text) => !text.includes("WebSocket")), []);
+  await page.close();
+  await other.close();
+  const steps = replays(model, answer.summary.steps);
+  return { steps, missed: answer.summary.lateness.missed };
+}
+
+/** The same inputs again: the same bits, as far as the drive went. */
+function replays(model, steps) {
+  const lines = (name) => readFileSync(join(scratch, name), "utf8").trim().split("\n");
+  const length = ["--set", `simulation.duration=${steps / 1000}`];
+  oldham("run", ...model, ...length, "--no-analysis", "--replay", "drive.csv", "--out", "again.csv");
+  const [drive, again] = [lines("drive.csv"), lines("again.csv")];
+  assert.equal(drive.length, steps + 2);
+  assert.deepEqual(again, drive, "a replay has the same bits");
+  const column = drive[0].split(",").findIndex((name) => name.includes("driver.push"));
+  const pushes = drive.slice(1).map((line) => Number(line.split(",")[column]));
+  assert.equal(Math.max(...pushes), 20);
+  assert.equal(Math.min(...pushes), -20);
+  return steps;
+}
+
+async function looks_on(browser) {
+  const server = await serving("view", example("slider-crank"), "--set", "simulation.duration=1");
+  const page = await open(browser, server.url);
+  await page.waitForFunction(() => document.getElementById("status").textContent.includes("finished"), null, { timeout: 30_000 });
+  await drawn(page);
+  assert.equal(await time(page), 1);
+  await scrub(page, 0.5);
+  assert.ok(Math.abs((await time(page)) - 0.5) < 0.01, "one can look back");
+  await shot(page, "live");
+  assert.deepEqual(page.complaints, []);
+  server.stop();
+  assert.equal((await server.ended).code, 0);
+  await page.close();
+}
+
+const browser = await chromium.launch({ executablePath, args: SOFTWARE_WEBGL });
+try {
+  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, looks_on];
+  for (const step of steps) {
+    const began = performance.now();
+    const told = await step(browser);
+    console.log(`${step.name.replaceAll("_", " ")}: ok, ${((performance.now() - began) / 1000).toFixed(1)} s`, told ?? "");
+  }
+} finally {
+  for (const child of running) child.kill("SIGKILL");
+  await browser.close();
+  rmSync(scratch, { recursive: true, force: true });
+}
