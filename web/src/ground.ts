@@ -13,7 +13,7 @@ export class Ground {
   private readonly lines = new LineBasicMaterial({ transparent: true, opacity: 0.55 });
   private readonly shadow = new ShadowMaterial({ opacity: 0.16, depthWrite: false });
 
-  constructor(centre: Vector3, up: Vector3, size: number, height: number) {
+  constructor(centre: Vector3, private readonly up: Vector3, size: number, private readonly height: number) {
     this.spacing = round(size / 6);
     const half = Math.ceil((2.2 * size) / this.spacing) * this.spacing;
     const points: number[] = [];
@@ -36,9 +36,13 @@ export class Ground {
     lines.renderOrder = -1;
     this.object.add(plane, lines);
     this.object.quaternion.copy(new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), up));
-    // Lines lie where coordinates are multiples of their distance.
-    const snapped = centre.clone().divideScalar(this.spacing).round().multiplyScalar(this.spacing);
-    this.object.position.copy(snapped).addScaledVector(up, height - snapped.dot(up));
+    this.under(centre);
+  }
+
+  /** Goes with somebody who travels; lines stay where coordinates are multiples of their distance. */
+  under(place: Vector3): void {
+    const snapped = place.clone().divideScalar(this.spacing).round().multiplyScalar(this.spacing);
+    this.object.position.copy(snapped).addScaledVector(this.up, this.height - snapped.dot(this.up));
   }
 
   paint(theme: Theme): void {

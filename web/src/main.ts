@@ -35,6 +35,8 @@ class Page {
   private readonly live: Live | null;
   private readonly drive: Drive | null;
   private readonly shownEnergies: { at: number; unit: string; cell: HTMLElement }[] = [];
+  /** Takes the camera that the scene asks for. */
+  private first = () => {};
   private shown = NaN;
   private rows = -1;
   private before = performance.now();
@@ -60,6 +62,7 @@ class Page {
     const resized = new ResizeObserver(() => this.view?.resize());
     resized.observe(element("view"));
     this.view?.resize();
+    this.first();
     requestAnimationFrame((now) => this.tick(now));
   }
 
@@ -107,7 +110,12 @@ class Page {
     };
     camera.addEventListener("change", look);
     followed.addEventListener("change", look);
-    element("of").hidden = true;
+    if (reel.scene.follow !== undefined) {
+      camera.value = "follow";
+      followed.value = String(reel.scene.follow);
+    }
+    element("of").hidden = camera.value === "orbit";
+    this.first = look;
     on("fit", "click", () => {
       camera.value = "orbit";
       look();
@@ -375,7 +383,7 @@ class Page {
     const words = lumped
       ? `displacements drawn ${factor >= 1 ? `${factor} times larger` : `${Number((1 / factor).toPrecision(3))} times smaller`}`
       : `grid ${number(this.view.gridSpacing).replace(/\.?0+$/, "")} m`;
-    const text = lumped && factor === 1 ? "" : words;
+    const text = lumped && factor === 1 ? "displacements as they are" : words;
     if (element("scale").textContent !== text) element("scale").textContent = text;
   }
 }

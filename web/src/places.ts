@@ -24,7 +24,8 @@ export class Places {
   }
 
   /** Chooses a scale of 1, 2 or 5 times a power of ten, which changes rarely. */
-  private fit(displacement: number, room: number): void {
+  private fit(displacement: number, room?: number): void {
+    if (room === undefined) return;
     const exact = room / displacement;
     if (!(exact < this.scale)) return;
     const decade = 10 ** Math.floor(Math.log10(exact));

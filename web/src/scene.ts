@@ -10,6 +10,7 @@ export interface Scene {
   up: Triple;
   width: number;
   frames: Frame[];
+  follow?: number;
   items: Item[];
   groups: string[];
   signals: Signal[];
@@ -20,7 +21,7 @@ export interface Scene {
 export type Frame = { name: string } & (
   | { moves: "not"; base: Triple }
   | { moves: "freely"; at: number }
-  | { moves: "along"; at: number; base: Triple; room: number }
+  | { moves: "along"; at: number; base: Triple; room?: number }
   | { moves: "about"; at: number; base: Triple }
 );
 

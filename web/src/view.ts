@@ -38,6 +38,7 @@ export class View {
   private readonly box: Box3;
   private readonly row: Float32Array;
   private readonly before = new Vector3();
+  private readonly sun = new DirectionalLight("#ffffff", 2.1);
   private strongest = 0;
   private dirty = true;
 
@@ -143,9 +144,9 @@ export class View {
   }
 
   private light(centre: Vector3): void {
+    const { sun } = this;
     const sky = new HemisphereLight("#ffffff", "#8f98a3", 1.7);
     sky.position.copy(this.up);
-    const sun = new DirectionalLight("#ffffff", 2.1);
     const side = new Vector3(0.4, -0.55, 0.3).addScaledVector(this.up, 1.1);
     sun.position.copy(centre).addScaledVector(side, 2 * this.size);
     sun.target.position.copy(centre);
@@ -159,10 +160,18 @@ export class View {
     this.world.add(sky, sun, sun.target);
   }
 
+  /** Light and ground go with somebody who travels. */
+  private travel(place: Vector3): void {
+    this.sun.position.add(place).sub(this.sun.target.position);
+    this.sun.target.position.copy(place);
+    this.ground.under(place);
+  }
+
   /** Looks at everything: from the front at what moves in a plane, else from a corner above. */
   fit(): void {
-    this.mode = "orbit";
     const centre = this.box.getCenter(new Vector3());
+    this.mode = "orbit";
+    this.travel(centre);
     const extent = this.box.getSize(new Vector3());
     const right = this.right(extent);
     const front = new Vector3().crossVectors(right, this.up).normalize();
@@ -223,12 +232,14 @@ export class View {
       this.camera.position.add(shift);
       this.controls.target.add(shift);
       this.before.copy(origin);
+      this.travel(this.controls.target);
     }
     if (this.mode === "driver" && origin) {
       const turn = this.places.turns[this.followed] ?? new Quaternion();
       const ahead = new Vector3(1, 0, 0).applyQuaternion(turn);
       this.camera.position.copy(origin).addScaledVector(this.up, 0.06 * this.size).addScaledVector(ahead, -0.02 * this.size);
       this.camera.lookAt(this.camera.position.clone().addScaledVector(ahead, this.size));
+      this.travel(origin);
     }
     this.touch();
   }

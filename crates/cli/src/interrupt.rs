@@ -1,6 +1,7 @@
 //! Signals that end a run: the first in order, the second at once. Ctrl-C, a request to terminate
 //! and a terminal that hangs up are treated alike.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Once};
 
 use oldham_cosim::Cancel;
@@ -8,6 +9,12 @@ use oldham_cosim::Cancel;
 use crate::tell;
 
 static REQUESTED: LazyLock<Cancel> = LazyLock::new(Cancel::default);
+static IDLE: AtomicBool = AtomicBool::new(false);
+
+/// From now on there is nothing to finish when a signal comes, and nothing is said.
+pub fn idle() {
+    IDLE.store(true, Ordering::Relaxed);
+}
 
 /// Watches for signals from now on; the end of runs is requested when one comes.
 pub fn watch() -> &'static Cancel {
@@ -21,6 +28,9 @@ fn requested() {
         std::process::exit(130);
     }
     REQUESTED.request();
+    if IDLE.load(Ordering::Relaxed) {
+        return;
+    }
     tell!("\nfinishing the step and the results; press Ctrl-C again to leave at once");
 }
 

@@ -81,6 +81,12 @@ pub fn serve(
     Ok(server)
 }
 
+/// Lets browsers look until the user ends the command.
+pub fn wait_for_the_user() {
+    interrupt::idle();
+    wait_until(|| false);
+}
+
 /// Waits until something holds or the user ends the command; says which.
 pub fn wait_until(mut holds: impl FnMut() -> bool) -> bool {
     while !interrupt::watch().is_requested() {

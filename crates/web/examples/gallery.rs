@@ -309,7 +309,7 @@ fn rail(all: &mut Gallery) {
             Moves::Along {
                 at,
                 base: [2.6, -0.9, 0.3],
-                room: 0.3,
+                room: Some(0.3),
             },
         ),
         (

@@ -15,7 +15,7 @@
 //!     width: 1,
 //!     frames: vec![Frame {
 //!         name: "ball".into(),
-//!         motion: Moves::Along { at: 0, base: [0.0; 3], room: 1.0 },
+//!         motion: Moves::Along { at: 0, base: [0.0; 3], room: None },
 //!     }],
 //!     items: vec![Item {
 //!         name: "ball".into(),

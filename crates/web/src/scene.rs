@@ -20,6 +20,9 @@ pub struct Scene {
     pub width: usize,
     /// The first one stands still.
     pub frames: Vec<Frame>,
+    /// The frame that the camera follows at first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub follow: Option<usize>,
     /// What is drawn.
     pub items: Vec<Item>,
     /// Parts of the model, each with a colour.
@@ -68,14 +71,15 @@ pub enum Moves {
         at: usize,
     },
     /// Along the first axis by one number of the row. All such motions of a scene are shown to one
-    /// scale, at which each has room enough.
+    /// scale, at which each has room enough; where none needs any, as they are.
     Along {
         /// The displacement.
         at: usize,
         /// Where it is at no displacement.
         base: [f64; 3],
-        /// How far it may be drawn from there.
-        room: f64,
+        /// How far it may be drawn from there, if others are in its way.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        room: Option<f64>,
     },
     /// About the first axis by one number of the row.
     About {
@@ -318,7 +322,7 @@ mod tests {
             motion: Moves::Along {
                 at: 3,
                 base: [1.0, 0.0, 0.0],
-                room: 0.5,
+                room: Some(0.5),
             },
         };
         let text = serde_json::to_string(&frame).unwrap();

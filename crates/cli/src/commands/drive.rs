@@ -60,7 +60,7 @@ pub fn execute(arguments: &Drive) -> Result<(), Failure> {
     let ended_by_driver = !interrupt::watch().is_requested();
     let told = conclude(report, &model, arguments, ended_by_driver);
     if told.is_ok() && !arguments.once {
-        live::wait_until(|| false);
+        live::wait_for_the_user();
     }
     drop(server);
     told

@@ -27,7 +27,7 @@ pub fn execute(arguments: &View3d) -> Result<(), Failure> {
         (None, false) => {
             let film = recorded(arguments)?;
             let _server = live::serve("view", &arguments.serving, &film, None, arguments.json)?;
-            live::wait_until(|| false);
+            live::wait_for_the_user();
             Ok(())
         }
     }
@@ -122,6 +122,6 @@ fn look_on(arguments: &View3d) -> Result<(), Failure> {
             answer: Box::new(answer),
         });
     }
-    live::wait_until(|| false);
+    live::wait_for_the_user();
     Ok(())
 }

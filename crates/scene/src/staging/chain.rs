@@ -10,6 +10,8 @@ use super::Draft;
 const LARGEST: f64 = 0.42;
 const SMALLEST: f64 = 0.2;
 const LANE: f64 = 0.16;
+/// How long the rail is under what may run away.
+const FAR: f64 = 1e4;
 /// How far a mass is drawn from its place, so that neighbours do not meet.
 const ROOM: f64 = 0.24;
 
@@ -20,6 +22,7 @@ impl Draft<'_> {
         }
         let order = order(chain);
         let (origin, unit) = self.free_place();
+        let is_held = chain.links.iter().any(|link| link.ends.contains(&None));
         let largest = |turns: bool| {
             let alike = chain.points.iter().filter(|point| point.turns == turns);
             alike.map(|point| point.inertia).fold(0.0, f64::max)
@@ -31,6 +34,7 @@ impl Draft<'_> {
             origin,
             unit,
             order,
+            is_held,
             spots: Vec::new(),
         };
         for place in 0..chain.points.len() {
@@ -38,6 +42,10 @@ impl Draft<'_> {
         }
         line.links();
         line.rail();
+        let first = line.spots.first().map(|spot| spot.frame);
+        if !is_held && self.box_around.is_none() {
+            self.scene.follow = first;
+        }
     }
 
     /// Where a chain begins, and the distance of its points: beside what is there already.
@@ -100,6 +108,8 @@ struct Line<'d, 'c> {
     origin: [f64; 3],
     unit: f64,
     order: Vec<usize>,
+    /// Whether anything keeps it from running away.
+    is_held: bool,
     spots: Vec<Spot>,
 }
 
@@ -162,7 +172,7 @@ impl Line<'_, '_> {
             Ok(at) => Moves::Along {
                 at,
                 base,
-                room: ROOM * self.unit,
+                room: self.is_held.then_some(ROOM * self.unit),
             },
             Err(_) => {
                 let note =
@@ -276,7 +286,8 @@ impl Line<'_, '_> {
                 self.add("ground", "", Drawing::Body { on, shape });
             }
         }
-        let mut points = vec![self.base(0.0), self.base(last)];
+        let far = if self.is_held { 0.0 } else { FAR };
+        let mut points = vec![self.base(-far), self.base(last + far)];
         points
             .iter_mut()
             .for_each(|point| point[2] -= 0.5 * LARGEST * self.unit);
