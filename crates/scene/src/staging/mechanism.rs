@@ -215,7 +215,8 @@ impl Artist<'_, '_> {
         let joints = sketch.joints.iter().flat_map(|(_, ends)| ends);
         let springs = sketch.outlines.iter().flat_map(|outline| match outline {
             Outline::Spring(ends) | Outline::Actuator(ends) => &ends[..],
-            Outline::Beam(_) | Outline::Face(_) => &[],
+            Outline::Cable(points) => points,
+            Outline::Beam(_) | Outline::Face(_) | Outline::Profile(_) => &[],
         });
         let held = joints
             .chain(springs)
@@ -240,6 +241,14 @@ impl Artist<'_, '_> {
                     // Neighbours share sides, but no diagonal.
                     let group = self.parts.pair(nodes[0], nodes[2]);
                     faces.entry(group).or_default().push(*nodes);
+                }
+                Outline::Cable(points) | Outline::Profile(points) => {
+                    let (Some(first), Some(last)) = (points.first(), points.last()) else {
+                        continue;
+                    };
+                    let group = self.parts.pair(first.node, last.node);
+                    let through = points.iter().map(|marker| self.marker(marker)).collect();
+                    self.add("", group, Drawing::Bar { through });
                 }
                 Outline::Spring(markers) | Outline::Actuator(markers) => {
                     let ends = [&markers[0], &markers[1]].map(|marker| self.marker(marker));
@@ -302,7 +311,7 @@ impl Artist<'_, '_> {
             };
             match symbol {
                 Symbol::Clamp => {}
-                Symbol::Pin => self.add("", group, pin(b)),
+                Symbol::Pin | Symbol::Point => self.add("", group, pin(b)),
                 Symbol::Rod => {
                     self.add(
                         "",
@@ -321,7 +330,7 @@ impl Artist<'_, '_> {
                     self.guide(markers, size);
                 }
             }
-            if *symbol != Symbol::Slide {
+            if !matches!(symbol, Symbol::Slide | Symbol::Point) {
                 self.supports(markers, group);
             }
         }
