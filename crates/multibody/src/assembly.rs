@@ -98,17 +98,35 @@ impl<'a> EvaluationPoint<'a> {
         Self { elapsed, ..self }
     }
 
-    pub fn of(&self, placed: &Placed) -> At<'a> {
+    /// As a sensor sees it that is no part of any of these elements.
+    pub fn outside<'b>(&self, elements: &'b [Placed]) -> At<'b>
+    where
+        'a: 'b,
+    {
         At {
             time: self.time,
             motions: self.motions,
-            multipliers: &self.multipliers[placed.multipliers.clone()],
+            multipliers: &[],
             all_multipliers: self.multipliers,
             inputs: self.inputs,
             input_time: self.input_time,
             load_factor: self.load_factor,
-            memory: &self.memory[placed.memory.clone()],
+            memory: &[],
             elapsed: self.elapsed,
+            elements,
+            all_memory: self.memory,
+        }
+    }
+
+    /// As one of these elements sees it.
+    pub fn of<'b>(&self, placed: &Placed, elements: &'b [Placed]) -> At<'b>
+    where
+        'a: 'b,
+    {
+        At {
+            multipliers: &self.multipliers[placed.multipliers.clone()],
+            memory: &self.memory[placed.memory.clone()],
+            ..self.outside(elements)
         }
     }
 }
@@ -246,7 +264,9 @@ impl Assembly {
                 values,
                 rows: &placed.rows,
             };
-            placed.element.residual(&at.of(placed), &mut out);
+            placed
+                .element
+                .residual(&at.of(placed, &self.elements), &mut out);
         }
     }
 
@@ -258,7 +278,9 @@ impl Assembly {
                 values,
                 rows: &placed.rows,
             };
-            placed.element.residual(&at.of(placed), &mut out);
+            placed
+                .element
+                .residual(&at.of(placed, &self.elements), &mut out);
         }
     }
 
@@ -266,7 +288,9 @@ impl Assembly {
     pub fn remember(&self, at: &EvaluationPoint<'_>, memory: &mut [f64]) {
         for placed in self.elements.iter().filter(|p| !p.memory.is_empty()) {
             let range = placed.memory.clone();
-            placed.element.remember(&at.of(placed), &mut memory[range]);
+            placed
+                .element
+                .remember(&at.of(placed, &self.elements), &mut memory[range]);
         }
     }
 
@@ -378,7 +402,9 @@ impl Assembly {
                 destinations: &placed.destinations,
                 blocks: placed.rows.len(),
             };
-            placed.element.jacobian(&at.of(placed), weights, &mut out);
+            placed
+                .element
+                .jacobian(&at.of(placed, &self.elements), weights, &mut out);
         }
     }
 
@@ -410,7 +436,9 @@ impl Assembly {
                 destinations: &destinations,
                 blocks: rows.len(),
             };
-            placed.element.jacobian(&at.of(placed), weights, &mut out);
+            placed
+                .element
+                .jacobian(&at.of(placed, &self.elements), weights, &mut out);
         }
         matrix
     }
@@ -419,7 +447,7 @@ impl Assembly {
     pub fn element_energy(&self, at: &EvaluationPoint<'_>) -> ElementEnergy {
         let mut sum = ElementEnergy::default();
         for placed in &self.elements {
-            let energy = placed.element.energy(&at.of(placed));
+            let energy = placed.element.energy(&at.of(placed, &self.elements));
             sum.stored += energy.stored;
             sum.dissipated += energy.dissipated;
             sum.supplied += energy.supplied;
@@ -445,7 +473,7 @@ impl Assembly {
         let mut sum = [0.0; 2];
         for &index in &self.accounted {
             let placed = &self.elements[index];
-            let energy = placed.element.energy(&at.of(placed));
+            let energy = placed.element.energy(&at.of(placed, &self.elements));
             sum[0] += energy.dissipated;
             sum[1] += energy.supplied;
         }
@@ -459,14 +487,18 @@ impl Assembly {
         element: ElementId,
         node: usize,
     ) -> (Vec3, Vec3) {
-        let values = local_residual(&self.elements[element.0], at);
+        let values = local_residual(&self.elements[element.0], at, &self.elements);
         let v = &values[6 * node..];
         (Vec3::new(v[0], v[1], v[2]), Vec3::new(v[3], v[4], v[5]))
     }
 
     /// The first element whose forces or violations are not finite.
     pub fn not_finite(&self, at: &EvaluationPoint<'_>) -> Option<usize> {
-        let bad = |placed: &Placed| local_residual(placed, at).iter().any(|v| !v.is_finite());
+        let bad = |placed: &Placed| {
+            local_residual(placed, at, &self.elements)
+                .iter()
+                .any(|v| !v.is_finite())
+        };
         self.elements.iter().position(bad)
     }
 
@@ -487,11 +519,20 @@ impl Assembly {
 /// Rows that an element may have: a bound that keeps its own residual off the heap.
 const MOST_ROWS: usize = 64;
 
-/// The residual of one element: its nodes one after the other, then its constraints.
-pub(crate) fn local_residual(placed: &Placed, at: &EvaluationPoint<'_>) -> [f64; MOST_ROWS] {
-    let nodes = placed.rows.len() - 1;
+/// The residual of one of these elements: its nodes one after the other, then its constraints.
+pub(crate) fn local_residual(
+    placed: &Placed,
+    at: &EvaluationPoint<'_>,
+    elements: &[Placed],
+) -> [f64; MOST_ROWS] {
+    lone_residual(&*placed.element, &at.of(placed, elements))
+}
+
+/// The residual of an element as the only one.
+pub(crate) fn lone_residual(element: &dyn Element, at: &At<'_>) -> [f64; MOST_ROWS] {
+    let nodes = element.nodes().len();
     assert!(
-        6 * nodes + placed.multipliers.len() <= MOST_ROWS,
+        6 * nodes + element.constraints() <= MOST_ROWS,
         "element with many nodes"
     );
     let mut values = [0.0; MOST_ROWS];
@@ -503,7 +544,7 @@ pub(crate) fn local_residual(placed: &Placed, at: &EvaluationPoint<'_>) -> [f64;
         values: &mut values,
         rows: &rows[..=nodes],
     };
-    placed.element.residual(&at.of(placed), &mut out);
+    element.residual(at, &mut out);
     values
 }
 
@@ -545,17 +586,15 @@ fn read(model: &Model, named: &NamedElement) -> (Vec<NodeId>, Vec<usize>) {
         return Default::default();
     }
     let mut nodes = named.uses.nodes.clone();
+    let mut multipliers = Vec::new();
+    for element in model.read_by(named) {
+        nodes.extend(&model.elements[element.0].uses.nodes);
+        let first = model.first_multiplier(element);
+        multipliers.extend(first..first + model.elements[element.0].element.constraints());
+    }
     nodes.sort_unstable();
     nodes.dedup();
-    let mut firsts = named.uses.reactions.clone();
-    firsts.sort_unstable();
-    firsts.dedup();
-    let joint = |first: usize| {
-        let joint = model.element_of_multiplier(first);
-        let count = joint.map_or(0, |joint| model.elements[joint.0].element.constraints());
-        first..first + count
-    };
-    (nodes, firsts.into_iter().flat_map(joint).collect())
+    (nodes, multipliers)
 }
 
 fn structure(model: &Model) -> Structure {

@@ -94,7 +94,7 @@ impl System {
             }
             let found = &mut consistency.derivatives[placed.multipliers.clone()];
             let element = &placed.element;
-            element.violation_derivatives(&at.of(placed), step, found);
+            element.violation_derivatives(&at.of(placed, &assembly.elements), step, found);
             let constraint_rhs = &mut consistency.constraint_rhs[placed.multipliers.clone()];
             for (constraint_rhs, found) in constraint_rhs.iter_mut().zip(found) {
                 *constraint_rhs = found[of as usize];

@@ -24,7 +24,10 @@ impl System {
             .after(h);
             let ends = [0, 1].map(|end| placed.element.nodes()[end].0);
             let inverse_mass = ends.map(|node| self.inverse_mass(node));
-            let shifts = placed.element.drift(&at.of(placed), inverse_mass, c);
+            let shifts =
+                placed
+                    .element
+                    .drift(&at.of(placed, &self.assembly.elements), inverse_mass, c);
             for (node, (displacement, spin)) in ends.into_iter().zip(shifts) {
                 if node > 0 && !self.assembly.is_given[node] {
                     let (known, rates) = (&mut self.work.known[node], &self.work.rates[node]);

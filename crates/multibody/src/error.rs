@@ -44,6 +44,14 @@ pub enum ModelError {
         /// Name of the element.
         element: String,
     },
+    /// An element whose sensors read its own load.
+    #[error(
+        "`{element}` follows a sensor that reads what `{element}` itself does; let it follow motions instead"
+    )]
+    FollowsItself {
+        /// Name of the element.
+        element: String,
+    },
     /// A matrix that needs more memory than a model may take.
     #[error(
         "the equations of this mechanism would take {gigabytes:.1} GB of memory, more than {most:.0} GB: so many nodes are connected with so many others; take a coarser mesh, or cut the mechanism into parts"

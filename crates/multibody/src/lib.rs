@@ -53,14 +53,15 @@ pub use element::shell::{
     mapped_shell, rectangle,
 };
 pub use element::{
-    Bushing, Element, ElementId, InternalLoad, Law, Load, PortWrench, References, Rod,
-    TensionFunction, TorsionSpring,
+    Bushing, Cable, CoordinateForce, Element, ElementId, ForceLaw, ForceMap, Hysteresis,
+    InternalLoad, Law, Load, PortWrench, References, Rod, SectionState, TensionFunction,
 };
 pub use error::{ModelError, SolveError};
 pub use integrator::Method;
 pub use joint::{
-    Bristles, Coordinate, Direction, Frictional, Joint, LuGre, PrescribedMotion, PrescribedPose,
-    Row, Transmission,
+    AngleCounter, Bristles, Coordinate, Direction, DrivenCoordinate, ElasticTransmission,
+    Frictional, Joint, LuGre, PlaneCurve, PointOnCurve, PrescribedMotion, PrescribedPose, Row,
+    Target, Transmission,
 };
 pub use linearised::{Entry, LeftOut, LinearisedMatrices};
 pub use model::Model;
@@ -68,9 +69,10 @@ pub use modes::{Mode, ModeKind, Modes};
 pub use node::{Marker, Motion, NodeId};
 pub use oldham_space::{M3, Mat3, Pair, Quaternion, Scalar, V3, Vec3, rotation};
 pub use redundancy::Freedoms;
-pub use sensor::{CustomSensor, Measured, Sensor};
+pub use sensor::{CustomSensor, LoadSensor, Measured, SectionSensor, Sensor};
 pub use subsystem::{
-    Along, Attached, CutParts, CutScheme, CutSettings, LineValue, MechanismPart, PartBuilder,
-    PortedModel, Received, Sent, Shared, SolverSettings, SubdomainConnection, SubdomainSolver,
+    Along, Attached, CutParts, CutScheme, CutSettings, LineValue, MechanismPart, Needs,
+    PartBuilder, PortedModel, Received, Sent, Shared, SolverSettings, SubdomainConnection,
+    SubdomainSolver,
 };
 pub use system::{Options, System};

@@ -7,7 +7,7 @@
 pub(crate) mod left_out;
 
 use crate::assembly::{Assembly, EvaluationPoint, Placed, full_spin};
-use crate::element::{Jacobian, NOWHERE, Weights};
+use crate::element::{At, Jacobian, NOWHERE, Weights};
 use crate::linear::Destination;
 use crate::system::System;
 use oldham_space::Mat3;
@@ -113,6 +113,7 @@ pub(crate) fn elements(
     };
     let mut local = Local::default();
     for placed in assembly.elements.iter().filter(|placed| is_wanted(placed)) {
+        let at = &at.of(placed, &assembly.elements);
         local.lay_out(placed, assembly.unknowns());
         local.evaluate(placed, at, MASS);
         local.node_entries(&mut matrices.mass);
@@ -198,14 +199,14 @@ impl Local {
         self.matrix.resize(stride * stride, 0.0);
     }
 
-    fn evaluate(&mut self, placed: &Placed, at: &EvaluationPoint<'_>, weights: Weights) {
+    fn evaluate(&mut self, placed: &Placed, at: &At<'_>, weights: Weights) {
         self.matrix.fill(0.0);
         let mut out = Jacobian {
             matrix: &mut self.matrix,
             destinations: &self.destinations,
             blocks: self.blocks,
         };
-        placed.element.jacobian(&at.of(placed), weights, &mut out);
+        placed.element.jacobian(at, weights, &mut out);
     }
 
     fn entries(
@@ -296,7 +297,7 @@ mod tests {
         bushing.rotational_damping = Mat3::diagonal(1.0, 2.0, 3.0);
         model.element("bushing", bushing);
         let angle = Sensor::Coordinate(Coordinate::Angle, [ground, root]);
-        let speed = Sensor::Velocity(wheel, Vec3::Y);
+        let speed = Sensor::Velocity(wheel.into(), Vec3::Y);
         let control = Measured::new(vec![angle, speed], |r| -3.0 * r[1] - 0.5 * r[2] * r[2]);
         let drives = [Drive::ZERO, Drive::Measured(control), Drive::Constant(1.0)];
         let zero = [Drive::ZERO, Drive::ZERO, Drive::ZERO];

@@ -54,8 +54,8 @@ pub(crate) struct Used {
     pub inputs: Vec<usize>,
     /// Nodes: those that it connects, and those that its sensors read.
     pub nodes: Vec<NodeId>,
-    /// First multipliers of joints whose reactions its sensors read.
-    pub reactions: Vec<usize>,
+    /// Elements that its sensors read.
+    pub elements: Vec<ElementId>,
     /// Whether it has sensors.
     pub is_measured: bool,
 }
@@ -69,8 +69,8 @@ impl References for Used {
         self.inputs.push(*component);
     }
 
-    fn multiplier(&mut self, first: &mut usize) {
-        self.reactions.push(*first);
+    fn element(&mut self, element: &mut ElementId) {
+        self.elements.push(*element);
     }
 
     fn measured(&mut self) {
@@ -233,16 +233,18 @@ impl Model {
         before.map(|named| named.element.constraints()).sum()
     }
 
-    /// The element whose first multiplier has this place.
-    pub(crate) fn element_of_multiplier(&self, first: usize) -> Option<ElementId> {
-        let mut start = 0;
-        let found = self.elements.iter().position(|named| {
-            let count = named.element.constraints();
-            let is_it = start == first && count > 0;
-            start += count;
-            is_it
-        });
-        found.map(ElementId)
+    /// All elements that the sensors of an element read, those that are read on the way among them.
+    pub(crate) fn read_by(&self, named: &NamedElement) -> BTreeSet<ElementId> {
+        let mut found = BTreeSet::new();
+        let mut left = named.uses.elements.clone();
+        while let Some(element) = left.pop() {
+            if found.insert(element)
+                && let Some(other) = self.elements.get(element.0)
+            {
+                left.extend(&other.uses.elements);
+            }
+        }
+        found
     }
 
     /// A marker on a node at an absolute place, with absolute axes, in the initial configuration.
@@ -285,6 +287,12 @@ impl Model {
                 problems.push(ModelError::UnphysicalBody { node });
             }
         }
+        for (index, named) in self.elements.iter().enumerate() {
+            if self.read_by(named).contains(&ElementId(index)) {
+                let element = named.name.clone();
+                problems.push(ModelError::FollowsItself { element });
+            }
+        }
         if problems.is_empty() {
             Ok(())
         } else {
@@ -294,11 +302,12 @@ impl Model {
 
     /// Elements that an explicit method cannot take along.
     pub(crate) fn check_explicit(&self) -> Result<(), Vec<ModelError>> {
+        let is_joint = |read: ElementId| self.elements[read.0].element.constraints() > 0;
         let problem = |named: &NamedElement| {
             let element = named.name.clone();
             if named.element.depends_on_past() {
                 Some(ModelError::DependsOnPast { element })
-            } else if !named.uses.reactions.is_empty() {
+            } else if self.read_by(named).iter().any(|&read| is_joint(read)) {
                 Some(ModelError::ReadsReactions { element })
             } else {
                 None

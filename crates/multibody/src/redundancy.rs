@@ -103,6 +103,8 @@ impl Model {
                 load_factor: 1.0,
                 memory: &memory,
                 elapsed: 0.0,
+                elements: &[],
+                all_memory: &[],
             };
             for (name, mut gradient) in (first[index]..).zip(gradients(element, &at)) {
                 if counts(name) {
@@ -124,7 +126,7 @@ pub(crate) fn dependent_joints(
 ) -> Vec<String> {
     let mut found = Dependence::new(size);
     for placed in &assembly.elements {
-        let rows = gradients(&*placed.element, &at.of(placed));
+        let rows = gradients(&*placed.element, &at.of(placed, &assembly.elements));
         found.add_all(placed.multipliers.start, rows);
     }
     let first = 6 * assembly.nodes();

@@ -16,15 +16,14 @@
 //! Bur. Stand. 49 (1952) 409–436, Sect. 10.
 
 use crate::assembly::{Assembly, EvaluationPoint, Placed};
-use crate::element::{At, Element, ElementId, References, Residual};
+use crate::element::{At, Element, ElementId, Residual};
 use crate::error::SolveError;
 use crate::joint::Relieved;
 use crate::model::{Model, NamedElement};
-use crate::node::NodeId;
 use crate::redundancy::LocalMatrix;
 use crate::system::System;
 use oldham_space::Vec3;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A constraint that is left out may be violated by this fraction of the model's size.
 const MISSED: f64 = 1e-6;
@@ -65,36 +64,20 @@ struct Member {
     gradients: usize,
 }
 
-/// Tells elements where the multipliers that they read have gone.
-struct Renumbered(BTreeMap<usize, usize>);
-
-impl References for Renumbered {
-    fn node(&mut self, _: &mut NodeId) {}
-
-    fn input(&mut self, _: &mut usize) {}
-
-    fn multiplier(&mut self, first: &mut usize) {
-        if let Some(&now) = self.0.get(first) {
-            *first = now;
-        }
-    }
-}
-
 impl Model {
     /// Leaves out constraints that follow from others in the initial position. Gives the elements
-    /// that share a load which is not determined; none if nothing can be left out.
-    pub(crate) fn relieve(&mut self, inputs: &[f64]) -> Vec<usize> {
+    /// that share a load which is not determined; none if nothing can be left out. Those that are
+    /// read by outputs or by other elements stay whole.
+    pub(crate) fn relieve(&mut self, inputs: &[f64], read: &[ElementId]) -> Vec<usize> {
         let mut first = vec![0];
         for named in &self.elements {
             first.push(first[first.len() - 1] + named.element.constraints());
         }
-        let read: BTreeSet<usize> = self
-            .elements
-            .iter()
-            .flat_map(|named| named.uses.reactions.iter().copied())
-            .collect();
+        let by_elements = self.elements.iter();
+        let by_elements = by_elements.flat_map(|named| named.uses.elements.iter());
+        let read: BTreeSet<ElementId> = by_elements.chain(read).copied().collect();
         let can_be_relieved = |&index: &usize| {
-            let is_read = read.contains(&first[index]);
+            let is_read = read.contains(&ElementId(index));
             Relieved::is_possible(&*self.elements[index].element) && !is_read
         };
         // Those that must stay whole come first: later ones depend on them.
@@ -113,31 +96,20 @@ impl Model {
         if dependent.is_empty() || must_refuse || involved.iter().any(is_lost) {
             return Vec::new();
         }
-        let mut moved = BTreeMap::new();
-        let mut now = 0;
         let elements = std::mem::take(&mut self.elements);
         for (index, named) in elements.into_iter().enumerate() {
-            moved.insert(first[index], now);
             let rows = first[index]..first[index + 1];
             let is_kept = |row: &usize| !found.dependent.contains(row);
-            let kept: Vec<usize> = rows.clone().filter(is_kept).collect();
-            now += kept.len();
             let named = match dependent.contains(&index) {
                 true => {
-                    let kept = kept.iter().map(|row| row - rows.start).collect();
+                    let kept = rows.clone().filter(is_kept);
+                    let kept = kept.map(|row| row - rows.start).collect();
                     let joint = Relieved::new(named.element, kept);
                     NamedElement::new(named.name, Box::new(joint))
                 }
                 false => named,
             };
             self.elements.push(named);
-        }
-        let mut renumbered = Renumbered(moved);
-        let elements = std::mem::take(&mut self.elements);
-        for mut named in elements {
-            named.element.refer(&mut renumbered);
-            self.elements
-                .push(NamedElement::new(named.name, named.element));
         }
         involved.into_iter().collect()
     }
@@ -219,7 +191,7 @@ impl Sharing {
         let placed = &assembly.elements[member.element];
         let mine = &mut self.multipliers[member.first..member.first + member.rows];
         mine.fill(0.0);
-        let here = at.of(placed);
+        let here = at.of(placed, &assembly.elements);
         match placed.element.relieved() {
             Some((_, kept)) => {
                 for (&place, &value) in kept.iter().zip(here.multipliers) {
@@ -308,7 +280,7 @@ impl Sharing {
         let placed = &assembly.elements[element.0];
         let here = At {
             multipliers: &self.multipliers[member.first..member.first + member.rows],
-            ..at.of(placed)
+            ..at.of(placed, &assembly.elements)
         };
         let values = residual(whole(placed), &here);
         let v = &values[6 * node..];

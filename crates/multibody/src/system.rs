@@ -11,7 +11,8 @@ use crate::integrator::{self, Formula, Method, Rates, Record, StepHistory};
 use crate::linear::{BlockLu, Prescribed};
 use crate::model::Model;
 use crate::newton::{Convergence, FactoredAt};
-use crate::node::{Motion, NodeId};
+use crate::node::{Marker, Motion, NodeId};
+use crate::sensor::seen_from;
 use crate::sharing::Sharing;
 use oldham_cosim::Counters;
 use oldham_space::Vec3;
@@ -224,6 +225,21 @@ impl System {
             let at = self.evaluation_point(inputs);
             self.assembly.wrench(&at, element, node)
         })
+    }
+
+    /// Force and moment of a joint on its second node, in the axes of the first of its two markers,
+    /// the moment about the second. Redundant joints share their load first.
+    pub fn reaction(
+        &mut self,
+        element: ElementId,
+        ends: [Marker; 2],
+        inputs: &[f64],
+    ) -> Result<(Vec3, Vec3), SolveError> {
+        self.share_reactions(inputs)?;
+        let load = self.wrench(element, 1, inputs);
+        let carriers = ends.map(|end| &self.motions[end.node.0]);
+        let node = self.assembly.elements[element.0].element.nodes()[1];
+        Ok(seen_from(ends, carriers, &self.motions[node.0], load))
     }
 
     /// The multipliers of an element at the time reached.

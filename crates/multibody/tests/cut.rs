@@ -466,7 +466,7 @@ fn feedback_between_unconnected_rows_keeps_them_in_one_part() {
         beads
     };
     let (a, b) = (row("a", 5), row("b", 2));
-    let sensors = vec![Sensor::Position(a[0], Vec3::X)];
+    let sensors = vec![Sensor::Position(a[0].into(), Vec3::X)];
     let follow = Drive::Measured(Measured::new(sensors, |readings| -readings[1]));
     let force = [follow, Drive::ZERO, Drive::ZERO];
     let none = [(); 3].map(|()| Drive::ZERO);
@@ -517,7 +517,7 @@ fn feedback_from_both_sides_of_a_cut_is_refused() {
         tie(&mut model, "tie", pair[0], pair[1]);
     }
     let alone = bead(&mut model, "alone", Vec3::Y);
-    let sensors = [row[0], row[2]].map(|node| Sensor::Position(node, Vec3::X));
+    let sensors = [row[0], row[2]].map(|node| Sensor::Position(node.into(), Vec3::X));
     let follow = Drive::Measured(Measured::new(sensors.to_vec(), |r| r[1] - r[2]));
     let none = || [(); 3].map(|()| Drive::ZERO);
     let force = [follow, Drive::ZERO, Drive::ZERO];

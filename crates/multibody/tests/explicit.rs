@@ -5,9 +5,9 @@ mod elliptic;
 use elliptic::{TUMBLING, Tumbling, pendulum_angle};
 use oldham_cosim::{Hold, Inputs, Snapshot, Source, StageInputs, Subsystem};
 use oldham_multibody::{
-    Body, Drive, Frictional, Joint, Law, Load, LuGre, Marker, Mat3, Measured, MechanismPart,
-    Method, Model, ModelError, Motion, NodeId, Options, PartBuilder, Quaternion, Rod, Sensor,
-    SolveError, System, Vec3,
+    Body, Drive, Frictional, Joint, Law, Load, LoadSensor, LuGre, Marker, Mat3, Measured,
+    MechanismPart, Method, Model, ModelError, Motion, NodeId, Options, PartBuilder, Quaternion,
+    Rod, Sensor, SolveError, System, Vec3,
 };
 
 const RK4: Method = Method::Rk4 {
@@ -298,8 +298,8 @@ fn what_depends_on_the_past_or_on_reactions_is_refused() {
     let rotor = model.node("rotor", Motion::at(Vec3::ZERO));
     model.body(rotor, Body::centred(1.0, Mat3::IDENTITY));
     let [a, b] = [NodeId::GROUND, rotor].map(|n| model.axis_marker(n, Vec3::ZERO, Vec3::Z));
-    model.element("pin", Frictional::revolute(a, b, 0.1, 1.0, law));
-    let sensor = Sensor::Force(Box::new(Joint::revolute(a, b)), 0, Vec3::X);
+    let pin = model.element("pin", Frictional::revolute(a, b, 0.1, 1.0, law));
+    let sensor = Sensor::Load(LoadSensor::force(pin, 1, Vec3::X));
     let follows = Drive::Measured(Measured::new(vec![sensor], |values| values[1]));
     let none = || Drive::ZERO;
     model.element(

@@ -1,8 +1,8 @@
 //! Laws given as functions, loads between nodes, and loads that follow what is measured.
 
 use oldham_multibody::{
-    Body, Bushing, Coordinate, Direction, Drive, InternalLoad, Joint, Law, Load, Marker, Mat3,
-    Measured, Model, Motion, NodeId, Options, Rod, Sensor, System, TorsionSpring, Vec3,
+    Body, Bushing, Coordinate, CoordinateForce, Direction, Drive, InternalLoad, Joint, Law, Load,
+    LoadSensor, Marker, Mat3, Measured, Model, Motion, NodeId, Options, Rod, Sensor, System, Vec3,
 };
 
 fn started(model: Model) -> System {
@@ -95,7 +95,7 @@ fn bushings_and_torsion_bars_follow_laws_too() {
             bushing.rotational_laws = vec![(2, cubic())];
             model.element(kind, bushing);
         } else {
-            let bar = TorsionSpring::with_law(ends.0, ends.1, cubic(), 0.0);
+            let bar = CoordinateForce::new(Coordinate::Angle, [ends.0, ends.1], cubic(), 0.0);
             model.element(kind, bar);
         }
         assert_cubic(started(model), 2.0, k, amplitude, |s| about_z(s, node));
@@ -146,8 +146,8 @@ fn feedback_of_place_and_velocity_is_a_damped_spring() {
     let mut model = Model::new();
     let node = body(&mut model, Motion::at(Vec3::X * amplitude));
     let sensors = vec![
-        Sensor::Position(node, Vec3::X),
-        Sensor::Velocity(node, Vec3::X),
+        Sensor::Position(node.into(), Vec3::X),
+        Sensor::Velocity(node.into(), Vec3::X),
     ];
     let control = Measured::new(sensors, move |r| -k * r[1] - d * r[2]);
     let force = [Drive::Measured(control), Drive::ZERO, Drive::ZERO];
@@ -194,15 +194,14 @@ fn a_measured_reaction_drives_another_body() {
     model.gravity(Vec3::Z * -g);
     let held = body(&mut model, Motion::at(Vec3::ZERO));
     let clamp = Joint::clamp(Marker::on(NodeId::GROUND), Marker::on(held));
-    let element = model.element("clamp", clamp.clone());
-    let first = model.first_multiplier(element);
+    let clamp = model.element("clamp", clamp);
     let cart = model.node("cart", Motion::at(Vec3::X));
     model.body(cart, Body::centred(5.0, Mat3::IDENTITY));
     use Direction::{Free, Locked};
     let [a, b] = [NodeId::GROUND, cart].map(|n| model.marker(n, Vec3::X));
     let rail = Joint::total(a, b, [Free, Locked, Locked], [Locked, Locked, Locked]);
     model.element("rail", rail);
-    let scale = Sensor::Force(Box::new(clamp), first, Vec3::Z);
+    let scale = Sensor::Load(LoadSensor::force(clamp, 1, Vec3::Z));
     let push = Measured::new(vec![scale], |r| 0.5 * r[1]);
     let force = [Drive::Measured(push), Drive::ZERO, Drive::ZERO];
     model.element("push", Load::fixed(Marker::on(cart), force, none()));

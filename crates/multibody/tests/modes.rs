@@ -533,8 +533,8 @@ fn feedback_by_sensors_counts() {
         let ends = [NodeId::GROUND, cart].map(|n| model.axis_marker(n, Vec3::ZERO, Vec3::X));
         model.element("rail", Joint::prismatic(ends[0], ends[1]));
         let sensors = vec![
-            Sensor::Position(cart, Vec3::X),
-            Sensor::Velocity(cart, Vec3::X),
+            Sensor::Position(cart.into(), Vec3::X),
+            Sensor::Velocity(cart.into(), Vec3::X),
         ];
         let control = Measured::new(sensors, move |r| -k * r[1] - sign * c * r[2]);
         let zero = || Drive::Constant(0.0);

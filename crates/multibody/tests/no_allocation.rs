@@ -4,7 +4,12 @@ use std::alloc::System as SystemAllocator;
 
 use oldham_cosim::{Hold, Inputs, StageInputs, Subsystem};
 use oldham_multibody::bench::{hanging_beam, spatial_chain};
-use oldham_multibody::{Method, Model, Options, PartBuilder, System};
+use oldham_multibody::{
+    AngleCounter, Body, Cable, Coordinate, CoordinateForce, Drive, DrivenCoordinate,
+    ElasticTransmission, Frictional, Joint, Law, Load, LoadSensor, LuGre, Marker, Mat3, Measured,
+    Method, Model, Motion, NodeId, Options, PartBuilder, PlaneCurve, PointOnCurve, Sensor, System,
+    Target, Transmission, Vec3,
+};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -74,12 +79,109 @@ fn assert_advance_without_allocation(method: Method) {
     assert_eq!(change.allocations + change.reallocations, 0);
 }
 
+/// A wheel with stops, a motor, friction and a cable, a driven one geared to another, a cam, and
+/// sensors that are fed back and sent.
+fn machine() -> PartBuilder {
+    let mut model = Model::new();
+    let wheel = |model: &mut Model, name: &str, x: f64| {
+        let node = model.node(name, Motion::at(Vec3::X * x));
+        model.body(node, Body::centred(1.0, Mat3::IDENTITY * 0.1));
+        let ends = [NodeId::GROUND, node].map(|n| model.marker(n, Vec3::X * x));
+        (node, ends)
+    };
+    let law = LuGre {
+        coulomb: 0.1,
+        stiction: 0.1,
+        stribeck: 0.1,
+        stiffness: 1e3,
+        damping: 0.0,
+        viscous: 0.0,
+    };
+    let (free, free_ends) = wheel(&mut model, "free", 0.0);
+    let [a, b] = free_ends;
+    model.element("sleeve", Frictional::cylindrical(a, b, 0.05, 10.0, law));
+    let stops = Law::Stops {
+        lower: -0.1,
+        upper: 0.1,
+        stiffness: 1e3,
+        damping: 0.1,
+    };
+    let stops = CoordinateForce::new(Coordinate::Angle, free_ends, stops, 0.0);
+    model.element("stops", stops);
+    let motor = Law::Motor {
+        points: [(0.0, 2.0), (10.0, 0.0)].into(),
+        command: Drive::Constant(1.0),
+    };
+    let motor = CoordinateForce::new(Coordinate::Angle, free_ends, motor, 0.0);
+    model.element("motor", motor);
+    let (_, driven) = wheel(&mut model, "driven", 1.0);
+    model.element("driven", Joint::revolute(driven[0], driven[1]));
+    let rate = Target::Rate(Drive::function(|t| 3.0 + t));
+    let drive = DrivenCoordinate::new(Coordinate::Angle, driven, rate);
+    model.element("drive", drive);
+    let (_, geared) = wheel(&mut model, "geared", 2.0);
+    model.element("geared", Joint::revolute(geared[0], geared[1]));
+    let mesh = Law::Linear {
+        stiffness: 1e3,
+        damping: 1.0,
+    };
+    let relation = Transmission::gear(driven, geared, [1.0, 1.0]);
+    model.element("mesh", ElasticTransmission::new(relation, mesh));
+    let angle = |i: u32| std::f64::consts::TAU * f64::from(i) / 60.0;
+    let circle = (0..60).map(|i| [0.1 + 0.3 * angle(i).cos(), 0.3 * angle(i).sin()]);
+    let curve = PlaneCurve::new(circle.collect(), true).unwrap();
+    let place = Vec3::new(1.0, 0.28, 0.0);
+    let follower = model.node("follower", Motion::at(place));
+    model.body(follower, Body::centred(1.0, Mat3::IDENTITY));
+    let [a, b] = [NodeId::GROUND, follower].map(|n| model.axis_marker(n, place, Vec3::Y));
+    model.element("guide", Joint::prismatic(a, b));
+    let cam = [driven[1], Marker::on(follower)];
+    let cam = model.element("cam", PointOnCurve::new(cam, curve));
+    let rope = Law::Pulling(Box::new(Law::Linear {
+        stiffness: 10.0,
+        damping: 0.1,
+    }));
+    let points = [
+        Marker::on(free).offset(Vec3::Y),
+        Marker::on(NodeId::GROUND),
+        b,
+    ];
+    let rope = model.element("rope", Cable::new(&points, 1.0, rope));
+    let counter = model.element("turns", AngleCounter::new(driven));
+    let sensors = vec![Sensor::Angle(counter), Sensor::Tension(rope)];
+    let fed = Drive::Measured(Measured::new(sensors, |r| -0.01 * r[1] - 0.01 * r[2]));
+    let none = || [Drive::ZERO, Drive::ZERO, Drive::ZERO];
+    let push = Load::fixed(Marker::on(free), none(), [Drive::ZERO, Drive::ZERO, fed]);
+    let push = model.element("push", push);
+    let mut builder = PartBuilder::new(model);
+    builder.push_coordinate("shaft", Coordinate::Angle, geared);
+    builder.observe_sensor("contact", Sensor::Load(LoadSensor::force(cam, 1, Vec3::Y)));
+    builder.observe_sensor("power", Sensor::Power(push));
+    builder
+}
+
+fn assert_machine_runs_without_allocation() {
+    let mut part = machine().build(Options::default(), 1).unwrap();
+    let mut inputs = Inputs::new(part.ports(), Box::new(Hold::new(1, part.ports())));
+    let mut outputs = vec![0.0; part.ports().output_width()];
+    part.outputs(0.0, &[0.0], &mut outputs).unwrap();
+    let region = Region::new(ALLOCATOR);
+    for step in 0..200 {
+        let t = f64::from(step) * 1e-3;
+        part.advance(t, t + 1e-3, &mut inputs).unwrap();
+        part.outputs(t + 1e-3, &[0.0], &mut outputs).unwrap();
+    }
+    let change = region.change();
+    assert_eq!(change.allocations + change.reallocations, 0);
+}
+
 /// One test, since the counter is that of the whole process.
 #[test]
 fn steps_factorisations_and_advances_allocate_nothing() {
     // The harness still allocates on its own thread when it has started a test.
     std::thread::sleep(std::time::Duration::from_millis(200));
     assert_retries_without_allocation();
+    assert_machine_runs_without_allocation();
     for (method, beam_damping) in [(Method::default(), 0.05), (RK4, 0.0)] {
         assert_no_allocation(spatial_chain(5).0, method, 1e-3);
         assert_no_allocation(hanging_beam(4, beam_damping).0, method, 1e-4);

@@ -6,8 +6,8 @@ use elliptic::{TUMBLING, Tumbling, pendulum_angle};
 use oldham_cosim::{StageInputs, Subsystem};
 use oldham_multibody::bench::hanging_beam;
 use oldham_multibody::{
-    Beam3, Body, Drive, Frictional, Joint, Load, LuGre, Marker, Mat3, Method, Model, Motion,
-    NodeId, Options, PartBuilder, Quaternion, Section, SolveError, System, TorsionSpring, Vec3,
+    Beam3, Body, CoordinateForce, Drive, Frictional, Joint, Load, LuGre, Marker, Mat3, Method,
+    Model, Motion, NodeId, Options, PartBuilder, Quaternion, Section, SolveError, System, Vec3,
 };
 
 fn started(model: Model, options: Options) -> System {
@@ -142,7 +142,10 @@ fn torsion_springs_count_whole_turns() {
     let drive = Drive::function(|t| 2.0 * t);
     model.element("motor", Joint::driven_revolute(ground, a, drive));
     model.element("hold", Joint::driven_revolute(ground, b, 0.0));
-    let spring = model.element("spring", TorsionSpring::new(a, b, 1.0, 0.0, 0.0));
+    let spring = model.element(
+        "spring",
+        CoordinateForce::torsion_spring(a, b, 1.0, 0.0, 0.0),
+    );
     let mut system = started(model, Options::default());
     for step in 1..=4000 {
         system.step(2e-3, &[]).unwrap();

@@ -5,9 +5,9 @@ use oldham_cosim::{
 };
 use oldham_multibody::bench::{hanging_beam, spatial_chain};
 use oldham_multibody::{
-    Body, Direction, Drive, Joint, Law, Marker, Mat3, MechanismPart, Method, Model, ModelError,
-    Motion, NodeId, Options, PartBuilder, PrescribedMotion, Quaternion, Rod, System, TorsionSpring,
-    Vec3,
+    Body, Coordinate, CoordinateForce, Direction, Drive, Joint, Law, Marker, Mat3, MechanismPart,
+    Method, Model, ModelError, Motion, NodeId, Options, PartBuilder, PrescribedMotion, Quaternion,
+    Rod, System, Vec3,
 };
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -481,7 +481,10 @@ fn pose_and_velocity_are_prescribed_together() {
             damping: drag,
         };
         model.element("along", Rod::new(a, b, 1.0, law.clone()));
-        model.element("about", TorsionSpring::with_law(a, b, law, 0.0));
+        model.element(
+            "about",
+            CoordinateForce::new(Coordinate::Angle, [a, b], law, 0.0),
+        );
         let mut builder = PartBuilder::new(model);
         let (port, _) = builder.prescribe_motion("belt", belt);
         let options = Options {

@@ -205,6 +205,10 @@ impl Canvas<'_> {
                     ink: Ink::Beam,
                     points: vec![self.place(a), self.place(b)],
                 },
+                Outline::Cable(points) | Outline::Profile(points) => Mark {
+                    ink: Ink::Spring,
+                    points: points.iter().map(|point| self.place(point)).collect(),
+                },
                 Outline::Spring([a, b]) => Mark {
                     ink: Ink::Spring,
                     points: self.coil(self.place(a), self.place(b)),
@@ -240,14 +244,16 @@ impl Canvas<'_> {
                 });
             }
             for (end, place) in [a, b].into_iter().zip(ends) {
-                if end.node == NodeId::GROUND && *symbol != Symbol::Slide {
+                if end.node == NodeId::GROUND && !matches!(symbol, Symbol::Slide | Symbol::Point) {
                     marks.push(dot(Ink::Ground, place));
                 }
             }
             let on_guide = [a, b].into_iter().any(|end| end.node == NodeId::GROUND);
             match symbol {
                 Symbol::Slide if on_guide => marks.push(dot(Ink::Dot, ends[1])),
-                Symbol::Pin | Symbol::Slide => marks.push(dot(Ink::Pin, ends[1])),
+                Symbol::Pin | Symbol::Slide | Symbol::Point => {
+                    marks.push(dot(Ink::Pin, ends[1]));
+                }
                 Symbol::Rod => marks.extend(ends.map(|end| dot(Ink::Pin, end))),
                 Symbol::Clamp => {}
             }
@@ -259,7 +265,8 @@ impl Canvas<'_> {
 fn ends(outline: &Outline) -> &[Marker] {
     match outline {
         Outline::Spring(ends) | Outline::Actuator(ends) => ends,
-        Outline::Beam(_) | Outline::Face(_) => &[],
+        Outline::Cable(points) => points,
+        Outline::Beam(_) | Outline::Face(_) | Outline::Profile(_) => &[],
     }
 }
 

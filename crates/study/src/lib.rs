@@ -35,8 +35,8 @@ pub use error::StudyError;
 pub use file::{ModelFile, Settings, shipped_kinds};
 pub use linear::{Bode, BodeCurve, LinearMode, LinearModel, linearise};
 pub use mechanisms::{
-    Equilibrium, ModeNumbers, RestingNode, TurningFrame, Vibrations, is_without_coupling,
-    mechanisms, shows_node, statics, turning_frames, vibrations,
+    Equilibrium, ModeNumbers, Reaction, RestingNode, StaticLoad, TurningFrame, Vibrations,
+    is_without_coupling, mechanisms, shows_node, statics, turning_frames, vibrations,
 };
 pub use memory::{Recorded, solve_in_memory};
 pub use partition::{CutMechanism, partitions};

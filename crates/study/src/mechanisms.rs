@@ -1,6 +1,6 @@
 //! Mechanisms of a model on their own: statics and modes.
 
-use oldham_model::{About, Mechanism, Model, Pose};
+use oldham_model::{About, Mechanism, Model, Pose, Rest};
 use oldham_multibody::{Mode, ModeKind, Modes, SolveError, Vec3};
 use serde::{Serialize, Serializer};
 
@@ -42,8 +42,29 @@ pub struct Equilibrium<'m> {
     pub mechanism: Mechanism<'m>,
     /// Poses of the nodes as given, the ground first.
     pub given: Vec<Pose>,
-    /// Poses in equilibrium.
-    pub poses: Vec<Pose>,
+    /// Poses in equilibrium, loads that were found, and reactions of joints.
+    pub rest: Rest,
+}
+
+/// What a joint of a mechanism in static equilibrium carries: on its second node, in its own axes as
+/// they are fixed to its first.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Reaction<'a> {
+    /// Its name.
+    pub joint: &'a str,
+    /// The force in N.
+    pub force: [f64; 3],
+    /// The moment in N.m, about the joint.
+    pub moment: [f64; 3],
+}
+
+/// A load that was found.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct StaticLoad<'a> {
+    /// The actuator.
+    pub actuator: &'a str,
+    /// The force in N with which it pushes its points apart.
+    pub load: f64,
 }
 
 /// A node of a mechanism in static equilibrium.
@@ -83,7 +104,7 @@ pub fn statics(
         Ok(Equilibrium {
             mechanism,
             given: mechanism.given(),
-            poses: solve(mechanism).map_err(|error| failed(mechanism, error))?,
+            rest: solve(mechanism).map_err(|error| failed(mechanism, error))?,
         })
     })
     .collect()
@@ -93,13 +114,31 @@ impl Equilibrium<'_> {
     /// All nodes but the ground.
     pub fn nodes(&self) -> impl Iterator<Item = RestingNode<'_>> {
         let names = self.mechanism.sketch().nodes.iter();
-        let poses = self.poses.iter().zip(&self.given);
+        let poses = self.rest.poses.iter().zip(&self.given);
         let nodes = names.zip(poses).skip(1);
         nodes.map(|(node, (pose, given))| RestingNode {
             node,
             position: pose.position.0,
             orientation: pose.orientation.0,
             moved: (pose.position - given.position).norm(),
+        })
+    }
+
+    /// All joints.
+    pub fn reactions(&self) -> impl Iterator<Item = Reaction<'_>> {
+        self.rest.reactions.iter().map(|found| Reaction {
+            joint: &found.joint,
+            force: found.force.0,
+            moment: found.moment.0,
+        })
+    }
+
+    /// Actuators whose loads were to be found.
+    pub fn loads(&self) -> impl Iterator<Item = StaticLoad<'_>> {
+        let loads = self.rest.loads.iter();
+        loads.map(|(actuator, load)| StaticLoad {
+            actuator,
+            load: *load,
         })
     }
 }
@@ -110,10 +149,14 @@ impl Serialize for Equilibrium<'_> {
         struct Data<'a> {
             part: &'a str,
             nodes: Vec<RestingNode<'a>>,
+            reactions: Vec<Reaction<'a>>,
+            loads: Vec<StaticLoad<'a>>,
         }
         let data = Data {
             part: self.mechanism.name(),
             nodes: self.nodes().collect(),
+            reactions: self.reactions().collect(),
+            loads: self.loads().collect(),
         };
         data.serialize(serializer)
     }

@@ -53,7 +53,7 @@ fn page(rest: &Equilibrium<'_>, model: &Model, arguments: &Statics) -> Page {
         mechanism.name()
     );
     let view = arguments.view.into();
-    statics_page(title, mechanism, &rest.given, &rest.poses, view)
+    statics_page(title, mechanism, &rest.given, &rest.rest.poses, view)
 }
 
 fn print(rest: &Equilibrium<'_>) {
@@ -64,4 +64,41 @@ fn print(rest: &Equilibrium<'_>) {
         table.row([name, x, y, z, number(node.moved)]);
     }
     say!("\n{table}");
+    let part = rest.mechanism.name();
+    let mut reactions = Table::new([
+        "joint", "Fx / N", "Fy / N", "Fz / N", "Mx / N.m", "My / N.m", "Mz / N.m",
+    ]);
+    let largest = largest(rest);
+    for reaction in rest.reactions() {
+        let [fx, fy, fz] = reaction.force.map(|value| load(value, largest));
+        let [mx, my, mz] = reaction.moment.map(|value| load(value, largest));
+        let joint = format!("{part}.{}", reaction.joint);
+        reactions.row([joint, fx, fy, fz, mx, my, mz]);
+    }
+    if rest.reactions().next().is_some() {
+        say!("reactions on the second node, in the axes of the joint\n{reactions}");
+    }
+    let mut loads = Table::new(["static load of", "push / N"]);
+    for found in rest.loads() {
+        loads.row([format!("{part}.{}", found.actuator), number(found.load)]);
+    }
+    if rest.loads().next().is_some() {
+        say!("{loads}");
+    }
+}
+
+/// The largest component of all reactions.
+fn largest(rest: &Equilibrium<'_>) -> f64 {
+    let components = rest.reactions().flat_map(|it| [it.force, it.moment]);
+    let components = components.flatten().map(f64::abs);
+    components.fold(0.0, f64::max)
+}
+
+/// Without what is rounding beside the largest load.
+fn load(value: f64, largest: f64) -> String {
+    const ROUNDING: f64 = 1e-9;
+    match value.abs() > ROUNDING * largest {
+        true => number(value),
+        false => "0".to_owned(),
+    }
 }

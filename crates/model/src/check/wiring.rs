@@ -316,7 +316,7 @@ impl Checker<'_> {
             }
             Drive::Motion(motion) => {
                 if let Some(path) = &motion.file {
-                    return self.from_file(motion, path, source, data);
+                    return self.course_of_file(motion, path, source, data);
                 }
                 let components = [&motion.x, &motion.v, &motion.a];
                 if let Some(initial) = &motion.initial {
@@ -347,7 +347,7 @@ impl Checker<'_> {
     }
 
     /// A function of time from two columns of a file.
-    fn from_file(
+    fn course_of_file(
         &mut self,
         given: &DrivenMotion,
         path: &At<String>,

@@ -14,7 +14,7 @@ use super::{At, Formula, Interpolation, Outside};
 #[derive(Debug)]
 pub(crate) enum Drive {
     Scalar(Formula),
-    Motion(DrivenMotion),
+    Motion(Box<DrivenMotion>),
 }
 
 /// A prescribed motion, or an external input.
@@ -72,7 +72,8 @@ impl<'de> Visitor<'de> for DriveVisitor {
         Ok(Drive::Scalar(Formula::Text(text.to_owned())))
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Drive, A::Error> {
-        DrivenMotion::deserialize(MapAccessDeserializer::new(map)).map(Drive::Motion)
+        let motion = DrivenMotion::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Drive::Motion(Box::new(motion)))
     }
 }
 

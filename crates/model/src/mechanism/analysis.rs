@@ -1,9 +1,9 @@
 //! Statics and modes of a mechanism on its own.
 
-use oldham_multibody::{Freedoms, MechanismPart, Modes, SolveError};
+use oldham_multibody::{Freedoms, MechanismPart, Modes, PortedModel, SolveError, Vec3};
 
 use super::spec::initial_inputs;
-use super::{MechanismSpec, PartitionReport, Pose, Sketch};
+use super::{MechanismSpec, NamedJoint, PartitionReport, Pose, Sketch};
 use crate::model::{Content, Model};
 
 /// A multibody part of a model on its own: its inputs stay as they are before the first exchange.
@@ -12,6 +12,29 @@ pub struct Mechanism<'m> {
     name: &'m str,
     spec: &'m MechanismSpec,
     start: f64,
+}
+
+/// A mechanism at rest.
+#[derive(Clone, Debug)]
+pub struct Rest {
+    /// The poses of all nodes, the ground first.
+    pub poses: Vec<Pose>,
+    /// Names of actuators whose loads were to be found, with these loads in N, positive where they
+    /// push.
+    pub loads: Vec<(String, f64)>,
+    /// What the joints carry.
+    pub reactions: Vec<JointReaction>,
+}
+
+/// What a joint exerts on its second node, in its own axes as they are fixed to the first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointReaction {
+    /// The name of the joint.
+    pub joint: String,
+    /// In N.
+    pub force: Vec3,
+    /// In N.m, about the joint.
+    pub moment: Vec3,
 }
 
 /// The configuration about which modes are found.
@@ -68,13 +91,32 @@ impl<'m> Mechanism<'m> {
         std::iter::once(Pose::ABSOLUTE).chain(given).collect()
     }
 
-    /// The poses of all nodes at rest under the loads of a time, by default that of the start,
-    /// which are raised in `steps` steps.
-    pub fn equilibrium(&self, time: Option<f64>, steps: usize) -> Result<Vec<Pose>, SolveError> {
-        let (mut part, inputs) = self.part();
+    /// The mechanism at rest under the loads of a time, by default that of the start, which are
+    /// raised in `steps` steps.
+    pub fn equilibrium(&self, time: Option<f64>, steps: usize) -> Result<Rest, SolveError> {
+        let (mut part, inputs) = built(&self.spec.held(), self.spec);
         let time = time.unwrap_or(self.start);
-        part.system_mut().equilibrium(time, steps, &inputs)?;
-        Ok(self.poses(&part))
+        let system = part.system_mut();
+        system.equilibrium(time, steps, &inputs)?;
+        let reaction = |joint: &NamedJoint| {
+            let (force, moment) = system.reaction(joint.element, joint.ends, &inputs)?;
+            Ok(JointReaction {
+                joint: joint.name.clone(),
+                force,
+                moment,
+            })
+        };
+        let reactions: Result<_, SolveError> = self.spec.joints.iter().map(reaction).collect();
+        let lines = self.spec.static_lines.iter();
+        let loads = lines.map(|line| {
+            let load = -part.system().multipliers(line.element)[0];
+            (line.name.clone(), load)
+        });
+        Ok(Rest {
+            poses: self.poses(&part),
+            loads: loads.collect(),
+            reactions: reactions?,
+        })
     }
 
     /// The lowest `count` vibrations, and the poses about which they are found. `near` is a
@@ -86,10 +128,14 @@ impl<'m> Mechanism<'m> {
         count: usize,
         near: Option<f64>,
     ) -> Result<(Vec<Pose>, Modes), SolveError> {
-        let (mut part, inputs) = self.part();
+        let (mut part, inputs) = built(&self.spec.balanced(self.start)?, self.spec);
+        let system = part.system_mut();
         match about {
-            About::Start => part.system_mut().start(self.start, &inputs)?,
-            About::Equilibrium => part.system_mut().equilibrium(self.start, 4, &inputs)?,
+            // Static loads are those of an equilibrium, which they may not hold.
+            About::Equilibrium if self.spec.static_lines.is_empty() => {
+                system.equilibrium(self.start, 4, &inputs)?;
+            }
+            _ => system.start(self.start, &inputs)?,
         }
         if self.freedoms().degrees() == 0 {
             let none = Modes {
@@ -103,16 +149,17 @@ impl<'m> Mechanism<'m> {
         Ok((self.poses(&part), modes))
     }
 
-    fn part(&self) -> (MechanismPart, Vec<f64>) {
-        let part = self.spec.unsettled_part();
-        let part = part.expect("a checked model has no mistakes in its data");
-        let inputs = initial_inputs(&part);
-        (part, inputs)
-    }
-
     fn poses(&self, part: &MechanismPart) -> Vec<Pose> {
         let nodes = self.spec.whole.model.moving_nodes();
         let reached = nodes.map(|(node, _)| Pose::from(part.system().motion(node)));
         std::iter::once(Pose::ABSOLUTE).chain(reached).collect()
     }
+}
+
+/// A solver of a checked mechanism, and its inputs before the first exchange.
+fn built(whole: &PortedModel, spec: &MechanismSpec) -> (MechanismPart, Vec<f64>) {
+    let part = whole.builder().build(spec.options, spec.micro_steps);
+    let part = part.expect("a checked model has no mistakes in its data");
+    let inputs = initial_inputs(&part);
+    (part, inputs)
 }

@@ -10,20 +10,25 @@ mod pose;
 mod sketch;
 mod solid;
 mod spec;
+mod static_loads;
 mod surface;
 
-pub use analysis::{About, Mechanism};
+pub use analysis::{About, JointReaction, Mechanism, Rest};
 pub use partition::{InterfaceNode, OwnedElement, PartitionReport, SubdomainReport};
 pub use pose::Pose;
 pub use sketch::{Outline, Shape, Sketch, Solid, Symbol};
 
 pub(crate) use cutting::Cutting;
 pub(crate) use solid::solid_inertia;
-pub(crate) use spec::MechanismSpec;
+pub(crate) use spec::{MechanismSpec, NamedJoint};
+pub(crate) use static_loads::StaticLine;
 pub(crate) use surface::{ShellSpec, Surface};
 
 /// The prefix of the ports that show all nodes.
 pub(crate) const NODE_PORTS: &str = "nodes.";
+
+/// The prefix of the ports that show what sensors measure.
+pub(crate) const SENSOR_PORTS: &str = "sensors.";
 
 /// Components of a motion that a picture needs: position and orientation.
 pub(crate) const POSE_COMPONENTS: [&str; 7] = ["px", "py", "pz", "q0", "q1", "q2", "q3"];

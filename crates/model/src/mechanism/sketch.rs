@@ -10,7 +10,7 @@ pub struct Sketch {
     pub nodes: Vec<String>,
     /// Rigid bodies.
     pub bodies: Vec<Solid>,
-    /// Beams through nodes, springs and actuators between markers, faces of shells.
+    /// Beams through nodes, springs and actuators between markers, faces of shells, cables, cams.
     pub outlines: Vec<Outline>,
     /// Joints, with the two places that they connect.
     pub joints: Vec<(Symbol, [Marker; 2])>,
@@ -60,6 +60,10 @@ pub enum Outline {
     Actuator([Marker; 2]),
     /// A face between four nodes.
     Face([NodeId; 4]),
+    /// A cable through points.
+    Cable(Vec<Marker>),
+    /// A curve that is drawn on a node, such as the profile of a cam.
+    Profile(Vec<Marker>),
 }
 
 /// How a joint is drawn.
@@ -71,6 +75,8 @@ pub enum Symbol {
     Pin,
     /// Something that slides along the third axis of the first marker.
     Slide,
+    /// A point of the second node that is led by something drawn otherwise.
+    Point,
     /// A rigid rod between two points.
     Rod,
 }

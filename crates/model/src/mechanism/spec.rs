@@ -1,11 +1,11 @@
 //! A mechanism of a model file: the model with its ports, and how it is solved.
 
 use oldham_multibody::{
-    CutParts, MechanismPart, ModelError, Motion, NodeId, Options, PortedModel, Received,
-    SolveError, SolverSettings,
+    CutParts, ElementId, Marker, MechanismPart, ModelError, Motion, NodeId, Options, PortedModel,
+    Received, SolveError, SolverSettings,
 };
 
-use super::{Cutting, Sketch};
+use super::{Cutting, Sketch, StaticLine};
 
 /// A mechanism, and how it is solved.
 #[derive(Clone, Debug)]
@@ -17,7 +17,19 @@ pub(crate) struct MechanismSpec {
     pub settles: bool,
     /// How it is cut, if it is.
     pub cutting: Option<Cutting>,
+    /// Its joints, whose reactions are asked for.
+    pub joints: Vec<NamedJoint>,
+    /// Actuators whose loads hold it at rest.
+    pub static_lines: Vec<StaticLine>,
     pub sketch: Sketch,
+}
+
+/// A joint with its name and its markers.
+#[derive(Clone, Debug)]
+pub(crate) struct NamedJoint {
+    pub name: String,
+    pub element: ElementId,
+    pub ends: [Marker; 2],
 }
 
 /// Why no solver could be made.
@@ -40,6 +52,8 @@ impl MechanismSpec {
             micro_steps: 1,
             settles: false,
             cutting: None,
+            joints: Vec::new(),
+            static_lines: Vec::new(),
             sketch: Sketch {
                 nodes: vec!["ground".into()],
                 ..Sketch::default()
@@ -49,8 +63,19 @@ impl MechanismSpec {
 
     /// A solver at the initial state.
     pub fn part(&self, start: f64) -> Result<MechanismPart, MechanismError> {
-        let mut part = self.unsettled_part().map_err(MechanismError::Model)?;
-        if self.settles {
+        let whole = self.balanced(start).map_err(MechanismError::NotSettled)?;
+        self.started_part(&whole, start)
+    }
+
+    /// A solver of the balanced mechanism at the initial state.
+    fn started_part(
+        &self,
+        whole: &PortedModel,
+        start: f64,
+    ) -> Result<MechanismPart, MechanismError> {
+        let part = whole.builder().build(self.options, self.micro_steps);
+        let mut part = part.map_err(MechanismError::Model)?;
+        if self.settles && self.static_lines.is_empty() {
             let inputs = initial_inputs(&part);
             part.settle(start, &inputs)
                 .map_err(MechanismError::NotSettled)?;
@@ -73,8 +98,8 @@ impl MechanismSpec {
 
     /// The subdomains of the mechanism, at the initial state of the whole.
     pub fn cut_parts(&self, cutting: &Cutting, start: f64) -> Result<CutParts, MechanismError> {
-        let mut whole = self.whole.clone();
-        for (node, motion) in self.initial_motions(start)? {
+        let mut whole = self.balanced(start).map_err(MechanismError::NotSettled)?;
+        for (node, motion) in self.initial_motions(&whole, start)? {
             whole.model.place(node, motion);
         }
         whole.cut(&cutting.settings).map_err(MechanismError::Model)
@@ -82,8 +107,12 @@ impl MechanismSpec {
 
     /// Where the whole mechanism starts: in equilibrium, or with all joints fitting, so that its
     /// subdomains fit each other. With inputs it is not known yet what the joints demand.
-    fn initial_motions(&self, start: f64) -> Result<Vec<(NodeId, Motion)>, MechanismError> {
-        let mut part = self.part(start)?;
+    fn initial_motions(
+        &self,
+        whole: &PortedModel,
+        start: f64,
+    ) -> Result<Vec<(NodeId, Motion)>, MechanismError> {
+        let mut part = self.started_part(whole, start)?;
         let is_demand = |(_, received): &(_, Received)| !matches!(received, Received::Wrench(_));
         if !self.settles {
             if self.whole.inputs.iter().any(is_demand) {

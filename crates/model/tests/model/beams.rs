@@ -12,12 +12,12 @@ fn with(text: &str, set: &[(&str, &str)]) -> Model {
 /// Where a node is in static equilibrium.
 fn at_rest(model: &Model, node: &str) -> [f64; 3] {
     let mechanism = model.mechanisms().next().expect("a mechanism");
-    let poses = mechanism
+    let rest = mechanism
         .equilibrium(None, 4)
         .unwrap_or_else(|e| panic!("{e}"));
     let names = &mechanism.sketch().nodes;
     let place = names.iter().position(|name| name == node).expect("a node");
-    poses[place].position.0
+    rest.poses[place].position.0
 }
 
 const SECTION: &str = r#"

@@ -119,6 +119,11 @@ impl History {
         }
     }
 
+    /// Names of all columns.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.iter().map(String::as_str)
+    }
+
     /// One column by its name.
     pub fn column(&self, name: &str) -> Vec<f64> {
         let found = self.names.iter().position(|column| column == name);

@@ -146,7 +146,7 @@ fn beam(elements: usize) -> Model {
 fn the_beam_converges_to_its_published_statics_and_periods() {
     let figures = |elements: usize| {
         let model = beam(elements);
-        let poses = only(&model).equilibrium(None, 4).unwrap();
+        let poses = only(&model).equilibrium(None, 4).unwrap().poses;
         let found = only(&model).vibrations(About::Equilibrium, 6, None);
         let vibrations = found.unwrap().1.modes;
         let quarter = 1 + elements / 2;
@@ -212,7 +212,7 @@ fn a_curved_beam_bends_uniformly_under_a_moment() {
         loads.open = {{ on = "arc.16", moment = [0, 0, -4] }}
         "#,
     ));
-    let poses = only(&model).equilibrium(None, 4).unwrap();
+    let poses = only(&model).equilibrium(None, 4).unwrap().poses;
     let turn = poses[17]
         .orientation
         .times(only(&model).given()[17].orientation.conjugate());
@@ -230,7 +230,7 @@ fn a_curved_beam_bends_uniformly_under_a_moment() {
 #[test]
 fn the_clamped_plate_becomes_a_taut_string() {
     let model = read(&example("clamped-plate")).unwrap();
-    let poses = only(&model).equilibrium(Some(1.0), 4).unwrap();
+    let poses = only(&model).equilibrium(Some(1.0), 4).unwrap().poses;
     let names = &only(&model).sketch().nodes;
     let middle = names.iter().position(|name| name == "sheet.4.1").unwrap();
     let stiffness = 6.825e7 * 0.2 * 1e-3;
@@ -461,7 +461,7 @@ fn the_feedback_of_the_example_rights_the_pole() {
 #[test]
 fn the_chain_of_the_example_hangs_as_a_polygon() {
     let model = read(&example("hanging-chain")).unwrap();
-    let poses = only(&model).equilibrium(None, 4).unwrap();
+    let poses = only(&model).equilibrium(None, 4).unwrap().poses;
     let slope = |pose: &oldham_model::Pose| {
         let axis = pose.orientation.matrix().column(0);
         axis[2] / axis[0]

@@ -29,4 +29,5 @@ pub use partition::{Couplings, Cut, Interface, Partition, Role, Subdomain};
 pub use remedy::partition;
 pub use size::Size;
 pub(crate) use size::{ENTRIES_OF_A_BODY, entries_of};
+pub(crate) use split::Renumbered;
 pub use split::Split;

@@ -80,9 +80,16 @@ impl Partition {
         found.expect("every node has an owner")
     }
 
-    /// The subdomain that has both nodes, itself or as copies.
-    pub fn home(&self, nodes: [NodeId; 2]) -> Option<usize> {
-        let has_all = |subdomain: &Subdomain| nodes.iter().all(|&node| subdomain.has(node));
+    /// The subdomain that has some nodes, itself or as copies, and elements; a single node is at home
+    /// where its mass is.
+    pub fn home(&self, nodes: &[NodeId], elements: &[ElementId]) -> Option<usize> {
+        if let (&[node], []) = (nodes, elements) {
+            return Some(self.owner(node));
+        }
+        let has_all = |subdomain: &Subdomain| {
+            nodes.iter().all(|&node| subdomain.has(node))
+                && elements.iter().all(|it| subdomain.elements.contains(it))
+        };
         self.subdomains.iter().position(has_all)
     }
 

@@ -10,7 +10,7 @@ use crate::node::NodeId;
 #[derive(Clone, Copy)]
 enum MeasuredQuantity {
     Node(NodeId),
-    Reaction(ElementId),
+    Element(ElementId),
 }
 
 impl Partitioner<'_> {
@@ -36,12 +36,11 @@ impl Partitioner<'_> {
     /// The first quantity that an element follows and its subdomain has not.
     fn missing(&self, subdomain: &Subdomain, element: ElementId) -> Option<MeasuredQuantity> {
         let uses = &self.model.elements[element.0].uses;
-        let reactions = uses.reactions.iter();
-        let joints = reactions.filter_map(|&first| self.model.element_of_multiplier(first));
-        let mut foreign = joints.filter(|joint| !subdomain.elements.contains(joint));
+        let read = uses.elements.iter();
+        let mut foreign = read.filter(|element| !subdomain.elements.contains(element));
         let mut nodes = uses.nodes.iter().copied();
-        let reaction = foreign.next().map(MeasuredQuantity::Reaction);
-        reaction.or_else(|| {
+        let element = foreign.next().copied().map(MeasuredQuantity::Element);
+        element.or_else(|| {
             let node = nodes.find(|&node| !subdomain.has(node));
             node.map(MeasuredQuantity::Node)
         })
@@ -50,7 +49,7 @@ impl Partitioner<'_> {
     fn name_of(&self, measured: MeasuredQuantity) -> String {
         match measured {
             MeasuredQuantity::Node(node) => self.name(node.0),
-            MeasuredQuantity::Reaction(joint) => self.model.elements[joint.0].name.clone(),
+            MeasuredQuantity::Element(joint) => self.model.elements[joint.0].name.clone(),
         }
     }
 
@@ -72,7 +71,7 @@ impl Partitioner<'_> {
         let first = |element: ElementId| self.graph.nodes_of(element.0).first().copied();
         let to = match measured {
             MeasuredQuantity::Node(node) => Some(node.0),
-            MeasuredQuantity::Reaction(joint) => first(joint),
+            MeasuredQuantity::Element(joint) => first(joint),
         };
         let anything = (
             vec![false; self.is_interface.len()],
@@ -102,7 +101,7 @@ impl Partitioner<'_> {
 fn place_of(measured: MeasuredQuantity, partition: &Partition) -> usize {
     let has = |subdomain: &Subdomain| match measured {
         MeasuredQuantity::Node(node) => subdomain.nodes.contains(&node),
-        MeasuredQuantity::Reaction(joint) => subdomain.elements.contains(&joint),
+        MeasuredQuantity::Element(joint) => subdomain.elements.contains(&joint),
     };
     let found = partition.subdomains.iter().position(has);
     found.expect("everything is in a piece")

@@ -1,7 +1,5 @@
 //! Taking a model apart as planned.
 
-use std::collections::BTreeMap;
-
 use super::partition::{Partition, Subdomain};
 use crate::body::Inertia;
 use crate::element::{ElementId, References};
@@ -22,11 +20,9 @@ impl Partition {
     /// Takes a model apart: every element and every body goes into one subdomain. Inputs keep their
     /// components; see [`Model::redirect_inputs`].
     pub fn split(&self, model: Model) -> Vec<Split> {
-        let multipliers = first_multipliers(model.elements.iter());
         let mut elements: Vec<Option<NamedElement>> =
             model.elements.into_iter().map(Some).collect();
         let whole = Whole {
-            multipliers,
             nodes: &model.nodes,
             bodies: &model.bodies,
             gravity: model.gravity,
@@ -38,8 +34,6 @@ impl Partition {
 
 /// What all subdomains are made from.
 struct Whole<'m> {
-    /// Of each element.
-    multipliers: Vec<usize>,
     nodes: &'m [Node],
     bodies: &'m [(NodeId, crate::body::Body)],
     gravity: oldham_space::Vec3,
@@ -55,19 +49,15 @@ impl Whole<'_> {
             taken.expect("every element is in one piece")
         };
         let taken: Vec<NamedElement> = subdomain.elements.iter().map(take).collect();
-        let here = first_multipliers(taken.iter());
-        let was = subdomain
-            .elements
-            .iter()
-            .map(|element| self.multipliers[element.0]);
-        let mut renumbered = Renumbered {
-            nodes: &nodes,
-            multipliers: joints_only(&taken, was.zip(here)),
-        };
         let mut places = vec![None; elements.len()];
-        for (&element, mut named) in subdomain.elements.iter().zip(taken) {
-            named.element.refer(&mut renumbered);
-            places[element.0] = Some(ElementId(model.elements.len()));
+        for (here, &element) in subdomain.elements.iter().enumerate() {
+            places[element.0] = Some(ElementId(here));
+        }
+        for mut named in taken {
+            named.element.refer(&mut Renumbered {
+                node: |node: NodeId| nodes[node.0].expect("a piece has the nodes of its elements"),
+                element: |read: ElementId| places[read.0].expect("a piece has what it measures"),
+            });
             let renamed = NamedElement::new(named.name, named.element);
             model.elements.push(renamed);
         }
@@ -109,42 +99,21 @@ impl Whole<'_> {
     }
 }
 
-/// The place of each element's first multiplier.
-fn first_multipliers<'a>(elements: impl Iterator<Item = &'a NamedElement>) -> Vec<usize> {
-    let mut next = 0;
-    let first = |named: &NamedElement| {
-        let first = next;
-        next += named.element.constraints();
-        first
-    };
-    elements.map(first).collect()
+/// Gives nodes and elements their new names.
+pub(crate) struct Renumbered<N, E> {
+    pub node: N,
+    pub element: E,
 }
 
-/// Leaves out elements without multipliers, which have no place among them.
-fn joints_only(
-    elements: &[NamedElement],
-    places: impl Iterator<Item = (usize, usize)>,
-) -> BTreeMap<usize, usize> {
-    let elements = elements.iter().zip(places);
-    let joints = elements.filter(|(named, _)| named.element.constraints() > 0);
-    joints.map(|(_, places)| places).collect()
-}
-
-/// Gives nodes and multipliers their new names.
-struct Renumbered<'a> {
-    nodes: &'a [Option<NodeId>],
-    multipliers: BTreeMap<usize, usize>,
-}
-
-impl References for Renumbered<'_> {
+impl<N: Fn(NodeId) -> NodeId, E: Fn(ElementId) -> ElementId> References for Renumbered<N, E> {
     fn node(&mut self, node: &mut NodeId) {
-        *node = self.nodes[node.0].expect("a piece has the nodes of its elements");
+        *node = (self.node)(*node);
     }
 
     fn input(&mut self, _: &mut usize) {}
 
-    fn multiplier(&mut self, first: &mut usize) {
-        *first = self.multipliers[first];
+    fn element(&mut self, element: &mut ElementId) {
+        *element = (self.element)(*element);
     }
 }
 

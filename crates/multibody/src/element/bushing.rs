@@ -22,6 +22,10 @@ pub struct Bushing {
     pub rotational_stiffness: Mat3,
     /// Damping against the relative angular velocity.
     pub rotational_damping: Mat3,
+    /// Force by rotation; its transpose gives the moment by displacement.
+    pub coupling: Mat3,
+    /// Force by angular velocity; its transpose gives the moment by velocity.
+    pub damping_coupling: Mat3,
     /// Laws along axes besides, none that remembers; by axis 0, 1, 2.
     pub laws: Vec<(usize, Law)>,
     /// The same about axes: of the components of the rotation vector.
@@ -89,6 +93,8 @@ impl Bushing {
             damping: Mat3::ZERO,
             rotational_stiffness: Mat3::ZERO,
             rotational_damping: Mat3::ZERO,
+            coupling: Mat3::ZERO,
+            damping_coupling: Mat3::ZERO,
             laws: Vec::new(),
             rotational_laws: Vec::new(),
         }
@@ -117,15 +123,25 @@ impl Bushing {
     /// Force and moment that pull the second marker back, in the absolute frame. The moment is
     /// conjugate to the spin, so that the elastic part has a potential.
     fn load(&self, r: &Relative, [along, about]: &[Laws; 2]) -> (Vec3, Vec3) {
-        let force = self.stiffness * r.displacement + self.damping * r.rate;
-        let elastic = self.rotational_stiffness * r.theta + about.force;
-        let moment = inverse_tangent(r.theta).transpose_mul(elastic)
+        let force = self.stiffness * r.displacement
+            + self.coupling * r.theta
+            + self.damping * r.rate
+            + self.damping_coupling * r.spin;
+        let moment = inverse_tangent(r.theta).transpose_mul(self.torque(r, about))
             + self.rotational_damping * r.spin
+            + self.damping_coupling.transpose_mul(r.rate)
             + about.viscous;
         (
             r.axes * (force + along.force + along.viscous),
             r.axes * moment,
         )
+    }
+
+    /// The elastic torque that is conjugate to the rotation vector.
+    fn torque(&self, r: &Relative, about: &Laws) -> Vec3 {
+        self.rotational_stiffness * r.theta
+            + self.coupling.transpose_mul(r.displacement)
+            + about.force
     }
 
     /// Laws along and about the axes.
@@ -170,22 +186,31 @@ impl Element for Bushing {
         let arms = [(r.arms[0] + r.between).skew(), r.arms[1].skew()];
         let (f, m) = (force.skew() * ws, moment.skew() * ws);
         let inverse = inverse_tangent(r.theta);
-        let torque = self.rotational_stiffness * r.theta + about.force;
+        let torque = self.torque(&r, &about);
         let by_theta = inverse_transpose_derivative(r.theta, torque)
             + inverse.transpose() * (self.rotational_stiffness + about.by_position);
         let kr = turn(by_theta * inverse * ws + (self.rotational_damping + about.by_rate) * wd);
+        // Force by rotation, and moment by displacement.
+        let by_turn = turn(self.coupling * inverse * ws + self.damping_coupling * wd);
+        let by_shift = inverse.transpose() * self.coupling.transpose() * ws;
+        let by_shift = turn(by_shift + self.damping_coupling.transpose() * wd);
         for row in 0..2 {
             let sign = if row == 0 { -1.0 } else { 1.0 };
             // Change of the force by each unknown; the axes turn with the first node.
             let by = [
                 (0, Linear, -k),
-                (0, Angular, k * arms[0] - f),
+                (0, Angular, k * arms[0] - f - by_turn),
                 (1, Linear, k),
-                (1, Angular, -(k * arms[1])),
+                (1, Angular, by_turn - k * arms[1]),
             ];
             for (node, part, d) in by {
                 out.add((row, Linear), (node, part), d * sign);
                 out.add((row, Angular), (node, part), arms[row] * d * sign);
+            }
+            for (node, side) in [(0, -sign), (1, sign)] {
+                out.add((row, Angular), (node, Linear), by_shift * side);
+                let by_spin = -(by_shift * arms[node]);
+                out.add((row, Angular), (node, Angular), by_spin * side);
             }
             // Change of the arm, with the force held.
             if row == 0 {
@@ -205,10 +230,12 @@ impl Element for Bushing {
         ElementEnergy {
             stored: 0.5 * r.displacement.dot(self.stiffness * r.displacement)
                 + 0.5 * r.theta.dot(self.rotational_stiffness * r.theta)
+                + r.displacement.dot(self.coupling * r.theta)
                 + stored(&self.laws, r.displacement, at)
                 + stored(&self.rotational_laws, r.theta, at),
             dissipated: r.rate.dot(self.damping * r.rate)
                 + r.spin.dot(self.rotational_damping * r.spin)
+                + 2.0 * r.rate.dot(self.damping_coupling * r.spin)
                 + dissipated(&self.laws, r.displacement, r.rate, at)
                 + dissipated(&self.rotational_laws, r.theta, r.spin, at),
             supplied: 0.0,

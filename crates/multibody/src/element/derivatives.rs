@@ -17,6 +17,27 @@ const STEP: f64 = 1e-6;
 /// # Panics
 /// If a derivative is wrong.
 pub fn assert_derivatives(model: Model, multiplier: f64, inputs: &[f64], tolerance: f64) {
+    assert_some_derivatives(model, multiplier, inputs, tolerance, true);
+}
+
+/// The same for derivatives by velocities alone.
+#[cfg(test)]
+pub(crate) fn assert_velocity_derivatives(
+    model: Model,
+    multiplier: f64,
+    inputs: &[f64],
+    tolerance: f64,
+) {
+    assert_some_derivatives(model, multiplier, inputs, tolerance, false);
+}
+
+fn assert_some_derivatives(
+    model: Model,
+    multiplier: f64,
+    inputs: &[f64],
+    tolerance: f64,
+    by_poses: bool,
+) {
     let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
     let (assembly, _) = Assembly::new(model);
     let multipliers = vec![multiplier; assembly.constraints];
@@ -50,7 +71,7 @@ pub fn assert_derivatives(model: Model, multiplier: f64, inputs: &[f64], toleran
         (weights(0.0, 1.0), change_pose, n),
         (weights(1.0, 0.0), change_velocity, nodes),
     ];
-    for (weights, change, rows) in cases {
+    for (weights, change, rows) in cases.into_iter().skip(usize::from(!by_poses)) {
         let matrix = assembly.dense(&here, weights);
         let size = matrix.iter().fold(1.0_f64, |m, v| m.max(v.abs()));
         for column in 0..nodes {

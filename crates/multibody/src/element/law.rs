@@ -1,6 +1,6 @@
 //! What springs, rods and bushings do along one direction.
 
-use super::{At, References};
+use super::{At, ElementEnergy, Hysteresis, References};
 use crate::drive::{Drive, interpolate};
 use std::fmt;
 use std::sync::Arc;
@@ -39,8 +39,44 @@ pub enum Law {
         /// Stiffness and relaxation time of each branch.
         branches: Arc<[(f64, f64)]>,
     },
+    /// A force that depends on the way by which it was reached.
+    Hysteresis(Hysteresis),
     /// Any function of elongation, rate and time.
     Function(TensionFunction),
+    /// A force law that knows its derivatives, such as a table.
+    Given(Arc<dyn ForceLaw>),
+    /// Another law, which only pulls: where the elongation is positive, and never pushing.
+    Pulling(Box<Law>),
+    /// Another law, which only pushes: where the elongation is negative, and never pulling.
+    Pushing(Box<Law>),
+    /// End stops: beyond them stiffness · penetration · (1 + damping · rate of penetration), after
+    /// Hunt and Crossley, and never pulling.
+    Stops {
+        /// Where the stops are; infinite where there is none.
+        lower: f64,
+        /// The upper one.
+        upper: f64,
+        /// Stiffness.
+        stiffness: f64,
+        /// Damping, in s/m or s/rad.
+        damping: f64,
+    },
+    /// A motor: pushes with a factor times a table of (rate, force).
+    Motor {
+        /// Points, by rising rate; constant beyond.
+        points: Arc<[(f64, f64)]>,
+        /// The factor, such as a throttle between -1 and 1.
+        command: Drive,
+    },
+}
+
+/// A force as a function of elongation and rate, with its derivatives.
+pub trait ForceLaw: fmt::Debug + Send + Sync {
+    /// Tension, and its derivatives by elongation and rate.
+    fn force(&self, elongation: f64, rate: f64) -> [f64; 3];
+
+    /// Work to stretch it slowly from zero.
+    fn stored(&self, elongation: f64) -> f64;
 }
 
 /// Tension, and its derivatives by elongation and by rate.
@@ -135,30 +171,53 @@ impl Law {
         })
     }
 
+    /// A given push: a motor whatever its speed.
+    pub fn push(force: impl Into<Drive>) -> Self {
+        Self::Motor {
+            points: [(0.0, 1.0)].into(),
+            command: force.into(),
+        }
+    }
+
     /// Shows the input that it follows, if it follows one.
-    pub(super) fn refer(&mut self, references: &mut dyn References) {
+    pub(crate) fn refer(&mut self, references: &mut dyn References) {
         match self {
-            Self::Prescribed(drive) => drive.refer(references),
+            Self::Prescribed(drive) | Self::Motor { command: drive, .. } => drive.refer(references),
+            Self::Pulling(law) | Self::Pushing(law) => law.refer(references),
             Self::Thrust { input, .. } => references.input(input),
             _ => {}
         }
     }
 
-    pub(super) fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         match self {
             Self::Viscoelastic { branches, .. } => 1 + branches.len(),
+            Self::Hysteresis(_) => 2,
             _ => 0,
+        }
+    }
+
+    /// Writes what it remembers of an accepted elongation.
+    pub(super) fn remember(&self, elongation: f64, at: &At<'_>, memory: &mut [f64]) {
+        match self {
+            Self::Viscoelastic { branches, .. } => {
+                let growth = elongation - at.memory[0];
+                memory[0] = elongation;
+                for (i, &branch) in branches.iter().enumerate() {
+                    memory[1 + i] = Self::branch(branch, at.memory[1 + i], growth, at.elapsed).0;
+                }
+            }
+            Self::Hysteresis(law) => {
+                let (z, _) = law.advance(at.memory[1], elongation - at.memory[0]);
+                memory.copy_from_slice(&[elongation, z]);
+            }
+            _ => {}
         }
     }
 
     /// Tension of a branch whose elongation has grown steadily, and its derivative by that. What is
     /// remembered are the elongation, then the tensions of the branches.
-    pub(super) fn branch(
-        (stiffness, time): (f64, f64),
-        before: f64,
-        growth: f64,
-        elapsed: f64,
-    ) -> (f64, f64) {
+    fn branch((stiffness, time): (f64, f64), before: f64, growth: f64, elapsed: f64) -> (f64, f64) {
         if elapsed == 0.0 {
             return (before, 0.0);
         }
@@ -168,7 +227,7 @@ impl Law {
     }
 
     /// Tension, and its derivatives by elongation and rate.
-    pub(super) fn evaluate(&self, elongation: f64, rate: f64, at: &At<'_>) -> (f64, f64, f64) {
+    pub(crate) fn evaluate(&self, elongation: f64, rate: f64, at: &At<'_>) -> (f64, f64, f64) {
         match self {
             Self::Prescribed(drive) => (drive.at(at), 0.0, 0.0),
             Self::Thrust { input, factor } => (-factor * at.inputs[*input], 0.0, 0.0),
@@ -186,6 +245,42 @@ impl Law {
                 }
                 (tension, by_length, 0.0)
             }
+            Self::Hysteresis(law) => {
+                let reached = law.advance(at.memory[1], elongation - at.memory[0]);
+                let (tension, by_length) = law.tension(elongation, reached);
+                (tension, by_length, 0.0)
+            }
+            Self::Given(law) => {
+                let [tension, by_length, by_rate] = law.force(elongation, rate);
+                (tension, by_length, by_rate)
+            }
+            Self::Pulling(law) => match law.evaluate(elongation, rate, at) {
+                pulling if elongation > 0.0 && pulling.0 > 0.0 => pulling,
+                _ => (0.0, 0.0, 0.0),
+            },
+            Self::Pushing(law) => match law.evaluate(elongation, rate, at) {
+                pushing if elongation < 0.0 && pushing.0 < 0.0 => pushing,
+                _ => (0.0, 0.0, 0.0),
+            },
+            Self::Stops {
+                stiffness, damping, ..
+            } => {
+                let (depth, side) = self.penetration(elongation);
+                let growth = 1.0 + damping * side * rate;
+                if depth <= 0.0 || growth <= 0.0 {
+                    return (0.0, 0.0, 0.0);
+                }
+                (
+                    side * stiffness * depth * growth,
+                    stiffness * growth,
+                    stiffness * depth * damping,
+                )
+            }
+            Self::Motor { points, command } => {
+                let command = command.at(at);
+                let by_rate = -command * slope(points, rate);
+                (-command * interpolate(points, rate), 0.0, by_rate)
+            }
             Self::Linear { stiffness, damping } => (
                 stiffness * elongation + damping * rate,
                 *stiffness,
@@ -198,6 +293,17 @@ impl Law {
         }
     }
 
+    /// How far it is beyond a stop, and which: 1 for the upper one, -1 for the lower.
+    fn penetration(&self, elongation: f64) -> (f64, f64) {
+        match self {
+            Self::Stops { lower, upper, .. } => match elongation > *upper {
+                true => (elongation - upper, 1.0),
+                false => (lower - elongation, -1.0),
+            },
+            _ => (0.0, 0.0),
+        }
+    }
+
     pub(super) fn stored(&self, elongation: f64, at: &At<'_>) -> f64 {
         match self {
             Self::Linear { stiffness, .. } | Self::Viscoelastic { stiffness, .. } => {
@@ -205,19 +311,75 @@ impl Law {
             }
             Self::Table { points, .. } => area(points, elongation) - area(points, 0.0),
             Self::Function(function) => function.potential(elongation, at.time),
-            Self::Prescribed(_) | Self::Thrust { .. } => 0.0,
+            Self::Given(law) => law.stored(elongation),
+            Self::Hysteresis(law) => {
+                let (z, _) = law.advance(at.memory[1], elongation - at.memory[0]);
+                law.stored(elongation, z)
+            }
+            Self::Pulling(law) if elongation > 0.0 => law.stored(elongation, at),
+            Self::Pushing(law) if elongation < 0.0 => law.stored(elongation, at),
+            Self::Stops { stiffness, .. } => {
+                let depth = self.penetration(elongation).0.max(0.0);
+                0.5 * stiffness * depth * depth
+            }
+            Self::Pulling(_)
+            | Self::Pushing(_)
+            | Self::Prescribed(_)
+            | Self::Thrust { .. }
+            | Self::Motor { .. } => 0.0,
         }
     }
 
-    /// Power lost, but that in viscoelastic branches.
+    /// Power lost, but that in viscoelastic branches: what the rate adds to a slow motion.
     pub(super) fn dissipated(&self, elongation: f64, rate: f64, at: &At<'_>) -> f64 {
         match self {
             Self::Linear { damping, .. } | Self::Table { damping, .. } => damping * rate * rate,
-            Self::Function(TensionFunction { tension: f, .. }) => {
-                (f(elongation, rate, at.time) - f(elongation, 0.0, at.time)) * rate
+            Self::Function(_)
+            | Self::Given(_)
+            | Self::Pulling(_)
+            | Self::Pushing(_)
+            | Self::Stops { .. } => {
+                let tension = |rate: f64| self.evaluate(elongation, rate, at).0;
+                (tension(rate) - tension(0.0)) * rate
             }
-            Self::Prescribed(_) | Self::Thrust { .. } | Self::Viscoelastic { .. } => 0.0,
+            Self::Hysteresis(law) => {
+                let (z, _) = law.advance(at.memory[1], elongation - at.memory[0]);
+                law.dissipated(z, rate)
+            }
+            Self::Prescribed(_)
+            | Self::Thrust { .. }
+            | Self::Motor { .. }
+            | Self::Viscoelastic { .. } => 0.0,
         }
+    }
+
+    /// Power that it brings in from outside.
+    fn supplied(&self, rate: f64, at: &At<'_>) -> f64 {
+        match self {
+            Self::Prescribed(_) | Self::Thrust { .. } | Self::Motor { .. } => {
+                -self.evaluate(0.0, rate, at).0 * rate
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Energy and powers, but those of viscoelastic branches.
+    pub(crate) fn energy(&self, elongation: f64, rate: f64, at: &At<'_>) -> ElementEnergy {
+        ElementEnergy {
+            stored: self.stored(elongation, at),
+            dissipated: self.dissipated(elongation, rate, at),
+            supplied: self.supplied(rate, at),
+        }
+    }
+}
+
+/// The rate at which a free length changes, as on a winch; zero where it follows a sensor or an
+/// input, whose rates are not known.
+pub(super) fn winding(free: &Drive, at: &At<'_>) -> f64 {
+    const STEP: f64 = 1e-4;
+    match free {
+        Drive::Constant(_) | Drive::Input(_) | Drive::Measured(_) => 0.0,
+        given => given.derivatives(at.time, STEP)[0],
     }
 }
 
@@ -231,7 +393,7 @@ fn slope(points: &[(f64, f64)], x: f64) -> f64 {
 }
 
 /// Area under the table from its first point to x.
-fn area(points: &[(f64, f64)], x: f64) -> f64 {
+pub(super) fn area(points: &[(f64, f64)], x: f64) -> f64 {
     let (first, last) = (points[0], points[points.len() - 1]);
     if x < first.0 {
         return first.1 * (x - first.0);

@@ -6,9 +6,13 @@
 
 pub mod beam;
 mod bushing;
+mod cable;
 #[cfg(test)]
 pub(crate) mod check;
+mod coordinate_force;
 mod derivatives;
+mod force_map;
+mod hysteresis;
 mod internal;
 mod law;
 mod load;
@@ -16,20 +20,23 @@ mod references;
 mod remote;
 mod rod;
 pub mod shell;
-mod torsion;
 
 pub use bushing::Bushing;
+pub use cable::Cable;
+pub use coordinate_force::CoordinateForce;
 pub use derivatives::assert_derivatives;
+pub use force_map::ForceMap;
+pub use hysteresis::Hysteresis;
 pub use internal::InternalLoad;
-pub use law::{Law, TensionFunction};
+pub use law::{ForceLaw, Law, TensionFunction};
 pub use load::{Load, PortWrench};
 pub use references::References;
 pub(crate) use references::{refer_drives, refer_nodes};
 pub use remote::Remote;
 pub use rod::Rod;
 pub(crate) use rod::add_point_stiffness;
-pub use torsion::TorsionSpring;
 
+use crate::assembly::Placed;
 use crate::linear::Destination;
 use crate::node::{Motion, NodeId};
 use oldham_space::Quaternion;
@@ -133,6 +140,11 @@ pub trait Element: Any + Debug + CloneElement + Send + Sync {
         ElementEnergy::default()
     }
 
+    /// Strains and internal loads at one of its evaluation points, for elements that have sections.
+    fn section(&self, _at: &At<'_>, _point: usize) -> Option<SectionState> {
+        None
+    }
+
     /// Whether it does nothing but store energy: the energy balance of every step then leaves it out.
     fn is_conservative(&self) -> bool {
         false
@@ -205,13 +217,56 @@ pub struct At<'a> {
     pub memory: &'a [f64],
     /// Time since then.
     pub elapsed: f64,
+    /// All elements of the model, for sensors that read others.
+    pub(crate) elements: &'a [Placed],
+    /// What all elements remember.
+    pub(crate) all_memory: &'a [f64],
 }
 
-impl At<'_> {
+impl<'a> At<'a> {
     /// The motion of a node.
     #[inline(always)]
-    pub fn motion(&self, node: NodeId) -> &Motion {
+    pub fn motion(&self, node: NodeId) -> &'a Motion {
         &self.motions[node.0]
+    }
+
+    /// Another element, and the state as it sees it; nothing where an element is evaluated alone.
+    pub(crate) fn other(&self, element: ElementId) -> Option<(&'a dyn Element, Self)> {
+        let placed = self.elements.get(element.0)?;
+        let there = Self {
+            multipliers: &self.all_multipliers[placed.multipliers.clone()],
+            memory: &self.all_memory[placed.memory.clone()],
+            ..*self
+        };
+        Some((&*placed.element, there))
+    }
+}
+
+/// What a section of a beam or shell feels, in its own axes: strains and the loads conjugate to
+/// them. Of a beam extension, two shears, twist and two curvatures; of a shell three membrane
+/// strains, three curvatures and two transverse shears, with loads per length.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SectionState {
+    /// Strains; a beam has six.
+    pub strains: [f64; 8],
+    /// Internal loads.
+    pub loads: [f64; 8],
+}
+
+impl SectionState {
+    /// Strains and curvatures, forces and moments of a beam, turned into the axes of its section.
+    pub(crate) fn of_beam(axes: &Mat3, strains: [Vec3; 2], loads: [Vec3; 2]) -> Self {
+        let turned = |values: [Vec3; 2]| {
+            let [first, second] = values.map(|v| axes.transpose_mul(v).0);
+            let mut all = [0.0; 8];
+            all[..3].copy_from_slice(&first);
+            all[3..6].copy_from_slice(&second);
+            all
+        };
+        Self {
+            strains: turned(strains),
+            loads: turned(loads),
+        }
     }
 }
 
@@ -295,6 +350,22 @@ pub struct Jacobian<'a> {
     pub(crate) blocks: usize,
 }
 
+/// A part of the derivatives, for what acts between two nodes of several.
+pub(crate) struct Pairs<'a> {
+    matrix: &'a mut [f64],
+    destinations: [Destination; 4],
+}
+
+impl Pairs<'_> {
+    pub fn jacobian(&mut self) -> Jacobian<'_> {
+        Jacobian {
+            matrix: self.matrix,
+            destinations: &self.destinations,
+            blocks: 2,
+        }
+    }
+}
+
 /// Marks blocks that are not in the matrix: those of the ground.
 pub(crate) const NOWHERE: Destination = Destination {
     start: usize::MAX,
@@ -316,6 +387,16 @@ impl Jacobian<'_> {
             for (entry, row) in target.iter_mut().zip(&m.0) {
                 *entry += row[j];
             }
+        }
+    }
+
+    /// The derivatives of the forces on two neighbouring nodes by the motions of two neighbouring
+    /// nodes, as if these were all that there are.
+    pub(crate) fn pairs(&mut self, row: usize, column: usize) -> Pairs<'_> {
+        let at = |i: usize, j: usize| self.destinations[(row + i) * self.blocks + column + j];
+        Pairs {
+            destinations: [at(0, 0), at(0, 1), at(1, 0), at(1, 1)],
+            matrix: self.matrix,
         }
     }
 

@@ -3,6 +3,7 @@
 //! A model can be taken apart because its elements can be told that what they refer to is called
 //! otherwise now.
 
+use super::ElementId;
 use crate::drive::Drive;
 use crate::node::NodeId;
 
@@ -14,8 +15,8 @@ pub trait References {
     /// A component of the input vector, the first of those that belong to one port.
     fn input(&mut self, component: &mut usize);
 
-    /// The first multiplier of a joint whose reaction is measured.
-    fn multiplier(&mut self, _first: &mut usize) {}
+    /// An element that a sensor reads.
+    fn element(&mut self, _element: &mut ElementId) {}
 
     /// That it has sensors, whose references follow.
     fn measured(&mut self) {}

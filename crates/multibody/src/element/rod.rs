@@ -1,5 +1,6 @@
 //! A force along the line between two points: springs, dampers, rods.
 
+use super::law::winding;
 use super::{
     At, Element, ElementEnergy, Half, Jacobian, Law, References, Residual, Weights, refer_nodes,
 };
@@ -21,7 +22,10 @@ struct Line {
     arms: [Vec3; 2],
     direction: Vec3,
     length: f64,
+    /// Of the elongation.
     rate: f64,
+    /// Rate of the free length.
+    winding: f64,
 }
 
 impl Rod {
@@ -44,11 +48,13 @@ impl Rod {
             - a.angular_velocity.cross(arms[0]);
         let length = between.norm();
         let direction = between * (1.0 / length);
+        let winding = winding(&self.free_length, at);
         Line {
             arms,
             direction,
             length,
-            rate: velocity.dot(direction),
+            rate: velocity.dot(direction) - winding,
+            winding,
         }
     }
 
@@ -90,15 +96,8 @@ impl Element for Rod {
     }
 
     fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
-        let Law::Viscoelastic { branches, .. } = &self.law else {
-            return;
-        };
         let elongation = self.elongation(at, &self.line(at));
-        let growth = elongation - at.memory[0];
-        memory[0] = elongation;
-        for (i, &branch) in branches.iter().enumerate() {
-            memory[1 + i] = Law::branch(branch, at.memory[1 + i], growth, at.elapsed).0;
-        }
+        self.law.remember(elongation, at, memory);
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
@@ -130,19 +129,10 @@ impl Element for Rod {
 
     fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let line = self.line(at);
-        let mut energy = ElementEnergy {
-            stored: self.law.stored(self.elongation(at, &line), at),
-            dissipated: self
-                .law
-                .dissipated(self.elongation(at, &line), line.rate, at),
-            supplied: 0.0,
-        };
-        match &self.law {
-            Law::Prescribed(drive) => energy.supplied = -drive.at(at) * line.rate,
-            Law::Thrust { input, factor } => {
-                energy.supplied = factor * at.inputs[*input] * line.rate;
-            }
-            _ => {}
+        let elongation = self.elongation(at, &line);
+        let mut energy = self.law.energy(elongation, line.rate, at);
+        if line.winding != 0.0 {
+            energy.supplied -= self.law.evaluate(elongation, line.rate, at).0 * line.winding;
         }
         if let Law::Viscoelastic { branches, .. } = &self.law {
             for ((stiffness, time), tension) in branches.iter().zip(&at.memory[1..]) {

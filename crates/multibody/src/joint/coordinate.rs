@@ -2,7 +2,7 @@
 
 use super::row::{Gradient, Moving, Row, TurnRates};
 use super::{Ends, Geometry};
-use crate::element::At;
+use crate::element::{At, Half, Jacobian};
 use oldham_space::Vec3;
 use std::f64::consts::{PI, TAU};
 
@@ -41,6 +41,36 @@ impl Coordinate {
         }
     }
 
+    /// Adds the derivative of `multiplier · gradient`.
+    pub(crate) fn add_hessian(self, g: &Geometry, multiplier: f64, out: &mut Jacobian<'_>) {
+        match self {
+            Self::Slide => along_axis().add_hessian(g, multiplier, out),
+            Self::Angle => {
+                // The axis turns with the first node.
+                let turned = g.axes[0].column(2).skew() * multiplier;
+                for (row, m) in [turned, -turned].into_iter().enumerate() {
+                    out.add((row, Half::Angular), (0, Half::Angular), m);
+                }
+            }
+        }
+    }
+
+    /// The second time derivative under these accelerations and angular accelerations.
+    pub(crate) fn acceleration(
+        self,
+        ends: &Ends,
+        at: &At<'_>,
+        accelerations: [[Vec3; 2]; 2],
+    ) -> f64 {
+        let gradient = self.gradient(&ends.geometry(at));
+        let [_, convective] = self.derivatives(ends, at);
+        let node = |i: usize| {
+            let [linear, angular] = accelerations[i];
+            gradient.position[i].dot(linear) + gradient.rotation[i].dot(angular)
+        };
+        convective + node(0) + node(1)
+    }
+
     /// First and second time derivative while the nodes keep their velocities, the axes being
     /// aligned.
     pub(crate) fn derivatives(self, ends: &Ends, at: &At<'_>) -> [f64; 2] {
@@ -66,7 +96,7 @@ impl Coordinate {
 }
 
 /// The same angle but for whole turns, within half a turn of `near`.
-pub(crate) fn nearest_angle(angle: f64, near: f64) -> f64 {
+fn nearest_angle(angle: f64, near: f64) -> f64 {
     angle + TAU * ((near - angle + PI) / TAU).floor()
 }
 

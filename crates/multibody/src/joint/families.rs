@@ -62,6 +62,12 @@ impl Joint {
         Self::from_rows(a, b, [point(), vec![Row::perpendicular(X, Y)]].concat())
     }
 
+    /// The markers coincide, and neither turns about its third axis relative to the other: shafts
+    /// along these axes turn at the same speed, whatever the angle between them.
+    pub fn constant_velocity(a: Marker, b: Marker) -> Self {
+        Self::from_rows(a, b, [point(), vec![Row::turn(Z)]].concat())
+    }
+
     /// The second marker stays in the plane normal to the common third axis.
     pub fn planar(a: Marker, b: Marker) -> Self {
         Self::from_rows(a, b, [common_axis(), plane()].concat())
@@ -89,6 +95,30 @@ impl Joint {
             Drive::ZERO,
             angle.into(),
         ])
+    }
+
+    /// The second marker slides along the third axis of the first without turning; how far is given.
+    pub fn driven_prismatic(a: Marker, b: Marker, slide: impl Into<Drive>) -> Self {
+        let along = vec![Row::along(Z, slide)];
+        Self::from_rows(a, b, [line(), along, locked_axes()].concat())
+    }
+
+    /// The second marker slides along the common third axis and turns about it, one of both or both
+    /// as given.
+    pub fn driven_cylindrical(
+        a: Marker,
+        b: Marker,
+        slide: Option<Drive>,
+        angle: Option<Drive>,
+    ) -> Self {
+        let along = slide.map(|slide| Row::along(Z, slide));
+        let axes = match angle {
+            Some(_) => locked_axes(),
+            None => common_axis(),
+        };
+        let rows = [line(), along.into_iter().collect(), axes].concat();
+        let angle = angle.unwrap_or(Drive::ZERO);
+        Self::from_rows(a, b, rows).turning([Drive::ZERO, Drive::ZERO, angle])
     }
 
     /// Any subset of the six relative components, in the axes of the first marker: displacement,

@@ -6,8 +6,12 @@
 //! [`Element`] themselves, as [`PrescribedPose`] does.
 
 mod coordinate;
+mod counter;
+mod curve;
+mod driven;
 mod families;
 mod friction;
+mod lugre;
 mod motion;
 mod pose;
 mod relieved;
@@ -15,14 +19,17 @@ mod row;
 mod transmission;
 
 pub use coordinate::Coordinate;
-pub(crate) use coordinate::nearest_angle;
+pub use counter::AngleCounter;
+pub use curve::{PlaneCurve, PointOnCurve};
+pub use driven::{DrivenCoordinate, Target};
 pub use families::Direction;
-pub use friction::{Bristles, Frictional, LuGre};
+pub use friction::Frictional;
+pub use lugre::{Bristles, LuGre};
 pub use motion::PrescribedMotion;
 pub use pose::PrescribedPose;
 pub(crate) use relieved::Relieved;
 pub use row::Row;
-pub use transmission::Transmission;
+pub use transmission::{ElasticTransmission, Transmission};
 
 use crate::drive::Drive;
 use crate::element::{
@@ -59,6 +66,11 @@ impl Ends {
         }
     }
 
+    /// Between two markers.
+    pub fn of([a, b]: [Marker; 2]) -> Self {
+        Self::new(a, b)
+    }
+
     /// Orientations of the markers.
     fn orientations(&self, at: &At<'_>) -> [Quaternion; 2] {
         [0, 1].map(|i| {
@@ -80,6 +92,7 @@ impl Ends {
 }
 
 /// What all rows of a joint share at one state.
+#[derive(Clone, Copy)]
 pub(crate) struct Geometry {
     /// From the nodes to the markers.
     pub arms: [Vec3; 2],
@@ -105,17 +118,6 @@ impl Joint {
     /// Prescribes the rotation vector from the first marker's axes to the second's.
     pub fn turning(self, turn: [Drive; 3]) -> Self {
         Self { turn, ..self }
-    }
-
-    /// Force and moment on the second node, in the absolute frame, for its multipliers among all
-    /// from `first` on.
-    pub(crate) fn wrench(&self, at: &At<'_>, first: usize) -> (Vec3, Vec3) {
-        let geometry = self.geometry(at);
-        let mut load = Gradient::default();
-        for (row, multiplier) in self.rows.iter().zip(&at.all_multipliers[first..]) {
-            load.add_scaled(&row.gradient(&geometry), -multiplier);
-        }
-        (load.position[1], load.rotation[1])
     }
 
     /// Derivatives of the violations if the prescribed rotation vector has these, and the targets

@@ -5,7 +5,7 @@
 
 use super::Geometry;
 use crate::drive::Drive;
-use crate::element::{Half, Jacobian};
+use crate::element::{Half, Jacobian, Residual};
 use crate::node::Motion;
 use oldham_space::rotation::{
     Quaternion, inverse_tangent, inverse_transpose_derivative, tangent, tangent_derivative,
@@ -169,7 +169,7 @@ fn unit(axis: usize) -> Vec3 {
 }
 
 /// F = λ n turns with the first node and acts at the second marker on both nodes.
-fn add_along_hessian(g: &Geometry, force: Vec3, out: &mut Jacobian<'_>) {
+pub(super) fn add_along_hessian(g: &Geometry, force: Vec3, out: &mut Jacobian<'_>) {
     use Half::{Angular, Linear};
     let f = force.skew();
     let arm_b = g.arms[1].skew();
@@ -269,6 +269,31 @@ impl Gradient {
                 + self.rotation[i].dot(motions[i].angular_velocity)
         };
         node(0) + node(1)
+    }
+
+    /// Adds this gradient times that of another measure to the derivatives of forces.
+    pub fn add_dyad(&self, other: &Self, factor: f64, out: &mut Jacobian<'_>) {
+        let parts = |gradient: &Self, node: usize| {
+            [
+                (Half::Linear, gradient.position[node]),
+                (Half::Angular, gradient.rotation[node]),
+            ]
+        };
+        for (row, column) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            for (row_part, u) in parts(self, row) {
+                for (column_part, w) in parts(other, column) {
+                    out.add((row, row_part), (column, column_part), u.outer(w) * factor);
+                }
+            }
+        }
+    }
+
+    /// Adds forces on both nodes that do `factor` times the work of the measure.
+    pub fn load(&self, factor: f64, out: &mut Residual<'_>) {
+        for node in 0..2 {
+            let (x, r) = (self.position[node], self.rotation[node]);
+            out.load(node, x * factor, r * factor);
+        }
     }
 
     pub fn add_scaled(&mut self, other: &Self, factor: f64) {

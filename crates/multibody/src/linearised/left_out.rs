@@ -38,10 +38,12 @@ pub(crate) fn left_out(assembly: &Assembly, at: &EvaluationPoint<'_>, size: f64)
         size,
         local: Local::default(),
     };
+    let residual =
+        |placed: &Placed, at: &EvaluationPoint<'_>| local_residual(placed, at, &assembly.elements);
     for placed in &assembly.elements {
         if placed.is_measured {
             differences.sensors(placed, at, &mut found);
-        } else if local_residual(placed, at) != local_residual(placed, &resting) {
+        } else if residual(placed, at) != residual(placed, &resting) {
             differences.viscous(placed, at, &resting, &mut found);
         }
     }
@@ -116,7 +118,8 @@ impl Differences<'_> {
 
     fn analytic(&mut self, placed: &Placed, at: &EvaluationPoint<'_>, weights: Weights) {
         self.local.lay_out(placed, self.assembly.unknowns());
-        self.local.evaluate(placed, at, weights);
+        let at = at.of(placed, &self.assembly.elements);
+        self.local.evaluate(placed, &at, weights);
     }
 
     /// Adds the negative derivative of an element's forces, less the column of the Jacobian.
@@ -208,7 +211,7 @@ impl Differences<'_> {
                 multipliers,
                 ..*at
             };
-            local_residual(placed, &changed)[..rows].to_vec()
+            local_residual(placed, &changed, &self.assembly.elements)[..rows].to_vec()
         };
         match change {
             Change::Pose(node, i) => {

@@ -7,8 +7,9 @@ use crate::element::{ElementId, PortWrench, References, Remote};
 use crate::error::ModelError;
 use crate::joint::PrescribedPose;
 use crate::linear::Prescribed;
-use crate::model::Model;
+use crate::model::{Model, Used};
 use crate::node::{Marker, NodeId};
+use crate::sensor::Sensor;
 use crate::sharing::Sharing;
 use crate::system::{Options, System};
 use oldham_cosim::{Conjugate, InputPort, OutputPort, Ports, Quantity, Unit};
@@ -259,6 +260,27 @@ impl PartBuilder {
         self.ports.add_output(name, along.quantity())
     }
 
+    /// Shows what a sensor reads.
+    pub fn observe_sensor(&mut self, name: &str, sensor: Sensor) -> OutputPort {
+        let quantity = Quantity::Scalar(sensor.unit());
+        self.outputs.push(Output::Sensor(Box::new(sensor)));
+        self.ports.add_output(name, quantity)
+    }
+
+    /// Shows the acceleration of the second of two markers as it is seen from the first, along a
+    /// direction in the axes of that.
+    pub fn observe_relative_acceleration(
+        &mut self,
+        name: &str,
+        ends: [Marker; 2],
+        direction: Vec3,
+    ) -> OutputPort {
+        self.outputs
+            .push(Output::RelativeAcceleration(ends, direction.unit()));
+        let quantity = Quantity::Scalar(Unit::METRE_PER_SECOND2);
+        self.ports.add_output(name, quantity)
+    }
+
     /// Shows the wrench that an element exerts on one of its nodes, given by its place in
     /// [`Element::nodes`](crate::Element::nodes).
     pub fn observe_element(&mut self, name: &str, element: ElementId, node: usize) -> OutputPort {
@@ -288,15 +310,13 @@ impl PartBuilder {
     /// of joints change with the next step only.
     fn declare_feedthrough(&mut self) {
         for (index, output) in self.outputs.iter().enumerate() {
-            let &Output::Element(element, _) = output else {
-                continue;
-            };
-            let element = &mut self.model.elements[element.0].element;
-            if element.constraints() > 0 {
-                continue;
-            }
             let mut driving = DrivingInputs::default();
-            element.refer(&mut driving);
+            for element in shown_elements(output) {
+                let element = &mut self.model.elements[element.0].element;
+                if element.constraints() == 0 {
+                    element.refer(&mut driving);
+                }
+            }
             for input in 0..self.ports.inputs().len() {
                 let range = self.ports.input_range(InputPort(input));
                 if driving.0.iter().any(|first| range.contains(first)) {
@@ -322,7 +342,14 @@ impl PartBuilder {
             return Err(vec![ModelError::NoTangent]);
         }
         let sharing = match self.shares_loads {
-            true => self.model.relieve(self.ports.initial_inputs()),
+            true => {
+                let sensors = self
+                    .outputs
+                    .iter()
+                    .filter(|output| matches!(output, Output::Sensor(_)));
+                let read: Vec<ElementId> = sensors.flat_map(shown_elements).collect();
+                self.model.relieve(self.ports.initial_inputs(), &read)
+            }
             false => Vec::new(),
         };
         let mut system = System::new(self.model, options)?;
@@ -360,6 +387,19 @@ impl PartBuilder {
             prescribed,
             micro_steps: micro_steps.max(1),
         })
+    }
+}
+
+/// The elements whose loads an output shows.
+fn shown_elements(output: &Output) -> Vec<ElementId> {
+    match output {
+        Output::Element(element, _) => vec![*element],
+        Output::Sensor(sensor) => {
+            let mut used = Used::default();
+            sensor.clone().refer(&mut used);
+            used.elements
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! The subdomains of a cut model as parts, and how they are connected.
 
-use super::{MechanismPart, PartBuilder, PortedModel, Sent};
+use super::{MechanismPart, Needs, PartBuilder, PortedModel};
 use crate::cut::{Interface, Partition, Role, Split};
 use crate::element::ElementId;
 use crate::error::ModelError;
@@ -138,7 +138,7 @@ impl<'r> CutPartsBuilder<'r> {
             for (port, (_, received)) in whole.inputs.iter().enumerate() {
                 let width = received.quantity().width();
                 moved.extend((0..width).map(|component| here + component));
-                let home = cut_builder.home(&received.nodes());
+                let home = cut_builder.home(&received.needs());
                 if home.map_or(used.contains(&first), |home| home == subdomain) {
                     let place = InputPort(cut_builder.inputs_of(subdomain));
                     cut_builder.cut_parts.inputs[port].push((subdomain, place));
@@ -166,16 +166,14 @@ impl<'r> CutPartsBuilder<'r> {
         takers.filter(|(taker, _)| *taker == subdomain).count()
     }
 
-    /// The subdomain of something at these nodes; nothing for what is nowhere.
-    fn home(&self, nodes: &[NodeId]) -> Option<usize> {
-        match *nodes {
-            [] => None,
-            [node] => Some(self.settings.partition.owner(node)),
-            [a, b, ..] => {
-                let home = self.settings.partition.home([a, b]);
-                Some(home.expect("cuts between the ends of a line are refused"))
-            }
+    /// The subdomain of what a port needs; nothing for what is nowhere.
+    fn home(&self, needs: &Needs) -> Option<usize> {
+        let Needs { nodes, elements } = needs;
+        if nodes.is_empty() && elements.is_empty() {
+            return None;
         }
+        let home = self.settings.partition.home(nodes, elements);
+        Some(home.expect("cuts through what a port needs are refused"))
     }
 
     fn node(&self, subdomain: usize, node: NodeId) -> NodeId {
@@ -294,15 +292,8 @@ impl<'r> CutPartsBuilder<'r> {
     /// The outputs of the whole, from the subdomains that have what they show.
     fn send(&mut self) {
         for (name, sent) in &self.whole.outputs {
-            let subdomain = match (self.home(&sent.nodes()), *sent) {
-                (Some(home), _) => home,
-                (None, Sent::Reaction { element, .. }) => {
-                    let has = |names: &Names| names.elements[element.index()].is_some();
-                    let found = self.splits.iter().position(has);
-                    found.expect("every element is in a piece")
-                }
-                (None, _) => unreachable!("everything else is at nodes"),
-            };
+            let home = self.home(&sent.needs());
+            let subdomain = home.expect("an output shows something");
             let names = &self.splits[subdomain];
             let element = |whole: ElementId| names.elements[whole.index()].expect("it is there");
             let builder = &mut self.builders[subdomain];

@@ -1,18 +1,22 @@
 //! A system with ports: what the engine drives.
 
 mod builder;
+mod coordinate;
 mod cut_parts;
 mod interface;
 mod interface_jacobian;
 mod line;
 mod linearise;
+mod marker;
 mod ports;
 mod sequence;
 
 use crate::element::{ElementId, Weights};
 use crate::error::SolveError;
 use crate::integrator::{Method, Record};
+use crate::joint::Coordinate;
 use crate::node::{Marker, Motion, NodeId};
+use crate::sensor::Sensor;
 use crate::system::{System, step_weights};
 pub use builder::{Attached, PartBuilder, Shared};
 pub use cut_parts::{
@@ -21,25 +25,39 @@ pub use cut_parts::{
 use interface::InterfaceFactors;
 use interface_jacobian::{InterfaceJacobian, PrescribedNode};
 pub use line::LineValue;
+use marker::{marker_motion, motion_values, relative_acceleration};
 use oldham_cosim::{
     Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, OutputPort,
     Ports, Quantity, Reached, SequenceModel, StageInputs, State, StepError, Subsystem, Unit,
     Visitor,
 };
 use oldham_space::Vec3;
-pub use ports::{PortedModel, Received, Sent};
+pub use ports::{Needs, PortedModel, Received, Sent};
 
 /// Units of numbers that act as forces.
 const FORCES: [Unit; 3] = [Unit::NEWTON, Unit::NEWTON_METRE, Unit::PASCAL];
 
 /// What an output port shows.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Output {
     Motion(Marker),
     /// Motion of a marker along a direction.
     Along(Marker, Vec3, Along),
     /// Length or rate of the line between two markers.
     Line([Marker; 2], LineValue),
+    /// Motion of a joint's coordinate; the turns of an angle are counted by the element.
+    Coordinate {
+        coordinate: Coordinate,
+        ends: [Marker; 2],
+        counter: ElementId,
+    },
+    /// Acceleration of the second marker relative to the first, as it is seen from there, along a
+    /// direction in its axes.
+    RelativeAcceleration([Marker; 2], Vec3),
+    /// What a sensor reads.
+    Sensor(Box<Sensor>),
+    /// The only multiplier of an element.
+    Multiplier(ElementId),
     /// Force and moment of an element on one of its nodes.
     Element(ElementId, usize),
     /// Internal load of the part on a node whose pose is prescribed.
@@ -239,7 +257,7 @@ impl MechanismPart {
 
     /// Writes all outputs at the present state.
     pub(crate) fn write_outputs(&self, inputs: &[f64], outputs: &mut [f64]) {
-        for (index, &output) in self.outputs.iter().enumerate() {
+        for (index, output) in self.outputs.iter().enumerate() {
             let range = self.ports.output_range(OutputPort(index));
             self.output(output, inputs, &mut outputs[range]);
         }
@@ -251,9 +269,9 @@ impl MechanismPart {
         previewed.unwrap_or(&self.system.state.now[node.0])
     }
 
-    fn output(&self, output: Output, inputs: &[f64], values: &mut [f64]) {
+    fn output(&self, output: &Output, inputs: &[f64], values: &mut [f64]) {
         let system = &self.system;
-        let (force, moment) = match output {
+        let (force, moment) = match *output {
             Output::Motion(at) => {
                 let record = self.end(at.node);
                 let (motion, a) = marker_motion(&at, record);
@@ -275,6 +293,28 @@ impl MechanismPart {
             }
             Output::Line(ends, value) => {
                 values[0] = value.between(ends, &system.state.now);
+                return;
+            }
+            Output::Coordinate {
+                coordinate,
+                ends,
+                counter,
+            } => {
+                let motion = self.coordinate_motion(coordinate, ends, counter, inputs);
+                values.copy_from_slice(&motion);
+                return;
+            }
+            Output::RelativeAcceleration(ends, direction) => {
+                values[0] = relative_acceleration(ends, &system.state.now).dot(direction);
+                return;
+            }
+            Output::Sensor(ref sensor) => {
+                let point = system.evaluation_point(inputs);
+                values[0] = sensor.read(&point.outside(&system.assembly.elements));
+                return;
+            }
+            Output::Multiplier(element) => {
+                values[0] = system.multipliers[system.multiplier_range(element)][0];
                 return;
             }
             Output::Element(element, node) => system.wrench(element, node, inputs),
@@ -389,7 +429,7 @@ impl Subsystem for MechanismPart {
         self.system.share_reactions(inputs)?;
         for &port in wanted {
             let range = self.ports.output_range(port);
-            self.output(self.outputs[port.0], inputs, &mut outputs[range]);
+            self.output(&self.outputs[port.0], inputs, &mut outputs[range]);
         }
         Ok(())
     }
@@ -477,32 +517,4 @@ impl State for MechanismPart {
             }
         }
     }
-}
-
-/// The motion of a marker and its acceleration: a + α × r + ω × (ω × r).
-fn marker_motion(at: &Marker, record: &Record) -> (Motion, Vec3) {
-    let node = &record.motion;
-    if *at == Marker::on(at.node) {
-        return (*node, record.acceleration);
-    }
-    let arm = at.arm(node);
-    let w = node.angular_velocity;
-    let carried = w.cross(arm);
-    let motion = Motion::at_rest(node.position + arm, node.orientation.times(at.orientation))
-        .moving(node.velocity + carried, w);
-    let acceleration =
-        record.acceleration + record.angular_acceleration.cross(arm) + w.cross(carried);
-    (motion, acceleration)
-}
-
-/// The 19 components of a motion port.
-fn motion_values(motion: &Motion, acceleration: Vec3, angular_acceleration: Vec3) -> [f64; 19] {
-    let mut values = [0.0; 19];
-    values[0..3].copy_from_slice(&motion.position.0);
-    values[3..7].copy_from_slice(&motion.orientation.0);
-    values[7..10].copy_from_slice(&motion.velocity.0);
-    values[10..13].copy_from_slice(&motion.angular_velocity.0);
-    values[13..16].copy_from_slice(&acceleration.0);
-    values[16..19].copy_from_slice(&angular_acceleration.0);
-    values
 }

@@ -1,10 +1,13 @@
 //! Models with their ports as values, of which parts are made.
 
 use super::{Along, LineValue, PartBuilder};
+use crate::cut::Renumbered;
 use crate::element::ElementId;
-use crate::model::Model;
+use crate::joint::Coordinate;
+use crate::model::{Model, Used};
 use crate::node::{Marker, NodeId};
 use crate::redundancy::Freedoms;
+use crate::sensor::Sensor;
 use oldham_cosim::{OutputPort, Quantity, Unit};
 use oldham_space::Vec3;
 
@@ -63,10 +66,14 @@ pub enum Received {
     Thrust([Marker; 2]),
     /// A pressure on an area between two points.
     Pressure([Marker; 2], f64),
+    /// A torque about, or a force along, the coordinate of a joint.
+    CoordinateForce(Coordinate, [Marker; 2]),
+    /// The motion of the coordinate of a joint, which is prescribed.
+    CoordinateMotion(Coordinate, [Marker; 2]),
 }
 
 /// What an output port sends.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Sent {
     /// The motion of a marker.
     Motion(Marker),
@@ -74,6 +81,13 @@ pub enum Sent {
     Along(Marker, Vec3, Along),
     /// Length or rate of the line between two points.
     Line([Marker; 2], LineValue),
+    /// The motion of the coordinate of a joint.
+    Coordinate(Coordinate, [Marker; 2]),
+    /// The acceleration of the second of two markers as it is seen from the first, along a direction
+    /// in the axes of that.
+    RelativeAcceleration([Marker; 2], Vec3),
+    /// What a sensor reads.
+    Sensor(Sensor),
     /// The wrench of an element on one of its nodes.
     Reaction {
         /// The element.
@@ -81,6 +95,15 @@ pub enum Sent {
         /// The place of the node among those of the element.
         node: usize,
     },
+}
+
+/// What a port shows or pushes: all of it must be in one place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Nodes.
+    pub nodes: Vec<NodeId>,
+    /// Elements.
+    pub elements: Vec<ElementId>,
 }
 
 impl Received {
@@ -92,6 +115,8 @@ impl Received {
             Self::Scalar(unit) => Quantity::Scalar(unit.clone()),
             Self::Thrust(_) => Quantity::Scalar(Unit::NEWTON),
             Self::Pressure(..) => Quantity::Scalar(Unit::PASCAL),
+            Self::CoordinateForce(coordinate, _) => coordinate.force_quantity(),
+            Self::CoordinateMotion(coordinate, _) => coordinate.motion_quantity(),
         }
     }
 
@@ -104,17 +129,31 @@ impl Received {
                 ("length", LineValue::Length.quantity()),
                 ("rate", LineValue::Rate.quantity()),
             ],
+            Self::CoordinateForce(coordinate, _) => vec![("motion", coordinate.motion_quantity())],
+            Self::CoordinateMotion(coordinate, _) => {
+                vec![(coordinate.force_name(), coordinate.force_quantity())]
+            }
             Self::Scalar(_) | Self::Pressure(..) => Vec::new(),
         }
     }
 
+    /// What must be in one place for it.
+    pub fn needs(&self) -> Needs {
+        let elements = Vec::new();
+        let nodes = self.nodes();
+        Needs { nodes, elements }
+    }
+
     /// The nodes where it acts.
-    pub fn nodes(&self) -> Vec<NodeId> {
+    fn nodes(&self) -> Vec<NodeId> {
         match self {
             Self::Wrench(at) => vec![at.node],
             Self::Pose(node) => vec![*node],
             Self::Scalar(_) => Vec::new(),
-            Self::Thrust(ends) | Self::Pressure(ends, _) => ends.map(|end| end.node).to_vec(),
+            Self::Thrust(ends)
+            | Self::Pressure(ends, _)
+            | Self::CoordinateForce(_, ends)
+            | Self::CoordinateMotion(_, ends) => ends.map(|end| end.node).to_vec(),
         }
     }
 
@@ -140,6 +179,14 @@ impl Received {
                 builder.pressure(name, ends.map(|end| moved(&end, &here)), *area);
                 Vec::new()
             }
+            Self::CoordinateForce(coordinate, ends) => {
+                let ends = ends.map(|end| moved(&end, &here));
+                vec![builder.push_coordinate(name, *coordinate, ends).1]
+            }
+            Self::CoordinateMotion(coordinate, ends) => {
+                let ends = ends.map(|end| moved(&end, &here));
+                vec![builder.drive_coordinate(name, *coordinate, ends).1]
+            }
         }
     }
 }
@@ -151,17 +198,29 @@ impl Sent {
             Self::Motion(_) => Quantity::Motion,
             Self::Along(_, _, along) => along.quantity(),
             Self::Line(_, value) => value.quantity(),
+            Self::Coordinate(coordinate, _) => coordinate.motion_quantity(),
+            Self::RelativeAcceleration(..) => Quantity::Scalar(Unit::METRE_PER_SECOND2),
+            Self::Sensor(sensor) => Quantity::Scalar(sensor.unit()),
             Self::Reaction { .. } => Quantity::Wrench,
         }
     }
 
-    /// The nodes that it shows; a reaction is of an element.
-    pub fn nodes(&self) -> Vec<NodeId> {
-        match self {
-            Self::Motion(at) | Self::Along(at, ..) => vec![at.node],
-            Self::Line(ends, _) => ends.map(|end| end.node).to_vec(),
-            Self::Reaction { .. } => Vec::new(),
-        }
+    /// What must be in one place for it.
+    pub fn needs(&self) -> Needs {
+        let ends = |ends: &[Marker; 2]| ends.map(|end| end.node).to_vec();
+        let (nodes, elements) = match self {
+            Self::Motion(at) | Self::Along(at, ..) => (vec![at.node], Vec::new()),
+            Self::Line(of, _) | Self::Coordinate(_, of) | Self::RelativeAcceleration(of, _) => {
+                (ends(of), Vec::new())
+            }
+            Self::Sensor(sensor) => {
+                let mut used = Used::default();
+                sensor.clone().refer(&mut used);
+                (used.nodes, used.elements)
+            }
+            Self::Reaction { element, .. } => (Vec::new(), vec![*element]),
+        };
+        Needs { nodes, elements }
     }
 
     /// Gives a solver the port, whose nodes and elements may have other names there.
@@ -179,6 +238,22 @@ impl Sent {
             }
             Self::Line(ends, value) => {
                 builder.observe_line(name, ends.map(|end| moved(&end, &here)), *value)
+            }
+            Self::Coordinate(coordinate, ends) => {
+                let ends = ends.map(|end| moved(&end, &here));
+                builder.observe_coordinate(name, *coordinate, ends)
+            }
+            Self::RelativeAcceleration(ends, direction) => {
+                let ends = ends.map(|end| moved(&end, &here));
+                builder.observe_relative_acceleration(name, ends, *direction)
+            }
+            Self::Sensor(sensor) => {
+                let mut sensor = sensor.clone();
+                sensor.refer(&mut Renumbered {
+                    node: here,
+                    element: element_here,
+                });
+                builder.observe_sensor(name, sensor)
             }
             Self::Reaction { element, node } => {
                 builder.observe_element(name, element_here(*element), *node)

@@ -1,13 +1,20 @@
 //! Lines along which received forces and pressures act.
 
-use oldham_multibody::{Law, Marker, Rod};
+use oldham_multibody::{Drive, Law, Marker, Rod};
 
 use super::MechanismDraft;
 use crate::check::Checker;
-use crate::format::multibody::{self, Multibody};
-use crate::format::{At, Entry};
-use crate::mechanism::Outline;
+use crate::format::multibody::{self, Given, Multibody};
+use crate::format::{At, Entry, Formula};
+use crate::mechanism::{Outline, StaticLine};
 use crate::problem::Problem;
+
+/// A force along an actuator that no port brings.
+enum ActuatorLoad {
+    None,
+    Given(Drive),
+    Static,
+}
 
 impl Checker<'_> {
     pub(super) fn actuators<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
@@ -26,6 +33,7 @@ impl Checker<'_> {
     ) -> Option<[Marker; 2]> {
         let given = &entry.value.value;
         let damping = self.number_or(&given.damping, 0.0);
+        let load = self.actuator_load(&given.load, draft);
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
         let nodes = nodes?;
@@ -41,9 +49,39 @@ impl Checker<'_> {
                 damping,
             };
             let rod = Rod::new(ends[0], ends[1], length, law);
-            draft.element(&entry.name.value, Box::new(rod));
+            draft.companion(&entry.name, "damping", rod);
+        }
+        let name = &entry.name.value;
+        match load? {
+            ActuatorLoad::None => {}
+            ActuatorLoad::Given(push) => {
+                let rod = Rod::new(ends[0], ends[1], length, Law::push(push));
+                draft.holder(name, Box::new(rod));
+            }
+            ActuatorLoad::Static => {
+                let line = StaticLine::new(&mut draft.spec.whole.model, name, ends, length);
+                draft.holders.insert(name.clone(), Some(line.element));
+                draft.spec.static_lines.push(line);
+            }
         }
         Some(ends)
+    }
+
+    /// What acts along an actuator besides its ports.
+    fn actuator_load(
+        &mut self,
+        given: &Option<At<Given>>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<ActuatorLoad> {
+        let Some(given) = given else {
+            return Some(ActuatorLoad::None);
+        };
+        if let Given::Formula(Formula::Text(word)) = &given.value
+            && word == "static"
+        {
+            return Some(ActuatorLoad::Static);
+        }
+        Some(ActuatorLoad::Given(self.drive_at(given, draft)?))
     }
 
     /// The ends of an actuator.

@@ -2,11 +2,12 @@
 
 use oldham_expression::Expression;
 use oldham_multibody::{
-    Beam2, Beam3, Curve, Element, LineInertia, LineMesh, Lumping, MeshError, Motion, NodeId,
-    Quaternion, Vec3,
+    Beam2, Beam3, Curve, Element, ElementId, LineInertia, LineMesh, Lumping, MeshError, Motion,
+    NodeId, Quaternion, Vec3,
 };
 
 use super::MechanismDraft;
+use super::places::BeamElements;
 use super::sections::CrossSection;
 use crate::check::Checker;
 use crate::format::multibody::{self, End, Multibody, Vector};
@@ -54,8 +55,16 @@ impl Checker<'_> {
         for entry in &section.beams {
             self.element_name(&entry.name, "a beam", draft);
             match self.beam(entry, draft) {
-                Some(layout) => mesh_beam(entry, &layout, draft),
-                None => draft.all_beams_known = false,
+                Some(layout) => {
+                    let elements = mesh_beam(entry, &layout, draft);
+                    let points = layout.intervals;
+                    let elements = Some(BeamElements { elements, points });
+                    draft.beams.insert(&entry.name.value, elements);
+                }
+                None => {
+                    draft.all_beams_known = false;
+                    draft.beams.insert(&entry.name.value, None);
+                }
             }
         }
     }
@@ -265,8 +274,12 @@ impl Checker<'_> {
     }
 }
 
-/// Makes nodes, bodies and elements.
-fn mesh_beam(entry: &Entry<multibody::Beam>, layout: &BeamLayout, draft: &mut MechanismDraft<'_>) {
+/// Makes nodes, bodies and elements; gives the elements.
+fn mesh_beam(
+    entry: &Entry<multibody::Beam>,
+    layout: &BeamLayout,
+    draft: &mut MechanismDraft<'_>,
+) -> Vec<ElementId> {
     let name = &entry.name.value;
     let last = layout.mesh.nodes.len() - 1;
     let start = layout.mesh.nodes[0].0;
@@ -295,6 +308,7 @@ fn mesh_beam(entry: &Entry<multibody::Beam>, layout: &BeamLayout, draft: &mut Me
         nodes.push(node);
     }
     let section = layout.cross_section.section;
+    let mut elements = Vec::new();
     for (i, ends) in nodes
         .windows(layout.intervals + 1)
         .step_by(layout.intervals)
@@ -306,7 +320,8 @@ fn mesh_beam(entry: &Entry<multibody::Beam>, layout: &BeamLayout, draft: &mut Me
             [a, b, c] => Box::new(Beam3::new(model, [a, b, c], section, layout.up)),
             _ => unreachable!("an element has two or three nodes"),
         };
-        draft.element(&format!("{name}.element {i}"), element);
+        elements.push(draft.element(&format!("{name}.element {i}"), element));
     }
     draft.spec.sketch.outlines.push(Outline::Beam(nodes));
+    elements
 }

@@ -2,15 +2,21 @@
 
 use std::sync::Arc;
 
-use oldham_multibody::{Bushing, Drive, Law, Marker, Mat3, Rod, TorsionSpring, Vec3};
+use oldham_multibody::{
+    Bushing, Coordinate, CoordinateForce, Drive, ForceMap, Hysteresis, Law, M3, Marker, Mat3, Rod,
+    Vec3,
+};
 
 use super::MechanismDraft;
 use crate::check::Checker;
-use crate::format::multibody::{self, Multibody, Vector};
+use crate::format::multibody::{self, Acts, Map, Multibody, Vector};
 use crate::format::{At, Entry, Formula, place};
 use crate::mechanism::Outline;
 use crate::problem::Problem;
 use crate::source::Span;
+
+/// Opposite entries of a matrix count as equal up to this fraction of the largest.
+const SYMMETRIC: f64 = 1e-9;
 
 /// Elongation, its rate, and time.
 const LAW_VARIABLES: [&str; 3] = ["d", "v", "t"];
@@ -23,7 +29,7 @@ impl Checker<'_> {
     ) {
         for entry in &section.springs {
             self.element_name(&entry.name, "a spring", draft);
-            draft.holders.insert(&entry.name.value, None);
+            draft.holders.insert(entry.name.value.clone(), None);
             if let Some((rod, ends)) = self.spring(entry, draft) {
                 draft.spec.sketch.outlines.push(Outline::Spring(ends));
                 draft.holder(&entry.name.value, Box::new(rod));
@@ -37,7 +43,18 @@ impl Checker<'_> {
         draft: &MechanismDraft<'_>,
     ) -> Option<(Rod, [Marker; 2])> {
         let given = &entry.value.value;
-        let law = self.law(entry);
+        let law = self.law(entry).map(|law| match given.acts {
+            None => law,
+            Some(Acts::InTension) => Law::Pulling(Box::new(law)),
+            Some(Acts::InCompression) => Law::Pushing(Box::new(law)),
+        });
+        let remembering = place(&given.maxwell).or(place(&given.hysteresis));
+        if let (Some(_), Some(span)) = (given.acts, remembering) {
+            let message = "a spring that remembers acts both ways";
+            let problem = Problem::new(span.clone(), message).label("not with `acts`");
+            self.findings.push(problem.help("leave one of the two out"));
+            return None;
+        }
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
         let length = given.length.as_ref();
@@ -60,10 +77,22 @@ impl Checker<'_> {
                 place(&given.stiffness),
                 place(&given.damping),
                 place(&given.table),
+                place(&given.map),
+                place(&given.hysteresis),
                 place(&given.maxwell),
             ];
             self.only_the_law("force", others.into_iter().flatten());
             return self.law_function(force);
+        }
+        if let Some(map) = &given.map {
+            let others = [
+                place(&given.stiffness),
+                place(&given.damping),
+                place(&given.table),
+                place(&given.maxwell),
+            ];
+            self.only_the_law("map", others.into_iter().flatten());
+            return self.force_map(map);
         }
         let damping = self.number_or(&given.damping, 0.0);
         let stiffness = self.number_or(&given.stiffness, 0.0);
@@ -79,6 +108,15 @@ impl Checker<'_> {
                 points: Arc::from(points?),
                 damping: damping?,
             });
+        }
+        if let Some(hysteresis) = &given.hysteresis {
+            let others = [
+                place(&given.damping),
+                place(&given.table),
+                place(&given.maxwell),
+            ];
+            self.only_the_law("hysteresis", others.into_iter().flatten());
+            return self.hysteresis(hysteresis, stiffness?);
         }
         if let Some(pairs) = &given.maxwell {
             let branches = self.pairs(pairs, "stiffness and relaxation time")?;
@@ -104,7 +142,7 @@ impl Checker<'_> {
                 entry.name.value
             );
             let problem = Problem::new(entry.value.span.clone(), message).help(
-                "give `stiffness`, `damping` or both, a `table`, `maxwell` or a law as `force`",
+                "give `stiffness`, `damping` or both, a `table`, a `map`, `maxwell` or a law as `force`",
             );
             self.findings.incomplete(&entry.value.span, problem);
         }
@@ -138,6 +176,70 @@ impl Checker<'_> {
         }
     }
 
+    fn hysteresis(&mut self, given: &At<multibody::Hysteresis>, stiffness: f64) -> Option<Law> {
+        let given = &given.value;
+        let (ratio, yield_at) = (self.required(&given.ratio), self.required(&given.yield_at));
+        let exponent = self.number_or(&given.exponent, 1.0);
+        let softness = self.number_or(&given.softness, 0.5);
+        Some(Law::Hysteresis(Hysteresis {
+            stiffness,
+            ratio: ratio?,
+            yield_at: yield_at?,
+            exponent: exponent?,
+            softness: softness?,
+        }))
+    }
+
+    /// A force over elongation and rate.
+    fn force_map(&mut self, given: &At<Map>) -> Option<Law> {
+        let Map { d, v, force } = &given.value;
+        let axis = |checker: &mut Self, list: &Option<At<Vector>>| {
+            let list = list.as_ref()?;
+            let values: Vec<Option<f64>> = list.value.iter().map(|at| checker.number(at)).collect();
+            let values: Vec<f64> = values.into_iter().collect::<Option<_>>()?;
+            checker.rising(list, &values).then_some(values)
+        };
+        let (elongations, rates) = (axis(self, d), axis(self, v));
+        let (elongations, rates, force) = (elongations?, rates?, force.as_ref()?);
+        if force.value.len() != elongations.len() {
+            let message = "the map needs a list of forces for each elongation in `d`";
+            let label = format!("has {}, not {}", force.value.len(), elongations.len());
+            let problem = Problem::new(force.span.clone(), message).label(label);
+            self.findings.push(problem);
+            return None;
+        }
+        let mut tensions = Vec::new();
+        for row in &force.value {
+            let values: Vec<Option<f64>> = row.value.iter().map(|at| self.number(at)).collect();
+            if values.len() != rates.len() {
+                let message = "each list needs a force for each rate in `v`";
+                let label = format!("has {}, not {}", values.len(), rates.len());
+                let problem = Problem::new(row.span.clone(), message).label(label);
+                self.findings.push(problem);
+                return None;
+            }
+            tensions.extend(values);
+        }
+        let tensions: Option<Vec<f64>> = tensions.into_iter().collect();
+        let map = ForceMap::new(elongations, rates, tensions?)?;
+        Some(Law::Given(Arc::new(map)))
+    }
+
+    /// Whether a list of numbers rises.
+    fn rising(&mut self, list: &At<Vector>, values: &[f64]) -> bool {
+        let falls = values.windows(2).position(|pair| pair[1] <= pair[0]);
+        if let Some(place) = falls {
+            let span = list.value[place + 1].span.clone();
+            let problem = Problem::new(span, "the numbers must rise");
+            self.findings
+                .push(problem.label("not above the one before"));
+        } else if values.is_empty() {
+            let problem = Problem::new(list.span.clone(), "at least one number is needed");
+            self.findings.push(problem);
+        }
+        falls.is_none() && !values.is_empty()
+    }
+
     /// Laws for some of three axes; a law that is always zero is none.
     fn laws(&mut self, given: &Option<At<Vec<At<Formula>>>>) -> Option<Vec<(usize, Law)>> {
         let Some(list) = given else {
@@ -163,7 +265,7 @@ impl Checker<'_> {
     ) {
         for entry in &section.torsion_springs {
             self.element_name(&entry.name, "a torsion spring", draft);
-            draft.holders.insert(&entry.name.value, None);
+            draft.holders.insert(entry.name.value.clone(), None);
             if let Some(spring) = self.torsion_spring(&entry.value.value, draft) {
                 draft.holder(&entry.name.value, Box::new(spring));
             }
@@ -174,41 +276,54 @@ impl Checker<'_> {
         &mut self,
         given: &multibody::TorsionSpring,
         draft: &MechanismDraft<'_>,
-    ) -> Option<TorsionSpring> {
+    ) -> Option<CoordinateForce> {
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
         let axis = match &given.axis {
             Some(axis) => self.direction(axis),
             None => Some(Vec3::Z),
         };
-        let stiffness = self.number_or(&given.stiffness, 0.0);
-        let damping = self.number_or(&given.damping, 0.0);
-        let law = given.torque.as_ref().map(|torque| {
-            let others = [place(&given.stiffness), place(&given.damping)];
-            self.only_the_law("torque", others.into_iter().flatten());
-            self.law_function(torque)
-        });
+        let law = self.torsion_law(given);
         let angle = match &given.angle {
             Some(angle) => self.drive_at(angle, draft),
             None => Some(Drive::ZERO),
         };
         let nodes = nodes?;
         let axis = frame?.direction(axis?);
-        let [a, b] = nodes.map(|node| draft.spec.whole.model.axis_marker(node, Vec3::ZERO, axis));
-        let law = match law {
-            Some(law) => law?,
-            None => Law::Linear {
-                stiffness: stiffness?,
+        let ends = nodes.map(|node| draft.spec.whole.model.axis_marker(node, Vec3::ZERO, axis));
+        Some(CoordinateForce::new(Coordinate::Angle, ends, law?, angle?))
+    }
+
+    fn torsion_law(&mut self, given: &multibody::TorsionSpring) -> Option<Law> {
+        let stiffness = self.number_or(&given.stiffness, 0.0);
+        let damping = self.number_or(&given.damping, 0.0);
+        let linear = [place(&given.stiffness), place(&given.damping)];
+        let tables = [place(&given.table), place(&given.map)];
+        if let Some(torque) = &given.torque {
+            self.only_the_law("torque", linear.into_iter().chain(tables).flatten());
+            return self.law_function(torque);
+        }
+        if let Some(map) = &given.map {
+            self.only_the_law("map", linear.into_iter().chain([tables[0]]).flatten());
+            return self.force_map(map);
+        }
+        if let Some(pairs) = &given.table {
+            self.only_the_law("table", linear.into_iter().take(1).flatten());
+            return Some(Law::Table {
+                points: Arc::from(self.rising_pairs(pairs, "angle and torque")?),
                 damping: damping?,
-            },
-        };
-        Some(TorsionSpring::with_law(a, b, law, angle?))
+            });
+        }
+        Some(Law::Linear {
+            stiffness: stiffness?,
+            damping: damping?,
+        })
     }
 
     pub(super) fn bushings<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.bushings {
             self.element_name(&entry.name, "a bushing", draft);
-            draft.holders.insert(&entry.name.value, None);
+            draft.holders.insert(entry.name.value.clone(), None);
             if let Some(bushing) = self.bushing(&entry.value.value, draft) {
                 draft.holder(&entry.name.value, Box::new(bushing));
             }
@@ -226,6 +341,10 @@ impl Checker<'_> {
         let damping = self.diagonal(&given.damping);
         let rotational_stiffness = self.diagonal(&given.rotational_stiffness);
         let rotational_damping = self.diagonal(&given.rotational_damping);
+        let diagonals = [&given.stiffness, &given.rotational_stiffness];
+        let stiffness_matrix = self.whole_matrix(&given.stiffness_matrix, diagonals);
+        let diagonals = [&given.damping, &given.rotational_damping];
+        let damping_matrix = self.whole_matrix(&given.damping_matrix, diagonals);
         let laws = self.laws(&given.force);
         let rotational_laws = self.laws(&given.torque);
         let (nodes, frame) = (nodes?, frame?);
@@ -239,7 +358,59 @@ impl Checker<'_> {
         bushing.rotational_damping = rotational_damping?;
         bushing.laws = laws?;
         bushing.rotational_laws = rotational_laws?;
+        if let Some([[along, mixed], [_, about]]) = stiffness_matrix? {
+            bushing.stiffness = along;
+            bushing.coupling = mixed;
+            bushing.rotational_stiffness = about;
+        }
+        if let Some([[along, mixed], [_, about]]) = damping_matrix? {
+            bushing.damping = along;
+            bushing.damping_coupling = mixed;
+            bushing.rotational_damping = about;
+        }
         Some(bushing)
+    }
+
+    /// A symmetric matrix of six rows, in blocks of displacements and rotations, instead of diagonals.
+    fn whole_matrix(
+        &mut self,
+        given: &Option<At<Vec<At<Vector>>>>,
+        diagonals: [&Option<At<Vector>>; 2],
+    ) -> Option<Option<[[Mat3; 2]; 2]>> {
+        let Some(list) = given else {
+            return Some(None);
+        };
+        for other in diagonals.into_iter().flatten() {
+            let message = "the whole matrix is given already";
+            let problem = Problem::new(other.span.clone(), message).label("leave it out");
+            self.findings.push(problem);
+        }
+        if list.value.len() != 6 {
+            let message = format!("six rows are needed, not {}", list.value.len());
+            self.findings.push(Problem::new(list.span.clone(), message));
+            return None;
+        }
+        let rows = list.value.iter();
+        let rows = rows.map(|row| self.numbers::<6, _>(row, "a row of the matrix"));
+        let rows: Vec<Option<[f64; 6]>> = rows.collect();
+        let rows: Vec<[f64; 6]> = rows.into_iter().collect::<Option<_>>()?;
+        let size = rows.iter().flatten().fold(0.0_f64, |m, v| m.max(v.abs()));
+        let differs = |i: usize, j: usize| (rows[i][j] - rows[j][i]).abs() > SYMMETRIC * size;
+        let unequal = (0..6).find(|&i| (0..i).any(|j| differs(i, j)));
+        if let Some(i) = unequal {
+            let message = "the matrix must be symmetric";
+            let label = format!("row {} differs from column {}", i + 1, i + 1);
+            let span = list.value[i].span.clone();
+            self.findings.push(Problem::new(span, message).label(label));
+            return None;
+        }
+        let block = |row: usize, column: usize| {
+            M3([0, 1, 2].map(|i| [0, 1, 2].map(|j| rows[row + i][column + j])))
+        };
+        Some(Some([
+            [block(0, 0), block(0, 3)],
+            [block(3, 0), block(3, 3)],
+        ]))
     }
 
     fn diagonal(&mut self, given: &Option<At<Vector>>) -> Option<Mat3> {

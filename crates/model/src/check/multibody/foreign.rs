@@ -10,6 +10,7 @@ use crate::check::Checker;
 use crate::extensions::{Kind, MechanismReports, Reports, Settings, Site, find};
 use crate::format::multibody::{Multibody, TimeFunction};
 use crate::format::{At, Foreign, Formula};
+use crate::mechanism::NamedJoint;
 use crate::problem::Problem;
 
 /// The mechanism as constructors see it.
@@ -72,7 +73,7 @@ impl Checker<'_> {
         for entry in &section.elements {
             self.element_name(&entry.name, "an element", draft);
             let name = entry.name.value.as_str();
-            draft.holders.insert(name, None);
+            draft.holders.insert(name.to_owned(), None);
             let kind = find(&extensions.elements, &entry.value.value.kind);
             let element = kind.and_then(|kind| {
                 self.at_site(kind, &entry.value, draft, |settings, site| {
@@ -96,12 +97,19 @@ impl Checker<'_> {
         let joint = self.at_site(kind, given, draft, |settings, site| {
             (kind.make)(settings, site)
         })?;
-        draft.holder(&name.value, joint.element);
+        let element = draft.holder(&name.value, joint.element);
         let known = DraftJoint {
             kind: None,
+            element: Some(element),
             ends: joint.ends,
             coordinate: joint.coordinate,
+            drive: None,
         };
+        draft.spec.joints.push(NamedJoint {
+            name: name.value.clone(),
+            element,
+            ends: joint.ends,
+        });
         draft.joints.insert(&name.value, Some(known));
         draft.spec.sketch.joints.push((joint.symbol, joint.ends));
         Some(())

@@ -3,11 +3,11 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use oldham_multibody::{Direction, Drive};
+use oldham_multibody::{Direction, Drive, Measured};
 
 use super::MechanismDraft;
 use crate::check::Checker;
-use crate::format::multibody::{Given, GivenTable, Vector};
+use crate::format::multibody::{Given, GivenTable, Pairs, Vector};
 use crate::format::{At, Formula};
 use crate::problem::Problem;
 use crate::source::Span;
@@ -73,6 +73,11 @@ impl Checker<'_> {
             table.table.is_some(),
             table.input.is_some(),
         ];
+        if let (Some(of), None) = (&table.of, &table.table) {
+            let message = "only a table is of a sensor";
+            let problem = Problem::new(of.span.clone(), message).label("not used");
+            self.findings.push(problem);
+        }
         let count = given.into_iter().filter(|&given| given).count();
         if count != 1 {
             let message = format!("the time function is given in {count} ways; it must be one");
@@ -119,10 +124,28 @@ impl Checker<'_> {
             });
         }
         if let Some(pairs) = &table.table {
-            let points = self.rising_pairs(pairs, "time and value")?;
-            return Some(Drive::Table(Arc::from(points)));
+            return self.table_of(pairs, &table.of, draft);
         }
         self.input_in_time(table.input.as_ref()?, draft)
+    }
+
+    /// A table of time, or of what a sensor measures.
+    fn table_of(
+        &mut self,
+        pairs: &At<Pairs>,
+        of: &Option<At<String>>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<Drive> {
+        let Some(of) = of else {
+            let points = self.rising_pairs(pairs, "time and value")?;
+            return Some(Drive::Table(Arc::from(points)));
+        };
+        let points = self.rising_pairs(pairs, "reading and value");
+        let reading = self.sensor_named(of, draft);
+        let sensor = self.fed_back(&of.value, reading.as_ref(), &of.span)?;
+        let table = Drive::Table(Arc::from(points?));
+        let value = move |values: &[f64]| table.value(values[1], &[]);
+        Some(Drive::Measured(Measured::new(vec![sensor], value)))
     }
 
     fn transition(&mut self, list: &At<Vector>) -> Option<[f64; 4]> {

@@ -1,20 +1,19 @@
 //! Joints.
 
 use oldham_multibody::{
-    Coordinate, Direction, Drive, Element, Frictional, Joint, LuGre, Marker, Mat3, NodeId,
-    PrescribedMotion, Quaternion, Vec3,
+    Coordinate, Direction, Drive, Element, Joint, Marker, Mat3, NodeId, PrescribedMotion,
+    Quaternion, Vec3,
 };
 
+use super::driven::JointMotion;
 use super::{DraftJoint, MechanismDraft};
 use crate::check::Checker;
-use crate::format::multibody::{self, Friction, Given, JointKind, Multibody};
+use crate::format::multibody::{self, Given, JointKind, Multibody};
 use crate::format::{At, Entry, place};
-use crate::mechanism::{Pose, Symbol};
+use crate::mechanism::{NamedJoint, Pose, Symbol};
 use crate::problem::Problem;
 use crate::source::Span;
 
-/// Stribeck velocity in m/s when none is given.
-const DEFAULT_STRIBECK: f64 = 0.01;
 /// Two directions count as at right angles up to this cosine.
 const RIGHT_ANGLE: f64 = 1e-9;
 
@@ -23,7 +22,7 @@ impl Checker<'_> {
         for entry in &section.joints {
             self.element_name(&entry.name, "a joint", draft);
             let name = entry.name.value.as_str();
-            draft.holders.insert(name, None);
+            draft.holders.insert(name.to_owned(), None);
             draft.joints.insert(name, None);
             if let Some(foreign) = &entry.value.value.foreign {
                 self.foreign_joint(&entry.name, foreign, draft);
@@ -36,14 +35,24 @@ impl Checker<'_> {
             let Some((element, ends)) = self.joint(entry, kind.value, draft) else {
                 continue;
             };
-            draft.holder(name, element);
-            let joint = DraftJoint {
+            let element = draft.holder(name, element);
+            let mut joint = DraftJoint {
                 kind: Some(kind.value),
+                element: Some(element),
                 ends,
                 coordinate: coordinate(kind.value),
+                drive: None,
             };
+            draft.note_driven(&entry.value.value, name);
+            joint.drive = self.joint_rates(entry, &joint, draft);
+            self.joint_stops(entry, &joint, draft);
             draft.joints.insert(name, Some(joint));
             draft.spec.sketch.joints.push((symbol(kind.value), ends));
+            draft.spec.joints.push(NamedJoint {
+                name: name.to_owned(),
+                element,
+                ends,
+            });
         }
     }
 
@@ -52,7 +61,7 @@ impl Checker<'_> {
         &mut self,
         entry: &Entry<multibody::Joint>,
         kind: JointKind,
-        draft: &MechanismDraft<'_>,
+        draft: &mut MechanismDraft<'_>,
     ) -> Option<(Box<dyn Element>, [Marker; 2])> {
         let given = &entry.value.value;
         let nodes = self.ends_of(&given.between, draft);
@@ -60,23 +69,32 @@ impl Checker<'_> {
         if kind == JointKind::Rod {
             return self.distance(given, nodes?, &frame?, draft);
         }
+        if kind == JointKind::PointOnCurve {
+            return self.point_on_curve(given, nodes?, &frame?, draft);
+        }
         let axes = self.joint_axes(given, kind, frame.unwrap_or(Pose::ABSOLUTE));
-        let angle = given.angle.as_ref();
-        let angle = angle.map(|angle| self.drive_at(angle, draft));
+        let motion = self.joint_motion(given, draft);
         let displacement = self.directions_in_time(&given.displacement, draft);
         let rotation = self.directions_in_time(&given.rotation, draft);
         let displacement_rate = self.rates_in_time(&given.displacement_rate, draft);
         let rotation_rate = self.rates_in_time(&given.rotation_rate, draft);
         let friction = given.friction.as_ref();
-        let friction = friction.map(|friction| self.friction(friction, kind));
+        let friction = friction.map(|friction| self.friction(friction, given, kind));
         let nodes = nodes?;
-        let place = self.place_in(&frame?, &given.position, nodes, draft)?;
-        let ends = draft.markers(nodes, place, axes?);
+        let (frame, axes) = (frame?, axes?);
+        let place = self.place_in(&frame, &given.position, nodes, draft)?;
+        let ends = draft.markers(nodes, place, axes);
+        if kind == JointKind::ConstantVelocity {
+            let (joint, ends) = self.constant_velocity(given, ends, axes, &frame, draft)?;
+            return Some((Box::new(joint), ends));
+        }
         let [a, b] = ends;
+        if let Some(friction) = friction {
+            return Some((Box::new(friction?.joint(kind, ends)?), ends));
+        }
         let joint = match kind {
             JointKind::Fixed => Joint::clamp(a, b),
             JointKind::Spherical => Joint::spherical(a, b),
-            JointKind::Cylindrical => Joint::cylindrical(a, b),
             JointKind::Universal => Joint::universal(a, b),
             JointKind::Planar => Joint::planar(a, b),
             JointKind::PointOnLine => Joint::in_line(a, b),
@@ -89,28 +107,20 @@ impl Checker<'_> {
                 return Some((Box::new(motion), ends));
             }
             JointKind::Total => Joint::total(a, b, displacement?, rotation?),
-            JointKind::Rod => unreachable!("a rod has no axes"),
-            JointKind::Prismatic => match friction {
-                Some(friction_of) => {
-                    let JointFriction { law, preload, .. } = friction_of?;
-                    let joint = Frictional::prismatic(a, b, preload, law);
-                    return Some((Box::new(joint), ends));
-                }
+            JointKind::Rod | JointKind::PointOnCurve | JointKind::ConstantVelocity => {
+                unreachable!("made above")
+            }
+            JointKind::Prismatic => match motion?.slide {
+                Some(slide) => Joint::driven_prismatic(a, b, slide),
                 None => Joint::prismatic(a, b),
             },
-            JointKind::Revolute => match (friction, angle) {
-                (Some(friction_of), None) => {
-                    let friction_of = friction_of?;
-                    let (preload, radius) = (friction_of.preload, friction_of.radius?);
-                    let joint = Frictional::revolute(a, b, radius, preload, friction_of.law);
-                    return Some((Box::new(joint), ends));
-                }
-                (None, Some(angle)) => Joint::driven_revolute(a, b, angle?),
-                (None, None) => Joint::revolute(a, b),
-                (Some(_), Some(_)) => {
-                    self.driven_with_friction(given.friction.as_ref()?);
-                    return None;
-                }
+            JointKind::Cylindrical => {
+                let JointMotion { slide, angle } = motion?;
+                Joint::driven_cylindrical(a, b, slide, angle)
+            }
+            JointKind::Revolute => match motion?.angle {
+                Some(angle) => Joint::driven_revolute(a, b, angle),
+                None => Joint::revolute(a, b),
             },
         };
         Some((Box::new(joint), ends))
@@ -135,12 +145,6 @@ impl Checker<'_> {
         }
         let mut pairs = directions.into_iter().zip(rates);
         Some([0, 1, 2].map(|_| pairs.next().expect("three of each")))
-    }
-
-    fn driven_with_friction(&mut self, friction: &At<Friction>) {
-        let message = "the angle is prescribed: friction has nothing to act on";
-        let problem = Problem::new(friction.span.clone(), message);
-        self.findings.push(problem.label("leave it out"));
     }
 
     fn distance(
@@ -210,43 +214,6 @@ impl Checker<'_> {
         Some(Quaternion::from_matrix(&axes))
     }
 
-    fn friction(&mut self, given: &At<Friction>, kind: JointKind) -> Option<JointFriction> {
-        let place = &given.span;
-        let given = &given.value;
-        let coulomb = self.required(&given.coulomb);
-        let stiction = match &given.stiction {
-            Some(at) => self.number(at),
-            None => coulomb,
-        };
-        let stribeck = self.number_or(&given.stribeck, DEFAULT_STRIBECK);
-        let stiffness = self.required(&given.stiffness);
-        let damping = self.number_or(&given.damping, 0.0);
-        let viscous = self.number_or(&given.viscous, 0.0);
-        let preload = self.number_or(&given.preload, 0.0);
-        let radius = match (&given.radius, kind) {
-            (Some(at), _) => self.number(at),
-            (None, JointKind::Revolute) => {
-                let message = "friction of a revolute joint needs the radius of its pin";
-                let problem = Problem::new(place.clone(), message).label("has no `radius`");
-                self.findings.incomplete(place, problem);
-                None
-            }
-            (None, _) => None,
-        };
-        Some(JointFriction {
-            law: LuGre {
-                coulomb: coulomb?,
-                stiction: stiction?,
-                stribeck: stribeck?,
-                stiffness: stiffness?,
-                damping: damping?,
-                viscous: viscous?,
-            },
-            preload: preload?,
-            radius,
-        })
-    }
-
     /// Keys that this kind of joint does not use.
     fn foreign_keys(&mut self, kind: &At<JointKind>, given: &multibody::Joint) {
         use JointKind as K;
@@ -257,33 +224,46 @@ impl Checker<'_> {
             K::Planar,
             K::PointOnLine,
             K::PointOnPlane,
+            K::ConstantVelocity,
         ];
         let with_place = [
             &with_axis[..],
             &[K::Fixed, K::Spherical, K::Universal, K::Total],
         ]
         .concat();
-        let keys: [(&str, Option<&Span>, &[JointKind]); 12] = [
+        let with_axes = [&with_place[..], &[K::PointOnCurve]].concat();
+        let with_points = [K::Rod, K::PointOnCurve];
+        let turning = [K::Revolute, K::Cylindrical];
+        let sliding = [K::Prismatic, K::Cylindrical];
+        let rubbing = [
+            K::Revolute,
+            K::Prismatic,
+            K::Cylindrical,
+            K::Spherical,
+            K::Universal,
+            K::Planar,
+        ];
+        let total = [K::Total];
+        let keys: [(&str, Option<&Span>, &[JointKind]); 19] = [
             ("position", place(&given.position), &with_place),
             ("axis", place(&given.axis), &with_axis),
-            ("orientation", place(&given.orientation), &with_place),
+            ("orientation", place(&given.orientation), &with_axes),
             ("arms", place(&given.arms), &[K::Universal]),
-            ("points", place(&given.points), &[K::Rod]),
+            ("shafts", place(&given.shafts), &[K::ConstantVelocity]),
+            ("curve", place(&given.curve), &[K::PointOnCurve]),
+            ("points", place(&given.points), &with_points),
             ("length", place(&given.length), &[K::Rod]),
-            ("angle", place(&given.angle), &[K::Revolute]),
-            ("displacement", place(&given.displacement), &[K::Total]),
-            ("rotation", place(&given.rotation), &[K::Total]),
-            (
-                "displacement_rate",
-                place(&given.displacement_rate),
-                &[K::Total],
-            ),
-            ("rotation_rate", place(&given.rotation_rate), &[K::Total]),
-            (
-                "friction",
-                place(&given.friction),
-                &[K::Revolute, K::Prismatic],
-            ),
+            ("angle", place(&given.angle), &turning),
+            ("angle_rate", place(&given.angle_rate), &turning),
+            ("angle_stops", place(&given.angle_stops), &turning),
+            ("slide", place(&given.slide), &sliding),
+            ("slide_rate", place(&given.slide_rate), &sliding),
+            ("slide_stops", place(&given.slide_stops), &sliding),
+            ("displacement", place(&given.displacement), &total),
+            ("rotation", place(&given.rotation), &total),
+            ("displacement_rate", place(&given.displacement_rate), &total),
+            ("rotation_rate", place(&given.rotation_rate), &total),
+            ("friction", place(&given.friction), &rubbing),
         ];
         for (key, span, kinds) in keys {
             if let Some(span) = span
@@ -297,13 +277,6 @@ impl Checker<'_> {
     }
 }
 
-/// Friction with what belongs to the joint.
-struct JointFriction {
-    law: LuGre,
-    preload: f64,
-    radius: Option<f64>,
-}
-
 fn coordinate(kind: JointKind) -> Option<Coordinate> {
     match kind {
         JointKind::Revolute | JointKind::Cylindrical => Some(Coordinate::Angle),
@@ -315,12 +288,16 @@ fn coordinate(kind: JointKind) -> Option<Coordinate> {
 fn symbol(kind: JointKind) -> Symbol {
     match kind {
         JointKind::Fixed | JointKind::Total => Symbol::Clamp,
-        JointKind::Revolute | JointKind::Spherical | JointKind::Universal => Symbol::Pin,
+        JointKind::Revolute
+        | JointKind::Spherical
+        | JointKind::Universal
+        | JointKind::ConstantVelocity => Symbol::Pin,
         JointKind::Prismatic
         | JointKind::Cylindrical
         | JointKind::Planar
         | JointKind::PointOnLine
         | JointKind::PointOnPlane => Symbol::Slide,
+        JointKind::PointOnCurve => Symbol::Point,
         JointKind::Rod => Symbol::Rod,
     }
 }

@@ -45,11 +45,9 @@ impl Checker<'_> {
             None => Box::new(Load::fixed(marker, force, moment)),
         };
         // A load holds nothing.
-        draft
-            .spec
-            .whole
-            .model
-            .boxed_element(&entry.name.value, element);
+        let name = &entry.name.value;
+        let element = draft.spec.whole.model.boxed_element(name, element);
+        draft.holders.insert(name.clone(), Some(element));
         Some(())
     }
 }

@@ -1,56 +1,139 @@
-//! What is measured, and expressions of it.
+//! Sensors, and expressions of what they measure.
 
-use oldham_multibody::{Drive, Element, ElementId, Joint, Measured, Rod, Sensor, Vec3};
+use oldham_multibody::{
+    Along, AngleCounter, Cable, Coordinate, Drive, Element, ElementId, LoadSensor, Marker,
+    Measured, NodeId, Rod, Sensor, Sent, Vec3,
+};
 
-use super::MechanismDraft;
+use super::{DraftJoint, MechanismDraft};
 use crate::check::Checker;
 use crate::format::multibody::{Measure, Multibody};
-use crate::format::{At, Entry, Formula};
+use crate::format::{At, Entry, Formula, place};
 use crate::problem::Problem;
+use crate::source::Span;
 use crate::words;
 
 /// Sensors of one expression, at most.
 const MOST: usize = 15;
 
-/// What an entry measures, and of what.
+/// When sensors are read: those of nodes and joints first, so that springs may use them; then those
+/// of springs, for loads; then those of loads, which are only recorded and sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    Joints,
+    Springs,
+    Loads,
+}
+
+/// What a sensor gives.
+#[derive(Clone, Debug)]
+pub(super) enum Reading {
+    /// A number that expressions may use.
+    Fed(Sensor),
+    /// An acceleration, which follows from the forces and is only shown.
+    Shown(Sent),
+}
+
+impl Reading {
+    /// As an output.
+    pub fn sent(&self) -> Sent {
+        match self {
+            Self::Fed(sensor) => Sent::Sensor(sensor.clone()),
+            Self::Shown(sent) => sent.clone(),
+        }
+    }
+}
+
+/// What an entry measures, of one thing ...
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Displacement,
     Velocity,
+    Acceleration,
     AngularVelocity,
     Coordinate,
     Rate,
+    Slide,
+    SlideRate,
+    Torque,
     Force,
     Moment,
     Tension,
+    Power,
+    Beam,
+    Shell,
+}
+
+/// ... or between two nodes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Between {
+    Displacement,
+    Velocity,
+    Acceleration,
+    Distance,
+    DistanceRate,
+}
+
+const KINDS: &str = "one of `displacement`, `velocity`, `acceleration`, `angular_velocity`, \
+    `relative_displacement`, `relative_velocity`, `relative_acceleration`, `distance`, \
+    `distance_rate`, `coordinate`, `rate`, `slide`, `slide_rate`, `torque`, `force`, `moment`, \
+    `tension`, `power`, `beam`, `shell`";
+
+/// What is measured of one thing, and of what.
+type OfOne<'g> = (Kind, &'g At<String>);
+/// What is measured between two nodes.
+type OfTwo<'g> = (Between, &'g At<Vec<At<String>>>);
+
+/// All that an entry measures.
+fn wanted(given: &Measure) -> (Vec<OfOne<'_>>, Vec<OfTwo<'_>>) {
+    let of_one = [
+        (Kind::Displacement, &given.displacement),
+        (Kind::Velocity, &given.velocity),
+        (Kind::Acceleration, &given.acceleration),
+        (Kind::AngularVelocity, &given.angular_velocity),
+        (Kind::Coordinate, &given.coordinate),
+        (Kind::Rate, &given.rate),
+        (Kind::Slide, &given.slide),
+        (Kind::SlideRate, &given.slide_rate),
+        (Kind::Torque, &given.torque),
+        (Kind::Force, &given.force),
+        (Kind::Moment, &given.moment),
+        (Kind::Tension, &given.tension),
+        (Kind::Power, &given.power),
+        (Kind::Beam, &given.beam),
+        (Kind::Shell, &given.shell),
+    ];
+    let of_two = [
+        (Between::Displacement, &given.relative_displacement),
+        (Between::Velocity, &given.relative_velocity),
+        (Between::Acceleration, &given.relative_acceleration),
+        (Between::Distance, &given.distance),
+        (Between::DistanceRate, &given.distance_rate),
+    ];
+    let one = of_one.into_iter();
+    let two = of_two.into_iter();
+    (
+        one.filter_map(|(kind, of)| Some((kind, of.as_ref()?)))
+            .collect(),
+        two.filter_map(|(kind, of)| Some((kind, of.as_ref()?)))
+            .collect(),
+    )
 }
 
 impl Checker<'_> {
-    /// Reads what is measured on nodes and joints; springs may use it.
-    pub(super) fn measures_of_joints<'f>(
+    /// Reads the sensors of a stage.
+    pub(super) fn sensors<'f>(
         &mut self,
         section: &'f Multibody,
+        stage: Stage,
         draft: &mut MechanismDraft<'f>,
     ) {
-        self.measures(section, false, draft);
-    }
-
-    /// Reads what is measured on springs.
-    pub(super) fn measures_of_springs<'f>(
-        &mut self,
-        section: &'f Multibody,
-        draft: &mut MechanismDraft<'f>,
-    ) {
-        self.measures(section, true, draft);
-    }
-
-    fn measures<'f>(
-        &mut self,
-        section: &'f Multibody,
-        of_springs: bool,
-        draft: &mut MechanismDraft<'f>,
-    ) {
-        let wanted = |entry: &&Entry<Measure>| entry.value.value.tension.is_some() == of_springs;
-        for entry in section.sensors.iter().filter(wanted) {
+        for entry in &section.sensors {
+            if draft.measures.contains_key(entry.name.value.as_str())
+                || draft.stage(section, &entry.value.value) != stage
+            {
+                continue;
+            }
             let name = &entry.name;
             if !words::is_variable(&name.value) || name.value == "t" {
                 let message = format!("`{}` cannot be used in an expression", name.value);
@@ -58,73 +141,172 @@ impl Checker<'_> {
                     .help("use letters, digits and `_`, and not the `t` of time");
                 self.findings.push(problem);
             }
-            let sensor = match &entry.value.value.foreign {
-                Some(foreign) => self.foreign_sensor(foreign, draft),
+            let reading = match &entry.value.value.foreign {
+                Some(foreign) => self.foreign_sensor(foreign, draft).map(Reading::Fed),
                 None => self.sensor(entry, draft),
             };
-            draft.measures.insert(&name.value, sensor);
+            draft.measures.insert(&name.value, reading);
         }
     }
 
-    fn sensor(&mut self, entry: &Entry<Measure>, draft: &MechanismDraft<'_>) -> Option<Sensor> {
+    fn sensor(
+        &mut self,
+        entry: &Entry<Measure>,
+        draft: &mut MechanismDraft<'_>,
+    ) -> Option<Reading> {
         let given = &entry.value.value;
-        let all = [
-            (Kind::Displacement, &given.displacement),
-            (Kind::Velocity, &given.velocity),
-            (Kind::AngularVelocity, &given.angular_velocity),
-            (Kind::Coordinate, &given.coordinate),
-            (Kind::Rate, &given.rate),
-            (Kind::Force, &given.force),
-            (Kind::Moment, &given.moment),
-            (Kind::Tension, &given.tension),
-        ];
-        let all: Vec<_> = all
-            .into_iter()
-            .filter_map(|(kind, of)| Some((kind, of.as_ref()?)))
-            .collect();
-        let [(kind, of)] = &all[..] else {
-            let message = format!(
-                "`{}` measures {} things; it must be one",
-                entry.name.value,
-                all.len()
-            );
-            let problem = Problem::new(entry.value.span.clone(), message).help(
-                "one of `displacement`, `velocity`, `angular_velocity`, `coordinate`, `rate`, `force`, `moment`, `tension`",
-            );
-            self.findings.incomplete(&entry.value.span, problem);
-            return None;
-        };
-        match kind {
-            Kind::Displacement => {
-                let (node, axis) = (self.moving_node_named(of, draft), self.measured_axis(entry));
-                Some(Sensor::Position(node?, axis?))
+        let (one, two) = wanted(given);
+        self.unused_by(
+            given,
+            one.first().map(|it| it.0),
+            two.first().map(|it| it.0),
+        );
+        match (&one[..], &two[..]) {
+            (&[(kind, of)], []) => self.sensor_of(entry, kind, of, draft),
+            ([], &[(kind, nodes)]) => self.sensor_between(entry, kind, nodes, draft),
+            _ => {
+                let message = format!(
+                    "`{}` measures {} things; it must be one",
+                    entry.name.value,
+                    one.len() + two.len()
+                );
+                let problem = Problem::new(entry.value.span.clone(), message).help(KINDS);
+                self.findings.incomplete(&entry.value.span, problem);
+                None
             }
-            Kind::Velocity => {
-                let (node, axis) = (self.moving_node_named(of, draft), self.measured_axis(entry));
-                Some(Sensor::Velocity(node?, axis?))
+        }
+    }
+
+    fn sensor_of(
+        &mut self,
+        entry: &Entry<Measure>,
+        kind: Kind,
+        of: &At<String>,
+        draft: &mut MechanismDraft<'_>,
+    ) -> Option<Reading> {
+        let sensor = match kind {
+            Kind::Displacement | Kind::Velocity | Kind::Acceleration => {
+                let (point, axis) = (self.point_of(entry, of, draft), self.measured_axis(entry));
+                let (point, axis) = (point?, axis?);
+                match kind {
+                    Kind::Displacement => Sensor::Position(point, axis),
+                    Kind::Velocity => Sensor::Velocity(point, axis),
+                    _ => {
+                        let shown = Sent::Along(point, axis, Along::Acceleration);
+                        return Some(Reading::Shown(shown));
+                    }
+                }
             }
             Kind::AngularVelocity => {
                 let (node, axis) = (self.moving_node_named(of, draft), self.measured_axis(entry));
-                Some(Sensor::Spin(node?, axis?))
+                Sensor::Spin(node?, axis?)
             }
             Kind::Coordinate => {
                 let (coordinate, ends) = self.coordinate(of, draft)?;
-                Some(Sensor::Coordinate(coordinate, ends))
+                match coordinate {
+                    Coordinate::Angle => Sensor::Angle(draft.counter(&of.value, ends)),
+                    Coordinate::Slide => Sensor::Coordinate(coordinate, ends),
+                }
             }
             Kind::Rate => {
                 let (coordinate, ends) = self.coordinate(of, draft)?;
-                Some(Sensor::Rate(coordinate, ends))
+                Sensor::Rate(coordinate, ends)
             }
-            Kind::Force | Kind::Moment => {
-                let axis = self.measured_axis(entry);
-                let (joint, first) = self.measured_joint(of, draft)?;
-                Some(match kind {
-                    Kind::Force => Sensor::Force(joint, first, axis?),
-                    _ => Sensor::Moment(joint, first, axis?),
-                })
+            Kind::Slide => {
+                let ends = self.joint_with(of, Coordinate::Slide, draft)?;
+                Sensor::Coordinate(Coordinate::Slide, ends)
             }
-            Kind::Tension => self.measured_spring(of, draft),
+            Kind::SlideRate => {
+                let ends = self.joint_with(of, Coordinate::Slide, draft)?;
+                Sensor::Rate(Coordinate::Slide, ends)
+            }
+            Kind::Torque => self.measured_torque(of, draft)?,
+            Kind::Force | Kind::Moment => self.measured_load(entry, kind, of, draft)?,
+            Kind::Tension => self.measured_spring(of, draft)?,
+            Kind::Power => Sensor::Power(self.measured_element(of, draft)?.0),
+            Kind::Beam | Kind::Shell => {
+                let is_beam = kind == Kind::Beam;
+                Sensor::Section(self.section_sensor(entry, of, is_beam, draft)?)
+            }
+        };
+        Some(Reading::Fed(sensor))
+    }
+
+    fn sensor_between(
+        &mut self,
+        entry: &Entry<Measure>,
+        kind: Between,
+        nodes: &At<Vec<At<String>>>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<Reading> {
+        let given = &entry.value.value;
+        let needs_axis = !matches!(kind, Between::Distance | Between::DistanceRate);
+        let axis = needs_axis.then(|| self.measured_axis(entry));
+        let [a, b] = self
+            .two(nodes, "nodes")?
+            .map(|name| self.node_named(name, draft));
+        let nodes = [a?, b?];
+        let points = self.points_in(
+            &crate::mechanism::Pose::ABSOLUTE,
+            &given.points,
+            nodes,
+            draft,
+        )?;
+        let ends = [0, 1].map(|i| draft.spec.whole.model.marker(nodes[i], points[i]));
+        // Markers have absolute axes at the start: the given direction turns with the first.
+        Some(match kind {
+            Between::Distance => Reading::Fed(Sensor::Distance(ends)),
+            Between::DistanceRate => Reading::Fed(Sensor::DistanceRate(ends)),
+            Between::Displacement => Reading::Fed(Sensor::Displacement(ends, axis??)),
+            Between::Velocity => Reading::Fed(Sensor::DisplacementRate(ends, axis??)),
+            Between::Acceleration => Reading::Shown(Sent::RelativeAcceleration(ends, axis??)),
+        })
+    }
+
+    /// Keys that what is measured does not use.
+    fn unused_by(&mut self, given: &Measure, one: Option<Kind>, two: Option<Between>) {
+        if one.is_none() && two.is_none() {
+            return;
         }
+        let on_node = |kind| {
+            matches!(
+                kind,
+                Kind::Displacement | Kind::Velocity | Kind::Acceleration
+            )
+        };
+        let is_load = |kind| matches!(kind, Kind::Force | Kind::Moment);
+        let on_section = |kind| matches!(kind, Kind::Beam | Kind::Shell);
+        let directed =
+            two.is_some_and(|two| !matches!(two, Between::Distance | Between::DistanceRate));
+        let has_axis =
+            directed || one.is_some_and(|k| on_node(k) || is_load(k) || k == Kind::AngularVelocity);
+        let uses: [(&str, Option<&Span>, bool); 7] = [
+            ("axis", place(&given.axis), has_axis),
+            ("offset", place(&given.offset), one.is_some_and(on_node)),
+            ("points", place(&given.points), two.is_some()),
+            ("on", place(&given.on), one.is_some_and(is_load)),
+            ("at", place(&given.at), one.is_some_and(on_section)),
+            ("load", place(&given.load), one.is_some_and(on_section)),
+            ("strain", place(&given.strain), one.is_some_and(on_section)),
+        ];
+        for (key, span, is_used) in uses {
+            if let (Some(span), false) = (span, is_used) {
+                let message = format!("`{key}` has no meaning for what this sensor measures");
+                let problem = Problem::new(span.clone(), message).label("not used");
+                self.findings.push(problem);
+            }
+        }
+    }
+
+    fn point_of(
+        &mut self,
+        entry: &Entry<Measure>,
+        of: &At<String>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<Marker> {
+        let offset = self.vector_or_zero(&entry.value.value.offset);
+        let node = self.moving_node_named(of, draft)?;
+        Some(Marker::on(node).offset(offset?))
     }
 
     fn measured_axis(&mut self, entry: &Entry<Measure>) -> Option<Vec3> {
@@ -140,7 +322,7 @@ impl Checker<'_> {
         None
     }
 
-    /// The element that has a reaction.
+    /// The element that exerts something.
     fn measured_element<'d>(
         &mut self,
         of: &At<String>,
@@ -152,7 +334,7 @@ impl Checker<'_> {
                 of.value
             );
             let problem = Problem::new(of.span.clone(), message).label("unknown");
-            let known = draft.holders.keys().copied();
+            let known = draft.holders.keys().map(String::as_str);
             self.findings.push_misspelt(problem, &of.value, known);
             return None;
         };
@@ -160,36 +342,116 @@ impl Checker<'_> {
         Some((element, draft.spec.whole.model.get(element)))
     }
 
-    fn measured_joint(
+    fn measured_load(
         &mut self,
+        entry: &Entry<Measure>,
+        kind: Kind,
         of: &At<String>,
         draft: &MechanismDraft<'_>,
-    ) -> Option<(Box<Joint>, usize)> {
-        let (place, element) = self.measured_element(of, draft)?;
-        let Some(joint) = element.downcast_ref::<Joint>() else {
-            let message = format!(
-                "`{}` is not a joint whose reaction can be measured",
-                of.value
-            );
-            let problem = Problem::new(of.span.clone(), message)
-                .help("joints without friction and without prescribed rates can");
-            self.findings.push(problem);
-            return None;
+    ) -> Option<Sensor> {
+        let given = &entry.value.value;
+        let axis = self.measured_axis(entry);
+        let (element, holder) = self.measured_element(of, draft)?;
+        let nodes = holder.nodes();
+        let node = match &given.on {
+            None => usize::from(nodes.len() > 1),
+            Some(on) => {
+                let node = self.node_named(on, draft)?;
+                self.node_of(of, on, nodes, node)?
+            }
         };
-        let first = draft.spec.whole.model.first_multiplier(place);
-        Some((Box::new(joint.clone()), first))
+        let load = match kind {
+            Kind::Force => LoadSensor::force(element, node, axis?),
+            _ => LoadSensor::moment(element, node, axis?),
+        };
+        if given.in_joint_axes != Some(true) {
+            return Some(Sensor::Load(load));
+        }
+        let joint = self.joint_named(of, draft)?;
+        Some(Sensor::Load(load.seen_from(joint.ends)))
+    }
+
+    /// The place of a node among those of an element.
+    pub(super) fn node_of(
+        &mut self,
+        element: &At<String>,
+        on: &At<String>,
+        nodes: &[NodeId],
+        node: NodeId,
+    ) -> Option<usize> {
+        let place = nodes.iter().position(|&end| end == node);
+        if place.is_none() {
+            let message = format!(
+                "`{}` is not attached to the node `{}`",
+                element.value, on.value
+            );
+            self.findings.push(Problem::new(on.span.clone(), message));
+        }
+        place
+    }
+
+    /// What drives a joint's coordinate: its prescribed rate, or else the joint itself.
+    fn measured_torque(&mut self, of: &At<String>, draft: &MechanismDraft<'_>) -> Option<Sensor> {
+        let (coordinate, ends) = self.coordinate(of, draft)?;
+        let DraftJoint { drive, element, .. } = self.joint_named(of, draft)?;
+        let element = drive.or(element)?;
+        let load = match coordinate {
+            Coordinate::Angle => LoadSensor::moment(element, 1, Vec3::Z),
+            Coordinate::Slide => LoadSensor::force(element, 1, Vec3::Z),
+        };
+        Some(Sensor::Load(load.seen_from(ends)))
     }
 
     fn measured_spring(&mut self, of: &At<String>, draft: &MechanismDraft<'_>) -> Option<Sensor> {
-        let (_, element) = self.measured_element(of, draft)?;
-        if let Some(rod) = element.downcast_ref::<Rod>()
-            && !rod.remembers()
-        {
-            return Some(Sensor::Tension(Box::new(rod.clone())));
+        let (id, element) = self.measured_element(of, draft)?;
+        if element.downcast_ref::<Rod>().is_some() || element.downcast_ref::<Cable>().is_some() {
+            return Some(Sensor::Tension(id));
         }
-        let message = format!("`{}` is not a spring without `maxwell` elements", of.value);
-        self.findings.push(Problem::new(of.span.clone(), message));
+        let message = format!("`{}` is not a spring along a line, nor a cable", of.value);
+        let problem = Problem::new(of.span.clone(), message);
+        self.findings
+            .push(problem.help("`force` and `moment` measure joints and bushings"));
         None
+    }
+
+    /// A sensor by its name.
+    pub(super) fn sensor_named(
+        &mut self,
+        name: &At<String>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<Reading> {
+        if let Some(reading) = draft.measures.get(name.value.as_str()) {
+            return reading.clone();
+        }
+        let message = format!("there is no sensor `{}` in this subsystem", name.value);
+        let problem = Problem::new(name.span.clone(), message)
+            .label("unknown sensor")
+            .help("sensors are made in `sensors`");
+        let known = draft.measures.keys().copied();
+        self.findings.push_misspelt(problem, &name.value, known);
+        None
+    }
+
+    /// What an expression may use of a sensor.
+    pub(super) fn fed_back(
+        &mut self,
+        name: &str,
+        reading: Option<&Reading>,
+        span: &Span,
+    ) -> Option<Sensor> {
+        match reading? {
+            Reading::Fed(sensor) => Some(sensor.clone()),
+            Reading::Shown(_) => {
+                let message = format!(
+                    "`{name}` measures an acceleration, which follows from the forces: they cannot follow it without delay"
+                );
+                let problem = Problem::new(span.clone(), message).help(
+                    "send it by an output and bring it back through a scalar input, or measure a velocity",
+                );
+                self.findings.push(problem);
+                None
+            }
+        }
     }
 
     /// An expression of time and of what is measured.
@@ -217,11 +479,39 @@ impl Checker<'_> {
         }
         let variables: Vec<&str> = std::iter::once("t").chain(used.iter().copied()).collect();
         let expression = self.expression(formula, &variables)?;
-        let sensors: Option<Vec<Sensor>> = used
-            .iter()
-            .map(|name| draft.measures[name].clone())
-            .collect();
+        let fed = |name: &&str| {
+            let reading = draft.measures[*name].as_ref();
+            self.fed_back(name, reading, &formula.span)
+        };
+        let sensors: Option<Vec<Sensor>> = used.iter().map(fed).collect();
         let measured = Measured::new(sensors?, move |values| expression.eval(values));
         Some(Some(Drive::Measured(measured)))
+    }
+}
+
+impl MechanismDraft<'_> {
+    /// When a sensor can be read: what it measures must be there.
+    fn stage(&self, section: &Multibody, given: &Measure) -> Stage {
+        let of = [&given.force, &given.moment, &given.power, &given.tension];
+        let Some(of) = of.into_iter().flatten().next() else {
+            return Stage::Joints;
+        };
+        let name = of.value.as_str();
+        let owner = name.split('.').next().unwrap_or(name);
+        if section.joints.names().any(|joint| joint == owner) {
+            Stage::Joints
+        } else if section.loads.names().any(|load| load == name) {
+            Stage::Loads
+        } else {
+            Stage::Springs
+        }
+    }
+
+    /// The element that counts the turns of a joint.
+    pub(super) fn counter(&mut self, joint: &str, ends: [Marker; 2]) -> ElementId {
+        let name = format!("{joint}.turns");
+        let known = self.spec.whole.model.find_element(&name);
+        let model = &mut self.spec.whole.model;
+        known.unwrap_or_else(|| model.element(name, AngleCounter::new(ends)))
     }
 }

@@ -6,15 +6,21 @@
 mod actuators;
 mod beams;
 mod bodies;
+mod cables;
 mod compliant;
+mod curves;
 mod cut;
+mod driven;
 mod foreign;
 mod frames;
+mod friction;
 mod given;
 mod joints;
+mod links;
 mod loads;
 mod measures;
 mod nodes;
+mod places;
 mod ports;
 mod redundancy;
 mod sections;
@@ -27,8 +33,7 @@ use std::collections::{HashMap, HashSet};
 
 use oldham_cosim::StageInputs;
 use oldham_multibody::{
-    Coordinate, Element, ElementId, Marker, Method, Motion, NodeId, Options, Quaternion, Sensor,
-    Sent, Vec3,
+    Coordinate, Element, ElementId, Marker, Method, Motion, NodeId, Options, Quaternion, Sent, Vec3,
 };
 
 use super::part::{Checked, Head, Port};
@@ -38,10 +43,12 @@ use crate::format::multibody::{
     DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody, Redundant,
 };
 use crate::format::{At, DEFAULT_RHO, Entry, Fraction, InputsWithinStep, Record};
-use crate::mechanism::{MechanismSpec, NODE_PORTS, Pose};
+use crate::mechanism::{MechanismSpec, NODE_PORTS, Pose, SENSOR_PORTS};
 use crate::model::Content;
 use crate::problem::Problem;
 use crate::source::Span;
+use measures::{Reading, Stage};
+use places::{BeamElements, ShellElements};
 use sections::CrossSection;
 
 /// The node that is always there.
@@ -55,13 +62,19 @@ struct MechanismDraft<'f> {
     frames: HashMap<&'f str, Option<Pose>>,
     sections: HashMap<&'f str, Option<CrossSection>>,
     /// What can be asked for its reaction.
-    holders: HashMap<&'f str, Option<ElementId>>,
+    holders: HashMap<String, Option<ElementId>>,
     /// Joints whose coordinate a transmission may use.
     joints: HashMap<&'f str, Option<DraftJoint>>,
+    /// Joints whose angle (or else slide) is prescribed.
+    driven: HashSet<(String, bool)>,
     /// Ends of the actuators; nothing for those that could not be read.
     actuators: HashMap<&'f str, Option<[Marker; 2]>>,
+    /// Elements of beams and shells, to find places on them; nothing for those that could not be
+    /// read.
+    beams: HashMap<&'f str, Option<BeamElements>>,
+    shells: HashMap<&'f str, Option<ShellElements>>,
     /// What is measured; nothing for what could not be read.
-    measures: HashMap<&'f str, Option<Sensor>>,
+    measures: HashMap<&'f str, Option<Reading>>,
     /// First component of each scalar input.
     scalars: HashMap<&'f str, usize>,
     /// Where nodes, bodies and elements were written.
@@ -83,9 +96,20 @@ struct MechanismDraft<'f> {
 struct DraftJoint {
     /// What it is called in model files, if it is one of the format's own.
     kind: Option<JointKind>,
+    element: Option<ElementId>,
     ends: [Marker; 2],
-    /// What it leaves free, if that is a single coordinate.
+    /// What it leaves free, if that is a single coordinate; the angle of a cylindrical joint.
     coordinate: Option<Coordinate>,
+    /// What prescribes the rate of that coordinate.
+    drive: Option<ElementId>,
+}
+
+impl DraftJoint {
+    /// Whether it has a coordinate of this kind.
+    fn has(&self, coordinate: Coordinate) -> bool {
+        let slides_too = self.kind == Some(JointKind::Cylindrical);
+        self.coordinate == Some(coordinate) || slides_too && coordinate == Coordinate::Slide
+    }
 }
 
 impl Checker<'_> {
@@ -118,6 +142,7 @@ impl Checker<'_> {
             .map(|(step, count)| step / f64::from(count));
         draft.spec.settles = section.static_equilibrium.unwrap_or(false);
         let ports = self.mechanism(section, &mut draft);
+        draft.show_sensors(section);
         if record.nodes.unwrap_or(true) {
             draft.show_nodes();
         }
@@ -130,6 +155,7 @@ impl Checker<'_> {
             draft.spec.micro_steps = micro_steps as usize;
             self.trial(entry, &draft, pace.start, draft.micro_step);
             draft.spec.cutting = self.cutting(section, &draft, pace.is_implicit);
+            draft.hide_parted_sensors();
             content = Some(Content::Multibody(Box::new(draft.spec)));
         }
         let rho = options.map_or(DEFAULT_RHO, |options| spectral_radius(options.method));
@@ -153,15 +179,19 @@ impl Checker<'_> {
         self.shells(section, draft);
         self.bodies(section, draft);
         self.joints(section, draft);
+        self.rigid_links(section, draft);
         self.transmissions(section, draft);
-        self.measures_of_joints(section, draft);
+        self.sensors(section, Stage::Joints, draft);
+        self.motors(section, draft);
         self.line_springs(section, draft);
+        self.cables(section, draft);
         self.actuators(section, draft);
         self.torsion_springs(section, draft);
         self.bushings(section, draft);
-        self.measures_of_springs(section, draft);
+        self.sensors(section, Stage::Springs, draft);
         self.foreign_elements(section, draft);
         self.wrenches(section, draft);
+        self.sensors(section, Stage::Loads, draft);
         let ports = self.ports(section, draft);
         let names = section.outputs.iter().map(|entry| &entry.name);
         self.port_names(section.inputs.names(), names);
@@ -272,7 +302,10 @@ impl<'f> MechanismDraft<'f> {
             sections: HashMap::new(),
             holders: HashMap::new(),
             joints: HashMap::new(),
+            driven: HashSet::new(),
             actuators: HashMap::new(),
+            beams: HashMap::new(),
+            shells: HashMap::new(),
             measures: HashMap::new(),
             scalars: HashMap::new(),
             places: HashMap::new(),
@@ -304,9 +337,17 @@ impl<'f> MechanismDraft<'f> {
     }
 
     /// An element whose reaction can be asked for.
-    fn holder(&mut self, name: &'f str, element: Box<dyn Element>) {
+    fn holder(&mut self, name: &str, element: Box<dyn Element>) -> ElementId {
         let element = self.element(name, element);
-        self.holders.insert(name, Some(element));
+        self.holders.insert(name.to_owned(), Some(element));
+        element
+    }
+
+    /// An element that belongs to another one, such as the stops of a joint, under a name after that.
+    fn companion(&mut self, of: &At<String>, what: &str, element: impl Element) -> ElementId {
+        let name = format!("{}.{what}", of.value);
+        self.places.insert(element_key(&name), of.span.clone());
+        self.holder(&name, Box::new(element))
     }
 
     /// Gives every node an output of its own.
@@ -316,6 +357,31 @@ impl<'f> MechanismDraft<'f> {
             let name = format!("{NODE_PORTS}{}", whole.model.node_name(node));
             whole.outputs.push((name, Sent::Motion(node.into())));
         }
+    }
+
+    /// Records what sensors measure.
+    fn show_sensors(&mut self, section: &Multibody) {
+        for entry in &section.sensors {
+            let reading = self.measures.get(entry.name.value.as_str());
+            if let Some(Some(reading)) = reading {
+                let name = format!("{SENSOR_PORTS}{}", entry.name.value);
+                let sent = reading.sent();
+                self.spec.whole.outputs.push((name, sent));
+            }
+        }
+    }
+
+    /// A sensor that reads in several parts of a cut mechanism is not recorded.
+    fn hide_parted_sensors(&mut self) {
+        let Some(cutting) = &self.spec.cutting else {
+            return;
+        };
+        let partition = &cutting.settings.partition;
+        self.spec.whole.outputs.retain(|(name, sent)| {
+            let needs = sent.needs();
+            let is_whole = || partition.home(&needs.nodes, &needs.elements).is_some();
+            !name.starts_with(SENSOR_PORTS) || is_whole()
+        });
     }
 
     /// The initial motion of a node, if it is known.

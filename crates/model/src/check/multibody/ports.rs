@@ -1,7 +1,7 @@
 //! What a mechanism receives and sends.
 
 use oldham_cosim::{Quantity, Unit};
-use oldham_multibody::{Along, LineValue, Marker, NodeId, Received, Sent, Vec3};
+use oldham_multibody::{Along, Coordinate, LineValue, Marker, NodeId, Received, Sent, Vec3};
 
 use super::MechanismDraft;
 use crate::check::Checker;
@@ -12,7 +12,9 @@ use crate::mechanism::Pose;
 use crate::problem::Problem;
 
 /// What an output can be.
-const SENT_KINDS: &str = "one of `motion`, `translation`, `displacement`, `velocity`, `acceleration`, `reaction`, `length`, `rate`";
+const SENT_KINDS: &str = "one of `motion`, `translation`, `displacement`, `velocity`, `acceleration`, `sensor`, `rotation`, `sliding`, `reaction`, `length`, `rate`";
+/// What an input can be.
+const RECEIVED_KINDS: &str = "one of `wrench`, `pose`, `torque`, `force`, `rotation`, `sliding`, `scalar`, `thrust`, `pressure`";
 
 /// One thing that an output sends.
 #[derive(Clone, Copy)]
@@ -21,6 +23,8 @@ enum Kind {
     Along(Along),
     Reaction,
     Line(LineValue),
+    Coordinate(Coordinate),
+    Sensor,
 }
 
 impl Checker<'_> {
@@ -37,7 +41,9 @@ impl Checker<'_> {
                 Quantity::Wrench
             } else if input.pose.is_some() {
                 Quantity::Motion
-            } else if input.thrust.is_some() || input.pressure.is_some() {
+            } else if input.rotation.is_some() || input.sliding.is_some() {
+                Quantity::Rotation
+            } else if input.scalar.is_none() {
                 Quantity::Scalar(Unit::ONE)
             } else {
                 draft.scalars.insert(&entry.name.value, component);
@@ -113,12 +119,36 @@ impl Checker<'_> {
             &input.scalar,
             &input.thrust,
             &input.pressure,
+            &input.torque,
+            &input.force,
+            &input.rotation,
+            &input.sliding,
         ];
         let count = kinds.into_iter().flatten().count();
         if count != 1 {
-            let help = "one of `wrench`, `pose`, `scalar`, `thrust`, `pressure`";
-            self.not_one_thing(entry, "receives", count, help);
+            self.not_one_thing(entry, "receives", count, RECEIVED_KINDS);
             return None;
+        }
+        let forces = [
+            (Coordinate::Angle, &input.torque),
+            (Coordinate::Slide, &input.force),
+        ];
+        for (coordinate, joint) in forces {
+            if let Some(joint) = joint {
+                let ends = self.joint_with(joint, coordinate, draft)?;
+                return Some(Received::CoordinateForce(coordinate, ends));
+            }
+        }
+        let motions = [
+            (Coordinate::Angle, &input.rotation),
+            (Coordinate::Slide, &input.sliding),
+        ];
+        for (coordinate, joint) in motions {
+            if let Some(joint) = joint {
+                let ends = self.joint_with(joint, coordinate, draft)?;
+                self.driven_once(joint, coordinate, draft)?;
+                return Some(Received::CoordinateMotion(coordinate, ends));
+            }
         }
         if let Some(node) = &input.wrench {
             let at = self.point(node, &input.offset, &input.orientation, draft);
@@ -138,6 +168,29 @@ impl Checker<'_> {
         let ends = self.actuator_named(input.pressure.as_ref()?, draft);
         let area = self.pressed_area(entry);
         Some(Received::Pressure(ends?, area?))
+    }
+
+    /// A coordinate whose motion nothing else prescribes.
+    fn driven_once(
+        &mut self,
+        joint: &At<String>,
+        coordinate: Coordinate,
+        draft: &mut MechanismDraft<'_>,
+    ) -> Option<()> {
+        let key = (joint.value.clone(), coordinate == Coordinate::Angle);
+        if draft.driven.insert(key) {
+            return Some(());
+        }
+        let word = super::driven::word(coordinate);
+        let message = format!("the {word} of `{}` is prescribed already", joint.value);
+        let problem = Problem::new(joint.span.clone(), message)
+            .label("prescribed twice")
+            .help(format!(
+                "leave out this input or the `{word}` of the joint, or receive a `{}` instead",
+                coordinate.force_name()
+            ));
+        self.findings.push(problem);
+        None
     }
 
     fn pressed_area(&mut self, entry: &Entry<Input>) -> Option<f64> {
@@ -163,6 +216,9 @@ impl Checker<'_> {
             (Kind::Reaction, &output.reaction),
             (Kind::Line(LineValue::Length), &output.length),
             (Kind::Line(LineValue::Rate), &output.rate),
+            (Kind::Coordinate(Coordinate::Angle), &output.rotation),
+            (Kind::Coordinate(Coordinate::Slide), &output.sliding),
+            (Kind::Sensor, &output.sensor),
         ];
         let given = all.into_iter();
         let given: Vec<_> = given
@@ -199,6 +255,11 @@ impl Checker<'_> {
                 Some(Sent::Along(at?, axis?, along))
             }
             Kind::Line(value) => Some(Sent::Line(self.actuator_named(of, draft)?, value)),
+            Kind::Coordinate(coordinate) => {
+                let ends = self.joint_with(of, coordinate, draft)?;
+                Some(Sent::Coordinate(coordinate, ends))
+            }
+            Kind::Sensor => Some(self.sensor_named(of, draft)?.sent()),
             Kind::Reaction => self.reaction(of, &output.on, draft),
         }
     }
@@ -247,7 +308,7 @@ impl Checker<'_> {
             let problem = Problem::new(element.span.clone(), message)
                 .label("unknown element")
                 .help("joints, springs, torsion springs and bushings have reactions");
-            let known = draft.holders.keys().copied();
+            let known = draft.holders.keys().map(String::as_str);
             self.findings.push_misspelt(problem, &element.value, known);
             return None;
         };
@@ -257,15 +318,7 @@ impl Checker<'_> {
             None => usize::from(nodes.get(1).is_some_and(|&second| second != NodeId::GROUND)),
             Some(on) => {
                 let node = self.node_named(on, draft)?;
-                let Some(place) = nodes.iter().position(|&end| end == node) else {
-                    let message = format!(
-                        "`{}` is not attached to the node `{}`",
-                        element.value, on.value
-                    );
-                    self.findings.push(Problem::new(on.span.clone(), message));
-                    return None;
-                };
-                place
+                self.node_of(element, on, nodes, node)?
             }
         };
         if nodes[node] == NodeId::GROUND {

@@ -4,6 +4,7 @@ use oldham_expression::Expression;
 use oldham_multibody::{Joint, NodeId, ShellGrid, ShellMesh, ShellSection, SurfaceInertia};
 
 use super::MechanismDraft;
+use super::places::ShellElements;
 use super::sections::DEFAULT_POISSON;
 use crate::check::Checker;
 use crate::format::multibody::{self, Edge, Multibody, Vector};
@@ -21,6 +22,7 @@ impl Checker<'_> {
     pub(super) fn shells<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.shells {
             self.element_name(&entry.name, "a shell", draft);
+            draft.shells.insert(&entry.name.value, None);
             let made = self.shell(entry, draft);
             let made = made.and_then(|spec| self.mesh_shell(entry, spec, draft));
             if made.is_none() {
@@ -162,6 +164,11 @@ impl Checker<'_> {
             }
         }
         draft.held.extend(grid.nodes());
+        let elements = ShellElements {
+            elements: grid.elements.clone(),
+            columns: grid.elements.len() / (rows - 1),
+        };
+        draft.shells.insert(&entry.name.value, Some(elements));
         sketch(&grid, spec.mesh.closed, draft);
         self.hold_edges(entry, &grid, draft);
         Some(())

@@ -1,11 +1,11 @@
 //! Gears, racks and screws.
 
-use oldham_multibody::{Coordinate, Marker, Transmission};
+use oldham_multibody::{Coordinate, ElasticTransmission, Element, Law, Marker, Transmission};
 
 use super::MechanismDraft;
 use crate::check::Checker;
-use crate::format::At;
-use crate::format::multibody::Multibody;
+use crate::format::multibody::{self, Multibody};
+use crate::format::{At, place};
 use crate::problem::Problem;
 
 impl Checker<'_> {
@@ -23,12 +23,46 @@ impl Checker<'_> {
             let ratios = given.ratios.as_ref();
             let ratios: Option<[f64; 2]> =
                 ratios.and_then(|ratios| self.numbers(ratios, "one ratio for each joint"));
+            let law = self.teeth(given);
             if let (Some([Some(first), Some(second)]), Some([p, q])) = (joints, ratios) {
                 let sides = [(first.0, first.1, p), (second.0, second.1, q)];
-                let element = Transmission::new(sides[0], sides[1]);
-                draft.element(&entry.name.value, Box::new(element));
+                let relation = Transmission::new(sides[0], sides[1]);
+                let element: Box<dyn Element> = match law {
+                    Some(Some(law)) => Box::new(ElasticTransmission::new(relation, law)),
+                    Some(None) => Box::new(relation),
+                    None => continue,
+                };
+                let name = entry.name.value.clone();
+                let element = draft.element(&name, element);
+                draft.holders.insert(name, Some(element));
             }
         }
+    }
+
+    /// What teeth or a belt do, if they give.
+    fn teeth(&mut self, given: &multibody::Transmission) -> Option<Option<Law>> {
+        let damping = self.number_or(&given.damping, 0.0);
+        let play = self.number_or(&given.backlash, 0.0);
+        let Some(stiffness) = &given.stiffness else {
+            let unused = [place(&given.damping), place(&given.backlash)];
+            for span in unused.into_iter().flatten() {
+                let message = "a rigid transmission does not give";
+                let problem = Problem::new(span.clone(), message).label("not used");
+                self.findings
+                    .push(problem.help("give its `stiffness` besides"));
+            }
+            return Some(None);
+        };
+        let (stiffness, damping, play) = (self.number(stiffness)?, damping?, play?);
+        Some(Some(match play > 0.0 {
+            true => Law::Stops {
+                lower: -0.5 * play,
+                upper: 0.5 * play,
+                stiffness,
+                damping,
+            },
+            false => Law::Linear { stiffness, damping },
+        }))
     }
 
     /// The coordinate of a joint, with the markers between which it is measured.
@@ -37,14 +71,7 @@ impl Checker<'_> {
         name: &At<String>,
         draft: &MechanismDraft<'_>,
     ) -> Option<(Coordinate, [Marker; 2])> {
-        let Some(joint) = draft.joints.get(name.value.as_str()) else {
-            let message = format!("there is no joint `{}` in this subsystem", name.value);
-            let problem = Problem::new(name.span.clone(), message).label("unknown joint");
-            let known = draft.joints.keys().copied();
-            self.findings.push_misspelt(problem, &name.value, known);
-            return None;
-        };
-        let joint = (*joint)?;
+        let joint = self.joint_named(name, draft)?;
         let Some(coordinate) = joint.coordinate else {
             let message = format!("the joint `{}` has no single coordinate", name.value);
             let problem = Problem::new(name.span.clone(), message)

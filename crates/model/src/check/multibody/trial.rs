@@ -129,9 +129,9 @@ impl Checker<'_> {
             ModelError::UnphysicalBody { node }
             | ModelError::NotFinite { node }
             | ModelError::VelocityBesideTangent { node } => draft.places.get(node),
-            ModelError::DependsOnPast { element } | ModelError::ReadsReactions { element } => {
-                draft.places.get(&element_key(element))
-            }
+            ModelError::DependsOnPast { element }
+            | ModelError::ReadsReactions { element }
+            | ModelError::FollowsItself { element } => draft.places.get(&element_key(element)),
             ModelError::NoTangent | ModelError::TooLarge { .. } => None,
         };
         let place = place.unwrap_or(&entry.name.span).clone();

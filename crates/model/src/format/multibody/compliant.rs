@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Given, Orientation, Vector};
-use crate::format::{At, Formula, NonNegative};
+use crate::format::{At, Formula, Fraction, NonNegative, Positive};
 
 /// Pairs of numbers.
 pub(crate) type Pairs = Vec<At<Vector>>;
@@ -32,13 +32,88 @@ pub(crate) struct Spring {
     pub length: Option<At<Given>>,
     /// Elongation (m) and tension (N) in pairs of rising elongation, instead of a stiffness.
     pub table: Option<At<Pairs>>,
+    /// Tension (N) over elongation and rate, instead of stiffness and damping.
+    pub map: Option<At<Map>>,
+    /// Whether it only pulls or only pushes: a rope, a bumper. By default it does both.
+    pub acts: Option<Acts>,
     /// The tension in N as an expression of the elongation `d`, its rate `v` and time `t`, instead
-    /// of all the others but `length`.
+    /// of all the others but `length` and `acts`.
     pub force: Option<At<Formula>>,
+    /// Hysteresis after Bouc and Wen, with `stiffness` at small elongations; without `damping`.
+    pub hysteresis: Option<At<Hysteresis>>,
     /// Viscoelastic: Maxwell (Prony) elements, each a pair of stiffness (N/m) and relaxation time
     /// (s), in parallel with the spring of `stiffness`; without `damping`.
     #[schemars(extend("x-formerly" = "branches"))]
     pub maxwell: Option<At<Pairs>>,
+}
+
+/// Hysteresis after Bouc and Wen: the tension is `ratio · stiffness · d + (1 - ratio) · stiffness · z`,
+/// with `dz/dd = 1 - |z/yield|^exponent (softness + (1 - softness) sgn(z dd))`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Hysteresis {
+    /// Ratio of the stiffness at large elongations to that at small ones.
+    #[schemars(required)]
+    pub ratio: Option<At<Fraction>>,
+    /// The elongation in m at which it yields.
+    #[schemars(required)]
+    #[serde(rename = "yield")]
+    pub yield_at: Option<At<Positive>>,
+    /// Sharpness of the transition.
+    #[schemars(extend("default" = 1.0))]
+    pub exponent: Option<At<Positive>>,
+    /// How soft unloading is, from 0 to 1; at 0.5 it is straight.
+    #[schemars(extend("default" = 0.5))]
+    pub softness: Option<At<Fraction>>,
+}
+
+/// A massless cable that runs freely through points, such as over pulleys, and only pulls. Pulleys
+/// are points: they have no radius and no friction.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Cable {
+    /// Two to eight nodes in order, `ground` among them: the first and the last are its ends.
+    #[schemars(required)]
+    pub through: Option<At<Vec<At<String>>>>,
+    /// A point on each of them in m, at the start, instead of the nodes themselves.
+    pub points: Option<At<Vec<At<Vector>>>>,
+    /// The frame in which the points are given. By default the absolute frame.
+    #[serde(rename = "in")]
+    pub frame: Option<At<String>>,
+    /// Stiffness of the whole cable in N/m.
+    #[schemars(required)]
+    pub stiffness: Option<At<Positive>>,
+    /// Damping in N·s/m.
+    #[schemars(extend("default" = 0.0))]
+    pub damping: Option<At<NonNegative>>,
+    /// Free (unstretched) length in m, which a winch may change in time. By default the initial
+    /// length.
+    pub length: Option<At<Given>>,
+}
+
+/// When a spring acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Acts {
+    /// Only where it is longer than its free length, and never pushing.
+    InTension,
+    /// Only where it is shorter than its free length, and never pulling.
+    InCompression,
+}
+
+/// A force over elongation (or angle) and rate: bilinear between the given ones, constant beyond.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Map {
+    /// Rising elongations in m, or angles in rad.
+    #[schemars(required)]
+    pub d: Option<At<Vector>>,
+    /// Rising rates in m/s, or rad/s.
+    #[schemars(required)]
+    pub v: Option<At<Vector>>,
+    /// For each elongation a list of forces in N, or torques in N·m, one for each rate.
+    #[schemars(required)]
+    pub force: Option<At<Vec<At<Vector>>>>,
 }
 
 /// A point-to-point force element: a force or pressures that the subsystem receives act along the
@@ -58,6 +133,39 @@ pub(crate) struct Actuator {
     /// a hydraulic subsystem has its friction in it already.
     #[schemars(extend("default" = 0.0))]
     pub damping: Option<At<NonNegative>>,
+    /// A force in N besides, positive when it pushes the two points apart: a time function, or
+    /// `"static"` for the force that holds the line at its length in static equilibrium. That is found
+    /// before the run, which then starts in equilibrium.
+    pub load: Option<At<Given>>,
+}
+
+/// A motor in a joint: a torque or force that depends on the speed.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Motor {
+    /// The `revolute`, `cylindrical` or `prismatic` joint that it drives, on its second node against
+    /// the first.
+    #[schemars(required)]
+    pub joint: Option<At<String>>,
+    /// Speed (rad/s or m/s) and torque (N·m) or force (N) in pairs of rising speed: straight lines
+    /// between, constant beyond.
+    #[schemars(required)]
+    pub characteristic: Option<At<Pairs>>,
+    /// A factor of the torque, such as a throttle between -1 and 1.
+    #[schemars(extend("default" = 1.0))]
+    pub command: Option<At<Given>>,
+}
+
+/// A rigid link: nodes that move with a master node as one rigid body.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct RigidLink {
+    /// The node that leads, `ground` among them.
+    #[schemars(required)]
+    pub master: Option<At<String>>,
+    /// The nodes that follow.
+    #[schemars(required)]
+    pub nodes: Option<At<Vec<At<String>>>>,
 }
 
 /// A torsion spring and damper about an axis that a joint keeps common to two nodes. The angle
@@ -79,6 +187,10 @@ pub(crate) struct TorsionSpring {
     /// Damping in N·m·s/rad.
     #[schemars(extend("default" = 0.0))]
     pub damping: Option<At<NonNegative>>,
+    /// Angle (rad) and torque (N·m) in pairs of rising angle, instead of a stiffness.
+    pub table: Option<At<Pairs>>,
+    /// Torque (N·m) over angle and rate, instead of stiffness and damping.
+    pub map: Option<At<Map>>,
     /// The torque in N·m as an expression of the twist `d`, its rate `v` and time `t`, instead of
     /// stiffness and damping.
     pub torque: Option<At<Formula>>,
@@ -115,6 +227,11 @@ pub(crate) struct Bushing {
     /// Damping about the three axes in N·m·s/rad.
     #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
     pub rotational_damping: Option<At<Vector>>,
+    /// The whole stiffness instead: six rows of six numbers, a symmetric matrix of displacements along
+    /// and rotations about the three axes (N/m, N/rad, N·m/rad).
+    pub stiffness_matrix: Option<At<Vec<At<Vector>>>>,
+    /// The whole damping instead: six rows of six numbers, a symmetric matrix.
+    pub damping_matrix: Option<At<Vec<At<Vector>>>>,
     /// Forces along the three axes in N besides, each an expression of the displacement `d` along
     /// its axis, its rate `v` and time `t`; they pull `b` back.
     pub force: Option<At<Vec<At<Formula>>>>,
@@ -136,4 +253,14 @@ pub(crate) struct Transmission {
     /// pinion and -1 for its rack.
     #[schemars(required)]
     pub ratios: Option<At<Vector>>,
+    /// Stiffness of teeth or belt in N/m, for ratios that are radii in m: the sum then gives. By
+    /// default it is rigid.
+    pub stiffness: Option<At<Positive>>,
+    /// With `stiffness`: damping, in N·s/m, or in s/m where there is `backlash`.
+    #[schemars(extend("default" = 0.0))]
+    pub damping: Option<At<NonNegative>>,
+    /// With `stiffness`: how far the sum may be off without any force, in m, in both directions
+    /// together.
+    #[schemars(extend("default" = 0.0))]
+    pub backlash: Option<At<NonNegative>>,
 }

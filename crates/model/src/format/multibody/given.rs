@@ -32,6 +32,9 @@ pub(crate) struct GivenTable {
     pub chirp: Option<At<Vector>>,
     /// Time (s) and value in pairs of rising time: straight lines between, constant beyond.
     pub table: Option<At<Pairs>>,
+    /// With `table`: the name of a sensor whose reading stands in the place of time. Not for
+    /// prescribed motions.
+    pub of: Option<At<String>>,
     /// The name of a scalar input of this subsystem.
     pub input: Option<At<String>>,
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Given, Orientation, Vector};
-use crate::format::{At, Foreign, NonNegative, Positive};
+use crate::format::{At, Foreign, Formula, NonNegative, Positive};
 
 /// A joint between two nodes. It attaches to both where they are at the start.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -27,18 +27,39 @@ pub(crate) struct Joint {
     /// Its axis: of rotation, of sliding, or normal to the plane. By default the third axis of the
     /// frame.
     pub axis: Option<At<Vector>>,
-    /// Its three axes instead of only one: for `fixed`, `spherical`, `universal` and `total`.
+    /// Its three axes instead of only one: for `fixed`, `spherical`, `universal`, `point-on-curve` and
+    /// `total`.
     pub orientation: Option<At<Orientation>>,
     /// With `universal`: the arms of the cross on the first and on the second node, two directions
     /// at right angles. By default the first and second axis of `orientation`.
     pub arms: Option<At<Vec<At<Vector>>>>,
-    /// With `rod`: two points `[on a, on b]` in m instead of the nodes themselves.
+    /// With `rod` and `point-on-curve`: two points `[on a, on b]` in m instead of the nodes
+    /// themselves. That on `a` is the origin of the curve.
     pub points: Option<At<Vec<At<Vector>>>>,
+    /// With `constant-velocity`: the directions of the two shafts, at the start. By default both
+    /// along `axis`.
+    pub shafts: Option<At<Vec<At<Vector>>>>,
+    /// With `point-on-curve`: the two coordinates in m as expressions of `s`, which goes from 0 to 1,
+    /// along the first two axes of `orientation`. A curve that ends where it begins is closed.
+    pub curve: Option<At<Vector>>,
     /// With `rod`: the distance in m. By default that of the initial positions.
     pub length: Option<At<Given>>,
-    /// With `revolute`: the angle in rad about the axis, from the initial orientation, as it is to
-    /// be.
+    /// With `revolute` and `cylindrical`: the angle in rad about the axis, from the initial
+    /// orientation, as it is to be.
     pub angle: Option<At<Given>>,
+    /// With `prismatic` and `cylindrical`: the distance in m along the axis, from the initial
+    /// position, as it is to be.
+    pub slide: Option<At<Given>>,
+    /// With `revolute` and `cylindrical`: the rate of the angle in rad/s as it is to be, instead of
+    /// the angle, which starts at zero.
+    pub angle_rate: Option<At<Given>>,
+    /// With `prismatic` and `cylindrical`: the rate of the distance in m/s as it is to be, instead
+    /// of the distance, which starts at zero.
+    pub slide_rate: Option<At<Given>>,
+    /// With `revolute` and `cylindrical`: end stops of the angle, in rad.
+    pub angle_stops: Option<At<Stops>>,
+    /// With `prismatic` and `cylindrical`: end stops of the distance, in m.
+    pub slide_stops: Option<At<Stops>>,
     /// With `total`: for each of the three axes the displacement of `b` in m as it is to be,
     /// or `"free"` or `"locked"` (at zero).
     pub displacement: Option<At<Vec<At<Given>>>>,
@@ -51,7 +72,7 @@ pub(crate) struct Joint {
     /// With `total`: for each of the three axes the rate of the component of the rotation vector
     /// in rad/s as it is to be besides the component, or `"free"` where the component alone counts.
     pub rotation_rate: Option<At<Vec<At<Given>>>>,
-    /// With `revolute` and `prismatic`: friction.
+    /// Friction, with `revolute`, `prismatic`, `cylindrical`, `spherical`, `universal` and `planar`.
     pub friction: Option<At<Friction>>,
     /// One of a registered kind instead.
     #[schemars(skip)]
@@ -90,6 +111,12 @@ pub(crate) enum JointKind {
     /// Sliding in the plane normal to the axis, and all rotations.
     #[schemars(extend("x-formerly" = "in-plane"))]
     PointOnPlane,
+    /// Rotations about all axes but the shafts, which turn at the same speed whatever the angle
+    /// between them.
+    ConstantVelocity,
+    /// Everything but leaving a plane curve that is drawn on the first node: a cam, a slot, a track.
+    /// The point may move across the plane.
+    PointOnCurve,
     /// Everything but the distance of two points: a massless rigid rod.
     #[schemars(extend("x-formerly" = "distance"))]
     Rod,
@@ -98,9 +125,28 @@ pub(crate) enum JointKind {
     Total,
 }
 
+/// End stops of a joint: beyond them it is pushed back by
+/// `stiffness · penetration · (1 + damping · rate of penetration)`, after Hunt and Crossley, and never
+/// pulled.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Stops {
+    /// The lower stop; none, if it is left out. The joint starts at zero.
+    pub lower: Option<At<Formula>>,
+    /// The upper stop; none, if it is left out.
+    pub upper: Option<At<Formula>>,
+    /// Stiffness in N/m or N·m/rad.
+    #[schemars(required)]
+    pub stiffness: Option<At<Positive>>,
+    /// Damping in s/m or s/rad.
+    #[schemars(extend("default" = 0.0))]
+    pub damping: Option<At<NonNegative>>,
+}
+
 /// LuGre friction: bristles of stiffness σ₀ and damping σ₁ (per normal force), viscous friction
 /// σ₂, and a level between the static and the Coulomb coefficient. The normal force is `preload`
-/// plus the reaction of the joint.
+/// plus the reaction of the joint. Where a joint slips in several directions at once, as a
+/// `cylindrical` one, they share the friction.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Friction {
@@ -121,7 +167,9 @@ pub(crate) struct Friction {
     /// Viscous friction σ₂ in s/m.
     #[schemars(extend("default" = 0.0))]
     pub viscous: Option<At<NonNegative>>,
-    /// Radius of the pin of a revolute joint in m.
+    /// Radius in m on which it acts: of the pin of a `revolute` or `cylindrical` joint, of the ball of
+    /// a `spherical` one, of the bearings of a `universal` one; the mean radius of the face of a
+    /// `planar` one, for the rotation about its normal.
     pub radius: Option<At<Positive>>,
     /// Normal force without any reaction in N.
     #[schemars(extend("default" = 0.0))]

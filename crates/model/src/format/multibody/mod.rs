@@ -25,14 +25,17 @@ use super::{
 
 pub(crate) use beam::{Beam, End, Section};
 pub(crate) use body::{Body, Solid};
-pub(crate) use compliant::{Actuator, Bushing, Pairs, Spring, TorsionSpring, Transmission};
+pub(crate) use compliant::{
+    Acts, Actuator, Bushing, Cable, Hysteresis, Map, Motor, Pairs, RigidLink, Spring,
+    TorsionSpring, Transmission,
+};
 pub(crate) use cut::{Cut, Members, PieceMethod, Prescribe, Scheme};
 pub(crate) use geometry::{Frame, Lengths, Node, Orientation, Vector};
 pub use given::TimeFunction;
 pub(crate) use given::{Given, GivenTable};
-pub(crate) use joint::{Friction, Joint, JointKind};
+pub(crate) use joint::{Friction, Joint, JointKind, Stops};
 pub(crate) use load::Load;
-pub(crate) use measure::Measure;
+pub(crate) use measure::{Measure, SectionWord};
 pub(crate) use port::{Input, Output};
 pub(crate) use shell::{Edge, Shell};
 
@@ -101,9 +104,18 @@ pub(crate) struct Multibody {
     /// Gears, racks and screws, by name: linear relations between the coordinates of two joints.
     #[serde(default)]
     pub transmissions: Named<Transmission>,
+    /// Motors in joints, by name.
+    #[serde(default)]
+    pub motors: Named<Motor>,
+    /// Rigid links of several nodes, by name.
+    #[serde(default)]
+    pub rigid_links: Named<RigidLink>,
     /// Springs, dampers and rods along the line between two points, by name.
     #[serde(default)]
     pub springs: Named<Spring>,
+    /// Cables through several points, by name.
+    #[serde(default)]
+    pub cables: Named<Cable>,
     /// Point-to-point force elements, driven by received forces or pressures, by name.
     #[serde(default)]
     pub actuators: Named<Actuator>,

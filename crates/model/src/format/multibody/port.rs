@@ -25,6 +25,22 @@ pub(crate) struct Input {
     pub thrust: Option<At<String>>,
     /// A pressure in this actuator in Pa, which acts on `area`.
     pub pressure: Option<At<String>>,
+    /// A torque in N·m about the axis of this `revolute` or `cylindrical` joint, on its second node;
+    /// the opposite acts on the first. In return the subsystem sends angle, rate and acceleration of
+    /// the joint at the port `<input>.motion`, as lumped subsystems about an axis take them.
+    pub torque: Option<At<String>>,
+    /// A force in N along the axis of this `prismatic` or `cylindrical` joint, on its second node; the
+    /// opposite acts on the first. In return the subsystem sends distance, rate and acceleration of
+    /// the joint at the port `<input>.motion`, as lumped subsystems along a line take them.
+    pub force: Option<At<String>>,
+    /// Angle, rate and acceleration of this `revolute` or `cylindrical` joint, which are prescribed.
+    /// In return the subsystem sends its torque on the owner of that motion at the port
+    /// `<input>.torque`.
+    pub rotation: Option<At<String>>,
+    /// Distance, rate and acceleration of this `prismatic` or `cylindrical` joint, which are
+    /// prescribed. In return the subsystem sends its force on the owner of that motion at the port
+    /// `<input>.force`.
+    pub sliding: Option<At<String>>,
     /// With `pressure`: the area in m² with which it pushes the two points apart; negative where
     /// it pulls them together.
     pub area: Option<At<Formula>>,
@@ -60,6 +76,13 @@ pub(crate) struct Output {
     pub length: Option<At<String>>,
     /// The rate of the length of this actuator, in m/s.
     pub rate: Option<At<String>>,
+    /// What this sensor measures.
+    pub sensor: Option<At<String>>,
+    /// Angle, rate and acceleration of this `revolute` or `cylindrical` joint, over any number of
+    /// revolutions.
+    pub rotation: Option<At<String>>,
+    /// Distance, rate and acceleration of this `prismatic` or `cylindrical` joint.
+    pub sliding: Option<At<String>>,
     /// With `translation`, `displacement`, `velocity` and `acceleration`: a fixed direction.
     pub axis: Option<At<Vector>>,
     /// With all that is sent of a node: a point away from it, in m and in node axes, whose motion is

@@ -1,6 +1,7 @@
 //! Every mistake is found, at its place, with a way out.
 
 mod compensator;
+mod joints;
 mod mechanics;
 mod multibody;
 mod numbers;

@@ -6,7 +6,8 @@
 use super::Section;
 use super::three_node::section_axes;
 use crate::element::{
-    At, Element, ElementEnergy, Half, Jacobian, References, Residual, Weights, refer_nodes,
+    At, Element, ElementEnergy, Half, Jacobian, References, Residual, SectionState, Weights,
+    refer_nodes,
 };
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
@@ -25,6 +26,8 @@ pub struct Beam2 {
     stiffness: [[Mat3; 2]; 2],
     unloaded: [Vec3; 2],
     damping: f64,
+    /// Axes of the section, in the axes of the middle.
+    section_axes: Mat3,
 }
 
 struct Deformed {
@@ -52,10 +55,12 @@ impl Beam2 {
             stiffness: [[Mat3::ZERO; 2]; 2],
             unloaded: [Vec3::ZERO; 2],
             damping: section.damping,
+            section_axes: Mat3::IDENTITY,
         };
         let unloaded = beam.deformed([&motions[0], &motions[1]]);
         beam.unloaded = unloaded.strain;
         let local = unloaded.axes.transpose() * section_axes(line.unit(), up);
+        beam.section_axes = local;
         beam.stiffness = [0, 3].map(|row| {
             [0, 3].map(|column| {
                 let entry = |i: usize, j: usize| section.stiffness[row + i][column + j];
@@ -99,8 +104,13 @@ impl Beam2 {
 
     /// Force and moment in the absolute frame.
     fn load(&self, d: &Deformed) -> [Vec3; 2] {
+        self.felt(d).map(|v| d.axes * v)
+    }
+
+    /// Force and moment in the axes of the middle.
+    fn felt(&self, d: &Deformed) -> [Vec3; 2] {
         let felt = |i: usize| d.strain[i] + d.rate[i] * self.damping;
-        self.stress([felt(0), felt(1)]).map(|v| d.axes * v)
+        self.stress([felt(0), felt(1)])
     }
 
     fn stress(&self, strain: [Vec3; 2]) -> [Vec3; 2] {
@@ -124,6 +134,12 @@ impl Element for Beam2 {
 
     fn refer(&mut self, references: &mut dyn References) {
         refer_nodes(&mut self.nodes, references);
+    }
+
+    fn section(&self, at: &At<'_>, point: usize) -> Option<SectionState> {
+        let d = self.deformed(self.motions(at));
+        let state = SectionState::of_beam(&self.section_axes, d.strain, self.felt(&d));
+        (point == 0).then_some(state)
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

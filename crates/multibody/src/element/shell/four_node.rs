@@ -9,9 +9,9 @@
 use super::ShellSection;
 use super::frame::Frame;
 use super::jacobian::ShellJacobian;
-use super::stiffness::stiffness;
+use super::stiffness::{stiffness, strains_in_the_middle};
 use crate::element::{
-    At, Element, ElementEnergy, Jacobian, References, Residual, Weights, refer_nodes,
+    At, Element, ElementEnergy, Jacobian, References, Residual, SectionState, Weights, refer_nodes,
 };
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
@@ -49,8 +49,18 @@ pub struct Shell4 {
     /// Column by column.
     stiffness: Box<[ElementFreedoms; 24]>,
     damping: f64,
+    middle: Box<Middle>,
     /// Whether a residual was made with a frame that the corners do not fit.
     misfit: Misfit,
+}
+
+/// What the section in the middle feels.
+#[derive(Clone, Debug)]
+struct Middle {
+    /// Strains by displacements and rotations.
+    strains: [ElementFreedoms; 8],
+    /// Loads by strains.
+    section: ShellSection,
 }
 
 /// Noted where elements are evaluated, read between steps. It changes no result.
@@ -115,12 +125,19 @@ impl Shell4 {
         let matrix =
             stiffness(&unloaded, &directors.map(local), section).ok_or(ShellError::Section)?;
         let column = |j: usize| std::array::from_fn(|i| matrix[(i, j)]);
+        let strains = strains_in_the_middle(&unloaded, &directors.map(local), section)
+            .ok_or(ShellError::Section)?;
+        let row = |i: usize| std::array::from_fn(|j| strains[(i, j)]);
         Ok(Self {
             nodes,
             unloaded,
             node_axes: motions.map(|m| m.orientation.conjugate().times(orientation)),
             stiffness: Box::new(std::array::from_fn(column)),
             damping: section.damping,
+            middle: Box::new(Middle {
+                strains: std::array::from_fn(row),
+                section: *section,
+            }),
             misfit: Misfit::default(),
         })
     }
@@ -211,6 +228,23 @@ impl Element for Shell4 {
 
     fn refer(&mut self, references: &mut dyn References) {
         refer_nodes(&mut self.nodes, references);
+    }
+
+    /// In the middle of the element.
+    fn section(&self, at: &At<'_>, point: usize) -> Option<SectionState> {
+        let motions = self.motions(at);
+        let d = self.deformed(motions);
+        let (moved, rates) = (self.strains(&d), self.strain_rates(&d, motions));
+        let by = |values: &ElementFreedoms| -> [f64; 8] {
+            let row = |row: &ElementFreedoms| row.iter().zip(values).map(|(b, v)| b * v).sum();
+            self.middle.strains.each_ref().map(row)
+        };
+        let (strains, rates) = (by(&moved), by(&rates));
+        let felt = std::array::from_fn(|i| strains[i] + self.damping * rates[i]);
+        (point == 0).then(|| SectionState {
+            strains,
+            loads: self.middle.section.loads(&felt),
+        })
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

@@ -45,6 +45,24 @@ impl ShellSection {
         }
     }
 
+    /// Membrane forces, moments and transverse forces of strains, curvatures and shears.
+    pub(crate) fn loads(&self, strains: &[f64; 8]) -> [f64; 8] {
+        let mut loads = [0.0; 8];
+        for i in 0..3 {
+            for j in 0..3 {
+                let (stretch, bend) = (strains[j], strains[3 + j]);
+                loads[i] += self.membrane[i][j] * stretch + self.coupling[i][j] * bend;
+                loads[3 + i] += self.coupling[j][i] * stretch + self.bending[i][j] * bend;
+            }
+        }
+        for i in 0..2 {
+            for j in 0..2 {
+                loads[6 + i] += self.shear[i][j] * strains[6 + j];
+            }
+        }
+        loads
+    }
+
     /// The same section with stiffness-proportional damping, in seconds.
     pub fn damped(self, damping: f64) -> Self {
         Self { damping, ..self }

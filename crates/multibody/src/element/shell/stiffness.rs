@@ -87,6 +87,16 @@ fn without_mean_rotation(corners: &[Vec3; 4]) -> Stiffness {
 
 /// The membrane strains of the stresses that balance the displacements in the mean.
 fn assumed_strains(points: &[Point; 4], compliance: &Matrix3<f64>) -> Option<[Rows<3>; 4]> {
+    let stresses = assumed_stresses(points, compliance)?;
+    Some(
+        points
+            .each_ref()
+            .map(|p| compliance * p.stresses * stresses),
+    )
+}
+
+/// These stresses by the displacements, as multiples of the five modes.
+fn assumed_stresses(points: &[Point; 4], compliance: &Matrix3<f64>) -> Option<Rows<5>> {
     let mut flexibility = SMatrix::<f64, 5, 5>::zeros();
     let mut lever = Rows::<5>::zeros();
     for point in points {
@@ -94,12 +104,26 @@ fn assumed_strains(points: &[Point; 4], compliance: &Matrix3<f64>) -> Option<[Ro
         flexibility += modes.transpose() * compliance * modes * point.area;
         lever += modes.transpose() * point.membrane * point.area;
     }
-    let stresses = flexibility.try_inverse()? * lever;
-    Some(
-        points
-            .each_ref()
-            .map(|p| compliance * p.stresses * stresses),
-    )
+    Some(flexibility.try_inverse()? * lever)
+}
+
+/// Strains in the middle of the shell by displacements and rotations, in section axes: three of the
+/// membrane, three curvatures, two transverse shears.
+pub(super) fn strains_in_the_middle(
+    corners: &[Vec3; 4],
+    directors: &[Vec3; 4],
+    section: &ShellSection,
+) -> Option<Rows<8>> {
+    let surface = Surface { corners, directors };
+    let points = CORNERS.map(|(xi, eta)| surface.point(GAUSS * xi, GAUSS * eta));
+    let compliance = Matrix3::from_fn(|i, j| section.membrane[i][j]).try_inverse()?;
+    let middle = surface.point(0.0, 0.0);
+    let membrane = compliance * middle.stresses * assumed_stresses(&points, &compliance)?;
+    let mut rows = Rows::<8>::zeros();
+    rows.fixed_rows_mut::<3>(0).copy_from(&membrane);
+    rows.fixed_rows_mut::<3>(3).copy_from(&middle.bending);
+    rows.fixed_rows_mut::<2>(6).copy_from(&middle.shear);
+    Some(rows * without_mean_rotation(corners))
 }
 
 /// Strain–displacement rows at an integration point, in section axes.

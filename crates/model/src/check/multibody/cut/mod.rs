@@ -4,14 +4,14 @@ mod methods;
 mod request;
 
 use oldham_multibody::cut::{self, Couplings, CutError, Partition, Reason};
-use oldham_multibody::{CutScheme, CutSettings, Model, NodeId, Received, SolverSettings};
+use oldham_multibody::{CutScheme, CutSettings, Model, Received, SolverSettings};
 
 use super::{GROUND, MechanismDraft, MethodSettings, MethodWord, spectral_radius};
 use crate::check::Checker;
 use crate::check::predictor::Choice;
 use crate::format::multibody::{Multibody, Prescribe, Scheme as Word};
 use crate::format::{At, Count, PredictorKind};
-use crate::mechanism::Cutting;
+use crate::mechanism::{Cutting, SENSOR_PORTS};
 use crate::problem::Problem;
 use crate::source::Span;
 use request::Request;
@@ -82,7 +82,8 @@ impl Checker<'_> {
         partitioned.map_err(refused).ok()
     }
 
-    /// Pushes along lines, and what is shown of lines, need both ends in one subdomain.
+    /// Pushes along lines, and what is shown of lines or by sensors, need all of it in one
+    /// subdomain. What sensors would record across a cut is not recorded.
     fn lines_are_whole(
         &mut self,
         draft: &MechanismDraft<'_>,
@@ -90,18 +91,20 @@ impl Checker<'_> {
         span: &Span,
     ) -> Option<()> {
         let received = draft.spec.whole.inputs.iter();
-        let received = received.map(|(name, received)| (name, received.nodes()));
+        let received = received.map(|(name, received)| (name, received.needs()));
         let sent = draft.spec.whole.outputs.iter();
-        let sent = sent.map(|(name, sent)| (name, sent.nodes()));
-        let is_parted = |nodes: &[NodeId]| match *nodes {
-            [a, b] => cutting.settings.partition.home([a, b]).is_none(),
-            _ => false,
-        };
-        let Some((name, _)) = received.chain(sent).find(|(_, nodes)| is_parted(nodes)) else {
+        let sent = sent.map(|(name, sent)| (name, sent.needs()));
+        let partition = &cutting.settings.partition;
+        let parted = received.chain(sent).find(|(name, needs)| {
+            !name.starts_with(SENSOR_PORTS)
+                && partition.home(&needs.nodes, &needs.elements).is_none()
+        });
+        let Some((name, _)) = parted else {
             return Some(());
         };
-        let message = format!("the cut parts the two ends of `{name}`");
-        let help = "cut elsewhere, or at one of its ends, so that one part has both";
+        let message =
+            format!("the cut parts what `{name}` needs: its two ends, or all that it reads");
+        let help = "cut elsewhere, or at one of its ends, so that one part has all of it";
         self.findings
             .push(Problem::new(span.clone(), message).help(help));
         None

@@ -9,7 +9,7 @@ mod section_tangent;
 
 use super::Section;
 use crate::element::{
-    At, Element, ElementEnergy, Jacobian, References, Residual, Weights, refer_nodes,
+    At, Element, ElementEnergy, Jacobian, References, Residual, SectionState, Weights, refer_nodes,
 };
 use crate::model::Model;
 use crate::node::{Motion, NodeId};
@@ -40,6 +40,8 @@ pub struct Beam3 {
     unloaded: [Vec3s; 2],
     /// Of the section at each point.
     damping: Pair,
+    /// Axes of the section at each point, in those of the interpolated orientation.
+    section_axes: [Mat3; 2],
 }
 
 /// Shape functions of the outer nodes and their derivatives by ξ; the middle one completes them.
@@ -106,6 +108,7 @@ impl Beam3 {
             stiffness: [[Pair::splat(0.0); 6]; 6],
             unloaded: [zero; 2],
             damping: Pair(sections.map(|section| section.damping)),
+            section_axes: [Mat3::IDENTITY; 2],
         };
         let motions = [&motions[0], &motions[1], &motions[2]];
         let by_xi = beam.deformed(motions).place_slope;
@@ -117,6 +120,7 @@ impl Beam3 {
             let axes = middle * unloaded.orientation().lane(lane);
             let tangent = (middle * unloaded.place_slope.lane(lane)).unit();
             let local = axes.transpose() * section_axes(tangent, up);
+            beam.section_axes[lane] = local;
             beam.set_stiffness(lane, section, &local);
         }
         beam
@@ -224,6 +228,12 @@ impl Beam3 {
     /// Internal force and moment, in the axes of the middle node.
     #[inline(always)]
     fn internal_load(&self, d: &Deformed, motions: [&Motion; 3]) -> [Vec3s; 2] {
+        self.felt(d, motions).map(|v| turn(d.g, d.a, v))
+    }
+
+    /// The same in the axes of the interpolated orientation.
+    #[inline(always)]
+    fn felt(&self, d: &Deformed, motions: [&Motion; 3]) -> [Vec3s; 2] {
         let mut strain = d.strain;
         if !self.is_conservative() {
             let rates = self.strain_rates(d, motions);
@@ -232,7 +242,7 @@ impl Beam3 {
                 strain[1] + rates[1] * self.damping,
             ];
         }
-        self.stress(&strain).map(|v| turn(d.g, d.a, v))
+        self.stress(&strain)
     }
 
     #[inline(always)]
@@ -289,6 +299,15 @@ impl Element for Beam3 {
 
     fn refer(&mut self, references: &mut dyn References) {
         refer_nodes(&mut self.nodes, references);
+    }
+
+    fn section(&self, at: &At<'_>, point: usize) -> Option<SectionState> {
+        let motions = self.motions(at);
+        let d = self.deformed(motions);
+        let axes = self.section_axes.get(point)?;
+        let felt = self.felt(&d, motions);
+        let here = |values: [Vec3s; 2]| values.map(|v| v.lane(point));
+        Some(SectionState::of_beam(axes, here(d.strain), here(felt)))
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

@@ -1,0 +1,231 @@
+//! Prescribed motions, end stops and motors of joints.
+
+use std::sync::Arc;
+
+use oldham_multibody::{
+    Coordinate, CoordinateForce, Drive, DrivenCoordinate, ElementId, Law, Marker, Target,
+};
+
+use super::{DraftJoint, MechanismDraft};
+use crate::check::Checker;
+use crate::format::multibody::{Given, Joint, Multibody, Stops};
+use crate::format::{At, Entry};
+use crate::problem::Problem;
+
+/// Prescribed coordinates of a joint.
+pub(super) struct JointMotion {
+    pub angle: Option<Drive>,
+    pub slide: Option<Drive>,
+}
+
+impl MechanismDraft<'_> {
+    /// Notes which coordinates of a joint are prescribed.
+    pub(super) fn note_driven(&mut self, given: &Joint, name: &str) {
+        let turns = given.angle.is_some() || given.angle_rate.is_some();
+        let slides = given.slide.is_some() || given.slide_rate.is_some();
+        for (is_driven, is_angle) in [(turns, true), (slides, false)] {
+            if is_driven {
+                self.driven.insert((name.to_owned(), is_angle));
+            }
+        }
+    }
+}
+
+/// What the format calls a coordinate.
+pub(super) fn word(coordinate: Coordinate) -> &'static str {
+    match coordinate {
+        Coordinate::Angle => "angle",
+        Coordinate::Slide => "slide",
+    }
+}
+
+impl Checker<'_> {
+    /// Coordinates whose values are prescribed.
+    pub(super) fn joint_motion(
+        &mut self,
+        given: &Joint,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<JointMotion> {
+        let mut drive = |given: &Option<At<Given>>| match given {
+            Some(given) => self.drive_at(given, draft).map(Some),
+            None => Some(None),
+        };
+        let (angle, slide) = (drive(&given.angle), drive(&given.slide));
+        Some(JointMotion {
+            angle: angle?,
+            slide: slide?,
+        })
+    }
+
+    /// Coordinates whose rates are prescribed: an element beside the joint. Gives that of the joint's
+    /// main coordinate.
+    pub(super) fn joint_rates(
+        &mut self,
+        entry: &Entry<Joint>,
+        joint: &DraftJoint,
+        draft: &mut MechanismDraft<'_>,
+    ) -> Option<ElementId> {
+        let given = &entry.value.value;
+        let rates = [
+            (Coordinate::Angle, &given.angle_rate, &given.angle),
+            (Coordinate::Slide, &given.slide_rate, &given.slide),
+        ];
+        let mut main = None;
+        for (coordinate, rate, value) in rates {
+            let Some(rate) = rate else { continue };
+            if value.is_some() {
+                let word = word(coordinate);
+                let message = format!("`{word}` prescribes the motion already");
+                let problem = Problem::new(rate.span.clone(), message)
+                    .label("contradicts it, or repeats it")
+                    .help(format!("keep one of `{word}` and `{word}_rate`"));
+                self.findings.push(problem);
+                continue;
+            }
+            let Some(drive) = self.drive_at(rate, draft) else {
+                continue;
+            };
+            if joint.has(coordinate) {
+                let what = format!("{} drive", word(coordinate));
+                let driven = DrivenCoordinate::new(coordinate, joint.ends, Target::Rate(drive));
+                let element = draft.companion(&entry.name, &what, driven);
+                if joint.coordinate == Some(coordinate) {
+                    main = Some(element);
+                }
+            }
+        }
+        main
+    }
+
+    /// End stops: an element beside the joint.
+    pub(super) fn joint_stops(
+        &mut self,
+        entry: &Entry<Joint>,
+        joint: &DraftJoint,
+        draft: &mut MechanismDraft<'_>,
+    ) {
+        let given = &entry.value.value;
+        let is_driven =
+            |value: &Option<At<Given>>, rate: &Option<At<Given>>| value.is_some() || rate.is_some();
+        let angle_is_driven = is_driven(&given.angle, &given.angle_rate);
+        let slide_is_driven = is_driven(&given.slide, &given.slide_rate);
+        let all = [
+            (Coordinate::Angle, &given.angle_stops, angle_is_driven),
+            (Coordinate::Slide, &given.slide_stops, slide_is_driven),
+        ];
+        for (coordinate, stops, is_driven) in all {
+            let Some(stops) = stops else { continue };
+            if is_driven {
+                let message = format!(
+                    "the {} is prescribed: stops have nothing to act on",
+                    word(coordinate)
+                );
+                let problem = Problem::new(stops.span.clone(), message);
+                self.findings.push(problem.label("leave them out"));
+                continue;
+            }
+            if let (Some(law), true) = (self.stops(stops), joint.has(coordinate)) {
+                let what = format!("{} stops", word(coordinate));
+                let stops = CoordinateForce::new(coordinate, joint.ends, law, 0.0);
+                draft.companion(&entry.name, &what, stops);
+            }
+        }
+    }
+
+    fn stops(&mut self, given: &At<Stops>) -> Option<Law> {
+        let Stops {
+            lower,
+            upper,
+            stiffness,
+            damping,
+        } = &given.value;
+        if lower.is_none() && upper.is_none() {
+            let message = "the stops are nowhere";
+            let problem = Problem::new(given.span.clone(), message)
+                .label("has neither `lower` nor `upper`")
+                .help("give `lower`, `upper` or both");
+            self.findings.incomplete(&given.span, problem);
+            return None;
+        }
+        let low = self.number_or(lower, f64::NEG_INFINITY);
+        let high = self.number_or(upper, f64::INFINITY);
+        let stiffness = self.required(stiffness);
+        let damping = self.number_or(damping, 0.0);
+        let (low, high) = (low?, high?);
+        if low >= high {
+            let message = "the lower stop must be below the upper one";
+            let problem = Problem::new(given.span.clone(), message)
+                .label(format!("from {low} to {high}"))
+                .help("exchange `lower` and `upper`, or leave one of them out");
+            self.findings.push(problem);
+            return None;
+        }
+        Some(Law::Stops {
+            lower: low,
+            upper: high,
+            stiffness: stiffness?,
+            damping: damping?,
+        })
+    }
+
+    pub(super) fn motors<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
+        for entry in &section.motors {
+            self.element_name(&entry.name, "a motor", draft);
+            draft.holders.insert(entry.name.value.clone(), None);
+            let given = &entry.value.value;
+            let joint = given.joint.as_ref();
+            let joint = joint.and_then(|name| self.coordinate(name, draft));
+            let points = given.characteristic.as_ref();
+            let points = points.and_then(|pairs| self.rising_pairs(pairs, "speed and torque"));
+            let command = match &given.command {
+                Some(command) => self.drive_at(command, draft),
+                None => Some(Drive::Constant(1.0)),
+            };
+            if let (Some((coordinate, ends)), Some(points), Some(command)) =
+                (joint, points, command)
+            {
+                let points = Arc::from(points);
+                let law = Law::Motor { points, command };
+                let motor = CoordinateForce::new(coordinate, ends, law, 0.0);
+                draft.holder(&entry.name.value, Box::new(motor));
+            }
+        }
+    }
+
+    /// The markers of a joint that has a certain coordinate.
+    pub(super) fn joint_with(
+        &mut self,
+        name: &At<String>,
+        coordinate: Coordinate,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<[Marker; 2]> {
+        let joint = self.joint_named(name, draft)?;
+        if joint.has(coordinate) {
+            return Some(joint.ends);
+        }
+        let (does, which) = match coordinate {
+            Coordinate::Angle => ("turn about", "`revolute` and `cylindrical`"),
+            Coordinate::Slide => ("slide along", "`prismatic` and `cylindrical`"),
+        };
+        let message = format!("the joint `{}` does not {does} an axis", name.value);
+        let problem = Problem::new(name.span.clone(), message);
+        self.findings
+            .push(problem.help(format!("{which} joints do")));
+        None
+    }
+
+    pub(super) fn joint_named(
+        &mut self,
+        name: &At<String>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<DraftJoint> {
+        if let Some(joint) = draft.joints.get(name.value.as_str()) {
+            return *joint;
+        }
+        let message = format!("there is no joint `{}` in this subsystem", name.value);
+        let problem = Problem::new(name.span.clone(), message).label("unknown joint");
+        let known = draft.joints.keys().copied();
+        self.findings.push_misspelt(problem, &name.value, known);
+        None
+    }
+}

@@ -1,0 +1,77 @@
+//! Loads of actuators that hold a mechanism at rest.
+//!
+//! In statics the line of such an actuator is a rod that keeps its length, and the force in the rod
+//! is the load. In a run the load acts along the line, and the run starts where the statics ended.
+
+use oldham_multibody::{ElementId, Joint, Law, Marker, Model, PortedModel, Rod, SolveError, Vec3};
+
+use super::spec::{MechanismSpec, initial_inputs};
+
+/// An actuator whose load is to be found.
+#[derive(Clone, Debug)]
+pub(crate) struct StaticLine {
+    pub name: String,
+    pub element: ElementId,
+    ends: [Marker; 2],
+    length: f64,
+}
+
+impl StaticLine {
+    /// Adds the line to a model, without a load yet.
+    pub fn new(model: &mut Model, name: &str, ends: [Marker; 2], length: f64) -> Self {
+        let [a, b] = ends;
+        let rod = Rod::new(a, b, length, Law::push(0.0));
+        Self {
+            name: name.to_owned(),
+            element: model.element(name, rod),
+            ends,
+            length,
+        }
+    }
+
+    /// Holds the line at its length.
+    fn hold(&self, model: &mut Model) {
+        let [a, b] = self.ends;
+        model.replace(self.element, Joint::distance(a, b, self.length));
+    }
+
+    /// Lets a load push along the line.
+    fn push(&self, model: &mut Model, load: f64) {
+        let [a, b] = self.ends;
+        let rod = Rod::new(a, b, self.length, Law::push(load));
+        model.replace(self.element, rod);
+    }
+}
+
+impl MechanismSpec {
+    /// The mechanism with its static lines held at their lengths.
+    pub fn held(&self) -> PortedModel {
+        let mut held = self.whole.clone();
+        let lines = self.static_lines.iter();
+        lines.for_each(|line| line.hold(&mut held.model));
+        held
+    }
+
+    /// The mechanism as it runs: at rest under its static loads, if it has any, else as it is given.
+    pub fn balanced(&self, start: f64) -> Result<PortedModel, SolveError> {
+        if self.static_lines.is_empty() {
+            return Ok(self.whole.clone());
+        }
+        let part = self.held().builder();
+        let part = part.build(self.options, self.micro_steps);
+        let mut part = part.expect("a checked model has no mistakes in its data");
+        let inputs = initial_inputs(&part);
+        part.settle(start, &inputs)?;
+        let mut balanced = self.whole.clone();
+        for (node, _) in self.whole.model.moving_nodes() {
+            let motion = part.system().motion(node).moving(Vec3::ZERO, Vec3::ZERO);
+            balanced.model.place(node, motion);
+        }
+        for line in &self.static_lines {
+            // The rod pulls with its multiplier.
+            let load = -part.system().multipliers(line.element)[0];
+            line.push(&mut balanced.model, load);
+        }
+        Ok(balanced)
+    }
+}

@@ -1,0 +1,150 @@
+//! Cams, cables, hysteresis, gears and belts from model files, and elements in cut mechanisms.
+
+use crate::common::{assert_checkpoint_keeps_bits, coupled, read};
+use crate::sensors::{last, mechanism, near};
+
+/// A cam that is drawn by expressions lifts its follower as an eccentric circle does.
+#[test]
+fn a_cam_lifts_its_follower() {
+    let model = mechanism(
+        r#"
+        nodes.cam = { position = [0, 0, 0] }
+        bodies.cam = { node = "cam", mass = 1, inertia = [0.1, 0.1, 0.1] }
+        nodes.follower = { position = [0, "sqrt(0.1^2 - 0.03^2)", 0] }
+        bodies.follower = { node = "follower", mass = 1, inertia = [0.1, 0.1, 0.1] }
+        joints.shaft = { type = "revolute", between = ["ground", "cam"], angle_rate = 6 }
+        joints.guide = { type = "prismatic", between = ["ground", "follower"], axis = [0, 1, 0] }
+        joints.contact = { type = "point-on-curve", between = ["cam", "follower"], curve = ["0.03 + 0.1 * cos(2 * pi * s)", "0.1 * sin(2 * pi * s)"] }
+        sensors.lift = { displacement = "follower", axis = [0, 1, 0] }
+        "#,
+    );
+    let run = coupled(&model);
+    for (t, lift) in run.record.times.iter().zip(run.column("m.sensors.lift")) {
+        let (s, c) = (6.0 * t).sin_cos();
+        let expected = 0.03 * s + (0.01 - 0.0009 * c * c).sqrt();
+        near(lift, expected, 1e-8);
+    }
+    assert_checkpoint_keeps_bits(&model, &["m"]);
+}
+
+/// Atwood's machine on a stiff cable, and a hysteretic spring that takes the energy of a mass.
+#[test]
+fn cables_and_hysteresis() {
+    let model = mechanism(
+        r#"
+        gravity = [0, 0, -9.81]
+        nodes.a = { position = [0, 0, -1] }
+        nodes.b = { position = [1, 0, -1] }
+        bodies.a = { node = "a", mass = 3, inertia = [1, 1, 1] }
+        bodies.b = { node = "b", mass = 2, inertia = [1, 1, 1] }
+        cables.rope = { through = ["a", "ground", "ground", "b"], points = [[0, 0, -1], [0, 0, 0], [1, 0, 0], [1, 0, -1]], stiffness = 1e6, damping = 3e3 }
+        nodes.c = { position = [5, 0, 0], velocity = [1, 0, 0] }
+        bodies.c = { node = "c", mass = 2, inertia = [1, 1, 1] }
+        joints.c = { type = "prismatic", between = ["ground", "c"], axis = [1, 0, 0] }
+        springs.mount = { between = ["ground", "c"], stiffness = 1000, hysteresis = { ratio = 0.05, yield = 0.01 } }
+        sensors.fall = { displacement = "a", axis = [0, 0, -1] }
+        sensors.tension = { tension = "rope" }
+        "#,
+    );
+    let run = coupled(&model);
+    let falls = run.column("m.sensors.fall");
+    for (t, fall) in run.record.times.iter().zip(falls).take(600) {
+        near(fall, 1.0 + 0.5 * 9.81 / 5.0 * t * t, 2e-4);
+    }
+    near(
+        run.column("m.sensors.tension")[500],
+        2.0 * 9.81 * 6.0 / 5.0,
+        1e-2,
+    );
+    let [start, end] = [0, 1000].map(|row: usize| run.column("energy.total")[row]);
+    assert!(end < start, "hysteresis loses energy: {start} {end}");
+}
+
+/// Gears with backlash, a belt that gives, a constant-velocity joint: they run and keep their
+/// relations.
+#[test]
+fn gears_belts_and_constant_velocity_joints() {
+    let model = mechanism(
+        r#"
+        nodes.a = { position = [0, 0, 0] }
+        nodes.b = { position = [0.3, 0, 0] }
+        nodes.c = { position = [1, 0, 0] }
+        bodies.a = { node = "a", mass = 1, inertia = [0.01, 0.01, 0.01] }
+        bodies.b = { node = "b", mass = 1, inertia = [0.04, 0.04, 0.04] }
+        bodies.c = { node = "c", mass = 1, inertia = [0.04, 0.04, 0.04] }
+        joints.a = { type = "revolute", between = ["ground", "a"], angle_rate = 5 }
+        joints.b = { type = "revolute", between = ["ground", "b"] }
+        joints.c = { type = "revolute", between = ["ground", "c"] }
+        transmissions.gear = { joints = ["a", "b"], ratios = [0.1, 0.2], stiffness = 1e5, damping = 20, backlash = 1e-3 }
+        transmissions.belt = { joints = ["a", "c"], ratios = [0.1, -0.1], stiffness = 1e4, damping = 200 }
+        nodes.d = { position = [0, 0, 0] }
+        bodies.d = { node = "d", mass = 1, inertia = [0.01, 0.01, 0.01] }
+        joints.d = { type = "constant-velocity", between = ["a", "d"], shafts = [[0, 0, 1], [0, -0.6, 0.8]] }
+        joints.end = { type = "point-on-line", between = ["ground", "d"], position = [0, -0.6, 0.8], axis = [0, -0.6, 0.8] }
+        sensors.b = { rate = "b" }
+        sensors.c = { rate = "c" }
+        sensors.d = { angular_velocity = "d", axis = [0, -0.6, 0.8] }
+        "#,
+    );
+    let run = coupled(&model);
+    near(last(&run, "m.sensors.c"), 5.0, 1e-2);
+    assert!(last(&run, "m.sensors.b") < -2.0, "the gear drives");
+    for speed in run.column("m.sensors.d").into_iter().skip(5) {
+        near(speed, 5.0, 1e-3);
+    }
+}
+
+/// Every new element goes with a cut, or stays whole: a chain whose joints have stops, friction,
+/// sensors and a cable, cut in the middle of a beam, runs as the whole does.
+#[test]
+fn elements_go_with_a_cut() {
+    let text = |cut: &str| {
+        format!(
+            r#"
+[model]
+name = "cut"
+[simulation]
+duration = 0.3
+step = 1e-3
+[multibody.m]
+gravity = [0, 0, -9.81]
+nodes.hub = {{ position = [0, 0, 0] }}
+bodies.hub = {{ node = "hub", mass = 2, inertia = [0.1, 0.1, 0.1] }}
+sections.s = {{ rectangle = [0.05, 0.05], young = 2e9, density = 1000 }}
+beams.b = {{ from = "hub", to = [1, 0, 0], elements = 4, section = "s", up = [0, 0, 1] }}
+joints.hinge = {{ type = "revolute", between = ["ground", "hub"], axis = [0, 1, 0], friction = {{ coulomb = 0.1, stiffness = 1e4, radius = 0.02 }}, angle_stops = {{ upper = 0.3, stiffness = 1e3 }} }}
+cables.rope = {{ through = ["hub", "ground", "b.2"], points = [[0, 0, 0], [0, 0, 1], [0.25, 0, 0]], stiffness = 500, length = 1.9 }}
+motors.motor = {{ joint = "hinge", characteristic = [[0, -3], [20, 0]] }}
+sensors.angle = {{ coordinate = "hinge" }}
+sensors.bend = {{ beam = "b", at = [0.2], load = "bending-z" }}
+sensors.far = {{ beam = "b", at = [0.9], load = "bending-z" }}
+sensors.across = {{ distance = ["hub", "b.8"] }}
+outputs.angle = {{ sensor = "angle" }}
+inputs.more = {{ torque = "hinge" }}
+{cut}
+[excitation]
+"m.more" = "0.5 * sin(20 * t)"
+"#
+        )
+    };
+    let whole = read(&text("")).unwrap_or_else(|problems| panic!("{problems}"));
+    let parts = read(&text("cut = { at = [\"b.4\"] }")).unwrap_or_else(|p| panic!("{p}"));
+    let (whole, cut) = (coupled(&whole), coupled(&parts));
+    assert!(
+        !cut.names().any(|name| name == "m.sensors.across"),
+        "it reads in both parts"
+    );
+    for name in [
+        "m.angle",
+        "m.sensors.angle",
+        "m.sensors.bend",
+        "m.sensors.far",
+    ] {
+        let (expected, found) = (whole.column(name), cut.column(name));
+        let size = expected.iter().fold(0.0_f64, |m, v| m.max(v.abs()));
+        for (a, b) in expected.iter().zip(found) {
+            near(b, *a, 1e-3 * size);
+        }
+    }
+    assert_checkpoint_keeps_bits(&parts, &[]);
+}
