@@ -88,7 +88,9 @@ fn what_an_external_input_lacks_or_has_too_much_is_told() {
     assert!(with(r#"{ external = "" }"#).contains("no name under which"));
     assert!(with("{ range = [0, 1] }").contains("only an external input has a range"));
     for range in ["[1, 0]", "[0, 1, 2]", "[2, 3]", "[]"] {
-        let said = with(&format!(r#"{{ external = "p", initial = 1.5, range = {range} }}"#));
+        let said = with(&format!(
+            r#"{{ external = "p", initial = 1.5, range = {range} }}"#
+        ));
         assert!(said.contains("its lowest and its highest value"), "{said}");
     }
     let twice = text.replace(
@@ -109,7 +111,10 @@ fn an_external_input_says_how_far_it_is_driven() {
     let inputs: Vec<_> = model.external_inputs().collect();
     assert_eq!(inputs.len(), 1);
     assert_eq!(inputs[0].name, "driver.push");
-    assert_eq!((inputs[0].initial.as_slice(), inputs[0].range), (&[1.5][..], [-20.0, 20.0]));
+    assert_eq!(
+        (inputs[0].initial.as_slice(), inputs[0].range),
+        (&[1.5][..], [-20.0, 20.0])
+    );
     let plain = example("driven-cart").replace(", range = [-20, 20]", "");
     let model = read(&plain).unwrap();
     assert_eq!(model.external_inputs().next().unwrap().range, [0.5, 2.5]);
