@@ -20,7 +20,7 @@ const TEN: &str = "ten-link-pendulum";
 #[rustfmt::skip]
 const IN_FILES: &[InFile] = &[
     // Numbers and expressions.
-    (PAIR, "m1 = 1.0", "m1 = \"2,0e4\"", ["expected an operator", "m.toml:12:", "decimals have a point"]),
+    (PAIR, "m1 = 1.0", "m1 = \"2,0e4\"", ["has a decimal comma", "m.toml:12:", "write a decimal point"]),
     (PAIR, "m1 = 1.0", "m1 = 0", ["must be positive: it is a mass", "m.toml:27:", "leave it out"]),
     (PAIR, "step = 4e-3", "step = -1", ["must be positive", "m.toml:21:", "above 0"]),
     (PAIR, "step = 4e-3", "step = 0", ["must be positive", "m.toml:21:", "above 0"]),

@@ -115,7 +115,7 @@ fn failures_are_json_where_it_is_asked_for() {
         &["poles", &crank],
         &["papers", "nobody"],
         &["stability", &pair, "--over", "zz"],
-        &["modes", &pair],
+        &["statics", &pair],
     ];
     for arguments in cases {
         let output = oldham(&[arguments, &["--json"]].concat());

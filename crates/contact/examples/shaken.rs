@@ -3,7 +3,7 @@
 //! `cargo run --release -p oldham-contact --example shaken -- [can|cylinder|beds] [starts]`
 
 use oldham_contact::Wall;
-use oldham_contact::bench::{Figures, bed, measure, shaken_can};
+use oldham_contact::bench::{Figures, bed, mean_of_starts, measure};
 use rustix::time::{ClockId, clock_gettime};
 
 fn cpu() -> f64 {
@@ -28,23 +28,8 @@ fn show(name: &str, f: &Figures) {
 }
 
 fn can(name: &str, wall: Wall, starts: u64) {
-    let mut mean = Figures::default();
-    for start in 1..=starts {
-        let mut scene = shaken_can(wall, start).expect("the scene starts");
-        let f = measure(&mut scene, 3000, &cpu).expect("the scene runs");
-        show(&format!("{name} {start}"), &f);
-        let share = 1.0 / starts as f64;
-        mean.mean += f.mean * share;
-        mean.p99 += f.p99 * share;
-        mean.work += f.work * share;
-        mean.sweeps += f.sweeps * share;
-        mean.contacts += f.contacts * share;
-        mean.pressed += f.pressed * share;
-        mean.residual = mean.residual.max(f.residual);
-        mean.penetration = mean.penetration.max(f.penetration);
-        mean.bytes_per_grain = mean.bytes_per_grain.max(f.bytes_per_grain);
-    }
-    show(&format!("{name} mean"), &mean);
+    let mean = mean_of_starts(wall, starts, 3000, &cpu).expect("the scene runs");
+    show(name, &mean);
 }
 
 fn main() {

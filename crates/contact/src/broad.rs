@@ -29,7 +29,6 @@ pub struct Neighbours {
     others: Vec<u32>,
     grid: Grid,
     large: Vec<u32>,
-    is_large: Vec<bool>,
 }
 
 impl Neighbours {
@@ -50,18 +49,12 @@ impl Neighbours {
         mut accept: impl FnMut(usize, usize) -> bool,
     ) {
         let limit = LARGE * median;
-        self.is_large.clear();
-        self.is_large
-            .extend((0..count).map(|i| ball(i).radius > limit));
+        let is_large = |i: usize| ball(i).radius > limit;
         self.large.clear();
         self.large
-            .extend((0..count as u32).filter(|&i| self.is_large[i as usize]));
-        let largest = (0..count)
-            .filter(|&i| !self.is_large[i])
-            .map(|i| ball(i).radius)
-            .fold(0.0, f64::max);
-        let is_large = &self.is_large;
-        let small = (0..count).filter(|&i| !is_large[i]);
+            .extend((0..count as u32).filter(|&i| is_large(i as usize)));
+        let small = (0..count).filter(|&i| !is_large(i));
+        let largest = small.clone().map(|i| ball(i).radius).fold(0.0, f64::max);
         self.grid.fill(small, &ball, 2.0 * largest + margin);
 
         self.starts.clear();
@@ -69,7 +62,7 @@ impl Neighbours {
         self.starts.push(0);
         for i in 0..count {
             let from = self.others.len();
-            if self.is_large[i] {
+            if is_large(i) {
                 let partners = (i + 1..count).filter(|&j| accept(i, j));
                 self.others.extend(partners.map(|j| j as u32));
             } else {
@@ -97,7 +90,6 @@ impl Neighbours {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         4 * (self.starts.len() + self.others.len() + self.large.len())
-            + self.is_large.len()
             + 4 * (self.grid.starts.len() + self.grid.members.len())
     }
 }

@@ -6,7 +6,7 @@
 //!   dense matrix, and the residual of given impulses.
 //! - [`ContactSolver`]: [`Cone`] for many contacts, [`Pivoting`] for few.
 //! - [`Scene`]: time stepping of free bodies, grains and bodies of prescribed motion.
-//! - [`bench`]: scenes whose time per step is a figure of merit.
+//! - [`mod@bench`]: scenes whose time per step is a figure of merit.
 //!
 //! Nothing here knows joints, ports or model files.
 

@@ -9,7 +9,7 @@ use crate::shape::{Pose, Shape};
 use crate::touch::{BodyId, Detail, End, Key, Surface, SurfaceId, Touch};
 
 /// The slack of the list of neighbours, in median radii.
-const SLACK: f64 = 0.3;
+const SLACK: f64 = 0.25;
 
 /// Shapes on bodies, and grains, which are spheres. Bodies are numbered from 0 in the order in which
 /// they are added, grains after all bodies.

@@ -339,11 +339,11 @@ fn the_effective_interface_predicts_the_accelerations() {
     assert!(lumped.interface(0.0, &inputs(before), &mut interface));
     for applied in [before, [0.0; 3], [1.0, 0.0, 0.0], [-2.0, 3.0, 0.5]] {
         let accelerations = outputs(&mut lumped, 0.0, &inputs(applied));
-        for row in 0..3 {
+        for (row, acceleration) in accelerations.iter().enumerate() {
             let columns =
                 (0..3).map(|i| interface.mobility[3 * row + i] * (applied[i] - before[i]));
             let expected = interface.acceleration[row] + columns.sum::<f64>();
-            assert!((accelerations[row] - expected).abs() < 1e-12);
+            assert!((acceleration - expected).abs() < 1e-12);
         }
     }
     // A motion that is received is no force.

@@ -157,7 +157,7 @@ pub(crate) struct DrivenInput {
     /// Where it is given.
     pub span: Span,
     pub course: Course,
-    /// An external input: its value is that of a dial, not of the function.
+    /// An external input.
     pub external: Option<ExternalInput>,
 }
 

@@ -394,8 +394,8 @@ fn the_interface_of_thrusts_tells_how_lengths_accelerate() {
     let mut found = EffectiveInterface::at(vec![0, 1]);
     assert!(part.interface(0.0, &thrusts, &mut found));
     let expected = measured(thrusts);
-    for i in 0..2 {
-        assert!((found.acceleration[i] - expected[i]).abs() < 1e-5 * expected[i].abs());
+    for (found, expected) in found.acceleration.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-5 * expected.abs());
     }
     for column in 0..2 {
         let mut other = thrusts;

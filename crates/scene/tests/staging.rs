@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use oldham_cosim::Column;
 use oldham_model::Model;
+use oldham_multibody::{Quaternion, Vec3};
 use oldham_scene::Staging;
 use oldham_study::{ModelFile, initial_row};
 use oldham_web::{Anchor, Drawing, Film, Moves, Role, Scene, Source};
@@ -202,4 +203,34 @@ fn a_result_without_poses_says_what_to_do() {
     let notes = staging.scene().notes.join(" ");
     assert!(notes.contains("record.nodes = true"), "{notes}");
     assert_eq!(staging.columns(), [0]);
+}
+
+#[test]
+fn a_car_has_four_wheels_about_its_axles_and_is_followed() {
+    let film = staged(&model("formula-student"));
+    let scene = &film.scene;
+    let mut wheels = 0;
+    for item in &scene.items {
+        let Drawing::Body {
+            on,
+            shape: oldham_web::Shape::Wheel { radius, .. },
+        } = &item.drawing
+        else {
+            continue;
+        };
+        wheels += 1;
+        assert_eq!(*radius, 0.203, "as the coefficients say");
+        // The first axis of the wheel, turned by the wheel and by its rim, points to the left but for
+        // the camber.
+        let Moves::Freely { at } = scene.frames[on.frame].motion else {
+            panic!("{}", item.name);
+        };
+        let rim = [3, 4, 5, 6].map(|i| f64::from(film.rows[at + i]));
+        let turns = [Quaternion(rim), Quaternion(on.turn.unwrap())];
+        let axle = turns[0].matrix() * (turns[1].matrix() * Vec3::X);
+        assert!(axle[1] > 0.999, "{} {axle:?}", item.name);
+    }
+    assert_eq!(wheels, 4);
+    let followed = &scene.frames[scene.follow.expect("it travels")];
+    assert_eq!(followed.name, "car.chassis");
 }

@@ -255,7 +255,8 @@ mod tests {
 
     #[test]
     fn slopes_are_those_of_differences() {
-        let functions: [(&str, fn(Dual<1>) -> Dual<1>); 12] = [
+        type Function = fn(Dual<1>) -> Dual<1>;
+        let functions: [(&str, Function); 12] = [
             ("sin", |x| x.sin()),
             ("cos", |x| x.cos()),
             ("tan", |x| x.tan()),

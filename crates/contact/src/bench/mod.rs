@@ -4,4 +4,4 @@ mod mixed;
 mod shaken;
 
 pub use mixed::{Mixed, MixedFigures};
-pub use shaken::{Figures, STEP, Shaken, bed, measure, shaken_can};
+pub use shaken::{Figures, STEP, Shaken, bed, mean_of_starts, measure, shaken_can};

@@ -12,8 +12,8 @@ const NEAR: f64 = 100.0;
 /// The contacts that take part, and the velocities that belong to their impulses.
 #[derive(Clone, Debug, Default)]
 pub struct ActiveContacts {
+    /// Ordered by contact.
     rows: Vec<Row>,
-    takes_part: Vec<bool>,
     motion: Vec<BodyMotion>,
 }
 
@@ -74,11 +74,9 @@ impl ActiveContacts {
         self.motion.extend_from_slice(problem.motion);
         problem.apply(impulses, &mut self.motion);
         self.rows.clear();
-        self.takes_part.clear();
         for (contact, impulse) in impulses.as_chunks::<3>().0.iter().enumerate() {
             let takes_part =
                 *impulse != [0.0; 3] || self.opening(problem, contact) < NEAR * tolerance;
-            self.takes_part.push(takes_part);
             if takes_part {
                 self.rows.push(Row::new(problem, contact, V3(*impulse)));
             }
@@ -119,7 +117,6 @@ impl ActiveContacts {
     pub fn bytes(&self) -> usize {
         self.rows.len() * std::mem::size_of::<Row>()
             + self.motion.len() * std::mem::size_of::<BodyMotion>()
-            + self.takes_part.len()
     }
 }
 
@@ -190,9 +187,11 @@ impl Blocks for Sweeping<'_, '_> {
             problem.residual_of(contact, V3(impulses[contact]), &active.motion) <= tolerance
         });
         let known = active.rows.len();
-        for contact in 0..active.takes_part.len() {
-            if !active.takes_part[contact] && active.opening(problem, contact) < 0.0 {
-                active.takes_part[contact] = true;
+        let mut next = 0;
+        for contact in 0..impulses.len() {
+            if next < known && active.rows[next].contact as usize == contact {
+                next += 1;
+            } else if active.opening(problem, contact) < 0.0 {
                 active.rows.push(Row::new(problem, contact, Vec3::ZERO));
             }
         }

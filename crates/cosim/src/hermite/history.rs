@@ -37,10 +37,8 @@ impl<const N: usize> History<N> {
     pub fn between(&self, t: f64) -> Option<(f64, f64)> {
         let h = self.times[0] - self.times[1];
         let s = (t - self.times[1]) / h;
-        (self.count == 2 && s < 1.0 - NEAR).then(|| match s < NEAR {
-            true => (0.0, h),
-            false => (s, h),
-        })
+        let at = if s < NEAR { 0.0 } else { s };
+        (self.count == 2 && s < 1.0 - NEAR).then_some((at, h))
     }
 
     /// Keeps only the newest sample.

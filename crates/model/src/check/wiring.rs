@@ -197,11 +197,10 @@ impl Checker<'_> {
         let quantity = board.quantity(place, End::To)?;
         let is_line = matches!(quantity, Quantity::Translation | Quantity::Rotation);
         let (course, width) = match &external {
-            // Its value is that of the dial.
-            Some(_) => (
-                Course::Each(vec![zero(); quantity.width()]),
-                quantity.width(),
-            ),
+            Some(_) => {
+                let width = quantity.width();
+                (Course::Each(vec![zero(); width]), width)
+            }
             None => match course? {
                 Course::Each(components) => {
                     let width = components.len();

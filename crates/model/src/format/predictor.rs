@@ -53,7 +53,7 @@ pub(crate) enum PredictorKind {
 #[derive(Debug)]
 pub(crate) enum Predictor {
     Kind(PredictorKind),
-    Settings(PredictorSettings),
+    Settings(Box<PredictorSettings>),
 }
 
 /// A predictor with settings.
@@ -91,7 +91,8 @@ impl<'de> Visitor<'de> for PredictorVisitor {
         PredictorKind::deserialize(StrDeserializer::new(text)).map(Predictor::Kind)
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Predictor, A::Error> {
-        PredictorSettings::deserialize(MapAccessDeserializer::new(map)).map(Predictor::Settings)
+        let settings = PredictorSettings::deserialize(MapAccessDeserializer::new(map))?;
+        Ok(Predictor::Settings(Box::new(settings)))
     }
 }
 

@@ -205,11 +205,11 @@ fn needs_parentheses(value: &str, around: &str) -> bool {
         let belongs = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
         text.chars().all(belongs)
     };
-    let is_expression = |text: &str| {
-        let text = text.trim_end();
-        text.contains(['+', '*', '/', '^', '(']) || text.contains("- ") || text.starts_with('-')
-    };
-    !is_plain(value) && (is_expression(value) || is_expression(around))
+    let has_operators =
+        |text: &str| text.contains(['+', '*', '/', '^', '(']) || text.contains("- ");
+    // A minus without a blank after it may belong to a name, but not at the beginning of a value.
+    let is_expression = value.starts_with('-') || has_operators(value) || has_operators(around);
+    !is_plain(value) && is_expression
 }
 
 #[cfg(test)]

@@ -222,7 +222,7 @@ impl Line<'_, '_> {
 
     fn link(&mut self, link: &ChainLink, ends: [Option<usize>; 2], lane: usize) {
         // To one side, then to the other.
-        let steps = lane.div_ceil(2) as f64 * if lane % 2 == 0 { -1.0 } else { 1.0 };
+        let steps = lane.div_ceil(2) as f64 * if lane.is_multiple_of(2) { -1.0 } else { 1.0 };
         let across = steps * LANE * self.unit;
         let last = (self.order.len() + 1) as f64;
         let anchor = |end: Option<usize>, side: f64| match end {

@@ -1,6 +1,6 @@
 //! Contact: the shaken can, beds of grains, and mixed problems solved by pivoting.
 
-use oldham_contact::bench::{Figures, Mixed, bed, measure, shaken_can};
+use oldham_contact::bench::{Figures, Mixed, bed, mean_of_starts, measure};
 use oldham_contact::{ContactError, FrictionBounds, Pivoting, Wall};
 
 use super::{Figure, cpu_seconds};
@@ -16,26 +16,9 @@ pub fn figures() -> Vec<Figure> {
     figures
 }
 
-/// Means over the starts, and the worst residual and penetration.
-fn mean_of_starts(wall: Wall) -> Result<Figures, ContactError> {
-    let mut mean = Figures::default();
-    let share = 1.0 / STARTS as f64;
-    for start in 1..=STARTS {
-        let found = measure(&mut shaken_can(wall, start)?, STEPS, &cpu_seconds)?;
-        mean.mean += found.mean * share;
-        mean.p99 += found.p99 * share;
-        mean.work += found.work * share;
-        mean.sweeps += found.sweeps * share;
-        mean.pressed += found.pressed * share;
-        mean.residual = mean.residual.max(found.residual);
-        mean.penetration = mean.penetration.max(found.penetration);
-    }
-    Ok(mean)
-}
-
 fn can() -> Result<Vec<Figure>, ContactError> {
-    let flat = mean_of_starts(Wall::Facets(24))?;
-    let round = mean_of_starts(Wall::Round)?;
+    let flat = mean_of_starts(Wall::Facets(24), STARTS, STEPS, &cpu_seconds)?;
+    let round = mean_of_starts(Wall::Round, STARTS, STEPS, &cpu_seconds)?;
     let work = |found: &Figures| found.work * 1e3;
     let sweeps = format!(
         "CPU time per step, mean of ten starts; {:.1} sweeps, {:.0} contacts pressed",

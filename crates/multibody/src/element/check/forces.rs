@@ -34,7 +34,8 @@ fn springs_and_loads() {
             ratio: 0.2,
             yield_at: 2.0,
             exponent: 1.5,
-            softness: 0.5,
+            // Elsewhere loading and unloading differ at standstill.
+            softness: 1.0,
         }),
         Law::Given(map()),
         Law::Pulling(Box::new(Law::Given(map()))),
