@@ -7,7 +7,7 @@ use oldham_hydraulics::{
 
 use super::part::{Checked, Head, Port};
 use super::{Checker, Pace};
-use crate::format::{self, At, DEFAULT_RHO, Entry, Number};
+use crate::format::{self, At, DEFAULT_RHO, Entry, Formula, Number};
 use crate::model::Content;
 use crate::problem::Problem;
 
@@ -109,6 +109,8 @@ impl Checker<'_> {
             return None;
         }
         match &given.load {
+            // Found when everything is connected.
+            Some(load) if is_static(load) => Some(Rest::Load(0.0)),
             Some(load) => self.number(load).map(Rest::Load),
             None => self.number_or(&given.spool, MIDDLE).map(Rest::Spool),
         }
@@ -120,7 +122,11 @@ impl Checker<'_> {
     }
 
     /// What only the physics can tell: a load that no pressure carries.
-    fn is_sound(&mut self, entry: &Entry<format::Hydraulics>, circuit: &Circuit) -> bool {
+    pub(super) fn is_sound(
+        &mut self,
+        entry: &Entry<format::Hydraulics>,
+        circuit: &Circuit,
+    ) -> bool {
         let Err(errors) = Hydraulics::new(circuit) else {
             return true;
         };
@@ -130,6 +136,11 @@ impl Checker<'_> {
         }
         false
     }
+}
+
+/// Whether a load is to be found by statics.
+pub(super) fn is_static(load: &At<Formula>) -> bool {
+    matches!(&load.value, Formula::Text(word) if word == "static")
 }
 
 /// Where a mistake was written.

@@ -76,8 +76,9 @@ pub(crate) struct Actuator {
     /// The valve.
     #[schemars(required)]
     pub valve: Option<At<Valve>>,
-    /// The force in N that it carries at the start, positive when it pushes. The neutral position of
-    /// the spool and the pressures are solved for.
+    /// The force in N that it carries at the start, positive when it pushes, or `"static"` for the
+    /// one that holds the mechanism at rest to whose thrust its force is connected. The neutral position
+    /// of the spool and the pressures are solved for.
     pub load: Option<At<Formula>>,
     /// The neutral position of the spool, from 0 (pump to chamber 2) to 1 (pump to chamber 1),
     /// instead of a load.

@@ -113,10 +113,7 @@ impl<'m> Mechanism<'m> {
         };
         let reactions: Result<_, SolveError> = self.spec.joints.iter().map(reaction).collect();
         let lines = self.spec.static_lines.iter();
-        let loads = lines.map(|line| {
-            let load = -part.system().multipliers(line.element)[0];
-            (line.name.clone(), load)
-        });
+        let loads = lines.map(|line| (line.name.clone(), line.load(&part)));
         Ok(Rest {
             poses: self.poses(&part),
             loads: loads.collect(),

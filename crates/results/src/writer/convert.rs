@@ -16,9 +16,9 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 
-use super::{Format, WRITE_BYTES};
 use super::error::ConvertError;
 use super::pages::{Chunk, PAGE_BYTES};
+use super::{Format, WRITE_BYTES};
 use crate::csv::write_header;
 use crate::schema::columns_of;
 
