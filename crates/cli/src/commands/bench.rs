@@ -4,6 +4,7 @@ mod car;
 mod compensation;
 mod contact;
 mod cut;
+mod interface_model;
 mod stability;
 mod sweep;
 mod threads;
@@ -28,13 +29,14 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 15] = [
     "engine",
     "beam",
     "shell",
     "chain",
     "contact",
     "cut",
+    "interface-model",
     "map",
     "stability",
     "predictors",
@@ -112,6 +114,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "chain" => chain(),
             "contact" => contact::figures(),
             "cut" => cut::figures()?,
+            "interface-model" => interface_model::figures()?,
             "map" => stability_map()?,
             "stability" => stability::figures()?,
             "predictors" => predictors(),
