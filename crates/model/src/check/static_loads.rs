@@ -91,7 +91,7 @@ impl Checker<'_> {
                 let message = format!("`{name}` finds no rest with its actuators held: {error}");
                 let problem = Problem::new(wanted[0].load.span.clone(), message)
                     .label("wanted for this")
-                    .help("hold what else can move, or give the load as a number");
+                    .help("these actuators must hold just what joints leave free; else give the load as a number");
                 return self.findings.push(problem);
             }
         };
