@@ -150,8 +150,8 @@ impl Can {
         }
     }
 
-    /// Distance of the nearest wall.
-    fn distance(&self, at: Vec3) -> f64 {
+    /// Distance of the nearest wall; negative outside.
+    pub fn distance(&self, at: Vec3) -> f64 {
         let mut nearest = f64::INFINITY;
         self.walls(at, f64::INFINITY, |_, distance, _| {
             nearest = nearest.min(distance);

@@ -3,6 +3,7 @@
 mod builder;
 mod coordinate;
 mod cut_parts;
+mod follow;
 mod interface;
 mod interface_jacobian;
 mod line;
@@ -27,9 +28,9 @@ use interface_jacobian::{InterfaceJacobian, PrescribedNode};
 pub use line::LineValue;
 use marker::{marker_motion, motion_values, relative_acceleration};
 use oldham_cosim::{
-    Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, OutputPort,
-    Ports, Quantity, Reached, SequenceModel, StageInputs, State, StepError, Subsystem, Unit,
-    Visitor,
+    Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, MotionLaw,
+    OutputPort, Ports, Quantity, Reached, SequenceModel, StageInputs, State, StepError, Subsystem,
+    Unit, Visitor,
 };
 use oldham_space::Vec3;
 pub use ports::{Needs, PortedModel, Received, Sent};
@@ -134,6 +135,8 @@ pub struct MechanismPart {
     inputs: Vec<f64>,
     /// Those at the start and in the middle of an explicit micro step.
     early_inputs: [Vec<f64>; 2],
+    /// Nodes that follow what they receive by a law, and the first component of that.
+    followers: Vec<(NodeId, usize, MotionLaw)>,
 }
 
 impl MechanismPart {
@@ -234,6 +237,21 @@ impl MechanismPart {
             StageInputs::Interpolated => [&first[..], middle, end],
         };
         self.system.explicit_step(to, size, stages, end)
+    }
+
+    /// Puts the motions of nodes that follow by a law in place of those received: they end the step where the velocity of
+    /// the law takes them.
+    fn follow(&self, h: f64, end: &mut [f64]) {
+        for &(node, first, law) in &self.followers {
+            let own = &self.system.state.now[node.0].motion;
+            follow::put(
+                law,
+                own,
+                h,
+                &self.early_inputs[0][first..],
+                &mut end[first..],
+            );
+        }
     }
 
     /// The micro step size. Times are rounded: a step that differs from the last one by no more
@@ -357,6 +375,12 @@ impl Subsystem for MechanismPart {
                 Method::Rk4 { inputs: seen } => {
                     self.receive_early([start, end], inputs);
                     self.explicit_step(end, size, seen, &at)
+                }
+                Method::Impulses => {
+                    self.receive_early([start, end], inputs);
+                    self.follow(size, &mut at);
+                    let [first, _] = &self.early_inputs;
+                    self.system.impulse_step(end, size, first, &at)
                 }
                 _ if self.defers() => self.try_step(end, size, &at),
                 // The tangents of an exchange belong to whole steps.
