@@ -11,7 +11,7 @@ use crate::node::{Marker, NodeId};
 /// All contacts of a model.
 #[derive(Clone, Debug, Default)]
 pub struct ContactModel {
-    /// Shapes on nodes. Those of one node, and of two nodes that a joint connects, pass through each other.
+    /// Shapes on nodes. Those of one node, and of two moving nodes that a joint connects, pass through each other.
     pub shapes: Vec<ContactShape>,
     /// Pairs of nodes whose shapes pass through each other besides.
     pub excluded: Vec<[NodeId; 2]>,

@@ -118,8 +118,10 @@ impl Contacts {
             }
         };
         for named in &model.elements {
+            // What a joint connects to the ground may still touch it.
             let nodes = named.element.nodes();
-            if named.element.constraints() > 0 && nodes.len() == 2 {
+            let is_grounded = nodes.contains(&NodeId::GROUND);
+            if named.element.constraints() > 0 && nodes.len() == 2 && !is_grounded {
                 exclude(nodes[0], nodes[1]);
             }
         }

@@ -247,6 +247,18 @@ impl PartBuilder {
         (port, Drive::Input(component))
     }
 
+    /// Shows the centres of grains of one kind, given by its name: a part may have only some kinds of the whole.
+    pub fn observe_grains(&mut self, name: &str, kind: &str) -> OutputPort {
+        let kinds = &self.model.contacts.grains;
+        let before = kinds.iter().take_while(|grains| grains.name != kind);
+        let first = before.map(|grains| grains.centres.len()).sum();
+        let own = kinds.iter().find(|grains| grains.name == kind);
+        let count = own.map_or(0, |grains| grains.centres.len());
+        self.outputs.push(Output::Grains(first..first + count));
+        let quantity = Quantity::Array(Unit::METRE, 3 * count);
+        self.ports.add_output(name, quantity)
+    }
+
     /// Shows the motion of a node.
     pub fn observe(&mut self, name: &str, node: NodeId) -> OutputPort {
         self.observe_at(name, Marker::on(node))

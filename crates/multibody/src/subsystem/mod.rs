@@ -21,7 +21,7 @@ use crate::sensor::Sensor;
 use crate::system::{System, step_weights};
 pub use builder::{Attached, PartBuilder, Shared};
 pub use cut_parts::{
-    CutParts, CutScheme, CutSettings, SolverSettings, SubdomainConnection, SubdomainSolver,
+    CutParts, CutScheme, CutSettings, Prescription, SolverSettings, SubdomainConnection, SubdomainSolver,
 };
 use interface::InterfaceFactors;
 use interface_jacobian::{InterfaceJacobian, PrescribedNode};
@@ -57,6 +57,8 @@ enum Output {
     RelativeAcceleration([Marker; 2], Vec3),
     /// What a sensor reads.
     Sensor(Box<Sensor>),
+    /// The centres of some grains.
+    Grains(std::ops::Range<usize>),
     /// The only multiplier of an element.
     Multiplier(ElementId),
     /// Force and moment of an element on one of its nodes.
@@ -331,6 +333,11 @@ impl MechanismPart {
                 values[0] = sensor.read(&point.outside(&system.assembly.elements));
                 return;
             }
+            Output::Grains(ref range) => {
+                let centres = system.grains()[range.clone()].iter().flat_map(|c| c.0);
+                values.iter_mut().zip(centres).for_each(|(to, x)| *to = x);
+                return;
+            }
             Output::Multiplier(element) => {
                 values[0] = system.multipliers[system.multiplier_range(element)][0];
                 return;
@@ -494,6 +501,11 @@ impl Subsystem for MechanismPart {
         Some(self)
     }
 
+    /// Contacts come and go, and grains are no coordinates.
+    fn is_chartable(&self) -> bool {
+        self.system.contacts.is_none()
+    }
+
     /// A correction of the step then is a repetition of it.
     fn sharpen(&mut self) {
         self.system.work.is_sharp = true;
@@ -512,6 +524,9 @@ impl Subsystem for MechanismPart {
     /// About a state at rest, or in slow motion: changes of the constraint gradients in time are
     /// neglected. Nothing for a part too large for dense matrices.
     fn linearise(&mut self, _t: f64, inputs: &[f64]) -> Option<Linearisation> {
+        if self.system.contacts.is_some() {
+            return None;
+        }
         linearise::linearise(self, inputs)
     }
 
