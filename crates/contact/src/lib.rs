@@ -4,9 +4,10 @@
 //!   A world gets poses and gives [`Touch`]es in an order that depends on nothing else.
 //! - [`problem`]: contacts as rows of velocities and impulses, as an operator over free bodies or as a
 //!   dense matrix, and the residual of given impulses.
-//! - [`ContactSolver`]: [`Cone`] for many contacts, [`Pivoting`] for few.
+//! - [`ContactSolver`]: [`Cone`] for many contacts, [`Pivoting`] for few, [`ByNumber`] for either.
 //! - [`Reduction`]: what contacts leave of an interface's mobility.
-//! - [`Scene`]: time stepping of free bodies, grains and bodies of prescribed motion.
+//! - [`Scene`]: time stepping of free bodies, grains and bodies of prescribed motion, beside bodies that
+//!   others move.
 //! - [`mod@bench`]: scenes whose time per step is a figure of merit.
 //!
 //! Nothing here knows joints, ports or model files.
@@ -18,6 +19,7 @@ struct GuidePage;
 
 pub mod bench;
 mod broad;
+mod by_number;
 mod cone;
 mod error;
 pub mod narrow;
@@ -31,6 +33,7 @@ mod touch;
 mod warm;
 mod world;
 
+pub use by_number::ByNumber;
 pub use cone::Cone;
 pub use error::ContactError;
 pub use pivoting::{FrictionBounds, Pivoting};

@@ -118,6 +118,16 @@ impl Can {
         }
     }
 
+    /// The inscribed radius.
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// The height, if there is a lid.
+    pub fn height(&self) -> Option<f64> {
+        self.height
+    }
+
     /// Calls `touch(feature, distance, normal)` for each wall within `reach` of a point of the
     /// frame; normals point into the can. Features: 0 the floor, 1 the lid, 2 + k the walls.
     #[inline(always)]
@@ -150,8 +160,8 @@ impl Can {
         }
     }
 
-    /// Distance of the nearest wall.
-    fn distance(&self, at: Vec3) -> f64 {
+    /// Distance of the nearest wall; negative outside.
+    pub fn distance(&self, at: Vec3) -> f64 {
         let mut nearest = f64::INFINITY;
         self.walls(at, f64::INFINITY, |_, distance, _| {
             nearest = nearest.min(distance);

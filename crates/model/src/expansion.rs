@@ -5,9 +5,10 @@ use oldham_cosim::{
 };
 use oldham_interface_model::Shown;
 use oldham_multibody::cut::Role;
-use oldham_multibody::{CutParts, CutScheme};
+use oldham_multibody::{CutParts, CutScheme, Method};
 
 use crate::assemble::{ChoosePredictor, predictor};
+use crate::mechanism::Order;
 use crate::model::{ModelSpec, PartSpec, Prediction};
 
 /// Hold of couplings: they advance when the loads at the end of the step are known, and take the
@@ -38,6 +39,8 @@ pub(crate) struct Member {
     ports: Option<Ports>,
     /// Its parts advance one after the other where the schedule does.
     sequential: bool,
+    /// Parts that advance before all others.
+    early: Vec<SubsystemId>,
     /// How often its parts correct their steps once the couplings are done.
     corrections: usize,
 }
@@ -67,6 +70,7 @@ impl Solvers {
                     ids: vec![(Role::Part, builder.add(&part.name, subsystem, predictor))],
                     ports: None,
                     sequential: false,
+                    early: Vec::new(),
                     corrections: 0,
                 }
             }
@@ -134,7 +138,18 @@ impl Member {
             outputs: parts.outputs.iter().copied().map(output).collect(),
             names,
         };
+        let is_nonsmooth = |index: usize| {
+            cutting.settings.solutions[index].options.method == Method::Impulses
+        };
+        let is_early = |index: usize| match cutting.order {
+            Order::Scheduled => false,
+            Order::NonsmoothFirst => is_nonsmooth(index),
+            Order::SmoothFirst => !is_nonsmooth(index),
+        };
+        let parts = ids.iter().enumerate();
+        let early = parts.filter(|(index, (role, _))| *role == Role::Part && is_early(*index));
         Self {
+            early: early.map(|(_, (_, id))| *id).collect(),
             ids,
             ports: Some(ports),
             sequential: cutting.settings.scheme == CutScheme::ForceDisplacement,
@@ -220,9 +235,14 @@ fn together_in_pieces(members: Vec<&Member>, is_sequential: bool) -> Vec<Stage> 
         let members = members.iter();
         members.flat_map(move |member| member.with_role(role))
     };
-    let parts: Vec<SubsystemId> = with_role(Role::Part).collect();
+    let mut parts: Vec<SubsystemId> = with_role(Role::Part).collect();
     let couplings: Vec<SubsystemId> = with_role(Role::Coupling).collect();
     let mut stages = Vec::new();
+    let early: Vec<SubsystemId> = members.iter().flat_map(|m| m.early.clone()).collect();
+    if !early.is_empty() {
+        parts.retain(|id| !early.contains(id));
+        stages.push(Stage::Together(early));
+    }
     if is_sequential && members.iter().any(|member| member.sequential) {
         stages.extend(parts.into_iter().map(|id| Stage::Together(vec![id])));
     } else {

@@ -74,8 +74,8 @@ pub use format::{At, Formula, TimeFunction};
 pub use hydraulic_rest::RestingActuator;
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
-    About, InterfaceNode, JointReaction, Mechanism, Outline, OwnedElement, PartitionReport, Pose,
-    Rest, Shape, Sketch, Solid, SubdomainReport, Symbol,
+    About, InterfaceNode, JointReaction, Mechanism, Outline, OwnedElement, ParticleSketch,
+    PartitionReport, Pose, Rest, Shape, Sketch, Solid, SubdomainReport, Symbol,
 };
 pub use model::{ExternalInput, Model};
 pub use oldham_lumped::{Integrator, StageInputs};

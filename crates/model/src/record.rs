@@ -2,16 +2,16 @@
 
 use oldham_cosim::Column;
 
-use crate::mechanism::{NODE_PORTS, POSE_COMPONENTS};
+use crate::mechanism::{NODE_PORTS, PARTICLE_PORTS, POSE_COMPONENTS};
 use crate::model::Model;
 use crate::problem::{Findings, Problem, Problems};
 
 impl Model {
     /// Places of the columns to record, in the order of the model's list; all, if it has none. A
     /// name without component, such as `left.x1`, stands for all components. The nodes of multibody
-    /// parts follow with their positions and orientations, if they are wanted.
+    /// parts follow with their positions and orientations, if they are wanted, and particles with theirs.
     pub fn recorded(&self, columns: &[Column]) -> Result<Vec<usize>, Problems> {
-        let of_nodes = |&i: &usize| self.is_of_node(&columns[i].name);
+        let of_nodes = |&i: &usize| self.is_of(NODE_PORTS, &columns[i].name);
         let Some(signals) = self.signals() else {
             let plain = |i: &usize| !of_nodes(i) || is_pose(&columns[*i].name);
             return Ok((0..columns.len()).filter(plain).collect());
@@ -28,18 +28,22 @@ impl Model {
             chosen.extend(of_signal);
         }
         findings.finish(self.source())?;
-        let poses = |i: &usize| of_nodes(i) && is_pose(&columns[*i].name) && !chosen.contains(i);
+        let places = |i: &usize| {
+            let column = &columns[*i].name;
+            of_nodes(i) && is_pose(column) || self.is_of(PARTICLE_PORTS, column)
+        };
+        let poses = |i: &usize| places(i) && !chosen.contains(i);
         let poses: Vec<usize> = (0..columns.len()).filter(poses).collect();
         chosen.extend(poses);
         Ok(chosen)
     }
 
-    /// Whether a column belongs to the port of a node that nobody asked for by name.
-    fn is_of_node(&self, column: &str) -> bool {
+    /// Whether a column belongs to a port of this kind, which nobody asked for by name.
+    fn is_of(&self, ports: &str, column: &str) -> bool {
         self.mechanisms().any(|mechanism| {
             let port = column.strip_prefix(mechanism.name());
             port.and_then(|port| port.strip_prefix('.'))
-                .is_some_and(|port| port.starts_with(NODE_PORTS))
+                .is_some_and(|port| port.starts_with(ports))
         })
     }
 }

@@ -78,6 +78,20 @@ impl Inertia {
         self.second += body.inertia + (Mat3::IDENTITY * c.dot(c) - c.outer(c)) * body.mass;
     }
 
+    /// Centre of mass in node axes; the node itself where there is no mass.
+    pub fn centre(&self) -> Vec3 {
+        match self.mass > 0.0 {
+            true => self.first * (1.0 / self.mass),
+            false => Vec3::ZERO,
+        }
+    }
+
+    /// The inertia tensor about the centre of mass, in node axes.
+    pub fn about_centre(&self) -> Mat3 {
+        let c = self.centre();
+        self.second - (Mat3::IDENTITY * c.dot(c) - c.outer(c)) * self.mass
+    }
+
     /// Whether it resists any motion.
     #[inline(always)]
     pub fn is_massive(&self) -> bool {

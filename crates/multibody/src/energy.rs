@@ -20,6 +20,10 @@ impl System {
             energy.kinetic += inertia.kinetic_energy(motion);
             energy.potential += inertia.potential_energy(motion, self.assembly.gravity);
         }
+        if let Some(contacts) = &self.contacts {
+            energy.kinetic += contacts.scene.kinetic_energy();
+            energy.potential += contacts.scene.potential_energy();
+        }
         energy
     }
 

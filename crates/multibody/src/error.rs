@@ -62,6 +62,25 @@ pub enum ModelError {
         /// What is allowed.
         most: f64,
     },
+    /// Contacts of a model that another method integrates.
+    #[error(
+        "contacts are solved by impulses alone; take that method, or leave the shapes out of contact"
+    )]
+    ContactWithoutImpulses,
+    /// A beam or a shell that is to be moved by impulses.
+    #[error(
+        "`{element}` is a piece of a beam or a shell, which the method of impulses does not move; cut the mechanism at the node where it meets the bodies in contact, and integrate its part by LMS2"
+    )]
+    StructureWithImpulses {
+        /// Name of the element.
+        element: String,
+    },
+    /// A mistake in contacts.
+    #[error("{what}")]
+    Contact {
+        /// What is wrong, and what to do.
+        what: String,
+    },
     /// An interface tangent of a part without an implicit formula.
     #[error(
         "an explicit method has no interface Jacobian to send or to use: take an implicit one, or couple by loads alone"
@@ -172,6 +191,14 @@ pub enum SolveError {
         /// Name of the first node or joint that is lost.
         unknown: String,
     },
+    /// A contact that cannot be solved, or a body that is lost.
+    #[error("at t = {time} s {what}")]
+    Contact {
+        /// Time.
+        time: f64,
+        /// What is wrong, and what to do.
+        what: String,
+    },
     /// The matrix of the linearised motion could not be factored where modes were searched.
     #[error(
         "no modes were found: the linearised motion is singular where they were searched; search \
@@ -190,6 +217,7 @@ impl SolveError {
             | Self::Unheld { time, .. }
             | Self::WithoutInertia { time, .. }
             | Self::NotRedundant { time, .. }
+            | Self::Contact { time, .. }
             | Self::Diverged { time, .. } => Some(*time),
             Self::Redundant { .. } | Self::NotAssembled { .. } | Self::NoModes => None,
         }

@@ -152,7 +152,7 @@ impl System {
     }
 
     /// Factors the matrix of accelerations at the motions reached.
-    fn factor_stage(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
+    pub(crate) fn factor_stage(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
         if let Some(node) = self.motions.iter().position(is_lost) {
             return Err(self.diverged_at(time, 6 * (node - 1)));
         }
@@ -232,7 +232,7 @@ impl System {
 
     /// Moves the nodes, with the factors that there are, until the constraints are fulfilled up to
     /// rounding.
-    fn project_poses(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
+    pub(crate) fn project_poses(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
         let mut before = f64::INFINITY;
         loop {
             let (largest, row) = self.find_violations(time, inputs);
@@ -253,7 +253,7 @@ impl System {
         }
     }
 
-    fn diverged_at(&self, time: f64, unknown: usize) -> SolveError {
+    pub(crate) fn diverged_at(&self, time: f64, unknown: usize) -> SolveError {
         SolveError::Diverged {
             time,
             unknown: self.assembly.name_of(unknown).to_owned(),

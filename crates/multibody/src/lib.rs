@@ -1,14 +1,16 @@
-//! Smooth multibody dynamics: rigid bodies, joints, springs, beams, shells.
+//! Multibody dynamics: rigid bodies, joints, springs, beams, shells, contacts.
 //!
 //! A [`Model`] lists nodes (a position and an orientation each), [`Body`]s on nodes and
 //! [`Element`]s between nodes. A [`System`] moves it: index-3 differential-algebraic equations in
 //! redundant coordinates, the two-step method LMS2, Newton's iteration with an analytic Jacobian,
-//! and a block factorisation that follows the structure of the model.
+//! and a block factorisation that follows the structure of the model. Rigid mechanisms in contact are moved by
+//! impulses instead.
 
 mod assembly;
 pub mod bench;
 mod body;
 mod consistency;
+pub mod contact;
 mod correction;
 pub mod cut;
 mod drift;
@@ -18,6 +20,7 @@ mod energy;
 mod error;
 mod explicit;
 mod failure;
+mod impulses;
 mod integrator;
 mod inverse_iteration;
 pub mod joint;
@@ -72,7 +75,7 @@ pub use redundancy::Freedoms;
 pub use sensor::{CustomSensor, LoadSensor, Measured, SectionSensor, Sensor};
 pub use subsystem::{
     Along, Attached, CutParts, CutScheme, CutSettings, LineValue, MechanismPart, Needs,
-    PartBuilder, PortedModel, Received, Sent, Shared, SolverSettings, SubdomainConnection,
+    PartBuilder, PortedModel, Prescription, Received, Sent, Shared, SolverSettings, SubdomainConnection,
     SubdomainSolver,
 };
 pub use system::{Options, System};

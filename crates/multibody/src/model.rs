@@ -1,10 +1,12 @@
 //! A model: nodes, bodies and elements, as plain data.
 
 use crate::body::{Body, Inertia};
+use crate::contact::ContactModel;
 use std::collections::BTreeSet;
 
 use crate::element::{Element, ElementId, References};
 use crate::error::ModelError;
+use crate::integrator::Method;
 use crate::node::{Marker, Motion, NodeId};
 use oldham_space::Quaternion;
 use oldham_space::Vec3;
@@ -30,6 +32,7 @@ pub struct Model {
     pub(crate) bodies: Vec<(NodeId, Body)>,
     /// Nodes whose poses are given, each by an element of its own.
     pub(crate) prescribed: Vec<(NodeId, ElementId)>,
+    pub(crate) contacts: ContactModel,
 }
 
 #[derive(Clone, Debug)]
@@ -110,7 +113,13 @@ impl Model {
             gravity: Vec3::ZERO,
             bodies: Vec::new(),
             prescribed: Vec::new(),
+            contacts: ContactModel::default(),
         }
+    }
+
+    /// Shapes and grains in contact, and how they are solved: for the method of impulses.
+    pub fn contacts(&mut self) -> &mut ContactModel {
+        &mut self.contacts
     }
 
     /// Sets the acceleration of gravity.
@@ -308,6 +317,27 @@ impl Model {
             Ok(())
         } else {
             Err(problems)
+        }
+    }
+
+    /// Contacts, which only impulses solve; pieces of structures, which have no place among these.
+    pub(crate) fn check_impulses(&self, method: Method) -> Result<(), Vec<ModelError>> {
+        if method != Method::Impulses {
+            return match self.contacts.is_empty() {
+                true => Ok(()),
+                false => Err(vec![ModelError::ContactWithoutImpulses]),
+            };
+        }
+        let structures = self.elements.iter();
+        let structures = structures.filter(|named| named.element.is_structural());
+        let problems: Vec<ModelError> = structures
+            .map(|named| ModelError::StructureWithImpulses {
+                element: named.name.clone(),
+            })
+            .collect();
+        match problems.is_empty() {
+            true => Ok(()),
+            false => Err(problems),
         }
     }
 

@@ -39,6 +39,9 @@ impl State for System {
         for count in counts {
             visitor.count(count);
         }
+        if let Some(contacts) = &mut self.contacts {
+            contacts.visit(visitor);
+        }
         if self.lu.visit_pattern(visitor) {
             self.assembly.connect(&self.lu);
             self.work.factored.values.clear();

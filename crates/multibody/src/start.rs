@@ -22,6 +22,7 @@ impl System {
         self.state.memory.fill(0.0);
         self.remember(time, 0.0, inputs);
         self.assemble_positions(inputs)?;
+        self.start_contacts(inputs)?;
         self.correct_velocities(inputs)?;
         self.remember(time, 0.0, inputs);
         self.find_accelerations(time, inputs)?;

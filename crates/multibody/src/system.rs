@@ -2,6 +2,7 @@
 
 use crate::assembly::{Assembly, EvaluationPoint, MOST_BYTES};
 use crate::consistency::Consistency;
+use crate::contact::scene::Contacts;
 use crate::correction::LastStep;
 use crate::element::{ElementId, Weights};
 use crate::error::{ModelError, SolveError};
@@ -14,6 +15,7 @@ use crate::newton::{Convergence, FactoredAt};
 use crate::node::{Marker, Motion, NodeId};
 use crate::sensor::seen_from;
 use crate::sharing::Sharing;
+use oldham_contact::StepReport;
 use oldham_cosim::Counters;
 use oldham_space::Vec3;
 
@@ -66,6 +68,8 @@ pub struct System {
     pub(crate) work: Work,
     /// Joints that share loads which the equations do not divide among them.
     pub(crate) sharing: Option<Box<Sharing>>,
+    /// Shapes and grains in contact.
+    pub(crate) contacts: Option<Box<Contacts>>,
 }
 
 /// Everything that a continued run needs.
@@ -143,9 +147,17 @@ impl System {
     /// Checks a model and lays it out. All problems are reported at once.
     pub fn new(model: Model, options: Options) -> Result<Self, Vec<ModelError>> {
         model.check()?;
+        model.check_impulses(options.method)?;
         if options.method.is_explicit() {
             model.check_explicit()?;
         }
+        let contacts = match model.contacts.is_empty() {
+            true => None,
+            false => {
+                let contacts = Contacts::new(&model, &model.contacts);
+                Some(Box::new(contacts.map_err(|error| vec![error])?))
+            }
+        };
         let motions: Vec<Motion> = model.nodes.iter().map(|node| node.initial).collect();
         let size = extent(&motions);
         let laid_out = Assembly::within_memory(model);
@@ -184,7 +196,7 @@ impl System {
             last_step: LastStep::default(),
             consistency: Consistency::new(&assembly),
             inputs: Vec::new(),
-            stages: match options.method.is_explicit() {
+            stages: match matches!(options.method, Method::Rk4 { .. }) {
                 true => Stages::new(motions.len()),
                 false => Stages::default(),
             },
@@ -204,7 +216,25 @@ impl System {
             counters: Counters::default(),
             work,
             sharing: None,
+            contacts,
         })
+    }
+
+    /// Centres of the grains.
+    pub fn grains(&self) -> &[Vec3] {
+        let contacts = self.contacts.as_ref();
+        contacts.map_or(&[], |contacts| contacts.scene.grains())
+    }
+
+    /// Velocities of the grains.
+    pub fn grain_velocities(&self) -> Vec<Vec3> {
+        let contacts = self.contacts.as_ref();
+        contacts.map_or_else(Vec::new, |contacts| contacts.scene.grain_velocities())
+    }
+
+    /// What the contacts of the last step did; nothing without contacts.
+    pub fn contact_report(&self) -> Option<&StepReport> {
+        self.contacts.as_ref().map(|contacts| &contacts.report)
     }
 
     /// The time reached.
@@ -288,6 +318,9 @@ impl System {
 
     /// Advances by `h` to `time`, which is the present time plus `h` up to rounding.
     pub(crate) fn step_to(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        if self.options.method == Method::Impulses {
+            return self.impulse_step(time, h, inputs, inputs);
+        }
         if self.options.method.is_explicit() {
             return self.explicit_step(time, h, [inputs; 3], inputs);
         }

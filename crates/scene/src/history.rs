@@ -40,6 +40,8 @@ pub(crate) struct Track<'h> {
     pub(crate) mechanism: Mechanism<'h>,
     /// Position and quaternion of each node but the ground.
     nodes: Vec<[&'h [f64]; 7]>,
+    /// Radius and coordinates of all particles that were recorded.
+    particles: Vec<(f64, [&'h [f64]; 3])>,
 }
 
 impl<'h> Track<'h> {
@@ -65,7 +67,31 @@ impl<'h> Track<'h> {
                 at("q3")?,
             ]);
         }
-        Ok(Self { mechanism, nodes })
+        let mut particles = Vec::new();
+        for kind in &mechanism.sketch().particles {
+            let first = format!("{}.particles.{}.1", mechanism.name(), kind.name);
+            let Some(first) = history.names.iter().position(|name| *name == first) else {
+                continue;
+            };
+            for i in 0..kind.count {
+                let at = [0, 1, 2].map(|k| history.columns[first + 3 * i + k].as_slice());
+                particles.push((kind.radius, at));
+            }
+        }
+        Ok(Self {
+            mechanism,
+            nodes,
+            particles,
+        })
+    }
+
+    /// Radii and centres of all particles in a row.
+    pub(crate) fn particles(&self, row: usize) -> impl Iterator<Item = (f64, Vec3)> {
+        let particles = self.particles.iter();
+        particles.map(move |(radius, columns)| {
+            let [x, y, z] = columns.map(|column| column[row]);
+            (*radius, Vec3::new(x, y, z))
+        })
     }
 
     /// Poses of all nodes but the ground in a row.

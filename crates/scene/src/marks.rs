@@ -56,6 +56,7 @@ pub fn marks(sketch: &Sketch, poses: &[Pose], view: &View) -> Vec<Mark> {
         view,
     };
     let mut marks = Vec::new();
+    canvas.planes(&mut marks);
     canvas.guides(&mut marks);
     canvas.bodies(&mut marks);
     canvas.outlines(&mut marks);
@@ -83,6 +84,25 @@ impl Canvas<'_> {
         let from = self.poses.get(1).map_or(Vec3::ZERO, |pose| pose.position);
         let distance = |pose: &Pose| (pose.position - from).norm();
         self.poses.iter().map(distance).fold(0.0, f64::max)
+    }
+
+    /// A square of each half space, about as large as the mechanism.
+    fn planes(&self, marks: &mut Vec<Mark>) {
+        for plane in &self.sketch.planes {
+            let axes = plane.orientation.matrix();
+            let half = 0.75 * self.size();
+            let at = |(i, j): (f64, f64)| {
+                let aside = (axes.column(0) * i + axes.column(1) * j) * half;
+                self.pose(plane.node).point(plane.offset + aside)
+            };
+            let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
+            let mut points = corners.map(at).to_vec();
+            points.push(points[0]);
+            marks.push(Mark {
+                ink: Ink::Guide,
+                points,
+            });
+        }
     }
 
     fn guides(&self, marks: &mut Vec<Mark>) {
@@ -143,13 +163,7 @@ impl Canvas<'_> {
         match *shape {
             Shape::Box(sides) => box_faces(sides).into_iter().for_each(&mut face),
             Shape::Tube { outer, length, .. } => self.tube(outer, length, body, marks),
-            Shape::Sphere(radius) => {
-                let at = |i: usize| self.view.around(body.position, radius, corner(i));
-                marks.push(Mark {
-                    ink: Ink::Face,
-                    points: (0..CORNERS).map(at).collect(),
-                });
-            }
+            Shape::Sphere(radius) => marks.push(ball(body.position, radius, self.view)),
             Shape::Rod(length) => marks.push(Mark {
                 ink: Ink::Link,
                 points: [-0.5, 0.5]
@@ -270,6 +284,16 @@ impl Canvas<'_> {
                 Symbol::Clamp => {}
             }
         }
+    }
+}
+
+/// A sphere as it is seen.
+pub(crate) fn ball(centre: Vec3, radius: f64, view: &View) -> Mark {
+    Mark {
+        ink: Ink::Face,
+        points: (0..CORNERS)
+            .map(|i| view.around(centre, radius, corner(i)))
+            .collect(),
     }
 }
 

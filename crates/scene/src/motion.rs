@@ -3,6 +3,7 @@
 use oldham_model::{Mechanism, Pose};
 
 use crate::history::Track;
+use crate::marks::ball;
 use crate::{Film, History, Mark, NoPoses, View, ViewName, marks};
 
 /// An animated picture with more would be slow to open.
@@ -67,7 +68,10 @@ pub fn film(
         let of_track = |track: &Track<'_>| {
             let mut poses = vec![Pose::ABSOLUTE];
             poses.extend(track.poses(row));
-            marks(track.mechanism.sketch(), &poses, &view)
+            let mut marks = marks(track.mechanism.sketch(), &poses, &view);
+            let balls = track.particles(row);
+            marks.extend(balls.map(|(radius, centre)| ball(centre, radius, &view)));
+            marks
         };
         tracks.iter().flat_map(of_track).collect()
     };

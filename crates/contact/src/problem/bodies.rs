@@ -245,6 +245,15 @@ impl Bodies<'_> {
         }
     }
 
+    /// The sum of impulses times relative velocities. Half of it before and half of it after the impulses is
+    /// their work on the bodies.
+    pub fn power(&self, impulses: &[f64], motion: &[BodyMotion]) -> f64 {
+        let each = impulses.as_chunks::<3>().0.iter().enumerate();
+        each.filter(|(_, impulse)| **impulse != [0.0; 3])
+            .map(|(contact, impulse)| V3(*impulse).dot(self.relative(contact, motion)))
+            .sum()
+    }
+
     /// Normal and tangents of a contact. The box of friction is exact along its axes: the first tangent
     /// follows the sliding without impulses.
     pub fn frame(&self, contact: usize) -> [Vec3; 3] {

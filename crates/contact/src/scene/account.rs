@@ -7,10 +7,10 @@ use super::step::turned_inertia;
 use crate::error::ContactError;
 
 impl Scene {
-    /// Calls `visit(mass, centre, body)` for all bodies that move by themselves.
+    /// Mass, centre and number of all bodies that are moved here.
     fn free_bodies(&self) -> impl Iterator<Item = (f64, Vec3, usize)> + '_ {
         let bodies = self.poses.len();
-        let each = self.motion.iter().enumerate();
+        let each = self.motion.iter().enumerate().skip(self.owned);
         each.filter(|(_, moved)| moved.inverse_mass > 0.0)
             .map(move |(body, moved)| {
                 let at = match body.checked_sub(bodies) {

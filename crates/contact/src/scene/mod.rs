@@ -30,6 +30,12 @@ pub enum Motion {
     },
     /// As it is told by [`Scene::prescribe`]; at rest before.
     Prescribed,
+    /// By somebody else's integrator, which says with [`Scene::place`] and [`Scene::answers`] where it is and how it
+    /// answers to impulses. Such bodies come before those above.
+    Owned,
+    /// The same for bodies that joints hold together: they answer by a [mobility](crate::problem::Mechanism) as
+    /// one. Such bodies come first of all.
+    Held,
 }
 
 /// A body at the start.
@@ -137,10 +143,14 @@ pub struct StepReport {
     /// The sum of gap × normal × impulse over contacts of two grains. Their impulses act at the points of the surfaces that meet at
     /// the end of the step; as long as a gap is open the angular momentum changes by this.
     pub gap_moment: Vec3,
+    /// Energy that the impulses took from the bodies, by impact and friction.
+    pub dissipated: f64,
     /// Energy that the correction of penetrations added.
     pub correction_work: f64,
     /// Angular momentum that the correction of penetrations added: bodies that move apart take their momentum with them.
     pub correction_moment: Vec3,
+    /// Whether penetrations were corrected by moving bodies.
+    pub is_separated: bool,
     /// What the solver did.
     pub solved: Solved,
 }
@@ -157,6 +167,11 @@ pub struct Scene {
     orientations: Vec<Quaternion>,
     /// Moments of inertia about the axes of the frames; zero where the motion is given.
     inertia: Vec<Vec3>,
+    /// How many of the first bodies are held by joints, and how many are moved by somebody else.
+    held: usize,
+    owned: usize,
+    /// Inverse inertia of the latter in absolute axes.
+    owned_inertia: Vec<Mat3>,
     /// Centres of the grains.
     grains: Vec<Vec3>,
     /// Bodies, then grains.
@@ -197,6 +212,9 @@ impl Scene {
             poses: Vec::new(),
             orientations: Vec::new(),
             inertia: Vec::new(),
+            held: 0,
+            owned: 0,
+            owned_inertia: Vec::new(),
             grains: Vec::new(),
             motion: Vec::new(),
             loads: Vec::new(),
@@ -245,6 +263,16 @@ impl Scene {
             check_inertia(index, &named)?;
             moved.inverse_mass = 1.0 / mass;
             moments = inertia;
+        }
+        match body.motion {
+            Motion::Held => assert_eq!(index, self.held, "held bodies come first"),
+            Motion::Owned => assert_eq!(index, self.owned, "owned bodies come before others"),
+            _ => {}
+        }
+        self.held += usize::from(body.motion == Motion::Held);
+        if matches!(body.motion, Motion::Held | Motion::Owned) {
+            self.owned += 1;
+            self.owned_inertia.push(Mat3::ZERO);
         }
         let id = self.world.add_body(body.motion != Motion::Prescribed);
         for (shape, at, surface) in shapes {
@@ -304,6 +332,25 @@ impl Scene {
         (moved.velocity, moved.spin) = (velocity, spin);
     }
 
+    /// Says where a body is that somebody else moves, and its velocities: at the beginning of a step, and, after
+    /// [`begin`](Self::begin), what they would be at its end without contacts.
+    pub fn place(&mut self, body: BodyId, pose: Pose, velocity: Vec3, spin: Vec3) {
+        self.poses[body.index()] = pose;
+        self.prescribe(body, velocity, spin);
+    }
+
+    /// Says how a body that somebody else moves answers to impulses; its frame is at the centre of mass.
+    pub fn answers(&mut self, body: BodyId, inverse_mass: f64, inverse_inertia: Mat3) {
+        self.motion[body.index()].inverse_mass = inverse_mass;
+        self.owned_inertia[body.index()] = inverse_inertia;
+    }
+
+    /// By how much the last correction of positions moved and turned a body that somebody else moves.
+    pub fn shift(&self, body: BodyId) -> [Vec3; 2] {
+        let shift = self.scratch.shifted[body.index()];
+        [shift.velocity, shift.spin]
+    }
+
     /// Puts a force and a moment about its origin on a body from now on.
     pub fn load(&mut self, body: BodyId, force: Vec3, moment: Vec3) {
         self.loads[body.index()] = [force, moment];
@@ -330,6 +377,12 @@ impl Scene {
         &self.grains
     }
 
+    /// Velocities of the grains.
+    pub fn grain_velocities(&self) -> Vec<Vec3> {
+        let grains = self.motion[self.poses.len()..].iter();
+        grains.map(|moved| moved.velocity).collect()
+    }
+
     /// The number of the first grain among the bodies.
     pub fn first_grain(&self) -> BodyId {
         BodyId(self.world.bodies() as u32)
@@ -339,6 +392,11 @@ impl Scene {
     pub fn launch(&mut self, grain: usize, velocity: Vec3, spin: Vec3) {
         let body = self.first_grain().0 + grain as u32;
         self.prescribe(BodyId(body), velocity, spin);
+    }
+
+    /// How many bodies there are, without grains.
+    pub fn bodies(&self) -> usize {
+        self.poses.len()
     }
 
     /// Contacts at the beginning of the last step.

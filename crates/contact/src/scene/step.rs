@@ -14,49 +14,81 @@ const MOST_PASSES: usize = 200;
 impl Scene {
     /// Checks everything before the first step: pairs of shapes, and whether bodies overlap.
     pub fn start(&mut self) -> Result<(), ContactError> {
-        self.world.check()?;
-        self.check_motion(0.0)?;
-        for pass in 0..MOST_PASSES {
-            self.world.find(&self.poses, &self.grains);
-            let touches = self.world.touches();
-            let overlaps = touches.iter().filter(|t| t.gap < -self.options.overlap);
-            let pairs = overlaps.clone().count();
-            let Some(deepest) = overlaps.min_by(|s, t| s.gap.total_cmp(&t.gap)) else {
+        self.check()?;
+        for _ in 0..MOST_PASSES {
+            if self.find_overlap().is_none() {
                 return Ok(());
-            };
-            if self.options.start == Start::Refuse || pass == MOST_PASSES - 1 {
-                let [first, second] = deepest.ends.map(|end| end.body());
-                return Err(ContactError::Overlap {
-                    first,
-                    second,
-                    depth: -deepest.gap,
-                    pairs,
-                });
             }
-            self.move_apart();
+            if self.options.start == Start::Refuse {
+                break;
+            }
+            self.separate(&[]);
         }
-        Ok(())
+        self.find_overlap().map_or(Ok(()), Err)
     }
 
-    /// Takes a step of length `h` from `time`.
+    /// Checks pairs of shapes and motions.
+    pub fn check(&self) -> Result<(), ContactError> {
+        self.world.check()?;
+        self.check_motion(0.0)
+    }
+
+    /// Finds all contacts, and reports the deepest overlap, if it is a mistake at the start.
+    pub fn find_overlap(&mut self) -> Option<ContactError> {
+        self.world.find(&self.poses, &self.grains);
+        let touches = self.world.touches();
+        let overlaps = touches.iter().filter(|t| t.gap < -self.options.overlap);
+        let pairs = overlaps.clone().count();
+        let deepest = overlaps.min_by(|s, t| s.gap.total_cmp(&t.gap))?;
+        let [first, second] = deepest.ends.map(|end| end.body());
+        Some(ContactError::Overlap {
+            first,
+            second,
+            depth: -deepest.gap,
+            pairs,
+        })
+    }
+
+    /// Takes a step of length `h` from `time`. All bodies are moved here: none belongs to somebody else.
     pub fn step(&mut self, time: f64, h: f64) -> Result<StepReport, ContactError> {
+        self.begin(h)?;
+        self.finish(time, h, &[])
+    }
+
+    /// Finds the contacts of a step of length `h`, and the velocities that forces alone would give.
+    pub fn begin(&mut self, h: f64) -> Result<(), ContactError> {
         if !(h > 0.0 && h.is_finite()) {
             return Err(ContactError::Step { step: h });
         }
         self.world.find(&self.poses, &self.grains);
+        self.find_inverse_inertia();
+        self.find_levers(h);
+        self.aim(h);
+        self.aim_rebounds();
+        self.accelerate(h);
+        Ok(())
+    }
+
+    /// Finds the impulses of a step from `time` that was begun, and moves the bodies. Those that joints hold together
+    /// answer by their `mobility`.
+    pub fn finish(
+        &mut self,
+        time: f64,
+        h: f64,
+        mobility: &[f64],
+    ) -> Result<StepReport, ContactError> {
         let mut report = StepReport {
             contacts: self.world.touches().len(),
             ..StepReport::default()
         };
         let deepest = (self.world.touches().iter()).fold(0.0, |most: f64, t| most.max(-t.gap));
         report.penetration = deepest;
-        self.find_inverse_inertia();
-        self.find_levers(h);
-        self.aim(h);
-        self.aim_rebounds();
-        self.accelerate(h);
         self.keep_rebounds_that_arrive(h);
 
+        let mechanism = Mechanism {
+            bodies: self.held,
+            mobility,
+        };
         let scratch = &mut self.scratch;
         let touches = self.world.touches();
         let contacts = Bodies {
@@ -67,7 +99,7 @@ impl Scene {
             motion: &[],
             inertia: &scratch.inverse_inertia,
             radii: self.world.radii(),
-            mechanism: Mechanism::default(),
+            mechanism,
         };
         let problem = Bodies {
             motion: &self.motion,
@@ -92,12 +124,14 @@ impl Scene {
                 .frames
                 .extend((0..touches.len()).map(|contact| problem.frame(contact)));
         }
+        report.dissipated -= 0.5 * problem.power(&scratch.impulses, &self.motion);
         // From here on the velocities are those at the end of the step.
         contacts.apply(&scratch.impulses, &mut self.motion);
         let ended = Bodies {
             motion: &self.motion,
             ..contacts
         };
+        report.dissipated -= 0.5 * ended.power(&scratch.impulses, &self.motion);
         report.residual = match law {
             FrictionLaw::Cone => ended.residual_at(&scratch.impulses, &self.motion),
             FrictionLaw::Box => {
@@ -114,7 +148,8 @@ impl Scene {
         if let Correction::Positions { beyond } = self.options.correction
             && deepest > beyond
         {
-            (report.correction_work, report.correction_moment) = self.move_apart();
+            (report.correction_work, report.correction_moment) = self.separate(mobility);
+            report.is_separated = true;
         }
         self.move_bodies(h);
         self.check_motion(time + h)?;
@@ -124,18 +159,16 @@ impl Scene {
     fn find_inverse_inertia(&mut self) {
         let inverse = &mut self.scratch.inverse_inertia;
         inverse.clear();
-        inverse.extend(
-            self.poses
-                .iter()
-                .zip(&self.inertia)
-                .map(|(pose, &moments)| {
-                    if moments == Vec3::ZERO {
-                        Mat3::ZERO
-                    } else {
-                        turned_inertia(pose.axes, V3(moments.0.map(f64::recip)))
-                    }
-                }),
-        );
+        inverse.extend_from_slice(&self.owned_inertia);
+        inverse.extend(self.poses.iter().zip(&self.inertia).skip(self.owned).map(
+            |(pose, &moments)| {
+                if moments == Vec3::ZERO {
+                    Mat3::ZERO
+                } else {
+                    turned_inertia(pose.axes, V3(moments.0.map(f64::recip)))
+                }
+            },
+        ));
     }
 
     /// Where contacts act.
@@ -156,6 +189,7 @@ impl Scene {
                 friction: law.friction,
                 compliance: compliance(law, h),
                 is_plain: ends[1] >= bodies
+                    && ends[0] >= self.held
                     && wall.inverse_mass == 0.0
                     && wall.spin == Vec3::ZERO
                     && law.stiffness.is_infinite(),
@@ -220,13 +254,14 @@ impl Scene {
     /// Gives bodies the velocities that forces alone would give.
     fn accelerate(&mut self, h: f64) {
         let fall = self.options.gravity * h;
-        for moved in &mut self.motion {
+        for moved in &mut self.motion[self.owned..] {
             if moved.inverse_mass > 0.0 {
                 moved.velocity += fall;
             }
         }
         let each = self.loads.iter().zip(&self.scratch.inverse_inertia);
-        for (moved, ([force, moment], inverse)) in self.motion.iter_mut().zip(each) {
+        let each = self.motion.iter_mut().zip(each).skip(self.owned);
+        for (moved, ([force, moment], inverse)) in each {
             moved.velocity += *force * (h * moved.inverse_mass);
             moved.spin += *inverse * *moment * h;
         }
@@ -277,10 +312,10 @@ impl Scene {
         }
     }
 
-    /// Moves all bodies with the velocities at the end of the step.
+    /// Moves all bodies but those of others with the velocities at the end of the step.
     fn move_bodies(&mut self, h: f64) {
         let bodies = self.poses.len();
-        for body in 0..bodies {
+        for body in self.owned..bodies {
             let moved = self.motion[body];
             self.poses[body].position += moved.velocity * h;
             self.turn(body, moved.spin * h);
@@ -313,9 +348,10 @@ impl Scene {
     }
 
     /// Moves bodies apart that penetrate each other at the contacts known, without velocities: the convex
-    /// program of the step, with lengths in place of velocities. Returns the work against gravity and loads, and
-    /// the angular momentum that the momenta have gained.
-    fn move_apart(&mut self) -> (f64, Vec3) {
+    /// program of the step, with lengths in place of velocities. Bodies of others are not moved: their owners
+    /// read the [shift](Self::shift). Returns the work against gravity and loads, and the angular momentum that the
+    /// momenta have gained.
+    pub fn separate(&mut self, mobility: &[f64]) -> (f64, Vec3) {
         let bodies = self.poses.len();
         self.find_inverse_inertia();
         self.find_levers(1.0);
@@ -342,7 +378,10 @@ impl Scene {
             motion: &[],
             inertia: &scratch.inverse_inertia,
             radii: self.world.radii(),
-            mechanism: Mechanism::default(),
+            mechanism: Mechanism {
+                bodies: self.held,
+                mobility,
+            },
         };
         let problem = Bodies {
             motion: &scratch.shifted,
@@ -360,7 +399,7 @@ impl Scene {
         );
         contacts.apply(&scratch.shifts, &mut scratch.shifted);
         let (mut work, mut moment) = (0.0, Vec3::ZERO);
-        for body in 0..self.motion.len() {
+        for body in self.owned..self.motion.len() {
             let shift = self.scratch.shifted[body];
             if shift.inverse_mass == 0.0 {
                 continue;

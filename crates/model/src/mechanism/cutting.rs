@@ -13,6 +13,19 @@ pub(crate) struct Cutting {
     pub prediction: Prediction,
     /// How often each step is corrected, where the scheme does so.
     pub corrections: usize,
+    /// Which parts advance before the others.
+    pub order: Order,
+}
+
+/// The order of parts that are moved by impulses and of the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// None of its own: as the schedule says.
+    Scheduled,
+    /// Those that are moved by impulses first.
+    NonsmoothFirst,
+    /// Those that are moved by impulses last.
+    SmoothFirst,
 }
 
 /// What couplings are called; several are numbered.

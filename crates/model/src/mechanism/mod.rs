@@ -16,9 +16,9 @@ mod surface;
 pub use analysis::{About, JointReaction, Mechanism, Rest};
 pub use partition::{InterfaceNode, OwnedElement, PartitionReport, SubdomainReport};
 pub use pose::Pose;
-pub use sketch::{Outline, Shape, Sketch, Solid, Symbol};
+pub use sketch::{Outline, ParticleSketch, Shape, Sketch, Solid, Symbol};
 
-pub(crate) use cutting::Cutting;
+pub(crate) use cutting::{Cutting, Order};
 pub(crate) use solid::solid_inertia;
 pub(crate) use spec::{MechanismSpec, NamedJoint};
 pub(crate) use static_loads::{Bearer, StaticLine};
@@ -26,6 +26,9 @@ pub(crate) use surface::{ShellSpec, Surface};
 
 /// The prefix of the ports that show all nodes.
 pub(crate) const NODE_PORTS: &str = "nodes.";
+
+/// The prefix of the ports that show where particles are.
+pub(crate) const PARTICLE_PORTS: &str = "particles.";
 
 /// The prefix of the ports that show what sensors measure.
 pub(crate) const SENSOR_PORTS: &str = "sensors.";

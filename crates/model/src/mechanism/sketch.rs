@@ -14,6 +14,21 @@ pub struct Sketch {
     pub outlines: Vec<Outline>,
     /// Joints, with the two places that they connect.
     pub joints: Vec<(Symbol, [Marker; 2])>,
+    /// Half spaces, below the first two axes of each marker.
+    pub planes: Vec<Marker>,
+    /// Particles, in the order of the file.
+    pub particles: Vec<ParticleSketch>,
+}
+
+/// Spheres without nodes; where they are is recorded under their name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ParticleSketch {
+    /// Their name in the subsystem.
+    pub name: String,
+    /// In m.
+    pub radius: f64,
+    /// How many there are.
+    pub count: usize,
 }
 
 /// A rigid body.

@@ -4,6 +4,7 @@ mod beams;
 mod checkpoints;
 mod common;
 mod compensators;
+mod contact;
 mod control;
 mod cut;
 mod damping_limit;

@@ -2,6 +2,7 @@
 
 use super::partition::{Partition, Subdomain};
 use crate::body::Inertia;
+use crate::contact::ContactModel;
 use crate::element::{ElementId, References};
 use crate::model::{Model, NamedElement, Node};
 use crate::node::NodeId;
@@ -26,6 +27,7 @@ impl Partition {
             nodes: &model.nodes,
             bodies: &model.bodies,
             gravity: model.gravity,
+            contacts: &model.contacts,
         };
         let split = |subdomain: &Subdomain| whole.split(subdomain, &mut elements);
         self.subdomains.iter().map(split).collect()
@@ -37,6 +39,7 @@ struct Whole<'m> {
     nodes: &'m [Node],
     bodies: &'m [(NodeId, crate::body::Body)],
     gravity: oldham_space::Vec3,
+    contacts: &'m ContactModel,
 }
 
 impl Whole<'_> {
@@ -61,6 +64,11 @@ impl Whole<'_> {
             let renamed = NamedElement::new(named.name, named.element);
             model.elements.push(renamed);
         }
+        let is_copy = |node: NodeId| subdomain.copies.contains(&node);
+        model.contacts = self.contacts.within(|node| match is_copy(node) {
+            true => None,
+            false => nodes[node.0],
+        });
         Split {
             model,
             nodes,

@@ -51,6 +51,10 @@ pub enum Method {
         /// Which inputs the stages within a step see.
         inputs: StageInputs,
     },
+    /// Semi-implicit Euler at the level of velocities and impulses, the only one for contacts. First order, without
+    /// loss of energy in joints; forces are those at the beginning of a step. Every motion that the joints allow must
+    /// move some mass.
+    Impulses,
 }
 
 impl Default for Method {
@@ -113,7 +117,7 @@ impl Formula {
 impl Method {
     /// Whether a step needs no iteration.
     pub fn is_explicit(self) -> bool {
-        matches!(self, Self::Rk4 { .. })
+        matches!(self, Self::Rk4 { .. } | Self::Impulses)
     }
 
     /// The implicit formula for a step with `known` earlier states of the same step size.
@@ -123,7 +127,7 @@ impl Method {
             Self::Lms2 { .. } if known < 2 => Formula::MultiStep(TwoStep::CRANK_NICOLSON.into()),
             Self::Lms2 { rho } => Formula::MultiStep(TwoStep::lms2(rho).into()),
             Self::GeneralisedAlpha { rho } => Formula::Newmark(Newmark::new(rho)),
-            Self::Rk4 { .. } => return None,
+            Self::Rk4 { .. } | Self::Impulses => return None,
         })
     }
 }

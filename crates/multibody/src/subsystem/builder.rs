@@ -12,7 +12,7 @@ use crate::node::{Marker, NodeId};
 use crate::sensor::Sensor;
 use crate::sharing::Sharing;
 use crate::system::{Options, System};
-use oldham_cosim::{Conjugate, InputPort, OutputPort, Ports, Quantity, Unit};
+use oldham_cosim::{Conjugate, InputPort, MotionLaw, OutputPort, Ports, Quantity, Unit};
 use oldham_space::Vec3;
 
 /// A model and the ports it gets.
@@ -30,6 +30,8 @@ pub struct PartBuilder {
     pub(super) for_ports: Vec<(ElementId, usize)>,
     /// Nodes whose velocities are prescribed, too.
     pub(super) moved: Vec<NodeId>,
+    /// Nodes that follow by a law, and the first component of the motion.
+    pub(super) followers: Vec<(NodeId, usize, MotionLaw)>,
     pub(super) shares_tangent: bool,
     pub(super) uses_tangents: bool,
     pub(super) is_thorough: bool,
@@ -71,6 +73,7 @@ impl PartBuilder {
             prescribed: Vec::new(),
             for_ports: Vec::new(),
             moved: Vec::new(),
+            followers: Vec::new(),
             shares_tangent: false,
             uses_tangents: false,
             is_thorough: false,
@@ -92,6 +95,14 @@ impl PartBuilder {
         self.prescribe_by(name, node, |node, first| {
             PrescribedPose::new(node, first).with_velocity()
         })
+    }
+
+    /// The same with a law by which the node follows that motion. For the method of impulses, which computes velocities.
+    pub fn follow(&mut self, name: &str, node: NodeId, law: MotionLaw) -> (InputPort, OutputPort) {
+        let ports = self.prescribe(name, node);
+        let first = self.ports.input_range(ports.0).start;
+        self.followers.push((node, first, law));
+        ports
     }
 
     fn prescribe_by(
@@ -234,6 +245,18 @@ impl PartBuilder {
         let port = self.ports.add_input(name, Quantity::Scalar(unit));
         let component = self.ports.input_range(port).start;
         (port, Drive::Input(component))
+    }
+
+    /// Shows the centres of grains of one kind, given by its name: a part may have only some kinds of the whole.
+    pub fn observe_grains(&mut self, name: &str, kind: &str) -> OutputPort {
+        let kinds = &self.model.contacts.grains;
+        let before = kinds.iter().take_while(|grains| grains.name != kind);
+        let first = before.map(|grains| grains.centres.len()).sum();
+        let own = kinds.iter().find(|grains| grains.name == kind);
+        let count = own.map_or(0, |grains| grains.centres.len());
+        self.outputs.push(Output::Grains(first..first + count));
+        let quantity = Quantity::Array(Unit::METRE, 3 * count);
+        self.ports.add_output(name, quantity)
     }
 
     /// Shows the motion of a node.
@@ -383,6 +406,7 @@ impl PartBuilder {
             loaded: self.loaded,
             thrusts: self.thrusts,
             interface: None,
+            followers: self.followers,
             attached: self.attached,
             prescribed,
             micro_steps: micro_steps.max(1),

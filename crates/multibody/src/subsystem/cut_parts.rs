@@ -4,9 +4,10 @@ use super::{MechanismPart, Needs, PartBuilder, PortedModel};
 use crate::cut::{Interface, Partition, Role, Split};
 use crate::element::ElementId;
 use crate::error::ModelError;
+use crate::integrator::Method;
 use crate::node::NodeId;
 use crate::system::Options;
-use oldham_cosim::{InputPort, OutputPort};
+use oldham_cosim::{InputPort, MotionLaw, OutputPort};
 
 /// How a model is cut into parts.
 #[derive(Clone, Debug)]
@@ -19,10 +20,21 @@ pub struct CutSettings {
     pub solutions: Vec<SolverSettings>,
     /// How they are coupled.
     pub scheme: CutScheme,
-    /// Whether subdomains follow the velocity of interface nodes besides their pose.
-    pub prescribes_velocity: bool,
+    /// What subdomains follow of the motion of interface nodes.
+    pub prescription: Prescription,
     /// Whether corrections end with an iteration; see [`PartBuilder::correct_thoroughly`].
     pub is_thorough: bool,
+}
+
+/// What the copy of an interface node follows of its motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Prescription {
+    /// The pose; velocities follow from that.
+    Pose,
+    /// The velocity, too.
+    Motion,
+    /// Parts that are moved by impulses follow by a law, others the pose.
+    Law(MotionLaw),
 }
 
 /// How a part is solved.
@@ -261,9 +273,13 @@ impl<'r> CutPartsBuilder<'r> {
     fn follow(&mut self, subdomain: usize, node: NodeId) -> (InputPort, OutputPort) {
         let (copy, name) = (self.node(subdomain, node), self.node_name(node));
         let builder = &mut self.builders[subdomain];
-        match self.settings.prescribes_velocity {
-            true => builder.prescribe_motion(name, copy),
-            false => builder.prescribe(name, copy),
+        let method = self.settings.solutions[subdomain].options.method;
+        match self.settings.prescription {
+            Prescription::Motion => builder.prescribe_motion(name, copy),
+            Prescription::Law(law) if method == Method::Impulses => {
+                builder.follow(name, copy, law)
+            }
+            Prescription::Pose | Prescription::Law(_) => builder.prescribe(name, copy),
         }
     }
 

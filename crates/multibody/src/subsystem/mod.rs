@@ -3,6 +3,7 @@
 mod builder;
 mod coordinate;
 mod cut_parts;
+mod follow;
 mod interface;
 mod interface_jacobian;
 mod line;
@@ -20,16 +21,16 @@ use crate::sensor::Sensor;
 use crate::system::{System, step_weights};
 pub use builder::{Attached, PartBuilder, Shared};
 pub use cut_parts::{
-    CutParts, CutScheme, CutSettings, SolverSettings, SubdomainConnection, SubdomainSolver,
+    CutParts, CutScheme, CutSettings, Prescription, SolverSettings, SubdomainConnection, SubdomainSolver,
 };
 use interface::InterfaceFactors;
 use interface_jacobian::{InterfaceJacobian, PrescribedNode};
 pub use line::LineValue;
 use marker::{marker_motion, motion_values, relative_acceleration};
 use oldham_cosim::{
-    Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, OutputPort,
-    Ports, Quantity, Reached, SequenceModel, StageInputs, State, StepError, Subsystem, Unit,
-    Visitor,
+    Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, MotionLaw,
+    OutputPort, Ports, Quantity, Reached, SequenceModel, StageInputs, State, StepError, Subsystem,
+    Unit, Visitor,
 };
 use oldham_space::Vec3;
 pub use ports::{Needs, PortedModel, Received, Sent};
@@ -56,6 +57,8 @@ enum Output {
     RelativeAcceleration([Marker; 2], Vec3),
     /// What a sensor reads.
     Sensor(Box<Sensor>),
+    /// The centres of some grains.
+    Grains(std::ops::Range<usize>),
     /// The only multiplier of an element.
     Multiplier(ElementId),
     /// Force and moment of an element on one of its nodes.
@@ -134,6 +137,8 @@ pub struct MechanismPart {
     inputs: Vec<f64>,
     /// Those at the start and in the middle of an explicit micro step.
     early_inputs: [Vec<f64>; 2],
+    /// Nodes that follow what they receive by a law, and the first component of that.
+    followers: Vec<(NodeId, usize, MotionLaw)>,
 }
 
 impl MechanismPart {
@@ -236,6 +241,21 @@ impl MechanismPart {
         self.system.explicit_step(to, size, stages, end)
     }
 
+    /// Puts the motions of nodes that follow by a law in place of those received: they end the step where the velocity of
+    /// the law takes them.
+    fn follow(&self, h: f64, end: &mut [f64]) {
+        for &(node, first, law) in &self.followers {
+            let own = &self.system.state.now[node.0].motion;
+            follow::put(
+                law,
+                own,
+                h,
+                &self.early_inputs[0][first..],
+                &mut end[first..],
+            );
+        }
+    }
+
     /// The micro step size. Times are rounded: a step that differs from the last one by no more
     /// than that counts as the same.
     fn micro_step(&self, from: f64, to: f64) -> f64 {
@@ -313,6 +333,11 @@ impl MechanismPart {
                 values[0] = sensor.read(&point.outside(&system.assembly.elements));
                 return;
             }
+            Output::Grains(ref range) => {
+                let centres = system.grains()[range.clone()].iter().flat_map(|c| c.0);
+                values.iter_mut().zip(centres).for_each(|(to, x)| *to = x);
+                return;
+            }
             Output::Multiplier(element) => {
                 values[0] = system.multipliers[system.multiplier_range(element)][0];
                 return;
@@ -357,6 +382,12 @@ impl Subsystem for MechanismPart {
                 Method::Rk4 { inputs: seen } => {
                     self.receive_early([start, end], inputs);
                     self.explicit_step(end, size, seen, &at)
+                }
+                Method::Impulses => {
+                    self.receive_early([start, end], inputs);
+                    self.follow(size, &mut at);
+                    let [first, _] = &self.early_inputs;
+                    self.system.impulse_step(end, size, first, &at)
                 }
                 _ if self.defers() => self.try_step(end, size, &at),
                 // The tangents of an exchange belong to whole steps.
@@ -470,6 +501,11 @@ impl Subsystem for MechanismPart {
         Some(self)
     }
 
+    /// Contacts come and go, and grains are no coordinates.
+    fn is_chartable(&self) -> bool {
+        self.system.contacts.is_none()
+    }
+
     /// A correction of the step then is a repetition of it.
     fn sharpen(&mut self) {
         self.system.work.is_sharp = true;
@@ -488,6 +524,9 @@ impl Subsystem for MechanismPart {
     /// About a state at rest, or in slow motion: changes of the constraint gradients in time are
     /// neglected. Nothing for a part too large for dense matrices.
     fn linearise(&mut self, _t: f64, inputs: &[f64]) -> Option<Linearisation> {
+        if self.system.contacts.is_some() {
+            return None;
+        }
         linearise::linearise(self, inputs)
     }
 

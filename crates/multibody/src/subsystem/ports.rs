@@ -88,6 +88,15 @@ pub enum Sent {
     RelativeAcceleration([Marker; 2], Vec3),
     /// What a sensor reads.
     Sensor(Sensor),
+    /// The centres of grains of one kind, one after the other.
+    Grains {
+        /// Their name.
+        kind: String,
+        /// How many there are.
+        count: usize,
+        /// The node of their container.
+        near: Option<NodeId>,
+    },
     /// The wrench of an element on one of its nodes.
     Reaction {
         /// The element.
@@ -201,6 +210,7 @@ impl Sent {
             Self::Coordinate(coordinate, _) => coordinate.motion_quantity(),
             Self::RelativeAcceleration(..) => Quantity::Scalar(Unit::METRE_PER_SECOND2),
             Self::Sensor(sensor) => Quantity::Scalar(sensor.unit()),
+            Self::Grains { count, .. } => Quantity::Array(Unit::METRE, 3 * count),
             Self::Reaction { .. } => Quantity::Wrench,
         }
     }
@@ -218,6 +228,7 @@ impl Sent {
                 sensor.clone().refer(&mut used);
                 (used.nodes, used.elements)
             }
+            Self::Grains { near, .. } => (near.iter().copied().collect(), Vec::new()),
             Self::Reaction { element, .. } => (Vec::new(), vec![*element]),
         };
         Needs { nodes, elements }
@@ -255,6 +266,7 @@ impl Sent {
                 });
                 builder.observe_sensor(name, sensor)
             }
+            Self::Grains { kind, .. } => builder.observe_grains(name, kind),
             Self::Reaction { element, node } => {
                 builder.observe_element(name, element_here(*element), *node)
             }

@@ -8,6 +8,7 @@ mod beams;
 mod bodies;
 mod cables;
 mod compliant;
+mod contact;
 mod curves;
 mod cut;
 mod driven;
@@ -146,6 +147,9 @@ impl Checker<'_> {
         if record.nodes.unwrap_or(true) {
             draft.show_nodes();
         }
+        if let Some(options) = &options {
+            self.contact_methods(section, options, &mut draft);
+        }
         let mut content = None;
         if let (Some(options), Some(micro_steps)) = (options, paced.micro_steps)
             && self.findings.len() == before
@@ -192,6 +196,7 @@ impl Checker<'_> {
         self.foreign_elements(section, draft);
         self.wrenches(section, draft);
         self.sensors(section, Stage::Loads, draft);
+        self.contact(section, draft);
         let ports = self.ports(section, draft);
         let names = section.outputs.iter().map(|entry| &entry.name);
         self.port_names(section.inputs.names(), names);
@@ -244,6 +249,7 @@ impl Checker<'_> {
             MethodWord::Lms2 => Method::Lms2 { rho },
             MethodWord::GeneralisedAlpha => Method::GeneralisedAlpha { rho },
             MethodWord::BackwardEuler => Method::BackwardEuler,
+            MethodWord::Impulses => Method::Impulses,
             MethodWord::Rk4 => Method::Rk4 {
                 inputs: match inputs {
                     Some(at) => at.value.into(),
@@ -282,7 +288,7 @@ struct MethodSettings<'s> {
 fn spectral_radius(method: Method) -> f64 {
     match method {
         Method::Lms2 { rho } | Method::GeneralisedAlpha { rho } => rho,
-        Method::BackwardEuler | Method::Rk4 { .. } => DEFAULT_RHO,
+        Method::BackwardEuler | Method::Rk4 { .. } | Method::Impulses => DEFAULT_RHO,
     }
 }
 

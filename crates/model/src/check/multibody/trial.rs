@@ -132,7 +132,13 @@ impl Checker<'_> {
             ModelError::DependsOnPast { element }
             | ModelError::ReadsReactions { element }
             | ModelError::FollowsItself { element } => draft.places.get(&element_key(element)),
-            ModelError::NoTangent | ModelError::TooLarge { .. } => None,
+            ModelError::StructureWithImpulses { element } => {
+                draft.places.get(&element_key(element))
+            }
+            ModelError::NoTangent
+            | ModelError::TooLarge { .. }
+            | ModelError::ContactWithoutImpulses
+            | ModelError::Contact { .. } => None,
         };
         let place = place.unwrap_or(&entry.name.span).clone();
         self.findings.push(Problem::new(place, error.to_string()));
@@ -161,7 +167,7 @@ impl Checker<'_> {
             }
             SolveError::WithoutInertia { unknown, .. } => {
                 let message = format!(
-                    "some motion of `{unknown}` that the joints allow moves no mass, so that `rk4` finds no acceleration"
+                    "some motion of `{unknown}` that the joints allow moves no mass, so that `rk4` or `impulses` finds no acceleration"
                 );
                 Problem::new(place(unknown), message)
                     .label("without inertia")
@@ -180,6 +186,11 @@ impl Checker<'_> {
             }
             SolveError::NotFinite { element, .. } => {
                 Problem::new(place(element), error.to_string()).label("NaN")
+            }
+            SolveError::Contact { what, .. } => {
+                let contact = entry.value.value.contact.as_ref();
+                let place = contact.map_or(&entry.name.span, |contact| &contact.span);
+                Problem::new(place.clone(), what.clone())
             }
             SolveError::NoModes => Problem::new(entry.name.span.clone(), error.to_string()),
         };

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, SeqAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, StrDeserializer};
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::Method;
 
-use crate::format::{At, Count, Fraction, InputsWithinStep, Named, PredictorKind};
+use crate::format::{At, Count, Fraction, InputsWithinStep, MotionLaw, Named, PredictorKind};
 
 /// Cuts the mechanism into parts that are solved in parallel, as subsystems of their own.
 ///
@@ -35,13 +36,16 @@ pub(crate) struct Cut {
     /// To what of the predicted motion of an interface node its copies in the parts are slaved.
     #[schemars(extend("default" = "position"))]
     pub prescribe: Option<At<Prescribe>>,
+    /// Which parts advance first, where some are moved by impulses. By default `nonsmooth-first` where `prescribe` is a law,
+    /// else `parallel`.
+    pub order: Option<At<CutOrder>>,
     /// How often parts and coupling correct each step with `interface-tangent`. One correction
     /// leaves the square of what the predictor missed; each further one, with an iteration of its
     /// own, squares that again. Linear mechanisms need one; more than 20 are refused.
     #[schemars(extend("default" = 1))]
     pub corrections: Option<At<Count>>,
     /// How parts predict the motion of interface nodes over a step.
-    #[schemars(extend("default" = "hermite"))]
+    /// By default `hermite`; `hermite-velocity` where `prescribe` is a law.
     pub predictor: Option<At<PredictorKind>>,
     /// How coupling subsystems are integrated, where that differs from the mechanism.
     #[serde(default)]
@@ -66,15 +70,77 @@ pub(crate) enum Scheme {
     ForceDisplacement,
 }
 
-/// What of the motion of an interface node is prescribed.
+/// What of the motion of an interface node is prescribed: by name, or a law by its weights.
+#[derive(Debug)]
+pub(crate) enum Prescribe {
+    Whole(PrescribeName),
+    /// A law for parts that are moved by impulses.
+    Law(MotionLaw),
+}
+
+/// What of the motion of an interface node is prescribed, by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Prescribe {
+pub(crate) enum PrescribeName {
     /// Position and orientation. Each part makes the velocity from its own history of them.
     Position,
     /// Velocity and angular velocity as well, as they are predicted. Not with
     /// `interface-tangent`, where copies end a step with the velocity of the interface anyway.
     PositionAndVelocity,
+}
+
+struct PrescribeVisitor;
+
+// Not an untagged enum: those lose the places of what they hold.
+impl<'de> Visitor<'de> for PrescribeVisitor {
+    type Value = Prescribe;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("`position`, `position-and-velocity`, the name of a law, or a table with its weights `alpha`, `beta` and `gamma`")
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Prescribe, E> {
+        let name: Result<_, E> = PrescribeName::deserialize(StrDeserializer::new(text));
+        match name {
+            Ok(name) => Ok(Prescribe::Whole(name)),
+            Err(_) => MotionLaw::deserialize(StrDeserializer::new(text)).map(Prescribe::Law),
+        }
+    }
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Prescribe, A::Error> {
+        MotionLaw::deserialize(MapAccessDeserializer::new(map)).map(Prescribe::Law)
+    }
+}
+
+impl<'de> Deserialize<'de> for Prescribe {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(PrescribeVisitor)
+    }
+}
+
+impl JsonSchema for Prescribe {
+    fn schema_name() -> Cow<'static, str> {
+        "Prescribe".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "What of the motion of an interface node is prescribed; a law is for parts that are moved by impulses.",
+            "anyOf": [
+                generator.subschema_for::<PrescribeName>(),
+                generator.subschema_for::<MotionLaw>(),
+            ],
+        })
+    }
+}
+
+/// Which parts advance first, where some are moved by impulses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum CutOrder {
+    /// All at the same time, or as `schedule.kind` says.
+    Parallel,
+    /// Those that are moved by impulses, with the predicted motion; the others then receive the loads of the same step.
+    NonsmoothFirst,
+    /// Those that are not, with the loads of the last step.
+    SmoothFirst,
 }
 
 /// How parts of a cut mechanism are integrated. What is not given is as in the mechanism.

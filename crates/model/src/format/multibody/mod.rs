@@ -6,6 +6,7 @@
 mod beam;
 mod body;
 mod compliant;
+mod contact;
 mod cut;
 mod geometry;
 mod given;
@@ -29,7 +30,10 @@ pub(crate) use compliant::{
     Acts, Actuator, Bushing, Cable, Hysteresis, Map, Motor, Pairs, RigidLink, Spring,
     TorsionSpring, Transmission,
 };
-pub(crate) use cut::{Cut, Members, PieceMethod, Prescribe, Scheme};
+pub(crate) use contact::{
+    Contact, ContactShape, DEFAULT_EXACT, DEFAULT_RESIDUAL, DEFAULT_SPACING, Overlap, Particles,
+};
+pub(crate) use cut::{Cut, CutOrder, Members, PieceMethod, Prescribe, PrescribeName, Scheme};
 pub(crate) use geometry::{Frame, Lengths, Node, Orientation, Vector};
 pub use given::TimeFunction;
 pub(crate) use given::{Given, GivenTable};
@@ -146,6 +150,14 @@ pub(crate) struct Multibody {
     /// Thin shells, by name: a surface, meshed with nodes and elements.
     #[serde(default)]
     pub shells: Named<Shell>,
+    /// How contacts are found and solved; for the integrator `impulses`.
+    pub contact: Option<At<Contact>>,
+    /// Shapes in contact, by name.
+    #[serde(default)]
+    pub shapes: Named<ContactShape>,
+    /// Particles in contact, by name.
+    #[serde(default)]
+    pub particles: Named<Particles>,
     /// What it receives, by the name of the port.
     #[serde(default)]
     pub inputs: Named<Input>,
@@ -181,4 +193,8 @@ pub(crate) enum Method {
     /// The classical explicit method of fourth order, with joints closed after each step. Every
     /// motion that the joints allow must move some mass; neither friction nor viscoelastic springs.
     Rk4,
+    /// Semi-implicit Euler with impulses, the only one for contacts: first order, joints closed at the end of each
+    /// step, forces taken at its beginning. Rigid bodies only; every motion that the joints allow must move some
+    /// mass; neither friction in joints nor viscoelastic springs.
+    Impulses,
 }

@@ -114,6 +114,7 @@ impl Checker<'_> {
             (None, Method::GeneralisedAlpha { .. }) => MethodWord::GeneralisedAlpha,
             (None, Method::BackwardEuler) => MethodWord::BackwardEuler,
             (None, Method::Rk4 { .. }) => MethodWord::Rk4,
+            (None, Method::Impulses) => MethodWord::Impulses,
         };
         let settings = MethodSettings {
             rho: &given.rho,

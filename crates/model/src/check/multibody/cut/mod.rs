@@ -4,14 +4,16 @@ mod methods;
 mod request;
 
 use oldham_multibody::cut::{self, Couplings, CutError, Partition, Reason};
-use oldham_multibody::{CutScheme, CutSettings, Model, Received, SolverSettings};
+use oldham_multibody::{
+    CutScheme, CutSettings, Method, Model, Prescription, Received, SolverSettings,
+};
 
 use super::{GROUND, MechanismDraft, MethodSettings, MethodWord, spectral_radius};
 use crate::check::Checker;
 use crate::check::predictor::Choice;
-use crate::format::multibody::{Multibody, Prescribe, Scheme as Word};
+use crate::format::multibody::{CutOrder, Multibody, Prescribe, PrescribeName, Scheme as Word};
 use crate::format::{At, Count, PredictorKind};
-use crate::mechanism::{Cutting, SENSOR_PORTS};
+use crate::mechanism::{Cutting, Order, SENSOR_PORTS};
 use crate::problem::Problem;
 use crate::source::Span;
 use request::Request;
@@ -41,17 +43,24 @@ impl Checker<'_> {
             return None;
         }
         let methods = methods?;
-        let prescribe = given.prescribe.as_ref().map(|at| at.value);
-        let prescribes_velocity = prescribe == Some(Prescribe::PositionAndVelocity);
-        let obstacle = match prescribes_velocity {
-            true => Some(PRESCRIBED_VELOCITIES),
-            false => obstacle_to_tangents(draft, &methods.all(), is_implicit),
+        let prescription = self.prescription(&given.prescribe)?;
+        let obstacle = match prescription {
+            Prescription::Motion => Some(PRESCRIBED_VELOCITIES),
+            _ => obstacle_to_tangents(draft, &methods.all(), is_implicit),
         };
-        let scheme = self.scheme(&given.scheme, obstacle)?;
+        let follows_law = matches!(prescription, Prescription::Law(_));
+        let scheme = match (&given.scheme, follows_law) {
+            (None, true) => CutScheme::ForceDisplacement,
+            (wanted, _) => self.scheme(wanted, obstacle)?,
+        };
         request.cut.couplings = couplings(scheme);
         let partition = self.partition(&draft.spec.whole.model, &request, span)?;
         let corrections = self.corrections(&given.corrections, scheme)?;
-        let predictor = self.cut_predictor(&given.predictor)?;
+        let default = match follows_law {
+            true => PredictorKind::HermiteVelocity,
+            false => PredictorKind::Hermite,
+        };
+        let predictor = self.cut_predictor(&given.predictor, default)?;
         let wanted: Vec<&str> = given.parts.names().collect();
         let names = Cutting::names(&partition, &wanted);
         let cutting = Cutting {
@@ -60,15 +69,75 @@ impl Checker<'_> {
                 names,
                 partition,
                 scheme,
-                prescribes_velocity,
+                prescription,
                 // Further corrections find something to improve.
                 is_thorough: corrections > 1,
             },
             prediction: predictor.prediction(spectral_radius(methods.parts.options.method)),
             corrections,
+            order: match given.order.as_ref().map(|at| at.value) {
+                Some(CutOrder::Parallel) => Order::Scheduled,
+                Some(CutOrder::NonsmoothFirst) => Order::NonsmoothFirst,
+                Some(CutOrder::SmoothFirst) => Order::SmoothFirst,
+                None if follows_law => Order::NonsmoothFirst,
+                None => Order::Scheduled,
+            },
         };
+        if let (Some(at), true) = (&given.prescribe, follows_law) {
+            self.followers_are_nonsmooth(draft, &cutting, &at.span)?;
+        }
         self.lines_are_whole(draft, &cutting, span)?;
         Some(cutting)
+    }
+
+    /// What parts follow of the motion of interface nodes.
+    fn prescription(&mut self, given: &Option<At<Prescribe>>) -> Option<Prescription> {
+        Some(match given.as_ref().map(|at| &at.value) {
+            None | Some(Prescribe::Whole(PrescribeName::Position)) => Prescription::Pose,
+            Some(Prescribe::Whole(PrescribeName::PositionAndVelocity)) => Prescription::Motion,
+            Some(Prescribe::Law(law)) => Prescription::Law(self.motion_law(law)?),
+        })
+    }
+
+    /// A law is for parts that compute velocities, at nodes that smooth parts have.
+    fn followers_are_nonsmooth(
+        &mut self,
+        draft: &MechanismDraft<'_>,
+        cutting: &Cutting,
+        place: &Span,
+    ) -> Option<()> {
+        let is_nonsmooth = |part: usize| {
+            cutting.settings.solutions[part].options.method == Method::Impulses
+        };
+        let names = &cutting.settings.names;
+        let mut fits = true;
+        for interface in cutting.settings.partition.interfaces() {
+            let node = draft.spec.whole.model.node_name(interface.node);
+            let smooth: Vec<&str> = interface
+                .followers
+                .iter()
+                .filter(|part| !is_nonsmooth(**part))
+                .map(|part| names[*part].as_str())
+                .collect();
+            let (message, help) = if is_nonsmooth(interface.owner) {
+                let owner = &names[interface.owner];
+                (
+                    format!("the part `{owner}` is moved by impulses and has the node `{node}`, which the other part is to move"),
+                    "name the smooth part first in `cut.parts`".to_owned(),
+                )
+            } else if let Some(part) = smooth.first() {
+                (
+                    format!("the part `{part}` follows the node `{node}`, but is not moved by impulses"),
+                    format!("set `cut.methods.{part}.integrator = \"impulses\"`, or leave `prescribe` out"),
+                )
+            } else {
+                continue;
+            };
+            let problem = Problem::new(place.clone(), message).label("this law is for impulses");
+            self.findings.push(problem.help(help));
+            fits = false;
+        }
+        fits.then_some(())
     }
 
     /// What goes where; everything that is wrong with that is reported.
@@ -111,9 +180,13 @@ impl Checker<'_> {
     }
 
     /// How the parts guess the motion of the interface.
-    fn cut_predictor(&mut self, given: &Option<At<PredictorKind>>) -> Option<Choice> {
+    fn cut_predictor(
+        &mut self,
+        given: &Option<At<PredictorKind>>,
+        default: PredictorKind,
+    ) -> Option<Choice> {
         let Some(given) = given else {
-            return Some(PredictorKind::Hermite.into());
+            return Some(default.into());
         };
         if matches!(
             given.value,
@@ -219,7 +292,7 @@ fn obstacle_to_tangents(
         .any(|(_, received)| matches!(received, Received::Pose(_)));
     let method = |solution: &SolverSettings| solution.options.method;
     let circumstance = if solutions.iter().any(|it| method(it).is_explicit()) {
-        "with the explicit integrator `rk4`, which has no implicit formula to linearise"
+        "with the explicit integrator `rk4` or `impulses`, which has no implicit formula to linearise"
     } else if is_implicit {
         "with implicit (tight) coupling"
     } else if solutions.iter().any(|it| it.micro_steps > 1) {

@@ -1,0 +1,299 @@
+//! Contact: shapes, particles, and how contacts are solved.
+
+mod lattice;
+mod shapes;
+
+use oldham_multibody::contact::{ContactOptions, Grains, Start, Surface};
+use oldham_multibody::{Method, Options, Sent, Vec3};
+
+use super::MechanismDraft;
+use crate::check::Checker;
+use crate::format::multibody::{
+    Contact, DEFAULT_EXACT, DEFAULT_RESIDUAL, DEFAULT_SPACING, Multibody, Overlap, Particles,
+};
+use crate::format::{At, Count, Entry, Fraction, NonNegative, Positive};
+use crate::mechanism::{PARTICLE_PORTS, ParticleSketch};
+use crate::problem::Problem;
+
+/// More particles than this are not recorded: a column for each coordinate would be too many.
+const MOST_RECORDED: usize = 1000;
+
+impl Checker<'_> {
+    /// All of it. Bodies must be known.
+    pub(super) fn contact<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
+        let default = Contact::default();
+        let given = section.contact.as_ref().map_or(&default, |at| &at.value);
+        let surface = self.contact_surface(&given.friction, &given.restitution, Surface::rough(0.0));
+        let surface = surface.unwrap_or(Surface::rough(0.0));
+        self.shapes(section, given, surface, draft);
+        self.excluded(given, draft);
+        for entry in &section.particles {
+            self.name(&entry.name, "particles");
+            self.particles(entry, section, surface, draft);
+        }
+        if let Some(options) = self.contact_options(given) {
+            draft.spec.whole.model.contacts().options = options;
+        }
+    }
+
+    /// Contacts need impulses, and impulses no structures.
+    pub(super) fn contact_methods(
+        &mut self,
+        section: &Multibody,
+        options: &Options,
+        draft: &mut MechanismDraft<'_>,
+    ) {
+        let solves = |method: Method| method == Method::Impulses;
+        let cut = section.cut.as_ref().map(|cut| &cut.value);
+        let in_part = cut.is_some_and(|cut| {
+            let words = cut
+                .methods
+                .iter()
+                .map(|entry| &entry.value.value.integrator);
+            words
+                .flatten()
+                .any(|word| word.value == super::MethodWord::Impulses)
+        });
+        let shape = section.shapes.iter().map(|entry| &entry.name.span).next();
+        let particles = section
+            .particles
+            .iter()
+            .map(|entry| &entry.name.span)
+            .next();
+        let place = shape
+            .or(particles)
+            .or(section.contact.as_ref().map(|at| &at.span));
+        if let Some(place) = place
+            && !draft.spec.whole.model.contacts().is_empty()
+            && !solves(options.method)
+            && !in_part
+        {
+            let message = "contacts are solved by the integrator `impulses` alone";
+            let problem = Problem::new(place.clone(), message).help(
+                "set `integrator = \"impulses\"` in this section, or in `cut.methods` of the part with the contacts",
+            );
+            self.findings.push(problem.label("in contact"));
+        }
+        if !solves(options.method) || in_part {
+            return;
+        }
+        let beams = section.beams.iter().map(|entry| &entry.name);
+        let structures = beams.chain(section.shells.iter().map(|entry| &entry.name));
+        for name in structures {
+            let message = format!(
+                "`{}` is flexible: the integrator `impulses` moves rigid bodies only",
+                name.value
+            );
+            let help = format!(
+                "keep `lms2` here, cut the mechanism at the node where `{0}` carries the bodies in contact (`cut.at = [\"{0}.0\"]`, `cut.scheme = \"force-displacement\"`), and set `integrator = \"impulses\"` for that part in `cut.methods`",
+                name.value
+            );
+            let problem = Problem::new(name.span.clone(), message).label("flexible");
+            self.findings.push(problem.help(help));
+        }
+    }
+
+    /// A surface with what is given, else as another one.
+    fn contact_surface(
+        &mut self,
+        friction: &Option<At<NonNegative>>,
+        restitution: &Option<At<Fraction>>,
+        otherwise: Surface,
+    ) -> Option<Surface> {
+        let friction = self.number_or(friction, otherwise.friction);
+        let restitution = self.number_or(restitution, otherwise.restitution);
+        Some(Surface {
+            friction: friction?,
+            restitution: restitution?,
+            ..otherwise
+        })
+    }
+
+    fn excluded(&mut self, given: &Contact, draft: &mut MechanismDraft<'_>) {
+        for pair in given.exclude.iter().flatten() {
+            let Some(names) = self.two(pair, "nodes") else {
+                continue;
+            };
+            let nodes = names.map(|name| self.node_named(name, draft));
+            if let [Some(a), Some(b)] = nodes {
+                draft.spec.whole.model.contacts().excluded.push([a, b]);
+            }
+        }
+    }
+
+    fn contact_options(&mut self, given: &Contact) -> Option<ContactOptions> {
+        let mut number = |at: &Option<At<Positive>>| match at {
+            Some(at) => self.number(at).map(Some),
+            None => Some(None),
+        };
+        let (reach, penetration) = (number(&given.reach), number(&given.penetration));
+        let (residual, domain) = (number(&given.residual), number(&given.domain));
+        let exact = match &given.exact {
+            Some(count) => self.count(count).map(|count| count as usize),
+            None => Some(DEFAULT_EXACT),
+        };
+        Some(ContactOptions {
+            reach: reach?,
+            penetration: penetration?,
+            start: match given.overlap {
+                Some(Overlap::Resolve) => Start::Resolve,
+                _ => Start::Refuse,
+            },
+            few: exact?,
+            tolerance: residual?.unwrap_or(DEFAULT_RESIDUAL),
+            domain: domain?.unwrap_or(1e4),
+        })
+    }
+
+    fn particles<'f>(
+        &mut self,
+        entry: &'f Entry<Particles>,
+        section: &Multibody,
+        otherwise: Surface,
+        draft: &mut MechanismDraft<'f>,
+    ) -> Option<()> {
+        let given = &entry.value.value;
+        let surface = self.contact_surface(&given.friction, &given.restitution, otherwise);
+        let density = self.required(&given.density);
+        let radius = self.required(&given.radius);
+        let spacing = self.number_or(&given.spacing, DEFAULT_SPACING);
+        if let (Some(at), Some(spacing)) = (&given.spacing, spacing)
+            && spacing <= 2.0
+        {
+            let message = "particles at this distance would overlap";
+            let problem = Problem::new(at.span.clone(), message);
+            self.findings
+                .push(problem.label("must be more than 2 radii"));
+            return None;
+        }
+        let others = &draft.spec.whole.model.contacts().grains;
+        if let (Some(surface), Some(other)) = (surface, others.first())
+            && other.surface != surface
+        {
+            let message = format!(
+                "all particles of a subsystem have one surface; these differ from `{}` in friction or restitution",
+                other.name
+            );
+            self.findings
+                .push(Problem::new(entry.name.span.clone(), message));
+        }
+        let (radius, spacing) = (radius?, spacing?);
+        let (centres, container) = match (&given.container, &given.lattice) {
+            (Some(name), None) => self.contained(entry, name, [radius, spacing], section, draft)?,
+            (None, Some(lattice)) => {
+                let counts = self.counts(lattice)?;
+                let first = self.vector_or_zero(&given.position)?;
+                (lattice::block(counts, first, spacing * radius), None)
+            }
+            _ => {
+                let message = format!(
+                    "the particles `{}` need either a `container` and a `count`, or a `lattice`",
+                    entry.name.value
+                );
+                let problem = Problem::new(entry.value.span.clone(), message);
+                self.findings.incomplete(&entry.value.span, problem);
+                return None;
+            }
+        };
+        let name = entry.name.value.clone();
+        let count = centres.len();
+        let contacts = draft.spec.whole.model.contacts();
+        let held_by = container.map(|shape| contacts.shapes[shape].at.node);
+        contacts.grains.push(Grains {
+            name: name.clone(),
+            centres,
+            radius,
+            density: density?,
+            surface: surface?,
+            container,
+        });
+        if count <= MOST_RECORDED {
+            let port = format!("{PARTICLE_PORTS}{name}");
+            let sent = Sent::Grains {
+                kind: name.clone(),
+                count,
+                near: held_by,
+            };
+            draft.spec.whole.outputs.push((port, sent));
+            draft.spec.sketch.particles.push(ParticleSketch {
+                name,
+                radius,
+                count,
+            });
+        }
+        Some(())
+    }
+
+    fn counts(&mut self, lattice: &At<Vec<At<Count>>>) -> Option<[usize; 3]> {
+        let counts: Vec<Option<u32>> = lattice.value.iter().map(|at| self.count(at)).collect();
+        let counts: Option<Vec<u32>> = counts.into_iter().collect();
+        let counts = counts?;
+        let Ok(counts) = <[u32; 3]>::try_from(counts) else {
+            let message = "a lattice has three numbers: how many along each axis";
+            self.findings
+                .push(Problem::new(lattice.span.clone(), message));
+            return None;
+        };
+        Some(counts.map(|count| count as usize))
+    }
+
+    /// Centres in a can, and the place of its shape.
+    fn contained(
+        &mut self,
+        entry: &Entry<Particles>,
+        name: &At<String>,
+        [radius, spacing]: [f64; 2],
+        section: &Multibody,
+        draft: &mut MechanismDraft<'_>,
+    ) -> Option<(Vec<Vec3>, Option<usize>)> {
+        let given = &entry.value.value;
+        let model = &mut draft.spec.whole.model;
+        let shapes = &model.contacts().shapes;
+        let found = shapes.iter().position(|shape| shape.name == name.value);
+        let Some(place) = found else {
+            let known = section.shapes.names();
+            if !section
+                .shapes
+                .iter()
+                .any(|entry| entry.name.value == name.value)
+            {
+                let message = format!("there is no shape `{}` in this subsystem", name.value);
+                let problem = Problem::new(name.span.clone(), message).label("unknown shape");
+                self.findings.push_misspelt(problem, &name.value, known);
+            }
+            return None;
+        };
+        let shape = shapes[place].clone();
+        let Some(count) = &given.count else {
+            let message = format!("how many particles `{}` are there?", entry.name.value);
+            let problem = Problem::new(entry.value.span.clone(), message);
+            let problem = problem.help("give their `count`");
+            self.findings.incomplete(&entry.value.span, problem);
+            return None;
+        };
+        let wanted = self.count(count)? as usize;
+        let oldham_multibody::contact::Shape::Can(can) = &shape.shape else {
+            let message = format!("`{}` is no can: only cans contain particles", name.value);
+            self.findings.push(Problem::new(name.span.clone(), message));
+            return None;
+        };
+        let local = lattice::fill(can, radius, spacing * radius, wanted);
+        if local.len() < wanted {
+            let message = format!(
+                "`{}` holds {} particles of this size and spacing",
+                name.value,
+                local.len()
+            );
+            let problem = Problem::new(count.span.clone(), message);
+            let problem = problem.label("too many");
+            self.findings
+                .push(problem.help("take fewer or smaller ones, or a `spacing` nearer to 2"));
+            return None;
+        }
+        let motion = draft.motion(shape.at.node)?;
+        let axes = shape.at.orientation.matrix();
+        let to_absolute =
+            |at: Vec3| motion.position + motion.rotation * (shape.at.offset + axes * at);
+        Some((local.into_iter().map(to_absolute).collect(), Some(place)))
+    }
+}

@@ -1,0 +1,328 @@
+//! Shapes in contact.
+
+use oldham_multibody::contact::{Can, ContactShape, Shape, Surface, Wall};
+use oldham_multibody::{Marker, NodeId, Quaternion, Vec3};
+
+use crate::check::Checker;
+use crate::check::multibody::MechanismDraft;
+use crate::format::multibody::{self, Contact, Multibody};
+use crate::format::{At, Entry};
+use crate::mechanism::{self, Outline, Solid};
+use crate::problem::Problem;
+
+/// Corners of a drawn rim.
+const CORNERS: usize = 24;
+
+impl Checker<'_> {
+    pub(super) fn shapes<'f>(
+        &mut self,
+        section: &'f Multibody,
+        contact: &Contact,
+        surface: Surface,
+        draft: &mut MechanismDraft<'f>,
+    ) {
+        for name in contact.bodies.iter().flatten() {
+            if let Some((at, shape)) = self.shape_of_body(name, section, draft) {
+                let name = name.value.clone();
+                draft.spec.whole.model.contacts().shapes.push(ContactShape {
+                    name,
+                    at,
+                    shape,
+                    surface,
+                });
+            }
+        }
+        for entry in &section.shapes {
+            self.name(&entry.name, "a shape");
+            self.contact_shape(entry, section, surface, draft);
+        }
+    }
+
+    fn contact_shape<'f>(
+        &mut self,
+        entry: &'f Entry<multibody::ContactShape>,
+        section: &'f Multibody,
+        otherwise: Surface,
+        draft: &mut MechanismDraft<'f>,
+    ) -> Option<()> {
+        let given = &entry.value.value;
+        let surface = self.contact_surface(&given.friction, &given.restitution, otherwise);
+        let surface = self.with_stiffness(given, surface);
+        let kinds = [
+            given.body.is_some(),
+            given.sphere.is_some(),
+            given.cuboid.is_some(),
+            given.capsule.is_some(),
+            given.cylinder.is_some(),
+            given.plane.is_some(),
+            given.can.is_some(),
+        ];
+        let count = kinds.into_iter().filter(|&kind| kind).count();
+        if count != 1 {
+            let message = format!(
+                "the shape `{}` is {count} things; it must be one",
+                entry.name.value
+            );
+            let problem = Problem::new(entry.value.span.clone(), message)
+                .help("one of `body`, `sphere`, `box`, `capsule`, `cylinder`, `plane`, `can`");
+            self.findings.incomplete(&entry.value.span, problem);
+            return None;
+        }
+        if let (Some(walls), None) = (&given.walls, &given.can) {
+            let message = "only a can has walls";
+            self.findings
+                .push(Problem::new(walls.span.clone(), message));
+        }
+        let (at, shape) = match &given.body {
+            Some(body) => {
+                let placed = [
+                    given.node.as_ref().map(|at| &at.span),
+                    given.position.as_ref().map(|at| &at.span),
+                    given.orientation.as_ref().map(|at| &at.span),
+                ];
+                if let Some(span) = placed.into_iter().flatten().next() {
+                    let message = "the shape of a body is where the body is";
+                    let problem = Problem::new(span.clone(), message);
+                    self.findings.push(problem.label("one too many"));
+                }
+                self.shape_of_body(body, section, draft)?
+            }
+            None => self.own_shape(entry, draft)?,
+        };
+        draft.spec.whole.model.contacts().shapes.push(ContactShape {
+            name: entry.name.value.clone(),
+            at,
+            shape,
+            surface: surface?,
+        });
+        Some(())
+    }
+
+    fn with_stiffness(
+        &mut self,
+        given: &multibody::ContactShape,
+        surface: Option<Surface>,
+    ) -> Option<Surface> {
+        if let (Some(damping), None) = (&given.damping, &given.stiffness) {
+            let message = "damping needs a stiffness: a rigid surface does not yield";
+            self.findings
+                .push(Problem::new(damping.span.clone(), message));
+        }
+        let stiffness = match &given.stiffness {
+            Some(stiffness) => self.number(stiffness),
+            None => Some(f64::INFINITY),
+        };
+        let damping = self.number_or(&given.damping, 0.0);
+        Some(Surface {
+            stiffness: stiffness?,
+            damping: damping?,
+            ..surface?
+        })
+    }
+
+    /// A shape that is given as such, and drawn unless a body is in its place.
+    fn own_shape(
+        &mut self,
+        entry: &Entry<multibody::ContactShape>,
+        draft: &mut MechanismDraft<'_>,
+    ) -> Option<(Marker, Shape)> {
+        let given = &entry.value.value;
+        let Some(node) = &given.node else {
+            let message = format!("the shape `{}` is on no node", entry.name.value);
+            let problem = Problem::new(entry.value.span.clone(), message);
+            let problem = problem.help("give its `node`, which may be `ground`");
+            self.findings.incomplete(&entry.value.span, problem);
+            return None;
+        };
+        let node = self.node_named(node, draft);
+        let offset = self.vector_or_zero(&given.position);
+        let axes = match &given.orientation {
+            Some(orientation) => self.orientation(orientation),
+            None => Some(Quaternion::IDENTITY),
+        };
+        let placed = |node: Option<NodeId>, axes: Quaternion| {
+            Some(Marker::on(node?).offset(offset?).oriented(axes))
+        };
+        if let Some(radius) = &given.sphere {
+            let radius = self.number(radius)?;
+            let at = placed(node, axes?)?;
+            draft.draw(at, mechanism::Shape::Sphere(radius));
+            return Some((at, Shape::Sphere { radius }));
+        }
+        if let Some(sides) = &given.cuboid {
+            let sides: [f64; 3] = self.numbers(sides, "the lengths of a box")?;
+            let at = placed(node, axes?)?;
+            draft.draw(at, mechanism::Shape::Box(sides));
+            return Some((at, cuboid(sides)));
+        }
+        if let Some(list) = given.capsule.as_ref().or(given.cylinder.as_ref()) {
+            let [radius, length] = self.numbers(list, "radius and length")?;
+            let at = placed(node, axes?)?;
+            let drawn = if given.capsule.is_some() {
+                length + 2.0 * radius
+            } else {
+                length
+            };
+            draft.draw(at, tube(radius, drawn));
+            let half_length = 0.5 * length;
+            let shape = match given.capsule.is_some() {
+                true => Shape::Capsule {
+                    half_length,
+                    radius,
+                },
+                false => Shape::Cylinder {
+                    half_length,
+                    radius,
+                },
+            };
+            return Some((along_first(at), shape));
+        }
+        if let Some(normal) = &given.plane {
+            let normal = self.direction(normal)?;
+            let at = placed(node, axes?)?;
+            let turned = Marker::on(at.node).axis(at.orientation.rotate(normal));
+            let at = at.oriented(turned.orientation);
+            draft.spec.sketch.planes.push(at);
+            return Some((at, Shape::Plane));
+        }
+        let at = placed(node, axes?)?;
+        let can = self.can(given.can.as_ref()?, &given.walls)?;
+        draft.draw_can(at, &can);
+        Some((at, Shape::Can(can)))
+    }
+
+    fn can(
+        &mut self,
+        sizes: &At<multibody::Lengths>,
+        walls: &Option<At<crate::format::Count>>,
+    ) -> Option<Can> {
+        let (radius, height) = match sizes.value.len() {
+            1 => (self.numbers::<1, _>(sizes, "radius")?[0], None),
+            _ => {
+                let [radius, height] = self.numbers(sizes, "radius and height")?;
+                (radius, Some(height))
+            }
+        };
+        let wall = match walls {
+            None => Wall::Round,
+            Some(count) => {
+                let number = self.count(count)? as usize;
+                if number < 3 {
+                    let message = format!("a can of {number} flat walls is open");
+                    let problem = Problem::new(count.span.clone(), message);
+                    self.findings
+                        .push(problem.label("at least 3, or none for a round wall"));
+                    return None;
+                }
+                Wall::Facets(number)
+            }
+        };
+        Some(Can::new(radius, height, wall))
+    }
+
+    /// The shape of a body, and where it is.
+    fn shape_of_body(
+        &mut self,
+        name: &At<String>,
+        section: &Multibody,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<(Marker, Shape)> {
+        let place = section
+            .bodies
+            .iter()
+            .position(|entry| entry.name.value == name.value);
+        let Some(place) = place else {
+            let message = format!("there is no body `{}` in this subsystem", name.value);
+            let problem = Problem::new(name.span.clone(), message).label("unknown body");
+            let known = section.bodies.names();
+            self.findings.push_misspelt(problem, &name.value, known);
+            return None;
+        };
+        // Where some body could not be read, places are not those of the sketch.
+        let solids = &draft.spec.sketch.bodies;
+        if solids.len() < section.bodies.iter().count() {
+            return None;
+        }
+        let solid = &solids[place];
+        let at = Marker::on(solid.node)
+            .offset(solid.centre)
+            .oriented(solid.orientation);
+        match solid.shape {
+            Some(mechanism::Shape::Box(sides)) => Some((at, cuboid(sides))),
+            Some(mechanism::Shape::Sphere(radius)) => Some((at, Shape::Sphere { radius })),
+            Some(mechanism::Shape::Tube {
+                outer,
+                inner: 0.0,
+                length,
+            }) => Some((
+                along_first(at),
+                Shape::Cylinder {
+                    half_length: 0.5 * length,
+                    radius: outer,
+                },
+            )),
+            _ => {
+                let message = format!("the body `{}` has no shape that contact knows", name.value);
+                let problem = Problem::new(name.span.clone(), message)
+                    .label("not a box, a sphere or a cylinder")
+                    .help("give a shape of its own in `shapes`, on the node of the body");
+                self.findings.push(problem);
+                None
+            }
+        }
+    }
+}
+
+impl MechanismDraft<'_> {
+    fn draw(&mut self, at: Marker, shape: mechanism::Shape) {
+        self.spec.sketch.bodies.push(Solid {
+            node: at.node,
+            centre: at.offset,
+            orientation: at.orientation,
+            shape: Some(shape),
+        });
+    }
+
+    /// Rims and edges: what is inside stays visible.
+    fn draw_can(&mut self, at: Marker, can: &Can) {
+        let point = |angle: f64, height: f64| {
+            let local = Vec3::new(angle.cos(), angle.sin(), 0.0) * can.radius() + Vec3::Z * height;
+            Marker {
+                offset: at.offset + at.orientation.rotate(local),
+                ..at
+            }
+        };
+        let height = can.height().unwrap_or(2.0 * can.radius());
+        let angle = |i: usize| std::f64::consts::TAU * i as f64 / CORNERS as f64;
+        let outlines = &mut self.spec.sketch.outlines;
+        for level in [0.0, height] {
+            let rim = (0..=CORNERS).map(|i| point(angle(i), level));
+            outlines.push(Outline::Profile(rim.collect()));
+        }
+        for i in [0, CORNERS / 4, CORNERS / 2, 3 * CORNERS / 4] {
+            let edge = [0.0, height].map(|level| point(angle(i), level));
+            outlines.push(Outline::Profile(edge.to_vec()));
+        }
+    }
+}
+
+fn cuboid(sides: [f64; 3]) -> Shape {
+    let [a, b, c] = sides.map(|side| 0.5 * side);
+    Shape::Box {
+        half: Vec3::new(a, b, c),
+    }
+}
+
+fn tube(radius: f64, length: f64) -> mechanism::Shape {
+    mechanism::Shape::Tube {
+        outer: radius,
+        inner: 0.0,
+        length,
+    }
+}
+
+/// Contact has long shapes along the third axis, bodies have them along the first.
+fn along_first(at: Marker) -> Marker {
+    let third = Marker::on(at.node).axis(Vec3::X).orientation;
+    at.oriented(at.orientation.times(third))
+}

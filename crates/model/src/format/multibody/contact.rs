@@ -1,0 +1,131 @@
+//! Contact: shapes, particles, and how contacts are solved.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Lengths, Orientation, Vector};
+use crate::format::{At, Count, Fraction, NonNegative, Positive};
+
+/// Contacts solved exactly when nothing else is said.
+pub(crate) const DEFAULT_EXACT: usize = 12;
+/// The residual at which sweeps stop when nothing else is said, in m/s.
+pub(crate) const DEFAULT_RESIDUAL: f64 = 1e-6;
+
+/// How contacts are found and solved, and what surfaces are made of where nothing else is said.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Contact {
+    /// Bodies whose own shapes are in contact.
+    pub bodies: Option<Vec<At<String>>>,
+    /// Coulomb's coefficient of friction of all surfaces that give none of their own. Of two surfaces the geometric mean
+    /// counts.
+    #[schemars(extend("default" = 0.0))]
+    pub friction: Option<At<NonNegative>>,
+    /// Newton's coefficient of restitution of all surfaces that give none of their own, from 0 (plastic) to 1 (elastic). Of two
+    /// surfaces the smaller counts.
+    #[schemars(extend("default" = 0.0))]
+    pub restitution: Option<At<Fraction>>,
+    /// Pairs of nodes whose shapes pass through each other, besides those that a joint connects.
+    pub exclude: Option<Vec<At<Vec<At<String>>>>>,
+    /// What happens to shapes that overlap at the start.
+    #[schemars(extend("default" = "refuse"))]
+    pub overlap: Option<Overlap>,
+    /// Contacts with a gap below this are taken into account, in m. By default a tenth of the smallest radius or half edge, at
+    /// most 1 mm.
+    pub reach: Option<At<Positive>>,
+    /// Penetrations beyond this, in m, are taken back by moving bodies apart without giving them velocity. By default a thousandth of
+    /// `reach`, at most 1 µm.
+    pub penetration: Option<At<Positive>>,
+    /// Steps with at most so many contacts are solved exactly, by pivoting, with friction in a box; others by sweeps, with friction in
+    /// a round cone.
+    #[schemars(extend("default" = DEFAULT_EXACT))]
+    pub exact: Option<At<Count>>,
+    /// The residual at which sweeps stop, in m/s.
+    #[schemars(extend("default" = DEFAULT_RESIDUAL))]
+    pub residual: Option<At<Positive>>,
+    /// Bodies and particles farther than this from the origin are lost, which ends the run, in m.
+    #[schemars(extend("default" = 1e4))]
+    pub domain: Option<At<Positive>>,
+}
+
+/// What happens to shapes that overlap at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Overlap {
+    /// They are refused.
+    Refuse,
+    /// They are moved apart.
+    Resolve,
+}
+
+/// A shape in contact: exactly one of `body`, `sphere`, `box`, `capsule`, `cylinder`, `plane` and `can`. Shapes of one node, and of
+/// two moving nodes that a joint connects, pass through each other.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct ContactShape {
+    /// The node that carries it, which may be `ground`; not with `body`.
+    pub node: Option<At<String>>,
+    /// The shape of this body, on its node.
+    pub body: Option<At<String>>,
+    /// Radius in m.
+    pub sphere: Option<At<Positive>>,
+    /// Lengths in m along the three axes.
+    #[serde(rename = "box")]
+    pub cuboid: Option<At<Lengths>>,
+    /// Radius, and length between the centres of the two half spheres, in m; along the first axis.
+    pub capsule: Option<At<Lengths>>,
+    /// Radius and length in m; along the first axis.
+    pub cylinder: Option<At<Lengths>>,
+    /// Direction out of a half space, in node axes.
+    pub plane: Option<At<Vector>>,
+    /// A container that is touched from inside: its radius in m, and its height if it has a lid. `position` is the middle of its
+    /// bottom, and it stands along its third axis.
+    pub can: Option<At<Lengths>>,
+    /// A can has so many flat walls around this radius, instead of a round one.
+    pub walls: Option<At<Count>>,
+    /// Where its centre is, relative to the node, in m and in node axes.
+    #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
+    pub position: Option<At<Vector>>,
+    /// Its axes relative to the node's. By default the node's.
+    pub orientation: Option<At<Orientation>>,
+    /// Coulomb's coefficient of friction. By default that of `contact`.
+    pub friction: Option<At<NonNegative>>,
+    /// Newton's coefficient of restitution. By default that of `contact`.
+    pub restitution: Option<At<Fraction>>,
+    /// Stiffness in N/m of each contact point. By default the surface is rigid.
+    pub stiffness: Option<At<Positive>>,
+    /// Damping in N·s/m of each contact point, beside a stiffness.
+    #[schemars(extend("default" = 0.0))]
+    pub damping: Option<At<NonNegative>>,
+}
+
+/// Spheres of one kind on a lattice, without nodes of their own: in a can, or anywhere.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Particles {
+    /// Radius in m.
+    #[schemars(required)]
+    pub radius: Option<At<Positive>>,
+    /// Density in kg/m³.
+    #[schemars(required)]
+    pub density: Option<At<Positive>>,
+    /// The can that contains them, by the name of its shape. They fill it from its bottom; one that leaves it ends the run.
+    pub container: Option<At<String>>,
+    /// How many there are in the container.
+    pub count: Option<At<Count>>,
+    /// How many there are along the three absolute axes, where no container is given.
+    pub lattice: Option<At<Vec<At<Count>>>>,
+    /// Centre of the first particle of that lattice, in m.
+    #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
+    pub position: Option<At<Vector>>,
+    /// Distance of the centres, in radii; more than 2.
+    #[schemars(extend("default" = DEFAULT_SPACING))]
+    pub spacing: Option<At<Positive>>,
+    /// Coulomb's coefficient of friction, the same for all particles of a subsystem. By default that of `contact`.
+    pub friction: Option<At<NonNegative>>,
+    /// Newton's coefficient of restitution, the same for all particles of a subsystem. By default that of `contact`.
+    pub restitution: Option<At<Fraction>>,
+}
+
+/// Distance of the centres of particles when nothing else is said, in radii.
+pub(crate) const DEFAULT_SPACING: f64 = 2.1;

@@ -1,0 +1,224 @@
+//! Contacts in model files: what is refused and how, bits, and mechanisms that follow by a law.
+
+use oldham_stability::Spectrum;
+
+use crate::common::{
+    assert_checkpoint_keeps_bits, assert_threads_keep_bits, coupled, example, read,
+};
+
+const SCENE: &str = r#"
+[model]
+name = "Scene"
+
+[simulation]
+step = 1e-3
+duration = 0.1
+
+[multibody.scene]
+integrator = "impulses"
+gravity = [0, 0, -9.81]
+
+[multibody.scene.contact]
+friction = 0.5
+bodies = ["crate"]
+
+[multibody.scene.nodes]
+crate = { position = [0, 0, 0.1] }
+drum = { position = [2, 0, 0.5] }
+
+[multibody.scene.bodies]
+crate = { node = "crate", mass = 2, shape = { box = [0.2, 0.2, 0.2] } }
+drum = { node = "drum", mass = 1, shape = { sphere = 0.3 } }
+
+[multibody.scene.shapes]
+floor = { node = "ground", plane = [0, 0, 1] }
+inside = { node = "drum", can = [0.1, 0.3] }
+
+[multibody.scene.particles.gravel]
+container = "inside"
+count = 40
+radius = 0.01
+density = 2600
+"#;
+
+/// The scene with something else in place of a line.
+fn broken(instead_of: &str, write: &str) -> String {
+    assert_eq!(SCENE.matches(instead_of).count(), 1, "{instead_of}");
+    let text = SCENE.replace(instead_of, write);
+    read(&text).expect_err("a broken model").to_string()
+}
+
+#[test]
+fn the_scene_runs() {
+    let model = read(SCENE).unwrap_or_else(|problems| panic!("{problems}"));
+    let run = coupled(&model);
+    // The crate stays, the drum falls with what is in it.
+    let crate_height = run.column("scene.nodes.crate.pz");
+    assert!((crate_height.last().unwrap() - 0.1).abs() < 1e-9);
+    assert_eq!(run.column("scene.particles.gravel.120").len(), 101);
+}
+
+#[test]
+fn mistakes_in_contacts_are_told_with_what_to_do() {
+    let cases = [
+        (
+            "integrator = \"impulses\"",
+            "integrator = \"lms2\"",
+            "contacts are solved by the integrator `impulses` alone",
+        ),
+        (
+            "position = [0, 0, 0.1]",
+            "position = [0, 0, 0.09]",
+            "`crate` and the ground overlap by 1.000e-2 m at the start",
+        ),
+        ("count = 40", "count = 4000", "`inside` holds "),
+        (
+            "container = \"inside\"",
+            "container = \"insde\"",
+            "there is no shape `insde`",
+        ),
+        (
+            "container = \"inside\"",
+            "container = \"floor\"",
+            "`floor` is no can",
+        ),
+        (
+            "container = \"inside\"",
+            "lattice = [2, 2, 2]\ncontainer = \"inside\"",
+            "need either a `container` and a `count`, or a `lattice`",
+        ),
+        ("count = 40", "count = 40\nspacing = 1.9", "would overlap"),
+        (
+            "bodies = [\"crate\"]",
+            "bodies = [\"crates\"]",
+            "there is no body `crates`",
+        ),
+        (
+            "plane = [0, 0, 1] }",
+            "plane = [0, 0, 1], sphere = 1 }",
+            "the shape `floor` is 2 things",
+        ),
+        ("can = [0.1, 0.3]", "can = [0.1, 0]", "must be above 0"),
+        (
+            "can = [0.1, 0.3]",
+            "can = [0.1, 0.3], walls = 2",
+            "a can of 2 flat walls is open",
+        ),
+        ("node = \"ground\", plane", "plane", "is on no node"),
+    ];
+    for (instead_of, write, message) in cases {
+        let problems = broken(instead_of, write);
+        assert!(problems.contains(message), "{write}:\n{problems}");
+    }
+}
+
+#[test]
+fn overlap_is_resolved_on_request() {
+    let text = SCENE.replace("position = [0, 0, 0.1]", "position = [0, 0, 0.09]");
+    let text = text.replace("friction = 0.5", "friction = 0.5\noverlap = \"resolve\"");
+    let model = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
+    let height = coupled(&model).column("scene.nodes.crate.pz");
+    assert!((height[0] - 0.1).abs() < 1e-6, "{}", height[0]);
+}
+
+#[test]
+fn a_beam_in_a_part_moved_by_impulses_is_refused_with_the_cut_to_make() {
+    let text = example("beam-absorber").replace("rho = 0.6", "integrator = \"impulses\"");
+    let problems = read(&text).expect_err("a beam").to_string();
+    assert!(problems.contains("moves rigid bodies only"), "{problems}");
+    assert!(problems.contains("cut.at = [\"girder.0\"]"), "{problems}");
+}
+
+#[test]
+fn a_run_with_contacts_has_the_same_bits_on_any_number_of_threads_and_after_a_checkpoint() {
+    let model = read(SCENE).unwrap_or_else(|problems| panic!("{problems}"));
+    assert_threads_keep_bits(&model);
+    assert_checkpoint_keeps_bits(&model, &["scene"]);
+}
+
+/// A stability verdict on contacts that come and go would be about something else.
+#[test]
+fn stability_of_contacts_is_not_analysed() {
+    let model = read(SCENE).unwrap_or_else(|problems| panic!("{problems}"));
+    let spectrum = Spectrum::of(&mut model.simulation().unwrap());
+    assert!(spectrum.is_err());
+}
+
+/// Two rigidly joined masses on a rail, cut between them; the second is moved by impulses (Zhang 2022, Sect. 4.1).
+fn joined_masses(law: &str) -> String {
+    format!(
+        r#"
+[model]
+name = "Joined masses"
+
+[simulation]
+step = 1e-3
+duration = 0.2
+
+[multibody.pair]
+rho = 0.56
+
+[multibody.pair.nodes]
+rear = {{ position = [-0.1, 0, 0], velocity = [0.1, 0, 0] }}
+first = {{ position = [0, 0, 0], velocity = [0.1, 0, 0] }}
+second = {{ position = [0.2, 0, 0], velocity = [0.1, 0, 0] }}
+
+[multibody.pair.bodies]
+rear = {{ node = "rear", mass = 0.5, shape = {{ box = [0.1, 0.1, 0.1] }} }}
+first = {{ node = "first", mass = 0.5, shape = {{ box = [0.1, 0.1, 0.1] }} }}
+second = {{ node = "second", mass = 1, shape = {{ box = [0.1, 0.1, 0.1] }} }}
+
+[multibody.pair.joints]
+rail = {{ type = "prismatic", between = ["ground", "rear"], axis = [1, 0, 0] }}
+bolt = {{ type = "fixed", between = ["rear", "first"] }}
+weld = {{ type = "fixed", between = ["first", "second"] }}
+
+[multibody.pair.springs.wall]
+between = ["ground", "rear"]
+points = [[-1, 0, 0], [-0.1, 0, 0]]
+stiffness = 5000
+
+[multibody.pair.cut]
+at = ["first"]
+parts = {{ smooth = "rear", nonsmooth = "second" }}
+prescribe = {law}
+methods.nonsmooth.integrator = "impulses"
+"#
+    )
+}
+
+/// The spectral radii of the lumped pair, computed independently from Zhang's equations: 1.1053 with original inputs,
+/// 0.99938 with all modified ones.
+#[test]
+fn joined_masses_in_space_have_the_spectral_radii_of_the_paper() {
+    for (law, expected) in [
+        ("\"original\"", 1.1053),
+        ("\"index-1\"", 0.99938),
+        ("\"index-2\"", 0.99938),
+        ("\"index-3\"", 0.99938),
+    ] {
+        let model = read(&joined_masses(law)).unwrap_or_else(|problems| panic!("{problems}"));
+        let spectrum = Spectrum::of(&mut model.simulation().unwrap()).unwrap();
+        let radius = spectrum.dominant().value.norm();
+        assert!((radius - expected).abs() < 1e-4, "{law}: {radius}");
+    }
+}
+
+#[test]
+fn a_law_needs_a_part_moved_by_impulses_behind_the_interface() {
+    let text = joined_masses("\"index-1\"");
+    let swapped = text.replace(
+        "smooth = \"rear\", nonsmooth = \"second\"",
+        "nonsmooth = \"second\", smooth = \"rear\"",
+    );
+    for (text, message) in [
+        (
+            text.replace("methods.nonsmooth.integrator = \"impulses\"", ""),
+            "is not moved by impulses",
+        ),
+        (swapped, "name the smooth part first in `cut.parts`"),
+    ] {
+        let problems = read(&text).expect_err("a law without impulses").to_string();
+        assert!(problems.contains(message), "{problems}");
+    }
+}

@@ -1,0 +1,537 @@
+//! The contacts of a system in motion: nodes as bodies of a contact scene.
+//!
+//! Nodes that constraints hold answer to impulses as one, by a mobility that the factors of the step give; others
+//! by their own inertia. Bodies of the scene have the axes of their nodes and their origins at the centres of
+//! mass.
+
+use oldham_contact::{
+    Body, BodyId, ByNumber, ContactError, Correction, Motion as BodyKind, Options, Pose, Scene,
+    StepReport, Surface, SurfaceId,
+};
+use oldham_space::{M3, Mat3, Vec3};
+
+use super::{ContactModel, MOST_SWEEPS, Shape};
+use crate::body::Inertia;
+use crate::error::{ModelError, SolveError};
+use crate::model::Model;
+use crate::node::{Motion, NodeId};
+use oldham_cosim::Visitor;
+
+/// Shapes, grains and their contacts.
+pub(crate) struct Contacts {
+    pub scene: Scene,
+    /// The nodes of the first bodies; the ground comes after them.
+    nodes: Vec<ContactNode>,
+    /// How many of them are held by constraints.
+    held: usize,
+    model: ContactModel,
+    /// How the held ones answer to impulses, row by row.
+    mobility: Vec<f64>,
+    /// For each held node whether something touches it.
+    is_touched: Vec<bool>,
+    /// The state of the scene before the start.
+    initial: Vec<u64>,
+    pub words: Vec<u64>,
+    pub report: StepReport,
+    /// Work of all corrections of penetrations so far.
+    pub correction_work: f64,
+    names: Vec<String>,
+}
+
+#[derive(Clone, Copy)]
+struct ContactNode {
+    node: usize,
+    /// Centre of mass in node axes.
+    centre: Vec3,
+    /// Inverse inertia about it in node axes, and inverse mass; zero for held nodes.
+    inverse_inertia: Mat3,
+    inverse_mass: f64,
+}
+
+impl Contacts {
+    /// Lays the contacts of a model out.
+    pub fn new(model: &Model, described: &ContactModel) -> Result<Self, ModelError> {
+        let options = Options {
+            reach: described.reach(),
+            gravity: model.gravity,
+            correction: Correction::Positions {
+                beyond: described.penetration(),
+            },
+            overlap: described.penetration(),
+            start: described.options.start,
+            domain: described.options.domain,
+        };
+        let few = described.options.few;
+        let solver = ByNumber::new(few, described.options.tolerance, MOST_SWEEPS);
+        let mut scene = Scene::new(options, solver);
+        let mut touched: Vec<NodeId> = described.shapes.iter().map(|s| s.at.node).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        touched.retain(|node| *node != NodeId::GROUND);
+        let is_held = |node: &NodeId| {
+            model.elements.iter().any(|named| {
+                named.element.constraints() > 0 && named.element.nodes().contains(node)
+            })
+        };
+        // A stable order: held ones first.
+        touched.sort_by_key(|node| !is_held(node));
+        let held = touched.iter().filter(|node| is_held(node)).count();
+        let mut nodes = Vec::new();
+        for (place, &node) in touched.iter().enumerate() {
+            let inertia = &model.nodes[node.0].inertia;
+            nodes.push(ContactNode::new(node, inertia, place < held, model)?);
+        }
+        let names = named(model, &touched, described);
+        let explain = |error: ContactError| ModelError::Contact {
+            what: explained(error, &names),
+        };
+        let mut surfaces = Surfaces::default();
+        for (place, each) in nodes.iter().enumerate() {
+            let motion = match place < held {
+                true => BodyKind::Held,
+                false => BodyKind::Owned,
+            };
+            let body = Body {
+                motion,
+                ..Body::prescribed(Vec3::ZERO)
+            };
+            let shapes = shapes_of(each, described, &mut surfaces, &mut scene);
+            let shapes = shapes.map_err(explain)?;
+            scene.add_compound(body, shapes).map_err(explain)?;
+            scene.answers(BodyId(place as u32), each.inverse_mass, Mat3::ZERO);
+        }
+        let ground = ContactNode {
+            node: 0,
+            ..ContactNode::default()
+        };
+        let shapes = shapes_of(&ground, described, &mut surfaces, &mut scene);
+        let shapes = shapes.map_err(explain)?;
+        let ground = scene.add_compound(Body::prescribed(Vec3::ZERO), shapes);
+        let ground = ground.map_err(explain)?;
+        let body_of = |node: NodeId| match touched.iter().position(|other| *other == node) {
+            Some(place) => Some(BodyId(place as u32)),
+            None => (node == NodeId::GROUND).then_some(ground),
+        };
+        let mut exclude = |a: NodeId, b: NodeId| {
+            if let (Some(a), Some(b)) = (body_of(a), body_of(b)) {
+                scene.exclude(a, b);
+            }
+        };
+        for named in &model.elements {
+            // What a joint connects to the ground may still touch it.
+            let nodes = named.element.nodes();
+            let is_grounded = nodes.contains(&NodeId::GROUND);
+            if named.element.constraints() > 0 && nodes.len() == 2 && !is_grounded {
+                exclude(nodes[0], nodes[1]);
+            }
+        }
+        for &[a, b] in &described.excluded {
+            exclude(a, b);
+        }
+        for grains in &described.grains {
+            let surface = surfaces.get(grains.surface, &mut scene).map_err(explain)?;
+            let (radius, density) = (grains.radius, grains.density);
+            let added = scene.add_grains(&grains.centres, radius, density, surface);
+            added.map_err(explain)?;
+        }
+        let mut initial = Vec::new();
+        scene.save(&mut initial);
+        scene.check().map_err(explain)?;
+        Ok(Self {
+            mobility: vec![0.0; 36 * held * held],
+            is_touched: vec![false; held],
+            scene,
+            nodes,
+            held,
+            model: described.clone(),
+            initial,
+            words: Vec::new(),
+            report: StepReport::default(),
+            correction_work: 0.0,
+            names,
+        })
+    }
+
+    /// Grains and impulses, which start the next step.
+    pub fn visit(&mut self, visitor: &mut dyn Visitor) {
+        self.words.clear();
+        self.scene.save(&mut self.words);
+        visitor.memory(&mut self.words);
+        visitor.fixed(std::slice::from_mut(&mut self.correction_work));
+        if visitor.replaces() {
+            let restored = self.scene.restore(&self.words);
+            restored.expect("the state is one of the same scene");
+        }
+    }
+
+    /// Grains are where they were before the start.
+    pub fn reset(&mut self) {
+        let restored = self.scene.restore(&self.initial);
+        restored.expect("the state is its own");
+        self.correction_work = 0.0;
+        self.report = StepReport::default();
+    }
+
+    /// Tells the scene where nodes are and how fast they move.
+    pub fn place(&mut self, motions: &[Motion]) {
+        for (place, each) in self.nodes.iter().enumerate() {
+            let motion = &motions[each.node];
+            let arm = motion.rotation * each.centre;
+            let pose = Pose {
+                position: motion.position + arm,
+                axes: motion.rotation,
+            };
+            let velocity = motion.velocity + motion.angular_velocity.cross(arm);
+            let body = BodyId(place as u32);
+            self.scene
+                .place(body, pose, velocity, motion.angular_velocity);
+            if place >= self.held {
+                let axes = motion.rotation;
+                let inverse = axes * each.inverse_inertia * axes.transpose();
+                self.scene.answers(body, each.inverse_mass, inverse);
+            }
+        }
+    }
+
+    /// Tells the scene what velocities would be without contacts.
+    pub fn aim(&mut self, motions: &[Motion]) {
+        for (place, each) in self.nodes.iter().enumerate() {
+            let motion = &motions[each.node];
+            let velocity =
+                motion.velocity + motion.angular_velocity.cross(motion.rotation * each.centre);
+            let body = BodyId(place as u32);
+            self.scene
+                .prescribe(body, velocity, motion.angular_velocity);
+        }
+    }
+
+    /// Fills in how held nodes that are touched answer to impulses. `solve` turns impulses on the nodes, six
+    /// components each, into changes of their velocities.
+    pub fn find_mobility(
+        &mut self,
+        motions: &[Motion],
+        rhs: &mut [f64],
+        mut solve: impl FnMut(&mut [f64]),
+    ) {
+        self.is_touched.fill(false);
+        for touch in self.scene.touches() {
+            for end in touch.ends {
+                if end.body() < self.held {
+                    self.is_touched[end.body()] = true;
+                }
+            }
+        }
+        let n = 6 * self.held;
+        self.mobility.fill(0.0);
+        for pushed in 0..self.held {
+            if !self.is_touched[pushed] {
+                continue;
+            }
+            for axis in 0..6 {
+                let unit = [Vec3::X, Vec3::Y, Vec3::Z][axis % 3];
+                let (impulse, moment) = match axis < 3 {
+                    true => (unit, Vec3::ZERO),
+                    false => (Vec3::ZERO, unit),
+                };
+                rhs.fill(0.0);
+                self.push(pushed, impulse, moment, motions, rhs);
+                solve(rhs);
+                for moved in 0..self.held {
+                    if !self.is_touched[moved] {
+                        continue;
+                    }
+                    let each = &self.nodes[moved];
+                    let d = &rhs[6 * (each.node - 1)..6 * each.node];
+                    let (v, w) = (Vec3::new(d[0], d[1], d[2]), Vec3::new(d[3], d[4], d[5]));
+                    let v = v + w.cross(motions[each.node].rotation * each.centre);
+                    for k in 0..3 {
+                        self.mobility[(6 * moved + k) * n + 6 * pushed + axis] = v[k];
+                        self.mobility[(6 * moved + 3 + k) * n + 6 * pushed + axis] = w[k];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a held node is touched, so that the mobility counts.
+    pub fn touches_held(&self) -> bool {
+        let mut touches = self.scene.touches().iter();
+        self.held > 0 && touches.any(|touch| touch.ends.iter().any(|end| end.body() < self.held))
+    }
+
+    /// Adds an impulse and its moment about the centre of mass to the rows of a body's node.
+    fn push(&self, body: usize, impulse: Vec3, moment: Vec3, motions: &[Motion], rows: &mut [f64]) {
+        let each = &self.nodes[body];
+        let arm = motions[each.node].rotation * each.centre;
+        let moment = moment + arm.cross(impulse);
+        let rows = &mut rows[6 * (each.node - 1)..6 * each.node];
+        for k in 0..3 {
+            rows[k] += impulse[k];
+            rows[3 + k] += moment[k];
+        }
+    }
+
+    /// Finds the impulses of a step that was begun, and moves the grains.
+    pub fn finish(&mut self, time: f64, h: f64) -> Result<(), SolveError> {
+        let report = self.scene.finish(time, h, &self.mobility);
+        self.report = report.map_err(|error| self.explain(error, time + h))?;
+        self.correction_work += self.report.correction_work;
+        self.check_containers(time + h)
+    }
+
+    /// The impulses of the step on the nodes, as rows.
+    pub fn impulses(&self, h: f64, motions: &[Motion], rows: &mut [f64]) {
+        for place in 0..self.nodes.len() {
+            let [force, moment] = self.scene.reaction(BodyId(place as u32));
+            if force != Vec3::ZERO || moment != Vec3::ZERO {
+                self.push(place, force * h, moment * h, motions, rows);
+            }
+        }
+    }
+
+    /// Moves nodes as the last correction of penetrations says, without velocities.
+    pub fn shift(&self, motions: &mut [Motion]) {
+        for (place, each) in self.nodes.iter().enumerate() {
+            let [by, turn] = self.scene.shift(BodyId(place as u32));
+            let motion = &mut motions[each.node];
+            let arm = motion.rotation * each.centre;
+            *motion = motion.displaced(by - turn.cross(arm), turn);
+        }
+    }
+
+    /// Moves bodies apart that overlap before the start.
+    pub fn separate(&mut self) {
+        self.scene.separate(&self.mobility);
+    }
+
+    /// An overlap that is a mistake at the start.
+    pub fn overlap(&mut self) -> Option<SolveError> {
+        let error = self.scene.find_overlap()?;
+        Some(self.explain(error, 0.0))
+    }
+
+    /// Whether overlaps at the start are resolved.
+    pub fn resolves(&self) -> bool {
+        self.model.options.start == super::Start::Resolve
+    }
+
+    fn explain(&self, error: ContactError, time: f64) -> SolveError {
+        SolveError::Contact {
+            time,
+            what: explained(error, &self.names),
+        }
+    }
+
+    /// Refuses grains that have left their containers.
+    fn check_containers(&self, time: f64) -> Result<(), SolveError> {
+        let mut first = 0;
+        for grains in &self.model.grains {
+            let range = first..first + grains.centres.len();
+            first = range.end;
+            let Some(container) = grains.container else {
+                continue;
+            };
+            let shape = &self.model.shapes[container];
+            let Shape::Can(can) = &shape.shape else {
+                continue;
+            };
+            let node = shape.at.node.0;
+            let place = self.nodes.iter().position(|each| each.node == node);
+            let (pose, centre) = match place {
+                Some(place) => (
+                    *self.scene.pose(BodyId(place as u32)),
+                    self.nodes[place].centre,
+                ),
+                None => (Pose::default(), Vec3::ZERO),
+            };
+            let frame = pose.then(&Pose {
+                position: shape.at.offset - centre,
+                axes: shape.at.orientation.matrix(),
+            });
+            for grain in range.clone() {
+                let at = frame.locate(self.scene.grains()[grain]);
+                if can.distance(at) < -grains.radius {
+                    let what = format!(
+                        "particle {} of `{}` has left `{}`: a wall was passed within one step; take a smaller step",
+                        grain - range.start,
+                        grains.name,
+                        shape.name
+                    );
+                    return Err(SolveError::Contact { time, what });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Default for ContactNode {
+    fn default() -> Self {
+        Self {
+            node: 0,
+            centre: Vec3::ZERO,
+            inverse_inertia: Mat3::ZERO,
+            inverse_mass: 0.0,
+        }
+    }
+}
+
+impl ContactNode {
+    fn new(
+        node: NodeId,
+        inertia: &Inertia,
+        is_held: bool,
+        model: &Model,
+    ) -> Result<Self, ModelError> {
+        let centre = inertia.centre();
+        if is_held {
+            return Ok(Self {
+                node: node.0,
+                centre,
+                ..Self::default()
+            });
+        }
+        let inverse = inverse(&inertia.about_centre());
+        match inverse.filter(|_| inertia.mass > 0.0) {
+            Some(inverse_inertia) => Ok(Self {
+                node: node.0,
+                centre,
+                inverse_inertia,
+                inverse_mass: 1.0 / inertia.mass,
+            }),
+            None => Err(ModelError::Contact {
+                what: format!(
+                    "the shapes of `{}` need mass and inertia about all axes behind them: give it a body",
+                    model.node_name(node)
+                ),
+            }),
+        }
+    }
+}
+
+/// Surfaces that the scene knows.
+#[derive(Default)]
+struct Surfaces(Vec<(Surface, SurfaceId)>);
+
+impl Surfaces {
+    fn get(&mut self, surface: Surface, scene: &mut Scene) -> Result<SurfaceId, ContactError> {
+        if let Some((_, known)) = self.0.iter().find(|(other, _)| *other == surface) {
+            return Ok(*known);
+        }
+        let id = scene.add_surface(surface)?;
+        self.0.push((surface, id));
+        Ok(id)
+    }
+}
+
+fn shapes_of(
+    each: &ContactNode,
+    described: &ContactModel,
+    surfaces: &mut Surfaces,
+    scene: &mut Scene,
+) -> Result<Vec<(Shape, Pose, SurfaceId)>, ContactError> {
+    let of_node = described
+        .shapes
+        .iter()
+        .filter(|shape| shape.at.node.0 == each.node);
+    of_node
+        .map(|shape| {
+            let pose = Pose {
+                position: shape.at.offset - each.centre,
+                axes: shape.at.orientation.matrix(),
+            };
+            Ok((
+                shape.shape.clone(),
+                pose,
+                surfaces.get(shape.surface, scene)?,
+            ))
+        })
+        .collect()
+}
+
+/// The names of bodies and grains in messages.
+fn named(model: &Model, touched: &[NodeId], described: &ContactModel) -> Vec<String> {
+    let mut names: Vec<String> = touched
+        .iter()
+        .map(|node| format!("`{}`", model.node_name(*node)))
+        .collect();
+    names.push("the ground".to_owned());
+    for grains in &described.grains {
+        let name = &grains.name;
+        names.extend((0..grains.centres.len()).map(|i| format!("particle {i} of `{name}`")));
+    }
+    names
+}
+
+/// An error in the words of the model.
+fn explained(error: ContactError, names: &[String]) -> String {
+    let name = |body: usize| names.get(body).map_or("a body", String::as_str);
+    match error {
+        ContactError::Overlap {
+            first,
+            second,
+            depth,
+            pairs,
+        } => format!(
+            "{} and {} overlap by {depth:.3e} m at the start ({pairs} contacts overlap in all); move them apart, or let `overlap = \"resolve\"` do it",
+            name(first),
+            name(second)
+        ),
+        ContactError::Pair {
+            first,
+            second,
+            one,
+            other,
+        } => format!(
+            "{} and {}: contact of a {one} with a {other} is not available; use a sphere, capsule or box for one of them, or exclude the pair",
+            name(first),
+            name(second)
+        ),
+        ContactError::Lost { body, x, y, z, .. } => format!(
+            "{} has left the domain: it is at ({x:.3e}, {y:.3e}, {z:.3e}) m; a wall is missing, or it was passed within one step",
+            name(body)
+        ),
+        ContactError::NotFinite { body, .. } => {
+            format!(
+                "the motion of {} is not finite; take a smaller step",
+                name(body)
+            )
+        }
+        ContactError::Size { body, size } => format!(
+            "{}: a size of its shape is {size}; sizes must be positive and finite",
+            name(body)
+        ),
+        ContactError::OpenCan { body, facets } => format!(
+            "{}: a can of {facets} flat walls is open; give at least 3, or none for a round wall",
+            name(body)
+        ),
+        other => other.to_string(),
+    }
+}
+
+/// The inverse of a symmetric matrix, if it has one by a wide margin.
+fn inverse(m: &Mat3) -> Option<Mat3> {
+    let [a, b, c] = [0, 1, 2].map(|j| m.column(j));
+    let determinant = a.dot(b.cross(c));
+    let scale = (a.norm() * b.norm() * c.norm()).max(f64::MIN_POSITIVE);
+    if determinant <= 1e-9 * scale {
+        return None;
+    }
+    let rows = [b.cross(c), c.cross(a), a.cross(b)];
+    Some(M3(rows.map(|row| (row * (1.0 / determinant)).0)))
+}
+
+/// How a turn changes the angular velocity of a body whose angular momentum stays; nothing for a body without inertia
+/// about some axis, whose angular velocity stays.
+pub(crate) fn turned_spin(inertia: &Mat3, before: &Mat3, after: &Mat3, spin: Vec3) -> Vec3 {
+    let d = [inertia.0[0][0], inertia.0[1][1], inertia.0[2][2]];
+    let off = inertia.0[0][1].abs() + inertia.0[0][2].abs() + inertia.0[1][2].abs();
+    if off == 0.0 && d[0] == d[1] && d[1] == d[2] {
+        return spin;
+    }
+    let Some(inverse) = inverse(inertia) else {
+        return spin;
+    };
+    let momentum = *before * (*inertia * before.transpose_mul(spin));
+    *after * (inverse * after.transpose_mul(momentum))
+}
