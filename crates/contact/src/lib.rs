@@ -38,7 +38,7 @@ pub use cone::Cone;
 pub use error::ContactError;
 pub use pivoting::{FrictionBounds, Pivoting};
 pub use reduction::{Interface, Reduction};
-pub use scene::{Body, Correction, Motion, Options, Scene, Start, StepReport};
+pub use scene::{Body, Correction, HeldRow, Motion, Options, Scene, Start, StepReport};
 pub use shape::{Can, Pose, Shape, Wall};
 pub use solver::{ContactSolver, Fallback, FrictionLaw, RowState, Solved};
 pub use touch::{BodyId, End, Key, Surface, SurfaceId, Touch};

@@ -225,6 +225,21 @@ impl Model {
         nodes.map(|(index, node)| (NodeId(index), &node.initial))
     }
 
+    /// Moving nodes that no element holds or pushes.
+    pub fn unattached_nodes(&self) -> Vec<NodeId> {
+        let is_attached = |node: NodeId| {
+            let mut elements = self.elements.iter();
+            elements.any(|named| named.element.nodes().contains(&node))
+        };
+        let nodes = self.moving_nodes().map(|(node, _)| node);
+        nodes.filter(|node| !is_attached(*node)).collect()
+    }
+
+    /// Whether anything is in contact.
+    pub fn has_contacts(&self) -> bool {
+        !self.contacts.is_empty()
+    }
+
     /// Names of the elements.
     pub fn element_names(&self) -> impl Iterator<Item = &str> {
         self.elements.iter().map(|named| named.name.as_str())

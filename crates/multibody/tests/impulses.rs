@@ -566,3 +566,35 @@ fn a_mass_ratio_of_a_million_is_borne() {
     let height = system.motion(large).position[2];
     assert!((height - 0.3).abs() < 1e-5, "{height}");
 }
+
+/// A block at rest on the floor loses nothing, however long it stands: the floor does no work. Every step used to cost
+/// m g² h² / 2.
+#[test]
+fn what_rests_dissipates_nothing() {
+    for guided in [false, true] {
+        let mut model = Model::new();
+        model.gravity(Vec3::new(0.0, 0.0, -GRAVITY));
+        floor(&mut model, Surface::rough(0.5));
+        let block = cube(&mut model, "block", 3.0, 0.1, Vec3::Z * 0.1);
+        if guided {
+            let markers =
+                [NodeId::GROUND, block].map(|n| model.axis_marker(n, Vec3::Z * 0.1, Vec3::Y));
+            model.element("guide", Joint::planar(markers[0], markers[1]));
+        }
+        model.contacts().grains.push(Grains {
+            name: "sand".into(),
+            centres: vec![Vec3::new(1.0, 0.0, 0.05)],
+            radius: 0.05,
+            density: 1000.0,
+            surface: Surface::rough(0.5),
+            container: None,
+        });
+        let system = run(model, 1.0, 1000);
+        let energy = system.energy(&[]);
+        assert!(
+            energy.dissipated.abs() < 1e-9,
+            "{guided}: {}",
+            energy.dissipated
+        );
+    }
+}

@@ -5,7 +5,10 @@
 //! at the earliest.
 
 mod account;
+mod rows;
 mod step;
+
+pub use rows::HeldRow;
 
 use oldham_space::{Mat3, Quaternion, Vec3};
 

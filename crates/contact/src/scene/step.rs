@@ -145,6 +145,7 @@ impl Scene {
         }
         report.gap_moment = self.gap_moment();
         self.collect_reactions(h);
+        report.dissipated += 0.5 * self.work_on_gains(h);
         if let Correction::Positions { beyond } = self.options.correction
             && deepest > beyond
         {
@@ -310,6 +311,27 @@ impl Scene {
                 }
             }
         }
+    }
+
+    /// The impulses of the contacts times what the forces of the step alone added to the velocities: contacts work on the
+    /// mean of the velocities at both ends of the step, not on what forces would make of them in between. Those of
+    /// grains are what is missing to zero.
+    fn work_on_gains(&self, h: f64) -> f64 {
+        let fall = self.options.gravity * h;
+        let mut on_grains = Vec3::ZERO;
+        let mut work = 0.0;
+        for (body, [force, moment]) in self.reactions.iter().enumerate() {
+            let impulse = *force * h;
+            on_grains -= impulse;
+            let moved = &self.motion[body];
+            if body >= self.owned && moved.inverse_mass > 0.0 {
+                let [load, turning] = &self.loads[body];
+                let inverse = &self.scratch.inverse_inertia[body];
+                work += impulse.dot(fall + *load * (h * moved.inverse_mass));
+                work += (*moment * h).dot(*inverse * *turning * h);
+            }
+        }
+        work + on_grains.dot(fall)
     }
 
     /// Moves all bodies but those of others with the velocities at the end of the step.

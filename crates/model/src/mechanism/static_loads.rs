@@ -5,7 +5,7 @@
 //! statics ended.
 
 use oldham_multibody::{
-    ElementId, Joint, Law, Marker, MechanismPart, Model, PortedModel, Rod, SolveError, Vec3,
+    ElementId, Joint, Law, Marker, MechanismPart, Model, NodeId, PortedModel, Rod, SolveError, Vec3,
 };
 
 use super::spec::{MechanismSpec, initial_inputs};
@@ -79,6 +79,15 @@ impl MechanismSpec {
         let mut held = self.whole.clone();
         let lines = self.static_lines.iter();
         lines.for_each(|line| line.hold(&mut held.model));
+        if held.model.has_contacts() {
+            // What only contacts carry rests where it is given.
+            for node in held.model.unattached_nodes() {
+                let name = format!("{}.rest", held.model.node_name(node));
+                let here = held.model.place_of(&Marker::on(node));
+                let [a, b] = [NodeId::GROUND, node].map(|end| held.model.marker(end, here));
+                held.model.element(name, Joint::clamp(a, b));
+            }
+        }
         held
     }
 

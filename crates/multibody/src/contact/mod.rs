@@ -1,6 +1,7 @@
 //! Contacts of a model: shapes on nodes, and grains. What a model says of them is here, how they act
 //! is in [`scene`].
 
+pub(crate) mod interface;
 pub(crate) mod scene;
 
 pub use oldham_contact::{Can, Shape, Start, StepReport, Surface, Wall};

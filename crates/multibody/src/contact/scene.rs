@@ -5,8 +5,8 @@
 //! mass.
 
 use oldham_contact::{
-    Body, BodyId, ByNumber, ContactError, Correction, Motion as BodyKind, Options, Pose, Scene,
-    StepReport, Surface, SurfaceId,
+    Body, BodyId, ByNumber, ContactError, Correction, HeldRow, Motion as BodyKind, Options, Pose,
+    Scene, StepReport, Surface, SurfaceId,
 };
 use oldham_space::{M3, Mat3, Vec3};
 
@@ -36,6 +36,8 @@ pub(crate) struct Contacts {
     /// Work of all corrections of penetrations so far.
     pub correction_work: f64,
     names: Vec<String>,
+    /// What forces and joints alone add to the velocities of the nodes in a step.
+    gains: Vec<[Vec3; 2]>,
 }
 
 #[derive(Clone, Copy)]
@@ -138,6 +140,7 @@ impl Contacts {
         scene.save(&mut initial);
         scene.check().map_err(explain)?;
         Ok(Self {
+            gains: vec![[Vec3::ZERO; 2]; nodes.len()],
             mobility: vec![0.0; 36 * held * held],
             is_touched: vec![false; held],
             scene,
@@ -200,6 +203,8 @@ impl Contacts {
             let velocity =
                 motion.velocity + motion.angular_velocity.cross(motion.rotation * each.centre);
             let body = BodyId(place as u32);
+            let [before, spin] = self.scene.velocity(body);
+            self.gains[place] = [velocity - before, motion.angular_velocity - spin];
             self.scene
                 .prescribe(body, velocity, motion.angular_velocity);
         }
@@ -275,6 +280,11 @@ impl Contacts {
     pub fn finish(&mut self, time: f64, h: f64) -> Result<(), SolveError> {
         let report = self.scene.finish(time, h, &self.mobility);
         self.report = report.map_err(|error| self.explain(error, time + h))?;
+        for (place, [gain, spin]) in self.gains.iter().enumerate() {
+            // Contacts work on the mean of the velocities at both ends of the step.
+            let [force, moment] = self.scene.reaction(BodyId(place as u32));
+            self.report.dissipated += 0.5 * h * (force.dot(*gain) + moment.dot(*spin));
+        }
         self.correction_work += self.report.correction_work;
         self.check_containers(time + h)
     }
@@ -285,6 +295,18 @@ impl Contacts {
             let [force, moment] = self.scene.reaction(BodyId(place as u32));
             if force != Vec3::ZERO || moment != Vec3::ZERO {
                 self.push(place, force * h, moment * h, motions, rows);
+            }
+        }
+    }
+
+    /// Adds forces along a row of a contact to the rows of both nodes.
+    pub fn push_pair(&self, row: &HeldRow, size: f64, motions: &[Motion], rows: &mut [f64]) {
+        for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
+            let body = row.ends[side];
+            if body < self.nodes.len() {
+                let force = row.direction * (sign * size);
+                let moment = row.arms[side].cross(force);
+                self.push(body, force, moment, motions, rows);
             }
         }
     }

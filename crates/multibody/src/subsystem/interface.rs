@@ -3,9 +3,11 @@
 //! Reference: A. Peiret, F. González, J. Kövecses, M. Teichmann, "Co-simulation of multibody systems
 //! with contact using reduced interface models", Journal of Computational and Nonlinear Dynamics,
 //! 2020, Eq. 5 to 7. The mobility is B (I - P) M⁻¹ Bᵀ, which the factors of [M Aᵀ; A 0] give column by
-//! column.
+//! column. Contacts that pressed or stuck in the last step are eliminated besides, and those that slid keep their
+//! forces (Eq. 36).
 
 use super::{MechanismPart, marker_motion};
+use crate::contact::interface::ContactInterface;
 use crate::integrator::Record;
 use crate::linear::BlockLu;
 use crate::newton::FactoredAt;
@@ -33,6 +35,7 @@ pub(super) struct InterfaceFactors {
     response: Vec<f64>,
     /// The nodes with the accelerations that were found.
     records: Vec<Record>,
+    contacts: ContactInterface,
 }
 
 impl InterfaceFactors {
@@ -42,6 +45,7 @@ impl InterfaceFactors {
             made: FactoredAt::default(),
             response: vec![0.0; system.work.residual.len()],
             records: system.state.now.clone(),
+            contacts: ContactInterface::default(),
         }
     }
 
@@ -72,7 +76,9 @@ pub(super) fn effective(
     let is_found = part.system.find_accelerations(time, inputs).is_ok();
     if is_found {
         own.record(&part.system);
+        own.touch(&mut part.system);
         part.fill(&mut own, found);
+        part.hold_contacts(&mut own, found);
     }
     own.exchange(&mut part.system);
     part.interface = Some(own);
@@ -91,7 +97,64 @@ impl InterfaceFactors {
     }
 }
 
+impl InterfaceFactors {
+    /// Finds what the contacts hold, and adds what the others do to the accelerations.
+    fn touch(&mut self, system: &mut System) {
+        let unknowns = system.assembly.unknowns();
+        let System {
+            contacts,
+            lu,
+            motions,
+            state,
+            ..
+        } = system;
+        let Some(contacts) = contacts.as_ref().filter(|all| all.report.pressed > 0) else {
+            return;
+        };
+        let load = &mut self.response[..unknowns];
+        self.contacts
+            .find(contacts, state.step, motions, load, |rows| lu.solve(rows));
+        let found = self.response.chunks_exact(6);
+        for (record, d) in self.records[1..].iter_mut().zip(found) {
+            record.acceleration += Vec3::new(d[0], d[1], d[2]);
+            record.angular_acceleration += Vec3::new(d[3], d[4], d[5]);
+        }
+    }
+}
+
 impl MechanismPart {
+    /// Takes the contacts that hold into account.
+    fn hold_contacts(&self, own: &mut InterfaceFactors, found: &mut EffectiveInterface) {
+        let contacts = self.system.contacts.as_ref();
+        if !contacts.is_some_and(|all| all.report.pressed > 0) {
+            return;
+        }
+        let InterfaceFactors {
+            contacts, records, ..
+        } = own;
+        let six = |linear: Vec3, angular: Vec3, at: usize| match at % 6 {
+            axis @ 0..3 => linear[axis],
+            axis => angular[axis - 3],
+        };
+        let wanted: &[usize] = &found.inputs.clone();
+        contacts.reduce(
+            self.system.state.step,
+            |at| {
+                let motion = &records[1 + at / 6].motion;
+                six(motion.velocity, motion.angular_velocity, at)
+            },
+            |at| {
+                let record = &records[1 + at / 6];
+                six(record.acceleration, record.angular_acceleration, at)
+            },
+            found,
+            |i, add| {
+                let coordinate = self.coordinate(wanted[i]).expect("checked");
+                coordinate.push(records, add);
+            },
+        );
+    }
+
     fn fill(&mut self, own: &mut InterfaceFactors, found: &mut EffectiveInterface) {
         let count = found.inputs.len();
         for column in 0..count {

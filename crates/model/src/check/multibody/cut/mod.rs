@@ -106,9 +106,8 @@ impl Checker<'_> {
         cutting: &Cutting,
         place: &Span,
     ) -> Option<()> {
-        let is_nonsmooth = |part: usize| {
-            cutting.settings.solutions[part].options.method == Method::Impulses
-        };
+        let is_nonsmooth =
+            |part: usize| cutting.settings.solutions[part].options.method == Method::Impulses;
         let names = &cutting.settings.names;
         let mut fits = true;
         for interface in cutting.settings.partition.interfaces() {
@@ -122,13 +121,19 @@ impl Checker<'_> {
             let (message, help) = if is_nonsmooth(interface.owner) {
                 let owner = &names[interface.owner];
                 (
-                    format!("the part `{owner}` is moved by impulses and has the node `{node}`, which the other part is to move"),
+                    format!(
+                        "the part `{owner}` is moved by impulses and has the node `{node}`, which the other part is to move"
+                    ),
                     "name the smooth part first in `cut.parts`".to_owned(),
                 )
             } else if let Some(part) = smooth.first() {
                 (
-                    format!("the part `{part}` follows the node `{node}`, but is not moved by impulses"),
-                    format!("set `cut.methods.{part}.integrator = \"impulses\"`, or leave `prescribe` out"),
+                    format!(
+                        "the part `{part}` follows the node `{node}`, but is not moved by impulses"
+                    ),
+                    format!(
+                        "set `cut.methods.{part}.integrator = \"impulses\"`, or leave `prescribe` out"
+                    ),
                 )
             } else {
                 continue;

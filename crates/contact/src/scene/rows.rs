@@ -1,0 +1,85 @@
+//! Contacts of the last step that hold as equations, for those who look at what they leave free.
+
+use oldham_space::{V3, Vec3};
+
+use super::Scene;
+use crate::solver::{FrictionLaw, RowState};
+
+/// Friction nearer to the border of its cone than this slides.
+const SLIDES: f64 = 1e-6;
+
+/// A direction of a contact between two bodies, grains apart, in which they do not move relative to each other.
+#[derive(Clone, Copy, Debug)]
+pub struct HeldRow {
+    /// The direction in which the impulse acts on the second body; on the first it acts the other way.
+    pub direction: Vec3,
+    /// The bodies.
+    pub ends: [usize; 2],
+    /// From their origins to the point.
+    pub arms: [Vec3; 2],
+    /// The impulse of the last step.
+    pub impulse: f64,
+    /// Velocity for each unit of impulse that the surface itself yields.
+    pub compliance: f64,
+    /// Velocity for each unit of the gap with which the surface closes it.
+    pub closing: f64,
+    /// The gap when the last step began.
+    pub gap: f64,
+}
+
+impl Scene {
+    /// Calls `visit` for the normals of pressed contacts, and for the tangents along which they stick.
+    pub fn held_rows(&self, h: f64, mut visit: impl FnMut(&HeldRow)) {
+        let bodies = self.poses.len();
+        let law = self.solver.law();
+        let each = self.world.touches().iter().zip(self.impulses());
+        for (contact, ((touch, impulse), levers)) in each.zip(&self.scratch.levers).enumerate() {
+            let ends = touch.ends.map(|end| end.body());
+            let impulse = V3(*impulse);
+            let pressed = impulse.dot(touch.normal);
+            if pressed <= 0.0 || ends.iter().any(|&body| body >= bodies) {
+                continue;
+            }
+            let surface = self.world.law(touch);
+            let row = HeldRow {
+                direction: touch.normal,
+                ends,
+                arms: levers.arms,
+                impulse: pressed,
+                compliance: levers.compliance,
+                closing: match surface.stiffness.is_finite() {
+                    true => surface.stiffness / (h * surface.stiffness + surface.damping),
+                    false => 0.0,
+                },
+                gap: touch.gap,
+            };
+            visit(&row);
+            let across = impulse - touch.normal * pressed;
+            let tangents = match self.scratch.frames.get(contact) {
+                Some([_, first, second]) => [*first, *second],
+                None => {
+                    let first = touch.normal.perpendicular();
+                    [first, touch.normal.cross(first)]
+                }
+            };
+            let most = levers.friction * pressed * (1.0 - SLIDES);
+            for (place, direction) in tangents.into_iter().enumerate() {
+                let sticks = match law {
+                    FrictionLaw::Box => {
+                        self.scratch.sets[3 * contact + 1 + place] == RowState::Active
+                    }
+                    FrictionLaw::Cone => across.norm() < most,
+                };
+                if sticks {
+                    visit(&HeldRow {
+                        direction,
+                        impulse: across.dot(direction),
+                        compliance: 0.0,
+                        closing: 0.0,
+                        ..row
+                    });
+                }
+            }
+        }
+    }
+}
