@@ -242,6 +242,16 @@ impl System {
         self.state.time
     }
 
+    /// Equations that held in the last step besides those of motion: joints, pressed contacts and directions in which
+    /// they stick.
+    pub fn active_rows(&self) -> usize {
+        let mut rows = self.assembly.constraints;
+        if let Some(contacts) = &self.contacts {
+            contacts.scene.held_rows(self.state.step, |_| rows += 1);
+        }
+        rows
+    }
+
     /// The motion of a node at the time reached.
     pub fn motion(&self, node: NodeId) -> &Motion {
         &self.state.now[node.0].motion

@@ -40,6 +40,17 @@ impl Track {
         track
     }
 
+    /// The same with every so many rows only.
+    pub fn thinned(&self, every: usize) -> Self {
+        let thin = |values: &[f64]| values.iter().step_by(every).copied().collect();
+        Self {
+            times: thin(&self.times),
+            signals: self.signals.iter().map(|signal| thin(signal)).collect(),
+            energy: thin(&self.energy),
+            failed: self.failed,
+        }
+    }
+
     fn record(&mut self, simulation: &mut Simulation, places: &[(SubsystemId, usize)]) {
         self.times.push(simulation.time());
         for (signal, &(part, component)) in self.signals.iter_mut().zip(places) {
@@ -75,6 +86,12 @@ impl Track {
         }
         let pairs = self.signals[signal].iter().zip(&reference.signals[signal]);
         let squares: f64 = pairs.map(|(a, b)| (a - b) * (a - b)).sum();
+        (squares / self.times.len() as f64).sqrt()
+    }
+
+    /// The root of the mean square of a signal.
+    pub fn size(&self, signal: usize) -> f64 {
+        let squares: f64 = self.signals[signal].iter().map(|x| x * x).sum();
         (squares / self.times.len() as f64).sqrt()
     }
 

@@ -26,16 +26,32 @@ fn statics_finds_the_valves_that_hold_the_arm() {
     }
 }
 
-/// The interface model at every step, and nothing else.
+/// The interface model at every step, and nothing else; with contact too.
 #[test]
 fn only_the_interface_model_is_stable_at_every_step() {
     let report = compute("peiret/fig-13");
-    assert_eq!(value(&report, "stable up to, interface model"), 20.0);
-    for other in ["hold", "linear", "quadratic"] {
-        let found = value(&report, &format!("stable up to, {other}"));
-        assert!(found < 20.0, "{other}: {found}");
+    for variant in ["block as printed", "block that slides", "no block"] {
+        let limit = |scheme: &str| value(&report, &format!("stable up to, {variant}, {scheme}"));
+        assert_eq!(limit("interface model"), 20.0, "{variant}");
+        for other in ["hold", "linear", "quadratic"] {
+            assert!(limit(other) < 20.0, "{variant}, {other}: {}", limit(other));
+        }
     }
     // First order or better: a tenth of the step, at most a seventh of the error.
-    let error = |ms: u32| value(&report, &format!("RMS of length, interface model, {ms} ms"));
+    let error = |ms: u32| {
+        let name = format!("RMS of length, no block, interface model, {ms} ms");
+        value(&report, &name)
+    };
     assert!(error(10) > 7.0 * error(1), "{} {}", error(10), error(1));
+}
+
+/// The tip pushes with less than the friction holds, as printed; in the other variant it reaches the wall, and then
+/// everything is held that the paper counts.
+#[test]
+fn the_block_stays_or_slides_to_the_wall() {
+    let report = compute("peiret/fig-7");
+    assert!(value(&report, "way of the block, block as printed").abs() < 1e-5);
+    let way = value(&report, "way of the block, block that slides");
+    assert!((way - 0.1).abs() < 1e-5, "{way}");
+    assert_eq!(value(&report, "most active rows, block that slides"), 35.0);
 }

@@ -1,6 +1,7 @@
 //! A. Peiret, F. González, J. Kövecses, M. Teichmann, "Co-simulation of multibody systems with contact
 //! using reduced interface models", Journal of Computational and Nonlinear Dynamics 15 (2020) 041001.
 
+mod block;
 mod manipulator;
 
 use crate::item::Item;
@@ -16,8 +17,20 @@ pub(crate) const ITEMS: &[Item] = &[
     ),
     Item::new(
         PAPER,
+        "fig-7",
+        "Length and force of the second actuator: interface model and hold",
+        block::fig_7,
+    ),
+    Item::new(
+        PAPER,
+        "fig-8",
+        "Rate of the second actuator, and its impact",
+        block::fig_8,
+    ),
+    Item::new(
+        PAPER,
         "fig-13",
-        "Errors of the manipulator over the macro step, without the block",
+        "Errors of the manipulator over the macro step",
         manipulator::fig_13,
     ),
 ];
