@@ -102,7 +102,7 @@ fn a_wheel_rolls() {
         r#"
         gravity = ["9.81 * sin(0.3)", 0, "-9.81 * cos(0.3)"]
         nodes.wheel = { position = [0, 0, 0.25] }
-        bodies.wheel = { node = "wheel", mass = 4, shape = { tube = [0.25, 0, 0.02] }, orientation = { axis = [1, 0, 0], angle = "pi / 2" } }
+        bodies.wheel = { node = "wheel", mass = 4, shape = { tube = [0.25, 0, 0.02] }, orientation = { axis = [0, 0, 1], angle = "pi / 2" } }
         joints.rolling = { type = "rolling", between = ["ground", "wheel"], axis = [0, 1, 0], radius = 0.25 }
         nodes.hub = { position = [5, 0, 0.25] }
         nodes.frame = { position = [5, 0, 0.25] }
