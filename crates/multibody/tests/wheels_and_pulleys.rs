@@ -227,9 +227,9 @@ fn a_cable_turns_a_pulley() {
 /// 4 gap / v + 2 π √(m / k), in any direction across the axis, or of a socket.
 #[test]
 fn a_pin_flies_through_its_play() {
-    let (gap, stiffness, mass, speed) = (2e-3, 1e6, 2.0, 0.5);
+    let (gap, stiffness, mass, speed) = (2e-3, 1e6_f64, 2.0, 0.5);
     let flight = 4.0 * gap / speed;
-    let period = flight + 2.0 * PI * (mass / stiffness as f64).sqrt();
+    let period = flight + 2.0 * PI * (mass / stiffness).sqrt();
     for (direction, is_pin) in [
         (Vec3::new(0.6, 0.8, 0.0), true),
         (Vec3::new(0.48, 0.64, 0.6), false),

@@ -222,8 +222,9 @@ fn track(found: &[FoundModes], count: usize) -> Vec<Vec<Option<usize>>> {
             for i in places(&found[index]) {
                 let next = &found[index].modes[i];
                 let scale = 0.05 * (expected.abs() + next.omega) + 1e-9;
+                // Where values are far apart all frequencies move much, and shapes alone tell.
                 let misfit = (next.omega - expected).abs() / scale;
-                candidates.push((likeness(mode, next) - misfit, c, i));
+                candidates.push((likeness(mode, next) - misfit / (1.0 + misfit), c, i));
             }
         }
         candidates.sort_by(|a, b| b.0.total_cmp(&a.0));

@@ -3,8 +3,8 @@
 use std::f64::consts::TAU;
 
 use nalgebra::Complex;
-use oldham_model::Model;
-use oldham_study::{LinearFormat, LinearModel, ModelFile, Range, linearise};
+use oldham_model::{About, Model};
+use oldham_study::{LinearFormat, LinearModel, ModelFile, Range, campbell, linearise};
 
 fn read(text: &str) -> Model {
     let read = ModelFile::of_text("test.toml", text).read();
@@ -495,4 +495,25 @@ to = "left.far"
         assert_near(found, expected, 1e-12, "cut");
     }
     assert_eq!(one.space.poles.len(), two.space.poles.len());
+}
+
+/// Where all springs grow alike the frequencies grow with the root, and each curve keeps its shape however
+/// far the values are apart.
+#[test]
+fn modes_are_followed_over_a_parameter() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let file = ModelFile::new(format!("{examples}/four-mass-chain.toml"));
+    let range = Range::between("k", 50.0, 200.0).points(4);
+    let found = campbell(&file, &range, About::Start, 4, None).unwrap();
+    let part = &found.parts[0];
+    assert_eq!((found.parts.len(), part.curves.len()), (1, 4));
+    let at = |curve: &Vec<Option<usize>>, index| part.frequency(curve, index).unwrap();
+    for curve in &part.curves {
+        for (index, value) in part.values.iter().enumerate().skip(1) {
+            let expected = at(curve, 1) * (value / part.values[1]).sqrt();
+            let error = (at(curve, index) - expected).abs() / expected;
+            // Damping does not grow with the springs.
+            assert!(error < 1e-5, "{value}: {error}");
+        }
+    }
 }

@@ -162,11 +162,11 @@ impl Element for RollingWheel {
         for (index, &direction) in touch.directions.iter().enumerate() {
             let gradient = touch.gradient(direction);
             let factor = if index == 0 { 1.0 } else { by_rate };
-            for node in 0..2 {
+            for (node, by_turn) in by_turn.iter_mut().enumerate() {
                 let (x, r) = (gradient.position[node], gradient.rotation[node]);
                 out.by_multiplier(index, node, x, r);
                 out.constraint_row(index, node, x * factor, r * factor);
-                by_turn[node] += turned.directions[index][node] * at.multipliers[index];
+                *by_turn += turned.directions[index][node] * at.multipliers[index];
             }
             reaction += direction * at.multipliers[index];
             if index > 0 {
