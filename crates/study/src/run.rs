@@ -32,6 +32,9 @@ pub struct RunOptions {
     pub replay: Option<PathBuf>,
     /// Simulated seconds for each second of wall time; as fast as it can if `None`.
     pub real_time: Option<f64>,
+    /// Do not wait until the results are on the disk: for runs that are looked at and done again if a power cut
+    /// has torn their files.
+    pub hasty: bool,
 }
 
 /// A run that can start: everything that may be refused has been.
@@ -132,7 +135,8 @@ impl<'a> PreparedRun<'a> {
         let selected: Vec<Column> = self.columns.iter().map(column).collect();
         let (metadata, force) = (&self.metadata, self.options.force);
         let mut writer = ResultWriter::create(self.out, &selected, metadata, force)
-            .map_err(StudyError::Write)?;
+            .map_err(StudyError::Write)?
+            .lasting(!self.options.hasty);
         let partial = writer.partial_path().to_owned();
         let (mut outcome, unsaved) = self.advance(&mut writer, onlooker, cancel, progress);
         let results = match (writer.finish(), &outcome.end) {

@@ -39,6 +39,7 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
         resume: arguments.resume.clone(),
         replay: arguments.replay.clone(),
         real_time: arguments.real_time,
+        hasty: false,
     };
     let prepared = PreparedRun::new(&file, &model, &out, &options)?;
     let advice = analyse(&file, &model, arguments);
@@ -208,6 +209,7 @@ fn unusual(part: &PartSummary) -> impl Iterator<Item = String> {
             part.retries,
             "repeated with substeps, because the iteration failed; a smaller step would avoid that",
         ),
+        (part.events, "divided where a force law or a load changes"),
         (
             part.refinements,
             "corrected by further iterations, because the factors were too old for a single one",

@@ -140,6 +140,8 @@ pub struct MechanismPart {
     early_inputs: [Vec<f64>; 2],
     /// Nodes that follow what they receive by a law, and the first component of that.
     followers: Vec<(NodeId, usize, MotionLaw)>,
+    /// Of the last linearisation.
+    state_names: Vec<String>,
 }
 
 impl MechanismPart {
@@ -529,6 +531,11 @@ impl Subsystem for MechanismPart {
             return None;
         }
         linearise::linearise(self, inputs)
+    }
+
+    /// Those of the last linearisation.
+    fn state_names(&self) -> Vec<String> {
+        self.state_names.clone()
     }
 
     fn sequence_model(&mut self, _t: f64, inputs: &[f64]) -> Option<SequenceModel> {
