@@ -138,9 +138,8 @@ impl Member {
             outputs: parts.outputs.iter().copied().map(output).collect(),
             names,
         };
-        let is_nonsmooth = |index: usize| {
-            cutting.settings.solutions[index].options.method == Method::Impulses
-        };
+        let is_nonsmooth =
+            |index: usize| cutting.settings.solutions[index].options.method == Method::Impulses;
         let is_early = |index: usize| match cutting.order {
             Order::Scheduled => false,
             Order::NonsmoothFirst => is_nonsmooth(index),

@@ -75,7 +75,7 @@ pub use redundancy::Freedoms;
 pub use sensor::{CustomSensor, LoadSensor, Measured, SectionSensor, Sensor};
 pub use subsystem::{
     Along, Attached, CutParts, CutScheme, CutSettings, LineValue, MechanismPart, Needs,
-    PartBuilder, PortedModel, Prescription, Received, Sent, Shared, SolverSettings, SubdomainConnection,
-    SubdomainSolver,
+    PartBuilder, PortedModel, Prescription, Received, Sent, Shared, SolverSettings,
+    SubdomainConnection, SubdomainSolver,
 };
 pub use system::{Options, System};

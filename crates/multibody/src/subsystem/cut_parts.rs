@@ -276,9 +276,7 @@ impl<'r> CutPartsBuilder<'r> {
         let method = self.settings.solutions[subdomain].options.method;
         match self.settings.prescription {
             Prescription::Motion => builder.prescribe_motion(name, copy),
-            Prescription::Law(law) if method == Method::Impulses => {
-                builder.follow(name, copy, law)
-            }
+            Prescription::Law(law) if method == Method::Impulses => builder.follow(name, copy, law),
             Prescription::Pose | Prescription::Law(_) => builder.prescribe(name, copy),
         }
     }

@@ -21,7 +21,8 @@ use crate::sensor::Sensor;
 use crate::system::{System, step_weights};
 pub use builder::{Attached, PartBuilder, Shared};
 pub use cut_parts::{
-    CutParts, CutScheme, CutSettings, Prescription, SolverSettings, SubdomainConnection, SubdomainSolver,
+    CutParts, CutScheme, CutSettings, Prescription, SolverSettings, SubdomainConnection,
+    SubdomainSolver,
 };
 use interface::InterfaceFactors;
 use interface_jacobian::{InterfaceJacobian, PrescribedNode};

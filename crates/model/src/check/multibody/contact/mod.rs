@@ -23,7 +23,8 @@ impl Checker<'_> {
     pub(super) fn contact<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         let default = Contact::default();
         let given = section.contact.as_ref().map_or(&default, |at| &at.value);
-        let surface = self.contact_surface(&given.friction, &given.restitution, Surface::rough(0.0));
+        let surface =
+            self.contact_surface(&given.friction, &given.restitution, Surface::rough(0.0));
         let surface = surface.unwrap_or(Surface::rough(0.0));
         self.shapes(section, given, surface, draft);
         self.excluded(given, draft);
