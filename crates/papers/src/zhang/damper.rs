@@ -112,10 +112,9 @@ impl Variant {
         let text = format!("{before}{after}");
         match self.model {
             Model::Rig => text,
-            Model::Simplified => text.replace(
-                "mass = \"mass\"",
-                &format!("mass = \"mass + {LUMPED}\""),
-            ),
+            Model::Simplified => {
+                text.replace("mass = \"mass\"", &format!("mass = \"mass + {LUMPED}\""))
+            }
         }
     }
 
@@ -168,7 +167,9 @@ impl Variant {
             twist: (self.model == Model::Rig).then(|| {
                 let half = memory.column(3);
                 [
-                    half.iter().map(|q| 2.0 * q.clamp(-1.0, 1.0).asin()).collect(),
+                    half.iter()
+                        .map(|q| 2.0 * q.clamp(-1.0, 1.0).asin())
+                        .collect(),
                     memory.column(4),
                 ]
             }),
@@ -223,19 +224,34 @@ pub(super) fn fig_14(report: &mut Report) -> Result<(), PaperError> {
         let row = format!("{name}: amplitude of the last cycle");
         report.row(row, None, run.amplitude(DURATION, 1.0, false), "m", PICTURE);
     }
-    let apart = (rig.can[0].iter().zip(&simple.can[0])).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+    let apart =
+        (rig.can[0].iter().zip(&simple.can[0])).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
     let note = "largest difference of the displacements over 2 s; printed: they almost overlap";
     report.row("coupled against simplified", None, apart, "m", note);
-    pictures(report, "Without particles", &[("coupled", &rig), ("simplified", &simple)])
+    pictures(
+        report,
+        "Without particles",
+        &[("coupled", &rig), ("simplified", &simple)],
+    )
 }
 
 pub(super) fn fig_15(report: &mut Report) -> Result<(), PaperError> {
     let rig = Variant::new(Model::Rig, true).run(DURATION)?;
     let simple = Variant::new(Model::Simplified, true).run(DURATION)?;
     let bare = Variant::new(Model::Simplified, false).run(DURATION)?;
-    for (name, run) in [("coupled", &rig), ("simplified", &simple), ("no particles", &bare)] {
+    for (name, run) in [
+        ("coupled", &rig),
+        ("simplified", &simple),
+        ("no particles", &bare),
+    ] {
         let row = format!("{name}: amplitude of the last ten cycles");
-        report.row(row, None, run.amplitude(DURATION, 10.0, false), "m", PICTURE);
+        report.row(
+            row,
+            None,
+            run.amplitude(DURATION, 10.0, false),
+            "m",
+            PICTURE,
+        );
         let row = format!("{name}: work taken by impacts and friction");
         report.row(row, None, run.dissipated, "J", "not printed; over 2 s");
     }
@@ -243,18 +259,44 @@ pub(super) fn fig_15(report: &mut Report) -> Result<(), PaperError> {
         .with("multibody.rig.gravity", "[0, -9.81, 0]")
         .run(DURATION)?;
     let row = "coupled, with gravity: amplitude of the last ten cycles";
-    report.row(row, None, falling.amplitude(DURATION, 10.0, false), "m", "not stated in the paper");
-    let runs = [("no particles", &bare), ("coupled", &rig), ("simplified", &simple)];
+    report.row(
+        row,
+        None,
+        falling.amplitude(DURATION, 10.0, false),
+        "m",
+        "not stated in the paper",
+    );
+    let runs = [
+        ("no particles", &bare),
+        ("coupled", &rig),
+        ("simplified", &simple),
+    ];
     pictures(report, "With 147 particles", &runs)
 }
 
 pub(super) fn fig_16(report: &mut Report) -> Result<(), PaperError> {
     let rig = Variant::new(Model::Rig, true).run(DURATION)?;
     let [angle, moment] = rig.twist.as_ref().expect("the mechanism twists");
-    report.row("largest rotation about x", None, History::largest(angle), "rad", PICTURE);
-    report.row("largest torsional moment", None, History::largest(moment), "N.m", PICTURE);
+    report.row(
+        "largest rotation about x",
+        None,
+        History::largest(angle),
+        "rad",
+        PICTURE,
+    );
+    report.row(
+        "largest torsional moment",
+        None,
+        History::largest(moment),
+        "N.m",
+        PICTURE,
+    );
     let of = |label: &str, values: &[f64]| {
-        Panel::new("time / s", label).with_series(Series::new("", rig.times.clone(), values.to_vec()))
+        Panel::new("time / s", label).with_series(Series::new(
+            "",
+            rig.times.clone(),
+            values.to_vec(),
+        ))
     };
     let figure = Figure::new("The can twists the beam")
         .with_panel(of("rotation about x / rad", angle))
@@ -277,13 +319,21 @@ fn laws(report: &mut Report, duration: f64) -> Result<(), PaperError> {
             .run(duration)?;
         let lost = run.times.iter().zip(&run.can[2]);
         let lost = lost.filter(|(_, a)| !(a.abs() < UNSTABLE)).map(|(t, _)| *t);
-        let lost = run.failed.into_iter().chain(lost).fold(f64::INFINITY, f64::min);
+        let lost = run
+            .failed
+            .into_iter()
+            .chain(lost)
+            .fold(f64::INFINITY, f64::min);
         let row = format!("{law}: time until the acceleration exceeds 1e5 m/s2");
         let note = "infinite where it never does; printed: only index-1 is stable";
         report.row(row, None, lost, "s", note);
-        let shown: Vec<f64> = run.can[2].iter().map(|a| a.clamp(-UNSTABLE, UNSTABLE)).collect();
+        let shown: Vec<f64> = run.can[2]
+            .iter()
+            .map(|a| a.clamp(-UNSTABLE, UNSTABLE))
+            .collect();
         let series = Series::new(law, run.times.clone(), shown);
-        figure = figure.with_panel(Panel::new("time / s", format!("{law}: a / m/s2")).with_series(series));
+        figure = figure
+            .with_panel(Panel::new("time / s", format!("{law}: a / m/s2")).with_series(series));
     }
     report.picture(&figure)
 }
@@ -301,10 +351,20 @@ pub(super) fn fig_18(report: &mut Report) -> Result<(), PaperError> {
     let explicit = Variant::new(Model::Rig, true).run(DURATION)?;
     let implicit = tight(Variant::new(Model::Rig, true)).run(DURATION)?;
     let simple = Variant::new(Model::Simplified, true).run(DURATION)?;
-    let runs = [("explicit", &explicit), ("implicit", &implicit), ("simplified", &simple)];
+    let runs = [
+        ("explicit", &explicit),
+        ("implicit", &implicit),
+        ("simplified", &simple),
+    ];
     for (name, run) in runs {
         let row = format!("{name}: amplitude of the last ten cycles");
-        report.row(row, None, run.amplitude(DURATION, 10.0, false), "m", PICTURE);
+        report.row(
+            row,
+            None,
+            run.amplitude(DURATION, 10.0, false),
+            "m",
+            PICTURE,
+        );
         let row = format!("{name}: work taken by impacts and friction");
         report.row(row, None, run.dissipated, "J", "not printed; over 2 s");
     }
@@ -322,10 +382,17 @@ fn costs(report: &mut Report, duration: f64) -> Result<(), PaperError> {
         ("explicit", &explicit, [672.5, 1.0]),
         ("implicit", &implicit, [2682.0, 3.0]),
     ] {
-        let note = "one thread; printed: elapsed time of MBDyn and Chrono with four threads over 2 s";
+        let note =
+            "one thread; printed: elapsed time of MBDyn and Chrono with four threads over 2 s";
         report.row(format!("{name}: time"), time, run.wall, "s", note);
         let row = format!("{name}: steps of the nonsmooth part for each macro step");
-        report.row(row, calls, run.calls, "1", "printed: 20001 and 60011 calls in 20000 steps");
+        report.row(
+            row,
+            calls,
+            run.calls,
+            "1",
+            "printed: 20001 and 60011 calls in 20000 steps",
+        );
     }
     Ok(())
 }
@@ -333,8 +400,14 @@ fn costs(report: &mut Report, duration: f64) -> Result<(), PaperError> {
 pub(super) fn fig_19(report: &mut Report) -> Result<(), PaperError> {
     let rig = Variant::new(Model::Rig, true).thin().run(DURATION)?;
     let simple = Variant::new(Model::Simplified, true).thin().run(DURATION)?;
-    let bare = Variant::new(Model::Simplified, false).thin().run(DURATION)?;
-    let runs = [("no particles", &bare), ("coupled", &rig), ("simplified", &simple)];
+    let bare = Variant::new(Model::Simplified, false)
+        .thin()
+        .run(DURATION)?;
+    let runs = [
+        ("no particles", &bare),
+        ("coupled", &rig),
+        ("simplified", &simple),
+    ];
     for (name, run) in runs {
         let row = format!("{name}: amplitude of the last three cycles");
         report.row(row, None, run.amplitude(DURATION, 3.0, true), "m", PICTURE);
