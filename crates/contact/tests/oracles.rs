@@ -460,3 +460,42 @@ fn energy_of_grains_in_plastic_contact_never_grows() {
         energy = now;
     }
 }
+
+/// Painlevé's rod: it leans at 60° and slides on its lower end, with more friction than 4/3, against the way it leans. No force is
+/// consistent with sliding on (Génot and Brogliato 1999): B = 1/m (1 + 3 cos θ (cos θ − μ sin θ)) is negative. Impulses answer
+/// with an impact without collision: the end stops at once, and nothing is infinite.
+#[test]
+fn painleve_s_rod_stops_at_once() {
+    let (half, mass, angle, friction) = (0.5_f64, 1.0, std::f64::consts::FRAC_PI_3, 2.0);
+    let tip = 1e-3;
+    let b = 1.0 + 3.0 * angle.cos() * (angle.cos() - friction * angle.sin());
+    assert!(b < 0.0);
+    let scenes = [
+        Scene::new(Options::default(), Pivoting::new()),
+        Scene::new(Options::default(), cone()),
+    ];
+    for mut scene in scenes {
+        let rough = scene.add_surface(Surface::rough(friction)).unwrap();
+        scene
+            .add_body(Body::prescribed(Vec3::ZERO), Shape::Plane, rough)
+            .unwrap();
+        let centre = Vec3::new(angle.cos(), 0.0, angle.sin()) * half + Vec3::Z * tip;
+        let moment = mass * half * half / 3.0;
+        let body = Body {
+            velocity: Vec3::X * -1.0,
+            ..Body::free(mass, Vec3::new(moment, moment, moment), centre)
+        };
+        let end = Pose::at(Vec3::new(angle.cos(), 0.0, angle.sin()) * -half);
+        let rod = scene
+            .add_compound(body, [(Shape::Sphere { radius: tip }, end, rough)])
+            .unwrap();
+        scene.start().unwrap();
+        let report = scene.step(0.0, 1e-4).unwrap();
+        let [velocity, spin] = scene.velocity(rod);
+        let lever = Vec3::new(angle.cos(), 0.0, angle.sin()) * -half;
+        let at_end = velocity + spin.cross(lever);
+        assert!(report.solved.is_converged);
+        assert!(report.pressed == 1 && at_end.norm() < 2e-3, "{at_end:?}");
+        assert!(scene.kinetic_energy() < 0.5 * mass);
+    }
+}

@@ -14,7 +14,7 @@ mod manifold;
 
 use oldham_space::Vec3;
 
-use crate::shape::{Pose, Shape};
+use crate::shape::{Can, Pose, Shape};
 
 /// A point where two shapes are near.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,7 +33,8 @@ pub struct Point {
 pub fn is_known(one: &Shape, other: &Shape) -> bool {
     use Shape::{Box, Can, Capsule, Cylinder, Plane, Sphere};
     match (one, other) {
-        (Plane | Can(_), Plane | Can(_)) => false,
+        // Faces do not touch each other.
+        (Plane | Can(_), Plane | Can(_)) => true,
         (Can(can), Cylinder { .. }) | (Cylinder { .. }, Can(can)) => !can.directions.is_empty(),
         (Cylinder { .. }, Cylinder { .. }) => false,
         (Sphere { .. } | Capsule { .. } | Plane | Can(_) | Box { .. } | Cylinder { .. }, _) => true,
@@ -75,6 +76,7 @@ fn collide_ordered(
     out: &mut Vec<Point>,
 ) {
     match (a, b) {
+        (Shape::Can(can), _) if is_outside(can, at_a, b, at_b) => {}
         (Shape::Plane | Shape::Can(_), _) => faces::collide(a, at_a, b, at_b, reach, out),
         (_, Shape::Sphere { radius }) => sphere(a, at_a, *radius, at_b.position, reach, out),
         (
@@ -94,6 +96,15 @@ fn collide_ordered(
         }
         _ => {}
     }
+}
+
+/// Whether a shape is not in a can: a ball by its whole radius, others by their centre. A can is touched from inside only.
+fn is_outside(can: &Can, at_can: &Pose, shape: &Shape, at: &Pose) -> bool {
+    let beyond = match shape {
+        Shape::Sphere { radius } => *radius,
+        _ => 0.0,
+    };
+    can.distance(at_can.locate(at.position)) < -beyond
 }
 
 /// A ball against any solid with one distance.

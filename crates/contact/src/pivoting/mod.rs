@@ -18,12 +18,15 @@ mod cholesky;
 mod coupled;
 
 use crate::cone::Cone;
-use crate::problem::{Dense, Problem};
+use crate::problem::{Dense, Problem, RowKind};
 use crate::solver::{ContactSolver, Fallback, FrictionLaw, RowState, Solved};
 use active_set::{ActiveSet, Outcome};
 use assemble::Assembled;
 pub(crate) use cholesky::Cholesky;
 use coupled::Coupled;
+
+/// A residual of an answer that stands although its bounds do not quite agree, relative to the largest velocity without impulses.
+const NEARLY: f64 = 1e-3;
 
 /// Where the bounds of friction come from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -106,28 +109,21 @@ impl Pivoting {
             solved.factorisations += self.sets.factorisations;
             match outcome {
                 Outcome::Solved => {}
-                Outcome::Unsolvable => return solved,
-                Outcome::TooManyChanges => {
-                    self.fallbacks += 1;
-                    impulses.copy_from_slice(&self.given);
-                    let swept = self.sweeps.solve(&Problem::Dense(*problem), impulses, sets);
-                    return Solved {
-                        iterations: solved.iterations + swept.iterations,
-                        factorisations: solved.factorisations,
-                        is_converged: swept.is_converged,
-                        fallback: Some(Fallback::Sweeps),
-                    };
+                // Joints that contradict each other have no answer; contacts alone always have one.
+                Outcome::Unsolvable if problem.rows.contains(&RowKind::Bilateral) => return solved,
+                Outcome::Unsolvable | Outcome::TooManyChanges => {
+                    return self.sweep(problem, impulses, sets, solved);
                 }
             }
             if self.bounds == FrictionBounds::Last {
                 solved.is_converged = true;
-                break;
+                return solved;
             }
             self.normals.copy_from_slice(impulses);
             // Redundant contacts may share impulses in many ways: velocities tell whether the bounds agree.
             if problem.box_residual(impulses, impulses) <= tolerance * fastest {
                 solved.is_converged = true;
-                break;
+                return solved;
             }
             // With the sets of these bounds, friction and normal impulses that agree; where that fails, the
             // next bounds are those just found.
@@ -138,7 +134,30 @@ impl Pivoting {
                 self.normals.copy_from_slice(impulses);
             }
         }
-        solved
+        // Bounds that nearly agree are an answer that has not converged.
+        if problem.box_residual(impulses, impulses) <= NEARLY * fastest {
+            return solved;
+        }
+        self.sweep(problem, impulses, sets, solved)
+    }
+
+    /// Sweeps stand in: sets that do not settle, or bounds that do not agree, as where friction jams.
+    fn sweep(
+        &mut self,
+        problem: &Dense<'_>,
+        impulses: &mut [f64],
+        sets: &mut [RowState],
+        solved: Solved,
+    ) -> Solved {
+        self.fallbacks += 1;
+        impulses.copy_from_slice(&self.given);
+        let swept = self.sweeps.solve(&Problem::Dense(*problem), impulses, sets);
+        Solved {
+            iterations: solved.iterations + swept.iterations,
+            factorisations: solved.factorisations,
+            is_converged: swept.is_converged,
+            fallback: Some(Fallback::Sweeps),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use oldham_cosim::MotionLaw;
 
 use super::Checker;
-use crate::format::{self, LawName};
+use crate::format::{self, LawName, LawWeights};
 
 impl Checker<'_> {
     /// The law that is meant, if its weights are numbers.
@@ -15,6 +15,11 @@ impl Checker<'_> {
             format::MotionLaw::Named(LawName::Index3) => return Some(MotionLaw::INDEX_3),
             format::MotionLaw::Weights(weights) => weights,
         };
+        self.weighted_law(weights)
+    }
+
+    /// The law of these weights.
+    pub(super) fn weighted_law(&mut self, weights: &LawWeights) -> Option<MotionLaw> {
         let alpha = self.number(weights.alpha.as_ref()?)?;
         let beta = self.number_or(&weights.beta, 0.0)?;
         let gamma = self.number_or(&weights.gamma, 0.0)?;

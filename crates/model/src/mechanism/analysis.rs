@@ -164,8 +164,9 @@ impl<'m> Mechanism<'m> {
     }
 }
 
-/// A solver of a checked mechanism, and its inputs before the first exchange.
+/// A solver of a checked mechanism, and its inputs before the first exchange. Contacts hold nothing in statics and in modes.
 fn built(whole: &PortedModel, spec: &MechanismSpec) -> (MechanismPart, Vec<f64>) {
+    let whole = whole.without_contacts();
     let part = whole.builder().build(spec.options, spec.micro_steps);
     let part = part.expect("a checked model has no mistakes in its data");
     let inputs = initial_inputs(&part);

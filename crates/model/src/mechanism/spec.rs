@@ -1,8 +1,10 @@
 //! A mechanism of a model file: the model with its ports, and how it is solved.
 
+use std::borrow::Cow;
+
 use oldham_multibody::{
-    CutParts, ElementId, Marker, MechanismPart, ModelError, Motion, NodeId, Options, PortedModel,
-    Received, SolveError, SolverSettings,
+    CutParts, ElementId, Marker, MechanismPart, Method, ModelError, Motion, NodeId, Options,
+    PortedModel, Received, SolveError, SolverSettings,
 };
 
 use super::{Cutting, Sketch, StaticLine};
@@ -85,7 +87,16 @@ impl MechanismSpec {
 
     /// A solver whose nodes are where they are given.
     pub fn unsettled_part(&self) -> Result<MechanismPart, Vec<ModelError>> {
-        self.whole.builder().build(self.options, self.micro_steps)
+        let whole = self.as_one(&self.whole);
+        whole.builder().build(self.options, self.micro_steps)
+    }
+
+    /// What can be started as one system: contacts that belong to a part of its own method are left out.
+    fn as_one<'w>(&self, whole: &'w PortedModel) -> Cow<'w, PortedModel> {
+        match self.options.method == Method::Impulses {
+            true => Cow::Borrowed(whole),
+            false => Cow::Owned(whole.without_contacts()),
+        }
     }
 
     /// How it is solved.
@@ -112,7 +123,7 @@ impl MechanismSpec {
         whole: &PortedModel,
         start: f64,
     ) -> Result<Vec<(NodeId, Motion)>, MechanismError> {
-        let mut part = self.started_part(whole, start)?;
+        let mut part = self.started_part(&self.as_one(whole), start)?;
         let is_demand = |(_, received): &(_, Received)| !matches!(received, Received::Wrench(_));
         if !self.settles {
             if self.whole.inputs.iter().any(is_demand) {

@@ -26,14 +26,20 @@ impl Partitioner<'_> {
         }
     }
 
-    /// Refuses what cannot work.
-    pub(super) fn judge(&mut self, partition: &Partition) {
-        for subdomain in &partition.subdomains {
-            match subdomain.role {
-                Role::Part => self.judge_part(subdomain),
-                Role::Coupling => self.judge_coupling(subdomain),
-            }
-        }
+    /// Refuses parts that cannot work.
+    pub(super) fn judge_parts(&mut self, partition: &Partition) {
+        let subdomains = partition.subdomains.iter();
+        subdomains
+            .filter(|subdomain| subdomain.role == Role::Part)
+            .for_each(|part| self.judge_part(part));
+    }
+
+    /// Refuses couplings that cannot work.
+    pub(super) fn judge_couplings(&mut self, partition: &Partition) {
+        let subdomains = partition.subdomains.iter();
+        subdomains
+            .filter(|subdomain| subdomain.role == Role::Coupling)
+            .for_each(|coupling| self.judge_coupling(coupling));
     }
 
     fn judge_part(&mut self, subdomain: &Subdomain) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::error::{CutError, Place, Reason};
 use super::graph::Graph;
-use super::partition::{Cut, Partition, Role, Subdomain};
+use super::partition::{Couplings, Cut, Partition, Role, Subdomain};
 use super::sets::Sets;
 use crate::element::ElementId;
 use crate::model::Model;
@@ -51,11 +51,19 @@ impl<'m> Partitioner<'m> {
             return Err(self.errors);
         }
         let partition = self.subdomains();
-        self.judge(&partition);
+        // Parts that take interfaces in are judged with them.
+        let in_parts = self.cut.couplings == Couplings::InParts;
+        if !in_parts {
+            self.judge_parts(&partition);
+        }
+        self.judge_couplings(&partition);
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
         let partition = partition.with(self.cut.couplings);
+        if in_parts {
+            self.judge_parts(&partition);
+        }
         self.sensors(&partition);
         match self.errors.is_empty() {
             true => Ok(partition),

@@ -1,6 +1,7 @@
 //! Models with their ports as values, of which parts are made.
 
 use super::{Along, LineValue, PartBuilder};
+use crate::contact::ContactModel;
 use crate::cut::Renumbered;
 use crate::element::ElementId;
 use crate::joint::Coordinate;
@@ -38,6 +39,13 @@ impl PortedModel {
             sent.add_to(&mut builder, name, |node| node, |element| element);
         }
         builder
+    }
+
+    /// The same without shapes and grains, for analyses of smooth motion.
+    pub fn without_contacts(&self) -> Self {
+        let mut smooth = self.clone();
+        smooth.model.contacts = ContactModel::default();
+        smooth
     }
 
     /// In how many ways it can move, in the initial position.

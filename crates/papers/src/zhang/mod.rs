@@ -1,10 +1,13 @@
 //! R. Zhang, H. Zhang, A. Zanoni, A. Tasora, P. Masarati, "Explicit smooth/nonsmooth cosimulation
 //! using kinematic constraints", Multibody System Dynamics, 2022.
 //!
-//! `maps` has the stability of the two-mass oscillator, `histories` its motion, errors and cost.
+//! `maps` has the stability of the two-mass oscillator, `histories` its motion, errors and cost; `pendulum` the double pendulum,
+//! `damper` the crank-slider with a particle damper.
 
+mod damper;
 mod histories;
 mod maps;
+mod pendulum;
 
 use crate::item::{Item, Settings};
 
@@ -50,6 +53,49 @@ pub(crate) const ITEMS: &[Item] = &[
         "Cost of explicit and implicit coupling",
         histories::table_1,
     ),
+    Item::new(
+        PAPER,
+        "fig-11",
+        "The double pendulum, cut at its second joint",
+        pendulum::fig_11,
+    ),
+    Item::new(
+        PAPER,
+        "fig-14",
+        "Crank-slider and beam without particles",
+        damper::fig_14,
+    ),
+    Item::new(
+        PAPER,
+        "fig-15",
+        "The same with 147 particles",
+        damper::fig_15,
+    ),
+    Item::new(
+        PAPER,
+        "fig-16",
+        "The particles twist the beam",
+        damper::fig_16,
+    ),
+    Item::new(
+        PAPER,
+        "fig-17",
+        "Acceleration of the damper with original and modified inputs",
+        damper::fig_17,
+    ),
+    Item::new(
+        PAPER,
+        "fig-18",
+        "Explicit and implicit coupling of the damper",
+        damper::fig_18,
+    ),
+    Item::new(
+        PAPER,
+        "table-3",
+        "Cost of explicit and implicit coupling of the damper",
+        damper::table_3,
+    ),
+    Item::new(PAPER, "fig-19", "The damper on a thin beam", damper::fig_19),
 ];
 
 /// How the nonsmooth side follows the motion of the smooth one.

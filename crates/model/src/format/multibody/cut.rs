@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::Method;
 
-use crate::format::{At, Count, Fraction, InputsWithinStep, MotionLaw, Named, PredictorKind};
+use crate::format::{At, Count, Fraction, InputsWithinStep, LawWeights, Named, PredictorKind};
 
 /// Cuts the mechanism into parts that are solved in parallel, as subsystems of their own.
 ///
@@ -73,12 +73,11 @@ pub(crate) enum Scheme {
 /// What of the motion of an interface node is prescribed: by name, or a law by its weights.
 #[derive(Debug)]
 pub(crate) enum Prescribe {
-    Whole(PrescribeName),
-    /// A law for parts that are moved by impulses.
-    Law(MotionLaw),
+    Named(PrescribeName),
+    Weights(LawWeights),
 }
 
-/// What of the motion of an interface node is prescribed, by name.
+/// What of the motion of an interface node is prescribed, by name. Laws are for parts that are moved by impulses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum PrescribeName {
@@ -87,6 +86,17 @@ pub(crate) enum PrescribeName {
     /// Velocity and angular velocity as well, as they are predicted. Not with
     /// `interface-tangent`, where copies end a step with the velocity of the interface anyway.
     PositionAndVelocity,
+    /// A law: the velocity, and what is missing of the position at the start of the step.
+    Original,
+    /// A law of position, velocity and acceleration, with the weights 2, 2, 1.
+    #[serde(rename = "index-1")]
+    Index1,
+    /// A law of position and velocity, with the weights 1, 1, 0.
+    #[serde(rename = "index-2")]
+    Index2,
+    /// A law of the position alone.
+    #[serde(rename = "index-3")]
+    Index3,
 }
 
 struct PrescribeVisitor;
@@ -96,17 +106,13 @@ impl<'de> Visitor<'de> for PrescribeVisitor {
     type Value = Prescribe;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("`position`, `position-and-velocity`, the name of a law, or a table with its weights `alpha`, `beta` and `gamma`")
+        f.write_str("a name, or a table with the weights `alpha`, `beta` and `gamma` of a law")
     }
     fn visit_str<E: Error>(self, text: &str) -> Result<Prescribe, E> {
-        let name: Result<_, E> = PrescribeName::deserialize(StrDeserializer::new(text));
-        match name {
-            Ok(name) => Ok(Prescribe::Whole(name)),
-            Err(_) => MotionLaw::deserialize(StrDeserializer::new(text)).map(Prescribe::Law),
-        }
+        PrescribeName::deserialize(StrDeserializer::new(text)).map(Prescribe::Named)
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Prescribe, A::Error> {
-        MotionLaw::deserialize(MapAccessDeserializer::new(map)).map(Prescribe::Law)
+        LawWeights::deserialize(MapAccessDeserializer::new(map)).map(Prescribe::Weights)
     }
 }
 
@@ -122,10 +128,10 @@ impl JsonSchema for Prescribe {
     }
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({
-            "description": "What of the motion of an interface node is prescribed; a law is for parts that are moved by impulses.",
+            "description": "What of the motion of an interface node is prescribed.",
             "anyOf": [
                 generator.subschema_for::<PrescribeName>(),
-                generator.subschema_for::<MotionLaw>(),
+                generator.subschema_for::<LawWeights>(),
             ],
         })
     }

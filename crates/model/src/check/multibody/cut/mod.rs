@@ -3,6 +3,7 @@
 mod methods;
 mod request;
 
+use oldham_cosim::MotionLaw;
 use oldham_multibody::cut::{self, Couplings, CutError, Partition, Reason};
 use oldham_multibody::{
     CutScheme, CutSettings, Method, Model, Prescription, Received, SolverSettings,
@@ -92,10 +93,20 @@ impl Checker<'_> {
 
     /// What parts follow of the motion of interface nodes.
     fn prescription(&mut self, given: &Option<At<Prescribe>>) -> Option<Prescription> {
-        Some(match given.as_ref().map(|at| &at.value) {
-            None | Some(Prescribe::Whole(PrescribeName::Position)) => Prescription::Pose,
-            Some(Prescribe::Whole(PrescribeName::PositionAndVelocity)) => Prescription::Motion,
-            Some(Prescribe::Law(law)) => Prescription::Law(self.motion_law(law)?),
+        let name = match given.as_ref().map(|at| &at.value) {
+            None => return Some(Prescription::Pose),
+            Some(Prescribe::Named(name)) => name,
+            Some(Prescribe::Weights(weights)) => {
+                return Some(Prescription::Law(self.weighted_law(weights)?));
+            }
+        };
+        Some(match name {
+            PrescribeName::Position => Prescription::Pose,
+            PrescribeName::PositionAndVelocity => Prescription::Motion,
+            PrescribeName::Original => Prescription::Law(MotionLaw::Original),
+            PrescribeName::Index1 => Prescription::Law(MotionLaw::INDEX_1),
+            PrescribeName::Index2 => Prescription::Law(MotionLaw::INDEX_2),
+            PrescribeName::Index3 => Prescription::Law(MotionLaw::INDEX_3),
         })
     }
 

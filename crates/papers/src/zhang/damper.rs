@@ -1,0 +1,442 @@
+//! The crank-slider with a flexible beam and a particle damper, and its simplified model.
+//!
+//! The motion of particles is chaotic: histories agree up to the first impacts only. What is compared is the amplitude over cycles
+//! and the work that the damper takes.
+
+use std::time::Instant;
+
+use oldham_cosim::{InMemory, Run};
+use oldham_results::plot::{Figure, Panel, Series};
+
+use crate::item::{PaperError, Report, Settings, model_with};
+
+const RIG: &str = include_str!("../../../../papers/zhang/crank-slider.toml");
+const SIMPLIFIED: &str = include_str!("../../../../examples/particle-damper.toml");
+
+/// Duration of the figures, in s.
+const DURATION: f64 = 2.0;
+const STEP: f64 = 1e-4;
+/// The particles' mass, lumped where there are none.
+const LUMPED: f64 = 7e-3;
+/// Recorded steps are so far apart.
+const EVERY: usize = 5;
+
+/// What is solved.
+#[derive(Clone, Copy, PartialEq)]
+enum Model {
+    /// The mechanism with its beam.
+    Rig,
+    /// One mass on a spring.
+    Simplified,
+}
+
+/// A variant of a model.
+#[derive(Clone)]
+struct Variant {
+    model: Model,
+    has_particles: bool,
+    is_thin: bool,
+    settings: Settings,
+}
+
+struct History {
+    times: Vec<f64>,
+    /// The can's displacement, velocity and acceleration along the excitation.
+    can: [Vec<f64>; 3],
+    /// Its rotation about the beam's axis, and the moment about that; only of the mechanism.
+    twist: Option<[Vec<f64>; 2]>,
+    /// Energy that impacts and friction have taken.
+    dissipated: f64,
+    wall: f64,
+    /// How often the nonsmooth part advanced, over the number of steps.
+    calls: f64,
+    /// When the run failed, if it did.
+    failed: Option<f64>,
+}
+
+impl Variant {
+    fn new(model: Model, has_particles: bool) -> Self {
+        Self {
+            model,
+            has_particles,
+            is_thin: false,
+            settings: Settings::new(),
+        }
+    }
+
+    fn with(mut self, key: &'static str, value: &str) -> Self {
+        self.settings.push((key, value.to_owned()));
+        self
+    }
+
+    fn thin(mut self) -> Self {
+        self.is_thin = true;
+        self
+    }
+
+    fn settings(&self) -> Settings {
+        let mut settings = self.settings.clone();
+        if self.is_thin {
+            settings.push(("parameters.speed", "\"6.1*2*pi\"".into()));
+        }
+        match (self.model, self.is_thin) {
+            (Model::Rig, true) => settings.push(("parameters.h", "1e-3".into())),
+            (Model::Simplified, true) => {
+                settings.push(("parameters.mass", "0.062621".into()));
+                settings.push(("parameters.stiffness", "100.8".into()));
+            }
+            _ => {}
+        }
+        if self.model == Model::Rig && !self.has_particles {
+            settings.push(("parameters.lumped", LUMPED.to_string()));
+        }
+        settings
+    }
+
+    /// The text without its particles, where there are none.
+    fn text(&self) -> String {
+        let text = match self.model {
+            Model::Rig => RIG,
+            Model::Simplified => SIMPLIFIED,
+        };
+        if self.has_particles {
+            return text.to_owned();
+        }
+        let part = match self.model {
+            Model::Rig => "rig",
+            Model::Simplified => "damper",
+        };
+        let table = format!("[multibody.{part}.particles.lead]");
+        let (before, after) = text.split_once(&table).expect("the model has particles");
+        let (_, after) = after.split_once("\n\n").expect("a table after that");
+        let text = format!("{before}{after}");
+        match self.model {
+            Model::Rig => text,
+            Model::Simplified => {
+                text.replace("mass = \"mass\"", &format!("mass = \"mass + {LUMPED}\""))
+            }
+        }
+    }
+
+    fn run(&self, duration: f64) -> Result<History, PaperError> {
+        let model = model_with(&self.text(), &self.settings())?;
+        let mut simulation = model.simulation()?;
+        let names: Vec<String> = match self.model {
+            Model::Rig => ["py", "vy", "ay", "q1"]
+                .map(|c| format!("rig.nodes.can.{c}"))
+                .into_iter()
+                .chain(["rig.interfaces.beam.20.damper.mx".to_owned()])
+                .collect(),
+            Model::Simplified => ["pz", "vz", "az"]
+                .map(|c| format!("damper.nodes.can.{c}"))
+                .to_vec(),
+        };
+        let mut wanted = names;
+        wanted.push("energy.dissipated".to_owned());
+        let place = |signal: &String| {
+            let mut columns = simulation.columns().iter();
+            let place = columns.position(|column| column.name == *signal);
+            place.unwrap_or_else(|| panic!("the model has no signal {signal}"))
+        };
+        let columns: Vec<usize> = wanted.iter().map(place).collect();
+        let mut memory = InMemory::default();
+        let steps = (duration / STEP).round();
+        let start = Instant::now();
+        let outcome = simulation.run(Run {
+            threads: 1,
+            record_columns: Some(columns),
+            record_every: EVERY as u64,
+            ..Run::new(steps as u64, &mut memory)
+        });
+        let wall = start.elapsed().as_secs_f64();
+        let nonsmooth = outcome.summary.parts.iter();
+        let calls = nonsmooth
+            .filter(|part| self.model == Model::Simplified || part.name.ends_with("damper"))
+            .map(|part| part.micro_steps as f64 / steps)
+            .next();
+        let failed = outcome.end.is_err().then(|| simulation.time());
+        let count = wanted.len();
+        let position = memory.column(0);
+        let rest = position.first().copied().unwrap_or(0.0);
+        Ok(History {
+            can: [
+                position.iter().map(|y| y - rest).collect(),
+                memory.column(1),
+                memory.column(2),
+            ],
+            twist: (self.model == Model::Rig).then(|| {
+                let half = memory.column(3);
+                [
+                    half.iter()
+                        .map(|q| 2.0 * q.clamp(-1.0, 1.0).asin())
+                        .collect(),
+                    memory.column(4),
+                ]
+            }),
+            dissipated: memory.column(count - 1).last().copied().unwrap_or(0.0),
+            times: memory.times,
+            wall,
+            calls: calls.unwrap_or(f64::NAN),
+            failed,
+        })
+    }
+}
+
+impl History {
+    /// Half the distance of the highest and the lowest position in the last cycles.
+    fn amplitude(&self, duration: f64, cycles: f64, is_thin: bool) -> f64 {
+        let period = 1.0 / if is_thin { 6.1 } else { 15.5 };
+        let late = self.times.iter().zip(&self.can[0]);
+        let late = late.filter(|(t, _)| **t >= duration - cycles * period);
+        let range = late.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], (_, y)| {
+            [low.min(*y), high.max(*y)]
+        });
+        0.5 * (range[1] - range[0])
+    }
+
+    fn largest(values: &[f64]) -> f64 {
+        values.iter().fold(0.0, |most: f64, v| most.max(v.abs()))
+    }
+}
+
+fn panel(label: &str, order: usize, runs: &[(&str, &History)]) -> Panel {
+    let mut panel = Panel::new("time / s", label);
+    for (name, run) in runs {
+        let values = run.can[order].clone();
+        panel = panel.with_series(Series::new(*name, run.times.clone(), values));
+    }
+    panel
+}
+
+fn pictures(report: &mut Report, title: &str, runs: &[(&str, &History)]) -> Result<(), PaperError> {
+    let figure = Figure::new(title)
+        .with_panel(panel("displacement of the can / m", 0, runs))
+        .with_panel(panel("velocity of the can / m/s", 1, runs));
+    report.picture(&figure)
+}
+
+const PICTURE: &str = "the print is a picture";
+
+pub(super) fn fig_14(report: &mut Report) -> Result<(), PaperError> {
+    let rig = Variant::new(Model::Rig, false).run(DURATION)?;
+    let simple = Variant::new(Model::Simplified, false).run(DURATION)?;
+    for (name, run) in [("coupled", &rig), ("simplified", &simple)] {
+        let row = format!("{name}: amplitude of the last cycle");
+        report.row(row, None, run.amplitude(DURATION, 1.0, false), "m", PICTURE);
+    }
+    let apart =
+        (rig.can[0].iter().zip(&simple.can[0])).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
+    let note = "largest difference of the displacements over 2 s; printed: they almost overlap";
+    report.row("coupled against simplified", None, apart, "m", note);
+    pictures(
+        report,
+        "Without particles",
+        &[("coupled", &rig), ("simplified", &simple)],
+    )
+}
+
+pub(super) fn fig_15(report: &mut Report) -> Result<(), PaperError> {
+    let rig = Variant::new(Model::Rig, true).run(DURATION)?;
+    let simple = Variant::new(Model::Simplified, true).run(DURATION)?;
+    let bare = Variant::new(Model::Simplified, false).run(DURATION)?;
+    for (name, run) in [
+        ("coupled", &rig),
+        ("simplified", &simple),
+        ("no particles", &bare),
+    ] {
+        let row = format!("{name}: amplitude of the last ten cycles");
+        report.row(
+            row,
+            None,
+            run.amplitude(DURATION, 10.0, false),
+            "m",
+            PICTURE,
+        );
+        let row = format!("{name}: work taken by impacts and friction");
+        report.row(row, None, run.dissipated, "J", "not printed; over 2 s");
+    }
+    let falling = Variant::new(Model::Rig, true)
+        .with("multibody.rig.gravity", "[0, -9.81, 0]")
+        .run(DURATION)?;
+    let row = "coupled, with gravity: amplitude of the last ten cycles";
+    report.row(
+        row,
+        None,
+        falling.amplitude(DURATION, 10.0, false),
+        "m",
+        "not stated in the paper",
+    );
+    let runs = [
+        ("no particles", &bare),
+        ("coupled", &rig),
+        ("simplified", &simple),
+    ];
+    pictures(report, "With 147 particles", &runs)
+}
+
+pub(super) fn fig_16(report: &mut Report) -> Result<(), PaperError> {
+    let rig = Variant::new(Model::Rig, true).run(DURATION)?;
+    let [angle, moment] = rig.twist.as_ref().expect("the mechanism twists");
+    report.row(
+        "largest rotation about x",
+        None,
+        History::largest(angle),
+        "rad",
+        PICTURE,
+    );
+    report.row(
+        "largest torsional moment",
+        None,
+        History::largest(moment),
+        "N.m",
+        PICTURE,
+    );
+    let of = |label: &str, values: &[f64]| {
+        Panel::new("time / s", label).with_series(Series::new(
+            "",
+            rig.times.clone(),
+            values.to_vec(),
+        ))
+    };
+    let figure = Figure::new("The can twists the beam")
+        .with_panel(of("rotation about x / rad", angle))
+        .with_panel(of("torsional moment / N.m", moment));
+    report.picture(&figure)
+}
+
+/// Beyond this acceleration a run counts as unstable, in m/s².
+const UNSTABLE: f64 = 1e5;
+
+pub(super) fn fig_17(report: &mut Report) -> Result<(), PaperError> {
+    laws(report, DURATION)
+}
+
+fn laws(report: &mut Report, duration: f64) -> Result<(), PaperError> {
+    let mut figure = Figure::new("Acceleration of the can");
+    for law in ["original", "index-3", "index-2", "index-1"] {
+        let run = Variant::new(Model::Rig, true)
+            .with("multibody.rig.cut.prescribe", &format!("\"{law}\""))
+            .run(duration)?;
+        let lost = run.times.iter().zip(&run.can[2]);
+        let lost = lost.filter(|(_, a)| !(a.abs() < UNSTABLE)).map(|(t, _)| *t);
+        let lost = run
+            .failed
+            .into_iter()
+            .chain(lost)
+            .fold(f64::INFINITY, f64::min);
+        let row = format!("{law}: time until the acceleration exceeds 1e5 m/s2");
+        let note = "infinite where it never does; printed: only index-1 is stable";
+        report.row(row, None, lost, "s", note);
+        let shown: Vec<f64> = run.can[2]
+            .iter()
+            .map(|a| a.clamp(-UNSTABLE, UNSTABLE))
+            .collect();
+        let series = Series::new(law, run.times.clone(), shown);
+        figure = figure
+            .with_panel(Panel::new("time / s", format!("{law}: a / m/s2")).with_series(series));
+    }
+    report.picture(&figure)
+}
+
+/// Iterated as in the paper: until a thousandth, ten times at most.
+fn tight(variant: Variant) -> Variant {
+    variant
+        .with("schedule.coupling", "implicit")
+        .with("schedule.implicit.relative", "1e-3")
+        .with("schedule.implicit.max_iterations", "10")
+        .with("schedule.implicit.on_limit", "accept")
+}
+
+pub(super) fn fig_18(report: &mut Report) -> Result<(), PaperError> {
+    let explicit = Variant::new(Model::Rig, true).run(DURATION)?;
+    let implicit = tight(Variant::new(Model::Rig, true)).run(DURATION)?;
+    let simple = Variant::new(Model::Simplified, true).run(DURATION)?;
+    let runs = [
+        ("explicit", &explicit),
+        ("implicit", &implicit),
+        ("simplified", &simple),
+    ];
+    for (name, run) in runs {
+        let row = format!("{name}: amplitude of the last ten cycles");
+        report.row(
+            row,
+            None,
+            run.amplitude(DURATION, 10.0, false),
+            "m",
+            PICTURE,
+        );
+        let row = format!("{name}: work taken by impacts and friction");
+        report.row(row, None, run.dissipated, "J", "not printed; over 2 s");
+    }
+    pictures(report, "Explicit and implicit coupling", &runs)
+}
+
+pub(super) fn table_3(report: &mut Report) -> Result<(), PaperError> {
+    costs(report, DURATION)
+}
+
+fn costs(report: &mut Report, duration: f64) -> Result<(), PaperError> {
+    let explicit = Variant::new(Model::Rig, true).run(duration)?;
+    let implicit = tight(Variant::new(Model::Rig, true)).run(duration)?;
+    for (name, run, [time, calls]) in [
+        ("explicit", &explicit, [672.5, 1.0]),
+        ("implicit", &implicit, [2682.0, 3.0]),
+    ] {
+        let note =
+            "one thread; printed: elapsed time of MBDyn and Chrono with four threads over 2 s";
+        report.row(format!("{name}: time"), time, run.wall, "s", note);
+        let row = format!("{name}: steps of the nonsmooth part for each macro step");
+        report.row(
+            row,
+            calls,
+            run.calls,
+            "1",
+            "printed: 20001 and 60011 calls in 20000 steps",
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn fig_19(report: &mut Report) -> Result<(), PaperError> {
+    let rig = Variant::new(Model::Rig, true).thin().run(DURATION)?;
+    let simple = Variant::new(Model::Simplified, true).thin().run(DURATION)?;
+    let bare = Variant::new(Model::Simplified, false)
+        .thin()
+        .run(DURATION)?;
+    let runs = [
+        ("no particles", &bare),
+        ("coupled", &rig),
+        ("simplified", &simple),
+    ];
+    for (name, run) in runs {
+        let row = format!("{name}: amplitude of the last three cycles");
+        report.row(row, None, run.amplitude(DURATION, 3.0, true), "m", PICTURE);
+    }
+    pictures(report, "The thin beam", &runs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without particles the mechanism follows the simplified model, which knows the first mode of the beam only: to a few per
+    /// cent of the amplitude that resonance has built up.
+    #[test]
+    fn without_particles_the_coupled_rig_resonates_as_the_simplified_model() {
+        let [rig, simple] = [Model::Rig, Model::Simplified]
+            .map(|model| Variant::new(model, false).run(0.5).unwrap());
+        let [a, b] = [&rig, &simple].map(|run| run.amplitude(0.5, 1.0, false));
+        assert!((a / b - 1.0).abs() < 0.05, "{a} {b}");
+        assert!(b > 10.0 * 0.25e-3, "resonance: {b}");
+    }
+
+    /// Impacts take energy in both models, and about the same.
+    #[test]
+    fn particles_take_about_as_much_energy_in_both_models() {
+        let [rig, simple] = [Model::Rig, Model::Simplified]
+            .map(|model| Variant::new(model, true).run(0.4).unwrap());
+        assert!(rig.failed.is_none() && simple.failed.is_none());
+        let ratio = rig.dissipated / simple.dissipated;
+        assert!((0.7..1.4).contains(&ratio), "{ratio}");
+    }
+}
