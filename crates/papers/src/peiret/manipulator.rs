@@ -3,7 +3,6 @@
 use oldham_results::plot::{Figure, Panel, Scale, Series};
 
 use crate::item::{PaperError, Report, model};
-use crate::track::Track;
 
 use super::block::{Machine, Variant};
 
@@ -85,8 +84,7 @@ fn errors(report: &mut Report, variant: Variant) -> Result<[Panel; 2], PaperErro
         micro: FINE,
         predictor: "zero-order",
     };
-    let references: Result<Vec<Track>, _> = STEPS.iter().map(|ms| fine.track(1e-3 * ms)).collect();
-    let references = references?;
+    let reference = fine.track(1e-3)?;
     for scheme in &SCHEMES {
         let mut errors = [Vec::new(), Vec::new()];
         let mut stable_up_to = 0.0;
