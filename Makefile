@@ -44,9 +44,10 @@ web/node_modules: web/package-lock.json
 	@touch $@
 
 ## Long versions of the tests that provoke faults; not part of CI.
-soak:
+soak: $(OLDHAM)
 	OLDHAM_KILLS=100 cargo test -p oldham --test reliability --test sweep
 	OLDHAM_MODELS=300 cargo test -p oldham-model --test model verdicts -- --nocapture
+	$(OLDHAM) papers fontana/real-time --seconds 600 --out target/soak
 
 ## Our own figures, then Exudyn from PyPI on the same models in the same run.
 bench: $(OLDHAM) $(PEERS)

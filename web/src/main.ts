@@ -8,7 +8,7 @@ import { picker } from "./picker";
 import { Player } from "./player";
 import { Plot, number, unit } from "./plot";
 import { Reel } from "./reel";
-import { Video, savePicture, saveScene } from "./save";
+import { Video, savePicture, saveScene, saveVtk } from "./save";
 import type { Signal } from "./scene";
 import { choose, isDark, restore, theme } from "./theme";
 import { View, type CameraMode } from "./view";
@@ -71,7 +71,7 @@ class Page {
     try {
       return new View(element<HTMLCanvasElement>("scene"), this.reel, (axes) => this.triad(axes));
     } catch (error) {
-      for (const id of ["png", "video", "gltf", "camera", "followed", "fit"]) {
+      for (const id of ["png", "video", "gltf", "vtk", "camera", "followed", "fit"]) {
         element<HTMLButtonElement>(id).disabled = true;
       }
       element("scene").hidden = true;
@@ -129,6 +129,7 @@ class Page {
     on("keys", "click", () => element<HTMLDialogElement>("help").showModal());
     on("png", "click", () => view && savePicture(view, reel));
     on("gltf", "click", () => view && void saveScene(view, reel));
+    on("vtk", "click", () => view && saveVtk(view, reel, player.time));
     const record = element("video");
     if (!this.video) (record as HTMLButtonElement).disabled = true;
     record.addEventListener("click", () => {
@@ -339,7 +340,7 @@ class Page {
     const seconds = Math.min(0.25, (now - this.before) / 1000);
     this.before = now;
     this.player.advance(seconds);
-    this.drive?.advance(seconds);
+    this.drive?.advance(seconds, this.row);
     if (this.player.time !== this.shown || this.reel.count !== this.rows) this.update();
     this.view?.render(this.video?.recording);
     this.video?.watch();

@@ -69,4 +69,5 @@ export interface Input {
   initial: number;
   low: number;
   high: number;
+  feedback?: { name: string; unit: string; at: number; full: number };
 }

@@ -281,6 +281,12 @@ export class View {
     this.turned(axes.map((axis) => axis.applyQuaternion(back)));
   }
 
+  /** All that is of the model, with its places as they are shown. */
+  updated(): Object3D {
+    this.things.updateMatrixWorld(true);
+    return this.things;
+  }
+
   /** Does something with the bodies alone: other programs make edges of their own. */
   async withoutLines<T>(work: (things: Object3D) => Promise<T>): Promise<T> {
     const lines: Object3D[] = [];

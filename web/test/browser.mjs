@@ -166,11 +166,27 @@ async function exports(page) {
   const png = await saved(() => page.keyboard.press("p"), ".png");
   assert.equal(png.subarray(1, 4).toString(), "PNG");
   assert.ok(png.length > 5000, "the picture is not empty");
+  const vtk = (await saved(() => page.click("#vtk"), ".vtk")).toString();
+  checks_vtk(vtk);
   const gltf = await saved(() => page.click("#gltf"), ".glb");
   assert.equal(gltf.subarray(0, 4).toString(), "glTF");
   await page.selectOption("#speed", "0.2");
   const video = await saved(() => page.click("#video"), ".webm");
   assert.equal(video.readUInt32BE(0), 0x1a45dfa3, "a video is EBML");
+}
+
+/** Every cell of a VTK file has its corners, and every cell and point its number. */
+function checks_vtk(text) {
+  const lines = text.split("\n");
+  assert.match(lines[0], /^# vtk DataFile Version 3.0/);
+  const points = Number(lines.find((line) => line.startsWith("POINTS")).split(" ")[1]);
+  const at = lines.findIndex((line) => line.startsWith("POLYGONS"));
+  const [, count, size] = lines[at].split(" ").map(Number);
+  const cells = lines.slice(at + 1, at + 1 + count).map((line) => line.split(" ").map(Number));
+  assert.equal(cells.flat().length, size);
+  assert.ok(cells.every(([corners, ...places]) => corners === 3 && places.every((place) => place < points)));
+  assert.ok(lines.includes(`POINT_DATA ${points}`));
+  assert.ok(points > 100 && !text.includes("NaN"));
 }
 
 /** The page as a file, in a browser that reaches nobody. */
@@ -242,34 +258,154 @@ async function drives(browser) {
     await page.keyboard.up(key);
     await shows("1.500");
   }
-  await page.getByRole("button", { name: "Pause" }).click();
-  await page.getByRole("button", { name: "Go on" }).click();
-  await page.getByRole("button", { name: "Pause" }).waitFor();
-  await page.getByRole("button", { name: "End" }).click();
+  const press = (name) => page.getByRole("button", { name, exact: true }).click();
+  await press("Pause");
+  await press("Go on");
+  await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
+  await press("End");
   const { code, text } = await server.ended;
   assert.equal(code, 0, text);
-  const answer = JSON.parse(text.trim().split("\n").at(-1));
+  const answer = answers(text).at(-1);
   await page.waitForFunction(() => document.getElementById("status").textContent.includes("connection is lost"));
   assert.deepEqual(page.complaints.filter((text) => !text.includes("WebSocket")), []);
   await page.close();
   await other.close();
-  const steps = replays(model, answer.summary.steps);
-  return { steps, missed: answer.summary.lateness.missed };
-}
-
-/** The same inputs again: the same bits, as far as the drive went. */
-function replays(model, steps) {
-  const lines = (name) => readFileSync(join(scratch, name), "utf8").trim().split("\n");
-  const length = ["--set", `simulation.duration=${steps / 1000}`];
-  oldham("run", ...model, ...length, "--no-analysis", "--replay", "drive.csv", "--out", "again.csv");
-  const [drive, again] = [lines("drive.csv"), lines("again.csv")];
-  assert.equal(drive.length, steps + 2);
-  assert.deepEqual(again, drive, "a replay has the same bits");
+  const { drive } = replays(model, { file: "drive.csv", steps: answer.summary.steps, step: 1e-3 });
   const column = drive[0].split(",").findIndex((name) => name.includes("driver.push"));
   const pushes = drive.slice(1).map((line) => Number(line.split(",")[column]));
   assert.equal(Math.max(...pushes), 20);
   assert.equal(Math.min(...pushes), -20);
-  return steps;
+  return { steps: answer.summary.steps, missed: answer.summary.lateness.missed };
+}
+
+/** What a command told in JSON, one a line. */
+const answers = (text) => text.trim().split("\n").map((line) => JSON.parse(line)).filter((answer) => answer.summary);
+
+/** Back to the start, on, back to a saved state: every take is a file of its own that can be replayed. */
+async function goes_back(browser) {
+  const model = [example("driven-cart"), "--set", "simulation.duration=60"];
+  const server = await serving("drive", ...model, "--once", "--out", "takes.csv");
+  const page = await open(browser, server.url);
+  const reaches = (seconds) => page.waitForFunction((seconds) => parseFloat(document.getElementById("time").textContent) > seconds, seconds);
+  const returns = (seconds) => page.waitForFunction((seconds) => parseFloat(document.getElementById("time").textContent) < seconds, seconds);
+  await page.click("#take");
+  await page.keyboard.down("ArrowRight");
+  await reaches(0.8);
+  await page.keyboard.press("r");
+  await returns(0.5);
+  await reaches(0.6);
+  await page.keyboard.press("k");
+  await reaches(1.6);
+  await page.keyboard.up("ArrowRight");
+  await page.keyboard.press("b");
+  await returns(1.3);
+  await reaches(1.4);
+  await page.getByRole("button", { name: "End", exact: true }).click();
+  const { code, text } = await server.ended;
+  assert.equal(code, 0, text);
+  const takes = answers(text);
+  assert.deepEqual(takes.map((take) => take.results), ["takes.csv", "takes-2.csv", "takes-3.csv"]);
+  assert.deepEqual(page.complaints.filter((text) => !text.includes("WebSocket")), []);
+  await page.close();
+  for (const take of takes.slice(0, 2)) {
+    replays(model, { file: take.results, steps: take.summary.steps, step: 1e-3 });
+  }
+  const last = takes[2];
+  replays(model, { file: last.results, steps: last.summary.steps, step: 1e-3, resume: "takes.csv.checkpoint" });
+  return { takes: takes.map((take) => take.summary.steps) };
+}
+
+/** The same inputs again: the same bits, as far as the drive went. */
+function replays(model, { file, steps, step, resume }) {
+  const lines = (name) => readFileSync(join(scratch, name), "utf8").trim().split("\n");
+  const length = ["--set", `simulation.duration=${(steps * step).toFixed(9)}`];
+  const from = resume ? ["--resume", resume] : [];
+  oldham("run", ...model, "--set", "record.every=1", ...length, ...from, "--no-analysis", "--replay", file, "--out", "again.csv", "--force");
+  const [drive, again] = [lines(file), lines("again.csv")];
+  if (!resume) assert.equal(drive.length, steps + 2);
+  assert.ok(drive.length > 100, `${file} has ${drive.length} lines`);
+  assert.deepEqual(again, drive, "a replay has the same bits");
+  return { drive };
+}
+
+/** A gamepad that the test moves. */
+const fakePad = () => {
+  const pad = { connected: true, axes: [0, 0, 0, 0], buttons: Array.from({ length: 17 }, () => ({ value: 0, pressed: false })), shakes: 0 };
+  pad.vibrationActuator = { playEffect: async () => (pad.shakes += 1) };
+  window.fakePad = pad;
+  navigator.getGamepads = () => [pad];
+};
+
+async function drives_with_a_gamepad(browser) {
+  const server = await serving("drive", example("driven-cart"), "--set", "simulation.duration=60", "--once", "--out", "pad.csv");
+  const context = await browser.newContext({ viewport: { width: 1366, height: 768 } });
+  await context.addInitScript(fakePad);
+  const page = await open(context, server.url);
+  await page.click("#take");
+  const tilt = (value) => page.evaluate((value) => (window.fakePad.axes[0] = value), value);
+  const shows = (value) => page.waitForFunction((value) => document.querySelector("#drive output").textContent.startsWith(value), value);
+  await shows("1.500");
+  await tilt(0.05);
+  await drawn(page);
+  await shows("1.500");
+  await tilt(1);
+  await shows("20.00");
+  // This one rests at 0.2 and goes to 0.6: the whole range, once it is known.
+  await page.click("#drive summary");
+  await tilt(0.2);
+  const calibrate = page.locator("#drive .pads > button");
+  await calibrate.click();
+  for (const value of [0.6, -0.4, 0.2]) {
+    await tilt(value);
+    await drawn(page);
+  }
+  await calibrate.click();
+  await shows("1.500");
+  await tilt(0.6);
+  await shows("20.00");
+  await tilt(-0.4);
+  await shows("-20.00");
+  await page.fill("#drive input[type=number]", "50");
+  await page.press("#drive input[type=number]", "Enter");
+  await tilt(0.38);
+  await shows("1.500");
+  await shot(page, "gamepad");
+  // What was set is kept by the browser.
+  await page.getByRole("button", { name: "Let go" }).click();
+  await page.reload();
+  await page.waitForSelector("body[data-ready]");
+  await page.click("#take");
+  await tilt(0.6);
+  await shows("20.00");
+  await tilt(0.3);
+  await shows("1.500");
+  assert.deepEqual(page.complaints, []);
+  await page.getByRole("button", { name: "End", exact: true }).click();
+  assert.equal((await server.ended).code, 0);
+  await context.close();
+}
+
+async function drives_with_a_finger(browser) {
+  const server = await serving("drive", example("driven-cart"), "--set", "simulation.duration=60", "--once", "--out", "finger.csv");
+  const page = await open(browser, server.url, { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+  await page.tap("#take");
+  const field = page.locator(".touch .sideways");
+  await field.waitFor();
+  const box = await field.boundingBox();
+  const finger = (type, x) => field.dispatchEvent(type, { pointerId: 7, pointerType: "touch", clientX: x, clientY: box.y + box.height / 2, bubbles: true });
+  await field.evaluate((element) => (element.setPointerCapture = () => {}));
+  const sent = page.locator("#drive output");
+  await finger("pointerdown", box.x + box.width - 4);
+  await page.waitForFunction(() => document.querySelector("#drive output").textContent.startsWith("20.00"));
+  await shot(page, "phone-drive");
+  await finger("pointerup", box.x);
+  await page.waitForFunction(() => document.querySelector("#drive output").textContent.startsWith("1.500"));
+  assert.equal(await sent.count(), 1);
+  const [wide, shown] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(wide <= shown, `a phone shows the whole width: ${wide} of ${shown}`);
+  await page.getByRole("button", { name: "End", exact: true }).tap();
+  assert.equal((await server.ended).code, 0);
+  await page.close();
 }
 
 async function looks_on(browser) {
@@ -287,9 +423,32 @@ async function looks_on(browser) {
   await page.close();
 }
 
+async function plays_a_car(browser) {
+  const words = ["--no-analysis", "--set", "simulation.duration=1", "--set", "v0=20", "--set", "t_step=0.2", "--set", "steer=0.01"];
+  oldham("run", example("formula-student"), ...words, "--out", "car.parquet");
+  const server = await serving("view", "car.parquet");
+  const page = await open(browser, server.url);
+  await drawn(page);
+  const first = await picture(page);
+  await shot(page, "car-start");
+  await scrub(page, 1);
+  assert.ok(!first.equals(await picture(page)), "the car has moved");
+  await shot(page, "car-end");
+  await page.keyboard.press("3");
+  await drawn(page);
+  await shot(page, "car-driver");
+  await page.emulateMedia({ colorScheme: "dark" });
+  await drawn(page);
+  await shot(page, "car-dark");
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+  server.stop();
+  assert.equal((await server.ended).code, 0);
+}
+
 const browser = await chromium.launch({ executablePath, args: SOFTWARE_WEBGL });
 try {
-  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, looks_on];
+  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, goes_back, drives_with_a_gamepad, drives_with_a_finger, looks_on, plays_a_car];
   for (const step of steps) {
     const began = performance.now();
     const told = await step(browser);

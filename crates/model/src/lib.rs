@@ -75,7 +75,7 @@ pub use mechanism::{
     About, InterfaceNode, JointReaction, Mechanism, Outline, OwnedElement, PartitionReport, Pose,
     Rest, Shape, Sketch, Solid, SubdomainReport, Symbol,
 };
-pub use model::{ExternalInput, Model};
+pub use model::{ExternalInput, Feedback, Model};
 pub use oldham_lumped::{Integrator, StageInputs};
 pub use overrides::Overrides;
 pub use problem::{MAX_PROBLEMS, Problem, Problems};

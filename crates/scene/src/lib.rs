@@ -28,6 +28,7 @@ mod partition;
 mod save;
 mod staging;
 mod statics;
+mod text;
 mod view;
 
 pub use history::{History, NoPoses};
@@ -38,6 +39,7 @@ pub use oldham_model::{Outline, Pose, Shape, Sketch, Solid, Symbol};
 pub use page::{Film, Page};
 pub use partition::partition_page;
 pub use save::{EXPOSURES, SceneError, save, save_film, save_png, write};
-pub use staging::Staging;
+pub use staging::{Showing, Staging};
 pub use statics::statics_page;
+pub use text::TextView;
 pub use view::{Flat, View, ViewName};

@@ -309,6 +309,22 @@ pub struct Input {
     pub low: f64,
     /// The highest one.
     pub high: f64,
+    /// What whoever sets it feels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<Feedback>,
+}
+
+/// A signal that is felt.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Feedback {
+    /// The name of the signal.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Its place in the row.
+    pub at: usize,
+    /// Its magnitude at full strength.
+    pub full: f64,
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ mod cut;
 mod stability;
 mod sweep;
 mod threads;
+mod view;
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -28,7 +29,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 14] = [
+pub const NAMES: [&str; 15] = [
     "engine",
     "beam",
     "shell",
@@ -43,6 +44,7 @@ pub const NAMES: [&str; 14] = [
     "busy",
     "car",
     "sweep",
+    "view",
 ];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
@@ -120,6 +122,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "busy" => threads::busy()?,
             "car" => car::figures()?,
             "sweep" => sweep::figures()?,
+            "view" => view::figures()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());
