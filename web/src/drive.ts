@@ -1,6 +1,7 @@
 // Somebody at the page who drives: keys, gamepad, steering wheel, fingers, sliders.
 
 import { element, isTyping, make, option } from "./dom";
+import type { Laps } from "./lap";
 import type { Live, Status } from "./live";
 import { number, unit } from "./plot";
 import type { Input } from "./scene";
@@ -48,6 +49,7 @@ export class Drive {
   private readonly end = make("button", "End");
   private readonly calibrate = make("button", "Calibrate");
   private readonly told = make("span");
+  private readonly lap = make("p");
   private status: Status | null = null;
   private shaken = 0;
 
@@ -63,7 +65,9 @@ export class Drive {
     this.save.title = "Keep the present state (K)";
     this.restart.title = "Go back to the state that was kept (B)";
     const rows = this.controls.map((control, i) => this.row(control, i, inputs));
-    this.panel.append(head, back, ...rows, this.pads(inputs));
+    this.lap.className = "lap";
+    this.lap.hidden = true;
+    this.panel.append(head, back, this.lap, ...rows, this.pads(inputs));
     this.panel.after(this.touch.element);
     this.button.addEventListener("click", () => {
       this.live.wish({ wish: this.status?.driver === "you" ? "leave" : "drive" });
@@ -204,6 +208,15 @@ export class Drive {
       }
       this.feel(control, row, pad);
     });
+  }
+
+  /** Tells the times of laps. */
+  tellLaps(laps: Laps, time: number): void {
+    const told = [`Lap ${laps.now(time).toFixed(1)} s`];
+    if (laps.last !== null) told.push(`last ${laps.last.toFixed(2)} s`);
+    if (laps.best !== null) told.push(`best ${laps.best.toFixed(2)} s`);
+    this.lap.hidden = false;
+    this.lap.textContent = told.join(", ");
   }
 
   private wanted(control: Control, i: number, seconds: number, pad: Gamepad | null): number {

@@ -3,6 +3,7 @@
 import type { Vector3 } from "three";
 import { Drive } from "./drive";
 import { element, isTyping, make, on, option } from "./dom";
+import { Laps, type Point } from "./lap";
 import { Live, type Status } from "./live";
 import { picker } from "./picker";
 import { Player } from "./player";
@@ -39,6 +40,8 @@ class Page {
   private first = () => {};
   private shown = NaN;
   private rows = -1;
+  private legend = "";
+  private laps: Laps | null = null;
   private before = performance.now();
   private readonly slider = element<HTMLInputElement>("slider");
   private readonly time = element("time");
@@ -120,6 +123,13 @@ class Page {
       camera.value = "orbit";
       look();
       view?.fit();
+    });
+    const forces = element("forces");
+    forces.hidden = !reel.scene.items.some((item) => item.kind === "arrow");
+    forces.addEventListener("click", () => {
+      const shown = forces.getAttribute("aria-pressed") === "false";
+      forces.setAttribute("aria-pressed", String(shown));
+      view?.showForces(shown);
     });
     on("theme", "click", () => {
       choose(!isDark());
@@ -298,6 +308,7 @@ class Page {
       "-": faster(-1),
       l: click("loop"),
       f: click("fit"),
+      g: click("forces"),
       p: click("png"),
       t: click("theme"),
       "?": click("keys"),
@@ -341,6 +352,7 @@ class Page {
     this.before = now;
     this.player.advance(seconds);
     this.drive?.advance(seconds, this.row);
+    this.countLaps();
     if (this.player.time !== this.shown || this.reel.count !== this.rows) this.update();
     this.view?.render(this.video?.recording);
     this.video?.watch();
@@ -352,6 +364,24 @@ class Page {
     }
     element("live").setAttribute("aria-pressed", String(this.player.live));
     requestAnimationFrame((next) => this.tick(next));
+  }
+
+  /** Laps of what travels, as far as it has come. */
+  private countLaps(): void {
+    const { reel, drive } = this;
+    const frame = reel.scene.frames[reel.scene.follow ?? -1];
+    if (!drive || frame?.moves !== "freely" || reel.count === 0) return;
+    const at = (index: number, first: number, count: number) => Array.from({ length: count }, (_, i) => reel.value(index, first + i));
+    const place = (index: number) => at(index, frame.at, 3) as Point;
+    if (!this.laps) {
+      const [w, x, y, z] = at(0, frame.at + 3, 4);
+      // The first axis of the frame.
+      const ahead: Point = [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)];
+      this.laps = new Laps(reel.first, place(0), ahead);
+    }
+    const newest = reel.count - 1;
+    this.laps.at(reel.last, place(newest));
+    drive.tellLaps(this.laps, reel.last);
   }
 
   private update(): void {
@@ -386,6 +416,10 @@ class Page {
       : `grid ${number(this.view.gridSpacing).replace(/\.?0+$/, "")} m`;
     const text = lumped && factor === 1 ? "displacements as they are" : words;
     if (element("scale").textContent !== text) element("scale").textContent = text;
+    const legend = this.view.scales.entries().map(({ name, unit: of, largest }) => `${name} \u00b1${number(largest)} ${unit(of)}`);
+    if (legend.join() === this.legend) return;
+    this.legend = legend.join();
+    element("legend").replaceChildren(...legend.map((text) => make("li", "", make("i"), make("span", text))));
   }
 }
 

@@ -10,6 +10,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { build as esbuild } from "esbuild";
 import { chromium } from "playwright-core";
 import { NO_WEBGL, SOFTWARE_WEBGL, chromiumPath } from "./chromium.mjs";
 
@@ -238,6 +239,12 @@ async function wrong_token(browser, url) {
   await page.close();
 }
 
+/** Becomes the driver. */
+async function becomesDriver(page) {
+  await page.click("#take");
+  await page.waitForFunction(() => document.getElementById("drive").textContent.includes("You drive"));
+}
+
 async function drives(browser) {
   const model = [example("driven-cart"), "--set", "simulation.duration=60"];
   const server = await serving("drive", ...model, "--once", "--out", "drive.csv");
@@ -245,8 +252,7 @@ async function drives(browser) {
   const page = await open(browser, server.url);
   const other = await open(browser, server.url);
   assert.match(await page.textContent("#drive"), /Nobody drives/);
-  await page.click("#take");
-  await page.waitForFunction(() => document.getElementById("drive").textContent.includes("You drive"));
+  await becomesDriver(page);
   await other.waitForFunction(() => document.getElementById("drive").textContent.includes("Somebody else drives"));
   assert.ok(await other.isDisabled("#take"), "there is one driver");
   await page.bringToFront();
@@ -288,7 +294,7 @@ async function goes_back(browser) {
   const page = await open(browser, server.url);
   const reaches = (seconds) => page.waitForFunction((seconds) => parseFloat(document.getElementById("time").textContent) > seconds, seconds);
   const returns = (seconds) => page.waitForFunction((seconds) => parseFloat(document.getElementById("time").textContent) < seconds, seconds);
-  await page.click("#take");
+  await becomesDriver(page);
   await page.keyboard.down("ArrowRight");
   await reaches(0.8);
   await page.keyboard.press("r");
@@ -328,6 +334,23 @@ function replays(model, { file, steps, step, resume }) {
   return { drive };
 }
 
+/** Two rounds of a circle of 20 m, of 10 and of 8 seconds, and then back to the start. */
+async function counts_laps() {
+  const built = await esbuild({ entryPoints: [join(root, "web/src/lap.ts")], bundle: true, format: "esm", write: false });
+  const { Laps } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+  const laps = new Laps(0, [0, 0, 0], [1, 0, 0]);
+  const at = (time) => {
+    const turn = 2 * Math.PI * (time < 10 ? time / 10 : 1 + (time - 10) / 8);
+    laps.at(time, [20 * Math.sin(turn), 20 - 20 * Math.cos(turn), 0]);
+  };
+  for (let i = 1; i <= 1850; i += 1) at(i * 0.01 + 0.003);
+  assert.equal(laps.count, 2);
+  assert.ok(Math.abs(laps.last - 8) < 1e-4 && Math.abs(laps.best - 8) < 1e-4, `${laps.last}`);
+  assert.ok(Math.abs(laps.now(18.5) - 0.5) < 1e-4);
+  at(0.5);
+  assert.deepEqual([laps.count, laps.last, laps.now(0.5)], [0, null, 0.5]);
+}
+
 /** A gamepad that the test moves. */
 const fakePad = () => {
   const pad = { connected: true, axes: [0, 0, 0, 0], buttons: Array.from({ length: 17 }, () => ({ value: 0, pressed: false })), shakes: 0 };
@@ -341,7 +364,7 @@ async function drives_with_a_gamepad(browser) {
   const context = await browser.newContext({ viewport: { width: 1366, height: 768 } });
   await context.addInitScript(fakePad);
   const page = await open(context, server.url);
-  await page.click("#take");
+  await becomesDriver(page);
   const tilt = (value) => page.evaluate((value) => (window.fakePad.axes[0] = value), value);
   const shows = (value) => page.waitForFunction((value) => document.querySelector("#drive output").textContent.startsWith(value), value);
   await shows("1.500");
@@ -374,7 +397,7 @@ async function drives_with_a_gamepad(browser) {
   await page.getByRole("button", { name: "Let go" }).click();
   await page.reload();
   await page.waitForSelector("body[data-ready]");
-  await page.click("#take");
+  await becomesDriver(page);
   await tilt(0.6);
   await shows("20.00");
   await tilt(0.3);
@@ -388,7 +411,7 @@ async function drives_with_a_gamepad(browser) {
 async function drives_with_a_finger(browser) {
   const server = await serving("drive", example("driven-cart"), "--set", "simulation.duration=60", "--once", "--out", "finger.csv");
   const page = await open(browser, server.url, { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
-  await page.tap("#take");
+  await becomesDriver(page);
   const field = page.locator(".touch .sideways");
   await field.waitFor();
   const box = await field.boundingBox();
@@ -423,6 +446,36 @@ async function looks_on(browser) {
   await page.close();
 }
 
+/** A sheet, coloured by its bending moment. */
+async function shows_loads(browser) {
+  oldham("run", example("clamped-plate"), "--set", "simulation.duration=1", "--set", "record.every=20", "--out", "plate.parquet");
+  oldham("view", "plate.parquet", "-o", "plate.html");
+  const page = await open(browser, pathToFileURL(join(scratch, "plate.html")).href);
+  await scrub(page, 1);
+  assert.match(await page.textContent("#legend"), /m11 \u00b1[0-9.]+ N/);
+  const colours = async () => {
+    const shot = await picture(page);
+    return page.evaluate(async (bytes) => {
+      const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      const context = canvas.getContext("2d");
+      context.drawImage(image, 0, 0);
+      const { data } = context.getImageData(0, 0, image.width, image.height);
+      const count = { red: 0, blue: 0 };
+      for (let i = 0; i < data.length; i += 4) {
+        if (data[i] > data[i + 2] + 40) count.red += 1;
+        if (data[i + 2] > data[i] + 40) count.blue += 1;
+      }
+      return count;
+    }, [...shot]);
+  };
+  const { red, blue } = await colours();
+  assert.ok(red > 500 && blue > 500, `the ends bend the other way than the middle: ${red} red, ${blue} blue`);
+  await shot(page, "loads");
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+}
+
 async function plays_a_car(browser) {
   const words = ["--no-analysis", "--set", "simulation.duration=1", "--set", "v0=20", "--set", "t_step=0.2", "--set", "steer=0.01"];
   oldham("run", example("formula-student"), ...words, "--out", "car.parquet");
@@ -448,7 +501,7 @@ async function plays_a_car(browser) {
 
 const browser = await chromium.launch({ executablePath, args: SOFTWARE_WEBGL });
 try {
-  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, goes_back, drives_with_a_gamepad, drives_with_a_finger, looks_on, plays_a_car];
+  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, goes_back, counts_laps, drives_with_a_gamepad, drives_with_a_finger, looks_on, shows_loads, plays_a_car];
   for (const step of steps) {
     const began = performance.now();
     const told = await step(browser);

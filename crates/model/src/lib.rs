@@ -72,8 +72,8 @@ pub use extensions::{Context, Extensions, ForeignJoint, ForeignPart, PredictorFa
 pub use format::{At, Formula, TimeFunction};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
-    About, InterfaceNode, JointReaction, Mechanism, Outline, OwnedElement, PartitionReport, Pose,
-    Rest, Shape, Sketch, Solid, SubdomainReport, Symbol,
+    About, InterfaceNode, JointReaction, Mechanism, MeshFile, Outline, OwnedElement,
+    PartitionReport, Pose, Rest, SectionLoad, Shape, Sketch, Solid, SubdomainReport, Symbol,
 };
 pub use model::{ExternalInput, Feedback, Model};
 pub use oldham_lumped::{Integrator, StageInputs};

@@ -45,8 +45,8 @@ mod viewer;
 
 pub use film::{Film, PAGE, row_bytes};
 pub use scene::{
-    Anchor, Drawing, Feedback, Force, Frame, Input, Item, Moves, Role, Scene, Shape, Signal,
-    Source, Symbol,
+    Anchor, Colours, Drawing, Feedback, Force, Frame, Input, Item, Moves, Role, Scene, Shape,
+    Signal, Source, Symbol,
 };
 pub use server::{MOST_CLIENTS, Server, ServerError};
 pub use spectator::Spectator;

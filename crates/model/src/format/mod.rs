@@ -237,4 +237,8 @@ pub(crate) struct Record {
     /// signals: an animation needs them. Their names are such as `arm.nodes.tip.px`.
     #[schemars(extend("default" = true))]
     pub nodes: Option<bool>,
+    /// Record these internal loads of every element of beams and shells, such as
+    /// `["bending-z", "m11"]`: pictures in the browser are coloured by the first of beams and the first
+    /// of shells. Their names are such as `arm.sections.boom.3.bending-z`.
+    pub section_loads: Option<Vec<At<multibody::SectionWord>>>,
 }

@@ -5,6 +5,7 @@ mod mechanism;
 mod showing;
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use oldham_cosim::Column;
 use oldham_model::Model;
@@ -149,6 +150,8 @@ impl Staging {
 
 /// A scene in the making.
 struct Draft<'c> {
+    /// In which files lie that the model names.
+    folder: PathBuf,
     known: &'c [Column],
     by_name: HashMap<&'c str, usize>,
     scene: Scene,
@@ -164,7 +167,9 @@ impl<'c> Draft<'c> {
             name: "ground".into(),
             motion: Moves::Not { base: [0.0; 3] },
         };
+        let folder = Path::new(model.source().name()).parent();
         Self {
+            folder: folder.unwrap_or(Path::new("")).to_owned(),
             by_name: by_name
                 .map(|(i, column)| (column.name.as_str(), i))
                 .collect(),
@@ -188,6 +193,12 @@ impl<'c> Draft<'c> {
         let at = self.columns.len();
         self.columns.extend(found);
         Ok(at)
+    }
+
+    /// The unit of a column.
+    fn unit(&self, name: &str) -> String {
+        let column = self.by_name.get(name).map(|&place| &self.known[place]);
+        column.map_or_else(String::new, |column| column.unit.to_string())
     }
 
     fn frame(&mut self, name: &str, motion: Moves) -> usize {
@@ -272,7 +283,7 @@ fn role(column: &str, model: &Model) -> Option<Role> {
     }
     let is_inner = |name: &str| {
         let rest = column.strip_prefix(name);
-        let inner = [".nodes.", ".interfaces."];
+        let inner = [".nodes.", ".interfaces.", ".sections."];
         rest.is_some_and(|rest| inner.iter().any(|start| rest.starts_with(start)))
     };
     let is_rate = [".v", ".a"].iter().any(|end| column.ends_with(end));

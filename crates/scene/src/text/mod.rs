@@ -121,11 +121,11 @@ fn strokes(scene: &Scene, places: &Places<'_>, stroke: &mut dyn FnMut(Vec3, Vec3
             Drawing::Body { on, shape } => outline(shape, &mut |a, b| {
                 stroke(places.within(on, a), places.within(on, b));
             }),
-            Drawing::Bar { through: on } | Drawing::Beam { through: on } => {
+            Drawing::Bar { through: on } | Drawing::Beam { through: on, .. } => {
                 let points: Vec<Vec3> = on.iter().map(|anchor| places.anchor(anchor)).collect();
                 through(&points, stroke);
             }
-            Drawing::Shell { nodes, faces } => {
+            Drawing::Shell { nodes, faces, .. } => {
                 for face in faces {
                     let corner = |i: usize| places.point(nodes[face[i % 4]]);
                     (0..4).for_each(|i| stroke(corner(i), corner(i + 1)));
