@@ -259,7 +259,7 @@ class Page {
       const [median, p99, longest] = run.step_us.map((time) => number(time));
       lines.push(line("step, median", `${median} \u00b5s`), line("99 % below", `${p99} \u00b5s`), line("longest", `${longest} \u00b5s`));
     }
-    if (run.missed !== null) lines.push(line("steps that began late", String(run.missed)));
+    if (run.missed !== null) lines.push(line("deadlines missed", String(run.missed)));
     lines.push(line("viewers", String(viewers)));
     if (run.message) {
       const message = make("p", run.message);

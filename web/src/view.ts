@@ -68,7 +68,7 @@ export class View {
     for (const item of scene.items) {
       if (item.kind !== "arrow") continue;
       const of = (at: number) => reel.largest(item.vector + at);
-      this.strongest = Math.max(this.strongest, of(0), of(1), of(2));
+      this.strongest = Math.max(this.strongest, Math.hypot(of(0), of(1), of(2)));
     }
     // Where much is drawn, it is drawn slender.
     const small = scene.items.filter((item) => ["bar", "joint", "spring", "actuator"].includes(item.kind));

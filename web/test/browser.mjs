@@ -102,14 +102,26 @@ async function plays(browser) {
   await plots(page);
   await cameras(page);
   await exports(page);
-  await page.emulateMedia({ colorScheme: "dark" });
-  await drawn(page);
+  await darkens(page);
   await shot(page, "beam-dark");
   assert.deepEqual(page.complaints, []);
   await page.close();
   server.stop();
   assert.equal((await server.ended).code, 0);
   return { started: Math.round(started) };
+}
+
+/** The system becomes dark, and the page with it; a choice of the user counts more. */
+async function darkens(page) {
+  const brightness = () => page.evaluate(() => {
+    const [, r, g, b] = getComputedStyle(document.body).backgroundColor.match(/(\d+), (\d+), (\d+)/);
+    return (Number(r) + Number(g) + Number(b)) / 3;
+  });
+  const light = await brightness();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await drawn(page);
+  const dark = await brightness();
+  assert.ok(light > 200 && dark < 80, `from ${light} to ${dark}`);
 }
 
 async function plots(page) {
@@ -345,7 +357,8 @@ async function counts_laps() {
   };
   for (let i = 1; i <= 1850; i += 1) at(i * 0.01 + 0.003);
   assert.equal(laps.count, 2);
-  assert.ok(Math.abs(laps.last - 8) < 1e-4 && Math.abs(laps.best - 8) < 1e-4, `${laps.last}`);
+  // Where the speed changes, the straight line between two rows, of 10 ms, is off by a part of that.
+  assert.ok(Math.abs(laps.last - 8) < 2e-3 && Math.abs(laps.best - 8) < 2e-3, `${laps.last}`);
   assert.ok(Math.abs(laps.now(18.5) - 0.5) < 1e-4);
   at(0.5);
   assert.deepEqual([laps.count, laps.last, laps.now(0.5)], [0, null, 0.5]);
@@ -477,7 +490,7 @@ async function shows_loads(browser) {
 }
 
 async function plays_a_car(browser) {
-  const words = ["--no-analysis", "--set", "simulation.duration=1", "--set", "v0=20", "--set", "t_step=0.2", "--set", "steer=0.01"];
+  const words = ["--no-analysis", "--set", "simulation.duration=0.9", "--set", "v0=20", "--set", "t_step=0.2", "--set", "steer=0.01"];
   oldham("run", example("formula-student"), ...words, "--out", "car.parquet");
   const server = await serving("view", "car.parquet");
   const page = await open(browser, server.url);
@@ -490,8 +503,7 @@ async function plays_a_car(browser) {
   await page.keyboard.press("3");
   await drawn(page);
   await shot(page, "car-driver");
-  await page.emulateMedia({ colorScheme: "dark" });
-  await drawn(page);
+  await darkens(page);
   await shot(page, "car-dark");
   assert.deepEqual(page.complaints, []);
   await page.close();

@@ -16,8 +16,9 @@ pub enum OnMiss {
     /// What was lost is lost: all further steps are due so much later, and one stall is one miss.
     #[default]
     Slip,
-    /// The steps keep their times: those after it follow at once until the run has caught up, and as
-    /// long as they are late they are neither recorded nor shown.
+    /// The steps keep their times: those after it follow at once until the run has caught up.
+    CatchUp,
+    /// The same, and as long as steps are late they are neither recorded nor shown.
     DropOutput,
     /// The run ends with a fault.
     Stop,
@@ -195,14 +196,14 @@ impl<'a> Pacer<'a> {
             return Ok(());
         }
         punctuality.missed += 1;
-        if self.pace.pacing.on_miss != OnMiss::DropOutput {
+        if matches!(self.pace.pacing.on_miss, OnMiss::Slip | OnMiss::Stop) {
             let lost = now.saturating_sub(self.step.due + seconds(self.pace.period));
             punctuality.slipped += lost;
             let lost = nanoseconds(lost);
             self.pace.slipped.fetch_add(lost, Ordering::Relaxed);
         }
         match self.pace.pacing.on_miss {
-            OnMiss::DropOutput | OnMiss::Slip => Ok(()),
+            OnMiss::CatchUp | OnMiss::DropOutput | OnMiss::Slip => Ok(()),
             OnMiss::Stop => Err(Fault::Deadline {
                 t,
                 late_us: (now - self.step.due - self.pace.budget).as_secs_f64() * 1e6,

@@ -129,6 +129,19 @@ fn a_run_that_drops_output_catches_up() {
     assert!((clock.now().as_secs_f64() - (0.999 + 40e-6)).abs() < 1e-9);
 }
 
+/// The same steps are late, and all rows are there.
+#[test]
+fn a_run_that_only_catches_up_keeps_its_output() {
+    let (spends, pacing) = by_hand(OnMiss::CatchUp);
+    let clock = pacing.clock.clone();
+    let mut simulation = simulation(spends, &[10, 500]);
+    let (outcome, times) = paced(&mut simulation, 1000, pacing);
+    let lateness = outcome.summary.lateness.unwrap();
+    assert_eq!((lateness.missed, lateness.overruns), (10, 2));
+    assert_eq!((lateness.dropped_rows, times.len()), (0, 1001));
+    assert!((clock.now().as_secs_f64() - (0.999 + 40e-6)).abs() < 1e-9);
+}
+
 #[test]
 fn a_run_that_is_to_stop_does_so_at_the_first_miss() {
     let (spends, pacing) = by_hand(OnMiss::Stop);

@@ -14,7 +14,8 @@ pub struct PaceArgs {
     /// counted [default: 1 where somebody looks on, or where one of the next options is given]
     #[arg(long, value_name = "FACTOR", allow_negative_numbers = true, value_parser = positive)]
     real_time: Option<f64>,
-    /// What happens when a step ends after its deadline [default: slip]
+    /// What happens when a step ends after its deadline [default: slip; where somebody looks on,
+    /// catch-up]
     #[arg(long, value_name = "WHAT")]
     on_miss: Option<Miss>,
     /// Seconds that a step may take by the clock [default: until the next one is due]
@@ -37,6 +38,8 @@ pub struct PaceArgs {
 pub enum Miss {
     /// All further steps are due so much later
     Slip,
+    /// Steps keep their times: the next ones follow at once
+    CatchUp,
     /// The run catches up, and leaves out the rows of late steps meanwhile
     DropOutput,
     /// The run ends, with exit code 1
@@ -50,18 +53,23 @@ impl PaceArgs {
             || self.on_miss.is_some()
             || self.budget.is_some()
             || !self.wishes().is_nothing();
-        is_given.then(|| self.or_real())
+        is_given.then(|| self.with(Miss::Slip))
     }
 
     /// The same for a run that somebody looks at: as time passes, if nothing else is said.
     pub fn or_real(&self) -> RealTime {
+        self.with(Miss::CatchUp)
+    }
+
+    fn with(&self, usual: Miss) -> RealTime {
         RealTime {
             factor: self.real_time.unwrap_or(1.0),
             budget: self.budget,
-            on_miss: match self.on_miss {
-                None | Some(Miss::Slip) => OnMiss::Slip,
-                Some(Miss::DropOutput) => OnMiss::DropOutput,
-                Some(Miss::Stop) => OnMiss::Stop,
+            on_miss: match self.on_miss.unwrap_or(usual) {
+                Miss::Slip => OnMiss::Slip,
+                Miss::CatchUp => OnMiss::CatchUp,
+                Miss::DropOutput => OnMiss::DropOutput,
+                Miss::Stop => OnMiss::Stop,
             },
             wishes: self.wishes(),
         }

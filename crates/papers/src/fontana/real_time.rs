@@ -17,6 +17,8 @@ use crate::item::{PaperError, Report};
 const CAR: &str = include_str!("../../../../examples/formula-student.toml");
 /// Seconds of each run, if nobody says otherwise.
 const SECONDS: f64 = 60.0;
+/// Of the car, in s.
+const STEP: f64 = 3e-4;
 /// Rows a second that viewers are shown.
 const RATE: f64 = 60.0;
 
@@ -42,10 +44,11 @@ impl Audience {
 
 pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
     let seconds = report.seconds().unwrap_or(SECONDS);
+    let steps = (seconds / STEP).round().max(1.0);
     let model = ModelFile::of_text("formula-student.toml", CAR)
         .set("v0", 100.0 / 3.6)
         .set("t_step", 1.0)
-        .set("simulation.duration", seconds)
+        .set("simulation.duration", format!("{steps} * {STEP}"))
         .read()
         .map_err(StudyError::from)?;
     let (columns, initial) = initial_row(&model)?;
