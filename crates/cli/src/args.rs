@@ -54,7 +54,8 @@ pub enum Command {
     /// Solve one model in several ways and compare them with a reference
     ///
     /// Without --vary the usual schemes are tried: as the file says, Gauss–Seidel, first- and
-    /// second-order extrapolation, output update, implicit (tight) coupling; of a model with compensators
+    /// second-order extrapolation, output update, implicit (tight) coupling; where parts choose their
+    /// predictors also hold, learning and interface model; of a model with compensators
     /// also both kinds of compensation, none, and the learning predictor. With --vary any setting or
     /// parameter takes any values; several --vary are combined:
     ///

@@ -5,6 +5,7 @@
 //! - [`problem`]: contacts as rows of velocities and impulses, as an operator over free bodies or as a
 //!   dense matrix, and the residual of given impulses.
 //! - [`ContactSolver`]: [`Cone`] for many contacts, [`Pivoting`] for few.
+//! - [`Reduction`]: what contacts leave of an interface's mobility.
 //! - [`Scene`]: time stepping of free bodies, grains and bodies of prescribed motion.
 //! - [`mod@bench`]: scenes whose time per step is a figure of merit.
 //!
@@ -22,6 +23,7 @@ mod error;
 pub mod narrow;
 mod pivoting;
 pub mod problem;
+mod reduction;
 mod scene;
 pub mod shape;
 mod solver;
@@ -32,6 +34,7 @@ mod world;
 pub use cone::Cone;
 pub use error::ContactError;
 pub use pivoting::{FrictionBounds, Pivoting};
+pub use reduction::{Interface, Reduction};
 pub use scene::{Body, Correction, Motion, Options, Scene, Start, StepReport};
 pub use shape::{Can, Pose, Shape, Wall};
 pub use solver::{ContactSolver, Fallback, FrictionLaw, RowState, Solved};

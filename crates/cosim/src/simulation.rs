@@ -81,7 +81,7 @@ impl Simulation {
     /// the initial time, however long the chain of direct feedthrough.
     fn exchange_initially(&mut self) -> Result<(), Fault> {
         let t = self.plan.step_time(0);
-        let mut before: Vec<f64> = Vec::new();
+        let mut before: Option<Vec<f64>> = None;
         for pass in 0..INITIAL_PASSES {
             let exchange = &self.exchange;
             for unit in &mut self.units {
@@ -100,11 +100,11 @@ impl Simulation {
             }
             let all = self.units.iter().flat_map(|unit| unit.visible_outputs());
             let now: Vec<f64> = all.copied().collect();
-            let change = self.largest_change(&before, &now);
+            let change = before.map_or(f64::INFINITY, |before| self.largest_change(&before, &now));
             if change == 0.0 || (pass >= ROUNDING_PASSES && change <= INITIAL_ROUNDING) {
                 return Ok(());
             }
-            before = now;
+            before = Some(now);
             if pass + 1 == INITIAL_PASSES && change > UNSETTLED {
                 self.tally.notes.push(
                     "the outputs at the initial time depend on each other in a loop that does not converge; the run starts from its last values".into(),
@@ -117,9 +117,6 @@ impl Simulation {
     /// The largest change of an output from one pass to the next, relative to the largest value of
     /// its quantity: where nothing is transmitted, a port has nothing but rounding.
     fn largest_change(&self, before: &[f64], now: &[f64]) -> f64 {
-        if before.is_empty() {
-            return f64::INFINITY;
-        }
         let mut start = 0;
         let mut extremes: Vec<Extreme<'_>> = Vec::new();
         let units = self.units.iter();

@@ -8,7 +8,7 @@ use std::time::Duration;
 use oldham_cosim::{
     Builder, Energy, Fault, Hold, ImplicitSettings, InputPort, Inputs, OutputPort, Ports,
     Predictor, Quantity, Reached, Recorder, Run, Schedule, Simulation, Source, State, StepError,
-    Subsystem, Unit, Visitor,
+    Subsystem, Tap, Unit, Visitor,
 };
 use support::Oscillator;
 
@@ -22,6 +22,7 @@ enum Place {
     Receive,
     Source,
     Record,
+    Tap,
 }
 
 /// An oscillator that panics in one of its methods once a time has come.
@@ -99,11 +100,12 @@ impl Source for RottenSource {
     }
 }
 
-struct RottenRecorder(Place);
+/// Panics if it is asked for and this is the place.
+struct RottenRecorder(Place, Place);
 
 impl Recorder for RottenRecorder {
     fn record(&mut self, t: f64, _row: &[f64]) -> std::io::Result<()> {
-        assert!(self.0 != Place::Record || t < RIPE, "out of luck");
+        assert!(self.0 != self.1 || t < RIPE, "out of luck");
         Ok(())
     }
 }
@@ -149,8 +151,14 @@ fn simulation(place: Place, implicit: bool) -> Simulation {
 fn fault(place: Place, implicit: bool, threads: usize) -> Fault {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || {
-        let mut recorder = RottenRecorder(place);
+        let mut recorder = RottenRecorder(place, Place::Record);
+        let mut onlooker = RottenRecorder(place, Place::Tap);
         let mut run = Run::new(100, &mut recorder);
+        run.tap = Some(Tap {
+            every: 3,
+            columns: None,
+            recorder: &mut onlooker,
+        });
         run.threads = threads;
         run.energy_bound = Some(100.0);
         let _ = send.send(simulation(place, implicit).run(run).end);
@@ -171,6 +179,7 @@ fn a_panic_anywhere_is_a_fault_with_any_number_of_threads() {
         Place::Receive,
         Place::Source,
         Place::Record,
+        Place::Tap,
         Place::Visit,
     ];
     let mut wrong = Vec::new();
@@ -178,7 +187,7 @@ fn a_panic_anywhere_is_a_fault_with_any_number_of_threads() {
         for threads in [1, 2, 4] {
             let found = fault(place, place == Place::Visit, threads).to_string();
             let blamed = match place {
-                Place::Record => "recording or reporting panicked at t = 0.0",
+                Place::Record | Place::Tap => "recording or reporting panicked at t = 0.0",
                 _ => "`p3` panicked at t = 0.0",
             };
             if !found.starts_with(blamed) || !found.contains("out of luck") {

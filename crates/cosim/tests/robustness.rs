@@ -4,8 +4,8 @@ mod support;
 
 use oldham_cosim::{
     BuildError, Builder, Cancel, Checkpoint, CheckpointError, Discard, End, Fault, Hold,
-    ImplicitSettings, InMemory, InputPort, OutputPort, Recorder, Run, Schedule, Simulation,
-    Subsystem,
+    ImplicitSettings, InMemory, InputPort, Inputs, OutputPort, Ports, Reached, Recorder, Run,
+    Schedule, Simulation, StepError, Subsystem,
 };
 use support::{Mishap, Oscillator, Pair, jacobi_pair, left, pair, right};
 
@@ -332,4 +332,32 @@ fn rollback_is_refused_where_a_part_cannot() {
     let schedule = Schedule::jacobi(1e-3, [p.left, p.right]).implicit(ImplicitSettings::default());
     let errors = p.builder.build(schedule).err().unwrap();
     assert_eq!(errors, [BuildError::CannotRollBack("right".into())]);
+}
+
+/// A part that nobody listens to.
+struct Silent(Ports);
+
+impl Subsystem for Silent {
+    fn ports(&self) -> &Ports {
+        &self.0
+    }
+
+    fn advance(&mut self, _: f64, to: f64, _: &mut Inputs) -> Result<Reached, StepError> {
+        Ok(Reached::end(to))
+    }
+
+    fn outputs(&mut self, _: f64, _: &[f64], _: &mut [f64]) -> Result<(), StepError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn without_outputs_none_depend_on_each_other() {
+    let mut builder = Builder::new();
+    let hold = Hold::new(0, &Ports::new());
+    let part = builder.add("part", Box::new(Silent(Ports::new())), Box::new(hold));
+    let mut simulation = builder.build(Schedule::jacobi(1e-3, [part])).unwrap();
+    let outcome = simulation.run(Run::new(1, &mut Discard));
+    let notes = outcome.summary.notes;
+    assert!(notes.iter().all(|note| !note.contains("loop")), "{notes:?}");
 }

@@ -8,7 +8,7 @@ use oldham_cosim::StepError;
 
 use crate::circuit::Supply;
 use crate::fluid::Fluid;
-use crate::valve::Valve;
+use crate::valve::{Flow, SafetyValves, Valve};
 
 /// Coefficient of the L-stable two-stage method of second order (Alexander 1977): 1 - 1/√2.
 const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
@@ -55,9 +55,10 @@ pub(crate) fn step(
 pub(crate) struct Surroundings<'c> {
     pub fluid: &'c Fluid,
     pub valve: &'c Valve,
+    pub safety: &'c SafetyValves,
     pub supply: &'c Supply,
-    /// How far the way to the pump is open.
-    pub open: f64,
+    /// How far the ways to pump and tank are open.
+    pub open: [f64; 2],
     pub volume: f64,
     /// Rate of the volume.
     pub growth: f64,
@@ -67,17 +68,26 @@ impl Surroundings<'_> {
     /// σ' and its derivative by σ.
     fn rate(&self, log_density: f64) -> (f64, f64) {
         let p = self.fluid.pressure(log_density);
-        let flow = self.valve.flow(self.open, p, self.supply, self.fluid);
+        let flow = self.flow(p);
         let rate = (flow.inflow - self.growth) / self.volume;
         let slope = flow.by_pressure * self.fluid.stiffness(log_density) / self.volume;
         (rate, slope)
     }
 
-    /// Power that the flow through the valve brings.
+    /// Flow through all valves.
+    fn flow(&self, p: f64) -> Flow {
+        let main = self.valve.flow(self.open, p, self.supply, self.fluid);
+        let safety = self.safety.flow(p, self.supply);
+        Flow {
+            inflow: main.inflow + safety.inflow,
+            by_pressure: main.by_pressure + safety.by_pressure,
+        }
+    }
+
+    /// Power that the flow through the valves brings.
     fn supplied(&self, log_density: f64) -> f64 {
         let p = self.fluid.pressure(log_density);
-        let flow = self.valve.flow(self.open, p, self.supply, self.fluid);
-        flow.inflow * self.fluid.enthalpy(p)
+        self.flow(p).inflow * self.fluid.enthalpy(p)
     }
 
     /// Solves σ - `span` σ' = `known`; `guess` is where to begin. Gives σ and σ', and adds to the
@@ -130,7 +140,7 @@ impl Surroundings<'_> {
             law: "chamber".into(),
             value,
             at: format!(
-                "spool opening {}, volume {} m³, its rate {} m³/s, logarithm of density {log_density}",
+                "openings {:?}, volume {} m³, its rate {} m³/s, logarithm of density {log_density}",
                 self.open, self.volume, self.growth
             ),
         }
@@ -167,8 +177,9 @@ mod tests {
                         let around = Surroundings {
                             fluid: &fluid,
                             valve: &valve,
+                            safety: &SafetyValves::default(),
                             supply: &SUPPLY,
-                            open,
+                            open: [open, 1.0 - open],
                             volume,
                             growth,
                         };
@@ -193,8 +204,9 @@ mod tests {
         let around = Surroundings {
             fluid: &fluid,
             valve: &valve,
+            safety: &SafetyValves::default(),
             supply: &SUPPLY,
-            open: 0.5,
+            open: [0.5; 2],
             volume: 1e-3,
             growth: f64::NAN,
         };

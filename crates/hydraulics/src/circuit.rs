@@ -3,7 +3,8 @@
 use crate::cylinder::Cylinder;
 use crate::error::{CircuitError, CircuitErrors};
 use crate::fluid::Fluid;
-use crate::valve::Valve;
+use crate::spool::Spool;
+use crate::valve::{Centre, SafetyValves, Valve};
 
 /// A hydraulic circuit.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +37,10 @@ pub struct Actuator {
     pub cylinder: Cylinder,
     /// The valve.
     pub valve: Valve,
+    /// How its spool follows.
+    pub spool: Spool,
+    /// Relief and make-up of both chambers.
+    pub safety: SafetyValves,
     /// How it starts.
     pub rest: Rest,
 }
@@ -57,6 +62,8 @@ impl Actuator {
             name: name.into(),
             cylinder,
             valve,
+            spool: Spool::AT_ONCE,
+            safety: SafetyValves::default(),
             rest: Rest::Load(load),
         }
     }
@@ -91,6 +98,31 @@ impl Actuator {
         for (what, value) in not_negative {
             if !(value >= 0.0 && value.is_finite()) {
                 problems.push(wrong(what, value, "must not be negative"));
+            }
+        }
+        let Spool { rate, lag } = self.spool;
+        if !(rate > 0.0) {
+            problems.push(wrong("rate of the spool", rate, "must be positive"));
+        }
+        if !(lag >= 0.0 && lag.is_finite()) {
+            problems.push(wrong("lag of the spool", lag, "must not be negative"));
+        }
+        if let Centre::Closed { overlap } = self.valve.centre
+            && !(0.0..1.0).contains(&overlap)
+        {
+            let demand = "must be at least 0 and less than 1";
+            problems.push(wrong("overlap of the valve", overlap, demand));
+        }
+        let relief = self.safety.relief;
+        let conductances = [
+            relief.map(|relief| ("conductance of the relief valve", relief.conductance)),
+            self.safety
+                .makeup
+                .map(|makeup| ("make-up conductance", makeup)),
+        ];
+        for (what, value) in conductances.into_iter().flatten() {
+            if !(value > 0.0 && value.is_finite()) {
+                problems.push(wrong(what, value, "must be positive"));
             }
         }
         if !cylinder.centre.is_finite() {

@@ -76,7 +76,7 @@ impl Cylinder {
     }
 
     /// Force of the pressures.
-    pub(crate) fn thrust(&self, pressures: [f64; 2]) -> f64 {
+    pub fn thrust(&self, pressures: [f64; 2]) -> f64 {
         self.areas[1] * pressures[1] - self.areas[0] * pressures[0]
     }
 

@@ -3,6 +3,7 @@
 use crate::circuit::{Actuator, Rest, Supply};
 use crate::cylinder::Cylinder;
 use crate::error::CircuitError;
+use crate::valve::Centre;
 
 /// Halvings of the spool's travel: one more than a double has digits.
 const HALVINGS: usize = 60;
@@ -52,9 +53,63 @@ pub fn holding(load: f64, cylinder: &Cylinder, supply: &Supply) -> Option<Equili
     Some(at(0.5 * (low + high)))
 }
 
+/// The equilibrium under a load with all ways closed. Any two pressures that carry it would do; these lie as far
+/// from the pump as from the tank on the average.
+pub fn locked(load: f64, cylinder: &Cylinder, supply: &Supply) -> Option<Equilibrium> {
+    let sum = supply.pump + supply.tank;
+    let [a, b] = cylinder.areas;
+    let first = (sum * b - load) / (a + b);
+    let pressures = [first, sum - first];
+    let possible = supply.tank..=supply.pump;
+    pressures
+        .iter()
+        .all(|p| possible.contains(p))
+        .then_some(Equilibrium {
+            spool: 0.5,
+            pressures,
+            force: load,
+        })
+}
+
 impl Actuator {
     /// How it starts.
     pub(crate) fn start(&self, supply: &Supply) -> Result<Equilibrium, CircuitError> {
+        let start = match self.valve.centre {
+            Centre::Open => self.flowing_start(supply),
+            Centre::Closed { .. } => self.locked_start(supply),
+        }?;
+        let highest = start.pressures[0].max(start.pressures[1]);
+        match self.safety.relief {
+            Some(relief) if highest >= relief.pressure => Err(CircuitError::ReliefOpens {
+                actuator: self.name.clone(),
+                pressure: highest,
+                opens: relief.pressure,
+            }),
+            _ => Ok(start),
+        }
+    }
+
+    fn locked_start(&self, supply: &Supply) -> Result<Equilibrium, CircuitError> {
+        let (load, spool) = match self.rest {
+            Rest::Load(load) => (load, 0.5),
+            Rest::Spool(spool) => {
+                let half = 0.5 * (supply.pump + supply.tank);
+                (self.cylinder.thrust([half; 2]), spool)
+            }
+        };
+        let found = locked(load, &self.cylinder, supply).ok_or_else(|| {
+            let Supply { pump, tank } = *supply;
+            CircuitError::CannotHold {
+                actuator: self.name.clone(),
+                load,
+                least: self.cylinder.thrust([pump, tank]),
+                most: self.cylinder.thrust([tank, pump]),
+            }
+        })?;
+        Ok(Equilibrium { spool, ..found })
+    }
+
+    fn flowing_start(&self, supply: &Supply) -> Result<Equilibrium, CircuitError> {
         match self.rest {
             Rest::Spool(spool) => Ok(resting(spool, &self.cylinder, supply)),
             Rest::Load(load) => holding(load, &self.cylinder, supply).ok_or_else(|| {

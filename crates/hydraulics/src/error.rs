@@ -57,6 +57,18 @@ pub enum CircuitError {
         /// The largest push.
         most: f64,
     },
+    /// A relief valve is open at rest.
+    #[error(
+        "the relief valve of `{actuator}` opens at {opens} Pa, and a chamber has {pressure} Pa at rest; let it open at a higher pressure"
+    )]
+    ReliefOpens {
+        /// Its name.
+        actuator: String,
+        /// The pressure at rest.
+        pressure: f64,
+        /// The pressure at which it opens.
+        opens: f64,
+    },
 }
 
 /// All mistakes in the data of a circuit.
@@ -70,7 +82,9 @@ impl CircuitError {
         match self {
             Self::DuplicateName(name) => Some(name),
             Self::Value { place, .. } => Some(place),
-            Self::CannotHold { actuator, .. } => Some(actuator),
+            Self::CannotHold { actuator, .. } | Self::ReliefOpens { actuator, .. } => {
+                Some(actuator)
+            }
             Self::NoActuator | Self::Pressures { .. } | Self::BeyondTheLaw { .. } => None,
         }
     }

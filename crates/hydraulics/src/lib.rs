@@ -39,13 +39,15 @@ mod cylinder;
 mod equilibrium;
 mod error;
 mod fluid;
+mod spool;
 mod subsystem;
 mod valve;
 
 pub use circuit::{Actuator, Circuit, Rest, Supply};
 pub use cylinder::Cylinder;
-pub use equilibrium::{Equilibrium, holding, resting};
+pub use equilibrium::{Equilibrium, holding, locked, resting};
 pub use error::{CircuitError, CircuitErrors};
 pub use fluid::Fluid;
+pub use spool::Spool;
 pub use subsystem::Hydraulics;
-pub use valve::Valve;
+pub use valve::{Centre, Relief, SafetyValves, Valve};

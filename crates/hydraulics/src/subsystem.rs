@@ -10,6 +10,7 @@ use crate::circuit::{Actuator, Circuit, Supply};
 use crate::equilibrium::Equilibrium;
 use crate::error::CircuitErrors;
 use crate::fluid::Fluid;
+use crate::spool::Spool;
 
 /// Inputs of an actuator: length, rate, spool.
 const RECEIVED: usize = 3;
@@ -32,6 +33,8 @@ pub struct Hydraulics {
     ports: Ports,
     /// Logarithms of the relative density, two for each actuator.
     chambers: Vec<f64>,
+    /// Displacements of the spools from their neutral positions.
+    spools: Vec<f64>,
     /// Work since the start: dissipated, supplied.
     work: [f64; 2],
     /// The inputs at both stages of a step.
@@ -85,6 +88,7 @@ impl Hydraulics {
             starts,
             micro_steps: circuit.micro_steps.max(1),
             ports,
+            spools: vec![0.0; circuit.actuators.len()],
             work: [0.0; 2],
             at_stages: [inputs.clone(), inputs],
             counters: Counters::default(),
@@ -110,23 +114,40 @@ impl Hydraulics {
         received: Received,
     ) -> Surroundings<'_> {
         let Actuator {
-            cylinder, valve, ..
+            cylinder,
+            valve,
+            safety,
+            ..
         } = &self.actuators[actuator];
         let spool = self.neutral(actuator) + received.spool;
         Surroundings {
             fluid: &self.fluid,
             valve,
+            safety,
             supply: &self.supply,
-            open: [spool, 1.0 - spool][chamber],
+            open: valve.openings(spool, chamber),
             volume: cylinder.volumes(received.length)[chamber],
             growth: cylinder.growths(received.rate)[chamber],
+        }
+    }
+
+    /// Moves a spool towards what it is told at both stages of a step, and puts in place of that where it is.
+    fn move_spool(&mut self, actuator: usize, received: &mut [Received; 2], size: f64) {
+        let spool = self.actuators[actuator].spool;
+        let mut reached = 0.0;
+        for (at, (node, _)) in received.iter_mut().zip(STAGES) {
+            let moved = spool.after(self.spools[actuator], at.spool, (node - reached) * size);
+            reached = node;
+            self.spools[actuator] = moved;
+            at.spool = moved;
         }
     }
 
     /// One step of all chambers; the inputs at its stages are there already.
     fn step(&mut self, size: f64) -> Result<(), StepError> {
         for actuator in 0..self.actuators.len() {
-            let received = [0, 1].map(|stage| Received::of(&self.at_stages[stage], actuator));
+            let mut received = [0, 1].map(|stage| Received::of(&self.at_stages[stage], actuator));
+            self.move_spool(actuator, &mut received, size);
             for chamber in 0..2 {
                 let stages = received.map(|at| self.surroundings(actuator, chamber, at));
                 let index = 2 * actuator + chamber;
@@ -212,6 +233,10 @@ impl Subsystem for Hydraulics {
 impl State for Hydraulics {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.vector(&mut self.chambers);
+        let follows = |actuator: &Actuator| actuator.spool != Spool::AT_ONCE;
+        if self.actuators.iter().any(follows) {
+            visitor.vector(&mut self.spools);
+        }
         visitor.fixed(&mut self.work);
     }
 }

@@ -3,7 +3,10 @@
 use std::f64::consts::TAU;
 
 use oldham_cosim::{Hold, Inputs, Ports, Snapshot, Source, Subsystem};
-use oldham_hydraulics::{Actuator, Circuit, Cylinder, Fluid, Hydraulics, Rest, Supply, Valve};
+use oldham_hydraulics::{
+    Actuator, Circuit, CircuitError, Cylinder, Fluid, Hydraulics, Relief, Rest, SafetyValves,
+    Spool, Supply, Valve,
+};
 
 const LOAD: f64 = 8829.0;
 
@@ -272,4 +275,86 @@ fn the_machine_with_two_actuators_is_held_at_the_known_spools() {
     let hydraulics = Hydraulics::new(&circuit(actuators.to_vec())).unwrap();
     assert!((hydraulics.neutral(0) - 0.441_599).abs() < 5e-7);
     assert!((hydraulics.neutral(1) - 0.487_108).abs() < 5e-7);
+}
+
+/// All ways closed, the piston still: pressures stay. Opened, the free piston moves at the speed that the valve's flow
+/// gives: with pressure differences halved, q = c A √(Δp/ρ).
+#[test]
+fn a_closed_centre_holds_and_feeds_as_its_orifice_does() {
+    let mut lift = lift(0.0);
+    lift.valve = lift.valve.closed(0.1);
+    let mut hydraulics = Hydraulics::new(&circuit(vec![lift.clone()])).unwrap();
+    assert_eq!(hydraulics.neutral(0), 0.5);
+    let still: [Function; 3] = [|_| 0.5, |_| 0.0, |_| 0.04];
+    let outputs = run(&mut hydraulics, &still, 1.0, 100);
+    assert!((outputs[0] - LOAD).abs() < 1e-6 * LOAD, "{outputs:?}");
+    // Wide open, retracting at a speed at which both chambers keep the middle pressure: no force.
+    let mut unloaded = lift;
+    unloaded.rest = Rest::Load(0.0);
+    let mut hydraulics = Hydraulics::new(&circuit(vec![unloaded])).unwrap();
+    let moved: [Function; 3] = [|t| 0.5 - SPEED * t, |_| -SPEED, |_| 0.5];
+    let outputs = run(&mut hydraulics, &moved, 0.02, 2000);
+    let half = 0.5 * (7.6e6 - 1e5);
+    assert!(outputs[0].abs() < 1e-3 * half * 65e-4, "{outputs:?}");
+    assert!((outputs[1] - half - 1e5).abs() < 2e-3 * half, "{outputs:?}");
+}
+
+/// c A √(2 Δp/ρ) over the area of the piston, with half of 7.5 MPa at each edge.
+const SPEED: f64 = 4.841_229_182_759_271;
+
+/// A chamber that is pressed together gives off through its relief valve what the piston displaces.
+#[test]
+fn a_relief_valve_gives_off_what_the_piston_displaces() {
+    let mut lift = lift(0.0);
+    lift.valve = lift.valve.closed(0.0);
+    lift.safety = SafetyValves {
+        relief: Some(Relief {
+            pressure: 6e6,
+            conductance: 1e-9,
+        }),
+        makeup: Some(1e-7),
+    };
+    let mut hydraulics = Hydraulics::new(&circuit(vec![lift.clone()])).unwrap();
+    let moved: [Function; 3] = [|t| 0.5 - 0.1 * t, |_| -0.1, |_| 0.0];
+    let outputs = run(&mut hydraulics, &moved, 1.0, 2000);
+    // Chamber 2 shrinks by 0.1 m/s times its area; chamber 1 is filled from the tank.
+    let flow = 0.1 * 65e-4;
+    let [p1, p2] = [1e5 - flow / 1e-7, 6e6 + flow / 1e-9];
+    assert!((outputs[2] / p2 - 1.0).abs() < 1e-3, "{outputs:?} {p2}");
+    assert!((outputs[1] / p1 - 1.0).abs() < 1e-2, "{outputs:?} {p1}");
+    lift.safety.relief = Some(Relief {
+        pressure: 3e6,
+        conductance: 1e-9,
+    });
+    let errors = Hydraulics::new(&circuit(vec![lift])).unwrap_err().0;
+    assert!(
+        matches!(errors[0], CircuitError::ReliefOpens { .. }),
+        "{errors:?}"
+    );
+}
+
+/// A slow spool brings the pressures later to where they settle; its state is saved.
+#[test]
+fn a_slow_spool_arrives_late_and_is_part_of_the_state() {
+    let mut slow = lift(0.0);
+    slow.spool = Spool {
+        rate: 0.1,
+        lag: 0.0,
+    };
+    let command: [Function; 3] = [|_| 0.5, |_| 0.0, |_| 0.05];
+    let [mut fast, mut slow] =
+        [lift(0.0), slow].map(|actuator| Hydraulics::new(&circuit(vec![actuator])).unwrap());
+    let force = |part: &mut Hydraulics, duration| run(part, &command, duration, 2000)[0];
+    let at_once = force(&mut fast, 0.4);
+    let half_way = force(&mut slow, 0.25);
+    assert!((half_way - at_once).abs() > 100.0, "{half_way} {at_once}");
+    let mut snapshot = Snapshot::default();
+    snapshot.save(slow.state().unwrap());
+    let arrived = force(&mut slow, 0.5);
+    assert!(
+        (arrived / at_once - 1.0).abs() < 1e-6,
+        "{arrived} {at_once}"
+    );
+    snapshot.restore(slow.state().unwrap());
+    assert_eq!(force(&mut slow, 0.5), arrived);
 }

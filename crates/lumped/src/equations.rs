@@ -97,6 +97,16 @@ impl Equations {
         for &(row, slot, mass) in &self.ghost_masses {
             forces[row] -= mass * motion.a[slot];
         }
+        if !(self.loads.is_empty() && self.laws.is_empty()) {
+            self.add_laws(t, motion, forces)?;
+        }
+        Ok(())
+    }
+
+    /// Loads and nonlinear elements. Apart, because room for their expressions on the stack would
+    /// cost a linear system more than its forces do.
+    #[inline(never)]
+    fn add_laws(&self, t: f64, motion: &Motion, forces: &mut [f64]) -> Result<(), StepError> {
         for load in &self.loads {
             let value = load.force(t)?;
             for receiver in load.receivers.iter().filter(|r| r.row < self.own) {
@@ -164,7 +174,22 @@ impl Equations {
         let row = self.own + ghost;
         let inertia = self.masses.row(row).iter();
         let inertia: f64 = inertia.map(|&(slot, m)| m * motion.a[slot]).sum();
-        let mut force = self.constant[row] - self.elastic_resistance(row, motion) - inertia;
+        let force = self.constant[row] - self.elastic_resistance(row, motion) - inertia;
+        if self.loads.is_empty() && self.laws.is_empty() {
+            return Ok(force);
+        }
+        self.add_laws_on(row, t, motion, force)
+    }
+
+    /// A force, and that of loads and nonlinear elements on a row.
+    #[inline(never)]
+    fn add_laws_on(
+        &self,
+        row: usize,
+        t: f64,
+        motion: &Motion,
+        mut force: f64,
+    ) -> Result<f64, StepError> {
         for load in &self.loads {
             for receiver in load.receivers.iter().filter(|r| r.row == row) {
                 force += receiver.sign * load.force(t)?;

@@ -76,7 +76,11 @@ impl Lumped {
     /// differs from the last one by no more than that counts as the same, so that factorisations
     /// stay valid and multi-step formulas see equal steps.
     fn micro_step_size(&self, from: f64, to: f64) -> f64 {
-        let size = (to - from) / self.micro_steps as f64;
+        // Divisions would be the longest operations of a small system's step.
+        let size = match self.micro_steps {
+            1 => to - from,
+            count => (to - from) / count as f64,
+        };
         let rounding = 2.0 * f64::EPSILON * from.abs().max(to.abs());
         if (size - self.step_size).abs() <= rounding {
             self.step_size
@@ -139,7 +143,10 @@ impl Subsystem for Lumped {
         for index in 1..=self.micro_steps {
             let step = Step {
                 from: reached,
-                to: from + (to - from) * (index as f64 / self.micro_steps as f64),
+                to: match index == self.micro_steps {
+                    true => to,
+                    false => from + (to - from) * (index as f64 / self.micro_steps as f64),
+                },
                 size,
             };
             self.plant.receive_at_start(step.from, inputs);

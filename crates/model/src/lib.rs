@@ -39,6 +39,7 @@ mod data;
 mod expansion;
 mod extensions;
 mod format;
+mod hydraulic_rest;
 mod implicit;
 mod interface_model;
 mod limits;
@@ -70,6 +71,7 @@ pub use compensation::{Approach, CompensationError, Offer};
 pub use data::DataFile;
 pub use extensions::{Context, Extensions, ForeignJoint, ForeignPart, PredictorFactory, Site};
 pub use format::{At, Formula, TimeFunction};
+pub use hydraulic_rest::RestingActuator;
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
     About, InterfaceNode, JointReaction, Mechanism, MeshFile, Outline, OwnedElement,

@@ -166,16 +166,31 @@ pub(crate) fn apply<'i>(
     renamed: &mut Renamed,
     findings: &mut Findings,
 ) {
+    let mut placed = Vec::new();
     for change in changes {
         let path = present_path(change.path, SchemaShape::new(schema), renamed);
-        let applied = match change.value {
-            Some(value) => insert(tree, SchemaShape::new(schema), &path, value),
+        placed.push((tables_on(&path, tree), path, change.value));
+    }
+    for (known, path, value) in placed {
+        let applied = match value {
+            Some(value) => insert(tree, SchemaShape::new(schema), &path, known + 1, value),
             None => unset(tree, &path),
         };
         if let Err(problem) = applied {
             findings.push(problem);
         }
     }
+}
+
+/// How many keys of a path lead to tables that are there.
+fn tables_on(path: &[Key<'_>], tree: &DeTable<'_>) -> usize {
+    let mut here = Some(tree);
+    let is_table = |key: &&Key<'_>| {
+        let name = key.get_ref().as_ref();
+        here = here.and_then(|table| table.get(name)?.get_ref().as_table());
+        here.is_some()
+    };
+    path.iter().take_while(is_table).count()
 }
 
 /// The segments of a dotted key.
@@ -286,10 +301,13 @@ fn value<'i>(source: &'i Source, span: &Span) -> Result<Value<'i>, Problem> {
     })
 }
 
+/// So many tables, this one included, are `known`: they were there before all changes. In others, which
+/// the changes make, names are new of necessity.
 fn insert<'i>(
     table: &mut DeTable<'i>,
     shape: SchemaShape<'_>,
     path: &[Key<'i>],
+    known: usize,
     value: Value<'i>,
 ) -> Result<(), Problem> {
     let [key, rest @ ..] = path else {
@@ -298,6 +316,7 @@ fn insert<'i>(
     let name = key.get_ref().as_ref();
     let is_new = shape.key(name).is_none() && !table.contains_key(name);
     if is_new
+        && known > 0
         && !shape.keys_are_ports()
         && let Some(problem) = unknown_name(table, shape, key)
     {
@@ -317,7 +336,7 @@ fn insert<'i>(
         .entry(key.clone())
         .or_insert(Spanned::new(key.span(), DeValue::Table(DeTable::new())));
     match below.get_mut() {
-        DeValue::Table(below) => insert(below, inside, rest, value),
+        DeValue::Table(below) => insert(below, inside, rest, known.saturating_sub(1), value),
         _ => Err(no_table(key)),
     }
 }

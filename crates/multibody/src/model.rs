@@ -274,6 +274,12 @@ impl Model {
             .oriented(motion.orientation.conjugate().times(axes))
     }
 
+    /// The absolute place of a marker in the initial configuration.
+    pub fn place_of(&self, marker: &Marker) -> Vec3 {
+        let motion = &self.nodes[marker.node.0].initial;
+        motion.position + marker.arm(motion)
+    }
+
     /// All mistakes in the data.
     pub fn check(&self) -> Result<(), Vec<ModelError>> {
         let mut problems = Vec::new();

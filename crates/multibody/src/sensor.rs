@@ -167,6 +167,11 @@ pub trait CustomSensor: Debug + CloneSensor + Send + Sync {
     /// What it reads at a state. Forces are not known there: it measures motions.
     fn read(&self, at: &At<'_>) -> f64;
 
+    /// What a port that shows it carries.
+    fn unit(&self) -> Unit {
+        Unit::ONE
+    }
+
     /// Shows all nodes and inputs that it refers to, in all places where it keeps them.
     fn refer(&mut self, references: &mut dyn References);
 }
@@ -252,7 +257,7 @@ impl Sensor {
             Self::Load(_) | Self::Tension(_) => Unit::NEWTON,
             Self::Power(_) => Unit(Cow::Borrowed("W")),
             Self::Section(section) => section.unit.clone(),
-            Self::Custom(_) => Unit::ONE,
+            Self::Custom(sensor) => sensor.unit(),
         }
     }
 

@@ -7,9 +7,11 @@
 mod fontana;
 mod item;
 mod map_study;
+mod peiret;
 mod pikulinski;
 pub mod structures;
 mod tamellin;
+mod track;
 mod zhang;
 
 pub use item::{Item, PaperError, Report, ReportRow};
@@ -21,6 +23,7 @@ pub fn items() -> Vec<Item> {
         tamellin::ITEMS,
         zhang::ITEMS,
         pikulinski::ITEMS,
+        peiret::ITEMS,
     ]
     .concat()
 }
@@ -75,7 +78,7 @@ mod tests {
     fn an_unknown_name_is_answered_with_what_there_is() {
         assert_eq!(
             offered("nobody"),
-            ["fontana", "tamellin", "zhang", "pikulinski"]
+            ["fontana", "tamellin", "zhang", "pikulinski", "peiret"]
         );
         assert_eq!(offered("nobody/fig-9"), offered("nobody"));
         let items = offered("fontana/fig-99");

@@ -32,6 +32,9 @@ const ALIKE: f64 = 0.1;
 
 /// Relative difference of their growth.
 const SAME_GROWTH: f64 = 0.2;
+/// The same for a pole and what it tends to as the step shrinks: what the coupling adds to a growth of
+/// the model's own is less than that.
+const SAME_LIMIT: f64 = 0.5;
 
 /// Coordinates up to which a matrix is made without a look at a few products first.
 const QUICK: usize = 600;
@@ -482,14 +485,22 @@ impl Spectrum {
     /// coupling or with a shorter step: that they grow, or that it is not known whether they do, is
     /// no matter of the coupling.
     pub fn set_aside(&mut self, reference: &Self) {
+        // With a shorter step what the exchange makes grow grows less, the shorter the step is: so
+        // the limit of no step at all is compared.
+        let ratio = self.duration / reference.duration;
+        let (alike, same, beyond) = match ratio > 1.5 {
+            true => (SAME_LIMIT, SAME_LIMIT, ratio / (ratio - 1.0)),
+            false => (ALIKE, SAME_GROWTH, 1.0),
+        };
         let has = |mode: &EigenMode| {
             let pole = self.pole(mode);
             let near = |other: &EigenMode| {
                 let errors = mode.error / self.duration + other.error / reference.duration;
-                let off = reference.pole(other) - pole;
+                let errors = errors * beyond;
+                let off = (reference.pole(other) - pole) * beyond;
                 // A mode that the exchange makes grow is there without it, too, and does not grow.
-                off.norm() <= ALIKE * pole.norm() + errors
-                    && off.re.abs() <= SAME_GROWTH * pole.re.abs() + errors
+                off.norm() <= alike * pole.norm() + errors
+                    && off.re.abs() <= same * pole.re.abs() + errors
             };
             self.is_slow_growth(mode) && reference.modes.iter().any(near)
         };

@@ -30,6 +30,9 @@ pub struct Case<'a> {
     pub subject: Subject,
 }
 
+/// How much shorter the step of a reference is; the first of them that the model admits.
+const DIVISORS: [f64; 6] = [2.0, 3.0, 4.0, 5.0, 7.0, 10.0];
+
 impl<'a> Case<'a> {
     /// The model as it runs.
     pub fn of(model: &'a Model, file: &'a ModelFile) -> Self {
@@ -73,7 +76,7 @@ impl<'a> Case<'a> {
         Ok((spectrum, verdict))
     }
 
-    /// The same motion without the coupling; where there is no such model, with half the macro
+    /// The same motion without the coupling; where there is no such model, with a shorter macro
     /// step, which changes what the coupling does but not what the model does.
     fn reference(&self) -> Option<Simulation> {
         let is_mixed =
@@ -81,9 +84,12 @@ impl<'a> Case<'a> {
         if !is_mixed && let Ok(monolithic) = self.model.monolithic(None) {
             return Some(monolithic);
         }
-        let half = self.file.clone();
-        let half = half.set("simulation.step", 0.5 * self.model.step());
-        half.read().ok()?.simulation().ok()
+        // Given micro steps must divide it.
+        DIVISORS.into_iter().find_map(|divisor| {
+            let shorter = self.file.clone();
+            let shorter = shorter.set("simulation.step", self.model.step() / divisor);
+            shorter.read().ok()?.simulation().ok()
+        })
     }
 }
 

@@ -4,6 +4,7 @@ mod car;
 mod compensation;
 mod contact;
 mod cut;
+mod interface_model;
 mod stability;
 mod sweep;
 mod threads;
@@ -36,6 +37,7 @@ pub const NAMES: [&str; 15] = [
     "chain",
     "contact",
     "cut",
+    "interface-model",
     "map",
     "stability",
     "predictors",
@@ -114,6 +116,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "chain" => chain(),
             "contact" => contact::figures(),
             "cut" => cut::figures()?,
+            "interface-model" => interface_model::figures()?,
             "map" => stability_map()?,
             "stability" => stability::figures()?,
             "predictors" => predictors(),

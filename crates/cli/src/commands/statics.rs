@@ -29,12 +29,14 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
             "model": model.name(),
             "status": "finished",
             "parts": rests,
+            "hydraulics": model.resting_actuators(),
             "picture": load::shown(&out),
         });
         say!("{answer:#}");
     } else {
         say!("{}: static equilibrium", model.name());
         rests.iter().for_each(print);
+        print_actuators(&model);
         say!("picture: {}", out.display());
     }
     Ok(())
@@ -85,6 +87,26 @@ fn print(rest: &Equilibrium<'_>) {
     if rest.loads().next().is_some() {
         say!("{loads}");
     }
+}
+
+fn print_actuators(model: &Model) {
+    let actuators = model.resting_actuators();
+    if actuators.is_empty() {
+        return;
+    }
+    let mut table = Table::new([
+        "hydraulic actuator",
+        "push / N",
+        "neutral spool",
+        "p1 / Pa",
+        "p2 / Pa",
+    ]);
+    for actuator in actuators {
+        let [p1, p2] = actuator.pressures.map(number);
+        let spool = format!("{:.6}", actuator.spool);
+        table.row([actuator.name, number(actuator.force), spool, p1, p2]);
+    }
+    say!("{table}");
 }
 
 /// The largest component of all reactions.

@@ -22,6 +22,7 @@ use crate::problem::{Dense, Problem};
 use crate::solver::{ContactSolver, Fallback, FrictionLaw, RowState, Solved};
 use active_set::{ActiveSet, Outcome};
 use assemble::Assembled;
+pub(crate) use cholesky::Cholesky;
 use coupled::Coupled;
 
 /// Where the bounds of friction come from.

@@ -2,12 +2,13 @@
 
 use oldham_cosim::{Quantity, Unit};
 use oldham_hydraulics::{
-    Actuator, Circuit, CircuitError, Cylinder, Fluid, Hydraulics, Rest, Supply, Valve,
+    Actuator, Circuit, CircuitError, Cylinder, Fluid, Hydraulics, Relief, Rest, SafetyValves,
+    Spool, Supply, Valve,
 };
 
 use super::part::{Checked, Head, Port};
 use super::{Checker, Pace};
-use crate::format::{self, At, DEFAULT_RHO, Entry, Number};
+use crate::format::{self, At, DEFAULT_RHO, Entry, Formula, Number};
 use crate::model::Content;
 use crate::problem::Problem;
 
@@ -81,11 +82,10 @@ impl Checker<'_> {
         let stop_stiffness = self.number_or(&given.stop_stiffness, usual.stop_stiffness);
         let stop_damping = self.number_or(&given.stop_damping, usual.stop_damping);
         let valve = given.valve.as_ref();
-        let valve = valve.and_then(|at| {
-            let [area, discharge] =
-                [&at.value.area, &at.value.discharge].map(|at| self.required(at));
-            Some(Valve::new(area?, discharge?))
-        });
+        let valve = valve.and_then(|at| self.valve(&at.value));
+        let rate = self.number_or(&given.spool_rate, f64::INFINITY);
+        let lag = self.number_or(&given.spool_lag, 0.0);
+        let safety = self.safety_valves(given);
         let rest = self.rest(given);
         areas?;
         Some(Actuator {
@@ -97,8 +97,48 @@ impl Checker<'_> {
                 ..usual.friction(viscous?, dry?)
             },
             valve: valve?,
+            spool: Spool {
+                rate: rate?,
+                lag: lag?,
+            },
+            safety: safety?,
             rest: rest?,
         })
+    }
+
+    fn valve(&mut self, given: &format::hydraulics::Valve) -> Option<Valve> {
+        let [area, discharge] = [&given.area, &given.discharge].map(|at| self.required(at));
+        let overlap = self.number_or(&given.overlap, 0.0);
+        let valve = Valve::new(area?, discharge?);
+        if given.closed_centre == Some(true) {
+            return Some(valve.closed(overlap?));
+        }
+        if let Some(overlap) = &given.overlap {
+            let problem = Problem::new(overlap.span.clone(), "only a closed centre has an overlap")
+                .help("say `closed_centre = true` too, or leave the overlap out");
+            self.findings.push(problem);
+            return None;
+        }
+        Some(valve)
+    }
+
+    fn safety_valves(&mut self, given: &format::hydraulics::Actuator) -> Option<SafetyValves> {
+        let relief = match &given.relief {
+            None => None,
+            Some(at) => {
+                let [pressure, conductance] =
+                    [&at.value.pressure, &at.value.conductance].map(|at| self.required(at));
+                Some(Relief {
+                    pressure: pressure?,
+                    conductance: conductance?,
+                })
+            }
+        };
+        let makeup = match &given.makeup {
+            None => None,
+            Some(at) => Some(self.number(at)?),
+        };
+        Some(SafetyValves { relief, makeup })
     }
 
     fn rest(&mut self, given: &format::hydraulics::Actuator) -> Option<Rest> {
@@ -109,6 +149,8 @@ impl Checker<'_> {
             return None;
         }
         match &given.load {
+            // Found when everything is connected.
+            Some(load) if is_static(load) => Some(Rest::Load(0.0)),
             Some(load) => self.number(load).map(Rest::Load),
             None => self.number_or(&given.spool, MIDDLE).map(Rest::Spool),
         }
@@ -120,7 +162,11 @@ impl Checker<'_> {
     }
 
     /// What only the physics can tell: a load that no pressure carries.
-    fn is_sound(&mut self, entry: &Entry<format::Hydraulics>, circuit: &Circuit) -> bool {
+    pub(super) fn is_sound(
+        &mut self,
+        entry: &Entry<format::Hydraulics>,
+        circuit: &Circuit,
+    ) -> bool {
         let Err(errors) = Hydraulics::new(circuit) else {
             return true;
         };
@@ -130,6 +176,11 @@ impl Checker<'_> {
         }
         false
     }
+}
+
+/// Whether a load is to be found by statics.
+pub(super) fn is_static(load: &At<Formula>) -> bool {
+    matches!(&load.value, Formula::Text(word) if word == "static")
 }
 
 /// Where a mistake was written.

@@ -18,6 +18,7 @@ mod multibody;
 mod part;
 mod predictor;
 mod schedule;
+mod static_loads;
 mod switchboard;
 mod tables;
 mod tangent;
@@ -163,6 +164,8 @@ impl Checker<'_> {
         self.multiples(&parts, &timing, clock.as_ref());
         let wiring = self.wiring(file, source, &mut parts);
         data.extend(wiring.data);
+        let start = clock.as_ref().map_or(0.0, |clock| clock.start);
+        self.static_loads(&subsystems, &mut parts, &wiring.connections, start);
         self.tangents(&file.schedule, &mut parts, &wiring.connections, &mut timing);
         let mut remarks = self.learners(&mut parts, &wiring.connections);
         remarks.extend(smeared_samples(&parts, &wiring.connections));

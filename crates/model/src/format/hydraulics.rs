@@ -76,13 +76,24 @@ pub(crate) struct Actuator {
     /// The valve.
     #[schemars(required)]
     pub valve: Option<At<Valve>>,
-    /// The force in N that it carries at the start, positive when it pushes. The neutral position of
-    /// the spool and the pressures are solved for.
+    /// The force in N that it carries at the start, positive when it pushes, or `"static"` for the
+    /// one that holds the mechanism at rest to whose thrust its force is connected. The neutral position
+    /// of the spool and the pressures are solved for.
     pub load: Option<At<Formula>>,
     /// The neutral position of the spool, from 0 (pump to chamber 2) to 1 (pump to chamber 1),
     /// instead of a load.
     #[schemars(extend("default" = 0.5))]
     pub spool: Option<At<Formula>>,
+    /// Largest speed of the spool in 1/s. By default it is where it is told to be.
+    pub spool_rate: Option<At<Formula>>,
+    /// Time constant in s with which the spool approaches what it is told.
+    #[schemars(extend("default" = 0.0))]
+    pub spool_lag: Option<At<Formula>>,
+    /// Relief valves of both chambers.
+    pub relief: Option<At<Relief>>,
+    /// Check valves from the tank to both chambers, which open where a pressure falls below that of the tank: their
+    /// conductance in m³/(s·Pa).
+    pub makeup: Option<At<Formula>>,
     /// Viscous friction in N·s/m.
     #[schemars(extend("default" = 0.0))]
     pub friction: Option<At<Formula>>,
@@ -100,7 +111,7 @@ pub(crate) struct Actuator {
     pub stop_damping: Option<At<Formula>>,
 }
 
-/// A four-way valve that is never quite closed: the spool opens one way as it closes the other.
+/// A four-way valve: the spool opens one way as it closes the other.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Valve {
@@ -110,4 +121,22 @@ pub(crate) struct Valve {
     /// Discharge coefficient.
     #[schemars(required)]
     pub discharge: Option<At<Formula>>,
+    /// `true` if all ways are closed with the spool in the middle; otherwise it is never quite closed.
+    #[schemars(extend("default" = false))]
+    pub closed_centre: Option<bool>,
+    /// With a closed centre, how far the spool leaves the middle before it opens, as a fraction of its way to either end.
+    #[schemars(extend("default" = 0.0))]
+    pub overlap: Option<At<Formula>>,
+}
+
+/// A relief valve to the tank.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Relief {
+    /// Absolute pressure in Pa at which it opens.
+    #[schemars(required)]
+    pub pressure: Option<At<Formula>>,
+    /// Flow per pressure beyond that, in m³/(s·Pa).
+    #[schemars(required)]
+    pub conductance: Option<At<Formula>>,
 }

@@ -110,6 +110,12 @@ impl<'m> Mechanism<'m> {
         std::iter::once(Pose::ABSOLUTE).chain(given).collect()
     }
 
+    /// Its solver at the initial state, uncut: for those who advance it by themselves.
+    pub fn solver(&self) -> Result<MechanismPart, SolveError> {
+        let (part, _) = built(&self.spec.balanced(self.start)?, self.spec);
+        Ok(part)
+    }
+
     /// The mechanism at rest under the loads of a time, by default that of the start, which are
     /// raised in `steps` steps.
     pub fn equilibrium(&self, time: Option<f64>, steps: usize) -> Result<Rest, SolveError> {
@@ -127,10 +133,7 @@ impl<'m> Mechanism<'m> {
         };
         let reactions: Result<_, SolveError> = self.spec.joints.iter().map(reaction).collect();
         let lines = self.spec.static_lines.iter();
-        let loads = lines.map(|line| {
-            let load = -part.system().multipliers(line.element)[0];
-            (line.name.clone(), load)
-        });
+        let loads = lines.map(|line| (line.name.clone(), line.load(&part)));
         Ok(Rest {
             poses: self.poses(&part),
             loads: loads.collect(),

@@ -1,9 +1,12 @@
 //! Loads of actuators that hold a mechanism at rest.
 //!
 //! In statics the line of such an actuator is a rod that keeps its length, and the force in the rod
-//! is the load. In a run the load acts along the line, and the run starts where the statics ended.
+//! is the load. In a run the load acts along the line, or a port brings it, and the run starts where the
+//! statics ended.
 
-use oldham_multibody::{ElementId, Joint, Law, Marker, Model, PortedModel, Rod, SolveError, Vec3};
+use oldham_multibody::{
+    ElementId, Joint, Law, Marker, MechanismPart, Model, PortedModel, Rod, SolveError, Vec3,
+};
 
 use super::spec::{MechanismSpec, initial_inputs};
 
@@ -14,18 +17,39 @@ pub(crate) struct StaticLine {
     pub element: ElementId,
     ends: [Marker; 2],
     length: f64,
+    bearer: Bearer,
+}
+
+/// Who pushes with a static load in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bearer {
+    /// The line itself, always with the same force.
+    Line,
+    /// Another subsystem, through a port.
+    Port,
 }
 
 impl StaticLine {
     /// Adds the line to a model, without a load yet.
-    pub fn new(model: &mut Model, name: &str, ends: [Marker; 2], length: f64) -> Self {
+    pub fn new(
+        model: &mut Model,
+        name: &str,
+        ends: [Marker; 2],
+        length: f64,
+        bearer: Bearer,
+    ) -> Self {
         let [a, b] = ends;
         let rod = Rod::new(a, b, length, Law::push(0.0));
         Self {
             name: name.to_owned(),
-            element: model.element(name, rod),
+            element: match bearer {
+                Bearer::Line => model.element(name, rod),
+                // The port may be called like the line along which it acts.
+                Bearer::Port => model.element(format!("{name}.static"), rod),
+            },
             ends,
             length,
+            bearer,
         }
     }
 
@@ -33,6 +57,12 @@ impl StaticLine {
     fn hold(&self, model: &mut Model) {
         let [a, b] = self.ends;
         model.replace(self.element, Joint::distance(a, b, self.length));
+    }
+
+    /// What it pushes with where it is held.
+    pub fn load(&self, held: &MechanismPart) -> f64 {
+        // The rod pulls with its multiplier.
+        -held.system().multipliers(self.element)[0]
     }
 
     /// Lets a load push along the line.
@@ -57,21 +87,34 @@ impl MechanismSpec {
         if self.static_lines.is_empty() {
             return Ok(self.whole.clone());
         }
-        let part = self.held().builder();
-        let part = part.build(self.options, self.micro_steps);
-        let mut part = part.expect("a checked model has no mistakes in its data");
-        let inputs = initial_inputs(&part);
-        part.settle(start, &inputs)?;
+        let part = self.at_rest(start)?;
         let mut balanced = self.whole.clone();
         for (node, _) in self.whole.model.moving_nodes() {
             let motion = part.system().motion(node).moving(Vec3::ZERO, Vec3::ZERO);
             balanced.model.place(node, motion);
         }
         for line in &self.static_lines {
-            // The rod pulls with its multiplier.
-            let load = -part.system().multipliers(line.element)[0];
-            line.push(&mut balanced.model, load);
+            if line.bearer == Bearer::Line {
+                line.push(&mut balanced.model, line.load(&part));
+            }
         }
         Ok(balanced)
+    }
+
+    /// The loads of the static lines, in their order.
+    pub fn static_loads(&self, start: f64) -> Result<Vec<f64>, SolveError> {
+        let part = self.at_rest(start)?;
+        let lines = self.static_lines.iter();
+        Ok(lines.map(|line| line.load(&part)).collect())
+    }
+
+    /// The mechanism at rest with its static lines held.
+    fn at_rest(&self, start: f64) -> Result<MechanismPart, SolveError> {
+        let part = self.held().builder();
+        let part = part.build(self.options, self.micro_steps);
+        let mut part = part.expect("a checked model has no mistakes in its data");
+        let inputs = initial_inputs(&part);
+        part.settle(start, &inputs)?;
+        Ok(part)
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use oldham_model::{Extensions, Model, Overrides, Problems, Source, Template};
 
-use crate::common::{coupled, example, read};
+use crate::common::{CUT_CANTILEVER, coupled, example, read};
 
 fn overrides(pairs: &[(&str, &str)]) -> Overrides {
     let pairs = pairs.iter().map(|&(k, v)| (k.to_owned(), v.to_owned()));
@@ -495,4 +495,21 @@ fn the_ten_links_are_ten_links() {
             .unwrap()
             .is_solved_like(&read(&written).unwrap())
     );
+}
+
+/// Names in a table that the file does not have could not be given by any set.
+#[test]
+fn a_set_may_add_a_table_with_names_of_its_own() {
+    let (whole, cut) = CUT_CANTILEVER.split_once("[multibody.b.cut]").unwrap();
+    let parts = "parts = { root = 'a.0', tip = 'a.8' }\n";
+    let chosen = format!("with = 'halves'\n{whole}[set.halves.multibody.b.cut]{cut}{parts}");
+    let written = format!("{whole}[multibody.b.cut]{cut}{parts}");
+    let (chosen, written) = (read(&chosen).unwrap(), read(&written).unwrap());
+    assert!(chosen.is_solved_like(&written));
+    // In tables that it has they are misspelt.
+    let misspelt =
+        format!("with = 'x'\n{whole}[set.x.multibody.b.joints.rooot]\ntype = 'spherical'\n");
+    let told = first(read(&misspelt));
+    assert!(told.contains("nothing called `rooot`"), "{told}");
+    assert!(told.contains("`root`"), "{told}");
 }

@@ -14,9 +14,9 @@ fn shell(along: usize, across: usize, scheme: &str, damping: &str, more: &str) -
             "elements = [8, 2]",
             &format!("elements = [{along}, {across}]"),
         )
+        .replace("sheet.4.", &format!("sheet.{middle}."))
         .replace("sheet.1.1", "sheet.0.0")
-        .replace("sheet.7.1", &format!("sheet.{along}.0"))
-        .replace("sheet.4.", &format!("sheet.{middle}."));
+        .replace("sheet.7.1", &format!("sheet.{along}.0"));
     // With one element across there is no far corner of its own.
     let text = match across {
         1 => text
@@ -218,4 +218,13 @@ fn lumped_models_are_left_to_probing() {
     let model = with(&example("two-mass-damped"), &[]);
     let spectrum = Spectrum::of(&mut model.simulation().unwrap()).unwrap();
     assert_eq!(spectrum.way(), Way::Dense);
+}
+
+#[test]
+fn the_two_ways_agree_on_the_shell_of_the_paper() {
+    let plate = |scheme, damping| shell(4, 2, scheme, damping, "");
+    assert_two_ways_agree(&[
+        ("4 x 2, damped", plate(MASS, "2e-3"), Simple),
+        ("4 x 2, tangent, damped", plate(TANGENT, "2e-3"), Simple),
+    ]);
 }

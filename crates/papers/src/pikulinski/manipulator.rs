@@ -9,9 +9,9 @@ use oldham_model::{Model, Overrides};
 use oldham_results::plot::{Figure, Panel, Series};
 
 use super::oscillator::{over_the_window, over_windows};
-use super::track::Track;
 use super::watch::Watched;
 use crate::item::{PaperError, Report};
+use crate::track::Track;
 
 const FORCE: &str = include_str!("../../../../examples/hydraulic-manipulator.toml");
 const PRESSURE: &str = include_str!("../../../../papers/pikulinski/pressure.toml");

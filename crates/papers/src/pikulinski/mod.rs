@@ -6,7 +6,6 @@ mod chain;
 mod manipulator;
 mod oscillator;
 mod pendula;
-mod track;
 mod watch;
 
 use crate::item::Item;

@@ -5,9 +5,9 @@ use oldham_dmd::{Controls, Dmd, LONGEST_WINDOW, Received, Settings};
 use oldham_model::Model;
 use oldham_results::plot::{Figure, Panel, Scale, Series};
 
-use super::track::Track;
 use super::watch::LateStart;
 use crate::item::{PaperError, Report, model};
+use crate::track::Track;
 
 const FOUR_MASS: &str = include_str!("../../../../examples/four-mass-chain.toml");
 const TWO_MASS: &str = include_str!("../../../../papers/pikulinski/two-mass.toml");

@@ -6,8 +6,8 @@ use oldham_results::plot::{Figure, Panel, Scale, Series};
 
 use super::chain::pendula;
 use super::oscillator::{WINDOWS, over_the_window};
-use super::track::Track;
 use crate::item::{PaperError, Report};
+use crate::track::Track;
 
 const LINKS: usize = 10;
 const STEPS: usize = 5000;

@@ -16,18 +16,17 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 
-use super::Format;
 use super::error::ConvertError;
 use super::pages::{Chunk, PAGE_BYTES};
+use super::{Format, WRITE_BYTES};
 use crate::csv::write_header;
 use crate::schema::columns_of;
 
 /// A row group is built in memory: this bounds it, however many columns there are.
-const ROW_GROUP_BYTES: usize = 16 << 20;
+const ROW_GROUP_BYTES: usize = 1 << 20;
 
 /// Holds the header of a batch; its columns, which are larger, are read past the buffer.
 const READ_BYTES: usize = 8 << 10;
-const CSV_BYTES: usize = 1 << 20;
 
 /// Writes the stream `partial` to `target` in the given format, and waits until it is on the disk.
 /// Gives the number of rows.
@@ -51,7 +50,8 @@ fn write_parquet(batches: impl RecordBatchReader, file: &mut File) -> Result<u64
     let schema = batches.schema();
     let layout = ArrowSchemaConverter::new().convert(&schema)?;
     let properties = Arc::new(parquet_properties(&schema));
-    let mut writer = SerializedFileWriter::new(file, layout.root_schema_ptr(), properties)?;
+    let mut file = BufWriter::with_capacity(WRITE_BYTES, file);
+    let mut writer = SerializedFileWriter::new(&mut file, layout.root_schema_ptr(), properties)?;
     let row_bytes = schema.fields().len() * size_of::<f64>();
     // Whole pages: so the next group starts with a fresh one.
     let page_rows = PAGE_BYTES / size_of::<f64>();
@@ -80,6 +80,7 @@ fn write_parquet(batches: impl RecordBatchReader, file: &mut File) -> Result<u64
         write_group(&mut writer, &mut chunks)?;
     }
     writer.close()?;
+    file.flush()?;
     Ok(total)
 }
 
@@ -96,7 +97,7 @@ fn little_endian(column: &Float64Array) -> Cow<'_, [u8]> {
 }
 
 fn write_group(
-    writer: &mut SerializedFileWriter<&mut File>,
+    writer: &mut SerializedFileWriter<impl Write + Send>,
     chunks: &mut [Chunk],
 ) -> Result<(), ParquetError> {
     let columns = writer.schema_descr().columns().to_vec();
@@ -125,7 +126,7 @@ fn parquet_properties(schema: &Schema) -> WriterProperties {
 }
 
 fn write_csv(batches: impl RecordBatchReader, file: &mut File) -> Result<u64, ConvertError> {
-    let mut out = BufWriter::with_capacity(CSV_BYTES, file);
+    let mut out = BufWriter::with_capacity(WRITE_BYTES, file);
     write_header(&mut out, &columns_of(&batches.schema()))?;
     let mut rows = 0;
     for batch in batches {

@@ -23,6 +23,10 @@ use crate::schema::{Metadata, TIME, schema_of};
 pub use error::{ConvertError, WriteError};
 use partial::PartialStream;
 
+/// Files grow by pieces of this size: the system's cache takes a large piece for a fraction of what it
+/// takes many small ones for.
+const WRITE_BYTES: usize = 256 << 10;
+
 /// Form of the final file, told by its extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, SchemaRef};
 
+use super::WRITE_BYTES;
 use super::error::WriteError;
 use super::rows::Rows;
 use super::ticker::Ticker;
@@ -38,7 +39,8 @@ impl PartialStream {
         make_room(&path, overwrite)?;
         let file = open(&path)?;
         // The header too is on disk from the start: a run killed at once leaves a readable file.
-        let stream = StreamWriter::try_new_buffered(file, &schema).and_then(|mut stream| {
+        let file = BufWriter::with_capacity(WRITE_BYTES, file);
+        let stream = StreamWriter::try_new(file, &schema).and_then(|mut stream| {
             stream.flush()?;
             Ok(stream)
         });

@@ -25,6 +25,15 @@ const SCHEMES: [(&str, &[(&str, &str)]); 6] = [
 
 const AS_IN_FILE: &str = "as in the file";
 
+/// What subsystems that choose a predictor of their own could choose.
+const PREDICTORS: [(&str, &str); 5] = [
+    ("hold", "zero-order"),
+    ("first-order", "first-order"),
+    ("second-order", "second-order"),
+    ("learned (dmd)", "dmd"),
+    ("interface model", "interface-model"),
+];
+
 /// The schemes of cuts.
 const CUT_SCHEMES: [&str; 3] = ["interface-tangent", "interface-mass", "force-displacement"];
 
@@ -105,18 +114,9 @@ fn schemes(model: &Model) -> Vec<(String, Settings)> {
     if !model.is_coupled() {
         return vec![(AS_IN_FILE.to_owned(), Settings::new())];
     }
-    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
-    let usual = SCHEMES.iter().map(|(name, changes)| {
-        let mut changes: Settings = changes.iter().map(owned).collect();
-        // A subsystem's own predictor would win over the schedule's.
-        if let Some((_, predictor)) = changes.iter().find(|(key, _)| key == "schedule.predictor") {
-            let predictor = predictor.clone();
-            changes.extend(model.own_predictors().map(|key| (key, predictor.clone())));
-        }
-        ((*name).to_owned(), changes)
-    });
+    let usual = usual_schemes(model);
     if model.compensators().len() == 0 {
-        return usual.collect();
+        return usual;
     }
     let all = |method: &str| -> Settings {
         let names = model.compensators();
@@ -138,8 +138,37 @@ fn schemes(model: &Model) -> Vec<(String, Settings)> {
         "learned (dmd)".to_owned(),
         [&all("none")[..], &learned].concat(),
     ));
-    let others = usual.filter(|(_, changes): &(_, Settings)| !changes.is_empty());
+    let others = usual
+        .into_iter()
+        .filter(|(_, changes): &(_, Settings)| !changes.is_empty());
     schemes.extend(others.map(|(name, changes)| (name, [all("none"), changes].concat())));
+    schemes
+}
+
+/// The schemes of any model. Where subsystems choose their own predictors, those are what is varied: they
+/// would win over the schedule's.
+fn usual_schemes(model: &Model) -> Vec<(String, Settings)> {
+    let owned = |(key, value): &(&str, &str)| ((*key).to_owned(), (*value).to_owned());
+    let own = |predictor: &str| -> Settings {
+        let keys = model.own_predictors();
+        keys.map(|key| (key, predictor.to_owned())).collect()
+    };
+    let mut schemes = Vec::new();
+    for (name, changes) in SCHEMES {
+        let is_predictor = PREDICTORS.iter().any(|(known, _)| *known == name);
+        if is_predictor && !own("").is_empty() {
+            continue;
+        }
+        let mut changes: Settings = changes.iter().map(owned).collect();
+        if let Some((_, predictor)) = changes.iter().find(|(key, _)| key == "schedule.predictor") {
+            changes.extend(own(&predictor.clone()));
+        }
+        schemes.push((name.to_owned(), changes));
+    }
+    if !own("").is_empty() {
+        let others = PREDICTORS.map(|(name, word)| (name.to_owned(), own(word)));
+        schemes.splice(1..1, others);
+    }
     schemes
 }
 

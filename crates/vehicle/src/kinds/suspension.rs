@@ -1,6 +1,7 @@
 //! Anti-roll bars and what is measured on a body, in model files.
 
 use crate::anti_roll_bar::AntiRollBar;
+use oldham_cosim::Unit;
 use oldham_model::{At, Site};
 use oldham_multibody::{CustomSensor, NodeId, References, element};
 use oldham_space::Vec3;
@@ -73,6 +74,10 @@ impl CustomSensor for BodyVelocity {
     fn read(&self, at: &element::At<'_>) -> f64 {
         let motion = at.motion(self.node);
         motion.velocity.dot(motion.rotation * self.axis)
+    }
+
+    fn unit(&self) -> Unit {
+        Unit::METRE_PER_SECOND
     }
 
     fn refer(&mut self, references: &mut dyn References) {

@@ -30,11 +30,12 @@ pub(super) struct Brake {
     /// Stribeck velocity in m/s.
     #[schemars(extend("exclusiveMinimum" = 0, "default" = 0.01))]
     stribeck: Option<f64>,
-    /// Bristle stiffness σ₀ in 1/m.
-    #[schemars(extend("exclusiveMinimum" = 0, "default" = 1e5))]
+    /// Bristle stiffness σ₀ in 1/m: pads and caliper give by μ/σ₀ before the pads slide. A locked wheel
+    /// swings on them with the angular frequency √(2 N σ₀ r²/J), which a step must resolve.
+    #[schemars(extend("exclusiveMinimum" = 0, "default" = 5e3))]
     stiffness: Option<f64>,
     /// Bristle damping σ₁ in s/m.
-    #[schemars(range(min = 0.0), extend("default" = 30.0))]
+    #[schemars(range(min = 0.0), extend("default" = 7.0))]
     damping: Option<f64>,
 }
 
@@ -45,8 +46,8 @@ pub(super) fn brake(settings: Brake, site: &mut Site<'_>) -> Option<DiscBrake> {
         coulomb: settings.coulomb,
         stiction: settings.stiction.unwrap_or(settings.coulomb),
         stribeck: settings.stribeck.unwrap_or(0.01),
-        stiffness: settings.stiffness.unwrap_or(1e5),
-        damping: settings.damping.unwrap_or(30.0),
+        stiffness: settings.stiffness.unwrap_or(5e3),
+        damping: settings.damping.unwrap_or(7.0),
         viscous: 0.0,
     };
     Some(DiscBrake::new(

@@ -4,23 +4,31 @@
 use oldham_cosim::{InMemory, Run, Simulation};
 use oldham_model::{Model, Overrides};
 use oldham_multibody::{Quaternion, Vec3};
+use std::path::Path;
 
 pub const CAR: &str = include_str!("../../../../examples/formula-student.toml");
 
 /// The car with further text and changed values.
 pub fn car(more: &str, set: &[(&str, &str)]) -> Model {
+    let text = format!("{CAR}\n{more}");
+    let kinds = oldham_vehicle::extensions();
+    let model = Model::parse_with(&text, "formula-student.toml", &overrides(set), &kinds);
+    model.unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// An example with changed values, from its file.
+pub fn example(name: &str, set: &[(&str, &str)]) -> Model {
+    let path = format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"));
+    let kinds = oldham_vehicle::extensions();
+    let model = Model::read_with(Path::new(&path), &overrides(set), &kinds);
+    model.unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+fn overrides(set: &[(&str, &str)]) -> Overrides {
     let set = set
         .iter()
         .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
-    let text = format!("{CAR}\n{more}");
-    let kinds = oldham_vehicle::extensions();
-    let model = Model::parse_with(
-        &text,
-        "formula-student.toml",
-        &Overrides(set.collect()),
-        &kinds,
-    );
-    model.unwrap_or_else(|problems| panic!("{problems}"))
+    Overrides(set.collect())
 }
 
 /// What was recorded.
@@ -32,17 +40,18 @@ pub struct History {
 impl History {
     /// Runs a simulation to the end of its model, recording every so many steps.
     pub fn of(mut simulation: Simulation, model: &Model, every: u64) -> Self {
-        let names = simulation
-            .columns()
-            .iter()
-            .map(|column| column.name.clone())
-            .collect();
         let mut rows = InMemory::default();
         let outcome = simulation.run(Run {
             record_every: every,
             ..Run::new(model.steps(), &mut rows)
         });
         outcome.end.unwrap_or_else(|fault| panic!("{fault}"));
+        Self::new(&simulation, rows)
+    }
+
+    pub fn new(simulation: &Simulation, rows: InMemory) -> Self {
+        let columns = simulation.columns();
+        let names = columns.iter().map(|column| column.name.clone()).collect();
         Self { names, rows }
     }
 

@@ -4,22 +4,23 @@
 
 use oldham_multibody::{Quaternion, Vec3};
 
-/// A link from its inner to its outer hard point, as the model file has it.
-fn link(text: &str, name: &str) -> [Vec3; 2] {
-    let start = format!("{name} = ");
-    let line = text
+/// A hard point on the left, as the model file has it: the axle's use of the corner begins with
+/// `start`.
+fn hard_point(text: &str, start: &str, name: &str) -> Vec3 {
+    let (_, axle) = text.split_once(start).expect(start);
+    let key = format!("{name} = ");
+    let line = axle
         .lines()
-        .find(|line| line.starts_with(&start))
+        .find(|line| line.starts_with(&key))
         .expect(name);
-    let points = line.split_once("points = ").expect("a rod").1;
-    let numbers: Vec<f64> = points
-        .split(['[', ']', ',', ' ', '}'])
+    let numbers: Vec<f64> = line
+        .split(['[', ']', ',', ' ', '"'])
         .filter_map(|word| word.parse().ok())
         .collect();
-    let [a, b, c, d, e, f] = numbers[..6] else {
-        panic!("six numbers in {line}");
+    let [x, y, z] = numbers[..] else {
+        panic!("three numbers in {line}");
     };
-    [Vec3::new(a, b, c), Vec3::new(d, e, f)]
+    Vec3::new(x, y, z)
 }
 
 /// The links of an upright: four of the wishbones, then the tie rod.
@@ -30,24 +31,24 @@ pub struct Corner {
 
 impl Corner {
     pub fn front_left(text: &str) -> Self {
-        Self::new(text, "fl", "tie", Vec3::new(0.0, 0.61, 0.1965))
+        Self::new(text, "[multibody.car.use.\"f{w.side}\"]")
     }
 
     pub fn rear_left(text: &str) -> Self {
-        Self::new(text, "rl", "toe", Vec3::new(-1.56, 0.59, 0.1965))
+        Self::new(text, "[multibody.car.use.\"r{w.side}\"]")
     }
 
-    fn new(text: &str, corner: &str, fifth: &str, centre: Vec3) -> Self {
-        let names = [
-            "lower-front",
-            "lower-rear",
-            "upper-front",
-            "upper-rear",
-            fifth,
+    fn new(text: &str, start: &str) -> Self {
+        let links = [
+            ["lower_front", "lower"],
+            ["lower_rear", "lower"],
+            ["upper_front", "upper"],
+            ["upper_rear", "upper"],
+            ["tie_inner", "tie_outer"],
         ];
         Self {
-            links: names.map(|name| link(text, &format!("{name}-{corner}"))),
-            centre,
+            links: links.map(|link| link.map(|name| hard_point(text, start, name))),
+            centre: hard_point(text, start, "centre"),
         }
     }
 

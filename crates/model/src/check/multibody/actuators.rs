@@ -6,7 +6,7 @@ use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{self, Given, Multibody};
 use crate::format::{At, Entry, Formula};
-use crate::mechanism::{Outline, StaticLine};
+use crate::mechanism::{Bearer, Outline, StaticLine};
 use crate::problem::Problem;
 
 /// A force along an actuator that no port brings.
@@ -59,7 +59,13 @@ impl Checker<'_> {
                 draft.holder(name, Box::new(rod));
             }
             ActuatorLoad::Static => {
-                let line = StaticLine::new(&mut draft.spec.whole.model, name, ends, length);
+                let line = StaticLine::new(
+                    &mut draft.spec.whole.model,
+                    name,
+                    ends,
+                    length,
+                    Bearer::Line,
+                );
                 draft.holders.insert(name.clone(), Some(line.element));
                 draft.spec.static_lines.push(line);
             }

@@ -4,7 +4,7 @@ use oldham_cosim::{Simulation, SubsystemId};
 use oldham_results::plot::Series;
 
 /// What was recorded of a run.
-pub(super) struct Track {
+pub(crate) struct Track {
     pub times: Vec<f64>,
     /// Signal by signal.
     pub signals: Vec<Vec<f64>>,
@@ -65,6 +65,17 @@ impl Track {
     pub fn worst(&self, signal: usize, reference: &Self) -> f64 {
         let pairs = self.signals[signal].iter().zip(&reference.signals[signal]);
         pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    }
+
+    /// The root of the mean square of those differences (Peiret et al. 2020, Eq. 55). Infinite for a
+    /// run that failed.
+    pub fn rms(&self, signal: usize, reference: &Self) -> f64 {
+        if self.failed {
+            return f64::INFINITY;
+        }
+        let pairs = self.signals[signal].iter().zip(&reference.signals[signal]);
+        let squares: f64 = pairs.map(|(a, b)| (a - b) * (a - b)).sum();
+        (squares / self.times.len() as f64).sqrt()
     }
 
     /// Relative difference of the energy to that of another run, step by step.

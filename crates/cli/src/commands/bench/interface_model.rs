@@ -1,0 +1,108 @@
+//! What an interface model costs.
+
+use std::time::Instant;
+
+use oldham_cosim::{
+    Conjugate, Discard, EffectiveInterface, Hold, InputPort, Inputs, Run, Subsystem,
+};
+use oldham_model::{Model, Overrides};
+
+use super::{Figure, cpu_seconds};
+use crate::failure::Failure;
+use crate::table::number;
+
+const ARM: &str = include_str!("../../../../../examples/two-cylinder-arm.toml");
+/// Macro step in s, which is that of the mechanism.
+const STEP: f64 = 0.01;
+const REPEATS: usize = 7;
+/// Steps of the mechanism that are timed.
+const STEPS: usize = 300;
+/// Macro steps of the coupled run: enough for those that are looked at.
+const COUPLED: u64 = 2000;
+
+pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
+    Ok(vec![share()?, overlap()?])
+}
+
+fn arm(set: &[(&str, String)]) -> Result<Model, Failure> {
+    let set = set
+        .iter()
+        .map(|(key, value)| ((*key).into(), value.clone()));
+    let overrides = Overrides(set.collect());
+    Ok(Model::parse(ARM, "two-cylinder-arm.toml", &overrides)?)
+}
+
+/// Time of finding the interface model over that of a step, both of the mechanism alone under its static loads.
+fn share() -> Result<Figure, Failure> {
+    let model = arm(&[])?;
+    let mechanism = model.mechanisms().next().expect("the arm is one");
+    let (mut step, mut telling) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..REPEATS {
+        let mut part = mechanism.solver().expect("the arm finds its rest");
+        let ports = part.ports().clone();
+        let mut inputs = Inputs::new(&ports, Box::new(Hold::new(0, &ports)));
+        for (place, actuator) in model.resting_actuators().iter().enumerate() {
+            inputs.receive(InputPort(place), 0.0, &[actuator.force]);
+        }
+        let mut values = vec![0.0; ports.input_width()];
+        inputs.at(0.0, &mut values);
+        let forces = ports.conjugates().iter().filter_map(|pair| match *pair {
+            Conjugate::GivesMotion { force, .. } => Some(ports.input_range(force).start),
+            _ => None,
+        });
+        let mut found = EffectiveInterface::at(forces.collect());
+        let (mut stepping, mut asking) = (0.0, 0.0);
+        for n in 0..STEPS {
+            let from = n as f64 * STEP;
+            let start = cpu_seconds();
+            let reached = part.advance(from, from + STEP, &mut inputs);
+            let between = cpu_seconds();
+            reached.expect("the arm moves on");
+            assert!(
+                part.interface(from + STEP, &values, &mut found),
+                "it can be told"
+            );
+            stepping += between - start;
+            asking += cpu_seconds() - between;
+        }
+        step = f64::min(step, stepping / STEPS as f64);
+        telling = f64::min(telling, asking / STEPS as f64);
+    }
+    let note = format!(
+        "CPU time of finding the model, {} us, over that of the mechanism's step, {} us; the arm with two cylinders, without contact",
+        number(1e6 * telling),
+        number(1e6 * step)
+    );
+    Ok(Figure::new("share", telling / step, "1", &note).required(0.5))
+}
+
+/// Wall time of a macro step on two threads over the work of the larger side.
+fn overlap() -> Result<Figure, Failure> {
+    let mut best: Option<(f64, f64, f64)> = None;
+    for _ in 0..REPEATS {
+        let duration = (COUPLED as f64 * STEP).to_string();
+        // It stands still: end stops would change the work.
+        let set = [("simulation.duration", duration), ("dk", "0".into())];
+        let mut simulation = arm(&set)?.simulation()?;
+        let start = Instant::now();
+        let outcome = simulation.run(Run {
+            threads: 2,
+            record_every: u64::MAX,
+            ..Run::new(COUPLED, &mut Discard)
+        });
+        let wall = start.elapsed().as_secs_f64() * 1e6 / COUPLED as f64;
+        assert!(outcome.end.is_ok(), "the arm runs");
+        let parts = outcome.summary.parts.iter();
+        let larger = parts.filter_map(|part| part.work_us).fold(0.0, f64::max);
+        if best.is_none_or(|(ratio, ..)| wall / larger < ratio) {
+            best = Some((wall / larger, wall, larger));
+        }
+    }
+    let (ratio, wall, larger) = best.expect("there are repetitions");
+    let note = format!(
+        "wall time of a macro step of 10 ms on two threads, {} us, over the work of the larger side in it, {} us",
+        number(wall),
+        number(larger)
+    );
+    Ok(Figure::new("overlap", ratio, "1", &note).required(1.25))
+}

@@ -1,0 +1,142 @@
+//! Hydraulic actuators that hold a mechanism at rest: their loads are found by its statics.
+
+use oldham_cosim::OutputPort;
+use oldham_hydraulics::Rest;
+use oldham_multibody::Received;
+
+use super::Checker;
+use super::hydraulics::is_static;
+use super::part::Checked;
+use crate::format::{At, Entry, Formula, Hydraulics, Subsystem};
+use crate::mechanism::{Bearer, StaticLine};
+use crate::model::{ConnectionSpec, Content};
+use crate::problem::Problem;
+
+/// Outputs of an actuator; the first is its force.
+const OUTPUTS: usize = 3;
+
+/// An actuator whose load is wanted.
+struct Wanted<'f> {
+    /// Places of the circuit among the parts, and of the actuator in it.
+    circuit: usize,
+    actuator: usize,
+    entry: &'f Entry<Hydraulics>,
+    load: &'f At<Formula>,
+    /// Place of the mechanism, and of the line among its static ones.
+    mechanism: usize,
+    line: usize,
+}
+
+impl Checker<'_> {
+    /// Finds the loads that are called static.
+    pub(super) fn static_loads(
+        &mut self,
+        subsystems: &[Subsystem<'_>],
+        parts: &mut [Checked],
+        connections: &[ConnectionSpec],
+        start: f64,
+    ) {
+        let mut all = Vec::new();
+        for (circuit, subsystem) in subsystems.iter().enumerate() {
+            let Subsystem::Hydraulics(entry) = subsystem else {
+                continue;
+            };
+            for (actuator, given) in entry.value.value.actuators.iter().enumerate() {
+                let Some(load) = given
+                    .value
+                    .value
+                    .load
+                    .as_ref()
+                    .filter(|load| is_static(load))
+                else {
+                    continue;
+                };
+                let from = (circuit, OutputPort(OUTPUTS * actuator));
+                match held_line(parts, connections, from) {
+                    Some((mechanism, line)) => all.push(Wanted {
+                        circuit,
+                        actuator,
+                        entry,
+                        load,
+                        mechanism,
+                        line,
+                    }),
+                    None => self.findings.push(not_connected(load, &given.name.value)),
+                }
+            }
+        }
+        let mut mechanisms: Vec<usize> = all.iter().map(|wanted| wanted.mechanism).collect();
+        mechanisms.dedup();
+        for mechanism in mechanisms {
+            let of_it = all.iter().filter(|wanted| wanted.mechanism == mechanism);
+            self.balance(parts, mechanism, &of_it.collect::<Vec<_>>(), start);
+        }
+    }
+
+    /// Gives the actuators at a mechanism the loads that hold it.
+    fn balance(
+        &mut self,
+        parts: &mut [Checked],
+        mechanism: usize,
+        wanted: &[&Wanted<'_>],
+        start: f64,
+    ) {
+        let name = parts[mechanism].name.clone();
+        let Some(Content::Multibody(spec)) = content(&mut parts[mechanism]) else {
+            return;
+        };
+        let loads = match spec.static_loads(start) {
+            Ok(loads) => loads,
+            Err(error) => {
+                let message = format!("`{name}` finds no rest with its actuators held: {error}");
+                let problem = Problem::new(wanted[0].load.span.clone(), message)
+                    .label("wanted for this")
+                    .help("these actuators must hold just what joints leave free; else give the load as a number");
+                return self.findings.push(problem);
+            }
+        };
+        for one in wanted {
+            if let Some(Content::Hydraulics(circuit)) = content(&mut parts[one.circuit]) {
+                circuit.actuators[one.actuator].rest = Rest::Load(loads[one.line]);
+                let circuit = circuit.clone();
+                self.is_sound(one.entry, &circuit);
+            }
+        }
+    }
+}
+
+fn content(part: &mut Checked) -> Option<&mut Content> {
+    part.part.as_mut().map(|part| &mut part.content)
+}
+
+/// Marks the line along which an actuator acts as one that statics holds; gives the mechanism and the
+/// place of the line.
+fn held_line(
+    parts: &mut [Checked],
+    connections: &[ConnectionSpec],
+    from: (usize, OutputPort),
+) -> Option<(usize, usize)> {
+    let (mechanism, input) = connections.iter().find(|c| c.from == from)?.to;
+    let Content::Multibody(spec) = content(&mut parts[mechanism])? else {
+        return None;
+    };
+    let (name, received) = &spec.whole.inputs[input.0];
+    let Received::Thrust(ends) = *received else {
+        return None;
+    };
+    let name = name.clone();
+    let [a, b] = ends.map(|end| spec.whole.model.place_of(&end));
+    let length = (b - a).norm();
+    let line = StaticLine::new(&mut spec.whole.model, &name, ends, length, Bearer::Port);
+    spec.static_lines.push(line);
+    Some((mechanism, spec.static_lines.len() - 1))
+}
+
+fn not_connected(load: &At<Formula>, actuator: &str) -> Problem {
+    let message = format!("no mechanism says what `{actuator}` carries");
+    Problem::new(load.span.clone(), message)
+        .label("wanted from statics")
+        .help(format!(
+            "connect `{actuator}.force` to a thrust of a mechanism, or give the load as a number"
+        ))
+}
