@@ -346,6 +346,52 @@ function replays(model, { file, steps, step, resume }) {
   return { drive };
 }
 
+/** Arrow keys drive a car: it goes, it turns to the side of the key, and the drive is repeated to the bit. */
+async function drives_the_car(browser) {
+  const server = await serving("drive", example("drive-car"), "--once", "--out", "car.csv");
+  const page = await open(browser, server.url);
+  await shot(page, "car-stands");
+  await becomesDriver(page);
+  const reaches = (seconds) => page.waitForFunction(
+    (seconds) => parseFloat(document.getElementById("time").textContent) > seconds, seconds, { timeout: 120_000 });
+  await page.keyboard.down("ArrowUp");
+  await reaches(1.5);
+  await page.keyboard.down("ArrowLeft");
+  await reaches(3);
+  await page.waitForFunction(() => Math.abs(parseFloat(document.querySelector("#drive .felt").style.getPropertyValue("--share"))) > 0.02);
+  await shot(page, "car-drives");
+  assert.match(await page.textContent("#drive .lap"), /^Lap [0-9.]+ s/);
+  await page.keyboard.press("3");
+  await drawn(page);
+  await shot(page, "car-drives-inside");
+  await page.keyboard.up("ArrowUp");
+  await page.keyboard.up("ArrowLeft");
+  await page.keyboard.down("d");
+  await reaches(3.5);
+  await page.keyboard.up("d");
+  await page.getByRole("button", { name: "End", exact: true }).click();
+  const { code, text } = await server.ended;
+  assert.equal(code, 0, text);
+  const { summary } = answers(text).at(-1);
+  assert.deepEqual(page.complaints.filter((text) => !text.includes("WebSocket")), []);
+  await page.close();
+  const { drive } = replays([example("drive-car")], { file: "car.csv", steps: summary.steps, step: 5e-4 });
+  const names = drive[0].split(",");
+  const column = (name) => {
+    const at = names.findIndex((known) => known.split(" ")[0] === name);
+    assert.ok(at >= 0, `${name} is recorded`);
+    return drive.slice(1).map((line) => Number(line.split(",")[at]));
+  };
+  const way = column("car.chassis.px");
+  assert.ok(way.at(-1) > way[0] + 2, `it has gone ${way.at(-1) - way[0]} m`);
+  const [w, x, y, z] = ["q0", "q1", "q2", "q3"].map((name) => column(`car.chassis.${name}`).at(-1));
+  const heading = Math.atan2(2 * (x * y + w * z), 1 - 2 * (y * y + z * z));
+  assert.ok(heading > 0.1, `it has turned to the left, by ${heading} rad`);
+  const torque = column("driver.steering_torque");
+  assert.ok(Math.max(...torque.map(Math.abs)) > 0.1, "the steering is felt");
+  return { steps: summary.steps, heading: Number(heading.toFixed(2)), factor: Number(summary.real_time_factor.toFixed(2)), missed: summary.lateness.missed };
+}
+
 /** Two rounds of a circle of 20 m, of 10 and of 8 seconds, and then back to the start. */
 async function counts_laps() {
   const built = await esbuild({ entryPoints: [join(root, "web/src/lap.ts")], bundle: true, format: "esm", write: false });
@@ -513,7 +559,7 @@ async function plays_a_car(browser) {
 
 const browser = await chromium.launch({ executablePath, args: SOFTWARE_WEBGL });
 try {
-  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, goes_back, counts_laps, drives_with_a_gamepad, drives_with_a_finger, looks_on, shows_loads, plays_a_car];
+  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, goes_back, drives_the_car, counts_laps, drives_with_a_gamepad, drives_with_a_finger, looks_on, shows_loads, plays_a_car];
   for (const step of steps) {
     const began = performance.now();
     const told = await step(browser);

@@ -322,3 +322,56 @@ fn recorded_forces_are_arrows() {
     let car = arrows("formula-student");
     assert!(car.contains(&"car.tyre-rr".to_owned()), "{car:?}");
 }
+
+/// A body with a file is drawn by its triangles; one whose file cannot be read is drawn without, and that
+/// is said.
+#[test]
+fn bodies_are_drawn_by_their_meshes() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |mesh: &str| {
+        format!(
+            r#"
+            [model]
+            name = "Mesh"
+            [simulation]
+            duration = 0.1
+            step = 1e-3
+            [multibody.arm.nodes]
+            tip = {{ position = [1, 0, 0] }}
+            [multibody.arm.bodies]
+            tip = {{ node = "tip", mass = 1, inertia = [1, 1, 1], mesh = "{mesh}", mesh_scale = 1e-3 }}
+            [multibody.arm.joints]
+            pin = {{ type = "revolute", between = ["ground", "tip"], at = [0, 0, 0], axis = [0, 1, 0] }}
+            "#
+        )
+    };
+    let corners = "v 0 0 0\nv 100 0 0\nv 0 100 0\nf 1 2 3\n";
+    std::fs::write(folder.path().join("tip.obj"), corners).unwrap();
+    let staged_with = |mesh: &str| {
+        let path = folder.path().join("model.toml");
+        std::fs::write(&path, text(mesh)).unwrap();
+        let model = ModelFile::new(path).read();
+        staged(&model.unwrap_or_else(|problems| panic!("{problems}"))).scene
+    };
+    let mesh = |scene: &Scene| {
+        scene.items.iter().find_map(|item| match &item.drawing {
+            Drawing::Body {
+                shape: oldham_web::Shape::Mesh { points, triangles },
+                ..
+            } => Some((points.clone(), triangles.len())),
+            _ => None,
+        })
+    };
+    let (points, triangles) = mesh(&staged_with("tip.obj")).expect("the mesh is drawn");
+    assert_eq!((points.len(), triangles), (3, 1));
+    assert!((points[1][0] - 0.1).abs() < 1e-6, "millimetres");
+    for wrong in ["none.stl", "model.toml"] {
+        let scene = staged_with(wrong);
+        assert!(mesh(&scene).is_none());
+        let told = scene.notes.join(" ");
+        assert!(
+            told.contains(wrong) && told.contains("is not drawn"),
+            "{told}"
+        );
+    }
+}

@@ -30,7 +30,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 16] = [
     "engine",
     "beam",
     "shell",
