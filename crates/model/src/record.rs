@@ -8,7 +8,8 @@ use crate::problem::{Findings, Problem, Problems};
 
 impl Model {
     /// Places of the columns to record, in the order of the model's list; all, if it has none. A
-    /// name without component, such as `left.x1`, stands for all components. The nodes of multibody
+    /// name without component, such as `left.x1`, stands for all components. External inputs are
+    /// always among them. The nodes of multibody
     /// parts follow with their positions and orientations, and internal loads, if they are wanted.
     pub fn recorded(&self, columns: &[Column]) -> Result<Vec<usize>, Problems> {
         let of_nodes = |&i: &usize| self.is_of_node(&columns[i].name);
@@ -28,6 +29,12 @@ impl Model {
             chosen.extend(of_signal);
         }
         findings.finish(self.source())?;
+        // Without what was set from outside a run could not be replayed.
+        for input in self.external_inputs() {
+            let of_input = matching(columns, &input.name).into_iter();
+            let missing: Vec<usize> = of_input.filter(|i| !chosen.contains(i)).collect();
+            chosen.extend(missing);
+        }
         let is_drawn = |i: &usize| match of_nodes(i) {
             true => is_pose(&columns[*i].name),
             false => self.is_behind(&columns[*i].name, SECTION_PORTS),

@@ -212,3 +212,24 @@ fn a_run_goes_back_to_its_start_and_to_what_it_saved() {
         }
     }
 }
+
+/// Whatever signals are chosen, external inputs are recorded: the run can be replayed.
+#[test]
+fn what_was_set_is_recorded_beside_chosen_signals() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("a.csv");
+    let file = cart().set("record.signals", "[\"cart.load.x\"]");
+    let model = file.read().unwrap();
+    let options = RunOptions::default();
+    let run = PreparedRun::new(&file, &model, &out, &options).unwrap();
+    run.solve(None, &mut |_| {}).unwrap();
+    let table = oldham_results::read(&out).unwrap();
+    let names: Vec<&str> = table.names().filter(|name| *name != "time").collect();
+    assert_eq!(names, ["cart.load.x", "driver.push"]);
+    let options = RunOptions {
+        replay: Some(out),
+        ..RunOptions::default()
+    };
+    let again = folder.path().join("b.csv");
+    assert!(PreparedRun::new(&file, &model, &again, &options).is_ok());
+}

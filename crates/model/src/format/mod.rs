@@ -231,7 +231,8 @@ pub(crate) struct Record {
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,
     /// Names of the recorded signals, such as `left.x1.v` or `energy.total`; all, if not given. A
-    /// name without component, such as `left.x1`, stands for all its components.
+    /// name without component, such as `left.x1`, stands for all its components. External inputs are
+    /// always recorded.
     pub signals: Option<Vec<At<String>>>,
     /// Record the position and orientation of every node of multibody subsystems, beside the
     /// signals: an animation needs them. Their names are such as `arm.nodes.tip.px`.
