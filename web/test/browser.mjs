@@ -302,22 +302,23 @@ const answers = (text) => text.trim().split("\n").map((line) => JSON.parse(line)
 /** Back to the start, on, back to a saved state: every take is a file of its own that can be replayed. */
 async function goes_back(browser) {
   const model = [example("driven-cart"), "--set", "simulation.duration=60"];
-  const server = await serving("drive", ...model, "--once", "--out", "takes.csv");
+  // Slowly, for a browser that draws a picture a second on a busy machine.
+  const server = await serving("drive", ...model, "--real-time", "0.3", "--once", "--out", "takes.csv");
   const page = await open(browser, server.url);
   const reaches = (seconds) => page.waitForFunction((seconds) => parseFloat(document.getElementById("time").textContent) > seconds, seconds);
   const returns = (seconds) => page.waitForFunction((seconds) => parseFloat(document.getElementById("time").textContent) < seconds, seconds);
   await becomesDriver(page);
   await page.keyboard.down("ArrowRight");
-  await reaches(0.8);
+  await reaches(1.8);
   await page.keyboard.press("r");
-  await returns(0.5);
-  await reaches(0.6);
+  await returns(1.5);
+  await reaches(0.3);
   await page.keyboard.press("k");
-  await reaches(1.6);
+  await reaches(3);
   await page.keyboard.up("ArrowRight");
   await page.keyboard.press("b");
-  await returns(1.3);
-  await reaches(1.4);
+  await returns(2.6);
+  await reaches(2);
   await page.getByRole("button", { name: "End", exact: true }).click();
   const { code, text } = await server.ended;
   assert.equal(code, 0, text);
