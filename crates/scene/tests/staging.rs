@@ -341,7 +341,7 @@ fn bodies_are_drawn_by_their_meshes() {
             [multibody.arm.bodies]
             tip = {{ node = "tip", mass = 1, inertia = [1, 1, 1], mesh = "{mesh}", mesh_scale = 1e-3 }}
             [multibody.arm.joints]
-            pin = {{ type = "revolute", between = ["ground", "tip"], at = [0, 0, 0], axis = [0, 1, 0] }}
+            pin = {{ type = "revolute", between = ["ground", "tip"], position = [0, 0, 0], axis = [0, 1, 0] }}
             "#
         )
     };
