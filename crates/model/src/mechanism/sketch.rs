@@ -14,6 +14,21 @@ pub struct Sketch {
     pub outlines: Vec<Outline>,
     /// Joints, with the two places that they connect.
     pub joints: Vec<(Symbol, [Marker; 2])>,
+    /// Bodies that are drawn by files.
+    pub meshes: Vec<MeshFile>,
+    /// Internal loads of elements of beams and shells that are recorded.
+    pub section_loads: Vec<SectionLoad>,
+}
+
+/// An internal load of an element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SectionLoad {
+    /// The nodes of the element.
+    pub nodes: Vec<NodeId>,
+    /// Which load, as model files call it.
+    pub load: &'static str,
+    /// The port that shows it.
+    pub port: String,
 }
 
 /// A rigid body.
@@ -27,6 +42,17 @@ pub struct Solid {
     pub orientation: Quaternion,
     /// What it looks like, if that is known.
     pub shape: Option<Shape>,
+}
+
+/// A file of triangles that is drawn instead of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeshFile {
+    /// The place of the body among all.
+    pub body: usize,
+    /// Relative to the model file.
+    pub path: String,
+    /// Metres for each unit of the file.
+    pub scale: f64,
 }
 
 /// A homogeneous shape; round ones and rods lie along the first axis. Lengths in m.

@@ -148,6 +148,9 @@ impl Checker<'_> {
         if record.nodes.unwrap_or(true) {
             draft.show_nodes();
         }
+        if let Some(loads) = &record.section_loads {
+            draft.show_sections(section, loads);
+        }
         let mut content = None;
         if let (Some(options), Some(micro_steps)) = (options, paced.micro_steps)
             && self.findings.len() == before
