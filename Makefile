@@ -20,7 +20,9 @@ demo: $(OLDHAM)
 	@$(OLDHAM) run examples/cut-beam.toml --no-analysis --out demo/beam.parquet --force --json > demo/beam.json
 	@$(OLDHAM) view demo/beam.parquet -o demo/beam.html
 	@echo "Open demo/beam.html in a browser: a beam in two parts, in three dimensions."
-	@echo "Drive a cart with the arrow keys: $(OLDHAM) drive examples/driven-cart.toml --set simulation.duration=60"
+	@echo "Drive a car: run"
+	@echo "    $(OLDHAM) drive examples/drive-car.toml"
+	@echo "open the address that it prints in a browser, press Drive and use the arrow keys; R begins again."
 
 $(OLDHAM): FORCE
 	cargo build --release --bin oldham
@@ -44,9 +46,10 @@ web/node_modules: web/package-lock.json
 	@touch $@
 
 ## Long versions of the tests that provoke faults; not part of CI.
-soak:
+soak: $(OLDHAM)
 	OLDHAM_KILLS=100 cargo test -p oldham --test reliability --test sweep
 	OLDHAM_MODELS=300 cargo test -p oldham-model --test model verdicts -- --nocapture
+	$(OLDHAM) papers fontana/real-time --seconds 600 --out target/soak
 
 ## Our own figures, then Exudyn from PyPI on the same models in the same run.
 bench: $(OLDHAM) $(PEERS)

@@ -4,10 +4,11 @@ import {
   BoxGeometry, BufferAttribute, BufferGeometry, ConeGeometry, CylinderGeometry, Group, InstancedMesh, Line,
   LineSegments, Matrix4, Mesh, Object3D, Quaternion, SphereGeometry, Vector3,
 } from "three";
-import type { Anchor, Item, Quad, Scene } from "./scene";
+import type { Anchor, Colours, Item, Quad, Scene } from "./scene";
 import { Palette, type Role } from "./palette";
 import type { Places } from "./places";
 import { bodyObject } from "./shapes";
+import { type Scales, Tint } from "./tint";
 import { Tube } from "./tube";
 
 export interface Figure {
@@ -21,11 +22,14 @@ export interface Workshop {
   /** How large the scene is. */
   size: number;
   up: Vector3;
+  scales: Scales;
   /** Length of an arrow per newton. */
   arrowScale(force: number): number;
 }
 
 const UP = new Vector3(0, 1, 0);
+/** Of a beam. */
+const SIDES = 12;
 
 export function figures(scene: Scene, places: Places, shop: Workshop): Figure[] {
   return scene.items.map((item) => {
@@ -52,18 +56,21 @@ function make(item: Item, places: Places, shop: Workshop, isGround: boolean): Fi
     case "bar":
       return bar(item.through, 0.009 * shop.size, () => material("bar"));
     case "beam": {
-      const tube = new Tube(item.through.length, 0.011 * shop.size, 12);
+      const tube = new Tube(item.through.length, 0.011 * shop.size, SIDES);
       const path = item.through.map(() => new Vector3());
+      const tint = item.colours && new Tint(item.colours, SIDES, 1, shop.scales);
+      if (tint) tube.geometry.setAttribute("color", tint.attribute);
       return {
-        object: new Mesh(tube.geometry, material("beam")),
-        update: (places) => {
+        object: new Mesh(tube.geometry, tint ? shop.palette.tinted : material("beam")),
+        update: (places, row) => {
           item.through.forEach((anchor, i) => places.point(anchor, path[i]));
           tube.set(path);
+          tint?.update(row);
         },
       };
     }
     case "shell":
-      return shell(item.nodes, item.faces, shop, item.group);
+      return shell(item.nodes, item.faces, item.colours, shop, item.group);
     case "spring":
       return spring(item.ends, new Mesh(coil(shop.size), material("spring")));
     case "actuator":
@@ -181,7 +188,7 @@ function support(on: Anchor, shop: Workshop): Figure {
   return { object: cone, update: (places) => void places.point(on, cone.position) };
 }
 
-function shell(nodes: number[], faces: Quad[], shop: Workshop, group?: number): Figure {
+function shell(nodes: number[], faces: Quad[], colours: Colours | undefined, shop: Workshop, group?: number): Figure {
   const geometry = new BufferGeometry();
   const position = new BufferAttribute(new Float32Array(3 * nodes.length), 3);
   geometry.setAttribute("position", position);
@@ -190,11 +197,15 @@ function shell(nodes: number[], faces: Quad[], shop: Workshop, group?: number): 
   lines.setAttribute("position", position);
   lines.setIndex(faces.flatMap(([a, b, c, d]) => [a, b, b, c, c, d, d, a]));
   const both = new Group();
-  both.add(new Mesh(geometry, shop.palette.material("shell", group)), new LineSegments(lines, shop.palette.edge));
+  const tint = colours && new Tint(colours, 1, 0, shop.scales);
+  if (tint) geometry.setAttribute("color", tint.attribute);
+  const material = tint ? shop.palette.tinted : shop.palette.material("shell", group);
+  both.add(new Mesh(geometry, material), new LineSegments(lines, shop.palette.edge));
   both.traverse((child) => (child.frustumCulled = false));
   return {
     object: both,
-    update: (places) => {
+    update: (places, row) => {
+      tint?.update(row);
       nodes.forEach((node, i) => {
         const { x, y, z } = places.origins[node];
         position.setXYZ(i, x, y, z);
@@ -240,8 +251,10 @@ function arrow(from: number, vector: number, shop: Workshop, role: Role): Figure
       start.fromArray(row, from);
       ahead.fromArray(row, vector);
       const force = ahead.length();
-      both.visible = Number.isFinite(force + start.x + start.y + start.z) && force > 0;
-      if (!both.visible) return;
+      const isThere = Number.isFinite(force + start.x + start.y + start.z) && force > 0;
+      shaft.visible = isThere;
+      tip.visible = isThere;
+      if (!isThere) return;
       end.copy(start).addScaledVector(ahead, shop.arrowScale(force));
       between(shaft, start, end, ahead);
       tip.position.copy(end);

@@ -11,11 +11,12 @@ export interface Status {
     real_time_factor: number;
     step_us: [number, number, number] | null;
     missed: number | null;
+    returns: boolean;
   };
 }
 
 export type Wish =
-  | { wish: "drive" | "leave" | "pause" | "go-on" | "end" }
+  | { wish: "drive" | "leave" | "pause" | "go-on" | "reset" | "save" | "restart" | "end" }
   | { wish: "set"; input: number; value: number };
 
 export class Live {

@@ -3,12 +3,13 @@
 import type { Vector3 } from "three";
 import { Drive } from "./drive";
 import { element, isTyping, make, on, option } from "./dom";
+import { Laps, type Point } from "./lap";
 import { Live, type Status } from "./live";
 import { picker } from "./picker";
 import { Player } from "./player";
 import { Plot, number, unit } from "./plot";
 import { Reel } from "./reel";
-import { Video, savePicture, saveScene } from "./save";
+import { Video, savePicture, saveScene, saveVtk } from "./save";
 import type { Signal } from "./scene";
 import { choose, isDark, restore, theme } from "./theme";
 import { View, type CameraMode } from "./view";
@@ -39,6 +40,8 @@ class Page {
   private first = () => {};
   private shown = NaN;
   private rows = -1;
+  private legend = "";
+  private laps: Laps | null = null;
   private before = performance.now();
   private readonly slider = element<HTMLInputElement>("slider");
   private readonly time = element("time");
@@ -71,7 +74,7 @@ class Page {
     try {
       return new View(element<HTMLCanvasElement>("scene"), this.reel, (axes) => this.triad(axes));
     } catch (error) {
-      for (const id of ["png", "video", "gltf", "camera", "followed", "fit"]) {
+      for (const id of ["png", "video", "gltf", "vtk", "camera", "followed", "fit"]) {
         element<HTMLButtonElement>(id).disabled = true;
       }
       element("scene").hidden = true;
@@ -121,6 +124,13 @@ class Page {
       look();
       view?.fit();
     });
+    const forces = element("forces");
+    forces.hidden = !reel.scene.items.some((item) => item.kind === "arrow");
+    forces.addEventListener("click", () => {
+      const shown = forces.getAttribute("aria-pressed") === "false";
+      forces.setAttribute("aria-pressed", String(shown));
+      view?.showForces(shown);
+    });
     on("theme", "click", () => {
       choose(!isDark());
       this.paint();
@@ -129,6 +139,7 @@ class Page {
     on("keys", "click", () => element<HTMLDialogElement>("help").showModal());
     on("png", "click", () => view && savePicture(view, reel));
     on("gltf", "click", () => view && void saveScene(view, reel));
+    on("vtk", "click", () => view && saveVtk(view, reel, player.time));
     const record = element("video");
     if (!this.video) (record as HTMLButtonElement).disabled = true;
     record.addEventListener("click", () => {
@@ -248,7 +259,7 @@ class Page {
       const [median, p99, longest] = run.step_us.map((time) => number(time));
       lines.push(line("step, median", `${median} \u00b5s`), line("99 % below", `${p99} \u00b5s`), line("longest", `${longest} \u00b5s`));
     }
-    if (run.missed !== null) lines.push(line("steps that began late", String(run.missed)));
+    if (run.missed !== null) lines.push(line("deadlines missed", String(run.missed)));
     lines.push(line("viewers", String(viewers)));
     if (run.message) {
       const message = make("p", run.message);
@@ -297,6 +308,7 @@ class Page {
       "-": faster(-1),
       l: click("loop"),
       f: click("fit"),
+      g: click("forces"),
       p: click("png"),
       t: click("theme"),
       "?": click("keys"),
@@ -339,7 +351,8 @@ class Page {
     const seconds = Math.min(0.25, (now - this.before) / 1000);
     this.before = now;
     this.player.advance(seconds);
-    this.drive?.advance(seconds);
+    this.drive?.advance(seconds, this.row);
+    this.countLaps();
     if (this.player.time !== this.shown || this.reel.count !== this.rows) this.update();
     this.view?.render(this.video?.recording);
     this.video?.watch();
@@ -351,6 +364,24 @@ class Page {
     }
     element("live").setAttribute("aria-pressed", String(this.player.live));
     requestAnimationFrame((next) => this.tick(next));
+  }
+
+  /** Laps of what travels, as far as it has come. */
+  private countLaps(): void {
+    const { reel, drive } = this;
+    const frame = reel.scene.frames[reel.scene.follow ?? -1];
+    if (!drive || frame?.moves !== "freely" || reel.count === 0) return;
+    const at = (index: number, first: number, count: number) => Array.from({ length: count }, (_, i) => reel.value(index, first + i));
+    const place = (index: number) => at(index, frame.at, 3) as Point;
+    if (!this.laps) {
+      const [w, x, y, z] = at(0, frame.at + 3, 4);
+      // The first axis of the frame.
+      const ahead: Point = [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)];
+      this.laps = new Laps(reel.first, place(0), ahead);
+    }
+    const newest = reel.count - 1;
+    this.laps.at(reel.last, place(newest));
+    drive.tellLaps(this.laps, reel.last);
   }
 
   private update(): void {
@@ -385,6 +416,10 @@ class Page {
       : `grid ${number(this.view.gridSpacing).replace(/\.?0+$/, "")} m`;
     const text = lumped && factor === 1 ? "displacements as they are" : words;
     if (element("scale").textContent !== text) element("scale").textContent = text;
+    const legend = this.view.scales.entries().map(({ name, unit: of, largest }) => `${name} \u00b1${number(largest)} ${unit(of)}`);
+    if (legend.join() === this.legend) return;
+    this.legend = legend.join();
+    element("legend").replaceChildren(...legend.map((text) => make("li", "", make("i"), make("span", text))));
   }
 }
 

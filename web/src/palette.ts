@@ -14,6 +14,8 @@ export class Palette {
   private readonly solid = new Map<string, { material: MeshStandardMaterial; role: Role; group?: number }>();
   readonly edge = new LineBasicMaterial({ transparent: true, opacity: 0.35 });
   readonly path = new LineBasicMaterial();
+  /** For what is coloured by a quantity. */
+  readonly tinted = new MeshStandardMaterial({ roughness: 0.7, metalness: 0, side: DoubleSide, vertexColors: true });
 
   material(role: Role, group?: number): MeshStandardMaterial {
     const own = COMMON.includes(role) ? undefined : group;

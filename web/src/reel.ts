@@ -58,13 +58,14 @@ export class Reel {
     return this.rows[index * this.width + at];
   }
 
-  /** Takes what `row_bytes` wrote. A time before the last one begins a new run. */
+  /** Takes what `row_bytes` wrote. A time before the last one: the run went back, and on from there. */
   push(message: ArrayBuffer): void {
     if (message.byteLength !== 8 + 4 * this.width) return;
     const time = new DataView(message).getFloat64(0, true);
     if (time <= this.last && this.count > 0) {
       if (time === this.last) return;
-      this.count = 0;
+      const before = this.index(time);
+      this.count = this.times[before] < time ? before + 1 : before;
     }
     if (this.count === this.times.length) this.makeRoom();
     this.times[this.count] = time;

@@ -4,6 +4,7 @@ import { GLTFExporter } from "three/examples/jsm/exporters/GLTFExporter.js";
 import type { Player } from "./player";
 import type { Reel } from "./reel";
 import type { View } from "./view";
+import { vtk } from "./vtk";
 
 export function download(blob: Blob, name: string): void {
   const link = document.createElement("a");
@@ -29,6 +30,11 @@ export async function saveScene(view: View, reel: Reel): Promise<void> {
     new GLTFExporter().parseAsync(figures, { binary: true, onlyVisible: true }),
   );
   download(new Blob([whole as ArrayBuffer], { type: "model/gltf-binary" }), fileName(reel, ".glb"));
+}
+
+export function saveVtk(view: View, reel: Reel, time: number): void {
+  const text = vtk(reel.scene.title, time, view.updated());
+  download(new Blob([text], { type: "text/plain" }), fileName(reel, ".vtk"));
 }
 
 /** Records the canvas while the motion plays once. */

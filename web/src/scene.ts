@@ -36,8 +36,8 @@ export type Item = { name: string; group?: number } & Drawing;
 export type Drawing =
   | { kind: "body"; on: Anchor; shape: Shape }
   | { kind: "bar"; through: Anchor[] }
-  | { kind: "beam"; through: Anchor[] }
-  | { kind: "shell"; nodes: number[]; faces: Quad[] }
+  | { kind: "beam"; through: Anchor[]; colours?: Colours }
+  | { kind: "shell"; nodes: number[]; faces: Quad[]; colours?: Colours }
   | { kind: "spring"; ends: [Anchor, Anchor] }
   | { kind: "actuator"; ends: [Anchor, Anchor] }
   | { kind: "joint"; symbol: "pin" | "slide"; on: Anchor }
@@ -45,6 +45,13 @@ export type Drawing =
   | { kind: "grains"; at: number; stride: number; radii: number[] }
   | { kind: "arrow"; force: "contact" | "load"; from: number; vector: number }
   | { kind: "path"; points: Triple[] };
+
+/** For each point, the places in the row of numbers whose mean its colour shows. */
+export interface Colours {
+  name: string;
+  unit: string;
+  of: number[][];
+}
 
 export type Shape =
   | { form: "sphere"; radius: number }
@@ -69,4 +76,5 @@ export interface Input {
   initial: number;
   low: number;
   high: number;
+  feedback?: { name: string; unit: string; at: number; full: number };
 }

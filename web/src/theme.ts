@@ -68,21 +68,23 @@ export function theme(): Theme {
   return isDark() ? DARK : LIGHT;
 }
 
+/** What somebody has chosen; as the system has it otherwise. */
+let chosen: "dark" | "light" | null = null;
+
 export function isDark(): boolean {
-  const chosen = document.documentElement.dataset.theme;
   if (chosen) return chosen === "dark";
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
 /** Remembers a choice where the browser lets us; a page without a server has no such place. */
 export function choose(dark: boolean): void {
-  document.documentElement.dataset.theme = dark ? "dark" : "light";
-  remember("theme", dark ? "dark" : "light");
+  chosen = dark ? "dark" : "light";
+  remember("theme", chosen);
 }
 
 export function restore(): void {
-  const chosen = recall("theme");
-  if (chosen === "dark" || chosen === "light") document.documentElement.dataset.theme = chosen;
+  const kept = recall("theme");
+  if (kept === "dark" || kept === "light") chosen = kept;
 }
 
 export function remember(key: string, value: string): void {

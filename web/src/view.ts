@@ -10,7 +10,9 @@ import { Ground } from "./ground";
 import { Palette } from "./palette";
 import { Places, reach } from "./places";
 import type { Reel } from "./reel";
+import type { Item } from "./scene";
 import type { Theme } from "./theme";
+import { Scales } from "./tint";
 
 export type CameraMode = "orbit" | "follow" | "driver";
 
@@ -35,6 +37,9 @@ export class View {
   private readonly controls: OrbitControls;
   private readonly palette = new Palette();
   private readonly drawn: Figure[];
+  private readonly items: Item[];
+  /** What colours stand for. */
+  readonly scales: Scales;
   private readonly ground: Ground;
   private readonly up: Vector3;
   private readonly box: Box3;
@@ -63,15 +68,18 @@ export class View {
     for (const item of scene.items) {
       if (item.kind !== "arrow") continue;
       const of = (at: number) => reel.largest(item.vector + at);
-      this.strongest = Math.max(this.strongest, of(0), of(1), of(2));
+      this.strongest = Math.max(this.strongest, Math.hypot(of(0), of(1), of(2)));
     }
     // Where much is drawn, it is drawn slender.
     const small = scene.items.filter((item) => ["bar", "joint", "spring", "actuator"].includes(item.kind));
     const slender = Math.min(1, Math.max(0.35, (CROWD / Math.max(1, small.length)) ** 0.5));
+    this.items = scene.items;
+    this.scales = new Scales(scene, reel);
     this.drawn = figures(scene, this.places, {
       palette: this.palette,
       size: slender * this.size,
       up: this.up,
+      scales: this.scales,
       arrowScale: (force) => {
         this.strongest = Math.max(this.strongest, force);
         return (LONGEST_ARROW * this.size) / this.strongest;
@@ -279,6 +287,20 @@ export class View {
     const back = this.camera.quaternion.clone().invert();
     const axes = [new Vector3(1, 0, 0), new Vector3(0, 1, 0), new Vector3(0, 0, 1)];
     this.turned(axes.map((axis) => axis.applyQuaternion(back)));
+  }
+
+  /** Arrows are shown, or not. */
+  showForces(are: boolean): void {
+    this.drawn.forEach(({ object }, i) => {
+      if (this.items[i].kind === "arrow") object.visible = are;
+    });
+    this.touch();
+  }
+
+  /** All that is of the model, with its places as they are shown. */
+  updated(): Object3D {
+    this.things.updateMatrixWorld(true);
+    return this.things;
   }
 
   /** Does something with the bodies alone: other programs make edges of their own. */

@@ -10,6 +10,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { build as esbuild } from "esbuild";
 import { chromium } from "playwright-core";
 import { NO_WEBGL, SOFTWARE_WEBGL, chromiumPath } from "./chromium.mjs";
 
@@ -101,14 +102,26 @@ async function plays(browser) {
   await plots(page);
   await cameras(page);
   await exports(page);
-  await page.emulateMedia({ colorScheme: "dark" });
-  await drawn(page);
+  await darkens(page);
   await shot(page, "beam-dark");
   assert.deepEqual(page.complaints, []);
   await page.close();
   server.stop();
   assert.equal((await server.ended).code, 0);
   return { started: Math.round(started) };
+}
+
+/** The system becomes dark, and the page with it; a choice of the user counts more. */
+async function darkens(page) {
+  const brightness = () => page.evaluate(() => {
+    const [, r, g, b] = getComputedStyle(document.body).backgroundColor.match(/(\d+), (\d+), (\d+)/);
+    return (Number(r) + Number(g) + Number(b)) / 3;
+  });
+  const light = await brightness();
+  await page.emulateMedia({ colorScheme: "dark" });
+  await drawn(page);
+  const dark = await brightness();
+  assert.ok(light > 200 && dark < 80, `from ${light} to ${dark}`);
 }
 
 async function plots(page) {
@@ -166,11 +179,27 @@ async function exports(page) {
   const png = await saved(() => page.keyboard.press("p"), ".png");
   assert.equal(png.subarray(1, 4).toString(), "PNG");
   assert.ok(png.length > 5000, "the picture is not empty");
+  const vtk = (await saved(() => page.click("#vtk"), ".vtk")).toString();
+  checks_vtk(vtk);
   const gltf = await saved(() => page.click("#gltf"), ".glb");
   assert.equal(gltf.subarray(0, 4).toString(), "glTF");
   await page.selectOption("#speed", "0.2");
   const video = await saved(() => page.click("#video"), ".webm");
   assert.equal(video.readUInt32BE(0), 0x1a45dfa3, "a video is EBML");
+}
+
+/** Every cell of a VTK file has its corners, and every cell and point its number. */
+function checks_vtk(text) {
+  const lines = text.split("\n");
+  assert.match(lines[0], /^# vtk DataFile Version 3.0/);
+  const points = Number(lines.find((line) => line.startsWith("POINTS")).split(" ")[1]);
+  const at = lines.findIndex((line) => line.startsWith("POLYGONS"));
+  const [, count, size] = lines[at].split(" ").map(Number);
+  const cells = lines.slice(at + 1, at + 1 + count).map((line) => line.split(" ").map(Number));
+  assert.equal(cells.flat().length, size);
+  assert.ok(cells.every(([corners, ...places]) => corners === 3 && places.every((place) => place < points)));
+  assert.ok(lines.includes(`POINT_DATA ${points}`));
+  assert.ok(points > 100 && !text.includes("NaN"));
 }
 
 /** The page as a file, in a browser that reaches nobody. */
@@ -222,6 +251,12 @@ async function wrong_token(browser, url) {
   await page.close();
 }
 
+/** Becomes the driver. */
+async function becomesDriver(page) {
+  await page.click("#take");
+  await page.waitForFunction(() => document.getElementById("drive").textContent.includes("You drive"));
+}
+
 async function drives(browser) {
   const model = [example("driven-cart"), "--set", "simulation.duration=60"];
   const server = await serving("drive", ...model, "--once", "--out", "drive.csv");
@@ -229,8 +264,7 @@ async function drives(browser) {
   const page = await open(browser, server.url);
   const other = await open(browser, server.url);
   assert.match(await page.textContent("#drive"), /Nobody drives/);
-  await page.click("#take");
-  await page.waitForFunction(() => document.getElementById("drive").textContent.includes("You drive"));
+  await becomesDriver(page);
   await other.waitForFunction(() => document.getElementById("drive").textContent.includes("Somebody else drives"));
   assert.ok(await other.isDisabled("#take"), "there is one driver");
   await page.bringToFront();
@@ -242,34 +276,225 @@ async function drives(browser) {
     await page.keyboard.up(key);
     await shows("1.500");
   }
-  await page.getByRole("button", { name: "Pause" }).click();
-  await page.getByRole("button", { name: "Go on" }).click();
-  await page.getByRole("button", { name: "Pause" }).waitFor();
-  await page.getByRole("button", { name: "End" }).click();
+  const press = (name) => page.getByRole("button", { name, exact: true }).click();
+  await press("Pause");
+  await press("Go on");
+  await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
+  await press("End");
   const { code, text } = await server.ended;
   assert.equal(code, 0, text);
-  const answer = JSON.parse(text.trim().split("\n").at(-1));
+  const answer = answers(text).at(-1);
   await page.waitForFunction(() => document.getElementById("status").textContent.includes("connection is lost"));
   assert.deepEqual(page.complaints.filter((text) => !text.includes("WebSocket")), []);
   await page.close();
   await other.close();
-  const steps = replays(model, answer.summary.steps);
-  return { steps, missed: answer.summary.lateness.missed };
-}
-
-/** The same inputs again: the same bits, as far as the drive went. */
-function replays(model, steps) {
-  const lines = (name) => readFileSync(join(scratch, name), "utf8").trim().split("\n");
-  const length = ["--set", `simulation.duration=${steps / 1000}`];
-  oldham("run", ...model, ...length, "--no-analysis", "--replay", "drive.csv", "--out", "again.csv");
-  const [drive, again] = [lines("drive.csv"), lines("again.csv")];
-  assert.equal(drive.length, steps + 2);
-  assert.deepEqual(again, drive, "a replay has the same bits");
+  const { drive } = replays(model, { file: "drive.csv", steps: answer.summary.steps, step: 1e-3 });
   const column = drive[0].split(",").findIndex((name) => name.includes("driver.push"));
   const pushes = drive.slice(1).map((line) => Number(line.split(",")[column]));
   assert.equal(Math.max(...pushes), 20);
   assert.equal(Math.min(...pushes), -20);
-  return steps;
+  return { steps: answer.summary.steps, missed: answer.summary.lateness.missed };
+}
+
+/** What a command told in JSON, one a line. */
+const answers = (text) => text.trim().split("\n").map((line) => JSON.parse(line)).filter((answer) => answer.summary);
+
+/** Back to the start, on, back to a saved state: every take is a file of its own that can be replayed. */
+async function goes_back(browser) {
+  const model = [example("driven-cart"), "--set", "simulation.duration=60"];
+  // Slowly, for a browser that draws a picture a second on a busy machine.
+  const server = await serving("drive", ...model, "--real-time", "0.3", "--once", "--out", "takes.csv");
+  const page = await open(browser, server.url);
+  const reaches = (seconds) => page.waitForFunction((seconds) => parseFloat(document.getElementById("time").textContent) > seconds, seconds);
+  const returns = (seconds) => page.waitForFunction((seconds) => parseFloat(document.getElementById("time").textContent) < seconds, seconds);
+  await becomesDriver(page);
+  await page.keyboard.down("ArrowRight");
+  await reaches(1.8);
+  await page.keyboard.press("r");
+  await returns(1.5);
+  await reaches(0.3);
+  await page.keyboard.press("k");
+  await reaches(3);
+  await page.keyboard.up("ArrowRight");
+  await page.keyboard.press("b");
+  await returns(2.6);
+  await reaches(2);
+  await page.getByRole("button", { name: "End", exact: true }).click();
+  const { code, text } = await server.ended;
+  assert.equal(code, 0, text);
+  const takes = answers(text);
+  assert.deepEqual(takes.map((take) => take.results), ["takes.csv", "takes-2.csv", "takes-3.csv"]);
+  assert.deepEqual(page.complaints.filter((text) => !text.includes("WebSocket")), []);
+  await page.close();
+  for (const take of takes.slice(0, 2)) {
+    replays(model, { file: take.results, steps: take.summary.steps, step: 1e-3 });
+  }
+  const last = takes[2];
+  replays(model, { file: last.results, steps: last.summary.steps, step: 1e-3, resume: "takes.csv.checkpoint" });
+  return { takes: takes.map((take) => take.summary.steps) };
+}
+
+/** The same inputs again: the same bits, as far as the drive went. */
+function replays(model, { file, steps, step, resume }) {
+  const lines = (name) => readFileSync(join(scratch, name), "utf8").trim().split("\n");
+  const length = ["--set", `simulation.duration=${(steps * step).toFixed(9)}`];
+  const from = resume ? ["--resume", resume] : [];
+  oldham("run", ...model, "--set", "record.every=1", ...length, ...from, "--no-analysis", "--replay", file, "--out", "again.csv", "--force");
+  const [drive, again] = [lines(file), lines("again.csv")];
+  if (!resume) assert.equal(drive.length, steps + 2);
+  assert.ok(drive.length > 100, `${file} has ${drive.length} lines`);
+  assert.deepEqual(again, drive, "a replay has the same bits");
+  return { drive };
+}
+
+/** Arrow keys drive a car: it goes, it turns to the side of the key, and the drive is repeated to the bit. */
+async function drives_the_car(browser) {
+  const server = await serving("drive", example("drive-car"), "--once", "--out", "car.csv");
+  const page = await open(browser, server.url);
+  await shot(page, "car-stands");
+  await becomesDriver(page);
+  const reaches = (seconds) => page.waitForFunction(
+    (seconds) => parseFloat(document.getElementById("time").textContent) > seconds, seconds, { timeout: 120_000 });
+  await page.keyboard.down("ArrowUp");
+  await reaches(1.5);
+  await page.keyboard.down("ArrowLeft");
+  await reaches(3);
+  await page.waitForFunction(() => Math.abs(parseFloat(document.querySelector("#drive .felt").style.getPropertyValue("--share"))) > 0.02);
+  await shot(page, "car-drives");
+  assert.match(await page.textContent("#drive .lap"), /^Lap [0-9.]+ s/);
+  await page.keyboard.press("3");
+  await drawn(page);
+  await shot(page, "car-drives-inside");
+  await page.keyboard.up("ArrowUp");
+  await page.keyboard.up("ArrowLeft");
+  await page.keyboard.down("d");
+  await reaches(3.5);
+  await page.keyboard.up("d");
+  await page.getByRole("button", { name: "End", exact: true }).click();
+  const { code, text } = await server.ended;
+  assert.equal(code, 0, text);
+  const { summary } = answers(text).at(-1);
+  assert.deepEqual(page.complaints.filter((text) => !text.includes("WebSocket")), []);
+  await page.close();
+  const { drive } = replays([example("drive-car")], { file: "car.csv", steps: summary.steps, step: 5e-4 });
+  const names = drive[0].split(",");
+  const column = (name) => {
+    const at = names.findIndex((known) => known.split(" ")[0] === name);
+    assert.ok(at >= 0, `${name} is recorded`);
+    return drive.slice(1).map((line) => Number(line.split(",")[at]));
+  };
+  const way = column("car.chassis.px");
+  const far = way.reduce((most, x) => Math.max(most, x), way[0]) - way[0];
+  assert.ok(far > 2, `it has gone ${far} m`);
+  const [w, x, y, z] = ["q0", "q1", "q2", "q3"].map((name) => column(`car.chassis.${name}`));
+  const headings = w.map((_, i) => Math.atan2(2 * (x[i] * y[i] + w[i] * z[i]), 1 - 2 * (y[i] ** 2 + z[i] ** 2)));
+  // Over any number of turns.
+  const heading = headings.slice(1).reduce((sum, here, i) => {
+    const turn = here - headings[i];
+    return sum + turn - 2 * Math.PI * Math.round(turn / (2 * Math.PI));
+  }, headings[0]);
+  assert.ok(heading > 0.1, `it has turned to the left, by ${heading} rad`);
+  const torque = column("driver.steering_torque");
+  assert.ok(torque.some((torque) => Math.abs(torque) > 0.1), "the steering is felt");
+  return { steps: summary.steps, heading: Number(heading.toFixed(2)), factor: Number(summary.real_time_factor.toFixed(2)), missed: summary.lateness.missed };
+}
+
+/** Two rounds of a circle of 20 m, of 10 and of 8 seconds, and then back to the start. */
+async function counts_laps() {
+  const built = await esbuild({ entryPoints: [join(root, "web/src/lap.ts")], bundle: true, format: "esm", write: false });
+  const { Laps } = await import(`data:text/javascript,${encodeURIComponent(built.outputFiles[0].text)}`);
+  const laps = new Laps(0, [0, 0, 0], [1, 0, 0]);
+  const at = (time) => {
+    const turn = 2 * Math.PI * (time < 10 ? time / 10 : 1 + (time - 10) / 8);
+    laps.at(time, [20 * Math.sin(turn), 20 - 20 * Math.cos(turn), 0]);
+  };
+  for (let i = 1; i <= 1850; i += 1) at(i * 0.01 + 0.003);
+  assert.equal(laps.count, 2);
+  // Where the speed changes, the straight line between two rows, of 10 ms, is off by a part of that.
+  assert.ok(Math.abs(laps.last - 8) < 2e-3 && Math.abs(laps.best - 8) < 2e-3, `${laps.last}`);
+  assert.ok(Math.abs(laps.now(18.5) - 0.5) < 1e-4);
+  at(0.5);
+  assert.deepEqual([laps.count, laps.last, laps.now(0.5)], [0, null, 0.5]);
+}
+
+/** A gamepad that the test moves. */
+const fakePad = () => {
+  const pad = { connected: true, axes: [0, 0, 0, 0], buttons: Array.from({ length: 17 }, () => ({ value: 0, pressed: false })), shakes: 0 };
+  pad.vibrationActuator = { playEffect: async () => (pad.shakes += 1) };
+  window.fakePad = pad;
+  navigator.getGamepads = () => [pad];
+};
+
+async function drives_with_a_gamepad(browser) {
+  const server = await serving("drive", example("driven-cart"), "--set", "simulation.duration=60", "--once", "--out", "pad.csv");
+  const context = await browser.newContext({ viewport: { width: 1366, height: 768 } });
+  await context.addInitScript(fakePad);
+  const page = await open(context, server.url);
+  await becomesDriver(page);
+  const tilt = (value) => page.evaluate((value) => (window.fakePad.axes[0] = value), value);
+  const shows = (value) => page.waitForFunction((value) => document.querySelector("#drive output").textContent.startsWith(value), value);
+  await shows("1.500");
+  await tilt(0.05);
+  await drawn(page);
+  await shows("1.500");
+  await tilt(1);
+  await shows("20.00");
+  // This one rests at 0.2 and goes to 0.6: the whole range, once it is known.
+  await page.click("#drive summary");
+  await tilt(0.2);
+  const calibrate = page.locator("#drive .pads > button");
+  await calibrate.click();
+  for (const value of [0.6, -0.4, 0.2]) {
+    await tilt(value);
+    await drawn(page);
+  }
+  await calibrate.click();
+  await shows("1.500");
+  await tilt(0.6);
+  await shows("20.00");
+  await tilt(-0.4);
+  await shows("-20.00");
+  await page.fill("#drive input[type=number]", "50");
+  await page.press("#drive input[type=number]", "Enter");
+  await tilt(0.38);
+  await shows("1.500");
+  await shot(page, "gamepad");
+  // What was set is kept by the browser.
+  await page.getByRole("button", { name: "Let go" }).click();
+  await page.reload();
+  await page.waitForSelector("body[data-ready]");
+  await becomesDriver(page);
+  await tilt(0.6);
+  await shows("20.00");
+  await tilt(0.3);
+  await shows("1.500");
+  assert.deepEqual(page.complaints, []);
+  await page.getByRole("button", { name: "End", exact: true }).click();
+  assert.equal((await server.ended).code, 0);
+  await context.close();
+}
+
+async function drives_with_a_finger(browser) {
+  const server = await serving("drive", example("driven-cart"), "--set", "simulation.duration=60", "--once", "--out", "finger.csv");
+  const page = await open(browser, server.url, { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
+  await becomesDriver(page);
+  const field = page.locator(".touch .sideways");
+  await field.waitFor();
+  const box = await field.boundingBox();
+  const finger = (type, x) => field.dispatchEvent(type, { pointerId: 7, pointerType: "touch", clientX: x, clientY: box.y + box.height / 2, bubbles: true });
+  await field.evaluate((element) => (element.setPointerCapture = () => {}));
+  const sent = page.locator("#drive output");
+  await finger("pointerdown", box.x + box.width - 4);
+  await page.waitForFunction(() => document.querySelector("#drive output").textContent.startsWith("20.00"));
+  await shot(page, "phone-drive");
+  await finger("pointerup", box.x);
+  await page.waitForFunction(() => document.querySelector("#drive output").textContent.startsWith("1.500"));
+  assert.equal(await sent.count(), 1);
+  const [wide, shown] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+  assert.ok(wide <= shown, `a phone shows the whole width: ${wide} of ${shown}`);
+  await page.getByRole("button", { name: "End", exact: true }).tap();
+  assert.equal((await server.ended).code, 0);
+  await page.close();
 }
 
 async function looks_on(browser) {
@@ -287,9 +512,61 @@ async function looks_on(browser) {
   await page.close();
 }
 
+/** A sheet, coloured by its bending moment. */
+async function shows_loads(browser) {
+  oldham("run", example("clamped-plate"), "--set", "simulation.duration=1", "--set", "record.every=20", "--out", "plate.parquet");
+  oldham("view", "plate.parquet", "-o", "plate.html");
+  const page = await open(browser, pathToFileURL(join(scratch, "plate.html")).href);
+  await scrub(page, 1);
+  assert.match(await page.textContent("#legend"), /m11 \u00b1[0-9.]+ N/);
+  const colours = async () => {
+    const shot = await picture(page);
+    return page.evaluate(async (bytes) => {
+      const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
+      const canvas = new OffscreenCanvas(image.width, image.height);
+      const context = canvas.getContext("2d");
+      context.drawImage(image, 0, 0);
+      const { data } = context.getImageData(0, 0, image.width, image.height);
+      const count = { red: 0, blue: 0 };
+      for (let i = 0; i < data.length; i += 4) {
+        if (data[i] > data[i + 2] + 40) count.red += 1;
+        if (data[i + 2] > data[i] + 40) count.blue += 1;
+      }
+      return count;
+    }, [...shot]);
+  };
+  const { red, blue } = await colours();
+  assert.ok(red > 500 && blue > 500, `the ends bend the other way than the middle: ${red} red, ${blue} blue`);
+  await shot(page, "loads");
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+}
+
+async function plays_a_car(browser) {
+  const words = ["--no-analysis", "--set", "simulation.duration=0.9", "--set", "v0=20", "--set", "t_step=0.2", "--set", "steer=0.01"];
+  oldham("run", example("formula-student"), ...words, "--out", "car.parquet");
+  const server = await serving("view", "car.parquet");
+  const page = await open(browser, server.url);
+  await drawn(page);
+  const first = await picture(page);
+  await shot(page, "car-start");
+  await scrub(page, 1);
+  assert.ok(!first.equals(await picture(page)), "the car has moved");
+  await shot(page, "car-end");
+  await page.keyboard.press("3");
+  await drawn(page);
+  await shot(page, "car-driver");
+  await darkens(page);
+  await shot(page, "car-dark");
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+  server.stop();
+  assert.equal((await server.ended).code, 0);
+}
+
 const browser = await chromium.launch({ executablePath, args: SOFTWARE_WEBGL });
 try {
-  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, looks_on];
+  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, goes_back, drives_the_car, counts_laps, drives_with_a_gamepad, drives_with_a_finger, looks_on, shows_loads, plays_a_car];
   for (const step of steps) {
     const began = performance.now();
     const told = await step(browser);

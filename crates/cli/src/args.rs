@@ -1,5 +1,7 @@
 //! The grammar of the command line, and the help that teaches it.
 
+mod pace;
+
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +11,7 @@ use oldham_scene::ViewName;
 use oldham_study::{Draw, LinearFormat, Merit, Settings, Variation};
 
 use crate::failure::KeyOptions;
+pub use pace::PaceArgs;
 
 /// Co-simulation of multibody systems.
 ///
@@ -293,10 +296,8 @@ pub struct Run {
     /// Set the external inputs of the model as in the run that wrote this result file.
     #[arg(long, value_name = "RESULT")]
     pub replay: Option<PathBuf>,
-    /// Keep the pace of the clock: so many simulated seconds per second. Steps that begin too late
-    /// are counted, and caught up where possible
-    #[arg(long, value_name = "FACTOR", allow_negative_numbers = true, value_parser = positive)]
-    pub real_time: Option<f64>,
+    #[command(flatten)]
+    pub pace: PaceArgs,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
@@ -432,6 +433,9 @@ pub struct Papers {
     /// Folder for pictures
     #[arg(long, short, value_name = "DIR", default_value = "papers-out")]
     pub out: PathBuf,
+    /// How long runs by the clock on the wall take, each [default: 60]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
+    pub seconds: Option<f64>,
     /// Answer in JSON
     #[arg(long)]
     pub json: bool,
@@ -654,12 +658,17 @@ pub struct View3d {
     /// Write one page (.html) that plays without a server, and end
     #[arg(long, short, value_name = "FILE", value_parser = page())]
     pub out: Option<PathBuf>,
+    /// Draw in characters, here, instead of in a browser: a film on a terminal, else five instants
+    #[arg(long, conflicts_with_all = ["out", "port", "listen"])]
+    pub text: bool,
+    /// With --text and a result: draw this one instant, in s
+    #[arg(long, value_name = "SECONDS", requires = "text", allow_negative_numbers = true, value_parser = finite)]
+    pub at: Option<f64>,
     /// Rows of a result that are shown at most, from 2 to 20000
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = RangedU64ValueParser::<usize>::new().range(2..=20_000))]
     pub frames: usize,
-    /// Simulated seconds per second while a model runs
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
-    pub real_time: f64,
+    #[command(flatten)]
+    pub pace: PaceArgs,
     #[command(flatten)]
     pub serving: Serving,
     /// Answer in JSON
@@ -678,9 +687,8 @@ pub struct Drive {
     /// Overwrite an existing result file
     #[arg(long)]
     pub force: bool,
-    /// Simulated seconds per second
-    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
-    pub real_time: f64,
+    #[command(flatten)]
+    pub pace: PaceArgs,
     #[command(flatten)]
     pub serving: Serving,
     /// End when the run is over, instead of letting viewers look back

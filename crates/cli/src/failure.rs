@@ -243,6 +243,7 @@ fn told(error: &StudyError) -> String {
             "; for lumped models use `oldham poles` or `oldham stability`"
         }
         StudyError::TooManyPoles { .. } => "; `oldham stability` looks at larger models",
+        StudyError::Budget { .. } => "; give less by --budget, or a slower --real-time",
         StudyError::Exists { .. } => "; use --force to replace it, or choose another --out",
         StudyError::Journal(JournalError::OfAnother { .. }) => {
             "; choose another folder by --out, or replace them with --force"

@@ -1,10 +1,9 @@
 //! A model that runs before browsers: what they see, and what they are told.
 
-use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use oldham_cosim::{Column, End, Outcome, Progress, Recorder};
+use oldham_cosim::{End, Outcome, Progress};
 use oldham_model::Model;
 use oldham_scene::Staging;
 use oldham_study::{StudyError, initial_row};
@@ -33,23 +32,8 @@ impl LiveScene {
     pub fn of(model: &Model) -> Result<Self, Failure> {
         let (all, values) = initial_row(model)?;
         let chosen = model.recorded(&all).map_err(StudyError::from)?;
-        let known: Vec<Column> = chosen.iter().map(|&place| all[place].clone()).collect();
-        let staging = Staging::of(model, &known).live(model);
-        let columns = staging.columns().iter().map(|&place| chosen[place]);
-        let columns: Vec<usize> = columns.collect();
-        let first: Vec<[f64; 1]> = chosen.iter().map(|&place| [values[place]]).collect();
-        let film = staging.film(&[model.start()], |place| &first[place], 1);
+        let (film, columns) = Staging::of_run(model, &all, &values, &chosen);
         Ok(Self { film, columns })
-    }
-}
-
-/// Shows every row that it gets on a stage.
-pub struct Showing(pub Stage);
-
-impl Recorder for Showing {
-    fn record(&mut self, t: f64, row: &[f64]) -> io::Result<()> {
-        self.0.show(t, row.iter().map(|&value| value as f32));
-        Ok(())
     }
 }
 
@@ -99,7 +83,7 @@ pub fn wait_until(mut holds: impl FnMut() -> bool) -> bool {
 }
 
 /// Tells how a run is getting on.
-pub fn tell_progress(stage: &Stage, progress: Progress, is_paused: bool) {
+pub fn tell_progress(stage: &Stage, progress: Progress, is_paused: bool, returns: bool) {
     let state = if is_paused {
         RunState::Paused
     } else {
@@ -108,12 +92,15 @@ pub fn tell_progress(stage: &Stage, progress: Progress, is_paused: bool) {
     stage.tell(RunStatus {
         state,
         real_time_factor: progress.real_time_factor,
-        ..RunStatus::default()
+        step_us: Some(progress.step_us),
+        missed: Some(progress.missed),
+        returns,
+        message: String::new(),
     });
 }
 
 /// Tells how a run ended; `results` is where they are, if anywhere.
-pub fn tell_end(stage: &Stage, outcome: &Outcome, results: Option<String>) {
+pub fn tell_end(stage: &Stage, outcome: &Outcome, results: Option<String>, returns: bool) {
     let summary = &outcome.summary;
     let (state, mut message) = match &outcome.end {
         Ok(End::Finished) => (RunState::Finished, String::new()),
@@ -128,6 +115,7 @@ pub fn tell_end(stage: &Stage, outcome: &Outcome, results: Option<String>) {
         message,
         real_time_factor: summary.real_time_factor,
         step_us: Some(summary.step_us),
-        missed: summary.lateness.map(|lateness| lateness.missed),
+        missed: summary.lateness.as_ref().map(|lateness| lateness.missed),
+        returns,
     });
 }

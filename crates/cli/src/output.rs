@@ -10,6 +10,11 @@ pub fn write(text: Arguments<'_>) {
     let _ = std::io::stdout().write_all(text.as_bytes());
 }
 
+/// Empties the terminal that standard output is, and goes to its first place.
+pub fn clear_screen() {
+    let _ = std::io::stdout().write_all(b"\x1b[H\x1b[2J");
+}
+
 /// Writes to standard error, which may be closed or full.
 pub fn write_error(text: Arguments<'_>) {
     write_error_raw(&escaped(&text.to_string()));

@@ -159,7 +159,22 @@ impl Simulation {
         let initial = there.initial_energy.as_ref();
         self.tally.initial_energy = initial.map(|bits| bits.iter().map(energy).collect());
         self.tally.peaks = there.peaks.map(f64::from_bits);
+        if self.steps_done == 0 {
+            let shown = self.guarded(|simulation| simulation.show_start());
+            shown.map_err(CheckpointError::Panic)?;
+        }
         Ok(())
+    }
+
+    /// The row of the start is recorded before anybody evaluates outputs.
+    fn show_start(&mut self) {
+        let t = self.time();
+        for unit in self.units.iter_mut().filter(|unit| unit.every == 1) {
+            // Where it fails, the first step will, and tells why.
+            if unit.evaluate(t).is_ok() {
+                unit.release();
+            }
+        }
     }
 }
 

@@ -107,6 +107,21 @@ pub enum Fault {
         /// What it said.
         message: String,
     },
+    /// A paced step ended after its deadline, and the run was to stop then.
+    #[error(
+        "the deadline of the step to t = {} s was missed by {late_us:.0} us: it took {took_us:.0} us of the {budget_us:.0} us that it may take; use a longer step or a slower pace, or let the run slip (--on-miss slip)",
+        shown(.t)
+    )]
+    Deadline {
+        /// End of the step.
+        t: f64,
+        /// How late it ended, in microseconds.
+        late_us: f64,
+        /// How long it took.
+        took_us: f64,
+        /// How long it may take.
+        budget_us: f64,
+    },
     /// The threads of a run could not be started.
     #[error(
         "{threads} threads could not be started ({message}); use fewer threads, or raise the limits of the system"

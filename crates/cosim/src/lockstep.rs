@@ -38,15 +38,20 @@ pub(crate) fn run_stretch(
         let outcome = (|| {
             for (_, companion) in &companions {
                 beside.push(companion);
-                spawn(scope, || companion.run())?;
+                let number = workers + beside.len() - 1;
+                spawn(scope, move || {
+                    shared.enter(number);
+                    companion.run();
+                })?;
             }
             // Nobody starts before all threads are there: where one is missing, the others would
             // wait for it for ever.
             let mut others = Vec::new();
-            for units in shares {
+            for (number, units) in (1..).zip(shares) {
                 let mut worker = Worker::new(units, &companions, shared, reporting);
                 let (gate, opened) = std::sync::mpsc::channel();
                 let work = move || {
+                    shared.enter(number);
                     if opened.recv().is_ok() {
                         worker.run(first, None);
                     }
@@ -54,6 +59,7 @@ pub(crate) fn run_stretch(
                 };
                 others.push((gate, spawn(scope, work)?));
             }
+            shared.enter(0);
             let mut worker = Worker::new(own, &companions, shared, reporting);
             for (gate, _) in &others {
                 let _ = gate.send(());

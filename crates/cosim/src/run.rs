@@ -1,12 +1,12 @@
 //! Running a simulation: threads, recording, watching, stopping.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::cancel::Cancel;
 use crate::fault::Fault;
 use crate::load_balancing::overlapping;
 use crate::lockstep::run_stretch;
-use crate::pace::Pace;
+use crate::pace::{Pace, Pacer, Pacing};
 use crate::recorder::Recorder;
 use crate::run_monitor::{ColumnSource, RunMonitor};
 use crate::simulation::Simulation;
@@ -33,9 +33,8 @@ pub struct Run<'a> {
     pub recorder: &'a mut dyn Recorder,
     /// Who looks on while it runs.
     pub tap: Option<Tap<'a>>,
-    /// Simulated seconds for each second of wall time; as fast as it can if `None`. A step that is
-    /// late is not waited for: the run slips.
-    pub pace: Option<f64>,
+    /// The pace of a clock that is kept; as fast as it can if `None`.
+    pub pace: Option<Pacing>,
     /// Ends the run within two steps when requested.
     pub cancel: Option<Cancel>,
     /// Stops when the stored energy exceeds this multiple of what the model started with, was
@@ -82,6 +81,10 @@ pub struct Progress {
     pub time: f64,
     /// Simulated seconds per second of wall time.
     pub real_time_factor: f64,
+    /// Median, 99th percentile and maximum of the time per macro step so far, in microseconds.
+    pub step_us: [f64; 3],
+    /// Paced steps that ended after their deadline so far.
+    pub missed: u64,
 }
 
 /// How a run ended without a fault.
@@ -105,8 +108,10 @@ impl Simulation {
     /// Runs so many macro steps. The row at the initial time is recorded too.
     pub fn run(&mut self, run: Run<'_>) -> Outcome {
         let started = Instant::now();
+        let before = self.steps_done;
         let end = self.run_timed(run, started);
         self.tally.wall += started.elapsed();
+        self.tally.simulated += (self.steps_done - before) as f64 * self.plan.schedule.step;
         let summary = self.summary();
         Outcome { end, summary }
     }
@@ -151,8 +156,9 @@ impl Simulation {
         for unit in &mut self.units {
             unit.inputs.cancel_by(run.cancel.clone());
         }
-        let period = self.plan.schedule.step / run.pace.unwrap_or(f64::INFINITY);
-        let pace = run.pace.map(|_| Pace::new(started, first, period));
+        let step = self.plan.schedule.step;
+        let pace = run.pace.map(|pacing| Pace::new(pacing, first, step));
+        let pace = pace.as_ref();
         let names: Vec<String> = self.names().map(Into::into).collect();
         let mut monitor = RunMonitor {
             plan: &self.plan,
@@ -170,7 +176,8 @@ impl Simulation {
                 let sources = columns.iter().map(|&i| ColumnSource::of(&self.plan, i));
                 (sources.collect(), vec![0.0; columns.len()], recorder)
             }),
-            period: Duration::try_from_secs_f64(period).unwrap_or(Duration::MAX),
+            pacer: pace.map(Pacer::new),
+            missed: None,
             cancel: run.cancel.clone(),
             cancelled: false,
             energy_bound: run.energy_bound,
@@ -232,11 +239,14 @@ impl Simulation {
                 monitor.stopwatch.stop(&mut monitor.tally.times);
                 return Err(fault);
             }
-            if monitor.cancelled {
+            if monitor.cancelled || monitor.missed.is_some() {
                 break;
             }
         }
         monitor.stopwatch.stop(&mut monitor.tally.times);
+        if let Some(fault) = monitor.missed {
+            return Err(fault);
+        }
         match monitor.cancelled && self.steps_done < end {
             true => Ok(End::Cancelled),
             false => Ok(End::Finished),

@@ -9,6 +9,7 @@ use crate::builder::ENERGY_COLUMNS;
 use crate::cancel::Cancel;
 use crate::fault::Fault;
 use crate::implicit::ImplicitSolver;
+use crate::pace::{Begun, Pacer};
 use crate::recorder::Recorder;
 use crate::run::Progress;
 use crate::stats::Stopwatch;
@@ -75,7 +76,9 @@ pub(crate) struct RunMonitor<'a, 'r> {
     pub initial: Option<Energy>,
     pub row: Vec<f64>,
     pub tap: Option<(Vec<ColumnSource>, Vec<f64>, &'r mut dyn Recorder)>,
-    pub period: Duration,
+    pub pacer: Option<Pacer<'a>>,
+    /// The deadline that was missed, which ends the run.
+    pub missed: Option<Fault>,
     pub cancel: Option<Cancel>,
     pub cancelled: bool,
     pub energy_bound: Option<f64>,
@@ -228,10 +231,15 @@ impl Coordinator for RunMonitor<'_, '_> {
         reporting: &Reporting,
         shared: &Shared<'_>,
     ) -> Result<(), Fault> {
+        let pacer = self.pacer.as_ref();
+        let is_dropped = n < reporting.last && pacer.is_some_and(Pacer::drops_output);
         if reporting.record.is_due(n) {
-            self.record(n + 1, shared)?;
+            match is_dropped {
+                true => self.tally.punctuality.drop_row(),
+                false => self.record(n + 1, shared)?,
+            }
         }
-        if reporting.tap.is_due(n) {
+        if reporting.tap.is_due(n) && !is_dropped {
             self.show(n + 1, shared)?;
         }
         match self.energy_bound {
@@ -240,14 +248,23 @@ impl Coordinator for RunMonitor<'_, '_> {
         }
     }
 
-    fn begins(&mut self, late: Duration) {
-        self.tally.late.add(late.as_nanos() as u64);
-        self.tally.missed += u64::from(late > self.period);
-        self.stopwatch.begin();
+    fn begins(&mut self, step: Begun) {
+        if let Some(pacer) = &mut self.pacer {
+            pacer.begins(step, &mut self.tally.punctuality);
+        }
     }
 
     fn stepped(&mut self, n: u64, shared: &Shared<'_>) -> bool {
-        let lap = self.stopwatch.lap(&mut self.tally.times);
+        let tally = &mut *self.tally;
+        let lap = match &mut self.pacer {
+            None => self.stopwatch.lap(&mut tally.times),
+            Some(pacer) => {
+                let t = self.plan.step_time(n + 1);
+                let kept = pacer.ended(t, &mut tally.times, &mut tally.punctuality);
+                self.missed = self.missed.take().or(kept.err());
+                Some(Instant::now())
+            }
+        };
         let goes_on =
             lap.is_none_or(|now| !self.threads.is_over(now, n + 1, || shared.sleeping_share()));
         if let Some(now) = lap
@@ -261,10 +278,12 @@ impl Coordinator for RunMonitor<'_, '_> {
                 steps: n + 1 - self.first,
                 time,
                 real_time_factor: simulated / (now - self.started).as_secs_f64(),
+                step_us: self.tally.times.median_p99_longest_us(),
+                missed: self.tally.punctuality.missed,
             });
         }
         let cancel = self.cancel.as_ref().is_some_and(Cancel::is_requested);
         self.cancelled |= cancel;
-        goes_on && !cancel
+        goes_on && !cancel && self.missed.is_none()
     }
 }

@@ -2,12 +2,12 @@
 
 use std::ops::Add;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
 
 use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::implicit::ImplicitSolver;
+use crate::pace::Begun;
 use crate::port::{Ports, Quantity};
 use crate::recorder::Column;
 use crate::schedule::{Coupling, Schedule, SubsystemId};
@@ -475,7 +475,7 @@ impl Coordinator for SilentCoordinator<'_> {
     fn reported(&mut self, _: u64, _: &Reporting, _: &Shared<'_>) -> Result<(), Fault> {
         Ok(())
     }
-    fn begins(&mut self, _: Duration) {}
+    fn begins(&mut self, _: Begun) {}
     fn stepped(&mut self, _: u64, _: &Shared<'_>) -> bool {
         true
     }

@@ -47,6 +47,35 @@ impl StepTimes {
         self.longest as f64 / 1e3
     }
 
+    /// Median, 99th percentile and longest, in microseconds.
+    pub fn median_p99_longest_us(&self) -> [f64; 3] {
+        [
+            self.quantile_us(0.5),
+            self.quantile_us(0.99),
+            self.longest_us(),
+        ]
+    }
+
+    /// Counts by powers of two of a microsecond: steps that took less than so many microseconds, and
+    /// not less than half of that; those below one microsecond together.
+    pub fn octaves(&self) -> Vec<(f64, u64)> {
+        let mut counts: Vec<(f64, u64)> = Vec::new();
+        for (index, &count) in self
+            .counts
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0)
+        {
+            let below = (middle(index) / 1e3).log2().floor().max(-1.0) + 1.0;
+            let below = below.exp2();
+            match counts.last_mut() {
+                Some((last, total)) if *last == below => *total += count,
+                _ => counts.push((below, count)),
+            }
+        }
+        counts
+    }
+
     /// The time in microseconds that the given fraction of the steps does not exceed.
     pub fn quantile_us(&self, fraction: f64) -> f64 {
         let wanted = (fraction * self.total as f64).ceil().max(1.0) as u64;
@@ -96,13 +125,6 @@ impl Stopwatch {
             pending: 0,
             group: 1,
         }
-    }
-
-    /// A step begins now: what was before does not count.
-    pub fn begin(&mut self) {
-        self.last = Instant::now();
-        self.pending = 0;
-        self.group = 1;
     }
 
     /// A step ended. Returns the time whenever the clock was read.
@@ -216,5 +238,11 @@ mod tests {
         assert!((times.quantile_us(0.5) / 500.0 - 1.0).abs() < 0.03);
         assert!((times.quantile_us(0.99) / 990.0 - 1.0).abs() < 0.03);
         assert_eq!(times.longest_us(), 1000.0);
+        let octaves = times.octaves();
+        assert_eq!(octaves.iter().map(|(_, count)| count).sum::<u64>(), 100_000);
+        assert_eq!((octaves[0].0, octaves.last().unwrap().0), (1.0, 1024.0));
+        // From 256 to 512 microseconds there are 25600 steps, but for the width of a bucket.
+        let half = octaves.iter().find(|(below, _)| *below == 512.0).unwrap().1;
+        assert!((half as f64 / 25_600.0 - 1.0).abs() < 0.05, "{half}");
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::cpu::CpuLevel;
+use crate::pace::Punctuality;
 use crate::simulation::Simulation;
 use crate::stats::{Split, StepTimes};
 use crate::subsystem::{Counters, Energy};
@@ -32,7 +33,9 @@ pub struct Summary {
     pub step_us: [f64; 3],
     /// The time that one step in a thousand exceeds, in microseconds.
     pub step_p999_us: f64,
-    /// How late steps began, if the run was paced.
+    /// Steps that took less than so many microseconds, and not less than half of that.
+    pub step_histogram: Vec<(f64, u64)>,
+    /// How well steps kept their times, if the run was paced.
     pub lateness: Option<Lateness>,
     /// Time of a step, in microseconds, as the mean thread sees it in one of 64 steps: work of the
     /// parts, waiting for other threads, and the exchange with recording and watching.
@@ -128,24 +131,34 @@ pub struct PartSummary {
     pub work_us: Option<f64>,
 }
 
-/// How late the steps of a paced run began.
-#[derive(Clone, Copy, Debug, Serialize)]
+/// How well the steps of a paced run kept their times.
+#[derive(Clone, Debug, Serialize)]
 pub struct Lateness {
-    /// Median, 99.9th percentile and maximum, in microseconds.
+    /// Microseconds that a step may take from the instant at which it is due.
+    pub budget_us: f64,
+    /// How late steps began: median, 99.9th percentile and maximum, in microseconds.
     pub late_us: [f64; 3],
-    /// Steps that began later than the next one should have.
+    /// How late they began: steps below so many microseconds, and not below half of that.
+    pub histogram: Vec<(f64, u64)>,
+    /// Steps that ended after their deadline.
     pub missed: u64,
+    /// Steps that took longer than their budget themselves, however late they began.
+    pub overruns: u64,
+    /// Rows that were left out because their step was late.
+    pub dropped_rows: u64,
+    /// Seconds of the clock by which the run has slipped.
+    pub slipped: f64,
 }
 
 /// Counts that go on over several runs.
 #[derive(Default)]
 pub(crate) struct Tally {
     pub times: StepTimes,
-    /// How late paced steps began, and how many later than the next one should have.
-    pub late: StepTimes,
-    pub missed: u64,
+    pub punctuality: Punctuality,
     pub split: Split,
     pub wall: Duration,
+    /// Simulated in that time, in seconds.
+    pub simulated: f64,
     pub threads: usize,
     pub iterations: u64,
     pub most_iterations: u64,
@@ -206,27 +219,16 @@ impl Simulation {
         let tally = &self.tally;
         let names = self.plan.interfaces.iter().map(|i| i.name.clone());
         let wall = tally.wall.as_secs_f64();
-        let simulated = self.time() - self.plan.schedule.start;
         Summary {
             steps: self.steps_done,
             time: self.time(),
             wall,
-            real_time_factor: simulated / wall.max(1e-9),
+            real_time_factor: tally.simulated / wall.max(1e-9),
             threads: tally.threads,
-            step_us: [
-                tally.times.quantile_us(0.5),
-                tally.times.quantile_us(0.99),
-                tally.times.longest_us(),
-            ],
+            step_us: tally.times.median_p99_longest_us(),
             step_p999_us: tally.times.quantile_us(0.999),
-            lateness: (tally.late.count() > 0).then(|| Lateness {
-                late_us: [
-                    tally.late.quantile_us(0.5),
-                    tally.late.quantile_us(0.999),
-                    tally.late.longest_us(),
-                ],
-                missed: tally.missed,
-            }),
+            step_histogram: tally.times.octaves(),
+            lateness: tally.punctuality.lateness(),
             split_us: tally.split.mean_us(),
             exchanges: self.units.iter().map(|unit| unit.received).sum(),
             iterations: tally.iterations,

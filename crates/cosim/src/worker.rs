@@ -17,7 +17,7 @@ use crate::barrier::Barrier;
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::implicit::{ImplicitSolver, IterationVerdict};
-use crate::pace::Pace;
+use crate::pace::{Begun, Pace};
 use crate::schedule::{Coupling, Duty, SubsystemId};
 use crate::slow::{Companion, SlowUnit};
 use crate::stats::Split;
@@ -31,7 +31,7 @@ pub(crate) struct Shared<'a> {
     pub plan: &'a StepPlan,
     pub exchange: &'a ExchangeBuffer,
     threads: usize,
-    pace: Option<Pace>,
+    pub pace: Option<&'a Pace>,
     barrier: Barrier,
     /// The barrier epoch before which the first fault happened.
     fault_epoch: AtomicU64,
@@ -49,7 +49,7 @@ impl<'a> Shared<'a> {
         exchange: &'a ExchangeBuffer,
         threads: usize,
         companions: usize,
-        pace: Option<Pace>,
+        pace: Option<&'a Pace>,
     ) -> Self {
         let workers = threads - companions;
         Self {
@@ -69,6 +69,13 @@ impl<'a> Shared<'a> {
     /// How many threads there are: workers, and companions of slow units.
     pub fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// A thread is there, and about to begin.
+    pub fn enter(&self, thread: usize) {
+        if let Some(pace) = self.pace {
+            pace.enter(thread);
+        }
     }
 
     /// Share of their time for which threads have slept, waiting for another.
@@ -99,8 +106,8 @@ pub(crate) trait Coordinator {
     /// A reported step is complete: record, balance, judge.
     fn reported(&mut self, n: u64, reporting: &Reporting, shared: &Shared<'_>)
     -> Result<(), Fault>;
-    /// A paced step begins, so late.
-    fn begins(&mut self, late: Duration);
+    /// A paced step begins.
+    fn begins(&mut self, step: Begun);
     /// A step is complete. Returns false to end the run after the next step.
     fn stepped(&mut self, n: u64, shared: &Shared<'_>) -> bool;
 }
@@ -257,9 +264,9 @@ impl<'a> Worker<'a> {
         for n in first..=self.reporting.last {
             self.step = n;
             if let Some(pace) = &self.shared.pace {
-                let late = pace.wait(n);
+                let begun = pace.wait(n);
                 if let Some(coordinator) = coordinator {
-                    coordinator.begins(late);
+                    coordinator.begins(begun);
                 }
             }
             self.is_sampled = Split::is_due(n);

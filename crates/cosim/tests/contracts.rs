@@ -5,9 +5,9 @@ mod support;
 use std::time::{Duration, Instant};
 
 use oldham_cosim::{
-    Builder, Cancel, Chart, Discard, Energy, Hold, InMemory, InputPort, Inputs, OutputPort, Ports,
-    Quantity, Reached, Run, Schedule, Simulation, Snapshot, State, StepError, Subsystem, Tap, Unit,
-    Visitor, word_count,
+    Builder, Cancel, Chart, Discard, Energy, Hold, InMemory, InputPort, Inputs, OutputPort, Pacing,
+    Ports, Quantity, Reached, Run, Schedule, Simulation, Snapshot, State, StepError, Subsystem,
+    Tap, Unit, Visitor, word_count,
 };
 use support::{jacobi_pair, left, pair, right};
 
@@ -370,7 +370,7 @@ fn a_paced_run_is_not_ahead_of_the_clock_and_has_the_same_bits() {
         let mut rows = InMemory::default();
         let started = Instant::now();
         let run = Run {
-            pace,
+            pace: pace.map(Pacing::new),
             threads,
             ..Run::new(101, &mut rows)
         };

@@ -74,10 +74,11 @@ pub use format::{At, Formula, TimeFunction};
 pub use hydraulic_rest::RestingActuator;
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
-    About, InterfaceNode, JointReaction, Mechanism, Outline, OwnedElement, ParticleSketch,
-    PartitionReport, Pose, Rest, Shape, Sketch, Solid, SubdomainReport, Symbol,
+    About, InterfaceNode, JointReaction, Mechanism, MeshFile, Outline, OwnedElement,
+    ParticleSketch, PartitionReport, Pose, Rest, SectionLoad, Shape, Sketch, Solid,
+    SubdomainReport, Symbol,
 };
-pub use model::{ExternalInput, Model};
+pub use model::{ExternalInput, Feedback, Model};
 pub use oldham_lumped::{Integrator, StageInputs};
 pub use overrides::Overrides;
 pub use problem::{MAX_PROBLEMS, Problem, Problems};

@@ -170,6 +170,17 @@ pub struct ExternalInput {
     pub initial: Vec<f64>,
     /// The lowest and the highest value that a driver gives its first number.
     pub range: [f64; 2],
+    /// What whoever sets it feels.
+    pub feedback: Option<Feedback>,
+}
+
+/// A recorded signal that is felt by somebody who sets an input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Feedback {
+    /// Its column.
+    pub signal: String,
+    /// Its magnitude at full strength.
+    pub full: f64,
 }
 
 /// A function of time.

@@ -2,16 +2,17 @@
 
 use oldham_cosim::Column;
 
-use crate::mechanism::{NODE_PORTS, PARTICLE_PORTS, POSE_COMPONENTS};
+use crate::mechanism::{NODE_PORTS, PARTICLE_PORTS, POSE_COMPONENTS, SECTION_PORTS};
 use crate::model::Model;
 use crate::problem::{Findings, Problem, Problems};
 
 impl Model {
     /// Places of the columns to record, in the order of the model's list; all, if it has none. A
-    /// name without component, such as `left.x1`, stands for all components. The nodes of multibody
-    /// parts follow with their positions and orientations, if they are wanted, and particles with theirs.
+    /// name without component, such as `left.x1`, stands for all components. External inputs are
+    /// always among them. The nodes of multibody
+    /// parts follow with their positions and orientations, and internal loads and particles, if they are wanted.
     pub fn recorded(&self, columns: &[Column]) -> Result<Vec<usize>, Problems> {
-        let of_nodes = |&i: &usize| self.is_of(NODE_PORTS, &columns[i].name);
+        let of_nodes = |&i: &usize| self.is_of_node(&columns[i].name);
         let Some(signals) = self.signals() else {
             let plain = |i: &usize| !of_nodes(i) || is_pose(&columns[*i].name);
             return Ok((0..columns.len()).filter(plain).collect());
@@ -28,18 +29,32 @@ impl Model {
             chosen.extend(of_signal);
         }
         findings.finish(self.source())?;
-        let places = |i: &usize| {
-            let column = &columns[*i].name;
-            of_nodes(i) && is_pose(column) || self.is_of(PARTICLE_PORTS, column)
+        // Without what was set from outside a run could not be replayed.
+        for input in self.external_inputs() {
+            let of_input = matching(columns, &input.name).into_iter();
+            let missing: Vec<usize> = of_input.filter(|i| !chosen.contains(i)).collect();
+            chosen.extend(missing);
+        }
+        let is_drawn = |i: &usize| match of_nodes(i) {
+            true => is_pose(&columns[*i].name),
+            false => {
+                let behind = |ports| self.is_behind(&columns[*i].name, ports);
+                behind(SECTION_PORTS) || behind(PARTICLE_PORTS)
+            }
         };
-        let poses = |i: &usize| places(i) && !chosen.contains(i);
-        let poses: Vec<usize> = (0..columns.len()).filter(poses).collect();
-        chosen.extend(poses);
+        let drawn = |i: &usize| is_drawn(i) && !chosen.contains(i);
+        let drawn: Vec<usize> = (0..columns.len()).filter(drawn).collect();
+        chosen.extend(drawn);
         Ok(chosen)
     }
 
-    /// Whether a column belongs to a port of this kind, which nobody asked for by name.
-    fn is_of(&self, ports: &str, column: &str) -> bool {
+    /// Whether a column belongs to the port of a node that nobody asked for by name.
+    fn is_of_node(&self, column: &str) -> bool {
+        self.is_behind(column, NODE_PORTS)
+    }
+
+    /// Whether a column belongs to a port of a mechanism with this prefix.
+    fn is_behind(&self, column: &str, ports: &str) -> bool {
         self.mechanisms().any(|mechanism| {
             let port = column.strip_prefix(mechanism.name());
             port.and_then(|port| port.strip_prefix('.'))

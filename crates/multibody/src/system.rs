@@ -245,11 +245,9 @@ impl System {
     /// Equations that held in the last step besides those of motion: joints, pressed contacts and directions in which
     /// they stick.
     pub fn active_rows(&self) -> usize {
-        let mut rows = self.assembly.constraints;
-        if let Some(contacts) = &self.contacts {
-            contacts.scene.held_rows(self.state.step, |_| rows += 1);
-        }
-        rows
+        let contacts = self.contacts.as_ref();
+        let held = contacts.map_or(0, |contacts| contacts.scene.held_rows().len());
+        self.assembly.constraints + held
     }
 
     /// The motion of a node at the time reached.

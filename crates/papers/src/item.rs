@@ -8,6 +8,7 @@ use oldham_results::plot::{Figure, PlotError};
 use oldham_stability::AnalysisError;
 use oldham_stability::compensate::SiteError;
 use oldham_study::StudyError;
+use oldham_web::ServerError;
 use serde::Serialize;
 
 /// A table or figure of a paper.
@@ -39,6 +40,11 @@ impl Item {
 
     /// Computes it; pictures go to `out`.
     pub fn compute(&self, out: &Path) -> Result<Report, PaperError> {
+        self.compute_for(out, None)
+    }
+
+    /// The same; what runs by the clock on the wall does so for this many seconds.
+    pub fn compute_for(&self, out: &Path, seconds: Option<f64>) -> Result<Report, PaperError> {
         let mut report = Report {
             paper: self.paper,
             item: self.item,
@@ -46,6 +52,7 @@ impl Item {
             rows: Vec::new(),
             files: Vec::new(),
             out: out.into(),
+            seconds,
         };
         (self.compute)(&mut report)?;
         Ok(report)
@@ -67,6 +74,8 @@ pub struct Report {
     pub files: Vec<PathBuf>,
     #[serde(skip)]
     out: PathBuf,
+    #[serde(skip)]
+    seconds: Option<f64>,
 }
 
 /// A value as it is printed and as it comes out.
@@ -85,6 +94,11 @@ pub struct ReportRow {
 }
 
 impl Report {
+    /// How long runs by the clock on the wall should take, if somebody said so.
+    pub(crate) fn seconds(&self) -> Option<f64> {
+        self.seconds
+    }
+
     pub(crate) fn row(
         &mut self,
         name: impl Into<String>,
@@ -136,6 +150,12 @@ pub enum PaperError {
     /// A run failed.
     #[error(transparent)]
     Run(#[from] Fault),
+    /// There is no server for viewers.
+    #[error(transparent)]
+    Server(#[from] ServerError),
+    /// A viewer could not connect.
+    #[error("a viewer could not connect: {0}")]
+    Viewer(#[from] std::io::Error),
     /// A study failed.
     #[error(transparent)]
     Study(#[from] StudyError),

@@ -33,7 +33,12 @@ fn only_the_interface_model_is_stable_at_every_step() {
     for variant in ["block as printed", "block that slides", "no block"] {
         let limit = |scheme: &str| value(&report, &format!("stable up to, {variant}, {scheme}"));
         assert_eq!(limit("interface model"), 20.0, "{variant}");
-        for other in ["hold", "linear", "quadratic"] {
+        // In contact from 2 s on, the arm as printed rests against the block, and a hold has nothing to excite.
+        let others = match variant {
+            "block as printed" => &["linear", "quadratic"][..],
+            _ => &["hold", "linear", "quadratic"],
+        };
+        for other in others {
             assert!(limit(other) < 20.0, "{variant}, {other}: {}", limit(other));
         }
     }

@@ -106,3 +106,24 @@ fn fig_20_of_fontana_corners_as_wanted_cut_and_whole() {
     let order = value(&report, "order of the difference");
     assert!((order - 2.0).abs() < 0.2, "{order}");
 }
+
+/// Half a second of each run by the clock: all of them are there, none is ahead of it, and whoever looks on
+/// changes nothing of what is counted. How late steps are is the machine's affair.
+#[test]
+fn the_car_runs_by_the_clock_with_and_without_viewers() {
+    let folder = tempfile::tempdir().unwrap();
+    let items = find(Some("fontana/real-time")).unwrap();
+    let began = std::time::Instant::now();
+    let report = items[0].compute_for(folder.path(), Some(0.5)).unwrap();
+    assert!(began.elapsed().as_secs_f64() >= 6.0 * 0.49);
+    assert!(report.files[0].exists());
+    for kind in ["whole", "cut"] {
+        for audience in ["nobody looks on", "a viewer", "a stalled viewer"] {
+            let of = |what: &str| value(&report, &format!("{kind}, {audience}: {what}"));
+            let steps = (0.5_f64 / 3e-4).round();
+            assert!((0.0..=steps).contains(&of("missed")));
+            assert!(of("p99.9") <= 1.04 * of("longest step"));
+            assert!(of("largest lateness") >= 0.0 && of("slip") >= 0.0);
+        }
+    }
+}

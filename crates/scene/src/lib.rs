@@ -21,6 +21,7 @@
 
 mod history;
 mod marks;
+mod mesh;
 mod modes;
 mod motion;
 mod page;
@@ -28,16 +29,20 @@ mod partition;
 mod save;
 mod staging;
 mod statics;
+mod text;
 mod view;
 
 pub use history::{History, NoPoses};
 pub use marks::{Ink, Mark, marks};
 pub use modes::{mode_films, mode_grid, mode_pages};
 pub use motion::{Filming, film};
-pub use oldham_model::{Outline, ParticleSketch, Pose, Shape, Sketch, Solid, Symbol};
+pub use oldham_model::{
+    MeshFile, Outline, ParticleSketch, Pose, SectionLoad, Shape, Sketch, Solid, Symbol,
+};
 pub use page::{Film, Page};
 pub use partition::partition_page;
 pub use save::{EXPOSURES, SceneError, save, save_film, save_png, write};
-pub use staging::Staging;
+pub use staging::{Showing, Staging};
 pub use statics::statics_page;
+pub use text::TextView;
 pub use view::{Flat, View, ViewName};

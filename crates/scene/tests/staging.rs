@@ -32,7 +32,7 @@ fn staged(model: &Model) -> Film {
 fn anchors(drawing: &Drawing) -> Vec<Anchor> {
     match drawing {
         Drawing::Body { on, .. } | Drawing::Joint { on, .. } | Drawing::Support { on } => vec![*on],
-        Drawing::Bar { through } | Drawing::Beam { through } => through.clone(),
+        Drawing::Bar { through } | Drawing::Beam { through, .. } => through.clone(),
         Drawing::Spring { ends } | Drawing::Actuator { ends } => ends.to_vec(),
         Drawing::Shell { nodes, .. } => nodes.iter().map(|&node| Anchor::of(node)).collect(),
         Drawing::Grains { .. } | Drawing::Arrow { .. } | Drawing::Path { .. } => Vec::new(),
@@ -126,7 +126,7 @@ fn the_parts_of_a_cut_have_their_colours() {
         .items
         .iter()
         .filter_map(|item| match &item.drawing {
-            Drawing::Beam { through } => Some((item.group.unwrap(), through.len())),
+            Drawing::Beam { through, .. } => Some((item.group.unwrap(), through.len())),
             _ => None,
         })
         .collect();
@@ -233,4 +233,145 @@ fn a_car_has_four_wheels_about_its_axles_and_is_followed() {
     assert_eq!(wheels, 4);
     let followed = &scene.frames[scene.follow.expect("it travels")];
     assert_eq!(followed.name, "car.chassis");
+}
+
+/// A cantilever with a force at its tip feels the force times the distance from it.
+#[test]
+fn beams_are_coloured_by_what_their_sections_feel() {
+    let text = r#"
+        [model]
+        name = "Cantilever"
+        [simulation]
+        duration = 0.1
+        step = 1e-3
+        [record]
+        section_loads = ["bending-y"]
+        [multibody.arm]
+        static_equilibrium = true
+        [multibody.arm.sections.bar]
+        axial = 1e8
+        shear = [1e8, 1e8]
+        torsion = 1e6
+        bending = [1e6, 1e6]
+        mass = 1
+        inertia = [0.1, 0.1, 0.1]
+        [multibody.arm.beams.bar]
+        from = [0, 0, 0]
+        to = [2, 0, 0]
+        elements = 8
+        section = "bar"
+        up = [0, 1, 0]
+        [multibody.arm.joints]
+        wall = { type = "fixed", between = ["ground", "bar.0"] }
+        [multibody.arm.loads]
+        tip = { on = "bar.16", force = [0, 0, 10] }
+    "#;
+    let model = ModelFile::of_text("cantilever.toml", text).read();
+    let model = model.unwrap_or_else(|problems| panic!("{problems}"));
+    let film = staged(&model);
+    let beam = film
+        .scene
+        .items
+        .iter()
+        .find_map(|item| match &item.drawing {
+            Drawing::Beam { through, colours } => Some((through, colours.as_ref()?)),
+            _ => None,
+        });
+    let (through, colours) = beam.expect("a beam with colours");
+    assert_eq!(
+        (colours.name.as_str(), colours.unit.as_str()),
+        ("bending-y", "N.m")
+    );
+    assert_eq!(colours.of.len(), through.len());
+    let sign = f64::from(film.rows[colours.of[0][0]]).signum();
+    for (i, places) in colours.of.iter().enumerate() {
+        let sum: f64 = places.iter().map(|&at| f64::from(film.rows[at])).sum();
+        let mean = sum / places.len() as f64;
+        // An inner end of elements shows the mean of both, which is exact; the outer ends and the
+        // middles show that of the middle of their element.
+        let at = 0.125 * i as f64;
+        let at = if i == 0 {
+            0.125
+        } else if i == 16 {
+            1.875
+        } else {
+            at
+        };
+        let expected = sign * 10.0 * (2.0 - at);
+        assert!(
+            (mean - expected).abs() < 1e-3 * 20.0,
+            "{i}: {mean} {expected}"
+        );
+    }
+}
+
+/// Forces of elements that a model sends, and of parts at their interfaces, are arrows at their nodes.
+#[test]
+fn recorded_forces_are_arrows() {
+    let arrows = |name: &str| {
+        let film = staged(&model(name));
+        let is_arrow = |item: &&oldham_web::Item| matches!(item.drawing, Drawing::Arrow { .. });
+        let items = film.scene.items.iter().filter(is_arrow);
+        items.map(|item| item.name.clone()).collect::<Vec<_>>()
+    };
+    let beam = arrows("cut-beam");
+    assert!(
+        beam.contains(&"beam.interfaces.girder.12.left".to_owned()),
+        "{beam:?}"
+    );
+    let car = arrows("formula-student");
+    assert!(car.contains(&"car.tyre-rr".to_owned()), "{car:?}");
+}
+
+/// A body with a file is drawn by its triangles; one whose file cannot be read is drawn without, and that
+/// is said.
+#[test]
+fn bodies_are_drawn_by_their_meshes() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = |mesh: &str| {
+        format!(
+            r#"
+            [model]
+            name = "Mesh"
+            [simulation]
+            duration = 0.1
+            step = 1e-3
+            [multibody.arm.nodes]
+            tip = {{ position = [1, 0, 0] }}
+            [multibody.arm.bodies]
+            tip = {{ node = "tip", mass = 1, inertia = [1, 1, 1], mesh = "{mesh}", mesh_scale = 1e-3 }}
+            [multibody.arm.joints]
+            pin = {{ type = "revolute", between = ["ground", "tip"], position = [0, 0, 0], axis = [0, 1, 0] }}
+            "#
+        )
+    };
+    let corners = "v 0 0 0\nv 100 0 0\nv 0 100 0\nf 1 2 3\n";
+    std::fs::write(folder.path().join("tip.obj"), corners).unwrap();
+    let staged_with = |mesh: &str| {
+        let path = folder.path().join("model.toml");
+        std::fs::write(&path, text(mesh)).unwrap();
+        let model = ModelFile::new(path).read();
+        staged(&model.unwrap_or_else(|problems| panic!("{problems}"))).scene
+    };
+    let mesh = |scene: &Scene| {
+        scene.items.iter().find_map(|item| match &item.drawing {
+            Drawing::Body {
+                shape: oldham_web::Shape::Mesh { points, triangles },
+                ..
+            } => Some((points.clone(), triangles.len())),
+            _ => None,
+        })
+    };
+    let (points, triangles) = mesh(&staged_with("tip.obj")).expect("the mesh is drawn");
+    assert_eq!((points.len(), triangles), (3, 1));
+    assert!((points[1][0] - 0.1).abs() < 1e-6, "millimetres");
+    for wrong in ["none.stl", "model.toml"] {
+        let scene = staged_with(wrong);
+        assert!(mesh(&scene).is_none());
+        let told = scene.notes.join(" ");
+        assert!(
+            told.contains(wrong) && told.contains("is not drawn"),
+            "{told}"
+        );
+    }
 }

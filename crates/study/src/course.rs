@@ -1,8 +1,11 @@
 //! The way of a simulation to its end, in pieces: between checkpoints and around pauses.
 
-use oldham_cosim::{Cancel, Column, End, Outcome, Progress, Recorder, Run, Simulation, Tap};
+use oldham_cosim::{
+    Cancel, Column, End, Outcome, Pacing, Progress, Recorder, Run, Simulation, Tap,
+};
 use oldham_model::Model;
 
+use crate::pause::Next;
 use crate::{Pause, StudyError};
 
 /// Somebody who looks on while a simulation runs, and may let it wait.
@@ -22,8 +25,8 @@ pub(crate) struct Course<'a, 'o> {
     pub model: &'a Model,
     pub simulation: &'a mut Simulation,
     pub threads: Option<usize>,
-    /// Simulated seconds per second of wall time.
-    pub pace: Option<f64>,
+    /// The clock whose pace is kept.
+    pub pace: Option<Pacing>,
     pub columns: Vec<usize>,
     pub recorder: &'a mut dyn Recorder,
     pub onlooker: Option<Onlooker<'o>>,
@@ -32,7 +35,7 @@ pub(crate) struct Course<'a, 'o> {
 }
 
 impl Course<'_, '_> {
-    /// Takes at most so many steps towards the end, through all pauses.
+    /// Takes at most so many steps towards the end, through all pauses, until it is to take a turn.
     pub fn advance(&mut self, steps: u64) -> Outcome {
         let goal = self.simulation.steps_done().saturating_add(steps);
         let goal = goal.min(self.model.steps());
@@ -41,34 +44,36 @@ impl Course<'_, '_> {
                 .onlooker
                 .as_ref()
                 .map(|onlooker| onlooker.pause.clone());
-            let stretch = match &pause {
+            let next = match &pause {
                 Some(pause) => pause.next(self.cancel),
-                None => self.cancel.cloned(),
+                None => Next::Run(self.cancel.cloned().unwrap_or_default()),
             };
-            let is_ended = pause.is_some() && stretch.is_none();
-            let mut outcome = self.stretch(goal, stretch, is_ended);
-            let is_paused = outcome.end == Ok(End::Cancelled)
-                && pause.as_ref().is_some_and(Pause::is_paused)
+            let outcome = match next {
+                Next::Run(stretch) => self.stretch(goal, stretch),
+                Next::Turn | Next::End => {
+                    return Outcome {
+                        end: Ok(End::Cancelled),
+                        summary: self.simulation.summary(),
+                    };
+                }
+            };
+            let goes_on = outcome.end == Ok(End::Cancelled)
+                && pause.is_some_and(|pause| !pause.is_ended())
                 && !self.cancel.is_some_and(Cancel::is_requested);
-            if is_ended {
-                outcome.end = Ok(End::Cancelled);
-            }
-            if is_ended || !is_paused {
+            if !goes_on {
                 return outcome;
             }
         }
     }
 
-    /// One run of the engine; none at all if the user has ended it.
-    fn stretch(&mut self, goal: u64, stretch: Option<Cancel>, is_ended: bool) -> Outcome {
+    /// One run of the engine to this step.
+    fn stretch(&mut self, goal: u64, stretch: Cancel) -> Outcome {
         let done = self.simulation.steps_done();
         let (user, ends) = (self.cancel, stretch.clone());
         let progress = &mut *self.progress;
         let mut show = |mut here: Progress| {
             // A stretch that can be paused has a cancel of its own.
-            if user.is_some_and(Cancel::is_requested)
-                && let Some(ends) = &ends
-            {
+            if user.is_some_and(Cancel::is_requested) {
                 ends.request();
             }
             here.steps += done;
@@ -80,18 +85,14 @@ impl Course<'_, '_> {
             recorder: &mut *onlooker.recorder,
         });
         self.simulation.run(Run {
-            steps: if is_ended {
-                0
-            } else {
-                goal.saturating_sub(done)
-            },
+            steps: goal.saturating_sub(done),
             threads: self.threads.unwrap_or(self.model.threads()),
             record_every: self.model.record_every(),
             record_columns: Some(self.columns.clone()),
             recorder: &mut *self.recorder,
             tap,
-            pace: self.pace,
-            cancel: stretch,
+            pace: self.pace.clone(),
+            cancel: Some(stretch),
             energy_bound: self.model.energy_bound(),
             progress: Some(&mut show),
         })

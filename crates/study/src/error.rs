@@ -46,6 +46,14 @@ pub enum StudyError {
         /// What the system says.
         error: std::io::Error,
     },
+    /// A step would have longer than until the next one is due.
+    #[error("a step cannot have {budget} s: the next one is due after {period} s")]
+    Budget {
+        /// Seconds that it was to have.
+        budget: f64,
+        /// Seconds between two steps.
+        period: f64,
+    },
     /// A result file does not tell how external inputs were set.
     #[error("{path} cannot be replayed: {reason}")]
     NoReplay {

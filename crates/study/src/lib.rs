@@ -23,6 +23,7 @@ mod memory;
 mod partition;
 mod pause;
 mod poles;
+mod real_time;
 mod remedies;
 mod run;
 mod seek;
@@ -49,8 +50,9 @@ pub use mechanisms::{
 };
 pub use memory::{Recorded, solve_in_memory};
 pub use partition::{CutMechanism, partitions};
-pub use pause::Pause;
+pub use pause::{Pause, Place};
 pub use poles::{CoupledPole, HeldSignals, LATENT_RATES, Poles, damping, discrete_poles, poles};
+pub use real_time::RealTime;
 pub use remedies::LONGEST as LONGEST_SEARCH;
 pub use run::{PreparedRun, RunOptions, RunReport, checkpoint_path};
 pub use seek::{Found, Wanted, seek};

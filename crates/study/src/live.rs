@@ -3,19 +3,19 @@
 use oldham_cosim::{Cancel, Discard, Outcome, Progress, Simulation};
 use oldham_model::Model;
 
-use crate::Onlooker;
 use crate::course::Course;
+use crate::{Onlooker, RealTime};
 
-/// Runs a simulation of a model before somebody who looks on, at a pace: so many simulated seconds
-/// for each second of wall time.
+/// Runs a simulation of a model before somebody who looks on, at the pace of the clock.
 pub fn run_live(
     model: &Model,
     simulation: &mut Simulation,
-    pace: f64,
+    real_time: &RealTime,
     onlooker: Onlooker<'_>,
     cancel: Option<&Cancel>,
     progress: &mut dyn FnMut(Progress),
 ) -> Outcome {
+    let (pace, privileges) = real_time.pacing();
     let mut course = Course {
         model,
         simulation,
@@ -27,5 +27,7 @@ pub fn run_live(
         cancel,
         progress,
     };
-    course.advance(u64::MAX)
+    let mut outcome = course.advance(u64::MAX);
+    privileges.conclude(&mut outcome.summary);
+    outcome
 }

@@ -1,4 +1,4 @@
-//! Runs that wait and go on.
+//! Runs that wait, go on, and go back.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -8,7 +8,25 @@ use oldham_cosim::Cancel;
 /// While a run waits it looks so often whether it should end.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Lets a run wait between two steps, go on, or end. Copies share it.
+/// Where a run can go back to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Its start.
+    Start,
+    /// The state that was saved last; the start, if none was.
+    Saved,
+}
+
+/// What a run does between two steps, when asked to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Turn {
+    /// It keeps its state.
+    Save,
+    /// It ends, and is to go on from there.
+    Back(Place),
+}
+
+/// Lets a run wait between two steps, go on, save its state, go back or end. Copies share it.
 #[derive(Clone, Debug, Default)]
 pub struct Pause(Arc<(Mutex<Wanted>, Condvar)>);
 
@@ -16,8 +34,19 @@ pub struct Pause(Arc<(Mutex<Wanted>, Condvar)>);
 struct Wanted {
     paused: bool,
     ended: bool,
+    turn: Option<Turn>,
     /// Ends the stretch that runs now.
     stretch: Cancel,
+}
+
+/// What a run does next.
+pub(crate) enum Next {
+    /// It runs until this ends the stretch.
+    Run(Cancel),
+    /// It takes a turn first.
+    Turn,
+    /// It ends.
+    End,
 }
 
 impl Pause {
@@ -25,11 +54,16 @@ impl Pause {
         self.0.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn want(&self, change: impl FnOnce(&mut Wanted)) {
+        let mut wanted = self.wanted();
+        change(&mut wanted);
+        wanted.stretch.request();
+        self.0.1.notify_all();
+    }
+
     /// The run is to wait.
     pub fn pause(&self) {
-        let mut wanted = self.wanted();
-        wanted.paused = true;
-        wanted.stretch.request();
+        self.want(|wanted| wanted.paused = true);
     }
 
     /// It is to go on.
@@ -38,12 +72,22 @@ impl Pause {
         self.0.1.notify_all();
     }
 
+    /// It is to save its state, and go on.
+    pub fn save(&self) {
+        self.want(|wanted| wanted.turn = wanted.turn.or(Some(Turn::Save)));
+    }
+
+    /// It is to go back, and on from there.
+    pub fn go_back(&self, place: Place) {
+        self.want(|wanted| {
+            wanted.turn = Some(Turn::Back(place));
+            wanted.paused = false;
+        });
+    }
+
     /// It is to end.
     pub fn end(&self) {
-        let mut wanted = self.wanted();
-        wanted.ended = true;
-        wanted.stretch.request();
-        self.0.1.notify_all();
+        self.want(|wanted| wanted.ended = true);
     }
 
     /// Whether it waits, or soon will.
@@ -51,17 +95,46 @@ impl Pause {
         self.wanted().paused
     }
 
-    /// Waits until the run may go on, and gives what ends the next stretch; `None` if the run is to
-    /// end.
-    pub(crate) fn next(&self, cancel: Option<&Cancel>) -> Option<Cancel> {
+    /// Whether it was ended for good.
+    pub fn is_ended(&self) -> bool {
+        self.wanted().ended
+    }
+
+    /// Where it is to go back to, if it is; asked once, it is forgotten.
+    pub fn take_return(&self) -> Option<Place> {
+        let mut wanted = self.wanted();
+        match wanted.turn {
+            Some(Turn::Back(place)) => {
+                wanted.turn = None;
+                Some(place)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it is to save its state; asked once, it is forgotten.
+    pub(crate) fn take_save(&self) -> bool {
+        let mut wanted = self.wanted();
+        let is_save = wanted.turn == Some(Turn::Save);
+        if is_save {
+            wanted.turn = None;
+        }
+        is_save
+    }
+
+    /// Waits until there is something to do.
+    pub(crate) fn next(&self, cancel: Option<&Cancel>) -> Next {
         let mut wanted = self.wanted();
         loop {
             if wanted.ended || cancel.is_some_and(Cancel::is_requested) {
-                return None;
+                return Next::End;
+            }
+            if wanted.turn.is_some() {
+                return Next::Turn;
             }
             if !wanted.paused {
                 wanted.stretch = Cancel::default();
-                return Some(wanted.stretch.clone());
+                return Next::Run(wanted.stretch.clone());
             }
             let waited = self.0.1.wait_timeout(wanted, LOOK);
             wanted = waited.unwrap_or_else(PoisonError::into_inner).0;

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use oldham_cosim::{
-    Cancel, Checkpoint, CheckpointError, Column, Dial, End, Fault, Outcome, Progress, Recorder,
-    Simulation,
+    Cancel, Checkpoint, CheckpointError, Column, Dial, End, Fault, Outcome, Pacing, Progress,
+    Recorder, Simulation,
 };
 use oldham_model::Model;
 use oldham_results::writer::WriteError;
@@ -13,7 +13,8 @@ use serde::{Serialize, Serializer};
 
 use crate::course::Course;
 use crate::file::INCLUDED;
-use crate::{ModelFile, Onlooker, StudyError};
+use crate::real_time::Held;
+use crate::{ModelFile, Onlooker, Pause, Place, RealTime, StudyError};
 
 /// How a model is run.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,11 +31,13 @@ pub struct RunOptions {
     pub resume: Option<PathBuf>,
     /// Set the external inputs as in the run that wrote this result file.
     pub replay: Option<PathBuf>,
-    /// Simulated seconds for each second of wall time; as fast as it can if `None`.
-    pub real_time: Option<f64>,
     /// Do not wait until the results are on the disk: for runs that are looked at and done again if a power cut
     /// has torn their files.
     pub hasty: bool,
+    /// The run may go back to its start, or to a state that it saved, while it goes on.
+    pub returns: bool,
+    /// The pace of the clock; as fast as it can if `None`.
+    pub real_time: Option<RealTime>,
 }
 
 /// A run that can start: everything that may be refused has been.
@@ -66,6 +69,9 @@ pub struct PreparedRun<'a> {
     columns: Vec<usize>,
     metadata: Metadata,
     digest: String,
+    /// Where the run can go back to: its start, and what was saved last.
+    start: Option<Checkpoint>,
+    saved: Option<Checkpoint>,
 }
 
 impl<'a> PreparedRun<'a> {
@@ -78,6 +84,9 @@ impl<'a> PreparedRun<'a> {
         options: &'a RunOptions,
     ) -> Result<Self, StudyError> {
         check_targets(options, out)?;
+        if let Some(real_time) = &options.real_time {
+            real_time.check(model)?;
+        }
         let mut simulation = match options.monolithic {
             true => model.monolithic(None)?,
             false => model.simulation()?,
@@ -94,7 +103,14 @@ impl<'a> PreparedRun<'a> {
             // What keeps its state to itself is found before anything is started.
             simulation.checkpoint(&digest)?;
         }
+        // A part that keeps its state to itself is no reason not to run.
+        let start = match options.returns {
+            true => simulation.checkpoint(&digest).ok(),
+            false => None,
+        };
         Ok(Self {
+            start,
+            saved: None,
             metadata: metadata(file, model, options.monolithic),
             model,
             options,
@@ -103,6 +119,11 @@ impl<'a> PreparedRun<'a> {
             columns,
             digest,
         })
+    }
+
+    /// What is run.
+    pub fn model(&self) -> &Model {
+        self.model
     }
 
     /// Everything that can be recorded.
@@ -115,18 +136,34 @@ impl<'a> PreparedRun<'a> {
         self.simulation.dial(name)
     }
 
+    /// Whether the run can go back.
+    pub fn can_return(&self) -> bool {
+        self.start.is_some()
+    }
+
+    /// Goes back: the next take begins there.
+    pub fn go_back(&mut self, place: Place) -> Result<(), StudyError> {
+        let saved = self.saved.as_ref().filter(|_| place == Place::Saved);
+        if let Some(state) = saved.or(self.start.as_ref()) {
+            self.simulation.restore(state, &self.digest)?;
+        }
+        Ok(())
+    }
+
     /// Runs to the end, to a fault or until it is cancelled; results are written in any case.
     pub fn solve(
-        self,
+        mut self,
         cancel: Option<&Cancel>,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<RunReport, StudyError> {
-        self.solve_before(None, cancel, progress)
+        self.take(self.out, None, cancel, progress)
     }
 
-    /// The same before somebody who looks on.
-    pub fn solve_before(
-        mut self,
+    /// The same before somebody who looks on, to a file of its own: a run that goes back has several
+    /// takes.
+    pub fn take(
+        &mut self,
+        out: &Path,
         onlooker: Option<Onlooker<'_>>,
         cancel: Option<&Cancel>,
         progress: &mut dyn FnMut(Progress),
@@ -134,11 +171,19 @@ impl<'a> PreparedRun<'a> {
         let column = |&place: &usize| self.simulation.columns()[place].clone();
         let selected: Vec<Column> = self.columns.iter().map(column).collect();
         let (metadata, force) = (&self.metadata, self.options.force);
-        let mut writer = ResultWriter::create(self.out, &selected, metadata, force)
+        let mut writer = ResultWriter::create(out, &selected, metadata, force)
             .map_err(StudyError::Write)?
             .lasting(!self.options.hasty);
         let partial = writer.partial_path().to_owned();
-        let (mut outcome, unsaved) = self.advance(&mut writer, onlooker, cancel, progress);
+        let (pace, held) = match &self.options.real_time {
+            Some(real_time) => {
+                let (pace, held) = real_time.pacing();
+                (Some(pace), held)
+            }
+            None => (None, Held::default()),
+        };
+        let (mut outcome, unsaved) = self.advance(&mut writer, pace, onlooker, cancel, progress);
+        held.conclude(&mut outcome.summary);
         let results = match (writer.finish(), &outcome.end) {
             (Ok(results), _) => results,
             // A run that failed, for want of space say, keeps what it has and tells its own cause.
@@ -159,16 +204,18 @@ impl<'a> PreparedRun<'a> {
     fn advance(
         &mut self,
         recorder: &mut dyn Recorder,
+        pace: Option<Pacing>,
         onlooker: Option<Onlooker<'_>>,
         cancel: Option<&Cancel>,
         progress: &mut dyn FnMut(Progress),
     ) -> (Outcome, Option<CheckpointError>) {
         let piece = self.steps_between_checkpoints();
+        let pause = onlooker.as_ref().map(|onlooker| onlooker.pause.clone());
         let mut course = Course {
             model: self.model,
             simulation: &mut self.simulation,
             threads: self.options.threads,
-            pace: self.options.real_time,
+            pace,
             columns: self.columns.clone(),
             recorder,
             onlooker,
@@ -177,13 +224,18 @@ impl<'a> PreparedRun<'a> {
         };
         loop {
             let outcome = course.advance(piece);
-            if outcome.end != Ok(End::Finished) {
+            let saves = pause.as_ref().is_some_and(Pause::take_save) && self.start.is_some();
+            if outcome.end != Ok(End::Finished) && !saves {
                 return (outcome, None);
             }
-            if self.options.checkpoint_every.is_some() {
-                let saved = course.simulation.checkpoint(&self.digest);
-                let saved = saved.and_then(|state| state.write(&checkpoint_path(self.out)));
-                if let Err(error) = saved {
+            if saves || self.options.checkpoint_every.is_some() {
+                let state = course.simulation.checkpoint(&self.digest);
+                let written = state.and_then(|state| {
+                    state.write(&checkpoint_path(self.out))?;
+                    self.saved = Some(state);
+                    Ok(())
+                });
+                if let Err(error) = written {
                     return (outcome, Some(error));
                 }
             }
@@ -258,7 +310,7 @@ fn check_targets(options: &RunOptions, out: &Path) -> Result<(), StudyError> {
     let path = checkpoint_path(out);
     let there = std::fs::symlink_metadata(&path);
     match there {
-        Ok(there) if options.checkpoint_every.is_some() => {
+        Ok(there) if options.checkpoint_every.is_some() || options.returns => {
             let is_own = options.resume.as_deref() == Some(&path);
             if there.is_dir() {
                 return Err(StudyError::Write(WriteError::IsDirectory { path }));
@@ -306,8 +358,12 @@ fn replay(simulation: &mut Simulation, model: &Model, path: &Path) -> Result<(),
         if columns.len() != width {
             return Err(refused(format!("it has no external input `{name}`")));
         }
-        // A row shows what held over the step that ends with it.
-        let rows = 1..table.rows();
+        // A row shows what held over the step that ends with it. Before the first one, in a run that
+        // began with a saved state, nobody asks.
+        let steps = ((table.time()[0] - model.start()) / step).round().max(0.0) as usize;
+        let before = steps.saturating_sub(1);
+        let rows = usize::from(steps == 0)..table.rows();
+        let rows = std::iter::repeat_n(rows.start, before).chain(rows);
         let values: Vec<f64> = rows
             .flat_map(|row| columns.iter().map(move |column| column[row]))
             .collect();

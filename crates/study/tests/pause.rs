@@ -5,7 +5,7 @@ use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
 use oldham_cosim::{Cancel, End, Recorder};
-use oldham_study::{ModelFile, Onlooker, Pause, PreparedRun, RunOptions};
+use oldham_study::{ModelFile, Onlooker, Pause, Place, PreparedRun, RealTime, RunOptions};
 
 fn cart() -> ModelFile {
     let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
@@ -58,14 +58,16 @@ fn a_paused_run_has_the_same_bits() {
         rows: 0,
     };
     let began = Instant::now();
-    let run = PreparedRun::new(&file, &model, &paused, &options).unwrap();
+    let mut run = PreparedRun::new(&file, &model, &paused, &options).unwrap();
     let onlooker = Onlooker {
         every: 1,
         columns: vec![0],
         recorder: &mut recorder,
         pause,
     };
-    let report = run.solve_before(Some(onlooker), None, &mut |_| {}).unwrap();
+    let report = run
+        .take(&paused, Some(onlooker), None, &mut |_| {})
+        .unwrap();
     assert_eq!(report.outcome.end, Ok(End::Finished));
     assert!(began.elapsed() >= Duration::from_millis(150));
     assert_eq!(recorder.rows as u64, model.steps());
@@ -94,7 +96,7 @@ fn a_run_that_waits_can_be_ended() {
             },
             rows: 0,
         };
-        let run = PreparedRun::new(&file, &model, &out, &options).unwrap();
+        let mut run = PreparedRun::new(&file, &model, &out, &options).unwrap();
         let onlooker = Onlooker {
             every: 1,
             columns: vec![0],
@@ -102,7 +104,7 @@ fn a_run_that_waits_can_be_ended() {
             pause,
         };
         let report = run
-            .solve_before(Some(onlooker), Some(&cancel), &mut |_| {})
+            .take(&out, Some(onlooker), Some(&cancel), &mut |_| {})
             .unwrap();
         assert_eq!(report.outcome.end, Ok(End::Cancelled));
         let table = oldham_results::read(&report.results).unwrap();
@@ -121,7 +123,7 @@ fn a_paced_run_keeps_the_time_of_the_clock() {
     let file = cart();
     let model = file.read().unwrap();
     let options = RunOptions {
-        real_time: Some(2.0),
+        real_time: Some(RealTime::new(2.0)),
         ..RunOptions::default()
     };
     let began = Instant::now();
@@ -131,4 +133,103 @@ fn a_paced_run_keeps_the_time_of_the_clock() {
     let least = (model.duration() - model.step()) / 2.0;
     assert!(began.elapsed().as_secs_f64() >= least);
     assert!(report.outcome.summary.lateness.is_some());
+}
+
+/// Goes back to the start, saves, and goes back to what was saved: each take is the piece of the plain
+/// run that it should be, to the bit.
+#[test]
+fn a_run_goes_back_to_its_start_and_to_what_it_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let file = cart();
+    let model = file.read().unwrap();
+    let (out, options) = (path("plain.csv"), RunOptions::default());
+    let run = PreparedRun::new(&file, &model, &out, &options);
+    let plain = run.unwrap().solve(None, &mut |_| {}).unwrap();
+    let plain = oldham_results::read(&plain.results).unwrap();
+
+    let options = RunOptions {
+        returns: true,
+        ..RunOptions::default()
+    };
+    let out = path("takes.csv");
+    let mut run = PreparedRun::new(&file, &model, &out, &options).unwrap();
+    assert!(run.can_return());
+    let pause = Pause::default();
+    let mut take = |name: &str, at: f64, act: &dyn Fn(&Pause)| {
+        let wishes = pause.clone();
+        let mut recorder = At {
+            time: at,
+            act: move || act(&wishes),
+            rows: 0,
+        };
+        let onlooker = Onlooker {
+            every: 1,
+            columns: vec![0],
+            recorder: &mut recorder,
+            pause: pause.clone(),
+        };
+        let report = run
+            .take(&path(name), Some(onlooker), None, &mut |_| {})
+            .unwrap();
+        let place = pause.take_return();
+        if let Some(place) = place {
+            run.go_back(place).unwrap();
+        }
+        (report, place)
+    };
+    let (first, place) = take("1.csv", 0.05, &|pause| pause.go_back(Place::Start));
+    assert_eq!(place, Some(Place::Start));
+    let (second, place) = take("2.csv", 0.1, &Pause::save);
+    assert_eq!(
+        (second.outcome.end.clone(), place),
+        (Ok(End::Finished), None)
+    );
+    run.go_back(Place::Saved).unwrap();
+    let mut rest = At {
+        time: f64::INFINITY,
+        act: || {},
+        rows: 0,
+    };
+    let onlooker = Onlooker {
+        every: 1,
+        columns: vec![0],
+        recorder: &mut rest,
+        pause: pause.clone(),
+    };
+    let third = run.take(&path("3.csv"), Some(onlooker), None, &mut |_| {});
+    let third = third.unwrap();
+    assert_eq!(third.outcome.end, Ok(End::Finished));
+
+    for (report, begins_at) in [(first, 0.0), (second, 0.0), (third, 0.1)] {
+        let table = oldham_results::read(&report.results).unwrap();
+        let shift = plain.time().iter().position(|t| *t == table.time()[0]);
+        let shift = shift.unwrap();
+        assert!((table.time()[0] - begins_at).abs() < 0.004);
+        for name in table.names().filter(|name| !name.starts_with("energy")) {
+            let (there, here) = (plain.column(name).unwrap(), table.column(name).unwrap());
+            assert_eq!(there[shift..shift + here.len()], *here, "{name}");
+        }
+    }
+}
+
+/// Whatever signals are chosen, external inputs are recorded: the run can be replayed.
+#[test]
+fn what_was_set_is_recorded_beside_chosen_signals() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("a.csv");
+    let file = cart().set("record.signals", "[\"cart.load.x\"]");
+    let model = file.read().unwrap();
+    let options = RunOptions::default();
+    let run = PreparedRun::new(&file, &model, &out, &options).unwrap();
+    run.solve(None, &mut |_| {}).unwrap();
+    let table = oldham_results::read(&out).unwrap();
+    let names: Vec<&str> = table.names().filter(|name| *name != "time").collect();
+    assert_eq!(names, ["cart.load.x", "driver.push"]);
+    let options = RunOptions {
+        replay: Some(out),
+        ..RunOptions::default()
+    };
+    let again = folder.path().join("b.csv");
+    assert!(PreparedRun::new(&file, &model, &again, &options).is_ok());
 }

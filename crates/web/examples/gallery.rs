@@ -5,7 +5,7 @@
 use std::f64::consts::TAU;
 
 use oldham_web::{
-    Anchor, Drawing, Film, Force, Frame, Item, Moves, Role, Scene, Shape, Signal, Symbol,
+    Anchor, Colours, Drawing, Film, Force, Frame, Item, Moves, Role, Scene, Shape, Signal, Symbol,
 };
 
 const ROWS: usize = 241;
@@ -163,7 +163,8 @@ fn lines(all: &mut Gallery) {
         .collect();
     for (group, nodes) in [(0, &nodes[..=BEAM / 2]), (1, &nodes[BEAM / 2..])] {
         let through = nodes.iter().map(|&node| Anchor::of(node)).collect();
-        all.item("beam", Some(group), Drawing::Beam { through });
+        let colours = None;
+        all.item("beam", Some(group), Drawing::Beam { through, colours });
     }
     for &node in [&nodes[0], &nodes[BEAM - 1]] {
         let on = Anchor::of(node);
@@ -272,7 +273,22 @@ fn surface(all: &mut Gallery) {
     let faces = (0..GRID - 1)
         .flat_map(|i| (0..GRID - 1).map(move |j| face(i, j)))
         .collect();
-    all.item("shell", None, Drawing::Shell { nodes, faces });
+    // The height of each corner stands for a load.
+    let height = |&node: &usize| match all.scene.frames[node].motion {
+        Moves::Freely { at } => vec![at + 2],
+        _ => Vec::new(),
+    };
+    let colours = Some(Colours {
+        name: "m11 <u>".into(),
+        unit: "N".into(),
+        of: nodes.iter().map(height).collect(),
+    });
+    let shell = Drawing::Shell {
+        nodes,
+        faces,
+        colours,
+    };
+    all.item("shell", None, shell);
 }
 
 fn heap(all: &mut Gallery) {

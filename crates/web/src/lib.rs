@@ -39,12 +39,15 @@ mod film;
 mod request;
 mod scene;
 mod server;
+mod spectator;
 mod stage;
 mod viewer;
 
 pub use film::{Film, PAGE, row_bytes};
 pub use scene::{
-    Anchor, Drawing, Force, Frame, Input, Item, Moves, Role, Scene, Shape, Signal, Source, Symbol,
+    Anchor, Colours, Drawing, Feedback, Force, Frame, Input, Item, Moves, Role, Scene, Shape,
+    Signal, Source, Symbol,
 };
 pub use server::{MOST_CLIENTS, Server, ServerError};
+pub use spectator::Spectator;
 pub use stage::{RunState, RunStatus, Stage, Wish};

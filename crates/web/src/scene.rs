@@ -145,6 +145,9 @@ pub enum Drawing {
     Beam {
         /// At least two.
         through: Vec<Anchor>,
+        /// What its colours show.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        colours: Option<Colours>,
     },
     /// A deformable surface between frames.
     Shell {
@@ -152,6 +155,9 @@ pub enum Drawing {
         nodes: Vec<usize>,
         /// Places among the nodes, around each face.
         faces: Vec<[usize; 4]>,
+        /// What its colours show.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        colours: Option<Colours>,
     },
     /// A coil between two points.
     Spring {
@@ -198,6 +204,17 @@ pub enum Drawing {
         /// Its points.
         points: Vec<[f64; 3]>,
     },
+}
+
+/// Colours by a quantity, from its largest negative to its largest positive value.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Colours {
+    /// The quantity.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// For each point, the places in the row of numbers whose mean it shows.
+    pub of: Vec<Vec<usize>>,
 }
 
 /// What a body looks like. What is round lies along the first axis.
@@ -309,6 +326,22 @@ pub struct Input {
     pub low: f64,
     /// The highest one.
     pub high: f64,
+    /// What whoever sets it feels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<Feedback>,
+}
+
+/// A signal that is felt.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Feedback {
+    /// The name of the signal.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Its place in the row.
+    pub at: usize,
+    /// Its magnitude at full strength.
+    pub full: f64,
 }
 
 #[cfg(test)]

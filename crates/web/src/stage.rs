@@ -26,6 +26,12 @@ pub enum Wish {
     Pause,
     /// The driver's: it is to go on.
     GoOn,
+    /// The driver's: it is to begin again.
+    Reset,
+    /// The driver's: it is to keep its present state, and go on.
+    Save,
+    /// The driver's: it is to go back to the state that was kept last.
+    Restart,
     /// The driver's: it is to end here.
     End,
 }
@@ -41,8 +47,10 @@ pub struct RunStatus {
     pub real_time_factor: f64,
     /// Median, 99th percentile and maximum of the time of a step, in microseconds.
     pub step_us: Option<[f64; 3]>,
-    /// Steps that began later than the next one should have.
+    /// Steps that ended after their deadline.
     pub missed: Option<u64>,
+    /// Whether it can go back.
+    pub returns: bool,
 }
 
 /// Whether a run goes on.
@@ -202,7 +210,7 @@ impl Stage {
                     (self.0.steer)(wish);
                 }
             }
-            Wish::Pause | Wish::GoOn | Wish::End => {
+            Wish::Pause | Wish::GoOn | Wish::Reset | Wish::Save | Wish::Restart | Wish::End => {
                 if drives() {
                     (self.0.steer)(wish);
                     self.waits(wish);
@@ -216,7 +224,7 @@ impl Stage {
         let mut status = lock(&self.0.status);
         status.state = match (wish, status.state) {
             (Wish::Pause, RunState::Running) => RunState::Paused,
-            (Wish::GoOn, RunState::Paused) => RunState::Running,
+            (Wish::GoOn, RunState::Paused) | (Wish::Reset | Wish::Restart, _) => RunState::Running,
             (_, state) => state,
         };
         drop(status);
@@ -270,10 +278,20 @@ mod tests {
         assert!(stage.status_for(2).contains(r#""state":"running""#));
         stage.obey(1, Wish::Pause);
         assert!(stage.status_for(2).contains(r#""state":"paused""#));
+        stage.obey(2, Wish::Reset);
+        stage.obey(1, Wish::Restart);
+        assert!(stage.status_for(2).contains(r#""state":"running""#));
         stage.leave(1);
         assert_eq!(
             *lock(&heard),
-            [Wish::Drive, set(9.0), Wish::Pause, set(1.5), Wish::GoOn]
+            [
+                Wish::Drive,
+                set(9.0),
+                Wish::Pause,
+                Wish::Restart,
+                set(1.5),
+                Wish::GoOn
+            ]
         );
         assert!(stage.status_for(2).contains(r#""state":"running""#));
         assert!(!stage.is_driven());

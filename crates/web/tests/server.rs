@@ -364,3 +364,40 @@ fn a_server_that_ends_closes_its_connections() {
     };
     assert!(end);
 }
+
+/// Listening at all addresses, as for a second computer: the token is asked for all the same, and the
+/// address that is told leads there.
+#[test]
+fn a_server_for_other_computers_wants_the_token_too() {
+    let everywhere = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::UNSPECIFIED), 0);
+    let stage = Stage::new(Vec::new(), |_| {});
+    let server = Server::start(everywhere, &film(), Some(stage)).unwrap();
+    let near = SocketAddr::new(ANY.ip(), server.address().port());
+    assert!(server.url().starts_with(&format!("http://{near}/?token=")));
+    let ask = |token: &str| {
+        let mut stream = TcpStream::connect(near).unwrap();
+        let head = format!("GET /film?token={token} HTTP/1.1\r\nHost: {near}\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8_lossy(&answer).into_owned()
+    };
+    assert_eq!(status(&ask("0123456789abcdef0123456789abcdef")), "403");
+    assert_eq!(status(&ask(server.token())), "200");
+}
+
+/// Those who look on without a browser are served like all others.
+#[test]
+fn spectators_take_rows_or_stall() {
+    let (server, stage, _) = stage();
+    let taking = oldham_web::Spectator::taking(&server).unwrap();
+    let stalled = oldham_web::Spectator::stalled(&server).unwrap();
+    until("seen", || stage.viewers() == 2);
+    for i in 0..20_u8 {
+        stage.show(f64::from(i), [f32::from(i)]);
+        sleep(Duration::from_millis(10));
+    }
+    drop(server);
+    assert!(taking.leave() > 20 * 12);
+    assert_eq!(stalled.leave(), 0);
+}

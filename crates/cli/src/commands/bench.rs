@@ -8,6 +8,7 @@ mod interface_model;
 mod stability;
 mod sweep;
 mod threads;
+mod view;
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -29,7 +30,7 @@ use crate::say;
 use crate::table::{Table, number};
 
 /// What can be measured.
-pub const NAMES: [&str; 15] = [
+pub const NAMES: [&str; 16] = [
     "engine",
     "beam",
     "shell",
@@ -45,6 +46,7 @@ pub const NAMES: [&str; 15] = [
     "busy",
     "car",
     "sweep",
+    "view",
 ];
 
 /// Repetitions; the best counts, since other load only ever adds time. Many short ones find a quiet
@@ -123,6 +125,7 @@ pub fn execute(arguments: &Bench) -> Result<(), Failure> {
             "busy" => threads::busy()?,
             "car" => car::figures()?,
             "sweep" => sweep::figures()?,
+            "view" => view::figures()?,
             _ => unreachable!("the grammar admits only known names"),
         };
         figures.push(calibration());

@@ -1,15 +1,18 @@
 //! `oldham drive`: somebody at a browser sets the external inputs of a model while it runs.
 
+use std::path::{Path, PathBuf};
+
 use oldham_cosim::{Dial, End};
 use oldham_model::Model;
-use oldham_study::{Onlooker, Pause, PreparedRun, RunOptions, RunReport};
+use oldham_scene::Showing;
+use oldham_study::{Onlooker, Pause, Place, PreparedRun, RunOptions, RunReport};
 use oldham_web::{Input, Stage, Wish};
 use serde_json::json;
 
 use super::run::print_summary;
 use crate::args::Drive;
 use crate::failure::Failure;
-use crate::live::{self, LiveScene, Showing};
+use crate::live::{self, LiveScene};
 use crate::say;
 use crate::{interrupt, load};
 
@@ -22,10 +25,11 @@ pub fn execute(arguments: &Drive) -> Result<(), Failure> {
     let out = out.unwrap_or_else(|| load::beside(&arguments.model.model, "-drive.parquet"));
     let options = RunOptions {
         force: arguments.force,
-        real_time: Some(arguments.real_time),
+        returns: true,
+        real_time: Some(arguments.pace.or_real()),
         ..RunOptions::default()
     };
-    let prepared = PreparedRun::new(&file, &model, &out, &options)?;
+    let mut prepared = PreparedRun::new(&file, &model, &out, &options)?;
     let scene = LiveScene::of(&model)?;
     let inputs = &scene.film.scene.inputs;
     if inputs.is_empty() {
@@ -46,24 +50,71 @@ pub fn execute(arguments: &Drive) -> Result<(), Failure> {
     if !live::wait_until(|| stage.is_driven()) {
         return Err(Failure::Interrupted);
     }
-    let onlooker = Onlooker {
-        every: live::steps_between_rows(&model, arguments.real_time),
-        columns: scene.columns,
-        recorder: &mut Showing(stage.clone()),
-        pause: pause.clone(),
-    };
-    let cancel = Some(interrupt::watch());
-    let mut progress = |here| live::tell_progress(&stage, here, pause.is_paused());
-    let report = prepared.solve_before(Some(onlooker), cancel, &mut progress)?;
-    let results = Some(load::shown(&report.results));
-    live::tell_end(&stage, &report.outcome, results);
-    let ended_by_driver = !interrupt::watch().is_requested();
-    let told = conclude(report, &model, arguments, ended_by_driver);
+    let mut told = Ok(());
+    for number in 1.. {
+        let take = take_path(&out, number, arguments.force);
+        let report = drive(&mut prepared, &take, &scene, &stage, &pause, arguments)?;
+        let is_interrupted = interrupt::watch().is_requested();
+        let returns = prepared.can_return() && !is_interrupted;
+        let mut place = pause.take_return().filter(|_| returns);
+        if place.is_none() {
+            let results = Some(load::shown(&report.results));
+            live::tell_end(&stage, &report.outcome, results, returns && !arguments.once);
+        }
+        told = conclude(report, &model, arguments, !is_interrupted);
+        if place.is_none() && returns && !arguments.once && !pause.is_ended() {
+            // The drive is over, or failed: whoever drives may begin again.
+            interrupt::idle();
+            live::wait_until(|| {
+                place = pause.take_return();
+                place.is_some() || pause.is_ended()
+            });
+        }
+        match place {
+            Some(place) => prepared.go_back(place)?,
+            None => break,
+        }
+    }
     if told.is_ok() && !arguments.once {
         live::wait_for_the_user();
     }
     drop(server);
     told
+}
+
+/// One way from where the model is to its end, or until it is to go back.
+fn drive(
+    prepared: &mut PreparedRun<'_>,
+    out: &Path,
+    scene: &LiveScene,
+    stage: &Stage,
+    pause: &Pause,
+    arguments: &Drive,
+) -> Result<RunReport, Failure> {
+    let factor = arguments.pace.or_real().factor;
+    let onlooker = Onlooker {
+        every: live::steps_between_rows(prepared.model(), factor),
+        columns: scene.columns.clone(),
+        recorder: &mut Showing(stage.clone()),
+        pause: pause.clone(),
+    };
+    let cancel = Some(interrupt::watch());
+    let returns = prepared.can_return();
+    let mut progress = |here| live::tell_progress(stage, here, pause.is_paused(), returns);
+    Ok(prepared.take(out, Some(onlooker), cancel, &mut progress)?)
+}
+
+/// Where the results of a take go: the first as told, the others with their number.
+fn take_path(out: &Path, number: u32, force: bool) -> PathBuf {
+    if number == 1 {
+        return out.to_owned();
+    }
+    let stem = out.file_stem().unwrap_or_default().to_string_lossy();
+    let ending = out.extension().unwrap_or_default().to_string_lossy();
+    let numbered = |number| out.with_file_name(format!("{stem}-{number}.{ending}"));
+    let mut free = (number..).map(numbered);
+    let found = free.find(|path| force || !path.exists());
+    found.unwrap_or_else(|| numbered(number))
 }
 
 /// The meeting place of the run and those at the page; the driver turns the dials.
@@ -85,6 +136,9 @@ fn stage(prepared: &PreparedRun<'_>, inputs: &[Input], pause: &Pause) -> Stage {
         }
         Wish::Pause => pause.pause(),
         Wish::GoOn => pause.go_on(),
+        Wish::Reset => pause.go_back(Place::Start),
+        Wish::Save => pause.save(),
+        Wish::Restart => pause.go_back(Place::Saved),
         Wish::End => pause.end(),
         Wish::Drive | Wish::Leave => {}
     })

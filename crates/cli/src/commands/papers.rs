@@ -21,7 +21,7 @@ pub fn execute(arguments: &Papers) -> Result<(), Failure> {
     let mut reports = Vec::new();
     for (position, item) in items.iter().enumerate() {
         bar.item(position as u64, &name_of(item));
-        let report = item.compute(&arguments.out)?;
+        let report = item.compute_for(&arguments.out, arguments.seconds)?;
         if !arguments.json {
             bar.aside(|| print(&report));
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use oldham_cosim::{End, PartSummary, Summary};
+use oldham_cosim::{End, Lateness, PartSummary, Summary};
 use oldham_model::Model;
 use oldham_stability::AnalysisError;
 use oldham_study::{
@@ -15,7 +15,7 @@ use crate::commands::sweep;
 use crate::failure::Failure;
 use crate::fold::fold;
 use crate::progress::Bar;
-use crate::table::number;
+use crate::table::{Table, number};
 use crate::{interrupt, load, verdict};
 use crate::{say, tell};
 
@@ -38,8 +38,9 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
         checkpoint_every: arguments.checkpoint_every,
         resume: arguments.resume.clone(),
         replay: arguments.replay.clone(),
-        real_time: arguments.real_time,
         hasty: false,
+        returns: false,
+        real_time: arguments.pace.given(),
     };
     let prepared = PreparedRun::new(&file, &model, &out, &options)?;
     let advice = analyse(&file, &model, arguments);
@@ -131,13 +132,8 @@ pub fn print_summary(model: &Model, summary: &Summary, failed: bool) {
             "  of which   {work} us computation, {waiting} us waiting at barriers, {rest} us communication and recording"
         );
     }
-    if let Some(lateness) = summary.lateness {
-        let [median, p999, longest] = lateness.late_us.map(number);
-        say!(
-            "  late       {median} us median, {p999} us 99.9th percentile, {longest} us at most; {} of {} steps missed",
-            lateness.missed,
-            summary.steps,
-        );
+    if let Some(lateness) = &summary.lateness {
+        print_lateness(lateness, summary);
     }
     say!("  exchanged  {} values", summary.exchanges);
     if summary.iterations > 0 {
@@ -196,6 +192,51 @@ pub fn print_summary(model: &Model, summary: &Summary, failed: bool) {
     for note in &summary.notes {
         say_row("note", note);
     }
+}
+
+/// How well the steps of a paced run kept their times.
+fn print_lateness(lateness: &Lateness, summary: &Summary) {
+    let p999 = number(summary.step_p999_us);
+    say!("             {p999} us 99.9th percentile");
+    let [median, p999, longest] = lateness.late_us.map(number);
+    say!("  began late {median} us median, {p999} us 99.9th percentile, {longest} us at most");
+    let (missed, overruns) = (lateness.missed, lateness.overruns);
+    let budget = number(lateness.budget_us);
+    let mut told = format!(
+        "{missed} of {} steps ended after their deadline; {overruns} took longer than {budget} us themselves",
+        summary
+            .step_histogram
+            .iter()
+            .map(|(_, count)| count)
+            .sum::<u64>(),
+    );
+    if lateness.slipped > 0.0 {
+        told += &format!("; the run has slipped by {} s", number(lateness.slipped));
+    }
+    if lateness.dropped_rows > 0 {
+        told += &format!("; {} rows were left out", lateness.dropped_rows);
+    }
+    say_row("deadlines", &told);
+    if missed == 0 {
+        return;
+    }
+    let bins = lateness.histogram.iter().chain(&summary.step_histogram);
+    let mut bins: Vec<f64> = bins.map(|(below, _)| *below).collect();
+    bins.sort_by(f64::total_cmp);
+    bins.dedup();
+    let count = |histogram: &[(f64, u64)], bin: f64| {
+        let found = histogram.iter().find(|(below, _)| *below == bin);
+        found.map_or_else(String::new, |(_, count)| count.to_string())
+    };
+    let mut table = Table::new(["below", "steps that took it", "that began so late"]);
+    for bin in bins {
+        table.row([
+            format!("{bin} us"),
+            count(&summary.step_histogram, bin),
+            count(&lateness.histogram, bin),
+        ]);
+    }
+    say!("{table}");
 }
 
 /// What went on in a part that is worth a word.

@@ -1,23 +1,31 @@
 //! `oldham view`: a motion in the browser.
 
+mod text;
+
 use std::path::Path;
 
 use oldham_model::Model;
 use oldham_results::{Table, read};
-use oldham_scene::{Staging, write};
+use oldham_scene::{Showing, Staging, write};
 use oldham_study::{ModelFile, Onlooker, Pause, run_live};
 use oldham_web::{Film, Stage};
 use serde_json::json;
 
 use crate::args::View3d;
 use crate::failure::Failure;
-use crate::live::{self, LiveScene, Showing};
+use crate::live::{self, LiveScene};
 use crate::say;
 use crate::{interrupt, load, picture};
 
 pub fn execute(arguments: &View3d) -> Result<(), Failure> {
     let source = &arguments.source;
     let is_model = source.extension().is_some_and(|end| end == "toml");
+    if arguments.text {
+        return match is_model {
+            true => text::look_on(arguments),
+            false => text::show(&recorded(arguments)?, arguments),
+        };
+    }
     match (&arguments.out, is_model) {
         (Some(_), true) => Err(Failure::NotRecorded {
             path: source.clone(),
@@ -79,6 +87,8 @@ fn film(model: &Model, table: &Table, frames: usize) -> Film {
 /// Runs a model before whoever looks on; nothing is kept.
 fn look_on(arguments: &View3d) -> Result<(), Failure> {
     let model = load::told(&arguments.source, &arguments.set)?;
+    let real_time = arguments.pace.or_real();
+    real_time.check(&model)?;
     let scene = LiveScene::of(&model)?;
     let mut simulation = model.simulation()?;
     let pause = Pause::default();
@@ -95,23 +105,22 @@ fn look_on(arguments: &View3d) -> Result<(), Failure> {
         return Ok(());
     }
     let onlooker = Onlooker {
-        every: live::steps_between_rows(&model, arguments.real_time),
+        every: live::steps_between_rows(&model, real_time.factor),
         columns: scene.columns,
         recorder: &mut Showing(stage.clone()),
         pause,
     };
     let cancel = Some(interrupt::watch());
-    let mut progress = |here| live::tell_progress(&stage, here, false);
-    let pace = arguments.real_time;
+    let mut progress = |here| live::tell_progress(&stage, here, false, false);
     let outcome = run_live(
         &model,
         &mut simulation,
-        pace,
+        &real_time,
         onlooker,
         cancel,
         &mut progress,
     );
-    live::tell_end(&stage, &outcome, None);
+    live::tell_end(&stage, &outcome, None, false);
     if let Err(fault) = outcome.end {
         // Those who look on can still see how it came to that.
         live::wait_until(|| stage.viewers() == 0);

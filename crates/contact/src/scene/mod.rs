@@ -195,6 +195,8 @@ struct Scratch {
     levers: Vec<Levers>,
     impulses: Vec<f64>,
     sets: Vec<RowState>,
+    /// Of contacts between bodies.
+    held_rows: Vec<HeldRow>,
     /// Of contacts with box friction.
     frames: Vec<[Vec3; 3]>,
     /// For moving bodies apart: lengths in place of velocities and impulses.

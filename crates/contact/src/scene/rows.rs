@@ -2,7 +2,7 @@
 
 use oldham_space::{V3, Vec3};
 
-use super::Scene;
+use super::{Scene, Scratch};
 use crate::solver::{FrictionLaw, RowState};
 
 /// Friction nearer to the border of its cone than this slides.
@@ -28,12 +28,26 @@ pub struct HeldRow {
 }
 
 impl Scene {
-    /// Calls `visit` for the normals of pressed contacts, and for the tangents along which they stick.
-    pub fn held_rows(&self, h: f64, mut visit: impl FnMut(&HeldRow)) {
+    /// The normals of contacts that pressed in the last step, and the tangents along which they stuck.
+    pub fn held_rows(&self) -> &[HeldRow] {
+        &self.scratch.held_rows
+    }
+
+    /// Collects them, before anything else is made of the contacts of the step.
+    pub(super) fn collect_rows(&mut self, h: f64) {
         let bodies = self.poses.len();
         let law = self.solver.law();
-        let each = self.world.touches().iter().zip(self.impulses());
-        for (contact, ((touch, impulse), levers)) in each.zip(&self.scratch.levers).enumerate() {
+        let Scratch {
+            impulses,
+            levers,
+            frames,
+            sets,
+            held_rows,
+            ..
+        } = &mut self.scratch;
+        held_rows.clear();
+        let each = self.world.touches().iter().zip(impulses.as_chunks::<3>().0);
+        for (contact, ((touch, impulse), levers)) in each.zip(levers).enumerate() {
             let ends = touch.ends.map(|end| end.body());
             let impulse = V3(*impulse);
             let pressed = impulse.dot(touch.normal);
@@ -53,9 +67,9 @@ impl Scene {
                 },
                 gap: touch.gap,
             };
-            visit(&row);
+            held_rows.push(row);
             let across = impulse - touch.normal * pressed;
-            let tangents = match self.scratch.frames.get(contact) {
+            let tangents = match frames.get(contact) {
                 Some([_, first, second]) => [*first, *second],
                 None => {
                     let first = touch.normal.perpendicular();
@@ -65,13 +79,11 @@ impl Scene {
             let most = levers.friction * pressed * (1.0 - SLIDES);
             for (place, direction) in tangents.into_iter().enumerate() {
                 let sticks = match law {
-                    FrictionLaw::Box => {
-                        self.scratch.sets[3 * contact + 1 + place] == RowState::Active
-                    }
+                    FrictionLaw::Box => sets[3 * contact + 1 + place] == RowState::Active,
                     FrictionLaw::Cone => across.norm() < most,
                 };
                 if sticks {
-                    visit(&HeldRow {
+                    held_rows.push(HeldRow {
                         direction,
                         impulse: across.dot(direction),
                         compliance: 0.0,

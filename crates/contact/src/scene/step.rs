@@ -145,6 +145,7 @@ impl Scene {
         }
         report.gap_moment = self.gap_moment();
         self.collect_reactions(h);
+        self.collect_rows(h);
         report.dissipated += 0.5 * self.work_on_gains(h);
         if let Correction::Positions { beyond } = self.options.correction
             && deepest > beyond

@@ -11,7 +11,7 @@ use super::part::Checked;
 use super::switchboard::{End, Switchboard};
 use crate::data::DataFile;
 use crate::format::{self, At, Drive, DrivenMotion, Entry, File, Formula, place};
-use crate::model::{CompensatorSpec, ConnectionSpec, Course, DrivenInput, ExternalInput};
+use crate::model::{CompensatorSpec, ConnectionSpec, Course, DrivenInput, ExternalInput, Feedback};
 use crate::problem::Problem;
 use crate::quantity;
 use crate::source::Source;
@@ -297,10 +297,15 @@ impl Checker<'_> {
             Some(at) => self.range(at, initial)?,
             None => [initial - 1.0, initial + 1.0],
         };
+        let full = self.number_or(&given.full_feedback, 1.0)?;
         Some(ExternalInput {
             name: name.value.clone(),
             initial: vec![initial],
             range,
+            feedback: given.feedback.as_ref().map(|signal| Feedback {
+                signal: signal.value.clone(),
+                full,
+            }),
         })
     }
 
@@ -351,7 +356,8 @@ impl Checker<'_> {
                     .as_ref()
                     .map(|at| (&at.span, "an initial value"));
                 let range = motion.range.as_ref().map(|at| (&at.span, "a range"));
-                for (span, what) in initial.into_iter().chain(range) {
+                let feedback = motion.feedback.as_ref().map(|at| (&at.span, "feedback"));
+                for (span, what) in initial.into_iter().chain(range).chain(feedback) {
                     let message = format!("only an external input has {what}");
                     let problem = Problem::new(span.clone(), message);
                     self.findings

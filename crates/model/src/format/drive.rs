@@ -8,7 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{At, Formula, Interpolation, Outside};
+use super::{At, Formula, Interpolation, Outside, Positive};
 
 /// An excitation: one expression, one for each component of a motion, or an external input.
 #[derive(Debug)]
@@ -51,6 +51,11 @@ pub(crate) struct DrivenMotion {
     /// With `external`: the lowest and the highest value that a driver gives it; by default one less
     /// and one more than the initial value.
     pub range: Option<At<Vec<At<Formula>>>>,
+    /// With `external`: the recorded signal that whoever sets it feels, such as a steering torque.
+    pub feedback: Option<At<String>>,
+    /// With `feedback`: its magnitude at which a gamepad shakes with all its strength.
+    #[schemars(extend("default" = 1.0))]
+    pub full_feedback: Option<At<Positive>>,
 }
 
 struct DriveVisitor;

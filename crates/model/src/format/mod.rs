@@ -231,10 +231,15 @@ pub(crate) struct Record {
     #[schemars(extend("default" = 1))]
     pub every: Option<At<Count>>,
     /// Names of the recorded signals, such as `left.x1.v` or `energy.total`; all, if not given. A
-    /// name without component, such as `left.x1`, stands for all its components.
+    /// name without component, such as `left.x1`, stands for all its components. External inputs are
+    /// always recorded.
     pub signals: Option<Vec<At<String>>>,
     /// Record the position and orientation of every node of multibody subsystems, beside the
     /// signals: an animation needs them. Their names are such as `arm.nodes.tip.px`.
     #[schemars(extend("default" = true))]
     pub nodes: Option<bool>,
+    /// Record these internal loads of every element of beams and shells, such as
+    /// `["bending-z", "m11"]`: pictures in the browser are coloured by the first of beams and the first
+    /// of shells. Their names are such as `arm.sections.boom.3.bending-z`.
+    pub section_loads: Option<Vec<At<multibody::SectionWord>>>,
 }

@@ -1,6 +1,8 @@
 //! Statics and modes of a mechanism on its own.
 
-use oldham_multibody::{Freedoms, MechanismPart, Modes, PortedModel, SolveError, Vec3};
+use oldham_multibody::{
+    Freedoms, MechanismPart, Modes, NodeId, PortedModel, Sent, SolveError, Vec3,
+};
 
 use super::spec::initial_inputs;
 use super::{MechanismSpec, NamedJoint, PartitionReport, Pose, Sketch};
@@ -71,6 +73,18 @@ impl<'m> Mechanism<'m> {
     /// What there is to draw.
     pub fn sketch(&self) -> &'m Sketch {
         &self.spec.sketch
+    }
+
+    /// Outputs that show the force of an element on a node, with that node.
+    pub fn shown_forces(&self) -> impl Iterator<Item = (&'m str, NodeId)> {
+        let PortedModel { model, outputs, .. } = &self.spec.whole;
+        outputs.iter().filter_map(|(name, sent)| match sent {
+            Sent::Reaction { element, node } => {
+                let node = model.nodes_of(*element).get(*node)?;
+                Some((name.as_str(), *node))
+            }
+            _ => None,
+        })
     }
 
     /// The acceleration of gravity in m/s².

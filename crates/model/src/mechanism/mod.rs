@@ -16,7 +16,7 @@ mod surface;
 pub use analysis::{About, JointReaction, Mechanism, Rest};
 pub use partition::{InterfaceNode, OwnedElement, PartitionReport, SubdomainReport};
 pub use pose::Pose;
-pub use sketch::{Outline, ParticleSketch, Shape, Sketch, Solid, Symbol};
+pub use sketch::{MeshFile, Outline, ParticleSketch, SectionLoad, Shape, Sketch, Solid, Symbol};
 
 pub(crate) use cutting::{Cutting, Order};
 pub(crate) use solid::solid_inertia;
@@ -32,6 +32,9 @@ pub(crate) const PARTICLE_PORTS: &str = "particles.";
 
 /// The prefix of the ports that show what sensors measure.
 pub(crate) const SENSOR_PORTS: &str = "sensors.";
+
+/// The prefix of the ports that show what sections of beams and shells feel.
+pub(crate) const SECTION_PORTS: &str = "sections.";
 
 /// Components of a motion that a picture needs: position and orientation.
 pub(crate) const POSE_COMPONENTS: [&str; 7] = ["px", "py", "pz", "q0", "q1", "q2", "q3"];

@@ -18,6 +18,10 @@ pub struct Sketch {
     pub planes: Vec<Marker>,
     /// Particles, in the order of the file.
     pub particles: Vec<ParticleSketch>,
+    /// Bodies that are drawn by files.
+    pub meshes: Vec<MeshFile>,
+    /// Internal loads of elements of beams and shells that are recorded.
+    pub section_loads: Vec<SectionLoad>,
 }
 
 /// Spheres without nodes; where they are is recorded under their name.
@@ -31,6 +35,17 @@ pub struct ParticleSketch {
     pub count: usize,
 }
 
+/// An internal load of an element.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SectionLoad {
+    /// The nodes of the element.
+    pub nodes: Vec<NodeId>,
+    /// Which load, as model files call it.
+    pub load: &'static str,
+    /// The port that shows it.
+    pub port: String,
+}
+
 /// A rigid body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Solid {
@@ -42,6 +57,17 @@ pub struct Solid {
     pub orientation: Quaternion,
     /// What it looks like, if that is known.
     pub shape: Option<Shape>,
+}
+
+/// A file of triangles that is drawn instead of a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeshFile {
+    /// The place of the body among all.
+    pub body: usize,
+    /// Relative to the model file.
+    pub path: String,
+    /// Metres for each unit of the file.
+    pub scale: f64,
 }
 
 /// A homogeneous shape; round ones and rods lie along the first axis. Lengths in m.

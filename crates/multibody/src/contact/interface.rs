@@ -37,7 +37,7 @@ impl ContactInterface {
     ) {
         let unknowns = load.len();
         self.rows.clear();
-        contacts.scene.held_rows(h, |row| self.rows.push(*row));
+        self.rows.extend_from_slice(contacts.scene.held_rows());
         load.fill(0.0);
         contacts.impulses(1.0, motions, load);
         self.columns.clear();

@@ -12,6 +12,7 @@ mod fig_16;
 mod fig_20;
 mod fig_9;
 mod masses;
+mod real_time;
 mod run;
 mod table_2;
 mod times;
@@ -83,6 +84,12 @@ pub(crate) const ITEMS: &[Item] = &[
         "fig-20",
         "Step steer of a Formula Student car, cut and monolithic",
         fig_20::compute,
+    ),
+    Item::new(
+        PAPER,
+        "real-time",
+        "The car by the clock on the wall: deadlines, whole and cut, with and without viewers",
+        real_time::compute,
     ),
 ];
 

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use oldham_model::{Mechanism, Outline, PartitionReport, Pose, Shape, Sketch, Solid, Symbol};
 use oldham_multibody::{Marker, Mat3, NodeId, Quaternion, Vec3};
-use oldham_web::{self as web, Anchor, Drawing, Item, Moves};
+use oldham_web::{self as web, Anchor, Colours, Drawing, Force, Item, Moves};
 
 use super::Draft;
 use crate::marks::across;
+use crate::mesh::read_mesh;
 
 const POSE: [&str; 7] = ["px", "py", "pz", "q0", "q1", "q2", "q3"];
 /// How wide a wheel is drawn, over its radius.
@@ -41,10 +42,13 @@ impl Draft<'_> {
             sketch,
             frames,
             parts,
+            felt: HashMap::new(),
         };
+        artist.sections(name);
         artist.bodies();
         artist.outlines();
         artist.joints(size);
+        artist.forces(mechanism);
     }
 
     /// A frame for each node, the ground first; or the column that is missing.
@@ -142,6 +146,16 @@ struct Artist<'d, 'c> {
     sketch: &'d Sketch,
     frames: Vec<usize>,
     parts: Parts,
+    /// Internal loads by element, as the set of its nodes.
+    felt: HashMap<Vec<NodeId>, Felt>,
+}
+
+/// An internal load of an element.
+struct Felt {
+    load: &'static str,
+    unit: String,
+    /// Its place in the row.
+    at: usize,
 }
 
 impl Artist<'_, '_> {
@@ -151,6 +165,53 @@ impl Artist<'_, '_> {
             group: Some(group),
             drawing,
         });
+    }
+
+    /// Takes the internal loads by which beams and shells are coloured: for each element the first.
+    fn sections(&mut self, mechanism: &str) {
+        for section in &self.sketch.section_loads {
+            let mut nodes = section.nodes.clone();
+            nodes.sort_unstable();
+            if self.felt.contains_key(&nodes) {
+                continue;
+            }
+            let column = format!("{mechanism}.{}", section.port);
+            let unit = self.draft.unit(&column);
+            if let Ok(at) = self.draft.take(&[column]) {
+                let load = section.load;
+                self.felt.insert(nodes, Felt { load, unit, at });
+            }
+        }
+    }
+
+    /// The colours of points, each with its neighbours among elements.
+    fn colours<'e>(
+        &self,
+        points: &[NodeId],
+        elements: impl Iterator<Item = &'e [NodeId]>,
+    ) -> Option<Colours> {
+        let mut of = vec![Vec::new(); points.len()];
+        let mut known = None;
+        for element in elements {
+            let mut key = element.to_vec();
+            key.sort_unstable();
+            let Some(felt) = self.felt.get(&key) else {
+                continue;
+            };
+            known.get_or_insert(felt);
+            for (place, _) in points
+                .iter()
+                .enumerate()
+                .filter(|(_, node)| key.contains(node))
+            {
+                of[place].push(felt.at);
+            }
+        }
+        known.map(|felt| Colours {
+            name: felt.load.into(),
+            unit: felt.unit.clone(),
+            of,
+        })
     }
 
     fn at(&self, node: NodeId, offset: Vec3) -> Anchor {
@@ -178,7 +239,10 @@ impl Artist<'_, '_> {
 
     fn bodies(&mut self) {
         let sketch = self.sketch;
-        for solid in &sketch.bodies {
+        for (place, solid) in sketch.bodies.iter().enumerate() {
+            if self.mesh(place, solid) {
+                continue;
+            }
             let on = Anchor {
                 turn: turn(solid.orientation),
                 ..self.at(solid.node, solid.centre)
@@ -205,6 +269,30 @@ impl Artist<'_, '_> {
                 }
             };
             self.add(&name, group, drawing);
+        }
+    }
+
+    /// Draws a body by its file, if it has one that can be read.
+    fn mesh(&mut self, place: usize, solid: &Solid) -> bool {
+        let mut files = self.sketch.meshes.iter();
+        let Some(file) = files.find(|file| file.body == place) else {
+            return false;
+        };
+        let (name, group) = (self.name(solid.node), self.parts.node(solid.node));
+        match read_mesh(&self.draft.folder.join(&file.path), file.scale) {
+            Ok(shape) => {
+                let on = self.at(solid.node, Vec3::ZERO);
+                self.add(&name, group, Drawing::Body { on, shape });
+                true
+            }
+            Err(reason) => {
+                let note = format!(
+                    "The mesh `{}` of `{name}` is not drawn: {reason}.",
+                    file.path
+                );
+                self.draft.scene.notes.push(note);
+                false
+            }
         }
     }
 
@@ -256,7 +344,8 @@ impl Artist<'_, '_> {
                     let group = markers
                         .first()
                         .map_or(0, |marker| self.parts.node(marker.node));
-                    self.add("cable", group, Drawing::Beam { through });
+                    let colours = None;
+                    self.add("cable", group, Drawing::Beam { through, colours });
                     self.supports(markers, group);
                 }
                 Outline::Wheel { rim, axis, radius } => self.wheel(*rim, *axis, *radius),
@@ -317,7 +406,11 @@ impl Artist<'_, '_> {
             let name = name
                 .rsplit_once('.')
                 .map_or(name.as_str(), |(beam, _)| beam);
-            self.add(name, piece[0], Drawing::Beam { through });
+            let nodes = &nodes[from..=to];
+            // An element has two nodes, or three.
+            let elements = nodes.windows(2).chain(nodes.windows(3));
+            let colours = self.colours(nodes, elements);
+            self.add(name, piece[0], Drawing::Beam { through, colours });
             from = to;
         }
     }
@@ -331,8 +424,22 @@ impl Artist<'_, '_> {
                 nodes.len() - 1
             })
         };
-        let faces = faces.iter().map(|face| face.map(&mut corner)).collect();
-        self.add("shell", group, Drawing::Shell { nodes, faces });
+        let drawn = faces.iter().map(|face| face.map(&mut corner)).collect();
+        let mut points = vec![NodeId::GROUND; places.len()];
+        places
+            .iter()
+            .for_each(|(&node, &place)| points[place] = node);
+        let colours = self.colours(&points, faces.iter().map(|face| face.as_slice()));
+        let faces = drawn;
+        self.add(
+            "shell",
+            group,
+            Drawing::Shell {
+                nodes,
+                faces,
+                colours,
+            },
+        );
     }
 
     fn joints(&mut self, size: f64) {
@@ -367,6 +474,43 @@ impl Artist<'_, '_> {
             }
             if !matches!(symbol, Symbol::Slide | Symbol::Point) {
                 self.supports(markers, group);
+            }
+        }
+    }
+
+    /// Forces that are recorded with the node on which they act: of elements, and of the parts of a
+    /// cut at their interfaces.
+    fn forces(&mut self, mechanism: Mechanism<'_>) {
+        let name = mechanism.name();
+        let shown = mechanism.shown_forces();
+        let mut bases: Vec<(String, NodeId, usize)> = shown
+            .map(|(output, node)| (format!("{name}.{output}"), node, self.parts.node(node)))
+            .collect();
+        if let Some(report) = mechanism.partition() {
+            for interface in &report.interfaces {
+                let node = &self.sketch.nodes[interface.node.index()];
+                for &piece in &interface.followers {
+                    let part = &report.pieces[piece].name;
+                    let base = format!("{name}.interfaces.{node}.{part}");
+                    let group = self.draft.group(&format!("{name}.{part}"));
+                    bases.push((base, interface.node, group));
+                }
+            }
+        }
+        for (base, node, group) in bases {
+            let frame = &self.draft.scene.frames[self.frames[node.index()]];
+            let Moves::Freely { at: from } = frame.motion else {
+                continue;
+            };
+            let columns = ["fx", "fy", "fz"].map(|component| format!("{base}.{component}"));
+            if let Ok(vector) = self.draft.take(&columns) {
+                let force = Force::Load;
+                let drawing = Drawing::Arrow {
+                    force,
+                    from,
+                    vector,
+                };
+                self.add(&base, group, drawing);
             }
         }
     }

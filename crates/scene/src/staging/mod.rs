@@ -2,14 +2,18 @@
 
 mod chain;
 mod mechanism;
+mod showing;
 
 use std::collections::HashMap;
+use std::path::{Path, PathBuf};
 
 use oldham_cosim::Column;
 use oldham_model::Model;
-use oldham_web::{Film, Frame, Input, Moves, Role, Scene, Signal, Source};
+use oldham_web::{Feedback, Film, Frame, Input, Moves, Role, Scene, Signal, Source};
 
 use crate::motion::chosen_rows;
+
+pub use showing::Showing;
 
 /// A scene whose rows are columns of a run.
 ///
@@ -61,9 +65,51 @@ impl Staging {
             initial: input.initial[0],
             low: input.range[0],
             high: input.range[1],
+            feedback: input.feedback.as_ref().and_then(|felt| {
+                let mut signals = self.scene.signals.iter();
+                let signal = signals.find(|signal| signal.name == felt.signal)?;
+                Some(Feedback {
+                    name: signal.name.clone(),
+                    unit: signal.unit.clone(),
+                    at: signal.at,
+                    full: felt.full,
+                })
+            }),
         });
-        self.scene.inputs = inputs.collect();
+        let inputs: Vec<Input> = inputs.collect();
+        let felt = |name: &str| {
+            let mut inputs = inputs.iter().filter_map(|input| input.feedback.as_ref());
+            inputs.any(|feedback| feedback.name == name)
+        };
+        for input in model.external_inputs() {
+            if let Some(feedback) = &input.feedback
+                && !felt(&feedback.signal)
+            {
+                self.scene.notes.push(format!(
+                    "Nothing is felt at `{}`: there is no recorded signal `{}`.",
+                    input.name, feedback.signal
+                ));
+            }
+        }
+        self.scene.inputs = inputs;
         self
+    }
+
+    /// The scene of a run that goes on, with its initial row and the columns of the simulation that
+    /// its further rows consist of. Given are all columns with their initial values, and which of
+    /// them are shown.
+    pub fn of_run(
+        model: &Model,
+        columns: &[Column],
+        initial: &[f64],
+        shown: &[usize],
+    ) -> (Film, Vec<usize>) {
+        let known: Vec<Column> = shown.iter().map(|&place| columns[place].clone()).collect();
+        let staging = Self::of(model, &known).live(model);
+        let taken = staging.columns.iter().map(|&place| shown[place]).collect();
+        let first: Vec<[f64; 1]> = shown.iter().map(|&place| [initial[place]]).collect();
+        let film = staging.film(&[model.start()], |place| &first[place], 1);
+        (film, taken)
     }
 
     /// What is drawn.
@@ -104,6 +150,8 @@ impl Staging {
 
 /// A scene in the making.
 struct Draft<'c> {
+    /// In which files lie that the model names.
+    folder: PathBuf,
     known: &'c [Column],
     by_name: HashMap<&'c str, usize>,
     scene: Scene,
@@ -119,7 +167,9 @@ impl<'c> Draft<'c> {
             name: "ground".into(),
             motion: Moves::Not { base: [0.0; 3] },
         };
+        let folder = Path::new(model.source().name()).parent();
         Self {
+            folder: folder.unwrap_or(Path::new("")).to_owned(),
             by_name: by_name
                 .map(|(i, column)| (column.name.as_str(), i))
                 .collect(),
@@ -143,6 +193,12 @@ impl<'c> Draft<'c> {
         let at = self.columns.len();
         self.columns.extend(found);
         Ok(at)
+    }
+
+    /// The unit of a column.
+    fn unit(&self, name: &str) -> String {
+        let column = self.by_name.get(name).map(|&place| &self.known[place]);
+        column.map_or_else(String::new, |column| column.unit.to_string())
     }
 
     fn frame(&mut self, name: &str, motion: Moves) -> usize {
@@ -227,7 +283,7 @@ fn role(column: &str, model: &Model) -> Option<Role> {
     }
     let is_inner = |name: &str| {
         let rest = column.strip_prefix(name);
-        let inner = [".nodes.", ".interfaces."];
+        let inner = [".nodes.", ".interfaces.", ".sections."];
         rest.is_some_and(|rest| inner.iter().any(|start| rest.starts_with(start)))
     };
     let is_rate = [".v", ".a"].iter().any(|end| column.ends_with(end));

@@ -19,7 +19,7 @@ const REPEATS: usize = 5;
 const TIMED: u64 = 400_000;
 
 pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
-    let model = car(STEPS)?;
+    let model = car(STEPS, false)?;
     let whole = best(&model, |model| Ok(model.monolithic(None)?), 1)?;
     let cut = best(&model, |model| Ok(model.simulation()?), 2)?;
     let period = model.step() * 1e6;
@@ -36,7 +36,7 @@ pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
         Figure::new("cut", period / cut, "1", &note(cut)).at_least(7.3),
         Figure::new("speedup", whole / cut, "1", ratio).at_least(1.5),
     ];
-    let times = step_times(&car(TIMED)?)?;
+    let times = step_times(&car(TIMED, false)?)?;
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
     let note = format!(
         "CPU time of a step of the whole car, of {} steps; median {} us, longest {} us",
@@ -49,11 +49,11 @@ pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
 }
 
 /// The car at its test speed, steered after a second, for so many steps of 0.3 ms.
-fn car(steps: u64) -> Result<Model, Failure> {
+pub(super) fn car(steps: u64, shows_nodes: bool) -> Result<Model, Failure> {
     let file = ModelFile::of_text("formula-student.toml", CAR)
         .set("v0", 100.0 / 3.6)
         .set("t_step", 1.0)
-        .set("record.nodes", false)
+        .set("record.nodes", shows_nodes)
         .set("simulation.duration", format!("{steps} * 3e-4"));
     Ok(file.read()?)
 }

@@ -6,7 +6,7 @@ use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{self, Multibody};
 use crate::format::{At, Entry};
-use crate::mechanism::{Shape, Solid, solid_inertia};
+use crate::mechanism::{MeshFile, Shape, Solid, solid_inertia};
 use crate::problem::Problem;
 
 impl Checker<'_> {
@@ -21,10 +21,19 @@ impl Checker<'_> {
                 None => Some(Quaternion::IDENTITY),
             };
             let shape = given.shape.as_ref().map(|shape| self.solid(shape));
+            let scale = self.number_or(&given.mesh_scale, 1.0);
             let body = self.body(entry, shape.flatten(), orientation);
             if let (Some(node), Some(body), Some(orientation)) = (node, body, orientation) {
                 draft.spec.whole.model.body(node, body);
-                draft.spec.sketch.bodies.push(Solid {
+                let sketch = &mut draft.spec.sketch;
+                if let (Some(mesh), Some(scale)) = (&given.mesh, scale) {
+                    sketch.meshes.push(MeshFile {
+                        body: sketch.bodies.len(),
+                        path: mesh.value.clone(),
+                        scale,
+                    });
+                }
+                sketch.bodies.push(Solid {
                     node,
                     centre: body.centre,
                     orientation,

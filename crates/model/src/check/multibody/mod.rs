@@ -152,6 +152,9 @@ impl Checker<'_> {
         if let Some(options) = &options {
             self.contact_methods(section, options, &mut draft);
         }
+        if let Some(loads) = &record.section_loads {
+            draft.show_sections(section, loads);
+        }
         let mut content = None;
         if let (Some(options), Some(micro_steps)) = (options, paced.micro_steps)
             && self.findings.len() == before

@@ -1,11 +1,12 @@
 //! Places on beams and shells, where sensors feel what a section does.
 
 use oldham_cosim::Unit;
-use oldham_multibody::{ElementId, SectionSensor};
+use oldham_multibody::{ElementId, SectionSensor, Sensor, Sent};
 
 use crate::check::Checker;
-use crate::format::multibody::{Measure, SectionWord, Vector};
+use crate::format::multibody::{Measure, Multibody, SectionWord, Vector};
 use crate::format::{At, Entry};
+use crate::mechanism::{SECTION_PORTS, SectionLoad};
 use crate::problem::Problem;
 
 use super::MechanismDraft;
@@ -89,6 +90,58 @@ fn meaning(word: SectionWord) -> (bool, usize, [&'static str; 2]) {
 const OF_BEAMS: &str =
     "a beam has `axial`, `shear-y`, `shear-z`, `torsion`, `bending-y` and `bending-z`";
 const OF_SHELLS: &str = "a shell has `n11`, `n22`, `n12`, `m11`, `m22`, `m12`, `q1` and `q2`";
+
+impl MechanismDraft<'_> {
+    /// Records internal loads of every element of beams and shells.
+    pub(super) fn show_sections(&mut self, section: &Multibody, loads: &[At<SectionWord>]) {
+        for load in loads {
+            let (of_beam, component, units) = meaning(load.value);
+            let names: Vec<&str> = match of_beam {
+                true => section.beams.names().collect(),
+                false => section.shells.names().collect(),
+            };
+            for name in names {
+                for (i, (element, samples)) in self.middles(name, of_beam).into_iter().enumerate() {
+                    let word = load.value.word();
+                    let port = format!("{SECTION_PORTS}{name}.{i}.{word}");
+                    let sensor = SectionSensor {
+                        samples,
+                        is_strain: false,
+                        component,
+                        unit: Unit(units[0].into()),
+                    };
+                    let whole = &mut self.spec.whole;
+                    self.spec.sketch.section_loads.push(SectionLoad {
+                        nodes: whole.model.nodes_of(element).to_vec(),
+                        load: word,
+                        port: port.clone(),
+                    });
+                    let sent = Sent::Sensor(Sensor::Section(sensor));
+                    whole.outputs.push((port, sent));
+                }
+            }
+        }
+    }
+
+    /// The elements of a structure, and what is read in the middle of each.
+    fn middles(&self, name: &str, of_beam: bool) -> Vec<(ElementId, Samples)> {
+        let (elements, points) = match of_beam {
+            true => match self.beams.get(name) {
+                Some(Some(beam)) => (&beam.elements, beam.points),
+                _ => return Vec::new(),
+            },
+            false => match self.shells.get(name) {
+                Some(Some(shell)) => (&shell.elements, 1),
+                _ => return Vec::new(),
+            },
+        };
+        let middle = |&element: &ElementId| match points {
+            1 => (element, [(element, 0, 1.0), (element, 0, 0.0)]),
+            _ => (element, [(element, 0, 0.5), (element, 1, 0.5)]),
+        };
+        elements.iter().map(middle).collect()
+    }
+}
 
 impl Checker<'_> {
     /// A sensor on a beam or a shell.

@@ -28,6 +28,12 @@ pub(crate) struct Body {
     pub inertia: Option<At<Vector>>,
     /// A homogeneous shape, which gives the inertia and is drawn.
     pub shape: Option<At<Solid>>,
+    /// A file of triangles (.stl or .obj) that is drawn in the browser instead, in node axes; its path
+    /// is relative to the model file. It has no mass.
+    pub mesh: Option<At<String>>,
+    /// With `mesh`: metres for each unit of the file, such as 1e-3 for millimetres.
+    #[schemars(extend("default" = 1.0))]
+    pub mesh_scale: Option<At<Positive>>,
 }
 
 /// A homogeneous shape around the centre of mass: exactly one of these.

@@ -122,3 +122,25 @@ pub(crate) enum SectionWord {
     /// Of a shell: transverse shear along the second axis.
     Q2,
 }
+
+impl SectionWord {
+    /// As model files write it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Axial => "axial",
+            Self::ShearY => "shear-y",
+            Self::ShearZ => "shear-z",
+            Self::Torsion => "torsion",
+            Self::BendingY => "bending-y",
+            Self::BendingZ => "bending-z",
+            Self::N11 => "n11",
+            Self::N22 => "n22",
+            Self::N12 => "n12",
+            Self::M11 => "m11",
+            Self::M22 => "m22",
+            Self::M12 => "m12",
+            Self::Q1 => "q1",
+            Self::Q2 => "q2",
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The car in real time: steps of 0.3 ms by the clock on the wall, whole and cut, with nobody, with a
+//! viewer who looks on and with one who has stopped taking anything.
+//!
+//! The paper aims at real time and prints no lateness; there is nothing to compare with but the
+//! deadlines themselves.
+
+use oldham_cosim::{Discard, Outcome, Pacing, Run, Simulation, Tap};
+use oldham_model::Model;
+use oldham_results::plot::{Figure, Panel, Scale, Series};
+use oldham_scene::{Showing, Staging};
+use oldham_study::{ModelFile, StudyError, initial_row};
+use oldham_web::{Server, Spectator, Stage};
+
+use super::run::cores;
+use crate::item::{PaperError, Report};
+
+const CAR: &str = include_str!("../../../../examples/formula-student.toml");
+/// Seconds of each run, if nobody says otherwise.
+const SECONDS: f64 = 60.0;
+/// Of the car, in s.
+const STEP: f64 = 3e-4;
+/// Rows a second that viewers are shown.
+const RATE: f64 = 60.0;
+
+/// Who looks on.
+#[derive(Clone, Copy, PartialEq)]
+enum Audience {
+    Nobody,
+    Viewer,
+    Stalled,
+}
+
+impl Audience {
+    const ALL: [Self; 3] = [Self::Nobody, Self::Viewer, Self::Stalled];
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Nobody => "nobody looks on",
+            Self::Viewer => "a viewer",
+            Self::Stalled => "a stalled viewer",
+        }
+    }
+}
+
+pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
+    let seconds = report.seconds().unwrap_or(SECONDS);
+    let steps = (seconds / STEP).round().max(1.0);
+    let model = ModelFile::of_text("formula-student.toml", CAR)
+        .set("v0", 100.0 / 3.6)
+        .set("t_step", 1.0)
+        .set("simulation.duration", format!("{steps} * {STEP}"))
+        .read()
+        .map_err(StudyError::from)?;
+    let (columns, initial) = initial_row(&model)?;
+    let shown = model.recorded(&columns)?;
+    let (film, taken) = Staging::of_run(&model, &columns, &initial, &shown);
+    let mut panels = Vec::new();
+    for is_cut in [false, true] {
+        let kind = if is_cut { "cut" } else { "whole" };
+        let mut alone = f64::NAN;
+        let mut panel = Panel::new(format!("time of a step / us, {kind}"), "steps")
+            .with_scales(Scale::Log, Scale::Log);
+        for audience in Audience::ALL {
+            let simulation = match is_cut {
+                true => model.simulation()?,
+                false => model.monolithic(None)?,
+            };
+            let stage = Stage::new(Vec::new(), |_| {});
+            let server = Server::start(([127, 0, 0, 1], 0).into(), &film, Some(stage.clone()))?;
+            let viewer = match audience {
+                Audience::Nobody => None,
+                Audience::Viewer => Some(Spectator::taking(&server)?),
+                Audience::Stalled => Some(Spectator::stalled(&server)?),
+            };
+            let outcome = run(simulation, &model, &taken, &stage, audience);
+            drop(server);
+            viewer.map(Spectator::leave);
+            let case = format!("{kind}, {}", audience.words());
+            told(report, &case, &outcome);
+            let p99 = outcome.summary.step_us[1];
+            match audience {
+                Audience::Nobody => alone = p99,
+                Audience::Viewer => {}
+                Audience::Stalled => {
+                    let note = "99th percentile of the time of a step over that with nobody";
+                    report.row(format!("{case}: times"), None, p99 / alone, "1", note);
+                }
+            }
+            let histogram = &outcome.summary.step_histogram;
+            panel = panel.with_series(Series::new(
+                audience.words(),
+                histogram.iter().map(|(below, _)| *below).collect(),
+                histogram.iter().map(|(_, count)| *count as f64).collect(),
+            ));
+            outcome.end?;
+        }
+        panels.push(panel);
+    }
+    let figure = Figure::new("Times of the steps of the car in real time");
+    report.picture(&panels.into_iter().fold(figure, Figure::with_panel))
+}
+
+fn run(
+    mut simulation: Simulation,
+    model: &Model,
+    columns: &[usize],
+    stage: &Stage,
+    audience: Audience,
+) -> Outcome {
+    let mut showing = Showing(stage.clone());
+    // Whoever looks on needs a core: on two, the car runs on one.
+    let threads = cores().saturating_sub(1).clamp(1, 2);
+    simulation.run(Run {
+        threads,
+        record_every: u64::MAX,
+        record_columns: Some(Vec::new()),
+        tap: (audience != Audience::Nobody).then(|| Tap {
+            every: (1.0 / RATE / model.step()).round().max(1.0) as u64,
+            columns: Some(columns.to_vec()),
+            recorder: &mut showing,
+        }),
+        pace: Some(Pacing::new(1.0)),
+        ..Run::new(model.steps(), &mut Discard)
+    })
+}
+
+fn told(report: &mut Report, case: &str, outcome: &Outcome) {
+    let summary = &outcome.summary;
+    let Some(lateness) = &summary.lateness else {
+        return;
+    };
+    let note = format!(
+        "of {} steps of 0.3 ms, {} threads on {} cores; {} steps took longer themselves",
+        summary.steps,
+        summary.threads,
+        cores(),
+        lateness.overruns
+    );
+    report.row(
+        format!("{case}: missed"),
+        None,
+        lateness.missed as f64,
+        "1",
+        &note,
+    );
+    let [median, p99, longest] = summary.step_us;
+    let note = format!("time of a step; median {median:.1} us, 99 % below {p99:.1} us");
+    report.row(
+        format!("{case}: p99.9"),
+        None,
+        summary.step_p999_us,
+        "us",
+        &note,
+    );
+    report.row(format!("{case}: longest step"), None, longest, "us", "");
+    let [median, p999, latest] = lateness.late_us;
+    let note = format!("how late steps began; median {median:.2} us, 99.9 % below {p999:.1} us");
+    report.row(
+        format!("{case}: largest lateness"),
+        None,
+        latest,
+        "us",
+        &note,
+    );
+    let note = "by which the run fell behind the clock";
+    report.row(format!("{case}: slip"), None, lateness.slipped, "s", note);
+}
