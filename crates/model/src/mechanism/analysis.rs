@@ -112,8 +112,11 @@ impl<'m> Mechanism<'m> {
 
     /// Its solver at the initial state, uncut: for those who advance it by themselves.
     pub fn solver(&self) -> Result<MechanismPart, SolveError> {
-        let (part, _) = built(&self.spec.balanced(self.start)?, self.spec);
-        Ok(part)
+        let whole = self.spec.balanced(self.start)?;
+        let part = whole
+            .builder()
+            .build(self.spec.options, self.spec.micro_steps);
+        Ok(part.expect("a checked model has no mistakes in its data"))
     }
 
     /// The mechanism at rest under the loads of a time, by default that of the start, which are

@@ -145,7 +145,7 @@ pub(super) fn fig_7(report: &mut Report) -> Result<(), PaperError> {
         let way = place.unwrap_or(f64::NAN) - 1.3;
         report.row(name, 0.1, way, "m", note);
     }
-    let note = "2 revolutes x 5, 4 points each on floor and wall x 3, tip x 1";
+    let note = "paper: 2 revolutes x 5, 4 points each on floor and wall x 3, tip x 1; here one edge of the block carries at the wall, 2 points x 3";
     let rows = most_active_rows(Variant::Sliding)? as f64;
     report.row("most active rows, block that slides", 35.0, rows, "1", note);
     let mut figure = Figure::new("The second actuator");
