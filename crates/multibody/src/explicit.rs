@@ -161,6 +161,34 @@ impl System {
         Ok(())
     }
 
+    /// The same for a step with impulses; where the interface was asked for since the last step, the factors are there.
+    pub(crate) fn factor_impulses(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        let stamp = self.work.stamp;
+        let (at, motions, number) = &mut self.work.impulse_factors;
+        let is_made = *at == time && *number == stamp && *motions == self.motions;
+        *at = f64::NAN;
+        match is_made {
+            true => Ok(()),
+            false => self.factor_stage(time, inputs),
+        }
+    }
+
+    /// Finds the accelerations of the present motions without contacts, with factors that the next step takes over.
+    pub(crate) fn find_accelerations_by_stage(
+        &mut self,
+        time: f64,
+        inputs: &[f64],
+    ) -> Result<(), SolveError> {
+        self.find_acceleration_load(time, None, inputs);
+        self.factor_stage(time, inputs)?;
+        let stamp = self.work.stamp;
+        let (at, motions, number) = &mut self.work.impulse_factors;
+        (*at, *number) = (time, stamp);
+        motions.clone_from(&self.motions);
+        self.solve_residual();
+        Ok(())
+    }
+
     /// Solves for them with the factors that there are.
     fn solve_accelerations(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
         self.find_acceleration_load(time, Some(h), inputs);

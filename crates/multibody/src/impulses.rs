@@ -54,7 +54,7 @@ impl System {
         end: &[f64],
     ) -> Result<(), SolveError> {
         let from = self.state.time;
-        self.factor_stage(from, start)?;
+        self.factor_impulses(from, start)?;
         if let Some(contacts) = &mut self.contacts {
             contacts.place(&self.motions);
             let begun = contacts.scene.begin(h);

@@ -124,6 +124,8 @@ pub(crate) struct Work {
     pub residual: Vec<f64>,
     /// The linearisation from which the factors were made; empty if there are none.
     pub factored: FactoredAt,
+    /// When and where the factors of the next step with impulses were made, and their number.
+    pub impulse_factors: (f64, Vec<Motion>, u64),
     /// Motions of a recorded linearisation.
     pub recorded: Vec<Motion>,
     pub memory: Vec<f64>,
@@ -189,6 +191,7 @@ impl System {
             rates: vec![Rates::default(); motions.len()],
             residual: vec![0.0; assembly.residual_length()],
             factored: FactoredAt::default(),
+            impulse_factors: (f64::NAN, Vec::new(), 0),
             recorded: Vec::with_capacity(motions.len()),
             memory: vec![0.0; assembly.memory],
             target: 0.0,

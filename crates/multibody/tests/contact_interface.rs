@@ -111,3 +111,32 @@ fn a_block_in_the_air_answers_freely() {
         "{found:?}"
     );
 }
+
+/// Asking costs no factorisation: the next step takes the factors over, and its bits are the same.
+#[test]
+fn asking_changes_neither_bits_nor_factorisations() {
+    let run = |asks: bool| {
+        let mut part = block(true);
+        let ports = part.ports().clone();
+        let values = [0.7 * MASS * GRAVITY, 0.0, 0.0, 0.0, 0.0, 0.0];
+        let mut inputs = Inputs::new(&ports, Box::new(Hold::new(0, &ports)));
+        inputs.receive(InputPort(0), 0.0, &values);
+        let mut outputs = vec![0.0; ports.output_width()];
+        part.outputs(0.0, &values, &mut outputs).unwrap();
+        let before = part.counters().factorisations;
+        let mut found = EffectiveInterface::at(vec![0, 1, 2]);
+        for n in 0..50 {
+            let from = f64::from(n) * H;
+            if asks {
+                assert!(part.interface(from, &values, &mut found));
+            }
+            part.advance(from, from + H, &mut inputs).unwrap();
+        }
+        part.outputs(50.0 * H, &values, &mut outputs).unwrap();
+        let bits: Vec<u64> = outputs.iter().map(|value| value.to_bits()).collect();
+        (bits, part.counters().factorisations - before)
+    };
+    let (asked, plain) = (run(true), run(false));
+    assert_eq!(asked, plain);
+    assert_eq!(plain.1, 50);
+}

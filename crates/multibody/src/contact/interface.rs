@@ -46,16 +46,21 @@ impl ContactInterface {
             contacts.push_pair(row, -row.impulse / h, motions, load);
             let first = self.columns.len();
             self.columns.resize(first + unknowns, 0.0);
-            contacts.push_pair(row, 1.0, motions, &mut self.columns[first..]);
-            self.gradients.extend_from_slice(&self.columns[first..]);
-            solve(&mut self.columns[first..]);
+            let column = &mut self.columns[first..];
+            contacts.push_pair(row, 1.0, motions, column);
+            self.gradients.extend_from_slice(column);
+            column.fill(0.0);
+            if !contacts.answer_freely(row, motions, column) {
+                column.copy_from_slice(&self.gradients[first..]);
+                solve(column);
+            }
         }
         solve(load);
     }
 
     /// Eliminates the rows from an interface whose accelerations and mobility are those without them. `accelerations` are
-    /// those of the nodes, `velocities` too; `push` gives the forces of a unit force at a coordinate of the interface on
-    /// the nodes.
+    /// those of the nodes, `velocities` too; `push` gives the forces of a unit force at one of the coordinates of the
+    /// interface on the nodes.
     pub fn reduce(
         &mut self,
         h: f64,
@@ -63,6 +68,7 @@ impl ContactInterface {
         accelerations: impl Fn(usize) -> f64,
         found: &mut EffectiveInterface,
         push: impl Fn(usize, &mut dyn FnMut(usize, f64)),
+        coordinates: usize,
     ) {
         let count = self.rows.len();
         if count == 0 {
@@ -89,7 +95,7 @@ impl ContactInterface {
             self.free.push(along(&accelerations) + (rate + closing) / h);
         }
         self.by_rows.clear();
-        for i in 0..found.inputs.len() {
+        for i in 0..coordinates {
             for r in 0..count {
                 let mut moved = 0.0;
                 push(i, &mut |at, share| moved += share * column(r)[at]);

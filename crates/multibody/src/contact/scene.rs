@@ -311,6 +311,30 @@ impl Contacts {
         }
     }
 
+    /// What forces along a row do to the nodes, if no constraint holds any of them: then each answers by its own inertia.
+    pub fn answer_freely(&self, row: &HeldRow, motions: &[Motion], rows: &mut [f64]) -> bool {
+        if row.ends.iter().any(|&body| body < self.held) {
+            return false;
+        }
+        for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
+            let Some(each) = self.nodes.get(row.ends[side]) else {
+                continue;
+            };
+            let rotation = &motions[each.node].rotation;
+            let force = row.direction * sign;
+            let moment = row.arms[side].cross(force);
+            let turning = *rotation * (each.inverse_inertia * rotation.transpose_mul(moment));
+            let centre = *rotation * each.centre;
+            let linear = force * each.inverse_mass - turning.cross(centre);
+            let rows = &mut rows[6 * (each.node - 1)..6 * each.node];
+            for k in 0..3 {
+                rows[k] += linear[k];
+                rows[3 + k] += turning[k];
+            }
+        }
+        true
+    }
+
     /// Moves nodes as the last correction of penetrations says, without velocities.
     pub fn shift(&self, motions: &mut [Motion]) {
         for (place, each) in self.nodes.iter().enumerate() {

@@ -8,7 +8,7 @@
 
 use super::{MechanismPart, marker_motion};
 use crate::contact::interface::ContactInterface;
-use crate::integrator::Record;
+use crate::integrator::{Method, Record};
 use crate::linear::BlockLu;
 use crate::newton::FactoredAt;
 use crate::node::Marker;
@@ -71,16 +71,28 @@ pub(super) fn effective(
         .interface
         .take()
         .unwrap_or_else(|| Box::new(InterfaceFactors::new(&part.system)));
-    own.exchange(&mut part.system);
+    // The matrix of impulses is the same here and in the next step, which takes it from here.
+    let is_shared = part.system.options.method == Method::Impulses;
+    if !is_shared {
+        own.exchange(&mut part.system);
+    }
     let time = part.system.state.time;
-    let is_found = part.system.find_accelerations(time, inputs).is_ok();
+    let is_found = match is_shared {
+        true => part
+            .system
+            .find_accelerations_by_stage(time, inputs)
+            .is_ok(),
+        false => part.system.find_accelerations(time, inputs).is_ok(),
+    };
     if is_found {
         own.record(&part.system);
         own.touch(&mut part.system);
         part.fill(&mut own, found);
         part.hold_contacts(&mut own, found);
     }
-    own.exchange(&mut part.system);
+    if !is_shared {
+        own.exchange(&mut part.system);
+    }
     part.interface = Some(own);
     is_found
 }
@@ -136,7 +148,7 @@ impl MechanismPart {
             axis @ 0..3 => linear[axis],
             axis => angular[axis - 3],
         };
-        let wanted: &[usize] = &found.inputs.clone();
+        let wanted = std::mem::take(&mut found.inputs);
         contacts.reduce(
             self.system.state.step,
             |at| {
@@ -152,7 +164,9 @@ impl MechanismPart {
                 let coordinate = self.coordinate(wanted[i]).expect("checked");
                 coordinate.push(records, add);
             },
+            wanted.len(),
         );
+        found.inputs = wanted;
     }
 
     fn fill(&mut self, own: &mut InterfaceFactors, found: &mut EffectiveInterface) {
