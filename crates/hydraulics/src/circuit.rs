@@ -101,7 +101,7 @@ impl Actuator {
             }
         }
         let Spool { rate, lag } = self.spool;
-        if !(rate > 0.0) {
+        if rate.is_nan() || rate <= 0.0 {
             problems.push(wrong("rate of the spool", rate, "must be positive"));
         }
         if !(lag >= 0.0 && lag.is_finite()) {

@@ -138,7 +138,7 @@ impl MechanismPart {
     /// Takes the contacts that hold into account.
     fn hold_contacts(&self, own: &mut InterfaceFactors, found: &mut EffectiveInterface) {
         let contacts = self.system.contacts.as_ref();
-        if !contacts.is_some_and(|all| all.report.pressed > 0) {
+        if contacts.is_none_or(|all| all.report.pressed == 0) {
             return;
         }
         let InterfaceFactors {
