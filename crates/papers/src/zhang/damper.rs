@@ -1,7 +1,7 @@
 //! The crank-slider with a flexible beam and a particle damper, and its simplified model.
 //!
 //! The can's inertia is on both sides of the interface (the parameter `share` of the model): with all of it on the side of the contacts, as the paper
-//! seems to have it, every law is unstable here; the mass of the can is more than twice that of the beam's tip with its sensor (Fig. 7).
+//! seems to have it, every law is unstable here, and with 0.7 of it only index-1 is stable; the mass of the can is more than twice that of the beam's tip with its sensor (Fig. 7).
 //!
 //! The motion of particles is chaotic: histories agree up to the first impacts only. What is compared is the amplitude over cycles
 //! and the work that the damper takes.
@@ -316,7 +316,7 @@ pub(super) fn fig_17(report: &mut Report) -> Result<(), PaperError> {
 
 fn laws(report: &mut Report, duration: f64) -> Result<(), PaperError> {
     let mut figure = Figure::new("Acceleration of the can");
-    for (share, inertia) in [("1", "all"), ("0.5", "half")] {
+    for (share, inertia) in [("1", "all"), ("0.7", "0.7")] {
         for law in ["original", "index-3", "index-2", "index-1"] {
             let run = Variant::new(Model::Rig, true)
                 .with("parameters.share", share)
