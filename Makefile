@@ -55,10 +55,11 @@ soak: $(OLDHAM)
 bench: $(OLDHAM) $(PEERS)
 	$(OLDHAM) bench
 	$(PEERS)/bin/python benches/exudyn_peer.py $(OLDHAM)
+	$(PEERS)/bin/python benches/mujoco_peer.py
 
 $(PEERS):
 	python3 -m venv $(PEERS)
-	$(PEERS)/bin/pip install --quiet exudyn==1.13.6 numpy || (rm -rf $(PEERS); false)
+	$(PEERS)/bin/pip install --quiet exudyn==1.13.6 mujoco numpy || (rm -rf $(PEERS); false)
 
 ## The guide as a web book in docs/book.
 docs: $(MDBOOK)

@@ -136,9 +136,10 @@ impl System {
             pushes.for_each(|(p, a)| *p += a * impulses[row]);
         }
         for (place, &row) in active.iter().enumerate() {
-            for i in 0..FREEDOMS {
-                matrix[i][FREEDOMS + place] = -self.rows[row][i];
-                matrix[FREEDOMS + place][i] = self.rows[row][i];
+            let (upper, lower) = matrix.split_at_mut(FREEDOMS);
+            for (i, entry) in self.rows[row].iter().enumerate() {
+                upper[i][FREEDOMS + place] = -entry;
+                lower[place][i] = *entry;
             }
             matrix[FREEDOMS + place][FREEDOMS + place] = self.compliances[row];
             right.push(-self.bias[row]);

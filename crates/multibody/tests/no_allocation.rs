@@ -4,6 +4,7 @@ use std::alloc::System as SystemAllocator;
 
 use oldham_cosim::{Hold, Inputs, StageInputs, Subsystem};
 use oldham_multibody::bench::{hanging_beam, spatial_chain};
+use oldham_multibody::contact::{ContactShape, Grains, Shape, Surface};
 use oldham_multibody::{
     AngleCounter, Body, Cable, Coordinate, CoordinateForce, Drive, DrivenCoordinate,
     ElasticTransmission, Frictional, Joint, Law, Load, LoadSensor, LuGre, Marker, Mat3, Measured,
@@ -176,12 +177,68 @@ fn assert_machine_runs_without_allocation() {
 }
 
 /// One test, since the counter is that of the whole process.
+/// A hinged bar and grains on a floor: contacts of held nodes, of free ones and of grains, once they have been met.
+fn assert_contacts_without_allocation() {
+    let mut model = Model::new();
+    model.gravity(Vec3::new(0.0, 0.0, -9.81));
+    let rough = Surface::rough(0.5);
+    let bar = model.node("bar", Motion::at(Vec3::new(0.3, 0.0, 0.2)));
+    model.body(bar, Body::centred(1.0, Mat3::diagonal(0.01, 0.1, 0.1)));
+    let pivot = Vec3::new(0.0, 0.0, 0.2);
+    let hinge = [NodeId::GROUND, bar].map(|node| model.axis_marker(node, pivot, Vec3::Y));
+    model.element("hinge", Joint::revolute(hinge[0], hinge[1]));
+    let block = model.node("block", Motion::at(Vec3::new(0.0, 1.0, 0.1)));
+    model.body(block, Body::centred(1.0, Mat3::diagonal(0.01, 0.01, 0.01)));
+    let half = Vec3::new(0.1, 0.1, 0.1);
+    let tip = Marker::on(bar).offset(Vec3::X * 0.3);
+    for (at, shape) in [
+        (Marker::on(NodeId::GROUND), Shape::Plane),
+        (tip, Shape::Sphere { radius: 0.05 }),
+        (Marker::on(block), Shape::Box { half }),
+    ] {
+        model.contacts().shapes.push(ContactShape {
+            name: String::new(),
+            at,
+            shape,
+            surface: rough,
+        });
+    }
+    model.contacts().grains.push(Grains {
+        name: "grains".into(),
+        centres: (0..5)
+            .map(|i| Vec3::new(-1.0, 0.3 * f64::from(i), 0.05))
+            .collect(),
+        radius: 0.05,
+        density: 1000.0,
+        surface: rough,
+        container: None,
+    });
+    let options = Options {
+        method: Method::Impulses,
+        account_energy: true,
+        ..Options::default()
+    };
+    let mut system = System::new(model, options).unwrap();
+    system.start(0.0, &[]).unwrap();
+    for _ in 0..1000 {
+        system.step(1e-3, &[]).unwrap();
+    }
+    assert!(system.contact_report().unwrap().pressed >= 10);
+    let region = Region::new(ALLOCATOR);
+    for _ in 0..200 {
+        system.step(1e-3, &[]).unwrap();
+    }
+    let change = region.change();
+    assert_eq!(change.allocations + change.reallocations, 0);
+}
+
 #[test]
 fn steps_factorisations_and_advances_allocate_nothing() {
     // The harness still allocates on its own thread when it has started a test.
     std::thread::sleep(std::time::Duration::from_millis(200));
     assert_retries_without_allocation();
     assert_machine_runs_without_allocation();
+    assert_contacts_without_allocation();
     for (method, beam_damping) in [(Method::default(), 0.05), (RK4, 0.0)] {
         assert_no_allocation(spatial_chain(5).0, method, 1e-3);
         assert_no_allocation(hanging_beam(4, beam_damping).0, method, 1e-4);

@@ -506,7 +506,7 @@ impl Subsystem for MechanismPart {
 
     /// Contacts come and go, and grains are no coordinates.
     fn is_chartable(&self) -> bool {
-        self.system.contacts.is_none()
+        self.system.options.method != Method::Impulses
     }
 
     /// A correction of the step then is a repetition of it.

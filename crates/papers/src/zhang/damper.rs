@@ -1,5 +1,8 @@
 //! The crank-slider with a flexible beam and a particle damper, and its simplified model.
 //!
+//! The can's inertia is on both sides of the interface (the parameter `share` of the model): with all of it on the side of the contacts, as the paper
+//! seems to have it, every law is unstable here, and with 0.7 of it only index-1 is stable; the mass of the can is more than twice that of the beam's tip with its sensor (Fig. 7).
+//!
 //! The motion of particles is chaotic: histories agree up to the first impacts only. What is compared is the amplitude over cycles
 //! and the work that the damper takes.
 
@@ -313,27 +316,26 @@ pub(super) fn fig_17(report: &mut Report) -> Result<(), PaperError> {
 
 fn laws(report: &mut Report, duration: f64) -> Result<(), PaperError> {
     let mut figure = Figure::new("Acceleration of the can");
-    for law in ["original", "index-3", "index-2", "index-1"] {
-        let run = Variant::new(Model::Rig, true)
-            .with("multibody.rig.cut.prescribe", &format!("\"{law}\""))
-            .run(duration)?;
-        let lost = run.times.iter().zip(&run.can[2]);
-        let lost = lost.filter(|(_, a)| !(a.abs() < UNSTABLE)).map(|(t, _)| *t);
-        let lost = run
-            .failed
-            .into_iter()
-            .chain(lost)
-            .fold(f64::INFINITY, f64::min);
-        let row = format!("{law}: time until the acceleration exceeds 1e5 m/s2");
-        let note = "infinite where it never does; printed: only index-1 is stable";
-        report.row(row, None, lost, "s", note);
-        let shown: Vec<f64> = run.can[2]
-            .iter()
-            .map(|a| a.clamp(-UNSTABLE, UNSTABLE))
-            .collect();
-        let series = Series::new(law, run.times.clone(), shown);
-        figure = figure
-            .with_panel(Panel::new("time / s", format!("{law}: a / m/s2")).with_series(series));
+    for (share, inertia) in [("1", "all"), ("0.7", "0.7")] {
+        for law in ["original", "index-3", "index-2", "index-1"] {
+            let run = Variant::new(Model::Rig, true)
+                .with("parameters.share", share)
+                .with("multibody.rig.cut.prescribe", &format!("\"{law}\""))
+                .run(duration)?;
+            let lost = run.times.iter().zip(&run.can[2]);
+            let lost = lost.filter(|(_, a)| a.is_nan() || a.abs() > UNSTABLE);
+            let lost = run.failed.into_iter().chain(lost.map(|(t, _)| *t));
+            let lost = lost.fold(f64::INFINITY, f64::min);
+            let row = format!("{law}, {inertia} of the can's inertia: time until 1e5 m/s2");
+            let note = "infinite where it never comes to that; printed: only index-1 is stable, where the can's inertia is not said to be shared";
+            report.row(row, None, lost, "s", note);
+            let shown: Vec<f64> = (run.can[2].iter())
+                .map(|a| a.clamp(-UNSTABLE, UNSTABLE))
+                .collect();
+            let label = format!("{law}, {inertia}: a / m/s2");
+            let series = Series::new(law, run.times.clone(), shown);
+            figure = figure.with_panel(Panel::new("time / s", label).with_series(series));
+        }
     }
     report.picture(&figure)
 }
