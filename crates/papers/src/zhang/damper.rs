@@ -229,7 +229,7 @@ pub(super) fn fig_14(report: &mut Report) -> Result<(), PaperError> {
     }
     let apart =
         (rig.can[0].iter().zip(&simple.can[0])).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs()));
-    let note = "largest difference of the displacements over 2 s; printed: they almost overlap";
+    let note = "largest difference over 2 s; printed: they almost overlap. The simplified model leaves out that the beam itself is shaken: (3/8 m_b + m)/(33/140 m_b + m) = 1.19 times";
     report.row("coupled against simplified", None, apart, "m", note);
     pictures(
         report,
@@ -421,24 +421,25 @@ pub(super) fn fig_19(report: &mut Report) -> Result<(), PaperError> {
 mod tests {
     use super::*;
 
-    /// Without particles the mechanism follows the simplified model, which knows the first mode of the beam only: to a few per
-    /// cent of the amplitude that resonance has built up.
+    /// Without particles both resonate. The simplified model leaves out that the beam itself is shaken: in the shape of a tip load, 3/8 of its mass
+    /// and what is attached, against 33/140 of it.
     #[test]
-    fn without_particles_the_coupled_rig_resonates_as_the_simplified_model() {
+    fn without_particles_the_beam_swings_by_its_own_share_more_than_the_simplified_model() {
         let [rig, simple] = [Model::Rig, Model::Simplified]
             .map(|model| Variant::new(model, false).run(0.5).unwrap());
         let [a, b] = [&rig, &simple].map(|run| run.amplitude(0.5, 1.0, false));
-        assert!((a / b - 1.0).abs() < 0.05, "{a} {b}");
-        assert!(b > 10.0 * 0.25e-3, "resonance: {b}");
+        let (beam, attached) = (0.1177, 0.0127 + 0.0358 + LUMPED);
+        let expected = (0.375 * beam + attached) / (33.0 / 140.0 * beam + attached);
+        assert!((a / b / expected - 1.0).abs() < 0.02, "{a} {b} {expected}");
     }
 
-    /// Impacts take energy in both models, and about the same.
+    /// Resonance is held by impacts and friction.
     #[test]
-    fn particles_take_about_as_much_energy_in_both_models() {
-        let [rig, simple] = [Model::Rig, Model::Simplified]
-            .map(|model| Variant::new(model, true).run(0.4).unwrap());
-        assert!(rig.failed.is_none() && simple.failed.is_none());
-        let ratio = rig.dissipated / simple.dissipated;
-        assert!((0.7..1.4).contains(&ratio), "{ratio}");
+    fn particles_hold_the_resonance_of_the_coupled_rig() {
+        let [with, without] =
+            [true, false].map(|has| Variant::new(Model::Rig, has).run(0.5).unwrap());
+        assert!(with.failed.is_none() && with.dissipated > 1e-3);
+        let [a, b] = [&with, &without].map(|run| run.amplitude(0.5, 1.0, false));
+        assert!(a < 0.6 * b, "{a} {b}");
     }
 }
