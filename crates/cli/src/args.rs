@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use oldham_scene::ViewName;
-use oldham_study::{Draw, Merit, Settings, Variation};
+use oldham_study::{Draw, LinearFormat, Merit, Settings, Variation};
 
 use crate::failure::KeyOptions;
 pub use pace::PaceArgs;
@@ -599,8 +599,9 @@ pub struct Linearise {
     /// the highest frequency of a pole]
     #[arg(long, value_name = "LOW:HIGH[:POINTS][:log]", value_parser = frequencies)]
     pub frequencies: Option<Variation>,
-    /// Matrices as JSON [default: the model's name with -linear.json, here]
-    #[arg(long, value_name = "FILE")]
+    /// Matrices: .json with everything, .csv as one table, .npz for numpy [default: the model's name with
+    /// -linear.json, here]
+    #[arg(long, value_name = "FILE", value_parser = matrices())]
     pub data: Option<PathBuf>,
     /// Picture of the frequency response, .svg or .png [default: the model's name with -bode.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = picture())]
@@ -752,6 +753,14 @@ fn picture() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match ending(&path).as_deref() {
         Some("svg" | "png") => Ok(path),
         _ => Err("pictures are .svg or .png"),
+    })
+}
+
+/// The path of matrices.
+fn matrices() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match LinearFormat::of(&path) {
+        Some(_) => Ok(path),
+        None => Err("matrices are .json, .csv or .npz"),
     })
 }
 

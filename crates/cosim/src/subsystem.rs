@@ -267,6 +267,8 @@ pub struct Counters {
     pub refinements: u64,
     /// Steps that failed and were taken again in shorter pieces.
     pub retries: u64,
+    /// Instants within steps at which a law was found to change.
+    pub events: u64,
     /// Steps in which the own frame of some element was not found to full precision.
     pub unfitted: u64,
 }

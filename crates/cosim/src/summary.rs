@@ -123,6 +123,8 @@ pub struct PartSummary {
     pub refinements: u64,
     /// Steps that failed and were taken again in shorter pieces.
     pub retries: u64,
+    /// Instants within steps at which a law was found to change.
+    pub events: u64,
     /// Steps in which the own frame of some element was not found to full precision.
     pub unfitted: u64,
     /// Time per macro step in microseconds, from the steps that were looked at.
@@ -269,6 +271,7 @@ fn part_summary(unit: &Unit) -> PartSummary {
         stagnations,
         refinements,
         retries,
+        events,
         unfitted,
     } = unit.counters();
     PartSummary {
@@ -279,6 +282,7 @@ fn part_summary(unit: &Unit) -> PartSummary {
         stagnations,
         refinements,
         retries,
+        events,
         unfitted,
         work_us: unit.spent.mean_us(),
     }

@@ -23,6 +23,7 @@ mod lexer;
 mod number;
 mod parser;
 mod program;
+mod sides;
 mod table;
 
 use std::sync::Arc;
@@ -35,6 +36,7 @@ pub use table::{Interpolation, Outside, Table, TableError};
 use degree::Degree;
 use parser::Scope;
 use program::Program;
+use sides::Sided;
 
 /// Longest accepted text, in characters.
 pub const MAX_LENGTH: usize = 10_000;
@@ -130,6 +132,12 @@ impl Expression {
     /// Whether it has no kinks and no jumps, as far as the functions in it tell.
     pub fn is_smooth(&self) -> bool {
         self.program.is_smooth()
+    }
+
+    /// A number that changes where it passes a kink or a jump: between values of the variables with the same
+    /// one it is smooth, but for the corners of tables.
+    pub fn sides(&self, values: &[f64]) -> u64 {
+        self.program.run(|index| Sided::new(values[index])).sides
     }
 
     /// The value, if no variable occurs.

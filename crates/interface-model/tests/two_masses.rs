@@ -20,6 +20,7 @@ fn spec(integrator: Integrator, micro_steps: usize) -> Spec {
         outputs: Vec::new(),
         integrator,
         micro_steps,
+        locates_kinks: false,
         sends_tangent: false,
         tangents: Vec::new(),
     }

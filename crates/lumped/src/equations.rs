@@ -123,6 +123,24 @@ impl Equations {
         Ok(())
     }
 
+    /// A number that changes where a law or a load passes a kink or a jump.
+    pub(crate) fn sides(&self, t: f64, motion: &Motion) -> u64 {
+        let laws = self.laws.iter().map(|law| {
+            let (d, v) = law.stretch(&motion.x, &motion.v);
+            law.expression.sides(&[d, v, t])
+        });
+        let loads = self.loads.iter().map(|load| load.expression.sides(&[t]));
+        laws.chain(loads)
+            .fold(0, |all, sides| all.rotate_left(7).wrapping_mul(31) ^ sides)
+    }
+
+    /// Whether some law or load has a kink or a jump.
+    pub(crate) fn has_kinks(&self) -> bool {
+        let laws = self.laws.iter().map(|law| &law.expression);
+        let loads = self.loads.iter().map(|load| &load.expression);
+        laws.chain(loads).any(|expression| !expression.is_smooth())
+    }
+
     // Called for every row of every evaluation: a call costs as much as the row.
     #[inline(always)]
     fn elastic_resistance(&self, row: usize, motion: &Motion) -> f64 {

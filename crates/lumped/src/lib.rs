@@ -12,6 +12,7 @@ mod energy;
 mod equations;
 mod error;
 mod integrator;
+mod kinks;
 mod law;
 mod linear;
 mod lu;

@@ -118,6 +118,7 @@ pub fn merge(
         inputs,
         integrator,
         micro_steps,
+        locates_kinks: parts.iter().any(|part| part.spec.locates_kinks),
         sends_tangent: false,
         tangents: Vec::new(),
     })

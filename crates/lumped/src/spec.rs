@@ -22,6 +22,9 @@ pub struct Spec {
     pub integrator: Integrator,
     /// Integrator steps a macro step, at least one.
     pub micro_steps: usize,
+    /// Whether steps of [`Integrator::Rk4`] end at the kinks and jumps of force laws and loads, so that the order
+    /// of four is kept.
+    pub locates_kinks: bool,
     /// Whether it sends, besides the forces on its traced ghosts, how they change with the ghosts'
     /// positions, and the motions for which that holds: outputs [`Spec::TANGENT`], and one
     /// [`Spec::at`] each ghost, after all others.

@@ -11,9 +11,10 @@ use crate::assembly::assemble;
 use crate::energy::{DrivenInputs, EnergyTerms, Power, Tally};
 use crate::error::SpecError;
 use crate::integrator::{Method, Step};
+use crate::kinks::StepStart;
 use crate::linear;
 use crate::plant::Plant;
-use crate::spec::Spec;
+use crate::spec::{Integrator, Spec};
 use crate::tangents::Tangents;
 use crate::validate::{DENSE_LIMIT, validate};
 use crate::wiring::{Origin, Wiring};
@@ -24,7 +25,7 @@ use crate::wiring::{Origin, Wiring};
 /// [`Integrator::Exact`](crate::Integrator::Exact) when the step size changes.
 #[derive(Clone, Debug)]
 pub struct Lumped {
-    plant: Plant,
+    pub(crate) plant: Plant,
     method: Method,
     micro_steps: usize,
     energy_terms: EnergyTerms,
@@ -32,7 +33,10 @@ pub struct Lumped {
     given: DrivenInputs,
     /// Size of the last micro step.
     step_size: f64,
-    counters: Counters,
+    pub(crate) counters: Counters,
+    /// Whether steps end at kinks, and the start of such a step.
+    locates_kinks: bool,
+    pub(crate) start: StepStart,
 }
 
 impl Lumped {
@@ -50,7 +54,10 @@ impl Lumped {
             plant.motion.x[index] = node.position;
             plant.motion.v[index] = node.velocity;
         }
+        let is_rk4 = matches!(spec.integrator, Integrator::Rk4 { .. });
         Ok(Self {
+            locates_kinks: spec.locates_kinks && is_rk4 && plant.equations.has_kinks(),
+            start: StepStart::new(plant.own()),
             method: Method::new(spec.integrator, &plant),
             plant,
             micro_steps: spec.micro_steps,
@@ -86,6 +93,23 @@ impl Lumped {
             self.step_size
         } else {
             size
+        }
+    }
+
+    /// One step of a plant that has received its inputs at the start.
+    #[inline]
+    pub(crate) fn take(&mut self, step: Step, inputs: &mut Inputs) -> Result<(), StepError> {
+        self.method
+            .step(&mut self.plant, step, inputs, &mut self.counters)?;
+        self.plant.moved();
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn count_work(&mut self, step: Step) -> Result<(), StepError> {
+        match self.energy_terms.has_power {
+            true => self.tally_work(step.from, step.size),
+            false => Ok(()),
         }
     }
 
@@ -149,13 +173,14 @@ impl Subsystem for Lumped {
                 },
                 size,
             };
-            self.plant.receive_at_start(step.from, inputs);
-            if self.energy_terms.has_power {
-                self.tally_work(step.from, size)?;
+            match self.locates_kinks {
+                true => self.step_over_kinks(step, inputs)?,
+                false => {
+                    self.plant.receive_at_start(step.from, inputs);
+                    self.count_work(step)?;
+                    self.take(step, inputs)?;
+                }
             }
-            self.method
-                .step(&mut self.plant, step, inputs, &mut self.counters)?;
-            self.plant.moved();
             reached = step.to;
         }
         Ok(Reached::end(to))

@@ -113,7 +113,7 @@ pub enum SolveError {
     },
     /// No static equilibrium that is held against every motion.
     #[error(
-        "at t = {time} s nothing holds `{unknown}` in static equilibrium: some motion meets no resistance; hold it by a joint, a spring or a weight"
+        "at t = {time} s nothing holds `{unknown}` in static equilibrium: some motion meets no resistance; hold it by a joint, a spring or a weight (a link between two ball joints spins about its own line: make one of them `universal`)"
     )]
     Unheld {
         /// Time.

@@ -53,15 +53,15 @@ pub use element::shell::{
     mapped_shell, rectangle,
 };
 pub use element::{
-    Bushing, Cable, CoordinateForce, Element, ElementId, ForceLaw, ForceMap, Hysteresis,
-    InternalLoad, Law, Load, PortWrench, References, Rod, SectionState, TensionFunction,
+    Bushing, Cable, Clearance, CoordinateForce, Element, ElementId, ForceLaw, ForceMap, Hysteresis,
+    InternalLoad, Law, Load, PortWrench, Pulley, References, Rod, SectionState, TensionFunction,
 };
 pub use error::{ModelError, SolveError};
 pub use integrator::Method;
 pub use joint::{
     AngleCounter, Bristles, Coordinate, Direction, DrivenCoordinate, ElasticTransmission,
-    Frictional, Joint, LuGre, PlaneCurve, PointOnCurve, PrescribedMotion, PrescribedPose, Row,
-    Target, Transmission,
+    Frictional, Joint, LuGre, PlaneCurve, PointOnCurve, PrescribedMotion, PrescribedPose,
+    RollingWheel, Row, Target, Transmission,
 };
 pub use linearised::{Entry, LeftOut, LinearisedMatrices};
 pub use model::Model;

@@ -295,3 +295,24 @@ fn links_are_not_followed() {
     assert_rows(&read(&writer.finish().unwrap()).unwrap(), 10);
     assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
 }
+
+/// However many writers there are, one thread tells all of them when rows are due; and a file that nobody waits
+/// for is the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn writers_share_a_thread() {
+    let folder = folder("many");
+    let mut writers: Vec<_> = (0..20)
+        .map(|i| create(&folder.join(format!("run-{i}.parquet"))).lasting(i % 2 == 0))
+        .collect();
+    let tasks = fs::read_dir("/proc/self/task").unwrap();
+    let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
+    let tickers = names.filter(|name| name.trim() == "result-ticker").count();
+    assert_eq!(tickers, 1);
+    for writer in &mut writers {
+        record(writer, 0..50);
+    }
+    for writer in writers {
+        assert_rows(&read(&writer.finish().unwrap()).unwrap(), 50);
+    }
+}

@@ -31,6 +31,8 @@ pub enum Ink {
     Dot,
     /// Where the ground takes hold: a symbol of fixed size.
     Ground,
+    /// A clamp at the ground, which lets nothing turn.
+    Clamp,
     /// A node of one of several pieces, in the piece's colour.
     Member(usize),
     /// An element of such a piece.
@@ -257,7 +259,11 @@ impl Canvas<'_> {
             }
             for (end, place) in [a, b].into_iter().zip(ends) {
                 if end.node == NodeId::GROUND && !matches!(symbol, Symbol::Slide | Symbol::Point) {
-                    marks.push(dot(Ink::Ground, place));
+                    let ink = match symbol {
+                        Symbol::Clamp => Ink::Clamp,
+                        _ => Ink::Ground,
+                    };
+                    marks.push(dot(ink, place));
                 }
             }
             let on_guide = [a, b].into_iter().any(|end| end.node == NodeId::GROUND);

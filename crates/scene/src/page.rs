@@ -252,10 +252,15 @@ impl Sheet {
         let places: Vec<[String; 2]> = places
             .map(|place| place.map(|value| svg.number(value)))
             .collect();
-        if first.ink == Ink::Ground {
+        let support = match first.ink {
+            Ink::Ground => Some(GROUND),
+            Ink::Clamp => Some(CLAMP),
+            _ => None,
+        };
+        if let Some(support) = support {
             let [x, y] = &places[0];
             svg.element(format_args!(
-                "<path transform=\"translate({x} {y})\" {GROUND} {style}/>"
+                "<path transform=\"translate({x} {y})\" {support} {style}/>"
             ));
             return;
         }
@@ -412,6 +417,9 @@ fn colour(piece: usize) -> &'static str {
 /// A hatched support, drawn around the origin.
 const GROUND: &str = "d=\"M0 0L-8 12H8ZM-12 12H12M-10 17l5 -5M-4 17l5 -5M2 17l5 -5M8 17l4 -4\"";
 
+/// A hatched block, drawn around the origin.
+const CLAMP: &str = "d=\"M-8 -8H8V8H-8ZM-8 -3L-3 -8M-8 3L3 -8M-8 8L8 -8M-3 8L8 -3M3 8L8 3\"";
+
 fn style(ink: Ink) -> Cow<'static, str> {
     let fixed = match ink {
         Ink::Member(piece) => return format!("r=\"4\" fill=\"{}\"", colour(piece)).into(),
@@ -438,7 +446,7 @@ fn style(ink: Ink) -> Cow<'static, str> {
         }
         Ink::Pin => r##"r="4.5" fill="#FFFFFF" stroke="#000000" stroke-width="1.5""##,
         Ink::Dot => r##"r="2.5" fill="#000000""##,
-        Ink::Ground => r##"fill="none" stroke="#555555" stroke-width="1.2""##,
+        Ink::Ground | Ink::Clamp => r##"fill="none" stroke="#555555" stroke-width="1.2""##,
     };
     fixed.into()
 }

@@ -1,12 +1,12 @@
 //! Frequencies over a parameter: the Campbell diagram.
 
-use oldham_model::About;
+use oldham_model::{About, Model};
 use oldham_multibody::{Mode, ModeKind, Modes as FoundModes, Vec3};
 use oldham_results::plot::{Figure, Panel, Series, Style};
 use serde::{Serialize, Serializer};
 
 use crate::mechanisms::{ModeNumbers, TurningFrame, turning_frames, vibrations};
-use crate::{ModelFile, Range, StudyError};
+use crate::{ModelFile, Range, StudyError, linearise};
 
 /// Modes found beyond those shown, so that curves that cross go on.
 const MORE: usize = 4;
@@ -19,13 +19,13 @@ pub struct Campbell {
     /// The parameter.
     #[serde(rename = "over")]
     pub key: String,
-    /// One study a mechanism.
+    /// One study a mechanism; in a model without any, one for all masses.
     pub parts: Vec<CampbellPart>,
 }
 
-/// The modes of one mechanism over a parameter.
+/// The modes of one mechanism, or of all masses, over a parameter.
 pub struct CampbellPart {
-    /// The mechanism.
+    /// The mechanism, or `masses`.
     pub part: String,
     /// Values of the parameter.
     pub values: Vec<f64>,
@@ -35,7 +35,8 @@ pub struct CampbellPart {
     pub curves: Vec<Vec<Option<usize>>>,
 }
 
-/// Follows the modes of all mechanisms over a parameter that is varied in equal steps.
+/// Follows the modes of all mechanisms over a parameter that is varied in equal steps. In a model without
+/// any, those of its masses.
 pub fn campbell(
     file: &ModelFile,
     range: &Range,
@@ -52,18 +53,17 @@ pub fn campbell(
     for &value in &values {
         let model = file.clone().set(&range.key, value).read()?;
         title = model.name().to_owned();
-        let all = vibrations(&model, about, count + MORE, near)?;
-        for (index, vibrations) in all.into_iter().enumerate() {
+        for (index, (part, found)) in modes(&model, about, count + MORE, near)?.enumerate() {
             if parts.len() == index {
                 parts.push(CampbellPart {
-                    part: vibrations.mechanism.name().to_owned(),
+                    part,
                     values: Vec::new(),
                     found: Vec::new(),
                     curves: Vec::new(),
                 });
             }
             parts[index].values.push(value);
-            parts[index].found.push(vibrations.found);
+            parts[index].found.push(found);
         }
     }
     for part in &mut parts {
@@ -74,6 +74,27 @@ pub fn campbell(
         key: range.key.clone(),
         parts,
     })
+}
+
+/// What vibrates, by name, and how.
+fn modes(
+    model: &Model,
+    about: About,
+    count: usize,
+    near: Option<f64>,
+) -> Result<impl Iterator<Item = (String, FoundModes)>, StudyError> {
+    let all = match model.mechanisms().next() {
+        None => vec![(
+            "masses".into(),
+            linearise(model, None)?.modes(count, near).found,
+        )],
+        Some(_) => {
+            let all = vibrations(model, about, count, near)?.into_iter();
+            all.map(|of| (of.mechanism.name().to_owned(), of.found))
+                .collect()
+        }
+    };
+    Ok(all.into_iter())
 }
 
 impl CampbellPart {
@@ -201,8 +222,9 @@ fn track(found: &[FoundModes], count: usize) -> Vec<Vec<Option<usize>>> {
             for i in places(&found[index]) {
                 let next = &found[index].modes[i];
                 let scale = 0.05 * (expected.abs() + next.omega) + 1e-9;
+                // Where values are far apart all frequencies move much, and shapes alone tell.
                 let misfit = (next.omega - expected).abs() / scale;
-                candidates.push((likeness(mode, next) - misfit, c, i));
+                candidates.push((likeness(mode, next) - misfit / (1.0 + misfit), c, i));
             }
         }
         candidates.sort_by(|a, b| b.0.total_cmp(&a.0));

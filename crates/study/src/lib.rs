@@ -15,7 +15,9 @@ mod course;
 mod error;
 mod file;
 mod linear;
+mod linear_files;
 mod live;
+mod mass_modes;
 mod mechanisms;
 mod memory;
 mod partition;
@@ -38,8 +40,10 @@ pub use compensation::{TriedApproach, compensate, gains_file, law_origin};
 pub use course::{Onlooker, first_row, initial_row};
 pub use error::StudyError;
 pub use file::{ModelFile, Settings, shipped_kinds};
-pub use linear::{Bode, BodeCurve, LinearMode, LinearModel, linearise};
+pub use linear::{Bode, BodeCurve, LinearModel, linearise};
+pub use linear_files::LinearFormat;
 pub use live::run_live;
+pub use mass_modes::MassModes;
 pub use mechanisms::{
     Equilibrium, ModeNumbers, Reaction, RestingNode, StaticLoad, TurningFrame, Vibrations,
     is_without_coupling, mechanisms, shows_node, statics, turning_frames, vibrations,

@@ -1,4 +1,4 @@
-//! A model as a linear system: its matrices, its frequency response, its modes.
+//! A model as a linear system: its matrices and its frequency response.
 
 use nalgebra::{Complex, DMatrix};
 use oldham_model::Model;
@@ -15,7 +15,7 @@ const POINTS: usize = 400;
 const MOST_CURVES: usize = 8;
 
 /// A frequency below this share of the largest one is that of a rigid-body motion.
-const RIGID: f64 = 1e-6;
+pub(crate) const RIGID: f64 = 1e-6;
 
 /// A model linearised about its state at a time.
 #[derive(Clone, Debug)]
@@ -201,111 +201,6 @@ impl LinearModel {
         let range = Range::between("f", low, high).logarithmic(true);
         range.points(POINTS).values((low, high))
     }
-
-    /// The modes of the undamped or damped motion, by frequency; at most so many.
-    pub fn modes(&self, count: usize) -> Vec<LinearMode> {
-        let poles = &self.space.poles;
-        let largest = poles.iter().map(|pole| pole.norm()).fold(0.0, f64::max);
-        let mut modes: Vec<LinearMode> = Vec::new();
-        let mut rigid = 0;
-        for &pole in poles {
-            let is_rigid = pole.norm() <= RIGID * largest || largest == 0.0;
-            rigid += usize::from(is_rigid);
-            // A rigid-body motion is a double pole at zero: one mode.
-            if is_rigid && rigid % 2 == 0 {
-                continue;
-            }
-            let pole = if is_rigid { Complex::from(0.0) } else { pole };
-            modes.push(LinearMode {
-                pole,
-                is_rigid,
-                shape: self.displacements(pole),
-            });
-        }
-        modes.truncate(count);
-        modes
-    }
-
-    /// How the displacements take part in the motion at a pole.
-    fn displacements(&self, pole: Complex<f64>) -> Vec<(String, Complex<f64>)> {
-        let shape = self.space.shape(pole).unwrap_or_default();
-        let states = self.space.states.iter().zip(shape);
-        let of_mass = |(name, value): (&String, Complex<f64>)| {
-            Some((name.strip_suffix(".x")?.to_owned(), value))
-        };
-        let moving: Vec<_> = states.filter_map(of_mass).collect();
-        let largest = moving.iter().map(|(_, value)| *value);
-        let largest = largest.max_by(|a, b| a.norm().total_cmp(&b.norm()));
-        let scale = largest
-            .filter(|value| value.norm() > 0.0)
-            .unwrap_or(Complex::from(1.0));
-        moving
-            .into_iter()
-            .map(|(name, value)| (name, value / scale))
-            .collect()
-    }
-}
-
-/// A mode of a linear model.
-#[derive(Clone, Debug)]
-pub struct LinearMode {
-    /// In 1/s, the one in the upper half plane.
-    pub pole: Complex<f64>,
-    /// Whether nothing resists it.
-    pub is_rigid: bool,
-    /// How far each mass moves, the largest by one.
-    pub shape: Vec<(String, Complex<f64>)>,
-}
-
-impl LinearMode {
-    /// The undamped frequency in hertz.
-    pub fn frequency(&self) -> f64 {
-        self.pole.norm() / std::f64::consts::TAU
-    }
-
-    /// The damped frequency in hertz.
-    pub fn damped_frequency(&self) -> f64 {
-        self.pole.im / std::f64::consts::TAU
-    }
-
-    /// The damping ratio.
-    pub fn damping(&self) -> f64 {
-        crate::damping(self.pole)
-    }
-}
-
-impl Serialize for LinearMode {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Share<'a> {
-            mass: &'a str,
-            re: f64,
-            im: f64,
-        }
-        #[derive(Serialize)]
-        struct Data<'a> {
-            frequency: f64,
-            damped_frequency: f64,
-            rate: f64,
-            damping: f64,
-            rigid_body: bool,
-            shape: Vec<Share<'a>>,
-        }
-        let mut shape = Vec::new();
-        for (mass, value) in &self.shape {
-            let (re, im) = (value.re, value.im);
-            shape.push(Share { mass, re, im });
-        }
-        let data = Data {
-            frequency: self.frequency(),
-            damped_frequency: self.damped_frequency(),
-            rate: self.pole.re,
-            damping: if self.is_rigid { 0.0 } else { self.damping() },
-            rigid_body: self.is_rigid,
-            shape,
-        };
-        data.serialize(serializer)
-    }
 }
 
 /// The names that were asked for, or all.
@@ -422,7 +317,7 @@ impl Serialize for LinearModel {
     }
 }
 
-fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
+pub(crate) fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
     matrix
         .row_iter()
         .map(|row| row.iter().copied().collect())

@@ -203,6 +203,17 @@ impl Poles {
                 .unzip();
             panel = panel.with_series(Series::new(label, re, im).with_style(Style::Points));
         }
+        // Left of the imaginary axis motions decay.
+        let all = self.poles.iter();
+        let heights = all.flat_map(|pole| [Some(pole.monolithic), pole.coupled, pole.run]);
+        let heights = heights.flatten().map(|pole| pole.im);
+        let span = heights.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], im| {
+            [low.min(im), high.max(im)]
+        });
+        if span[0].is_finite() {
+            let axis = Series::new("imaginary axis", vec![0.0; 2], span.to_vec());
+            panel = panel.with_series(axis.with_style(Style::Reference));
+        }
         let name = &self.model;
         Figure::new(format!("{name}: primary poles while the macro step grows")).with_panel(panel)
     }

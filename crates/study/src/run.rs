@@ -35,6 +35,9 @@ pub struct RunOptions {
     pub returns: bool,
     /// The pace of the clock; as fast as it can if `None`.
     pub real_time: Option<RealTime>,
+    /// Do not wait until the results are on the disk: for runs that are looked at and done again if a power cut
+    /// has torn their files.
+    pub hasty: bool,
 }
 
 /// A run that can start: everything that may be refused has been.
@@ -168,8 +171,9 @@ impl<'a> PreparedRun<'a> {
         let column = |&place: &usize| self.simulation.columns()[place].clone();
         let selected: Vec<Column> = self.columns.iter().map(column).collect();
         let (metadata, force) = (&self.metadata, self.options.force);
-        let mut writer =
-            ResultWriter::create(out, &selected, metadata, force).map_err(StudyError::Write)?;
+        let mut writer = ResultWriter::create(out, &selected, metadata, force)
+            .map_err(StudyError::Write)?
+            .lasting(!self.options.hasty);
         let partial = writer.partial_path().to_owned();
         let (pace, held) = match &self.options.real_time {
             Some(real_time) => {

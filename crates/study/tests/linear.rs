@@ -3,8 +3,8 @@
 use std::f64::consts::TAU;
 
 use nalgebra::Complex;
-use oldham_model::Model;
-use oldham_study::{LinearModel, ModelFile, Range, linearise};
+use oldham_model::{About, Model};
+use oldham_study::{LinearFormat, LinearModel, ModelFile, Range, campbell, linearise};
 
 fn read(text: &str) -> Model {
     let read = ModelFile::of_text("test.toml", text).read();
@@ -208,6 +208,204 @@ outputs.side = { translation = "one", axis = [1, 0, 0] }
     }
 }
 
+/// Two links that torques hold at an angle, with dampers in the joints.
+fn held_arm([a1, a2, w1, w2, t1, t2]: [f64; 6]) -> String {
+    format!(
+        r#"
+[model]
+name = "held arm"
+[parameters]
+a1 = {a1:e}
+a2 = {a2:e}
+w1 = {w1:e}
+w2 = {w2:e}
+[simulation]
+duration = 1.0
+step = 1e-3
+[multibody.arm]
+gravity = [0, 0, -9.81]
+frames.upper = {{ orientation = {{ axis = [0, -1, 0], angle = "a1" }} }}
+frames.lower = {{ in = "upper", position = [0.8, 0, 0], orientation = {{ axis = [0, -1, 0], angle = "a2 - a1" }} }}
+nodes.upper = {{ in = "upper", position = [0.4, 0, 0], velocity = [0, 0, "0.4 * w1"], angular_velocity = [0, "-w1", 0] }}
+nodes.lower = {{ in = "lower", position = [0.3, 0, 0], velocity = ["0.8 * w1 * sin(a2 - a1)", 0, "0.8 * w1 * cos(a2 - a1) + 0.3 * w2"], angular_velocity = [0, "-w2", 0] }}
+bodies.upper = {{ node = "upper", mass = 3, inertia = [0.1, 0.3, 0.3] }}
+bodies.lower = {{ node = "lower", mass = 2, inertia = [0.1, 0.2, 0.2] }}
+joints.shoulder = {{ type = "revolute", between = ["ground", "upper"], position = [0, 0, 0], axis = [0, -1, 0] }}
+joints.elbow = {{ type = "revolute", between = ["upper", "lower"], in = "lower", position = [0, 0, 0], axis = [0, -1, 0] }}
+torsion_springs.damper = {{ between = ["upper", "lower"], axis = [0, -1, 0], damping = 0.7 }}
+inputs.shoulder = {{ torque = "shoulder" }}
+inputs.elbow = {{ torque = "elbow" }}
+outputs.pin = {{ reaction = "elbow" }}
+[excitation]
+"arm.shoulder" = {t1:e}
+"arm.elbow" = {t2:e}
+"#
+    )
+}
+
+/// A mechanism in equilibrium: how accelerations, angles, rates and the force of a joint change with angles,
+/// rates and torques, against differences of fourth order of models with other initial values. The states are
+/// coordinates of nodes and have their names.
+#[test]
+fn a_mechanism_is_that_of_differences() {
+    let (a1, a2) = (0.5_f64, -0.3_f64);
+    let elbow = 9.81 * 2.0 * 0.3 * a2.cos();
+    let shoulder = elbow + 9.81 * a1.cos() * (3.0 * 0.4 + 2.0 * 0.8);
+    let point = [a1, a2, 0.0, 0.0, shoulder, elbow];
+    let linear = linearise(&read(&held_arm(point)), None).unwrap();
+    let space = &linear.space;
+    let expected = ["upper.ry", "lower.ry", "upper.wy", "lower.wy"];
+    assert_eq!(space.states, expected.map(|name| format!("arm.{name}")));
+    let wanted = [
+        "arm.shoulder.motion.x",
+        "arm.elbow.motion.x",
+        "arm.shoulder.motion.v",
+        "arm.elbow.motion.v",
+        "arm.shoulder.motion.a",
+        "arm.elbow.motion.a",
+        "arm.pin.fx",
+        "arm.pin.fz",
+        "arm.pin.my",
+    ];
+    let at = |values: [f64; 6]| {
+        let simulation = read(&held_arm(values)).simulation().unwrap();
+        let id = simulation.find("arm").unwrap();
+        let ports = simulation.ports(id);
+        let names: Vec<String> = (0..ports.output_width())
+            .map(|i| format!("arm.{}", ports.output_component_name(i)))
+            .collect();
+        wanted.map(|name| {
+            let place = names.iter().position(|known| known == name);
+            simulation.outputs(id)[place.unwrap_or_else(|| panic!("{name} in {names:?}"))]
+        })
+    };
+    // Angles are counted from the start, which moves with the initial values.
+    let (initial, inputs) = (0..4, 4..6);
+    const H: f64 = 1e-3;
+    for variable in initial.clone().chain(inputs.clone()) {
+        let moved = |steps: f64| {
+            let mut values = point;
+            values[variable] += steps * H;
+            at(values)
+        };
+        let [a, b, c, d] = [-2.0, -1.0, 1.0, 2.0].map(moved);
+        for (row, output) in wanted.iter().enumerate() {
+            let counted = output.ends_with(".x");
+            if counted && initial.contains(&variable) {
+                continue;
+            }
+            let expected = (a[row] - 8.0 * b[row] + 8.0 * c[row] - d[row]) / (12.0 * H);
+            let place = linear.targets().iter().position(|known| known == output);
+            let place = place.unwrap();
+            // Rotations are about +y, angles about -y.
+            let found = match variable {
+                4.. => space.d[(place, variable - 4)],
+                state => -space.c[(place, state)],
+            };
+            let error = (found - expected).abs() / expected.abs().max(1.0);
+            assert!(error < 1e-7, "{output} by {variable}: {found} {expected}");
+        }
+    }
+    // Rates of the rates of the nodes, from the accelerations of the joints; angles of the joints, from the nodes.
+    let row = |name: &str| {
+        linear
+            .targets()
+            .iter()
+            .position(|known| *known == name)
+            .unwrap()
+    };
+    let [shoulder, elbow] =
+        ["shoulder", "elbow"].map(|joint| row(&format!("arm.{joint}.motion.a")));
+    let lower = space.c.row(shoulder) + space.c.row(elbow);
+    assert!((space.a.row(2) + space.c.row(shoulder)).norm() < 1e-9);
+    assert!((space.a.row(3) + lower).norm() < 1e-9);
+    let lower = space.d.row(shoulder) + space.d.row(elbow);
+    assert!((space.b.row(2) + space.d.row(shoulder)).norm() < 1e-9);
+    assert!((space.b.row(3) + lower).norm() < 1e-9);
+    let angle = space.c.row(row("arm.elbow.motion.x"));
+    for (found, expected) in angle.iter().zip([1.0, -1.0, 0.0, 0.0]) {
+        assert!((found - expected).abs() < 1e-9, "{angle}");
+    }
+}
+
+/// The arrays of a file `.npz`, by name: the header of each and its bytes. Read as the ZIP standard says, from the
+/// directory at the end.
+fn arrays(file: &[u8]) -> Vec<(String, String, Vec<u8>)> {
+    let number = |at: usize, bytes: usize| {
+        let bytes = file[at..at + bytes].iter().rev();
+        bytes.fold(0, |sum, byte| 256 * sum + usize::from(*byte))
+    };
+    let end = file.len() - 22;
+    assert_eq!(&file[end..end + 4], b"PK\x05\x06");
+    let mut at = number(end + 16, 4);
+    (0..number(end + 10, 2))
+        .map(|_| {
+            assert_eq!(&file[at..at + 4], b"PK\x01\x02");
+            let (size, name, local) = (number(at + 20, 4), number(at + 28, 2), number(at + 42, 4));
+            let title = String::from_utf8(file[at + 46..at + 46 + name].to_vec()).unwrap();
+            at += 46 + name;
+            assert_eq!(&file[local..local + 4], b"PK\x03\x04");
+            let start = local + 30 + number(local + 26, 2) + number(local + 28, 2);
+            let header = number(start + 8, 2);
+            let text = String::from_utf8(file[start + 10..start + 10 + header].to_vec()).unwrap();
+            let data = file[start + 10 + header..start + size].to_vec();
+            (title, text, data)
+        })
+        .collect()
+}
+
+/// What is written as a table and as arrays is the linear model, to the last bit.
+#[test]
+fn files_hold_the_matrices() {
+    let point = [0.5, -0.3, 0.0, 0.0, 10.0, 20.0];
+    let linear = linearise(&read(&held_arm(point)), None).unwrap();
+    let space = &linear.space;
+    let table = String::from_utf8(linear.file(LinearFormat::Csv)).unwrap();
+    let lines: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split(',').collect())
+        .collect();
+    let (states, inputs) = (space.states.len(), space.inputs.len());
+    assert_eq!(lines.len(), 1 + states + space.outputs.len());
+    assert_eq!(lines[0][1], "arm.upper.ry");
+    assert_eq!(lines[0][1 + states], "arm.shoulder [N.m]");
+    assert_eq!(lines[3][0], "d/dt arm.upper.wy");
+    for (i, line) in lines[1..].iter().enumerate() {
+        assert_eq!(line.len(), 1 + states + inputs);
+        for (j, text) in line[1..].iter().enumerate() {
+            let expected = match (i < states, j < states) {
+                (true, true) => space.a[(i, j)],
+                (true, false) => space.b[(i, j - states)],
+                (false, true) => space.c[(i - states, j)],
+                (false, false) => space.d[(i - states, j - states)],
+            };
+            assert_eq!(text.parse::<f64>().unwrap(), expected, "{i} {j}");
+        }
+    }
+    let files = arrays(&linear.file(LinearFormat::Npz));
+    let names: Vec<&str> = files.iter().map(|(name, ..)| name.as_str()).collect();
+    let expected = ["A", "B", "C", "D", "states", "inputs", "outputs", "poles"];
+    assert_eq!(names, expected.map(|name| format!("{name}.npy")));
+    for ((_, header, data), matrix) in files.iter().zip([&space.a, &space.b, &space.c, &space.d]) {
+        let shape = format!("'shape': ({}, {})", matrix.nrows(), matrix.ncols());
+        assert!(
+            header.contains(&shape) && header.contains("'fortran_order': True"),
+            "{header}"
+        );
+        let values = data
+            .chunks_exact(8)
+            .map(|bytes| f64::from_le_bytes(bytes.try_into().unwrap()));
+        assert!(values.eq(matrix.iter().copied()));
+    }
+    let (_, header, data) = &files[4];
+    assert!(
+        header.contains("'descr': '<U12', 'fortran_order': False, 'shape': (4,)"),
+        "{header}"
+    );
+    let letters = data[..4 * 12].chunks_exact(4).map(|bytes| bytes[0] as char);
+    assert_eq!(letters.collect::<String>(), "arm.upper.ry");
+}
+
 /// A chain of equal masses between walls: ω = 2 √(k/m) sin(jπ/2(n+1)), and sines as shapes.
 #[test]
 fn a_chain_has_the_modes_of_the_textbook() {
@@ -225,15 +423,16 @@ springs."s{i}" = { repeat.i = "2:5", between = ["x{i - 1}", "x{i}"], stiffness =
 springs.last = { between = ["x5", "ground"], stiffness = 800.0 }
 outputs.x1 = { motion = "x1" }
 "#;
-    let modes = linearise(&read(text), None).unwrap().modes(usize::MAX);
-    assert_eq!(modes.len(), 5);
-    for (j, mode) in (1..).zip(&modes) {
+    let modes = linearise(&read(text), None).unwrap();
+    let modes = modes.modes(usize::MAX, None);
+    assert_eq!(modes.found.modes.len(), 5);
+    for (j, mode) in (1..).zip(&modes.found.modes) {
         let angle = f64::from(j) * std::f64::consts::PI / 6.0;
         let omega = 2.0 * 20.0 * (0.5 * angle).sin();
         assert!((mode.frequency() * TAU - omega).abs() < 1e-9 * omega, "{j}");
         let sines: Vec<f64> = (1..=5).map(|i| (f64::from(i) * angle).sin()).collect();
         let largest = sines.iter().fold(0.0, |m: f64, s| m.max(s.abs()));
-        for ((name, value), sine) in mode.shape.iter().zip(sines) {
+        for ((name, value), sine) in modes.shape(mode).zip(sines) {
             let share = (value.norm() - sine.abs() / largest).abs();
             assert!(share < 1e-9, "{name} in mode {j}");
         }
@@ -296,4 +495,25 @@ to = "left.far"
         assert_near(found, expected, 1e-12, "cut");
     }
     assert_eq!(one.space.poles.len(), two.space.poles.len());
+}
+
+/// Where all springs grow alike the frequencies grow with the root, and each curve keeps its shape however
+/// far the values are apart.
+#[test]
+fn modes_are_followed_over_a_parameter() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let file = ModelFile::new(format!("{examples}/four-mass-chain.toml"));
+    let range = Range::between("k", 50.0, 200.0).points(4);
+    let found = campbell(&file, &range, About::Start, 4, None).unwrap();
+    let part = &found.parts[0];
+    assert_eq!((found.parts.len(), part.curves.len()), (1, 4));
+    let at = |curve: &Vec<Option<usize>>, index| part.frequency(curve, index).unwrap();
+    for curve in &part.curves {
+        for (index, value) in part.values.iter().enumerate().skip(1) {
+            let expected = at(curve, 1) * (value / part.values[1]).sqrt();
+            let error = (at(curve, index) - expected).abs() / expected;
+            // Damping does not grow with the springs.
+            assert!(error < 1e-5, "{value}: {error}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! `oldham linearise`: the matrices of a model, and its frequency response.
 
-use oldham_study::{LinearModel, StudyError, linearise};
+use oldham_study::{LinearFormat, LinearModel, StudyError, linearise};
 use serde_json::json;
 
 use crate::args::Linearise;
@@ -21,6 +21,7 @@ pub fn execute(arguments: &Linearise) -> Result<(), Failure> {
         .data
         .clone()
         .unwrap_or_else(|| beside("-linear.json"));
+    let format = LinearFormat::of(&data).unwrap_or(LinearFormat::Json);
     let is_drawn = arguments.bode || arguments.out.is_some();
     let out = arguments.out.clone().unwrap_or_else(|| beside("-bode.svg"));
     for target in [&data, &out] {
@@ -47,7 +48,7 @@ pub fn execute(arguments: &Linearise) -> Result<(), Failure> {
         answer["bode"] = json!(bode);
         answer["picture"] = json!(load::shown(&out));
     }
-    oldham_scene::write(&data, format!("{:#}\n", answer["linear"]).as_bytes())?;
+    oldham_scene::write(&data, &linear.file(format))?;
     if arguments.json {
         answer["data"] = json!(load::shown(&data));
         say!("{answer:#}");

@@ -25,11 +25,15 @@ pub fn about(arguments: &Modes) -> About {
 
 pub fn execute(arguments: &Modes) -> Result<(), Failure> {
     let model = load::model(&arguments.model)?;
-    if model.mechanisms().next().is_none() {
-        return lumped_modes::execute(arguments, &model);
+    let is_lumped = model.mechanisms().next().is_none();
+    if is_lumped {
+        lumped_modes::refuse_options(arguments, &model)?;
     }
     if let Some(range) = &arguments.over {
         return campbell::execute(arguments, range);
+    }
+    if is_lumped {
+        return lumped_modes::execute(arguments, &model);
     }
     let beside = |suffix: &str| load::beside(&arguments.model.model, suffix);
     let out = arguments
@@ -167,12 +171,20 @@ fn print(vibrations: &Vibrations<'_>) {
         say!("  no degree of freedom: all motions are prescribed");
         return;
     }
-    let remarks: Vec<String> = vibrations.found.modes.iter().map(remark).collect();
-    let has_remarks = remarks.iter().any(|remark| !remark.is_empty());
-    let header = ["mode", "frequency / Hz", "damped / Hz", "damping ratio", ""];
-    let columns = if has_remarks { 5 } else { 4 };
-    let mut rows = Vec::new();
-    for (index, (mode, remark)) in vibrations.found.modes.iter().zip(remarks).enumerate() {
+    say!("{}", table(&vibrations.found, None));
+    if let Some(note) = frames_note(&vibrations.found) {
+        say!("  {note}");
+    }
+}
+
+/// Frequencies and damping; what a mode does where they do not say it, and its shape where that is
+/// told in words.
+pub fn table(found: &FoundModes, shape: Option<&dyn Fn(&Mode) -> String>) -> Table {
+    let mut header = vec!["mode", "frequency / Hz", "damped / Hz", "damping ratio"];
+    let has_remarks = found.modes.iter().any(|mode| !remark(mode).is_empty());
+    header.extend(has_remarks.then_some(""));
+    header.extend(shape.map(|_| "shape"));
+    let row = |(index, mode): (usize, &Mode)| {
         let oscillates = mode.omega > 0.0 || mode.kind == ModeKind::Rigid;
         let digits = |value: f64| match oscillates {
             true => format!("{value:.5}"),
@@ -188,15 +200,11 @@ fn print(vibrations: &Vibrations<'_>) {
             digits(mode.frequency()),
             digits(mode.damped_frequency()),
             ratio,
-            remark,
         ];
-        row.truncate(columns);
-        rows.push(row);
-    }
-    let header = header[..columns].iter().map(|name| (*name).to_owned());
-    let table = Table::of(header.collect(), rows);
-    say!("{table}");
-    if let Some(note) = frames_note(&vibrations.found) {
-        say!("  {note}");
-    }
+        row.extend(has_remarks.then(|| remark(mode)));
+        row.extend(shape.map(|shape| shape(mode)));
+        row
+    };
+    let rows = found.modes.iter().enumerate().map(row).collect();
+    Table::of(header.into_iter().map(Into::into).collect(), rows)
 }

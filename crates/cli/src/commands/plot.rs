@@ -92,16 +92,28 @@ fn is_derived(name: &str) -> bool {
     DERIVED.contains(&component)
 }
 
-/// Whether a signal is more than a constant anywhere, rounding apart.
+/// Whether a signal is more than a constant anywhere, rounding apart: that of its own values, and that of the other
+/// components of its port, such as of a force beside which there is no moment.
 fn changes(name: &str, tables: &[Table]) -> bool {
-    const ROUNDING: f64 = 1e-9;
-    let columns = tables.iter().filter_map(|table| table.column(name));
-    let spans = |values: &[f64]| {
+    const CONSTANT: f64 = 1e-9;
+    const ROUNDING: f64 = 1e-12;
+    let (port, _) = name.rsplit_once('.').unwrap_or((name, ""));
+    let range = |values: &[f64]| {
         let low = values.iter().copied().fold(f64::INFINITY, f64::min);
         let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        high - low > ROUNDING * low.abs().max(high.abs()).max(ROUNDING)
+        (high - low, low.abs().max(high.abs()))
     };
-    columns.into_iter().any(spans)
+    let is_of_port = |known: &str| known.rsplit_once('.').is_some_and(|(of, _)| of == port);
+    tables.iter().any(|table| {
+        let Some(values) = table.column(name) else {
+            return false;
+        };
+        let (span, size) = range(values);
+        let others = table.columns().iter().map(|column| column.name.as_str());
+        let others = others.filter(|known| is_of_port(known) && !is_derived(known));
+        let largest = others.filter_map(|known| Some(range(table.column(known)?).1));
+        span > CONSTANT * size && span > ROUNDING * largest.fold(0.0, f64::max)
+    })
 }
 
 /// The signals to draw: as asked, or what matters of the outputs: displacements, positions, forces,

@@ -40,6 +40,7 @@ pub fn execute(arguments: &Run) -> Result<(), Failure> {
         replay: arguments.replay.clone(),
         returns: false,
         real_time: arguments.pace.given(),
+        hasty: false,
     };
     let prepared = PreparedRun::new(&file, &model, &out, &options)?;
     let advice = analyse(&file, &model, arguments);
@@ -249,6 +250,7 @@ fn unusual(part: &PartSummary) -> impl Iterator<Item = String> {
             part.retries,
             "repeated with substeps, because the iteration failed; a smaller step would avoid that",
         ),
+        (part.events, "divided where a force law or a load changes"),
         (
             part.refinements,
             "corrected by further iterations, because the factors were too old for a single one",

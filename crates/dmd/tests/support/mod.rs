@@ -80,6 +80,7 @@ fn mass_on(velocity: f64, wall: Element) -> Spec {
         outputs: Vec::new(),
         integrator: Integrator::SemiImplicitEuler,
         micro_steps: 1,
+        locates_kinks: false,
         sends_tangent: false,
         tangents: Vec::new(),
     }

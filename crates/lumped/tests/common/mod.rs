@@ -29,6 +29,7 @@ pub fn spec(nodes: &[(&str, f64, f64)], integrator: Integrator) -> Spec {
         outputs: Vec::new(),
         integrator,
         micro_steps: 1,
+        locates_kinks: false,
         sends_tangent: false,
         tangents: Vec::new(),
     }

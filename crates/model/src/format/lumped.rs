@@ -25,6 +25,10 @@ pub(crate) struct Lumped {
     /// How `rk4` sees its inputs within a micro step.
     #[schemars(extend("default" = "interpolated"))]
     pub inputs_within_step: Option<At<InputsWithinStep>>,
+    /// With `rk4`: whether steps are divided at the instants where force laws and loads pass a kink or a jump,
+    /// such as that of a stop; the order of four is then kept. Corners of tables are not found.
+    #[schemars(extend("default" = false))]
+    pub locate_kinks: Option<At<bool>>,
     /// Integrator steps per macro step of this subsystem, at most 100000.
     #[schemars(extend("default" = 1))]
     pub micro_steps: Option<At<Count>>,

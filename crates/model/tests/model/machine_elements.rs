@@ -94,6 +94,80 @@ fn gears_belts_and_constant_velocity_joints() {
     }
 }
 
+/// A wheel rolls down an incline with 2/3 of the acceleration of what slides; a cart of a wheel in a bearing
+/// on a body has the inertia of its wheel besides its mass.
+#[test]
+fn a_wheel_rolls() {
+    let model = mechanism(
+        r#"
+        gravity = ["9.81 * sin(0.3)", 0, "-9.81 * cos(0.3)"]
+        nodes.wheel = { position = [0, 0, 0.25] }
+        bodies.wheel = { node = "wheel", mass = 4, shape = { tube = [0.25, 0, 0.02] }, orientation = { axis = [0, 0, 1], angle = "pi / 2" } }
+        joints.rolling = { type = "rolling", between = ["ground", "wheel"], axis = [0, 1, 0], radius = 0.25 }
+        nodes.hub = { position = [5, 0, 0.25] }
+        nodes.frame = { position = [5, 0, 0.25] }
+        bodies.hub = { node = "hub", mass = 4, inertia = [0.1, 0.125, 0.1] }
+        bodies.frame = { node = "frame", mass = 6, inertia = [1, 1, 1] }
+        joints.bearing = { type = "cylindrical", between = ["frame", "hub"], axis = [0, 1, 0] }
+        joints.straight = { type = "planar", between = ["ground", "frame"], axis = [0, 1, 0] }
+        joints.road = { type = "rolling", between = ["ground", "hub"], axis = [0, 1, 0], radius = 0.25 }
+        sensors.way = { displacement = "wheel", axis = [1, 0, 0] }
+        sensors.cart = { velocity = "frame", axis = [1, 0, 0] }
+        "#,
+    );
+    let run = coupled(&model);
+    let along = 9.81 * 0.3_f64.sin();
+    for (t, way) in run.record.times.iter().zip(run.column("m.sensors.way")) {
+        near(way, along / 3.0 * t * t, 1e-8);
+    }
+    let expected = 10.0 * along / (10.0 + 0.125 / 0.0625);
+    near(last(&run, "m.sensors.cart"), expected, 1e-7);
+    assert_checkpoint_keeps_bits(&model, &["m"]);
+}
+
+/// Weights on a cable over a drum: with friction a = g (m₂ - E m₁) / (m₂ + E m₁), E = e^(μ π); and a pin in
+/// a bore, whose period is 4 gap / v + 2 π √(m / k).
+#[test]
+fn drums_and_play() {
+    let model = mechanism(
+        r#"
+        gravity = [0, 0, -9.81]
+        nodes.light = { position = [-0.2, 0, -3] }
+        nodes.heavy = { position = [0.2, 0, -1] }
+        bodies.light = { node = "light", mass = 3, inertia = [1, 1, 1] }
+        bodies.heavy = { node = "heavy", mass = 8, inertia = [1, 1, 1] }
+        joints.left = { type = "prismatic", between = ["ground", "light"] }
+        joints.right = { type = "prismatic", between = ["ground", "heavy"] }
+        cables.rope = { through = ["light", "ground", "heavy"], points = [[-0.2, 0, -3], [0, 0, 0], [0.2, 0, -1]], stiffness = 1e6, damping = 3e3, radii = [0.2], axis = [0, 1, 0], friction = [0.2] }
+        sensors.fall = { velocity = "heavy", axis = [0, 0, -1] }
+        sensors.heavy_end = { tension = "rope" }
+        sensors.light_end = { force = "rope", on = "light", axis = [0, 0, 1] }
+        nodes.pin = { position = [5, 0, 0], velocity = [0.3, 0.4, 0] }
+        bodies.pin = { node = "pin", mass = 2, inertia = [1, 1, 1] }
+        joints.flat = { type = "planar", between = ["ground", "pin"] }
+        loads.lift = { on = "pin", force = [0, 0, "2 * 9.81"] }
+        clearances.play = { between = ["ground", "pin"], axis = [0, 0, 1], gap = 5e-3, stiffness = 1e5 }
+        sensors.off = { displacement = "pin", axis = [0.6, 0.8, 0] }
+        "#,
+    );
+    let run = coupled(&model);
+    let ratio = (0.2 * std::f64::consts::PI).exp();
+    let expected = 9.81 * (8.0 - 3.0 * ratio) / (8.0 + 3.0 * ratio);
+    let speeds = run.column("m.sensors.fall");
+    near((speeds[800] - speeds[300]) / 0.5, expected, 2e-3 * expected);
+    let [heavy, light] =
+        ["heavy", "light"].map(|end| run.column(&format!("m.sensors.{end}_end"))[800]);
+    near(heavy / light, ratio, 1e-3 * ratio);
+    near(heavy, 8.0 * (9.81 - expected), 0.05);
+    let period = 4.0 * 5e-3 / 0.5 + 2.0 * std::f64::consts::PI * (2.0_f64 / 1e5).sqrt();
+    let off = run.column("m.sensors.off");
+    let middle = 5.0 * 0.6;
+    let upwards = (1..off.len()).filter(|&i| off[i - 1] < middle && off[i] >= middle);
+    let times: Vec<f64> = upwards.map(|i| run.record.times[i]).collect();
+    let found = (times[times.len() - 1] - times[0]) / (times.len() - 1) as f64;
+    near(found, period, 1e-2 * period);
+}
+
 /// Every new element goes with a cut, or stays whole: a chain whose joints have stops, friction,
 /// sensors and a cable, cut in the middle of a beam, runs as the whole does.
 #[test]
@@ -134,12 +208,15 @@ inputs.more = {{ torque = "hinge" }}
         !cut.names().any(|name| name == "m.sensors.across"),
         "it reads in both parts"
     );
-    // Section loads follow the fast vibrations of the beam, which the guess at the cut meets least.
+    // The weight sets in at once and makes the beam vibrate, up to frequencies that a step of 1 ms does not
+    // resolve. The one correction at the cut meets these least, and section loads, which go with the
+    // curvature, show them most: 1e-4 and 5e-4 of the largest bending moment. With the default tolerance of
+    // Newton's iteration, 1e-6 of the accelerations, it is twice as much.
     let compared = [
-        ("m.angle", 1e-4),
-        ("m.sensors.angle", 1e-4),
-        ("m.sensors.bend", 2e-2),
-        ("m.sensors.far", 2e-2),
+        ("m.angle", 3e-5),
+        ("m.sensors.angle", 3e-5),
+        ("m.sensors.bend", 4e-4),
+        ("m.sensors.far", 2e-3),
     ];
     for (name, tolerance) in compared {
         let (expected, found) = (whole.column(name), cut.column(name));

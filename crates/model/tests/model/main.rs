@@ -27,6 +27,7 @@ mod probing;
 mod problems;
 mod renamed;
 mod reuse;
+mod robot;
 mod robustness;
 mod runs;
 mod scaled_connections;

@@ -82,10 +82,9 @@ pub enum Reason {
     },
     /// Nodes whose poses are prescribed in a part whose joints fix them already.
     #[error(
-        "{} {} already tied rigidly to {} by {}: a prescribed pose would constrain {} twice",
+        "between {} and {} a part would have joints alone, {}: a prescribed pose would constrain {} twice",
         quoted(nodes),
-        if nodes.len() == 1 { "is" } else { "are" },
-        if nodes.len() == 1 { "the ground" } else { "each other or to the ground" },
+        if nodes.len() == 1 { "the ground" } else { "each other or the ground" },
         quoted(joints),
         if nodes.len() == 1 { "it" } else { "them" }
     )]

@@ -30,7 +30,7 @@ pub(crate) fn two_nodes(model: &mut Model, moving: bool) -> [crate::node::NodeId
 }
 
 /// Markers on two nodes in general poses.
-fn markers(model: &mut Model, moving: bool) -> [Marker; 2] {
+pub(crate) fn markers(model: &mut Model, moving: bool) -> [Marker; 2] {
     let [a, b] = two_nodes(model, moving);
     [
         Marker::on(a)

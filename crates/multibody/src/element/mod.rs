@@ -9,6 +9,7 @@ mod bushing;
 mod cable;
 #[cfg(test)]
 pub(crate) mod check;
+mod clearance;
 mod coordinate_force;
 mod derivatives;
 mod force_map;
@@ -22,7 +23,8 @@ mod rod;
 pub mod shell;
 
 pub use bushing::Bushing;
-pub use cable::Cable;
+pub use cable::{Cable, Pulley};
+pub use clearance::Clearance;
 pub use coordinate_force::CoordinateForce;
 pub use derivatives::assert_derivatives;
 pub use force_map::ForceMap;

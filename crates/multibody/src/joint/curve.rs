@@ -208,15 +208,6 @@ impl PointOnCurve {
     }
 }
 
-/// The gradient of the displacement of the second marker along a direction in the axes of the first.
-fn along(g: &Geometry, direction: Vec3) -> Gradient {
-    let n = g.axes[0] * direction;
-    Gradient {
-        position: [-n, n],
-        rotation: [n.cross(g.between + g.arms[0]), g.arms[1].cross(n)],
-    }
-}
-
 impl Element for PointOnCurve {
     fn nodes(&self) -> &[NodeId] {
         &self.ends.nodes
@@ -244,20 +235,20 @@ impl Element for PointOnCurve {
         let g = self.ends.geometry(at);
         let foot = self.foot(&g, at);
         out.constraint(0, foot.distance);
-        along(&g, foot.normal).load(-at.multipliers[0], out);
+        Gradient::along(&g, foot.normal).load(-at.multipliers[0], out);
     }
 
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
         let g = self.ends.geometry(at);
         let foot = self.foot(&g, at);
-        let gradient = along(&g, foot.normal);
+        let gradient = Gradient::along(&g, foot.normal);
         for node in 0..2 {
             out.constraint(0, node, gradient.position[node], gradient.rotation[node]);
         }
         let multiplier = at.multipliers[0] * weights.stiffness;
         add_along_hessian(&g, g.axes[0] * foot.normal * multiplier, out);
         let bend = -foot.curvature / (1.0 - foot.curvature * foot.distance);
-        let across = along(&g, foot.tangent);
+        let across = Gradient::along(&g, foot.tangent);
         across.add_dyad(&across, multiplier * bend, out);
     }
 

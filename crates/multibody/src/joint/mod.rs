@@ -15,6 +15,7 @@ mod lugre;
 mod motion;
 mod pose;
 mod relieved;
+mod rolling;
 mod row;
 mod transmission;
 
@@ -28,6 +29,7 @@ pub use lugre::{Bristles, LuGre};
 pub use motion::PrescribedMotion;
 pub use pose::PrescribedPose;
 pub(crate) use relieved::Relieved;
+pub use rolling::RollingWheel;
 pub use row::Row;
 pub use transmission::{ElasticTransmission, Transmission};
 
@@ -38,7 +40,8 @@ use crate::element::{
 use crate::node::{Marker, NodeId};
 use oldham_space::Quaternion;
 use oldham_space::{Mat3, Vec3};
-use row::{Gradient, Moving, RowKind, TurnRates, spin_of};
+pub(crate) use row::{Gradient, add_along_hessian};
+use row::{Moving, RowKind, TurnRates, spin_of};
 
 /// Constraints between two markers.
 #[derive(Clone, Debug)]

@@ -69,13 +69,7 @@ impl Row {
 
     pub(crate) fn gradient(&self, g: &Geometry) -> Gradient {
         match self.kind {
-            RowKind::Along { axis } => {
-                let n = g.axes[0].column(axis);
-                Gradient {
-                    position: [-n, n],
-                    rotation: [n.cross(g.between + g.arms[0]), g.arms[1].cross(n)],
-                }
-            }
+            RowKind::Along { axis } => Gradient::along(g, unit(axis)),
             RowKind::Between { first, second } => {
                 let c = g.axes[0].column(first).cross(g.axes[1].column(second));
                 Gradient {
@@ -169,7 +163,7 @@ fn unit(axis: usize) -> Vec3 {
 }
 
 /// F = λ n turns with the first node and acts at the second marker on both nodes.
-pub(super) fn add_along_hessian(g: &Geometry, force: Vec3, out: &mut Jacobian<'_>) {
+pub(crate) fn add_along_hessian(g: &Geometry, force: Vec3, out: &mut Jacobian<'_>) {
     use Half::{Angular, Linear};
     let f = force.skew();
     let arm_b = g.arms[1].skew();
@@ -262,6 +256,15 @@ pub(crate) struct Gradient {
 }
 
 impl Gradient {
+    /// Of the displacement of the second marker along a direction in the axes of the first.
+    pub fn along(g: &Geometry, direction: Vec3) -> Self {
+        let n = g.axes[0] * direction;
+        Self {
+            position: [-n, n],
+            rotation: [n.cross(g.between + g.arms[0]), g.arms[1].cross(n)],
+        }
+    }
+
     /// Rate of the row when the nodes move.
     pub fn rate(&self, motions: [&Motion; 2]) -> f64 {
         let node = |i: usize| {

@@ -376,6 +376,7 @@ impl PartBuilder {
             started_with: vec![f64::NAN; width],
             inputs: self.ports.initial_inputs().to_vec(),
             early_inputs: [vec![0.0; width], vec![0.0; width]],
+            state_names: Vec::new(),
             system,
             ports: self.ports,
             outputs: self.outputs,

@@ -1,7 +1,8 @@
 //! Continuous-time linearisation of a part at its ports.
 //!
 //! Constraints are taken away by the null space Z of their gradients Φ: a change of the poses is
-//! q = Z z - Y T₀ u, where Φ Y = I and T₀ is the derivative of the constraints by the inputs. The
+//! q = Z z - Y T₀ u, where Φ Y = I and T₀ is the derivative of the constraints by the inputs. Z and Y are
+//! such that z are coordinates of nodes, those that tell the others apart best: states have names. The
 //! derivatives T₁ and T₂ tell how the inputs move the constraints' velocities and accelerations:
 //! a received motion brings its own rates.
 
@@ -54,6 +55,9 @@ pub(super) fn linearise(part: &mut MechanismPart, inputs: &[f64]) -> Option<Line
         }
     }
     let (z, y) = null_space_and_inverse(&gradients)?;
+    let chosen = independent_rows(&z);
+    let (z, y) = in_coordinates(z, y, &chosen)?;
+    let names = state_names(&system.assembly.node_names, &chosen);
     let (loads, targets) = input_effects(system, inputs);
     let [t0, t1, t2] = targets;
 
@@ -99,6 +103,7 @@ pub(super) fn linearise(part: &mut MechanismPart, inputs: &[f64]) -> Option<Line
         acceleration,
     };
     let outputs = output_changes(part, inputs, &response, states);
+    part.state_names = names;
     let rows = |matrix: DMatrix<f64>| matrix.transpose().as_slice().to_vec();
     Some(Linearisation {
         states,
@@ -141,6 +146,51 @@ fn null_space_and_inverse(gradients: &DMatrix<f64>) -> Option<(DMatrix<f64>, DMa
     let q = q_transposed.transpose();
     let inverse = qr.r().transpose().try_inverse()?;
     Some((q.columns(m, n - m).into_owned(), q.columns(0, m) * inverse))
+}
+
+/// As many rows as there are columns, chosen one by one: that which the chosen ones tell least about.
+fn independent_rows(z: &DMatrix<f64>) -> Vec<usize> {
+    // Of equal ones the first, whatever the rounding.
+    const EQUAL: f64 = 1e-9;
+    let mut left = z.clone();
+    let mut chosen = Vec::new();
+    for _ in 0..z.ncols() {
+        let mut best = (0, 0.0);
+        for (row, values) in left.row_iter().enumerate() {
+            let size = values.norm_squared();
+            if size > best.1 * (1.0 + EQUAL) {
+                best = (row, size);
+            }
+        }
+        chosen.push(best.0);
+        let direction = left.row(best.0) / best.1.sqrt();
+        let shares = &left * direction.transpose();
+        left -= shares * direction;
+    }
+    chosen.sort_unstable();
+    chosen
+}
+
+/// Z and Y such that the chosen rows of Z are those of the identity, and those of Y zero.
+fn in_coordinates(
+    z: DMatrix<f64>,
+    y: DMatrix<f64>,
+    chosen: &[usize],
+) -> Option<(DMatrix<f64>, DMatrix<f64>)> {
+    let z = &z * z.select_rows(chosen).try_inverse()?;
+    let y = &y - &z * y.select_rows(chosen);
+    Some((z, y))
+}
+
+/// Coordinates of nodes, then their rates: positions and rotations, in the absolute frame.
+fn state_names(nodes: &[String], chosen: &[usize]) -> Vec<String> {
+    const COORDINATES: [&str; 6] = ["x", "y", "z", "rx", "ry", "rz"];
+    const RATES: [&str; 6] = ["vx", "vy", "vz", "wx", "wy", "wz"];
+    let named = |words: [&'static str; 6]| {
+        let name = move |&row: &usize| format!("{}.{}", nodes[row / 6 + 1], words[row % 6]);
+        chosen.iter().map(name)
+    };
+    named(COORDINATES).chain(named(RATES)).collect()
 }
 
 /// Derivatives by the inputs: of the forces, and of the constraints, their velocities and

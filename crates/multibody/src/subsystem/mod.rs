@@ -134,6 +134,8 @@ pub struct MechanismPart {
     inputs: Vec<f64>,
     /// Those at the start and in the middle of an explicit micro step.
     early_inputs: [Vec<f64>; 2],
+    /// Of the last linearisation.
+    state_names: Vec<String>,
 }
 
 impl MechanismPart {
@@ -489,6 +491,11 @@ impl Subsystem for MechanismPart {
     /// neglected. Nothing for a part too large for dense matrices.
     fn linearise(&mut self, _t: f64, inputs: &[f64]) -> Option<Linearisation> {
         linearise::linearise(self, inputs)
+    }
+
+    /// Those of the last linearisation.
+    fn state_names(&self) -> Vec<String> {
+        self.state_names.clone()
     }
 
     fn sequence_model(&mut self, _t: f64, inputs: &[f64]) -> Option<SequenceModel> {

@@ -28,12 +28,13 @@ const ROW_GROUP_BYTES: usize = 1 << 20;
 /// Holds the header of a batch; its columns, which are larger, are read past the buffer.
 const READ_BYTES: usize = 8 << 10;
 
-/// Writes the stream `partial` to `target` in the given format, and waits until it is on the disk.
-/// Gives the number of rows.
+/// Writes the stream `partial` to `target` in the given format, and waits until it is on the disk if that
+/// is asked for. Gives the number of rows.
 pub(super) fn convert(
     partial: File,
     target: &mut File,
     format: Format,
+    is_lasting: bool,
 ) -> Result<u64, ConvertError> {
     let source = BufReader::with_capacity(READ_BYTES, partial);
     let batches = StreamReader::try_new(source, None)?;
@@ -42,7 +43,9 @@ pub(super) fn convert(
         Format::Csv => write_csv(batches, target)?,
     };
     // Before the rename that follows: or a power cut could leave the name without the data.
-    target.sync_data()?;
+    if is_lasting {
+        target.sync_data()?;
+    }
     Ok(rows)
 }
 

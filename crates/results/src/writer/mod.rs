@@ -50,6 +50,7 @@ pub struct ResultWriter {
     path: PathBuf,
     format: Format,
     overwrite: bool,
+    is_lasting: bool,
     partial: PartialStream,
 }
 
@@ -82,8 +83,15 @@ impl ResultWriter {
             path: path.to_owned(),
             format,
             overwrite,
+            is_lasting: true,
             partial: PartialStream::create(with_suffix(path, ".partial"), schema, overwrite)?,
         })
+    }
+
+    /// Whether [`finish`](Self::finish) waits until the file is on the disk, as it does by default. Without, a
+    /// power cut soon after may leave it torn; that somebody ends the program does not.
+    pub fn lasting(self, is_lasting: bool) -> Self {
+        Self { is_lasting, ..self }
     }
 
     /// Where the rows are while the simulation runs.
@@ -104,12 +112,13 @@ impl ResultWriter {
             path,
             format,
             overwrite,
+            is_lasting,
             partial: stream,
         } = self;
         let partial = stream.path().to_owned();
         // Read from the very file that was written, whatever its name stands for by now.
         let (rows, written) = stream.close()?;
-        let found = finish(rows, &path, format, written, overwrite);
+        let found = finish(rows, &path, format, written, [overwrite, is_lasting]);
         let found = found.map_err(|source| WriteError::Finish {
             path: path.clone(),
             partial: partial.clone(),
@@ -135,10 +144,10 @@ fn finish(
     path: &Path,
     format: Format,
     written: u64,
-    overwrite: bool,
+    [overwrite, is_lasting]: [bool; 2],
 ) -> Result<u64, ConvertError> {
     let mut draft = Draft::of(path)?;
-    let found = convert::convert(rows, draft.file(), format)?;
+    let found = convert::convert(rows, draft.file(), format, is_lasting)?;
     if found != written {
         return Ok(found);
     }

@@ -1,48 +1,52 @@
 //! Tells when pending rows are due.
 //!
 //! Asking the clock at every row would cost as much as storing the row, and asking it every few
-//! rows would be too late where steps turn slow at once. A sleeping thread that raises a flag
-//! costs one load a row and is never late.
+//! rows would be too late where steps turn slow at once. A sleeping thread that counts costs one
+//! load a row and is never late. There is one for all writers of a process, started by the first: in a
+//! sweep of short runs, a thread for each of them took longer than their rows.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 /// Half of the second that may be lost.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// A flag that goes up every [`INTERVAL`].
+/// Intervals that have passed since the thread was started.
+static TICKS: AtomicU64 = AtomicU64::new(0);
+/// Whether it was.
+static IS_TICKING: Mutex<bool> = Mutex::new(false);
+
+/// What a writer has seen of the ticks.
 pub(super) struct Ticker {
-    ticked: Arc<AtomicBool>,
-    /// The thread ends when this is dropped.
-    _alive: Sender<()>,
+    seen: u64,
 }
 
 impl Ticker {
     pub(super) fn start() -> std::io::Result<Self> {
-        let ticked = Arc::new(AtomicBool::new(false));
-        let (alive, dropped) = mpsc::channel::<()>();
-        let flag = Arc::clone(&ticked);
-        thread::Builder::new()
-            .name("result-ticker".into())
-            .spawn(move || {
-                while dropped.recv_timeout(INTERVAL) == Err(RecvTimeoutError::Timeout) {
-                    flag.store(true, Ordering::Relaxed);
-                }
-            })?;
-        Ok(Self {
-            ticked,
-            _alive: alive,
-        })
+        let mut is_ticking = IS_TICKING.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*is_ticking {
+            thread::Builder::new()
+                .name("result-ticker".into())
+                .spawn(|| {
+                    loop {
+                        thread::sleep(INTERVAL);
+                        TICKS.fetch_add(1, Ordering::Relaxed);
+                    }
+                })?;
+            *is_ticking = true;
+        }
+        let mut ticker = Self { seen: 0 };
+        ticker.reset();
+        Ok(ticker)
     }
 
     pub(super) fn has_ticked(&self) -> bool {
-        self.ticked.load(Ordering::Relaxed)
+        TICKS.load(Ordering::Relaxed) != self.seen
     }
 
     pub(super) fn reset(&mut self) {
-        self.ticked.store(false, Ordering::Relaxed);
+        self.seen = TICKS.load(Ordering::Relaxed);
     }
 }

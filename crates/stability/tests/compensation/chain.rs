@@ -150,6 +150,7 @@ impl Chain {
             inputs,
             outputs,
             tangents: Vec::new(),
+            locates_kinks: false,
             sends_tangent: false,
             integrator: Integrator::SemiImplicitEuler,
             micro_steps: self.micro_steps,

@@ -91,6 +91,7 @@ pub fn part(
         outputs,
         integrator,
         micro_steps: 1,
+        locates_kinks: false,
         sends_tangent: false,
         tangents: Vec::new(),
     }

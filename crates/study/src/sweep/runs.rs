@@ -271,6 +271,8 @@ impl<'a> Sweep<'a> {
             force: true,
             monolithic: self.options.monolithic,
             threads: Some(1),
+            // Whoever resumes the sweep reads every file before it counts.
+            hasty: true,
             ..RunOptions::default()
         };
         PreparedRun::new(&file, &model, out, &options)?.solve(cancel, &mut |_| {})

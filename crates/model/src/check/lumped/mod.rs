@@ -35,6 +35,7 @@ impl Checker<'_> {
         let (rho, inputs_within_step) = (&section.rho, &section.inputs_within_step);
         let method = section.integrator.as_ref();
         let method = method.and_then(|method| self.method(method, rho, inputs_within_step));
+        let locates_kinks = self.locates_kinks(section, method);
         let head = Head {
             name: &entry.name,
             every: &section.every,
@@ -53,11 +54,28 @@ impl Checker<'_> {
         let settled = method.zip(paced.micro_steps).filter(|_| draft.complete);
         let content = settled.map(|(method, micro_steps)| {
             draft.spec.integrator = method;
+            draft.spec.locates_kinks = locates_kinks;
             draft.spec.micro_steps = micro_steps as usize;
             self.physics(entry, &draft);
             Content::Lumped(draft.spec)
         });
         paced.checked(method.map_or(DEFAULT_RHO, spectral_radius), content, ports)
+    }
+
+    /// Whether steps end at kinks, which only steps of `rk4` can.
+    fn locates_kinks(&mut self, section: &format::Lumped, method: Option<Integrator>) -> bool {
+        let Some(asked) = &section.locate_kinks else {
+            return false;
+        };
+        if let (true, Some(method)) = (asked.value, method)
+            && !matches!(method, Integrator::Rk4 { .. })
+        {
+            let problem = Problem::new(asked.span.clone(), "only `rk4` locates kinks")
+                .label("has no meaning for this integrator")
+                .help("take `integrator = \"rk4\"`, or leave it out: methods of second order keep their order at kinks of continuous forces");
+            self.findings.push(problem);
+        }
+        asked.value
     }
 
     /// Whether a table of nodes could not be read: that they are unknown is no news then.
@@ -116,6 +134,7 @@ impl LumpedDraft<'_> {
                 outputs: Vec::new(),
                 integrator: Integrator::Exact,
                 micro_steps: 1,
+                locates_kinks: false,
                 sends_tangent: false,
                 tangents: Vec::new(),
             },

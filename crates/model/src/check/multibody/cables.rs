@@ -1,12 +1,12 @@
 //! Cables over pulleys.
 
-use oldham_multibody::{Cable, Drive, Law, Marker, Vec3};
+use oldham_multibody::{Cable, Drive, Law, LuGre, Marker, Pulley, Vec3};
 
 use super::MechanismDraft;
 use crate::check::Checker;
-use crate::format::Entry;
-use crate::format::multibody::{self, Multibody};
-use crate::mechanism::Outline;
+use crate::format::multibody::{self, Multibody, Vector};
+use crate::format::{At, Entry};
+use crate::mechanism::{Outline, Pose};
 use crate::problem::Problem;
 
 impl Checker<'_> {
@@ -71,21 +71,92 @@ impl Checker<'_> {
                 .push(Problem::new(span.clone(), message).label(label));
             return None;
         }
-        let mut apart = 0.0;
         for pair in places.windows(2) {
-            apart += self.apart([pair[0], pair[1]], &through.span)?;
+            self.apart([pair[0], pair[1]], &through.span)?;
+        }
+        let pulleys = self.pulleys(given, nodes.len() - 2)?;
+        let axis = self.pulley_axis(given, &frame?)?;
+        let mut radii = vec![0.0; nodes.len()];
+        for (radius, pulley) in radii[1..].iter_mut().zip(&pulleys) {
+            *radius = pulley.radius;
+        }
+        let initial = Cable::length_over(&places, &vec![axis; nodes.len()], &radii);
+        if !initial.is_finite() {
+            let span = given.radii.as_ref().map_or(&through.span, |at| &at.span);
+            let problem = Problem::new(
+                span.clone(),
+                "two pulleys are inside one another, or an end in a pulley",
+            )
+            .help("set them further apart, or make them smaller");
+            self.findings.push(problem);
+            return None;
         }
         let model = &draft.spec.whole.model;
         let ends = nodes.iter().zip(&places);
-        let course: Vec<Marker> = ends.map(|(&node, &at)| model.marker(node, at)).collect();
+        let course: Vec<Marker> = ends
+            .map(|(&node, &at)| model.axis_marker(node, at, axis))
+            .collect();
         let length = match length {
             Some(length) => length?,
-            None => Drive::Constant(apart),
+            None => Drive::Constant(initial),
         };
         let law = Law::Pulling(Box::new(Law::Linear {
             stiffness: stiffness?,
             damping: damping?,
         }));
-        Some((Cable::new(&course, length, law), course))
+        Some((Cable::new(&course, length, law).over(&pulleys), course))
+    }
+
+    fn pulley_axis(&mut self, given: &multibody::Cable, frame: &Pose) -> Option<Vec3> {
+        let axis = match &given.axis {
+            Some(axis) => self.direction(axis)?,
+            None => Vec3::Z,
+        };
+        Some(frame.direction(axis).unit())
+    }
+
+    /// What is between the ends of a cable.
+    fn pulleys(&mut self, given: &multibody::Cable, count: usize) -> Option<Vec<Pulley>> {
+        let radii = self.of_each_pulley(&given.radii, count);
+        let friction = self.of_each_pulley(&given.friction, count);
+        let presliding = self.number_or(&given.presliding, 1e-4)?;
+        let negative = |value: &f64| *value < 0.0;
+        if let (Some(list), Some(values)) = (&given.friction, &friction)
+            && values.iter().any(negative)
+        {
+            let problem = Problem::new(list.span.clone(), "friction must not be negative");
+            self.findings
+                .push(problem.help("give 0 where it runs freely"));
+            return None;
+        }
+        let pulley = |(radius, coulomb): (f64, f64)| Pulley {
+            radius,
+            friction: (coulomb > 0.0).then_some(LuGre {
+                coulomb,
+                stiction: coulomb,
+                stribeck: 0.01,
+                stiffness: coulomb / presliding,
+                damping: 0.0,
+                viscous: 0.0,
+            }),
+        };
+        Some(radii?.into_iter().zip(friction?).map(pulley).collect())
+    }
+
+    /// A number for each pulley, zeros by default.
+    fn of_each_pulley(&mut self, given: &Option<At<Vector>>, count: usize) -> Option<Vec<f64>> {
+        let Some(list) = given else {
+            return Some(vec![0.0; count]);
+        };
+        let values: Vec<Option<f64>> = list.value.iter().map(|at| self.number(at)).collect();
+        if values.len() != count {
+            let message = "a number is needed for each point between the ends of the cable";
+            let problem = Problem::new(list.span.clone(), message)
+                .label(format!("{} for {count} points", values.len()))
+                .help("leave out the two ends; give 0 for a point without radius or friction");
+            self.findings.push(problem);
+            return None;
+        }
+        values.into_iter().collect()
     }
 }

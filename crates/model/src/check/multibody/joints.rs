@@ -88,6 +88,9 @@ impl Checker<'_> {
             let (joint, ends) = self.constant_velocity(given, ends, axes, &frame, draft)?;
             return Some((Box::new(joint), ends));
         }
+        if kind == JointKind::Rolling {
+            return self.rolling(given, ends, &frame, draft);
+        }
         let [a, b] = ends;
         if let Some(friction) = friction {
             return Some((Box::new(friction?.joint(kind, ends)?), ends));
@@ -107,7 +110,10 @@ impl Checker<'_> {
                 return Some((Box::new(motion), ends));
             }
             JointKind::Total => Joint::total(a, b, displacement?, rotation?),
-            JointKind::Rod | JointKind::PointOnCurve | JointKind::ConstantVelocity => {
+            JointKind::Rod
+            | JointKind::PointOnCurve
+            | JointKind::ConstantVelocity
+            | JointKind::Rolling => {
                 unreachable!("made above")
             }
             JointKind::Prismatic => match motion?.slide {
@@ -225,6 +231,7 @@ impl Checker<'_> {
             K::PointOnLine,
             K::PointOnPlane,
             K::ConstantVelocity,
+            K::Rolling,
         ];
         let with_place = [
             &with_axis[..],
@@ -244,13 +251,15 @@ impl Checker<'_> {
             K::Planar,
         ];
         let total = [K::Total];
-        let keys: [(&str, Option<&Span>, &[JointKind]); 19] = [
+        let keys: [(&str, Option<&Span>, &[JointKind]); 21] = [
             ("position", place(&given.position), &with_place),
             ("axis", place(&given.axis), &with_axis),
             ("orientation", place(&given.orientation), &with_axes),
             ("arms", place(&given.arms), &[K::Universal]),
             ("shafts", place(&given.shafts), &[K::ConstantVelocity]),
             ("curve", place(&given.curve), &[K::PointOnCurve]),
+            ("normal", place(&given.normal), &[K::Rolling]),
+            ("radius", place(&given.radius), &[K::Rolling]),
             ("points", place(&given.points), &with_points),
             ("length", place(&given.length), &[K::Rod]),
             ("angle", place(&given.angle), &turning),
@@ -297,7 +306,7 @@ fn symbol(kind: JointKind) -> Symbol {
         | JointKind::Planar
         | JointKind::PointOnLine
         | JointKind::PointOnPlane => Symbol::Slide,
-        JointKind::PointOnCurve => Symbol::Point,
+        JointKind::PointOnCurve | JointKind::Rolling => Symbol::Point,
         JointKind::Rod => Symbol::Rod,
     }
 }

@@ -7,6 +7,7 @@ mod actuators;
 mod beams;
 mod bodies;
 mod cables;
+mod clearances;
 mod compliant;
 mod curves;
 mod cut;
@@ -28,6 +29,7 @@ mod shells;
 mod transmissions;
 mod trial;
 mod values;
+mod wheels;
 
 use std::collections::{HashMap, HashSet};
 
@@ -188,6 +190,7 @@ impl Checker<'_> {
         self.motors(section, draft);
         self.line_springs(section, draft);
         self.cables(section, draft);
+        self.clearances(section, draft);
         self.actuators(section, draft);
         self.torsion_springs(section, draft);
         self.bushings(section, draft);

@@ -67,8 +67,7 @@ pub(crate) struct Hysteresis {
     pub softness: Option<At<Fraction>>,
 }
 
-/// A massless cable that runs freely through points, such as over pulleys, and only pulls. Pulleys
-/// are points: they have no radius and no friction.
+/// A massless cable that runs over pulleys, or through points, and only pulls.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Cable {
@@ -86,9 +85,51 @@ pub(crate) struct Cable {
     /// Damping in N·s/m.
     #[schemars(extend("default" = 0.0))]
     pub damping: Option<At<NonNegative>>,
-    /// Free (unstretched) length in m, which a winch may change in time. By default the initial
-    /// length.
+    /// Free (unstretched) length in m, which a winch at the first end may change in time. By default the
+    /// initial length.
     pub length: Option<At<Given>>,
+    /// Radii in m of the pulleys between the ends, in order; 0 for a point. The points are their
+    /// centres. A negative one says that the cable runs clockwise about `axis`. By default all are
+    /// points.
+    pub radii: Option<At<Vector>>,
+    /// The axis of the pulleys, at the start; each turns with its node. The cable lies in the plane across
+    /// it. By default the third axis of the frame.
+    pub axis: Option<At<Vector>>,
+    /// Coefficients of friction between the cable and the pulleys or points between the ends, in order:
+    /// the tensions on both sides of a pulley differ by the factor e^(coefficient · angle of wrap) at
+    /// most. By default it runs freely.
+    pub friction: Option<At<Vector>>,
+    /// With `friction`: by so many m the cable gives before it slips.
+    #[schemars(extend("default" = 1e-4))]
+    pub presliding: Option<At<Positive>>,
+}
+
+/// A joint with clearance, as a force: the two nodes move freely against each other up to the gap, and
+/// beyond are pushed back by `stiffness · penetration · (1 + damping · rate of penetration)`, after Hunt
+/// and Crossley, without friction.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct Clearance {
+    /// The two nodes `[a, b]`, `ground` among them.
+    #[schemars(required)]
+    pub between: Option<At<Vec<At<String>>>>,
+    /// Where it is in m. By default at the second node, or at the first if the second is the
+    /// ground.
+    pub position: Option<At<Vector>>,
+    /// The axis of a pin in a bore: nothing acts along it. Without it, a ball in a socket.
+    pub axis: Option<At<Vector>>,
+    /// The frame in which position and axis are given. By default the absolute frame.
+    #[serde(rename = "in")]
+    pub frame: Option<At<String>>,
+    /// The gap in m: difference of the radii of bore and pin. The pin starts in the middle.
+    #[schemars(required)]
+    pub gap: Option<At<Positive>>,
+    /// Stiffness in N/m.
+    #[schemars(required)]
+    pub stiffness: Option<At<Positive>>,
+    /// Damping in s/m.
+    #[schemars(extend("default" = 0.0))]
+    pub damping: Option<At<NonNegative>>,
 }
 
 /// When a spring acts.

@@ -24,7 +24,7 @@ pub(crate) struct Joint {
     /// Where it is, in m. By default at the second node, or at the first if the second is the
     /// ground. Not for `rod`, which connects the nodes themselves or the `points`.
     pub position: Option<At<Vector>>,
-    /// Its axis: of rotation, of sliding, or normal to the plane. By default the third axis of the
+    /// Its axis: of rotation, of sliding, normal to the plane, or the axle. By default the third axis of the
     /// frame.
     pub axis: Option<At<Vector>>,
     /// Its three axes instead of only one: for `fixed`, `spherical`, `universal`, `point-on-curve` and
@@ -42,6 +42,11 @@ pub(crate) struct Joint {
     /// With `point-on-curve`: the two coordinates in m as expressions of `s`, which goes from 0 to 1,
     /// along the first two axes of `orientation`. A curve that ends where it begins is closed.
     pub curve: Option<At<Vector>>,
+    /// With `rolling`: the normal of the plane on `a`, away from which the wheel is. By default the third
+    /// axis of the frame. `axis` is the axle.
+    pub normal: Option<At<Vector>>,
+    /// With `rolling`: the radius of the wheel in m.
+    pub radius: Option<At<Positive>>,
     /// With `rod`: the distance in m. By default that of the initial positions.
     pub length: Option<At<Given>>,
     /// With `revolute` and `cylindrical`: the angle in rad about the axis, from the initial
@@ -117,6 +122,8 @@ pub(crate) enum JointKind {
     /// Everything but leaving a plane curve that is drawn on the first node: a cam, a slot, a track.
     /// The point may move across the plane.
     PointOnCurve,
+    /// Rolling of a thin wheel, `b`, on a plane of `a`, which it touches at the start, without slip; and tilting.
+    Rolling,
     /// Everything but the distance of two points: a massless rigid rod.
     #[schemars(extend("x-formerly" = "distance"))]
     Rod,

@@ -26,7 +26,7 @@ use super::{
 pub(crate) use beam::{Beam, End, Section};
 pub(crate) use body::{Body, Solid};
 pub(crate) use compliant::{
-    Acts, Actuator, Bushing, Cable, Hysteresis, Map, Motor, Pairs, RigidLink, Spring,
+    Acts, Actuator, Bushing, Cable, Clearance, Hysteresis, Map, Motor, Pairs, RigidLink, Spring,
     TorsionSpring, Transmission,
 };
 pub(crate) use cut::{Cut, Members, PieceMethod, Prescribe, Scheme};
@@ -116,6 +116,9 @@ pub(crate) struct Multibody {
     /// Cables through several points, by name.
     #[serde(default)]
     pub cables: Named<Cable>,
+    /// Joints with clearance, as forces, by name.
+    #[serde(default)]
+    pub clearances: Named<Clearance>,
     /// Point-to-point force elements, driven by received forces or pressures, by name.
     #[serde(default)]
     pub actuators: Named<Actuator>,

@@ -292,3 +292,62 @@ fn curves_links_and_matrices() {
         "give its `stiffness`",
     );
 }
+
+#[test]
+fn wheels_pulleys_and_play() {
+    let more = |line: &str| format!("outputs.gap = {{ sensor = \"gap\" }}\n{line}");
+    let last = "outputs.gap = { sensor = \"gap\" }\n";
+    check(
+        last,
+        &more(
+            "joints.w = { type = \"rolling\", between = «[\"ground\", \"c\"], axis = [0, 1, 0] }\n",
+        ),
+        "a wheel needs its `radius`",
+        "the axle as `axis`",
+    );
+    check(
+        last,
+        &more("joints.w = { type = \"rolling\", between = «[\"ground\", \"c\"], radius = 0.3 }\n"),
+        "the axle is normal to the plane",
+        "`normal`",
+    );
+    check(
+        last,
+        &more(
+            "joints.w = { type = \"spherical\", between = [\"ground\", \"c\"], radius = «0.3 }\n",
+        ),
+        "`radius` has no meaning for this type of joint",
+        "",
+    );
+    let rope = "stiffness = 100 }\nsensors";
+    let with = |keys: &str| format!("stiffness = 100 }}\n{keys}\nsensors");
+    let cable = |keys: &str| {
+        with(&format!(
+            "cables.other = {{ through = [\"a\", \"ground\", \"c\"], points = [[0, 0, 0], [1, 0, 1], [2, 0, 0]], axis = [0, 1, 0], stiffness = 1, {keys} }}"
+        ))
+    };
+    check(
+        rope,
+        &cable("radii = «[0.1, 0.1]"),
+        "a number is needed for each point between the ends of the cable",
+        "leave out the two ends",
+    );
+    check(
+        rope,
+        &cable("friction = «[-0.1]"),
+        "friction must not be negative",
+        "give 0 where it runs freely",
+    );
+    check(
+        rope,
+        &cable("radii = «[5]"),
+        "two pulleys are inside one another, or an end in a pulley",
+        "set them further apart",
+    );
+    check(
+        last,
+        &more("clearances.p = { between = [\"a\", \"c\"], gap = «0, stiffness = 1e5 }\n"),
+        "must be positive",
+        "",
+    );
+}

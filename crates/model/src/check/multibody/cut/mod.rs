@@ -177,6 +177,11 @@ impl Checker<'_> {
         if names_cut_node {
             problem = problem.help("name the part by another of its nodes, one that is not cut");
         }
+        if matches!(error.reason, Reason::HeldTwice { .. }) {
+            problem = problem.help(
+                "a chain of rigid bodies has nothing that gives: cut within a beam or shell, or leave it whole",
+            );
+        }
         if let Some(remedy) = &error.remedy {
             problem = problem.help(remedy.to_string());
         }
