@@ -3,10 +3,10 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use oldham_cosim::{End, Outcome, Progress};
+use oldham_cosim::{End, Outcome, Progress, Simulation};
 use oldham_model::Model;
 use oldham_scene::Staging;
-use oldham_study::{StudyError, initial_row};
+use oldham_study::{StudyError, first_row};
 use oldham_web::{Film, RunState, RunStatus, Server, Stage};
 use serde_json::json;
 
@@ -30,9 +30,15 @@ pub struct LiveScene {
 impl LiveScene {
     /// What there is to see of a model while it runs.
     pub fn of(model: &Model) -> Result<Self, Failure> {
-        let (all, values) = initial_row(model)?;
-        let chosen = model.recorded(&all).map_err(StudyError::from)?;
-        let (film, columns) = Staging::of_run(model, &all, &values, &chosen);
+        Self::of_simulation(model, &mut model.simulation()?)
+    }
+
+    /// The same of a simulation of the model that has not begun.
+    pub fn of_simulation(model: &Model, simulation: &mut Simulation) -> Result<Self, Failure> {
+        let values = first_row(simulation)?;
+        let all = simulation.columns();
+        let chosen = model.recorded(all).map_err(StudyError::from)?;
+        let (film, columns) = Staging::of_run(model, all, &values, &chosen);
         Ok(Self { film, columns })
     }
 }

@@ -102,9 +102,14 @@ impl Course<'_, '_> {
 /// The columns of a model's simulation, and their values at the initial time.
 pub fn initial_row(model: &Model) -> Result<(Vec<Column>, Vec<f64>), StudyError> {
     let mut simulation = model.simulation()?;
+    let row = first_row(&mut simulation)?;
+    Ok((simulation.columns().to_vec(), row))
+}
+
+/// The values of all columns of a simulation that has not begun.
+pub fn first_row(simulation: &mut Simulation) -> Result<Vec<f64>, StudyError> {
     let mut rows = oldham_cosim::InMemory::default();
     let outcome = simulation.run(Run::new(0, &mut rows));
     outcome.end.map_err(StudyError::Run)?;
-    let row = rows.rows.pop().unwrap_or_default();
-    Ok((simulation.columns().to_vec(), row))
+    Ok(rows.rows.pop().unwrap_or_default())
 }

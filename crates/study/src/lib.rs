@@ -37,7 +37,7 @@ pub use compare::{
     Tried, compare,
 };
 pub use compensation::{TriedApproach, compensate, gains_file, law_origin};
-pub use course::{Onlooker, initial_row};
+pub use course::{Onlooker, first_row, initial_row};
 pub use error::StudyError;
 pub use file::{ModelFile, Settings, shipped_kinds};
 pub use linear::{Bode, BodeCurve, LinearModel, linearise};

@@ -197,7 +197,7 @@ pub fn print_summary(model: &Model, summary: &Summary, failed: bool) {
 /// How well the steps of a paced run kept their times.
 fn print_lateness(lateness: &Lateness, summary: &Summary) {
     let p999 = number(summary.step_p999_us);
-    say!("             {p999} us 99.9th percentile");
+    say!("  tail       {p999} us 99.9th percentile of the time of a step");
     let [median, p999, longest] = lateness.late_us.map(number);
     say!("  began late {median} us median, {p999} us 99.9th percentile, {longest} us at most");
     let (missed, overruns) = (lateness.missed, lateness.overruns);

@@ -8,7 +8,7 @@ use oldham_cosim::{Discard, Outcome, Pacing, Run, Simulation, Tap};
 use oldham_model::Model;
 use oldham_results::plot::{Figure, Panel, Scale, Series};
 use oldham_scene::{Showing, Staging};
-use oldham_study::{ModelFile, StudyError, initial_row};
+use oldham_study::{ModelFile, StudyError, first_row};
 use oldham_web::{Server, Spectator, Stage};
 
 use super::run::cores;
@@ -51,9 +51,6 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
         .set("simulation.duration", format!("{steps} * {STEP}"))
         .read()
         .map_err(StudyError::from)?;
-    let (columns, initial) = initial_row(&model)?;
-    let shown = model.recorded(&columns)?;
-    let (film, taken) = Staging::of_run(&model, &columns, &initial, &shown);
     let mut panels = Vec::new();
     for is_cut in [false, true] {
         let kind = if is_cut { "cut" } else { "whole" };
@@ -61,10 +58,14 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
         let mut panel = Panel::new(format!("time of a step / us, {kind}"), "steps")
             .with_scales(Scale::Log, Scale::Log);
         for audience in Audience::ALL {
-            let simulation = match is_cut {
+            let mut simulation = match is_cut {
                 true => model.simulation()?,
                 false => model.monolithic(None)?,
             };
+            let initial = first_row(&mut simulation)?;
+            let columns = simulation.columns();
+            let shown = model.recorded(columns)?;
+            let (film, taken) = Staging::of_run(&model, columns, &initial, &shown);
             let stage = Stage::new(Vec::new(), |_| {});
             let server = Server::start(([127, 0, 0, 1], 0).into(), &film, Some(stage.clone()))?;
             let viewer = match audience {

@@ -19,7 +19,7 @@ const RATE: f64 = 60.0;
 /// A frame is dear beside nothing, so it is measured by showing every single step.
 pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
     let model = car::car(STEPS, true)?;
-    let scene = LiveScene::of(&model)?;
+    let scene = LiveScene::of_simulation(&model, &mut model.monolithic(None)?)?;
     let stage = Stage::new(Vec::new(), |_| {});
     let server = Server::start(([127, 0, 0, 1], 0).into(), &scene.film, Some(stage.clone()))?;
     let viewer = Spectator::taking(&server).expect("the benchmark's server listens");
