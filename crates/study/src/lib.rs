@@ -14,6 +14,7 @@ mod compensation;
 mod course;
 mod error;
 mod file;
+mod handling;
 mod linear;
 mod live;
 mod mechanisms;
@@ -37,6 +38,7 @@ pub use compensation::{TriedApproach, compensate, gains_file, law_origin};
 pub use course::{Onlooker, initial_row};
 pub use error::StudyError;
 pub use file::{ModelFile, Settings, shipped_kinds};
+pub use handling::{Handling, HandlingOptions};
 pub use linear::{Bode, BodeCurve, LinearMode, LinearModel, linearise};
 pub use live::run_live;
 pub use mechanisms::{
@@ -44,6 +46,7 @@ pub use mechanisms::{
     is_without_coupling, mechanisms, shows_node, statics, turning_frames, vibrations,
 };
 pub use memory::{Recorded, solve_in_memory};
+pub use oldham_vehicle::handling::STANDARD_GRAVITY;
 pub use partition::{CutMechanism, partitions};
 pub use pause::Pause;
 pub use poles::{CoupledPole, HeldSignals, LATENT_RATES, Poles, damping, discrete_poles, poles};
