@@ -105,7 +105,7 @@ fn a_differential_drives_both_wheels_and_its_lock_brings_them_together() {
         let rim = model.node(name, rim);
         model.body(rim, Body::centred(6.0, Mat3::diagonal(0.3, inertia, 0.3)));
         let [a, b] = [NodeId::GROUND, rim].map(|node| Marker::on(node).axis(Vec3::Y));
-        model.element(&format!("bearing of {name}"), Joint::revolute(a, b));
+        model.element(format!("bearing of {name}"), Joint::revolute(a, b));
         rim
     });
     model.element("axle", driven_axle([NodeId::GROUND, left, right], 1.0));
