@@ -96,6 +96,14 @@ pub enum Command {
     Papers(Papers),
     /// Draw results as SVG or PNG
     Plot(Plot),
+    /// Tell how a car handles in a ride: largest accelerations, response to a step of the steering,
+    /// understeer gradient, stopping distance, lap times, and a g-g diagram
+    ///
+    ///   oldham handling formula-student.parquet --steer car.sensors.rack
+    ///   oldham handling car-constant-radius.parquet --steer car.sensors.rack --wheelbase 1.56
+    ///   oldham handling car-lap.parquet --distance driver.s --lap 439.0657
+    #[command(verbatim_doc_comment)]
+    Handling(Handling),
     /// Show how mechanisms are cut: parts, their sizes, the interfaces, and a picture of the graph
     ///
     /// A cut can be tried without writing it down:
@@ -165,6 +173,7 @@ impl Command {
             Self::Compensate(compensate) => compensate.json,
             Self::Papers(papers) => papers.json,
             Self::Plot(plot) => plot.json,
+            Self::Handling(handling) => handling.json,
             Self::Partition(partition) => partition.json,
             Self::Statics(statics) => statics.json,
             Self::Modes(modes) => modes.json,
@@ -458,6 +467,34 @@ pub struct Plot {
     #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = finite)]
     pub to: Option<f64>,
     /// Picture, .svg or .png [default: the first result's name with .svg, here]
+    #[arg(long, short, value_name = "FILE", value_parser = picture())]
+    pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `handling`.
+#[derive(Args)]
+pub struct Handling {
+    /// Result file (.parquet, .csv, or .partial of an interrupted run)
+    pub result: PathBuf,
+    /// The recorded motion of the chassis; its first axis points forward
+    #[arg(long, value_name = "NAME", default_value = "car.chassis")]
+    pub body: String,
+    /// The recorded steering: an angle, or the travel of a rack
+    #[arg(long, value_name = "NAME")]
+    pub steer: Option<String>,
+    /// Wheelbase in m, for the understeer gradient
+    #[arg(long, value_name = "L", requires = "steer", value_parser = finite)]
+    pub wheelbase: Option<f64>,
+    /// The recorded distance along the track, for lap times
+    #[arg(long, value_name = "NAME", requires = "lap")]
+    pub distance: Option<String>,
+    /// Length of the track in m
+    #[arg(long, value_name = "L", requires = "distance", value_parser = finite)]
+    pub lap: Option<f64>,
+    /// Picture, .svg or .png [default: the result's name with -handling.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = picture())]
     pub out: Option<PathBuf>,
     /// Answer in JSON

@@ -473,9 +473,9 @@ impl Assembly {
         let mut sum = [0.0; 2];
         for &index in &self.accounted {
             let placed = &self.elements[index];
-            let energy = placed.element.energy(&at.of(placed, &self.elements));
-            sum[0] += energy.dissipated;
-            sum[1] += energy.supplied;
+            let [dissipated, supplied] = placed.element.powers(&at.of(placed, &self.elements));
+            sum[0] += dissipated;
+            sum[1] += supplied;
         }
         sum
     }

@@ -58,6 +58,20 @@ impl System {
         Ok(())
     }
 
+    /// Applies the correction that an unfinished step still has to apply, and iterates on: what is
+    /// left of it is linear in the correction, as long as the factors are those of some steps ago.
+    pub(crate) fn refine(&mut self, inputs: &[f64]) -> Result<(), SolveError> {
+        let LastStep { time, h, gains, .. } = self.work.last_step;
+        self.correct(gains[0]);
+        self.place_prescribed(gains[0], inputs);
+        if let Err(failure) = self.converge(time, h, gains, inputs, Some(self.work.target)) {
+            self.return_to_records();
+            return Err(self.explain(time, failure));
+        }
+        self.counters.refinements += 1;
+        Ok(())
+    }
+
     /// What a node will be at the end of a step that is not finished yet. The node gets its share
     /// of the last correction at once.
     pub(crate) fn finish_node(&mut self, node: NodeId) -> Record {

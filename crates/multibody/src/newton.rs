@@ -98,9 +98,11 @@ impl Convergence {
         self.acceleration = (FADING * self.acceleration).max(value);
     }
 
-    /// The share of a correction that may be left after it, with the factors at hand.
+    /// The share of a correction that may be left after it, with the factors at hand. A rate that was
+    /// measured in this very step needs no caution.
     fn share_left(&self) -> f64 {
-        let rate = (CAUTION * self.rate).min(1.0);
+        let caution = if self.age == 0 { 1.0 } else { CAUTION };
+        let rate = (caution * self.rate).min(1.0);
         if rate < 1.0 {
             rate / (1.0 - rate)
         } else {
@@ -274,8 +276,8 @@ impl System {
             && self.find_violations(time, inputs).0 <= rounding
     }
 
-    /// Whether a correction that was applied with the factors at hand has left more than the last
-    /// iteration was allowed to.
+    /// Whether a correction with the factors at hand leaves more than the last iteration was allowed
+    /// to.
     pub(crate) fn leaves_too_much(&self, correction: f64) -> bool {
         correction > 0.0 && correction * self.state.convergence.share_left() > self.work.target
     }

@@ -14,6 +14,7 @@ mod compensation;
 mod course;
 mod error;
 mod file;
+mod handling;
 mod linear;
 mod linear_files;
 mod live;
@@ -40,6 +41,7 @@ pub use compensation::{TriedApproach, compensate, gains_file, law_origin};
 pub use course::{Onlooker, first_row, initial_row};
 pub use error::StudyError;
 pub use file::{ModelFile, Settings, shipped_kinds};
+pub use handling::{Handling, HandlingOptions};
 pub use linear::{Bode, BodeCurve, LinearModel, linearise};
 pub use linear_files::LinearFormat;
 pub use live::run_live;
@@ -49,6 +51,7 @@ pub use mechanisms::{
     is_without_coupling, mechanisms, shows_node, statics, turning_frames, vibrations,
 };
 pub use memory::{Recorded, solve_in_memory};
+pub use oldham_vehicle::handling::STANDARD_GRAVITY;
 pub use partition::{CutMechanism, partitions};
 pub use pause::{Pause, Place};
 pub use poles::{CoupledPole, HeldSignals, LATENT_RATES, Poles, damping, discrete_poles, poles};

@@ -8,8 +8,8 @@ use oldham_multibody::{
     Vec3,
 };
 use oldham_vehicle::{
-    AeroMap, Aerodynamics, AntiRollBar, DiscBrake, GroundContact, GroundLaw, HeightGrid, HubMotor,
-    MotorLimits, Road,
+    AeroMap, Aerodynamics, AntiRollBar, DiscBrake, DrivenAxle, EngineMap, FinalDrive,
+    GroundContact, GroundLaw, HeightGrid, HubMotor, MotorLimits, Road,
 };
 use std::sync::Arc;
 
@@ -68,6 +68,68 @@ fn derivatives_are_those_of_differences() {
     );
     model.element("bar", bar);
     assert_derivatives(model, 0.0, &[], 1e-6);
+    // Below idle, in the map, on the overrun, with a lock.
+    for (throttle, spins) in [(1.0, [5.0, 5.2]), (0.7, [60.0, 59.0]), (0.0, [-3.0, 90.0])] {
+        let (mut model, [chassis, left], _) = axle(spins[0]);
+        let (others, [_, rotor], _) = axle(spins[1]);
+        let right = model.node("right", *others.initial(rotor));
+        model.element("axle", driven_axle([chassis, left, right], throttle));
+        assert_derivatives(model, 0.0, &[], 1e-6);
+    }
+}
+
+/// An engine with a differential on three nodes.
+fn driven_axle(nodes: [NodeId; 3], throttle: f64) -> DrivenAxle {
+    let map = EngineMap {
+        speeds: vec![100.0, 300.0, 500.0],
+        full: vec![40.0, 60.0, 0.0],
+        drag: vec![5.0, 10.0, 20.0],
+    };
+    let drive = FinalDrive {
+        ratio: 4.0,
+        idle: 150.0,
+        preload: 20.0,
+        locking: 0.3,
+    };
+    DrivenAxle::new(nodes, Vec3::Y, Drive::Constant(throttle), map, drive)
+}
+
+/// Two wheels at different speeds, the clutch slipping at 150 rad/s: the engine's torque there drives
+/// both, and what the lock carries over brings them together.
+#[test]
+fn a_differential_drives_both_wheels_and_its_lock_brings_them_together() {
+    let mut model = Model::new();
+    let inertia = 0.5;
+    let [left, right] = [("left", 30.0), ("right", 24.0)].map(|(name, spin)| {
+        let rim = Motion::at(Vec3::ZERO).moving(Vec3::ZERO, Vec3::Y * spin);
+        let rim = model.node(name, rim);
+        model.body(rim, Body::centred(6.0, Mat3::diagonal(0.3, inertia, 0.3)));
+        let [a, b] = [NodeId::GROUND, rim].map(|node| Marker::on(node).axis(Vec3::Y));
+        model.element(format!("bearing of {name}"), Joint::revolute(a, b));
+        rim
+    });
+    model.element("axle", driven_axle([NodeId::GROUND, left, right], 1.0));
+    let mut system = System::new(model, Options::default()).unwrap();
+    system.start(0.0, &[]).unwrap();
+    let h = 1e-4;
+    let mut go = |steps: usize| {
+        (0..steps).for_each(|_| system.step(h, &[]).unwrap());
+        [left, right].map(|rim| system.motion(rim).angular_velocity[1])
+    };
+    let [faster, slower] = go(200);
+    let driving = 4.0 * 45.0;
+    let sum = 54.0 + driving / inertia * 0.02;
+    assert!(
+        (faster + slower - sum).abs() < 1e-3 * sum,
+        "{faster} {slower} {sum}"
+    );
+    let apart = 6.0 - (20.0 + 0.3 * driving) / inertia * 0.02;
+    assert!(
+        (faster - slower - apart).abs() < 0.05,
+        "{faster} {slower} {apart}"
+    );
+    let [left, right] = go(1000);
+    assert!((left - right).abs() < 1e-2, "{left} {right}");
 }
 
 fn map(values: [f64; 4]) -> HeightGrid {

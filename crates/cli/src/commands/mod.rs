@@ -8,6 +8,7 @@ mod compare;
 mod compensate;
 mod completions;
 mod drive;
+mod handling;
 mod linearise;
 mod lumped_modes;
 mod modes;
@@ -38,6 +39,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Animate(arguments) => animate::execute(&arguments),
         Command::View(arguments) => view::execute(&arguments),
         Command::Drive(arguments) => drive::execute(&arguments),
+        Command::Handling(arguments) => handling::execute(&arguments),
         Command::Bench(arguments) => bench::execute(&arguments),
         Command::Stability(arguments) => stability::execute(&arguments),
         Command::Poles(arguments) => poles::execute(&arguments),

@@ -354,7 +354,7 @@ impl Law {
     }
 
     /// Power that it brings in from outside.
-    fn supplied(&self, rate: f64, at: &At<'_>) -> f64 {
+    pub(super) fn supplied(&self, rate: f64, at: &At<'_>) -> f64 {
         match self {
             Self::Prescribed(_) | Self::Thrust { .. } | Self::Motor { .. } => {
                 -self.evaluate(0.0, rate, at).0 * rate

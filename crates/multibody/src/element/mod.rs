@@ -142,6 +142,13 @@ pub trait Element: Any + Debug + CloneElement + Send + Sync {
         ElementEnergy::default()
     }
 
+    /// The powers alone that are dissipated and supplied, as [`energy`](Self::energy) gives them: they
+    /// are summed up in every step, the stored energy is looked at now and then.
+    fn powers(&self, at: &At<'_>) -> [f64; 2] {
+        let energy = self.energy(at);
+        [energy.dissipated, energy.supplied]
+    }
+
     /// Strains and internal loads at one of its evaluation points, for elements that have sections.
     fn section(&self, _at: &At<'_>, _point: usize) -> Option<SectionState> {
         None

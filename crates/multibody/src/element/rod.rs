@@ -128,20 +128,35 @@ impl Element for Rod {
     }
 
     fn energy(&self, at: &At<'_>) -> ElementEnergy {
+        let [dissipated, supplied] = self.powers(at);
+        let elongation = self.elongation(at, &self.line(at));
+        let mut stored = self.law.stored(elongation, at);
+        if let Law::Viscoelastic { branches, .. } = &self.law {
+            for ((stiffness, _), tension) in branches.iter().zip(&at.memory[1..]) {
+                stored += 0.5 * tension * tension / stiffness;
+            }
+        }
+        ElementEnergy {
+            stored,
+            dissipated,
+            supplied,
+        }
+    }
+
+    fn powers(&self, at: &At<'_>) -> [f64; 2] {
         let line = self.line(at);
         let elongation = self.elongation(at, &line);
-        let mut energy = self.law.energy(elongation, line.rate, at);
+        let mut dissipated = self.law.dissipated(elongation, line.rate, at);
+        let mut supplied = self.law.supplied(line.rate, at);
         if line.winding != 0.0 {
-            energy.supplied -= self.law.evaluate(elongation, line.rate, at).0 * line.winding;
+            supplied -= self.law.evaluate(elongation, line.rate, at).0 * line.winding;
         }
         if let Law::Viscoelastic { branches, .. } = &self.law {
             for ((stiffness, time), tension) in branches.iter().zip(&at.memory[1..]) {
-                let work = tension * tension / stiffness;
-                energy.stored += 0.5 * work;
-                energy.dissipated += work / time;
+                dissipated += tension * tension / (stiffness * time);
             }
         }
-        energy
+        [dissipated, supplied]
     }
 }
 

@@ -278,11 +278,26 @@ impl MechanismPart {
         pairs.any(|pair| matches!(pair, Conjugate::GivesMotion { force, .. } if *force == port))
     }
 
-    /// Writes all outputs at the present state.
+    /// Writes all outputs at the present state. Of a step that is not finished there is only its
+    /// interface to show: all else stays as it was before.
     pub(crate) fn write_outputs(&self, inputs: &[f64], outputs: &mut [f64]) {
         for (index, output) in self.outputs.iter().enumerate() {
+            if self.is_unfinished && !self.is_of_interface(output) {
+                continue;
+            }
             let range = self.ports.output_range(OutputPort(index));
             self.output(output, inputs, &mut outputs[range]);
+        }
+    }
+
+    fn is_of_interface(&self, output: &Output) -> bool {
+        match output {
+            Output::Tangent | Output::Interface(..) => true,
+            Output::Motion(at) => {
+                let tangent = self.tangent.as_ref();
+                tangent.is_some_and(|tangent| tangent.end(at.node).is_some())
+            }
+            _ => false,
         }
     }
 
@@ -429,14 +444,11 @@ impl Subsystem for MechanismPart {
         match &mut self.tangent {
             Some(tangent) if defers => {
                 let change = tangent.add_correction(&mut self.system, inputs);
+                if self.system.leaves_too_much(change) {
+                    self.system.refine(inputs)?;
+                }
                 self.system.finish_step(inputs);
                 self.is_unfinished = false;
-                // The factors are those of some steps ago. What one correction with them leaves
-                // is linear in the change, and known from the rate at which they contract.
-                if self.system.leaves_too_much(change) {
-                    self.system.counters.refinements += 1;
-                    self.system.repeat(inputs)?;
-                }
             }
             _ => self.system.repeat(inputs)?,
         }

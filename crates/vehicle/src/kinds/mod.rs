@@ -24,6 +24,7 @@ pub fn register(extensions: &mut Extensions) {
     extensions.element("tyre", tyre::make);
     extensions.element("disc-brake", wheel::brake);
     extensions.element("hub-motor", wheel::motor);
+    extensions.element("driven-axle", wheel::driven_axle);
     extensions.element("anti-roll-bar", suspension::anti_roll_bar);
     extensions.element("aerodynamics", air::make);
     extensions.element("ground-contact", ground::make);

@@ -1,8 +1,9 @@
-//! Brakes and motors in model files.
+//! Brakes, motors and driven axles in model files.
 
 use crate::brake::DiscBrake;
+use crate::differential::{DrivenAxle, EngineMap, FinalDrive};
 use crate::motor::{HubMotor, MotorLimits};
-use oldham_model::{At, Site, TimeFunction};
+use oldham_model::{At, Problem, Site, TimeFunction};
 use oldham_multibody::{LuGre, NodeId};
 use oldham_space::Vec3;
 use schemars::JsonSchema;
@@ -89,6 +90,85 @@ pub(super) fn motor(settings: Motor, site: &mut Site<'_>) -> Option<HubMotor> {
         speed: settings.max_speed,
     };
     Some(HubMotor::new(nodes, axis, torque, limits))
+}
+
+/// An engine in the chassis that drives two rims by a final drive and a differential with a lock.
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Driven {
+    /// The node of the chassis.
+    chassis: At<String>,
+    /// The nodes of the left and of the right rim.
+    rims: [At<String>; 2],
+    /// The axis of the wheels, to the left of the vehicle: a positive torque drives forward.
+    #[schemars(extend("default" = [0.0, 1.0, 0.0]))]
+    axis: Option<At<[f64; 3]>>,
+    /// The throttle, from 0 to 1.
+    throttle: At<TimeFunction>,
+    /// Speeds of the engine in rad/s, rising.
+    speeds: At<Vec<f64>>,
+    /// Its torque at full throttle in N·m, at each speed.
+    full: Vec<f64>,
+    /// The torque in N·m with which it drags without throttle, at each speed.
+    drag: Vec<f64>,
+    /// Turns of the engine for one of the wheels.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    ratio: f64,
+    /// Speed of the engine in rad/s below which the clutch slips.
+    #[schemars(range(min = 0.0))]
+    idle: f64,
+    /// Torque of the lock without load in N·m.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    preload: f64,
+    /// Torque of the lock over the driving torque: 0 is an open differential.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    locking: f64,
+}
+
+pub(super) fn driven_axle(settings: Driven, site: &mut Site<'_>) -> Option<DrivenAxle> {
+    let chassis = site.node(&settings.chassis);
+    let [left, right] = settings.rims.each_ref().map(|name| site.node(name));
+    let nodes = [chassis?, left?, right?];
+    let axis = match &settings.axis {
+        Some(axis) => super::direction(axis, nodes[0], site)?,
+        None => site
+            .model()
+            .initial(nodes[0])
+            .rotation
+            .transpose_mul(Vec3::Y),
+    };
+    let throttle = site.time_function(&settings.throttle)?;
+    let speeds = settings.speeds.value;
+    let count = speeds.len();
+    let message = match () {
+        () if count < 2 || !speeds.windows(2).all(|pair| pair[0] < pair[1]) => {
+            Some("the speeds of an engine must be two or more that rise".to_owned())
+        }
+        () if settings.full.len() != count || settings.drag.len() != count => Some(format!(
+            "there are {count} speeds, {} torques `full` and {} torques `drag`",
+            settings.full.len(),
+            settings.drag.len()
+        )),
+        () => None,
+    };
+    if let Some(message) = message {
+        let problem = Problem::new(settings.speeds.span, message);
+        site.report(problem.help("give a torque `full` and a torque `drag` for every speed"));
+        return None;
+    }
+    let map = EngineMap {
+        speeds,
+        full: settings.full,
+        drag: settings.drag,
+    };
+    let drive = FinalDrive {
+        ratio: settings.ratio,
+        idle: settings.idle,
+        preload: settings.preload,
+        locking: settings.locking,
+    };
+    Some(DrivenAxle::new(nodes, axis, throttle, map, drive))
 }
 
 /// Both nodes, and the axis in axes of the first.
