@@ -316,7 +316,7 @@ pub(super) fn fig_17(report: &mut Report) -> Result<(), PaperError> {
 
 fn laws(report: &mut Report, duration: f64) -> Result<(), PaperError> {
     let mut figure = Figure::new("Acceleration of the can");
-    for (share, inertia) in [("1", "all"), ("0.7", "0.7")] {
+    for (share, inertia) in [("0.999", "all"), ("0.7", "0.7")] {
         for law in ["original", "index-3", "index-2", "index-1"] {
             let run = Variant::new(Model::Rig, true)
                 .with("parameters.share", share)
