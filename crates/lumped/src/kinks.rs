@@ -34,6 +34,7 @@ impl StepStart {
 
 impl Lumped {
     /// Takes a step in pieces that end at the kinks on its way.
+    #[inline(never)]
     pub(crate) fn step_over_kinks(
         &mut self,
         whole: Step,

@@ -61,7 +61,7 @@ impl Plant {
     }
 
     /// Lets the inputs at the start of a micro step act; the motion is that of this time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn receive_at_start(&mut self, t: f64, inputs: &mut Inputs) {
         if inputs.follow_own_motion() {
             self.step_start = t;

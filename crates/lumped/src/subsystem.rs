@@ -97,7 +97,7 @@ impl Lumped {
     }
 
     /// One step of a plant that has received its inputs at the start.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn take(&mut self, step: Step, inputs: &mut Inputs) -> Result<(), StepError> {
         self.method
             .step(&mut self.plant, step, inputs, &mut self.counters)?;
@@ -105,7 +105,7 @@ impl Lumped {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn count_work(&mut self, step: Step) -> Result<(), StepError> {
         match self.energy_terms.has_power {
             true => self.tally_work(step.from, step.size),
