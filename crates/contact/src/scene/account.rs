@@ -76,7 +76,8 @@ impl Scene {
             + std::mem::size_of_val(scratch.levers.as_slice())
             + 8 * (scratch.impulses.len() + scratch.shifts.len())
             + scratch.sets.len()
-            + scratch.shift_sets.len()
+            + std::mem::size_of_val(scratch.frames.as_slice())
+            + std::mem::size_of_val(scratch.held_rows.as_slice())
     }
 
     /// Appends the whole state as words: the next step depends on nothing else.

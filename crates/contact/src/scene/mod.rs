@@ -194,6 +194,7 @@ struct Scratch {
     biases: Vec<f64>,
     levers: Vec<Levers>,
     impulses: Vec<f64>,
+    /// What the rows of contacts do, while they are solved.
     sets: Vec<RowState>,
     /// Of contacts between bodies.
     held_rows: Vec<HeldRow>,
@@ -202,7 +203,6 @@ struct Scratch {
     /// For moving bodies apart: lengths in place of velocities and impulses.
     shifted: Vec<BodyMotion>,
     shifts: Vec<f64>,
-    shift_sets: Vec<RowState>,
 }
 
 impl Scene {
@@ -412,11 +412,6 @@ impl Scene {
     /// Impulses of the contacts of the last step along the absolute axes, on the second body of each.
     pub fn impulses(&self) -> &[[f64; 3]] {
         self.scratch.impulses.as_chunks::<3>().0
-    }
-
-    /// What the rows of the contacts did in the last step: the normal, then friction twice.
-    pub fn sets(&self) -> &[RowState] {
-        &self.scratch.sets
     }
 }
 

@@ -413,12 +413,12 @@ impl Scene {
         // The impulses of the step stay as they are: these are lengths.
         scratch.shifts.clear();
         scratch.shifts.resize(3 * touches.len(), 0.0);
-        scratch.shift_sets.clear();
-        scratch.shift_sets.resize(3 * touches.len(), RowState::Open);
+        scratch.sets.clear();
+        scratch.sets.resize(3 * touches.len(), RowState::Open);
         self.separator.solve(
             &Problem::Bodies(problem),
             &mut scratch.shifts,
-            &mut scratch.shift_sets,
+            &mut scratch.sets,
         );
         contacts.apply(&scratch.shifts, &mut scratch.shifted);
         let (mut work, mut moment) = (0.0, Vec3::ZERO);
