@@ -564,9 +564,28 @@ async function plays_a_car(browser) {
   assert.equal((await server.ended).code, 0);
 }
 
+/** Boxes that a ball knocks over, and a can full of grains that shakes. */
+async function plays_contacts(browser) {
+  for (const [name, ...words] of [["stacked-boxes"], ["particle-damper", "--set", "simulation.duration=0.05"]]) {
+    oldham("run", example(name), "--no-analysis", ...words, "--out", `${name}.parquet`);
+    const server = await serving("view", `${name}.parquet`);
+    const page = await open(browser, server.url);
+    await drawn(page);
+    const first = await picture(page);
+    await shot(page, `${name}-start`);
+    await scrub(page, 1);
+    assert.ok(!first.equals(await picture(page)), `${name} has moved`);
+    await shot(page, `${name}-end`);
+    assert.deepEqual(page.complaints, []);
+    await page.close();
+    server.stop();
+    assert.equal((await server.ended).code, 0);
+  }
+}
+
 const browser = await chromium.launch({ executablePath, args: SOFTWARE_WEBGL });
 try {
-  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, goes_back, drives_the_car, counts_laps, drives_with_a_gamepad, drives_with_a_finger, looks_on, shows_loads, plays_a_car];
+  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, goes_back, drives_the_car, counts_laps, drives_with_a_gamepad, drives_with_a_finger, looks_on, shows_loads, plays_a_car, plays_contacts];
   for (const step of steps) {
     const began = performance.now();
     const told = await step(browser);

@@ -64,6 +64,26 @@ fn check(scene: &Scene, rows: &[f32], name: &str) {
     }
 }
 
+/// Grains are where they start, within their can.
+#[test]
+fn grains_are_drawn_where_they_are() {
+    let film = staged(&model("particle-damper"));
+    let grains = film
+        .scene
+        .items
+        .iter()
+        .find_map(|item| match &item.drawing {
+            Drawing::Grains { at, stride, radii } => Some((*at, *stride, radii.len())),
+            _ => None,
+        });
+    let (at, stride, count) = grains.expect("the can has grains");
+    assert_eq!((stride, count), (3, 147));
+    let centres = film.rows[at..at + 3 * count].chunks_exact(3);
+    for centre in centres {
+        assert!(centre[0].hypot(centre[1]) < 0.01, "{centre:?}");
+    }
+}
+
 #[test]
 fn every_example_has_something_to_see() {
     let mut seen = 0;

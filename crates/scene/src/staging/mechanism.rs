@@ -46,6 +46,7 @@ impl Draft<'_> {
         };
         artist.sections(name);
         artist.bodies();
+        artist.particles(name);
         artist.outlines();
         artist.joints(size);
         artist.forces(mechanism);
@@ -269,6 +270,21 @@ impl Artist<'_, '_> {
                 }
             };
             self.add(&name, group, drawing);
+        }
+    }
+
+    /// Draws particles whose places are recorded.
+    fn particles(&mut self, mechanism: &str) {
+        let group = self.parts.whole;
+        for kind in &self.sketch.particles {
+            let name = format!("{mechanism}.particles.{}", kind.name);
+            let columns = 1..=3 * kind.count;
+            let columns: Vec<String> = columns.map(|place| format!("{name}.{place}")).collect();
+            if let Ok(at) = self.draft.take(&columns) {
+                let radii = vec![kind.radius as f32; kind.count];
+                let stride = 3;
+                self.add(&name, group, Drawing::Grains { at, stride, radii });
+            }
         }
     }
 
