@@ -1,5 +1,5 @@
 //! Contacts of a model: shapes on nodes, and grains. What a model says of them is here, how they act
-//! is in [`scene`].
+//! is in `scene`.
 
 pub(crate) mod interface;
 pub(crate) mod scene;
