@@ -59,7 +59,7 @@ impl StepTimes {
     /// Counts by powers of two of a microsecond: steps that took less than so many microseconds, and
     /// not less than half of that; those below one microsecond together.
     pub fn octaves(&self) -> Vec<(f64, u64)> {
-        let mut counts: Vec<(f64, u64)> = Vec::new();
+        let mut counts: Vec<(f64, u64)> = Vec::with_capacity(OCTAVES);
         for (index, &count) in self
             .counts
             .iter()
