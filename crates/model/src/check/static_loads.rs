@@ -52,6 +52,11 @@ impl Checker<'_> {
                     continue;
                 };
                 let from = (circuit, OutputPort(OUTPUTS * actuator));
+                let target = connections.iter().find(|c| c.from == from);
+                if target.is_some_and(|c| parts[c.to.0].part.is_none()) {
+                    // What is wrong with the mechanism is told already.
+                    continue;
+                }
                 match held_line(parts, connections, from) {
                     Some((mechanism, line)) => all.push(Wanted {
                         circuit,
