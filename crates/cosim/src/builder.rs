@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::balance::Interface;
-use crate::compensator::Compensation;
 use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::Layout;
 use crate::fault::{BuildError, Fault};
@@ -109,12 +108,6 @@ impl Builder {
         self.driven.push((id, port));
         self.dialled.push((id, port));
         dial
-    }
-
-    /// Corrects what a subsystem receives and amends what it sends.
-    pub fn compensate(&mut self, id: SubsystemId, law: Compensation) {
-        let unit = &mut self.units[id.0];
-        unit.inputs.compensate(unit.subsystem.ports(), law);
     }
 
     /// Connects an output to an input.
@@ -260,8 +253,7 @@ impl Builder {
 
     /// What an output is called in the results, if it is recorded.
     fn column_name(&self, output: (SubsystemId, OutputPort)) -> Option<String> {
-        let quantity = &self.ports(output.0).outputs()[output.1.0].quantity;
-        if !quantity.is_recorded() {
+        if !self.ports(output.0).is_recorded(output.1) {
             return None;
         }
         match self.labels.get(&output) {
@@ -365,8 +357,8 @@ impl Builder {
             }
         }
         for unit in &mut self.units {
-            if unit.inputs.compensator().is_some() {
-                errors.push(BuildError::CompensatedTight(unit.name.clone()));
+            if unit.corrects_inputs {
+                errors.push(BuildError::CorrectedTight(unit.name.clone()));
             }
             if unit.every > 1 {
                 errors.push(BuildError::TightAtSeveralRates(unit.name.clone()));
@@ -452,7 +444,7 @@ impl Builder {
             let ports = self.units[from.0.0].subsystem.ports();
             let quantity = &ports.outputs()[from.1.0].quantity;
             let width = quantity.width();
-            let sent = outputs + ports.output_range(from.1).start;
+            let sent = outputs + ports.output_range(ports.sent_for(from.1)).start;
             let event = outputs + ports.output_width();
             let iterate = layout.claim(width).start;
             iterated.push(IteratedConnection {
@@ -477,38 +469,10 @@ impl Builder {
             });
         }
         for (place, incoming) in incoming.into_iter().enumerate() {
-            let remote = IncomingConnections::new(self.remote_links(place), sends, refreshes);
             let incoming = IncomingConnections::new(incoming, sends, refreshes);
             self.units[place].incoming = Arc::new(incoming);
-            self.units[place].listen(remote);
         }
         (stride, iterated)
-    }
-
-    /// What a unit's compensator listens to besides the connections. There is no iterate: implicit
-    /// coupling is not compensated.
-    fn remote_links(&self, place: usize) -> Vec<IncomingConnection> {
-        let Some(compensator) = self.units[place].inputs.compensator() else {
-            return Vec::new();
-        };
-        let senders = compensator.law.remote.iter().flat_map(|r| &r.senders);
-        let incoming_connection =
-            |(index, &(sender, port)): (usize, &(SubsystemId, OutputPort))| {
-                let outputs = self.units[sender.0].places.outputs;
-                let ports = self.ports(sender);
-                let range = ports.output_range(port);
-                IncomingConnection {
-                    sender,
-                    every: self.units[sender.0].every,
-                    port: InputPort(index),
-                    input: 0..range.len(),
-                    sent: outputs + range.start,
-                    iterate: 0,
-                    event: outputs + ports.output_width(),
-                    scale: None,
-                }
-            };
-        senders.enumerate().map(incoming_connection).collect()
     }
 
     fn work_place(&self, (unit, work_index): (usize, usize)) -> usize {

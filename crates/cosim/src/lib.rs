@@ -15,7 +15,6 @@ mod builder;
 mod cancel;
 mod checkpoint;
 mod clock;
-mod compensator;
 mod cpu;
 mod dial;
 mod draft;
@@ -25,7 +24,6 @@ mod hermite;
 mod implicit;
 mod inputs;
 mod interfaces;
-mod kinematic;
 mod load_balancing;
 mod lockstep;
 mod motion_law;
@@ -54,17 +52,15 @@ pub use builder::Builder;
 pub use cancel::Cancel;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::{Clock, ManualClock, WallClock};
-pub use compensator::{Compensation, CompensatorRow, RemoteSignal, Signal};
 pub use cpu::CpuLevel;
 pub use dial::Dial;
 pub use draft::{Draft, write_whole};
 pub use fault::{BuildError, Fault};
 pub use hermite::{IntegratedMotion, RateExtrapolation};
-pub use inputs::{Inputs, Source, StageInputs};
-pub use kinematic::Kinematic;
+pub use inputs::{InputLayer, Inputs, Source, StageInputs};
 pub use motion_law::{Followed, MotionLaw};
 pub use pace::{OnMiss, Pacing, ThreadStart};
-pub use port::{Causality, Conjugate, InputPort, OutputPort, Port, Ports, Quantity, Unit};
+pub use port::{Conjugate, InputPort, MOTION_QUATERNION, OutputPort, Port, Ports, Quantity, Unit};
 pub use predictor::{Hold, Predictor};
 pub use recorder::{Column, Discard, InMemory, Recorder};
 pub use run::{End, Outcome, Progress, Run, Tap};
@@ -79,7 +75,8 @@ pub use simulation::{ConnectionRange, Simulation};
 pub use state::{Chart, Snapshot, State, Visitor, word_count};
 pub use stats::StepTimes;
 pub use subsystem::{
-    Counters, EffectiveInterface, Energy, Linearisation, Reached, StepError, Subsystem,
+    Counters, EffectiveInterface, Energy, InputCorrection, Linearisation, Reached, StepError,
+    Subsystem,
 };
 pub use summary::{EnergySummary, InterfaceSummary, Lateness, PartSummary, Summary};
 pub use two_step::TwoStep;

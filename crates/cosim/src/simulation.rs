@@ -1,5 +1,6 @@
 //! The simulation: units, plan and exchange buffer, and the exchange at the initial time.
 
+use std::any::Any;
 use std::ops::Add;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -304,26 +305,22 @@ impl Simulation {
         self.units[id.0].subsystem.as_mut()
     }
 
+    /// A subsystem of a known type, for analyses that know more of it.
+    pub fn known<S: Subsystem>(&self, id: SubsystemId) -> Option<&S> {
+        let subsystem: &dyn Any = self.units[id.0].subsystem.as_ref();
+        subsystem.downcast_ref()
+    }
+
+    /// The same, to be changed.
+    pub fn known_mut<S: Subsystem>(&mut self, id: SubsystemId) -> Option<&mut S> {
+        let subsystem: &mut dyn Any = self.units[id.0].subsystem.as_mut();
+        subsystem.downcast_mut()
+    }
+
     /// The linearisation of a subsystem at the time reached, with the inputs as they are known.
     pub fn linearise(&mut self, id: SubsystemId) -> Option<Linearisation> {
         let t = self.time();
         self.units[id.0].linearise(t)
-    }
-
-    /// Pushes with a row of a subsystem's compensator, besides what its gains make: sampled rows
-    /// first, then amendments. For analyses.
-    pub fn push(&mut self, id: SubsystemId, row: usize, offset: f64) {
-        let compensator = self.units[id.0].inputs.compensator_mut();
-        let law = &mut compensator.expect("the subsystem has a compensator").law;
-        let mut rows = law.sampled.iter_mut().chain(&mut law.amended);
-        rows.nth(row).expect("the compensator has this row").offset = offset;
-    }
-
-    /// The values of all signals of a subsystem's compensator as last used: those of sampled rows,
-    /// then those of amendments, term by term.
-    pub fn readings(&self, id: SubsystemId) -> &[f64] {
-        let compensator = self.units[id.0].inputs.compensator();
-        compensator.map_or(&[], |compensator| compensator.readings())
     }
 
     /// All connections, with places in the flat vectors of their subsystems.

@@ -1,5 +1,7 @@
 //! The subsystem: anything that advances in time and exchanges values at ports.
 
+use std::any::Any;
+
 use crate::inputs::Inputs;
 use crate::port::{InputPort, OutputPort, Ports};
 use crate::sequence::SequenceModel;
@@ -14,7 +16,7 @@ use crate::state::State;
 ///
 /// The three required methods make a subsystem; each optional one is an ability that some schedule
 /// or analysis asks for, and is refused when the model is read if a part lacks it.
-pub trait Subsystem: Send {
+pub trait Subsystem: Any + Send {
     /// The ports, fixed for the life of the subsystem.
     fn ports(&self) -> &Ports;
 
@@ -50,6 +52,11 @@ pub trait Subsystem: Send {
     /// the inputs differ from those of the advance by the error of a prediction.
     fn correct(&mut self, _t: f64, _inputs: &[f64]) -> Result<(), StepError> {
         unreachable!("only a subsystem that says so is asked to correct")
+    }
+
+    /// What it does to its inputs before they act, if it changes them.
+    fn input_correction(&mut self) -> Option<&mut dyn InputCorrection> {
+        None
     }
 
     /// From now on its equations are solved to this relative accuracy at least: implicit coupling
@@ -125,6 +132,17 @@ pub trait Subsystem: Send {
     fn counters(&self) -> Counters {
         Counters::default()
     }
+}
+
+/// A subsystem that changes what it receives before it acts. All its methods take the inputs as they
+/// are received.
+pub trait InputCorrection {
+    /// A step begins at time t: what is sampled then and held over the step is found now, before
+    /// the work of the inputs is accounted for.
+    fn begin_step(&mut self, t: f64, inputs: &mut Inputs) -> Result<(), StepError>;
+
+    /// Changes what is received at time t to what acts: work is done by that.
+    fn correct_inputs(&mut self, t: f64, inputs: &mut [f64]);
 }
 
 /// How far an advance came.

@@ -1,8 +1,6 @@
 //! One subsystem inside a simulation: with its inputs, its work integrals and its places in the
 //! exchange buffer.
 
-mod compensation;
-
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -132,12 +130,12 @@ pub(crate) struct Unit {
     pub mail: Mail,
     /// Time of advances.
     pub spent: Spent,
-    /// Connections that only the compensator listens to.
-    remote: IncomingConnections,
     pub interface_works: Vec<InterfaceWork>,
     pub places: Places,
     /// Advances every so many macro steps, over as many.
     pub every: u64,
+    /// Whether what it receives is not what acts.
+    pub corrects_inputs: bool,
     input_values: Vec<f64>,
     output_values: Vec<f64>,
     /// What the others may see; lags behind `output_values` when `every` is more than one.
@@ -166,10 +164,6 @@ enum StartOutputs {
 }
 
 impl StartOutputs {
-    fn is_any(&self) -> bool {
-        !matches!(self, Self::Nothing)
-    }
-
     /// The ports to which these places in the output vector belong.
     fn new(places: &[usize], ports: &Ports) -> Self {
         let all = (0..ports.outputs().len()).map(OutputPort);
@@ -191,7 +185,8 @@ impl StartOutputs {
 }
 
 impl Unit {
-    pub fn new(name: String, subsystem: Box<dyn Subsystem>, inputs: Inputs) -> Self {
+    pub fn new(name: String, mut subsystem: Box<dyn Subsystem>, inputs: Inputs) -> Self {
+        let corrects_inputs = subsystem.input_correction().is_some();
         let ports = subsystem.ports();
         let (wide, tall) = (ports.input_width(), ports.output_width());
         Self {
@@ -200,7 +195,6 @@ impl Unit {
             incoming: Arc::default(),
             mail: Mail::default(),
             spent: Spent::default(),
-            remote: IncomingConnections::default(),
             interface_works: Vec::new(),
             places: Places {
                 outputs: 0,
@@ -208,6 +202,7 @@ impl Unit {
                 report: 0,
             },
             every: 1,
+            corrects_inputs,
             input_values: vec![0.0; wide],
             output_values: vec![0.0; tall],
             released: vec![0.0; tall],
@@ -229,6 +224,7 @@ impl Unit {
         let corrected = self.subsystem.correct(to, &self.input_values);
         corrected.map_err(|cause| self.step_fault(from, cause))?;
         self.evaluate_known(to)?;
+        self.correct_inputs(to);
         self.close_work_integrals(to - from);
         Ok(())
     }
@@ -266,8 +262,10 @@ impl Unit {
 
     /// Advances, evaluates the outputs with the inputs predicted for the end, checks them.
     pub fn advance(&mut self, from: f64, to: f64) -> Result<(), Fault> {
-        let outputs_are_fresh = self.compensate(from)?;
-        self.open_work_integrals(from, outputs_are_fresh)?;
+        if self.corrects_inputs {
+            self.begin_corrected_step(from)?;
+        }
+        self.open_work_integrals(from)?;
         self.event = false;
         let tolerance = 1e-9 * (to - from);
         let mut t = from;
@@ -306,30 +304,45 @@ impl Unit {
             return;
         }
         self.inputs.at(to, &mut self.input_values);
+        self.correct_inputs(to);
         for work in all(&mut self.interface_works, &mut self.driven) {
             work.close(&self.input_values, &self.released, h);
         }
     }
 
-    fn open_work_integrals(&mut self, t: f64, outputs_are_fresh: bool) -> Result<(), Fault> {
+    #[inline(never)]
+    fn begin_corrected_step(&mut self, t: f64) -> Result<(), Fault> {
+        let begun = match self.subsystem.input_correction() {
+            Some(correction) => correction.begin_step(t, &mut self.inputs),
+            None => Ok(()),
+        };
+        begun.map_err(|cause| self.step_fault(t, cause))
+    }
+
+    /// The inputs at hand become those that act.
+    #[inline]
+    fn correct_inputs(&mut self, t: f64) {
+        if self.corrects_inputs
+            && let Some(correction) = self.subsystem.input_correction()
+        {
+            correction.correct_inputs(t, &mut self.input_values);
+        }
+    }
+
+    fn open_work_integrals(&mut self, t: f64) -> Result<(), Fault> {
         if self.is_open || !self.has_work_to_track() {
             return Ok(());
         }
         // Motions are those of the end of the last step; forces must be evaluated anew.
-        if outputs_are_fresh {
-            self.inputs.at(t, &mut self.input_values);
-        } else if self.inputs.compensator().is_some() && self.start_outputs.is_any() {
-            self.evaluate(t)?;
-        } else {
-            self.inputs.at(t, &mut self.input_values);
-            let (inputs, outputs) = (&self.input_values, &mut self.output_values);
-            let evaluated = match &self.start_outputs {
-                StartOutputs::Nothing => Ok(()),
-                StartOutputs::Few(ports) => self.subsystem.some_outputs(ports, t, inputs, outputs),
-                StartOutputs::All => self.subsystem.outputs(t, inputs, outputs),
-            };
-            evaluated.map_err(|cause| self.step_fault(t, cause))?;
-        }
+        self.inputs.at(t, &mut self.input_values);
+        let (inputs, outputs) = (&self.input_values, &mut self.output_values);
+        let evaluated = match &self.start_outputs {
+            StartOutputs::Nothing => Ok(()),
+            StartOutputs::Few(ports) => self.subsystem.some_outputs(ports, t, inputs, outputs),
+            StartOutputs::All => self.subsystem.outputs(t, inputs, outputs),
+        };
+        evaluated.map_err(|cause| self.step_fault(t, cause))?;
+        self.correct_inputs(t);
         for work in all(&mut self.interface_works, &mut self.driven) {
             work.open(&self.input_values, &self.output_values);
         }
@@ -363,27 +376,22 @@ impl Unit {
     }
 
     /// Opens the work integrals of the coming step now, so that they contain the exchange that was
-    /// just made. A compensated part opens them when its forces are found, as its step begins.
+    /// just made. A part that corrects its inputs opens them when it has found how, as its step begins.
     pub fn take_stock(&mut self, t: f64) -> Result<(), Fault> {
-        if self.inputs.compensator().is_some() || !self.has_work_to_track() {
+        if self.corrects_inputs || !self.has_work_to_track() {
             return Ok(());
         }
-        self.open_work_integrals(t, false)?;
+        self.open_work_integrals(t)?;
         self.is_open = true;
         Ok(())
     }
 
     /// The outputs at time t with the inputs predicted for it.
     pub fn evaluate(&mut self, t: f64) -> Result<(), Fault> {
-        match self.inputs.compensator() {
-            None => self.evaluate_once(t),
-            Some(_) => self.evaluate_compensated(t),
-        }
-    }
-
-    fn evaluate_once(&mut self, t: f64) -> Result<(), Fault> {
         self.inputs.at(t, &mut self.input_values);
-        self.evaluate_known(t)
+        self.evaluate_known(t)?;
+        self.correct_inputs(t);
+        Ok(())
     }
 
     /// The outputs at time t with the inputs at hand.
@@ -422,6 +430,7 @@ impl Unit {
     /// The initial exchange is done: work integrals start from what is known now.
     pub fn begin(&mut self, t: f64) {
         self.inputs.at(t, &mut self.input_values);
+        self.correct_inputs(t);
         for work in all(&mut self.interface_works, &mut self.driven) {
             work.begin(&self.input_values, &self.released);
         }
@@ -434,9 +443,6 @@ impl Unit {
     pub fn publish(&mut self, t: f64, exchange: &ExchangeBuffer, buffer: usize) {
         let start = self.places.outputs + buffer * self.places.stride;
         exchange.write(start, &self.released);
-        if self.inputs.compensator().is_some() {
-            self.publish_amendments(start, exchange);
-        }
         exchange.write(
             start + self.released.len(),
             &[f64::from(u8::from(self.event))],
@@ -466,9 +472,6 @@ impl Unit {
             self.inputs.receive(incoming_connection.port, t, values);
             self.received += 1;
             event |= exchange.get(incoming_connection.event + shift) != 0.0;
-        }
-        if !self.remote.all.is_empty() {
-            self.pull_remote(t, exchange, shift, delivery, steps_done);
         }
         if event {
             self.restart();
@@ -502,7 +505,7 @@ impl Unit {
 
     /// Whether it can advance while the others go on: what it receives can wait.
     pub fn can_overlap(&self) -> bool {
-        self.every > 1 && self.remote.all.is_empty()
+        self.every > 1
     }
 
     /// Takes the iterate of an implicit step as the inputs at time t.

@@ -1,7 +1,7 @@
 //! A coupled model as one linear system from its free inputs to its outputs.
 
 use nalgebra::{Complex, DMatrix, DVector};
-use oldham_cosim::{Quantity, Simulation, SubsystemId};
+use oldham_cosim::{OutputPort, Quantity, Simulation, SubsystemId};
 
 use crate::poles::{CoupledModel, Push, Readout, null_direction, scaled};
 use crate::recurrence::AnalysisError;
@@ -92,8 +92,9 @@ impl StateSpace {
                 }
             }
             place = 0;
-            for port in ports.outputs() {
-                let is_listed = is_wanted(&port.name) && port.quantity.is_recorded();
+            for (index, port) in ports.outputs().iter().enumerate() {
+                let is_recorded = ports.is_recorded(OutputPort(index));
+                let is_listed = is_wanted(&port.name) && is_recorded;
                 for component in (0..port.quantity.width()).filter(|_| is_listed) {
                     readouts.push(Readout::Output(id, place + component));
                     outputs.push(LinearSignal::new(

@@ -3,7 +3,8 @@
 pub(crate) mod gains;
 mod trial;
 
-use oldham_cosim::{Compensation, Coupling, Simulation, Stage, SubsystemId};
+use oldham_compensation::Compensation;
+use oldham_cosim::{Coupling, Simulation, Stage, SubsystemId};
 use oldham_lumped::Integrator;
 use oldham_stability::compensate::{
     Architecture, BuildFailure, CouplingLaw, Design, DesignError, Domain, Site, SiteError, Target,

@@ -2,7 +2,8 @@
 //! right place do not make a good response; a gain that takes nearly all of a mass away leaves a
 //! system that answers to everything.
 
-use oldham_cosim::{Compensation, InMemory, Run, Simulation, SubsystemId};
+use oldham_compensation::Compensation;
+use oldham_cosim::{InMemory, Run, Simulation, SubsystemId};
 use oldham_lumped::Integrator;
 use oldham_stability::compensate::{Architecture, Site};
 

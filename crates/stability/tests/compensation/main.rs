@@ -4,7 +4,8 @@
 mod chain;
 
 use chain::{Chain, GIVER, Random, TAKER};
-use oldham_cosim::{Compensation, CompensatorRow, Signal, SubsystemId};
+use oldham_compensation::{Compensation, CompensatorRow, Signal};
+use oldham_cosim::SubsystemId;
 use oldham_stability::compensate::{
     Architecture, Conditions, CouplingLaw, Design, DesignError, Domain, Origin, Target, assign,
     confirm,
