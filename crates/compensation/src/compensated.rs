@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use oldham_cosim::{
-    Builder, Counters, Energy, InputCorrection, InputLayer, InputPort, Inputs, Linearisation,
-    OutputPort, Ports, Predictor, Reached, State, StepError, Subsystem, SubsystemId, Visitor,
+    Accuracy, Builder, Counters, Energy, EnergyBalance, InputCorrection, InputLayer, InputPort,
+    Inputs, Linearisable, Linearisation, OutputPort, Ports, Predictor, Reached, State, StepError,
+    Subsystem, SubsystemId, Visitor,
 };
 
 use crate::compensator::Compensator;
@@ -119,11 +120,10 @@ impl Compensated {
         self.acting = acting;
     }
 
-    /// What acts on the inner subsystem when this is received.
-    fn acting(&mut self, t: f64, received: &[f64]) -> &[f64] {
+    /// This is received at time t, and acts corrected.
+    fn receive(&mut self, t: f64, received: &[f64]) {
         self.received.copy_from_slice(received);
         self.correct(t);
-        &self.acting[..self.inner.ports().input_width()]
     }
 
     /// Evaluates its own outputs; once more where they depend on inputs that are corrected by them.
@@ -252,66 +252,72 @@ impl Subsystem for Compensated {
         Ok(())
     }
 
-    fn input_correction(&mut self) -> Option<&mut dyn InputCorrection> {
-        Some(self)
-    }
-
-    fn demand_accuracy(&mut self, relative: f64) {
-        self.inner.demand_accuracy(relative);
-    }
-
-    fn corrects(&self) -> bool {
-        self.inner.corrects()
-    }
-
-    fn expect_correction(&mut self) {
-        self.inner.expect_correction();
-    }
-
-    fn correct(&mut self, t: f64, inputs: &[f64]) -> Result<(), StepError> {
-        self.acting(t, inputs);
-        let own = &self.acting[..self.inner.ports().input_width()];
-        self.inner.correct(t, own)
-    }
-
-    fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
-        self.inner.supply(given)
-    }
-
-    fn state(&mut self) -> Option<&mut dyn State> {
-        match self.inner.state() {
-            Some(_) => Some(self),
-            None => None,
-        }
-    }
-
-    fn is_chartable(&self) -> bool {
-        self.inner.is_chartable()
-    }
-
-    fn pattern(&self) -> u64 {
-        self.inner.pattern()
+    fn version(&self, output: OutputPort) -> Option<u64> {
+        let is_own = output.0 < self.inner.ports().outputs().len();
+        is_own.then(|| self.inner.version(output))?
     }
 
     fn restart(&mut self) {
         self.inner.restart();
     }
 
-    fn sharpen(&mut self) {
-        self.inner.sharpen();
+    fn work(&self) -> f64 {
+        self.inner.work()
     }
 
-    fn energy(&mut self, t: f64, inputs: &[f64]) -> Option<Energy> {
-        self.acting(t, inputs);
+    fn counters(&self) -> Counters {
+        self.inner.counters()
+    }
+
+    fn pattern(&self) -> u64 {
+        self.inner.pattern()
+    }
+
+    fn state(&mut self) -> Option<&mut dyn State> {
+        let can = self.inner.state().is_some();
+        can.then_some(self as &mut dyn State)
+    }
+
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        let can = self.inner.energy_balance().is_some();
+        can.then_some(self as &mut dyn EnergyBalance)
+    }
+
+    fn input_correction(&mut self) -> Option<&mut dyn InputCorrection> {
+        Some(self)
+    }
+
+    fn accuracy(&mut self) -> Option<&mut dyn Accuracy> {
+        self.inner.accuracy()
+    }
+
+    fn linearisable(&mut self) -> Option<&mut dyn Linearisable> {
+        let can = self.inner.linearisable().is_some();
+        can.then_some(self as &mut dyn Linearisable)
+    }
+}
+
+impl EnergyBalance for Compensated {
+    fn energy(&mut self, t: f64, inputs: &[f64]) -> Energy {
+        self.receive(t, inputs);
         let own = &self.acting[..self.inner.ports().input_width()];
-        self.inner.energy(t, own)
+        let balance = self.inner.energy_balance();
+        balance.map_or_else(Energy::default, |balance| balance.energy(t, own))
     }
 
+    fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
+        let balance = self.inner.energy_balance();
+        balance.map_or_else(Vec::new, |balance| balance.supply(given))
+    }
+}
+
+impl Linearisable for Compensated {
     /// Without the compensator, which undoes a delay that a linearisation does not have.
     fn linearise(&mut self, t: f64, inputs: &[f64]) -> Option<Linearisation> {
-        self.acting(t, inputs);
+        self.receive(t, inputs);
         let (wide, own) = (self.ports.input_width(), self.inner.ports().input_width());
-        let inner = self.inner.linearise(t, &self.acting[..own])?;
+        let inner = self.inner.linearisable()?;
+        let inner = inner.linearise(t, &self.acting[..own])?;
         let states = inner.states;
         let widened = |matrix: &[f64], rows: usize| -> Vec<f64> {
             let entry = |place: usize| match place % wide {
@@ -334,16 +340,9 @@ impl Subsystem for Compensated {
         })
     }
 
-    fn state_names(&self) -> Vec<String> {
-        self.inner.state_names()
-    }
-
-    fn work(&self) -> f64 {
-        self.inner.work()
-    }
-
-    fn counters(&self) -> Counters {
-        self.inner.counters()
+    fn state_names(&mut self) -> Vec<String> {
+        let inner = self.inner.linearisable();
+        inner.map_or_else(Vec::new, |inner| inner.state_names())
     }
 }
 
@@ -354,5 +353,10 @@ impl State for Compensated {
             inner.visit(visitor);
         }
         self.compensator().visit(visitor);
+    }
+
+    fn is_chartable(&mut self) -> bool {
+        let inner = self.inner.state();
+        inner.is_none_or(|inner| inner.is_chartable())
     }
 }

@@ -2,8 +2,8 @@
 
 use nalgebra::DMatrix;
 use oldham_cosim::{
-    Counters, Energy, Inputs, Linearisation, Ports, Quantity, Reached, State, StepError, Subsystem,
-    Visitor,
+    Accuracy, Counters, Energy, EnergyBalance, Inputs, Linearisable, Linearisation, Ports,
+    Quantity, Reached, State, StepError, Subsystem, Visitor,
 };
 
 use crate::adaptive::Adaptive;
@@ -249,17 +249,43 @@ impl Subsystem for Control {
         }
     }
 
+    fn work(&self) -> f64 {
+        self.equations.names.len() as f64
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        Some(self)
+    }
+
+    fn accuracy(&mut self) -> Option<&mut dyn Accuracy> {
+        Some(self)
+    }
+
+    fn linearisable(&mut self) -> Option<&mut dyn Linearisable> {
+        Some(self)
+    }
+}
+
+impl EnergyBalance for Control {
+    /// A controller stores no energy; what its outputs do to others is supplied there.
+    fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Energy {
+        Energy::default()
+    }
+}
+
+impl Accuracy for Control {
     fn sharpen(&mut self) {
         if let Method::Adaptive(adaptive) = &mut self.method {
             adaptive.sharpen();
         }
     }
+}
 
-    /// A controller stores no energy; what its outputs do to others is supplied there.
-    fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Option<Energy> {
-        Some(Energy::default())
-    }
-
+impl Linearisable for Control {
     fn linearise(&mut self, t: f64, inputs: &[f64]) -> Option<Linearisation> {
         if matches!(self.method, Method::Sampled { .. }) || !self.histories.is_empty() {
             return None;
@@ -285,14 +311,6 @@ impl Subsystem for Control {
             c: of(p, n, equations.jacobian(outputs(), states, values)),
             d: of(p, m, equations.jacobian(outputs(), places, values)),
         })
-    }
-
-    fn work(&self) -> f64 {
-        self.equations.names.len() as f64
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
     }
 }
 

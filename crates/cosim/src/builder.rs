@@ -163,13 +163,16 @@ impl Builder {
             0
         };
         for id in schedule.corrected() {
-            self.units[id.0].subsystem.expect_correction();
+            if let Some(correction) = self.units[id.0].subsystem.step_correction() {
+                correction.expect_correction();
+            }
         }
         if let Coupling::Implicit(implicit) = &schedule.coupling {
             // What a part leaves unsolved looks to the iteration like a change of its outputs.
             for unit in &mut self.units {
-                let accuracy = SHARPER_PARTS * implicit.relative;
-                unit.subsystem.demand_accuracy(accuracy);
+                if let Some(accuracy) = unit.subsystem.accuracy() {
+                    accuracy.demand_accuracy(SHARPER_PARTS * implicit.relative);
+                }
             }
         }
         let interfaces = self.find_interfaces();
@@ -330,10 +333,10 @@ impl Builder {
         }
     }
 
-    fn check_corrections(&self, schedule: &Schedule, errors: &mut Vec<BuildError>) {
+    fn check_corrections(&mut self, schedule: &Schedule, errors: &mut Vec<BuildError>) {
         for id in schedule.corrected() {
-            let unit = &self.units[id.0];
-            if !unit.subsystem.corrects() || unit.every > 1 {
+            let unit = &mut self.units[id.0];
+            if unit.subsystem.step_correction().is_none() || unit.every > 1 {
                 errors.push(BuildError::CannotCorrect(unit.name.clone()));
             }
         }
@@ -427,7 +430,8 @@ impl Builder {
     ) -> (usize, Vec<IteratedConnection>) {
         for unit in &mut self.units {
             let width = unit.subsystem.ports().output_width();
-            unit.places.outputs = layout.claim(width + 1).start;
+            let versions = unit.seldom.count();
+            unit.places.outputs = layout.claim(width + 1 + versions).start;
         }
         // The second buffer repeats the first.
         let stride = layout.claim(0).start;
@@ -447,6 +451,8 @@ impl Builder {
             let sent = outputs + ports.output_range(ports.sent_for(from.1)).start;
             let event = outputs + ports.output_width();
             let iterate = layout.claim(width).start;
+            let seldom = self.units[from.0.0].seldom.place(from.1);
+            let seldom = seldom.map(|place| event + 1 + place);
             iterated.push(IteratedConnection {
                 name: self.output_name(from),
                 sender: from.0,
@@ -456,7 +462,9 @@ impl Builder {
                 components: (0..width).map(|c| quantity.component_name(c)).collect(),
                 units: (0..width).map(|c| quantity.component_unit(c)).collect(),
             });
-            let input = self.units[to.0.0].subsystem.ports().input_range(to.1);
+            let receiver = &mut self.units[to.0.0];
+            let version = seldom.map(|place| (place, receiver.known.add()));
+            let input = receiver.subsystem.ports().input_range(to.1);
             incoming[to.0.0].push(IncomingConnection {
                 sender: from.0,
                 every: self.units[from.0.0].every,
@@ -465,6 +473,7 @@ impl Builder {
                 sent,
                 iterate,
                 event,
+                version,
                 scale,
             });
         }

@@ -8,6 +8,7 @@
 //! can be saved, restored, written to disk and perturbed, which gives rollback, checkpoints and the
 //! stability analysis from one description.
 
+mod abilities;
 mod acceleration;
 mod balance;
 mod barrier;
@@ -35,6 +36,7 @@ mod run;
 mod run_monitor;
 mod scale;
 mod schedule;
+mod seldom;
 mod sequence;
 mod simulation;
 mod slow;
@@ -48,6 +50,10 @@ mod two_step;
 mod unit;
 mod worker;
 
+pub use abilities::{
+    Accuracy, EffectiveInterface, Energy, EnergyBalance, InputCorrection, InterfaceResponse,
+    Linearisable, Linearisation, StepCorrection,
+};
 pub use builder::Builder;
 pub use cancel::Cancel;
 pub use checkpoint::{Checkpoint, CheckpointError};
@@ -74,9 +80,6 @@ pub use sequence::{
 pub use simulation::{ConnectionRange, Simulation};
 pub use state::{Chart, Snapshot, State, Visitor, word_count};
 pub use stats::StepTimes;
-pub use subsystem::{
-    Counters, EffectiveInterface, Energy, InputCorrection, Linearisation, Reached, StepError,
-    Subsystem,
-};
+pub use subsystem::{Counters, Reached, StepError, Subsystem};
 pub use summary::{EnergySummary, InterfaceSummary, Lateness, PartSummary, Summary};
 pub use two_step::TwoStep;

@@ -4,6 +4,7 @@ use std::any::Any;
 use std::ops::Add;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::abilities::{Energy, Linearisation};
 use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
@@ -14,7 +15,7 @@ use crate::recorder::Column;
 use crate::schedule::{Coupling, Schedule, SubsystemId};
 use crate::state::{State, Visitor};
 use crate::step_plan::StepPlan;
-use crate::subsystem::{Energy, Linearisation, Subsystem};
+use crate::subsystem::Subsystem;
 use crate::summary::Tally;
 use crate::unit::{Delivery, IncomingConnection, Unit, panic_message};
 use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
@@ -167,7 +168,9 @@ impl Simulation {
     /// them, so that small differences of the state show in the result.
     pub fn sharpen(&mut self) {
         for unit in &mut self.units {
-            unit.subsystem.sharpen();
+            if let Some(accuracy) = unit.subsystem.accuracy() {
+                accuracy.sharpen();
+            }
         }
         if let Some(implicit) = &mut self.implicit {
             implicit.sharpen();
@@ -390,10 +393,12 @@ impl Simulation {
     }
 
     /// The first part whose state has no coordinates, though it can be saved.
-    pub fn part_without_chart(&self) -> Option<String> {
-        let mut units = self.units.iter();
-        let found = units.find(|unit| !unit.subsystem.is_chartable());
-        found.map(|unit| unit.name.clone())
+    pub fn part_without_chart(&mut self) -> Option<String> {
+        let found = self.units.iter_mut().find_map(|unit| {
+            let state = unit.subsystem.state()?;
+            (!state.is_chartable()).then_some(&unit.name)
+        });
+        found.cloned()
     }
 
     /// The first part that cannot be saved and restored.

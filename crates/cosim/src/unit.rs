@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use crate::abilities::{Energy, Linearisation};
 use crate::balance::InterfaceWork;
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
@@ -12,11 +13,12 @@ use crate::inputs::Inputs;
 use crate::port::{InputPort, OutputPort, Ports};
 use crate::scale::Scale;
 use crate::schedule::SubsystemId;
+use crate::seldom::{KnownVersions, SeldomOutputs};
 use crate::sequence::SequenceModel;
 use crate::slow::Mail;
 use crate::state::{Snapshot, State, Visitor};
 use crate::stats::Spent;
-use crate::subsystem::{Counters, Energy, Linearisation, StepError, Subsystem};
+use crate::subsystem::{Counters, StepError, Subsystem};
 
 /// Energy cells of a unit in the exchange buffer: kinetic, potential, dissipated, supplied.
 pub(crate) const ENERGY_CELLS: usize = 4;
@@ -37,6 +39,9 @@ pub(crate) struct IncomingConnection {
     pub iterate: usize,
     /// Place of the sender's event flag in the exchange buffer (first of the two buffers).
     pub event: usize,
+    /// For what seldom changes: place of its number in the exchange buffer (first of the two
+    /// buffers), and where the receiver keeps it.
+    pub version: Option<(usize, usize)>,
     /// What is done to the value on its way, if anything.
     pub scale: Option<Scale>,
 }
@@ -114,7 +119,8 @@ pub(crate) struct ReportRequest {
 
 /// Where a unit writes in the exchange buffer.
 pub(crate) struct Places {
-    /// Outputs, then the event flag; the second buffer follows at `stride`.
+    /// Outputs, the event flag, numbers of what seldom changes; the second buffer follows at
+    /// `stride`.
     pub outputs: usize,
     pub stride: usize,
     /// Outputs, work at interfaces and energies, for the coordinator.
@@ -126,10 +132,14 @@ pub(crate) struct Unit {
     pub subsystem: Box<dyn Subsystem>,
     pub inputs: Inputs,
     pub incoming: Arc<IncomingConnections>,
+    /// What of its outputs seldom changes, and what it knows of such outputs of others.
+    pub seldom: SeldomOutputs,
+    pub known: KnownVersions,
     /// Room for what arrives while a slow unit advances.
     pub mail: Mail,
     /// Time of advances.
     pub spent: Spent,
+    pub told: Told,
     pub interface_works: Vec<InterfaceWork>,
     pub places: Places,
     /// Advances every so many macro steps, over as many.
@@ -153,6 +163,14 @@ pub(crate) struct Unit {
     tracks_work: bool,
     /// The work integrals of the coming step are opened already, and nothing has arrived since.
     is_open: bool,
+}
+
+/// What a part and its predictor tell of themselves, when they were last asked.
+#[derive(Default)]
+pub(crate) struct Told {
+    pub work: f64,
+    pub counters: Counters,
+    pub note: Option<String>,
 }
 
 /// The outputs that work integrals need at the start of a step.
@@ -193,8 +211,11 @@ impl Unit {
             name,
             inputs,
             incoming: Arc::default(),
+            seldom: SeldomOutputs::of(subsystem.as_ref()),
+            known: KnownVersions::default(),
             mail: Mail::default(),
             spent: Spent::default(),
+            told: Told::default(),
             interface_works: Vec::new(),
             places: Places {
                 outputs: 0,
@@ -221,7 +242,10 @@ impl Unit {
     /// Corrects the step for what has arrived since, and evaluates the outputs again.
     pub fn correct(&mut self, from: f64, to: f64) -> Result<(), Fault> {
         self.inputs.at(to, &mut self.input_values);
-        let corrected = self.subsystem.correct(to, &self.input_values);
+        let corrected = match self.subsystem.step_correction() {
+            Some(correction) => correction.correct(to, &self.input_values),
+            None => Ok(()),
+        };
         corrected.map_err(|cause| self.step_fault(from, cause))?;
         self.evaluate_known(to)?;
         self.correct_inputs(to);
@@ -399,7 +423,14 @@ impl Unit {
         let outputs = &mut self.output_values;
         let evaluated = self.subsystem.outputs(t, &self.input_values, outputs);
         evaluated.map_err(|cause| self.step_fault(t, cause))?;
-        match self.output_values.iter().position(|y| !y.is_finite()) {
+        let broken = match self.seldom.is_empty() {
+            true => self.output_values.iter().position(|y| !y.is_finite()),
+            false => {
+                let subsystem = self.subsystem.as_ref();
+                self.seldom.evaluated(subsystem, &self.output_values)
+            }
+        };
+        match broken {
             None => Ok(()),
             Some(component) => {
                 let fault = Fault::NotFinite {
@@ -442,11 +473,16 @@ impl Unit {
     /// Sends what is released.
     pub fn publish(&mut self, t: f64, exchange: &ExchangeBuffer, buffer: usize) {
         let start = self.places.outputs + buffer * self.places.stride;
-        exchange.write(start, &self.released);
-        exchange.write(
-            start + self.released.len(),
-            &[f64::from(u8::from(self.event))],
-        );
+        let event = start + self.released.len();
+        match self.seldom.is_empty() {
+            true => exchange.write(start, &self.released),
+            false => {
+                let outputs = &self.released;
+                self.seldom
+                    .publish(outputs, exchange, start, event + 1, buffer);
+            }
+        }
+        exchange.write(event, &[f64::from(u8::from(self.event))]);
         self.inputs.sent(t, &self.released);
     }
 
@@ -466,12 +502,17 @@ impl Unit {
             if !incoming_connection.is_due(steps_done) {
                 continue;
             }
+            event |= exchange.get(incoming_connection.event + shift) != 0.0;
+            if let Some((place, known)) = incoming_connection.version
+                && !self.known.is_news(known, exchange.word(place + shift))
+            {
+                continue;
+            }
             let values = &mut self.transfer[..incoming_connection.input.len()];
             exchange.read(incoming_connection.sent + shift, values);
             incoming_connection.scale(values);
             self.inputs.receive(incoming_connection.port, t, values);
             self.received += 1;
-            event |= exchange.get(incoming_connection.event + shift) != 0.0;
         }
         if event {
             self.restart();
@@ -511,6 +552,7 @@ impl Unit {
     /// Takes the iterate of an implicit step as the inputs at time t.
     pub fn pull_iterate(&mut self, t: f64, exchange: &ExchangeBuffer) {
         self.is_open = false;
+        self.known.forget();
         for incoming_connection in &self.incoming.all {
             let values = &mut self.transfer[..incoming_connection.input.len()];
             exchange.read(incoming_connection.iterate, values);
@@ -549,7 +591,7 @@ impl Unit {
         exchange: &ExchangeBuffer,
     ) -> Result<(), Fault> {
         let mut place = self.places.report;
-        exchange.write(place, &self.released);
+        self.seldom.write_others(&self.released, exchange, place);
         place += self.released.len();
         if request.interface_works {
             self.take_stock(t)?;
@@ -575,12 +617,14 @@ impl Unit {
 
     pub fn linearise(&mut self, t: f64) -> Option<Linearisation> {
         self.inputs.at(t, &mut self.input_values);
-        self.subsystem.linearise(t, &self.input_values)
+        let linear = self.subsystem.linearisable()?;
+        linear.linearise(t, &self.input_values)
     }
 
     pub fn sequence_model(&mut self, t: f64) -> Option<SequenceModel> {
         self.inputs.at(t, &mut self.input_values);
-        self.subsystem.sequence_model(t, &self.input_values)
+        let linear = self.subsystem.linearisable()?;
+        linear.sequence_model(t, &self.input_values)
     }
 
     /// Width of the report in the exchange buffer.
@@ -592,7 +636,8 @@ impl Unit {
     /// The energy balance at the time reached, with the inputs as they are known there.
     pub fn energy(&mut self, t: f64) -> Option<Energy> {
         self.inputs.at(t, &mut self.input_values);
-        let mut energy = self.subsystem.energy(t, &self.input_values)?;
+        let balance = self.subsystem.energy_balance()?;
+        let mut energy = balance.energy(t, &self.input_values);
         let driven = self.driven.iter();
         energy.supplied += driven.map(|(work, sign)| sign * work.work()).sum::<f64>();
         Some(energy)
@@ -603,12 +648,13 @@ impl Unit {
         &self.released
     }
 
-    pub fn counters(&self) -> Counters {
-        self.subsystem.counters()
-    }
-
-    pub fn work(&self) -> f64 {
-        self.subsystem.work()
+    /// Asks what its part and its predictor tell of themselves.
+    pub fn ask(&mut self) {
+        self.told = Told {
+            work: self.subsystem.work(),
+            counters: self.subsystem.counters(),
+            note: self.inputs.note(),
+        };
     }
 
     pub fn can_roll_back(&mut self) -> bool {
@@ -631,6 +677,10 @@ impl Unit {
 impl State for Unit {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         self.is_open = false;
+        if visitor.replaces() {
+            self.seldom.forget();
+            self.known.forget();
+        }
         if let Some(state) = self.subsystem.state() {
             state.visit(visitor);
         }

@@ -106,7 +106,8 @@ impl StateSpace {
                 }
                 place += port.quantity.width();
             }
-            let known = simulation.subsystem(id).state_names();
+            let known = simulation.subsystem(id).linearisable();
+            let known = known.map_or_else(Vec::new, |known| known.state_names());
             let own = joined.states_of(id);
             states.extend((0..own).map(|state| {
                 let name = known.get(state).cloned();

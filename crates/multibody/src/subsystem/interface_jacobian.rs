@@ -66,6 +66,11 @@ impl InterfaceJacobian {
         }
     }
 
+    /// Changes with the matrix.
+    pub fn version(&self) -> u64 {
+        self.made_from.map_or(0, |stamp| stamp + 1)
+    }
+
     /// The change of the loads, row by row.
     pub fn matrix(&self) -> &[f64] {
         &self.matrix
