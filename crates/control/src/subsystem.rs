@@ -11,7 +11,7 @@ use crate::controller::{Controller, Timing};
 use crate::equations::{Equations, TIME};
 use crate::error::ControlError;
 use crate::history::History;
-use crate::propagator::{LinearSystem, PLACES, Propagator};
+use crate::propagator::{LinearStep, LinearSystem, PLACES};
 
 /// A sample lies on a communication point if it misses it by at most this part of a step.
 const NEAR: f64 = 1e-6;
@@ -36,7 +36,7 @@ enum Method {
     /// By the matrix exponential.
     Exact {
         system: LinearSystem,
-        propagator: Propagator,
+        propagator: LinearStep,
         inputs: Vec<f64>,
         next: Vec<f64>,
     },
@@ -89,7 +89,7 @@ impl Control {
             None if equations.are_affine() => {
                 let system = linear_system(&equations);
                 Method::Exact {
-                    propagator: Propagator::new(&system, timing.step),
+                    propagator: LinearStep::new(&system, timing.step),
                     system,
                     inputs: vec![0.0; PLACES.len() * equations.inputs],
                     next: states.clone(),
@@ -174,7 +174,7 @@ impl Subsystem for Control {
             } => {
                 // Macro steps differ from each other by rounding of their times only.
                 if (to - from - propagator.size).abs() > 1e-9 * propagator.size {
-                    *propagator = Propagator::new(system, to - from);
+                    *propagator = LinearStep::new(system, to - from);
                     self.counters.factorisations += 1;
                 }
                 if self.equations.inputs > 0 {
