@@ -23,6 +23,7 @@ mod exchange_buffer;
 mod fault;
 mod hermite;
 mod implicit;
+mod incoming;
 mod inputs;
 mod interfaces;
 mod load_balancing;

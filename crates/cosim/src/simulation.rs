@@ -9,6 +9,7 @@ use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::implicit::ImplicitSolver;
+use crate::incoming::{Delivery, IncomingConnection};
 use crate::pace::Begun;
 use crate::port::{Ports, Quantity};
 use crate::recorder::Column;
@@ -17,7 +18,7 @@ use crate::state::{State, Visitor};
 use crate::step_plan::StepPlan;
 use crate::subsystem::Subsystem;
 use crate::summary::Tally;
-use crate::unit::{Delivery, IncomingConnection, Unit, panic_message};
+use crate::unit::{Unit, panic_message};
 use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
 
 /// Passes after which the initial exchange of an algebraic loop is taken as it is.

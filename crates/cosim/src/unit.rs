@@ -1,7 +1,8 @@
 //! One subsystem inside a simulation: with its inputs, its work integrals and its places in the
 //! exchange buffer.
 
-use std::ops::Range;
+mod work;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -9,105 +10,19 @@ use crate::abilities::{Energy, Linearisation};
 use crate::balance::InterfaceWork;
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
+use crate::incoming::{Delivery, IncomingConnections};
 use crate::inputs::Inputs;
-use crate::port::{InputPort, OutputPort, Ports};
-use crate::scale::Scale;
-use crate::schedule::SubsystemId;
+use crate::port::InputPort;
 use crate::seldom::{KnownVersions, SeldomOutputs};
 use crate::sequence::SequenceModel;
 use crate::slow::Mail;
 use crate::state::{Snapshot, State, Visitor};
 use crate::stats::Spent;
 use crate::subsystem::{Counters, StepError, Subsystem};
+use work::{StartOutputs, all};
 
 /// Energy cells of a unit in the exchange buffer: kinetic, potential, dissipated, supplied.
 pub(crate) const ENERGY_CELLS: usize = 4;
-
-/// A connection, seen from its receiver.
-#[derive(Clone)]
-pub(crate) struct IncomingConnection {
-    pub sender: SubsystemId,
-    /// The sender releases its outputs every so many macro steps.
-    pub every: u64,
-    pub port: InputPort,
-    /// Place of the value in the receiver's input vector.
-    pub input: Range<usize>,
-    /// Place of the value among the sender's outputs in the exchange buffer (first of the two
-    /// buffers).
-    pub sent: usize,
-    /// Place of the iterate of an implicit step in the exchange buffer.
-    pub iterate: usize,
-    /// Place of the sender's event flag in the exchange buffer (first of the two buffers).
-    pub event: usize,
-    /// For what seldom changes: place of its number in the exchange buffer (first of the two
-    /// buffers), and where the receiver keeps it.
-    pub version: Option<(usize, usize)>,
-    /// What is done to the value on its way, if anything.
-    pub scale: Option<Scale>,
-}
-
-/// Which senders have sent.
-#[derive(Clone, Copy)]
-pub(crate) enum Delivery {
-    /// All of them.
-    All,
-    /// Those whose outputs depend directly on inputs.
-    Refreshed,
-    /// The members of this phase.
-    Phase(usize),
-}
-
-/// The connections that lead to a unit, sorted once by when their senders send.
-#[derive(Default)]
-pub(crate) struct IncomingConnections {
-    all: Vec<IncomingConnection>,
-    refreshed: Vec<IncomingConnection>,
-    by_phase: Vec<Vec<IncomingConnection>>,
-}
-
-impl IncomingConnections {
-    /// `sends` tells for each phase which subsystems send in it, `refreshes` which of them have
-    /// direct feedthrough.
-    pub fn new(all: Vec<IncomingConnection>, sends: &[Vec<bool>], refreshes: &[bool]) -> Self {
-        let of = |sends: &[bool]| -> Vec<IncomingConnection> {
-            let incoming = all
-                .iter()
-                .filter(|incoming_connection| sends[incoming_connection.sender.0]);
-            incoming.cloned().collect()
-        };
-        Self {
-            refreshed: of(refreshes),
-            by_phase: sends.iter().map(|sends| of(sends)).collect(),
-            all,
-        }
-    }
-
-    pub fn of(&self, delivery: Delivery) -> &[IncomingConnection] {
-        match delivery {
-            Delivery::Phase(phase) => &self.by_phase[phase],
-            Delivery::Refreshed => &self.refreshed,
-            Delivery::All => &self.all,
-        }
-    }
-
-    pub fn all(&self) -> &[IncomingConnection] {
-        &self.all
-    }
-}
-
-impl IncomingConnection {
-    /// Whether the sender releases its outputs when so many macro steps are done.
-    pub fn is_due(&self, steps_done: u64) -> bool {
-        self.every == 1 || steps_done.is_multiple_of(self.every)
-    }
-
-    /// Does to a value what the connection does on its way.
-    pub fn scale(&self, values: &mut [f64]) {
-        if let Some(scale) = self.scale {
-            scale.apply(values);
-        }
-    }
-}
 
 /// What the coordinator wants to know besides the outputs.
 #[derive(Clone, Copy)]
@@ -171,35 +86,6 @@ pub(crate) struct Told {
     pub work: f64,
     pub counters: Counters,
     pub note: Option<String>,
-}
-
-/// The outputs that work integrals need at the start of a step.
-enum StartOutputs {
-    Nothing,
-    Few(Vec<OutputPort>),
-    /// Also where only most of them are needed: to pick them out would take longer.
-    All,
-}
-
-impl StartOutputs {
-    /// The ports to which these places in the output vector belong.
-    fn new(places: &[usize], ports: &Ports) -> Self {
-        let all = (0..ports.outputs().len()).map(OutputPort);
-        let is_needed = |port: &OutputPort| {
-            let range = ports.output_range(*port);
-            places.iter().any(|place| range.contains(place))
-        };
-        let needed: Vec<OutputPort> = all.filter(is_needed).collect();
-        let widths = needed.iter().map(|&port| ports.output_range(port).len());
-        let width: usize = widths.sum();
-        if needed.is_empty() {
-            Self::Nothing
-        } else if 2 * width < ports.output_width() {
-            Self::Few(needed)
-        } else {
-            Self::All
-        }
-    }
 }
 
 impl Unit {
@@ -311,29 +197,6 @@ impl Unit {
         Ok(())
     }
 
-    fn close_work_integrals(&mut self, h: f64) {
-        self.is_open = false;
-        if !self.tracks_work {
-            return;
-        }
-        for work in all(&mut self.interface_works, &mut self.driven) {
-            work.close(&self.input_values, &self.output_values, h);
-        }
-    }
-
-    /// Closes the work integrals of the step of length `h` again, with inputs that were corrected
-    /// since.
-    pub fn recompute_work(&mut self, to: f64, h: f64) {
-        if !self.tracks_work {
-            return;
-        }
-        self.inputs.at(to, &mut self.input_values);
-        self.correct_inputs(to);
-        for work in all(&mut self.interface_works, &mut self.driven) {
-            work.close(&self.input_values, &self.released, h);
-        }
-    }
-
     #[inline(never)]
     fn begin_corrected_step(&mut self, t: f64) -> Result<(), Fault> {
         let begun = match self.subsystem.input_correction() {
@@ -351,63 +214,6 @@ impl Unit {
         {
             correction.correct_inputs(t, &mut self.input_values);
         }
-    }
-
-    fn open_work_integrals(&mut self, t: f64) -> Result<(), Fault> {
-        if self.is_open || !self.has_work_to_track() {
-            return Ok(());
-        }
-        // Motions are those of the end of the last step; forces must be evaluated anew.
-        self.inputs.at(t, &mut self.input_values);
-        let (inputs, outputs) = (&self.input_values, &mut self.output_values);
-        let evaluated = match &self.start_outputs {
-            StartOutputs::Nothing => Ok(()),
-            StartOutputs::Few(ports) => self.subsystem.some_outputs(ports, t, inputs, outputs),
-            StartOutputs::All => self.subsystem.outputs(t, inputs, outputs),
-        };
-        evaluated.map_err(|cause| self.step_fault(t, cause))?;
-        self.correct_inputs(t);
-        for work in all(&mut self.interface_works, &mut self.driven) {
-            work.open(&self.input_values, &self.output_values);
-        }
-        Ok(())
-    }
-
-    /// Whether there is any work to account for.
-    fn has_work_to_track(&self) -> bool {
-        self.tracks_work && !(self.interface_works.is_empty() && self.driven.is_empty())
-    }
-
-    /// From now on the work integrals are kept, starting with what is known at time t, or are not.
-    pub fn track_work(&mut self, keep: bool, t: f64) {
-        // The state may have been set from outside since the outputs were evaluated.
-        if keep && !self.tracks_work && self.every == 1 && self.evaluate(t).is_ok() {
-            for work in all(&mut self.interface_works, &mut self.driven) {
-                work.begin(&self.input_values, &self.output_values);
-            }
-        }
-        self.tracks_work = keep;
-        self.is_open = false;
-    }
-
-    /// The work at an interface up to now: with the jump of what was received in the exchange
-    /// that was just made, where [`Unit::take_stock`] has found it.
-    pub fn work_at(&self, work_index: usize) -> f64 {
-        match self.is_open {
-            true => self.interface_works[work_index].opened(),
-            false => self.interface_works[work_index].work(),
-        }
-    }
-
-    /// Opens the work integrals of the coming step now, so that they contain the exchange that was
-    /// just made. A part that corrects its inputs opens them when it has found how, as its step begins.
-    pub fn take_stock(&mut self, t: f64) -> Result<(), Fault> {
-        if self.corrects_inputs || !self.has_work_to_track() {
-            return Ok(());
-        }
-        self.open_work_integrals(t)?;
-        self.is_open = true;
-        Ok(())
     }
 
     /// The outputs at time t with the inputs predicted for it.
@@ -456,18 +262,6 @@ impl Unit {
     pub fn release(&mut self) {
         // Whoever reads `output_values` next evaluates them first.
         std::mem::swap(&mut self.released, &mut self.output_values);
-    }
-
-    /// The initial exchange is done: work integrals start from what is known now.
-    pub fn begin(&mut self, t: f64) {
-        self.inputs.at(t, &mut self.input_values);
-        self.correct_inputs(t);
-        for work in all(&mut self.interface_works, &mut self.driven) {
-            work.begin(&self.input_values, &self.released);
-        }
-        let places =
-            all(&mut self.interface_works, &mut self.driven).flat_map(|a| a.starting_outputs());
-        self.start_outputs = StartOutputs::new(&places.collect::<Vec<_>>(), self.subsystem.ports());
     }
 
     /// Sends what is released.
@@ -694,15 +488,6 @@ impl State for Unit {
             work.visit(visitor);
         }
     }
-}
-
-/// All work integrals of a unit: at interfaces, and at inputs driven from outside.
-fn all<'a>(
-    interfaces: &'a mut [InterfaceWork],
-    driven: &'a mut [(InterfaceWork, f64)],
-) -> impl Iterator<Item = &'a mut InterfaceWork> {
-    let driven = driven.iter_mut().map(|(work, _)| work);
-    interfaces.iter_mut().chain(driven)
 }
 
 pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
