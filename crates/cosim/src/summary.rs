@@ -56,7 +56,7 @@ pub struct Summary {
     pub initial_energy: Option<EnergySummary>,
     /// Energy now.
     pub final_energy: Option<EnergySummary>,
-    /// Energy that came from nowhere, by integrators and exchange together.
+    /// Spurious energy, of integrators and exchange together.
     #[serde(rename = "spurious_energy")]
     pub imbalance: Option<f64>,
     /// Energy created by the exchange at each interface, in joules.
@@ -291,7 +291,7 @@ fn part_summary(unit: &Unit) -> PartSummary {
     }
 }
 
-/// Energy that came from nowhere: neither there at the start nor supplied. Integrators and the
+/// Spurious energy: neither there at the start nor supplied. Integrators and the
 /// exchange make it.
 pub(crate) fn imbalance(initial: Option<Energy>, now: Energy) -> f64 {
     let initial = initial.map_or(0.0, |energy| energy.stored());

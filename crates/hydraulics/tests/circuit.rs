@@ -171,7 +171,7 @@ fn energy_is_accounted_for_to_the_order_of_the_method() {
     assert!((coarse / fine).abs() > 3.5, "{coarse} {fine}");
 }
 
-/// A chamber that is torn open faster than oil can follow goes to the floor and not below, and
+/// A chamber that grows faster than oil can follow cavitates: it goes to the floor and not below, and
 /// comes back when the void is filled.
 #[test]
 fn a_torn_chamber_cavitates_and_recovers() {

@@ -1,6 +1,6 @@
 //! A section `[multibody.*]`: from its text to the specification of a mechanism.
 //!
-//! Frames, nodes, beams and shells come first, since everything else takes hold of nodes; a trial
+//! Frames, nodes, beams and shells come first, since everything else is attached to nodes; a trial
 //! of the finished mechanism comes last and finds what only the equations can tell.
 
 mod actuators;
