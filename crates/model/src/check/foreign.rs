@@ -37,7 +37,6 @@ impl Checker<'_> {
         entry: &Entry<ForeignSection>,
         pace: Pace,
     ) -> Checked {
-        let section = &entry.value.value;
         let paced = self.head(head_of!(entry), &pace);
         let made = self.foreign_content(kind, entry, paced.micro_steps);
         let (content, ports) = made.unzip();

@@ -120,6 +120,9 @@ fn mistakes_in_contacts_are_told_with_what_to_do() {
 #[test]
 fn thousands_of_particles_are_recorded() {
     let scene = "
+        [model]
+        name = \"Dust\"
+
         [simulation]
         duration = 0.1
         step = 1e-3
