@@ -5,7 +5,7 @@ use crate::number::Number;
 use crate::table::Table;
 
 /// A value, and a number that stands for the sides of all kinks and jumps that it depends on. Between points
-/// with the same number an expression is smooth, but for the corners of tables.
+/// with the same number an expression is smooth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sided {
     value: f64,
@@ -97,7 +97,9 @@ impl Number for Sided {
             [x, y, ..] => table.at_both(x.value, y.value),
             [] => f64::NAN,
         };
-        Self::of(value, arguments)
+        let cells = arguments.iter().enumerate();
+        let cells = cells.map(|(axis, argument)| table.cell(axis, argument.value) as u64);
+        cells.fold(Self::of(value, arguments), Self::on)
     }
     fn truth(operands: &[Self], holds: bool) -> Self {
         Self::of(f64::from(u8::from(holds)), operands).on(u64::from(holds))

@@ -323,6 +323,8 @@ fn obstacle_to_tangents(
         .any(|it| method(it) != method(&solutions[0]))
     {
         "with parts that have different integrators"
+    } else if solutions.iter().any(|it| it.options.locates_kinks) {
+        "with `locate_kinks`, which divides steps"
     } else if has_pose {
         "where a pose comes from outside"
     } else {
