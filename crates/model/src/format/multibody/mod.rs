@@ -28,7 +28,7 @@ pub(crate) use beam::{Beam, End, Section};
 pub(crate) use body::{Body, Solid};
 pub(crate) use compliant::{
     Acts, Actuator, Bushing, Cable, Clearance, Hysteresis, Map, Motor, Pairs, RigidLink, Spring,
-    TorsionSpring, Transmission,
+    SurfaceFriction, TorsionSpring, Transmission,
 };
 pub(crate) use contact::{
     Contact, ContactShape, DEFAULT_EXACT, DEFAULT_RESIDUAL, DEFAULT_SPACING, Overlap, Particles,
