@@ -46,6 +46,26 @@ impl System {
         taken
     }
 
+    /// Keeps the state before a step that may be taken again.
+    pub(crate) fn keep_start(&mut self) {
+        self.work.whole.copy_from(&self.state);
+        if let Some(contacts) = &mut self.contacts {
+            contacts.keep();
+        }
+    }
+
+    /// Takes the last step again, from the state that was kept, to another end. Contacts are solved anew: which of them press,
+    /// stick and slip may have changed.
+    pub(crate) fn repeat_impulses(&mut self, start: &[f64], end: &[f64]) -> Result<(), SolveError> {
+        let (time, h) = (self.state.time, self.state.step);
+        self.state.copy_from(&self.work.whole);
+        if let Some(contacts) = &mut self.contacts {
+            contacts.go_back();
+        }
+        self.return_to_records();
+        self.impulse_step(time, h, start, end)
+    }
+
     fn take_step(
         &mut self,
         time: f64,

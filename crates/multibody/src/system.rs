@@ -238,6 +238,13 @@ impl System {
         contacts.map_or_else(Vec::new, |contacts| contacts.scene.grain_velocities())
     }
 
+    /// Force and moment about a node of all its contacts in the last step, and where they press, in absolute axes; zero without contacts.
+    pub fn contact_load(&self, node: NodeId) -> [Vec3; 3] {
+        let contacts = self.contacts.as_ref();
+        let load = contacts.and_then(|contacts| contacts.load(node));
+        load.map_or([Vec3::ZERO; 3], |load| [load.force, load.moment, load.at])
+    }
+
     /// What the contacts of the last step did; nothing without contacts.
     pub fn contact_report(&self) -> Option<&StepReport> {
         self.contacts.as_ref().map(|contacts| &contacts.report)

@@ -17,6 +17,9 @@ use crate::model::Model;
 use crate::node::{Motion, NodeId};
 use oldham_cosim::Visitor;
 
+/// Bodies that are in each other by this share of the smallest half size are not pushed apart any more.
+const DEEP: f64 = 0.5;
+
 /// Shapes, grains and their contacts.
 pub(crate) struct Contacts {
     pub scene: Scene,
@@ -32,12 +35,27 @@ pub(crate) struct Contacts {
     /// The state of the scene before the start.
     initial: Vec<u64>,
     pub words: Vec<u64>,
+    /// State and work before a step that may be taken again.
+    kept: Vec<u64>,
+    kept_work: f64,
     pub report: StepReport,
     /// Work of all corrections of penetrations so far.
     pub correction_work: f64,
     names: Vec<String>,
     /// What forces and joints alone add to the velocities of the nodes in a step.
     gains: Vec<[Vec3; 2]>,
+    /// What the contacts of the last step did to the nodes.
+    loads: Vec<ContactLoad>,
+}
+
+/// The load of all contacts on a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ContactLoad {
+    pub force: Vec3,
+    /// About the node.
+    pub moment: Vec3,
+    /// Where it presses, in the middle.
+    pub at: Vec3,
 }
 
 #[derive(Clone, Copy)]
@@ -141,6 +159,7 @@ impl Contacts {
         scene.check().map_err(explain)?;
         Ok(Self {
             gains: vec![[Vec3::ZERO; 2]; nodes.len()],
+            loads: vec![ContactLoad::default(); nodes.len()],
             mobility: vec![0.0; 36 * held * held],
             is_touched: vec![false; held],
             scene,
@@ -149,6 +168,8 @@ impl Contacts {
             model: described.clone(),
             initial,
             words: Vec::new(),
+            kept: Vec::new(),
+            kept_work: 0.0,
             report: StepReport::default(),
             correction_work: 0.0,
             names,
@@ -161,10 +182,29 @@ impl Contacts {
         self.scene.save(&mut self.words);
         visitor.memory(&mut self.words);
         visitor.fixed(std::slice::from_mut(&mut self.correction_work));
+        for load in &mut self.loads {
+            for vector in [&mut load.force, &mut load.moment, &mut load.at] {
+                visitor.fixed(&mut vector.0);
+            }
+        }
         if visitor.replaces() {
             let restored = self.scene.restore(&self.words);
             restored.expect("the state is one of the same scene");
         }
+    }
+
+    /// Keeps the state before a step that may be taken again.
+    pub fn keep(&mut self) {
+        self.kept.clear();
+        self.scene.save(&mut self.kept);
+        self.kept_work = self.correction_work;
+    }
+
+    /// Goes back to the state that was kept.
+    pub fn go_back(&mut self) {
+        let restored = self.scene.restore(&self.kept);
+        restored.expect("the state is its own");
+        self.correction_work = self.kept_work;
     }
 
     /// Grains are where they were before the start.
@@ -173,6 +213,28 @@ impl Contacts {
         restored.expect("the state is its own");
         self.correction_work = 0.0;
         self.report = StepReport::default();
+        self.loads.fill(ContactLoad::default());
+    }
+
+    /// The load of the contacts of the last step on a node; nothing without shapes there.
+    pub fn load(&self, node: NodeId) -> Option<&ContactLoad> {
+        let place = self.nodes.iter().position(|each| each.node == node.0)?;
+        Some(&self.loads[place])
+    }
+
+    /// Takes over what the contacts did to the nodes, whose motions are those at the beginning of the step.
+    fn record_loads(&mut self) {
+        for (place, load) in self.loads.iter_mut().enumerate() {
+            let body = BodyId(place as u32);
+            let [force, moment] = self.scene.reaction(body);
+            let pose = self.scene.pose(body);
+            let arm = pose.axes * self.nodes[place].centre;
+            *load = ContactLoad {
+                force,
+                moment: moment + arm.cross(force),
+                at: self.scene.pressed_at(body).unwrap_or(pose.position),
+            };
+        }
     }
 
     /// Tells the scene where nodes are and how fast they move.
@@ -286,7 +348,27 @@ impl Contacts {
             self.report.dissipated += 0.5 * h * (force.dot(*gain) + moment.dot(*spin));
         }
         self.correction_work += self.report.correction_work;
+        self.record_loads();
+        self.check_room(time + h)?;
         self.check_containers(time + h)
+    }
+
+    /// Refuses bodies that are deep in each other: what pushes them there leaves no solution.
+    fn check_room(&self, time: f64) -> Result<(), SolveError> {
+        if self.report.penetration <= DEEP * self.model.smallest() {
+            return Ok(());
+        }
+        let touches = self.scene.touches().iter();
+        let deepest = touches.min_by(|one, other| one.gap.total_cmp(&other.gap));
+        let Some(touch) = deepest else {
+            return Ok(());
+        };
+        let [one, other] = touch.ends.map(|end| &self.names[end.body()]);
+        let what = format!(
+            "{one} and {other} are {:.3e} m in each other: a prescribed motion leaves them no room, or the step is too long for their speed",
+            -touch.gap
+        );
+        Err(SolveError::Contact { time, what })
     }
 
     /// The impulses of the step on the nodes, as rows.
@@ -529,7 +611,7 @@ fn explained(error: ContactError, names: &[String]) -> String {
             one,
             other,
         } => format!(
-            "{} and {}: contact of a {one} with a {other} is not available; use a sphere, capsule or box for one of them, or exclude the pair",
+            "{} and {}: contact of a {one} with a {other} is not available; give the can flat walls (`walls`), use another shape for one of them, or exclude the pair",
             name(first),
             name(second)
         ),

@@ -5,6 +5,7 @@ use super::{Along, MechanismPart, Output, motion_values};
 use crate::drive::Drive;
 use crate::element::{ElementId, PortWrench, References, Remote};
 use crate::error::ModelError;
+use crate::integrator::Method;
 use crate::joint::PrescribedPose;
 use crate::linear::Prescribed;
 use crate::model::{Model, Used};
@@ -259,6 +260,18 @@ impl PartBuilder {
         self.ports.add_output(name, quantity)
     }
 
+    /// Shows the force and moment of all contacts on a node, the moment about the node.
+    pub fn observe_contacts(&mut self, name: &str, node: NodeId) -> OutputPort {
+        self.outputs.push(Output::ContactLoad(node));
+        self.ports.add_output(name, Quantity::Wrench)
+    }
+
+    /// Shows where these press, in the middle.
+    pub fn observe_contact_point(&mut self, name: &str, node: NodeId) -> OutputPort {
+        self.outputs.push(Output::ContactPoint(node));
+        self.ports.add_output(name, Quantity::Array(Unit::METRE, 3))
+    }
+
     /// Shows the motion of a node.
     pub fn observe(&mut self, name: &str, node: NodeId) -> OutputPort {
         self.observe_at(name, Marker::on(node))
@@ -361,7 +374,9 @@ impl PartBuilder {
     ) -> Result<MechanismPart, Vec<ModelError>> {
         self.check_tangent()?;
         self.declare_feedthrough();
-        if options.method.is_explicit() && (self.shares_tangent || self.uses_tangents) {
+        let method = options.method;
+        let has_tangent = !method.is_explicit() || method == Method::Impulses;
+        if self.shares_tangent && !has_tangent || self.uses_tangents && method.is_explicit() {
             return Err(vec![ModelError::NoTangent]);
         }
         let sharing = match self.shares_loads {

@@ -12,7 +12,7 @@ mod marker;
 mod ports;
 mod sequence;
 
-use crate::element::{ElementId, Weights};
+use crate::element::ElementId;
 use crate::error::SolveError;
 use crate::integrator::{Method, Record};
 use crate::joint::Coordinate;
@@ -25,7 +25,7 @@ pub use cut_parts::{
     SubdomainSolver,
 };
 use interface::InterfaceFactors;
-use interface_jacobian::{InterfaceJacobian, PrescribedNode};
+use interface_jacobian::{ACCELERATIONS, InterfaceJacobian, PrescribedNode};
 pub use line::LineValue;
 use marker::{marker_motion, motion_values, relative_acceleration};
 use oldham_cosim::{
@@ -60,6 +60,10 @@ enum Output {
     Sensor(Box<Sensor>),
     /// The centres of some grains.
     Grains(std::ops::Range<usize>),
+    /// Force and moment of all contacts on a node.
+    ContactLoad(NodeId),
+    /// Where these press.
+    ContactPoint(NodeId),
     /// The only multiplier of an element.
     Multiplier(ElementId),
     /// Force and moment of an element on one of its nodes.
@@ -183,12 +187,7 @@ impl MechanismPart {
         self.started_with.copy_from_slice(inputs);
         if let Some(tangent) = &mut self.tangent {
             // The factors are still those of the accelerations.
-            let weights = Weights {
-                mass: 1.0,
-                damping: 0.0,
-                stiffness: 0.0,
-            };
-            tangent.update(&mut self.system, weights);
+            tangent.update(&mut self.system, ACCELERATIONS);
             tangent.review(&self.system);
         }
         Ok(())
@@ -196,16 +195,28 @@ impl MechanismPart {
 
     /// After a step, whose factors may be new.
     fn update_tangent(&mut self) {
+        let step = self.system.state.step;
+        let is_impulsive = self.has_impulses();
         if let Some(tangent) = &mut self.tangent {
-            let weights = step_weights(self.system.work.last_step.gains);
-            tangent.update(&mut self.system, weights);
+            match is_impulsive {
+                true => tangent.update_impulses(&mut self.system, step),
+                false => {
+                    let weights = step_weights(self.system.work.last_step.gains);
+                    tangent.update(&mut self.system, weights);
+                }
+            }
             tangent.review(&self.system);
         }
     }
 
-    /// Whether a step is finished by its correction, which follows for sure.
+    fn has_impulses(&self) -> bool {
+        self.system.options.method == Method::Impulses
+    }
+
+    /// Whether a step is finished by its correction, which follows for sure. One with impulses is taken again as a whole.
     fn defers(&self) -> bool {
-        self.is_corrected && !self.is_thorough && self.tangent.is_some()
+        let waits = self.is_corrected && !self.is_thorough && self.tangent.is_some();
+        waits && !self.has_impulses()
     }
 
     /// Takes a step up to the last correction of its iteration: that of the poses joins it later,
@@ -326,7 +337,7 @@ impl MechanismPart {
             }
             Output::Tangent => {
                 let tangent = self.tangent.as_ref().expect("the port was made with it");
-                values.copy_from_slice(tangent.matrix());
+                tangent.write(values);
                 return;
             }
             Output::Line(ends, value) => {
@@ -355,6 +366,14 @@ impl MechanismPart {
                 let centres = system.grains()[range.clone()].iter().flat_map(|c| c.0);
                 values.iter_mut().zip(centres).for_each(|(to, x)| *to = x);
                 return;
+            }
+            Output::ContactPoint(node) => {
+                values.copy_from_slice(&system.contact_load(node)[2].0);
+                return;
+            }
+            Output::ContactLoad(node) => {
+                let [force, moment, _] = system.contact_load(node);
+                (force, moment)
             }
             Output::Multiplier(element) => {
                 values[0] = system.multipliers[system.multiplier_range(element)][0];
@@ -404,6 +423,9 @@ impl Subsystem for MechanismPart {
                 Method::Impulses => {
                     self.receive_early([start, end], inputs);
                     self.follow(size, &mut at);
+                    if self.is_corrected {
+                        self.system.keep_start();
+                    }
                     let [first, _] = &self.early_inputs;
                     self.system.impulse_step(end, size, first, &at)
                 }
@@ -431,7 +453,7 @@ impl Subsystem for MechanismPart {
     }
 
     fn corrects(&self) -> bool {
-        self.micro_steps == 1 && !self.system.options.method.is_explicit()
+        self.micro_steps == 1 && !matches!(self.system.options.method, Method::Rk4 { .. })
     }
 
     fn work(&self) -> f64 {
@@ -452,6 +474,10 @@ impl Subsystem for MechanismPart {
                 }
                 self.system.finish_step(inputs);
                 self.is_unfinished = false;
+            }
+            _ if self.system.options.method == Method::Impulses => {
+                let [first, _] = &self.early_inputs;
+                self.system.repeat_impulses(first, inputs)?;
             }
             _ => self.system.repeat(inputs)?,
         }
@@ -521,7 +547,7 @@ impl Subsystem for MechanismPart {
 
     /// Contacts come and go, and grains are no coordinates.
     fn is_chartable(&self) -> bool {
-        self.system.options.method != Method::Impulses
+        !self.has_impulses()
     }
 
     /// A correction of the step then is a repetition of it.
