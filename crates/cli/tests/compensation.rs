@@ -36,7 +36,7 @@ fn exported_gains_run_like_designed_ones() {
         (&Value::from(8), &Value::from(8))
     );
     assert!(z["radius_without"].as_f64().unwrap() > 1.0003);
-    // exp(-0.0901 * 4e-3): the slowest pole of the undivided system.
+    // exp(-0.0901 * 4e-3): the slowest pole of the monolithic system.
     assert!((z["radius_with"].as_f64().unwrap() - 0.999_639_66).abs() < 1e-7);
 
     std::fs::copy(&model, folder.path().join("model.toml")).unwrap();

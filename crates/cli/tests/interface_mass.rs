@@ -52,7 +52,7 @@ fn the_border_depends_on_the_sum_of_the_interface_masses_alone() {
     }
 }
 
-/// Eigenvalues of the undivided system, from the pencil of the printed Table 1.
+/// Eigenvalues of the monolithic system, from the pencil of the printed Table 1.
 #[test]
 fn the_twin_has_the_poles_of_table_1() {
     let answer = stability(&[

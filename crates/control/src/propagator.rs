@@ -1,13 +1,9 @@
-//! The exact solution of z' = A z + B u + c under inputs that are cubic in time within a step.
-//!
-//! A cubic obeys a chain of trivial differential equations, so that one exponential of the
-//! augmented matrix gives the propagator of the states and the response to each derivative of the
-//! inputs (C. Van Loan, IEEE Transactions on Automatic Control 23, 1978).
+//! Exact steps of z' = A z + B u + c.
 
-use nalgebra::{DMatrix, Matrix4};
+use nalgebra::DMatrix;
+use oldham_propagator::Propagator;
 
-/// Places within the step at which the inputs are read.
-pub(crate) const PLACES: [f64; 4] = [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0];
+pub(crate) use oldham_propagator::PLACES;
 
 /// A linear system in continuous time.
 #[derive(Clone, Debug)]
@@ -20,49 +16,35 @@ pub(crate) struct LinearSystem {
 
 /// One step of a linear system.
 #[derive(Clone, Debug)]
-pub(crate) struct Propagator {
+pub(crate) struct LinearStep {
     pub size: f64,
     /// Row by row, for each state: weights of the states, then of the inputs at each place.
     rows: Vec<f64>,
     constant: Vec<f64>,
 }
 
-impl Propagator {
+impl LinearStep {
     pub fn new(system: &LinearSystem, size: f64) -> Self {
-        let (n, m) = (system.a.nrows(), system.b.ncols());
-        // States, the constant, the inputs and their derivatives by the fraction of the step.
-        let (one, first) = (n, n + 1);
-        let width = n + 1 + PLACES.len() * m;
-        let mut matrix = DMatrix::zeros(width, width);
-        let mut put = |column: usize, block: &DMatrix<f64>| {
-            let mut place = matrix.view_mut((0, column), (n, block.ncols()));
-            place.copy_from(&(block * size));
-        };
-        put(0, &system.a);
-        put(one, &system.constant);
-        put(first, &system.b);
-        for at in first..width - m {
-            matrix[(at, at + m)] = 1.0;
-        }
-        let exponential = matrix.exp();
-        let weights = derivatives_from_values();
+        let (n, m) = system.b.shape();
+        // The constant is one more state, which stays one.
+        let mut a = DMatrix::zeros(n + 1, n + 1);
+        a.view_mut((0, 0), (n, n)).copy_from(&(&system.a * size));
+        let constant = &system.constant * size;
+        a.view_mut((0, n), (n, 1)).copy_from(&constant);
+        let mut b = DMatrix::zeros(n + 1, m);
+        b.view_mut((0, 0), (n, m)).copy_from(&(&system.b * size));
+        let Propagator { of_state, of_input } = Propagator::new(&a, &b);
         let mut rows = Vec::with_capacity(n * (n + PLACES.len() * m));
         for row in 0..n {
-            rows.extend((0..n).map(|column| exponential[(row, column)]));
-            for place in 0..PLACES.len() {
-                rows.extend((0..m).map(|input| {
-                    let derivatives = 0..PLACES.len();
-                    let response = |k: usize| exponential[(row, first + k * m + input)];
-                    derivatives
-                        .map(|k| response(k) * weights[(k, place)])
-                        .sum::<f64>()
-                }));
+            rows.extend((0..n).map(|column| of_state[(row, column)]));
+            for of_place in &of_input {
+                rows.extend((0..m).map(|input| of_place[(row, input)]));
             }
         }
         Self {
             size,
             rows,
-            constant: (0..n).map(|row| exponential[(row, one)]).collect(),
+            constant: (0..n).map(|row| of_state[(row, n)]).collect(),
         }
     }
 
@@ -96,12 +78,4 @@ pub(crate) fn held(a: &DMatrix<f64>, b: &DMatrix<f64>, period: f64) -> [DMatrix<
         exponential.view((0, 0), (n, n)).into_owned(),
         exponential.view((0, n), (n, m)).into_owned(),
     ]
-}
-
-/// From the values of a cubic at the four places to its derivatives at the start.
-fn derivatives_from_values() -> Matrix4<f64> {
-    let factorials = [1.0, 1.0, 2.0, 6.0];
-    let taylor = Matrix4::from_fn(|place, k| PLACES[place].powi(k as i32) / factorials[k]);
-    let inverse = taylor.try_inverse();
-    inverse.expect("four different places determine a cubic")
 }

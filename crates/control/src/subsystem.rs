@@ -2,8 +2,8 @@
 
 use nalgebra::DMatrix;
 use oldham_cosim::{
-    Counters, Energy, Inputs, Linearisation, Ports, Quantity, Reached, State, StepError, Subsystem,
-    Visitor,
+    Accuracy, Counters, Energy, EnergyBalance, Inputs, Linearisable, Linearisation, Ports,
+    Quantity, Reached, State, StepError, Subsystem, Visitor,
 };
 
 use crate::adaptive::Adaptive;
@@ -11,7 +11,7 @@ use crate::controller::{Controller, Timing};
 use crate::equations::{Equations, TIME};
 use crate::error::ControlError;
 use crate::history::History;
-use crate::propagator::{LinearSystem, PLACES, Propagator};
+use crate::propagator::{LinearStep, LinearSystem, PLACES};
 
 /// A sample lies on a communication point if it misses it by at most this part of a step.
 const NEAR: f64 = 1e-6;
@@ -36,7 +36,7 @@ enum Method {
     /// By the matrix exponential.
     Exact {
         system: LinearSystem,
-        propagator: Propagator,
+        propagator: LinearStep,
         inputs: Vec<f64>,
         next: Vec<f64>,
     },
@@ -89,7 +89,7 @@ impl Control {
             None if equations.are_affine() => {
                 let system = linear_system(&equations);
                 Method::Exact {
-                    propagator: Propagator::new(&system, timing.step),
+                    propagator: LinearStep::new(&system, timing.step),
                     system,
                     inputs: vec![0.0; PLACES.len() * equations.inputs],
                     next: states.clone(),
@@ -174,7 +174,7 @@ impl Subsystem for Control {
             } => {
                 // Macro steps differ from each other by rounding of their times only.
                 if (to - from - propagator.size).abs() > 1e-9 * propagator.size {
-                    *propagator = Propagator::new(system, to - from);
+                    *propagator = LinearStep::new(system, to - from);
                     self.counters.factorisations += 1;
                 }
                 if self.equations.inputs > 0 {
@@ -249,17 +249,43 @@ impl Subsystem for Control {
         }
     }
 
+    fn work(&self) -> f64 {
+        self.equations.names.len() as f64
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        Some(self)
+    }
+
+    fn accuracy(&mut self) -> Option<&mut dyn Accuracy> {
+        Some(self)
+    }
+
+    fn linearisable(&mut self) -> Option<&mut dyn Linearisable> {
+        Some(self)
+    }
+}
+
+impl EnergyBalance for Control {
+    /// A controller stores no energy; what its outputs do to others is supplied there.
+    fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Energy {
+        Energy::default()
+    }
+}
+
+impl Accuracy for Control {
     fn sharpen(&mut self) {
         if let Method::Adaptive(adaptive) = &mut self.method {
             adaptive.sharpen();
         }
     }
+}
 
-    /// A controller stores no energy; what its outputs do to others is supplied there.
-    fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Option<Energy> {
-        Some(Energy::default())
-    }
-
+impl Linearisable for Control {
     fn linearise(&mut self, t: f64, inputs: &[f64]) -> Option<Linearisation> {
         if matches!(self.method, Method::Sampled { .. }) || !self.histories.is_empty() {
             return None;
@@ -285,14 +311,6 @@ impl Subsystem for Control {
             c: of(p, n, equations.jacobian(outputs(), states, values)),
             d: of(p, m, equations.jacobian(outputs(), places, values)),
         })
-    }
-
-    fn work(&self) -> f64 {
-        self.equations.names.len() as f64
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
     }
 }
 

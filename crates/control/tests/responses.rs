@@ -5,7 +5,7 @@ mod support;
 use oldham_control::{
     Control, ControlError, Controller, Linear, Pid, RateLimit, Timing, TransferFunction,
 };
-use oldham_cosim::{Snapshot, Subsystem, Unit};
+use oldham_cosim::{Linearisable, Snapshot, Subsystem, Unit};
 use support::{Driven, parse};
 
 const PID: Pid = Pid {

@@ -1,23 +1,25 @@
 //! From subsystems, connections and a schedule to a simulation that can run.
 
-use std::collections::{HashMap, HashSet};
+mod checks;
+
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::balance::Interface;
-use crate::compensator::Compensation;
 use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::Layout;
 use crate::fault::{BuildError, Fault};
+use crate::incoming::{IncomingConnection, IncomingConnections};
 use crate::inputs::{Inputs, Source};
-use crate::port::{InputPort, OutputPort, Ports, Quantity, Unit as PortUnit};
+use crate::port::{InputPort, OutputPort, Ports, Unit as PortUnit};
 use crate::predictor::Predictor;
 use crate::recorder::Column;
 use crate::scale::Scale;
-use crate::schedule::{Coupling, Duty, Phase, Schedule, Stage, SubsystemId, Timeline};
+use crate::schedule::{Coupling, Duty, Phase, Schedule, SubsystemId, Timeline};
 use crate::simulation::{INITIAL_PASSES, Simulation};
 use crate::step_plan::{IteratedConnection, StepPlan};
 use crate::subsystem::Subsystem;
-use crate::unit::{IncomingConnection, IncomingConnections, Unit};
+use crate::unit::Unit;
 
 /// Exchanges after an event, at least.
 const EVENT_PASSES: usize = 8;
@@ -111,12 +113,6 @@ impl Builder {
         dial
     }
 
-    /// Corrects what a subsystem receives and amends what it sends.
-    pub fn compensate(&mut self, id: SubsystemId, law: Compensation) {
-        let unit = &mut self.units[id.0];
-        unit.inputs.compensate(unit.subsystem.ports(), law);
-    }
-
     /// Connects an output to an input.
     pub fn connect(&mut self, from: (SubsystemId, OutputPort), to: (SubsystemId, InputPort)) {
         self.connections.push(PortConnection {
@@ -170,13 +166,16 @@ impl Builder {
             0
         };
         for id in schedule.corrected() {
-            self.units[id.0].subsystem.expect_correction();
+            if let Some(correction) = self.units[id.0].subsystem.step_correction() {
+                correction.expect_correction();
+            }
         }
         if let Coupling::Implicit(implicit) = &schedule.coupling {
             // What a part leaves unsolved looks to the iteration like a change of its outputs.
             for unit in &mut self.units {
-                let accuracy = SHARPER_PARTS * implicit.relative;
-                unit.subsystem.demand_accuracy(accuracy);
+                if let Some(accuracy) = unit.subsystem.accuracy() {
+                    accuracy.demand_accuracy(SHARPER_PARTS * implicit.relative);
+                }
             }
         }
         let interfaces = self.find_interfaces();
@@ -260,8 +259,7 @@ impl Builder {
 
     /// What an output is called in the results, if it is recorded.
     fn column_name(&self, output: (SubsystemId, OutputPort)) -> Option<String> {
-        let quantity = &self.ports(output.0).outputs()[output.1.0].quantity;
-        if !quantity.is_recorded() {
+        if !self.ports(output.0).is_recorded(output.1) {
             return None;
         }
         match self.labels.get(&output) {
@@ -275,157 +273,6 @@ impl Builder {
         qualified(&self.units[id.0].name, name)
     }
 
-    fn check_names(&self, errors: &mut Vec<BuildError>) {
-        let mut seen = HashSet::new();
-        let names = self.units.iter().map(|unit| &unit.name);
-        let twice = names.filter(|name| !seen.insert(name.as_str()));
-        errors.extend(twice.cloned().map(BuildError::DuplicateName));
-    }
-
-    fn check_connections(&self, errors: &mut Vec<BuildError>) {
-        let mut fed: HashSet<_> = self.driven.iter().copied().collect();
-        for connection in &self.connections {
-            let (from, to) = (connection.from, connection.to);
-            let sent = &self.ports(from.0).outputs()[from.1.0].quantity;
-            let taken = &self.ports(to.0).inputs()[to.1.0].quantity;
-            let are_scalars = [sent, taken]
-                .iter()
-                .all(|quantity| matches!(quantity, Quantity::Scalar(_)));
-            if sent != taken && !(connection.scale.is_some() && are_scalars) {
-                errors.push(BuildError::QuantityMismatch {
-                    from: self.output_name(from),
-                    to: self.input_name(to),
-                    sent: sent.to_string(),
-                    taken: taken.to_string(),
-                });
-            }
-            if !fed.insert(to) {
-                errors.push(BuildError::FedTwice(self.input_name(to)));
-            }
-        }
-    }
-
-    fn check_schedule(&mut self, schedule: &Schedule, errors: &mut Vec<BuildError>) {
-        if !(schedule.step > 0.0 && schedule.step.is_finite()) {
-            errors.push(BuildError::BadStep(schedule.step));
-        }
-        if self.units.iter().any(|unit| unit.every == 0) || has_zero_ratio(&schedule.stages) {
-            errors.push(BuildError::ZeroRatio);
-        }
-        let appearances = schedule.appearances();
-        for (index, unit) in self.units.iter().enumerate() {
-            let times = appearances.iter().filter(|id| id.0 == index).count();
-            if times != 1 {
-                errors.push(BuildError::NotOnceInSchedule {
-                    name: unit.name.clone(),
-                    times,
-                });
-            }
-        }
-        for stage in &schedule.stages {
-            if let Stage::Nested { stages, .. } = stage {
-                let inside = Schedule::with_stages(1.0, stages.clone()).appearances();
-                let multiple = inside.iter().filter(|id| self.units[id.0].every > 1);
-                errors.extend(
-                    multiple
-                        .map(|id| BuildError::MultipleInsideNest(self.units[id.0].name.clone())),
-                );
-            }
-        }
-        self.check_corrections(schedule, errors);
-        if let Coupling::Implicit(implicit) = &schedule.coupling {
-            self.check_implicit(schedule, &implicit.per_port, errors);
-        }
-    }
-
-    fn check_corrections(&self, schedule: &Schedule, errors: &mut Vec<BuildError>) {
-        for id in schedule.corrected() {
-            let unit = &self.units[id.0];
-            if !unit.subsystem.corrects() || unit.every > 1 {
-                errors.push(BuildError::CannotCorrect(unit.name.clone()));
-            }
-        }
-    }
-
-    fn check_implicit(
-        &mut self,
-        schedule: &Schedule,
-        tolerances: &[(String, f64)],
-        errors: &mut Vec<BuildError>,
-    ) {
-        if let Some(id) = schedule.corrected().first() {
-            let name = self.units[id.0].name.clone();
-            errors.push(BuildError::TightAndCorrected(name));
-        }
-        for stage in &schedule.stages {
-            if let Stage::Nested { stages, .. } = stage {
-                let inside = Schedule::with_stages(1.0, stages.clone()).appearances();
-                let names = inside.iter().map(|id| self.units[id.0].name.clone());
-                errors.extend(names.map(BuildError::TightAtSeveralRates));
-            }
-        }
-        for unit in &mut self.units {
-            if unit.inputs.compensator().is_some() {
-                errors.push(BuildError::CompensatedTight(unit.name.clone()));
-            }
-            if unit.every > 1 {
-                errors.push(BuildError::TightAtSeveralRates(unit.name.clone()));
-            }
-            if !unit.can_roll_back() {
-                errors.push(BuildError::CannotRollBack(unit.name.clone()));
-            }
-        }
-        for (port, _) in tolerances {
-            let connected = |c: &PortConnection| self.output_name(c.from) == *port;
-            if !self.connections.iter().any(connected) {
-                errors.push(BuildError::UnknownTolerancePort(port.clone()));
-            }
-        }
-    }
-
-    /// Length of the longest chain of direct feedthrough, or the names around a loop.
-    fn feedthrough_depth(&self) -> Result<usize, String> {
-        let mut depth = 0;
-        for (id, unit) in self.units.iter().enumerate() {
-            for component in 0..unit.subsystem.ports().output_width() {
-                let mut path = Vec::new();
-                depth = depth.max(self.chain(SubsystemId(id), component, &mut path)?);
-            }
-        }
-        Ok(depth)
-    }
-
-    fn chain(
-        &self,
-        id: SubsystemId,
-        component: usize,
-        path: &mut Vec<(SubsystemId, usize)>,
-    ) -> Result<usize, String> {
-        if let Some(start) = path.iter().position(|&step| step == (id, component)) {
-            let name = |&(id, component): &(SubsystemId, usize)| {
-                let port = self.ports(id).output_component_name(component);
-                qualified(&self.units[id.0].name, &port)
-            };
-            let names: Vec<_> = path[start..].iter().map(name).collect();
-            return Err(names.join(" <- "));
-        }
-        path.push((id, component));
-        let mut longest = 0;
-        for &input in self.ports(id).direct_inputs(component) {
-            for connection in self.connections.iter().filter(|c| c.to.0 == id) {
-                let range = self.ports(id).input_range(connection.to.1);
-                if range.contains(&input) {
-                    let (sender, port) = connection.from;
-                    let start = self.ports(sender).output_range(port).start;
-                    let sent = start + input - range.start;
-                    longest = longest.max(1 + self.chain(sender, sent, path)?);
-                }
-            }
-        }
-        path.pop();
-        Ok(longest)
-    }
-
     /// Gives every unit and connection its places in the exchange buffer.
     fn lay_out(
         &mut self,
@@ -435,7 +282,8 @@ impl Builder {
     ) -> (usize, Vec<IteratedConnection>) {
         for unit in &mut self.units {
             let width = unit.subsystem.ports().output_width();
-            unit.places.outputs = layout.claim(width + 1).start;
+            let versions = unit.seldom.count();
+            unit.places.outputs = layout.claim(width + 1 + versions).start;
         }
         // The second buffer repeats the first.
         let stride = layout.claim(0).start;
@@ -452,9 +300,11 @@ impl Builder {
             let ports = self.units[from.0.0].subsystem.ports();
             let quantity = &ports.outputs()[from.1.0].quantity;
             let width = quantity.width();
-            let sent = outputs + ports.output_range(from.1).start;
+            let sent = outputs + ports.output_range(ports.sent_for(from.1)).start;
             let event = outputs + ports.output_width();
             let iterate = layout.claim(width).start;
+            let seldom = self.units[from.0.0].seldom.place(from.1);
+            let seldom = seldom.map(|place| event + 1 + place);
             iterated.push(IteratedConnection {
                 name: self.output_name(from),
                 sender: from.0,
@@ -464,7 +314,9 @@ impl Builder {
                 components: (0..width).map(|c| quantity.component_name(c)).collect(),
                 units: (0..width).map(|c| quantity.component_unit(c)).collect(),
             });
-            let input = self.units[to.0.0].subsystem.ports().input_range(to.1);
+            let receiver = &mut self.units[to.0.0];
+            let version = seldom.map(|place| (place, receiver.known.add()));
+            let input = receiver.subsystem.ports().input_range(to.1);
             incoming[to.0.0].push(IncomingConnection {
                 sender: from.0,
                 every: self.units[from.0.0].every,
@@ -473,42 +325,15 @@ impl Builder {
                 sent,
                 iterate,
                 event,
+                version,
                 scale,
             });
         }
         for (place, incoming) in incoming.into_iter().enumerate() {
-            let remote = IncomingConnections::new(self.remote_links(place), sends, refreshes);
             let incoming = IncomingConnections::new(incoming, sends, refreshes);
             self.units[place].incoming = Arc::new(incoming);
-            self.units[place].listen(remote);
         }
         (stride, iterated)
-    }
-
-    /// What a unit's compensator listens to besides the connections. There is no iterate: implicit
-    /// coupling is not compensated.
-    fn remote_links(&self, place: usize) -> Vec<IncomingConnection> {
-        let Some(compensator) = self.units[place].inputs.compensator() else {
-            return Vec::new();
-        };
-        let senders = compensator.law.remote.iter().flat_map(|r| &r.senders);
-        let incoming_connection =
-            |(index, &(sender, port)): (usize, &(SubsystemId, OutputPort))| {
-                let outputs = self.units[sender.0].places.outputs;
-                let ports = self.ports(sender);
-                let range = ports.output_range(port);
-                IncomingConnection {
-                    sender,
-                    every: self.units[sender.0].every,
-                    port: InputPort(index),
-                    input: 0..range.len(),
-                    sent: outputs + range.start,
-                    iterate: 0,
-                    event: outputs + ports.output_width(),
-                    scale: None,
-                }
-            };
-        senders.enumerate().map(incoming_connection).collect()
     }
 
     fn work_place(&self, (unit, work_index): (usize, usize)) -> usize {
@@ -605,11 +430,4 @@ fn qualified(subsystem: &str, port: &str) -> String {
         "" => port.into(),
         _ => format!("{subsystem}.{port}"),
     }
-}
-
-fn has_zero_ratio(stages: &[Stage]) -> bool {
-    stages.iter().any(|stage| match stage {
-        Stage::Together(_) | Stage::Corrected(_) => false,
-        Stage::Nested { ratio, stages } => *ratio == 0 || has_zero_ratio(stages),
-    })
 }

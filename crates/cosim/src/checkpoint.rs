@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::abilities::Energy;
 use crate::cpu::CpuLevel;
 use crate::draft::Draft;
 use crate::fault::Fault;
 use crate::simulation::Simulation;
 use crate::state::{Snapshot, word_count};
-use crate::subsystem::Energy;
 
 const MAGIC: &[u8; 8] = b"OLDHAM01";
 /// No header of ours is longer; a longer one is a damaged file.

@@ -29,6 +29,14 @@ impl ExchangeBuffer {
         }
     }
 
+    pub fn write_word(&self, place: usize, word: u64) {
+        self.cells[place].store(word, Relaxed);
+    }
+
+    pub fn word(&self, place: usize) -> u64 {
+        self.cells[place].load(Relaxed)
+    }
+
     pub fn get(&self, place: usize) -> f64 {
         f64::from_bits(self.cells[place].load(Relaxed))
     }

@@ -58,11 +58,11 @@ pub enum BuildError {
         "implicit (tight) coupling repeats a step until it needs no correction, so that `{0}` cannot be in a correction stage; use explicit (loose) coupling, or leave the stage out"
     )]
     TightAndCorrected(String),
-    /// Iteration leaves nothing to compensate.
+    /// Iteration leaves no delay for which inputs could be corrected.
     #[error(
         "implicit (tight) coupling iterates the delay away that the compensator at `{0}` would undo; use one of the two"
     )]
-    CompensatedTight(String),
+    CorrectedTight(String),
     /// A tolerance for a port that does not exist.
     #[error("there is no connected output `{0}` to give a tolerance to")]
     UnknownTolerancePort(String),

@@ -1,9 +1,9 @@
 //! What a subsystem is handed while it advances: its inputs at any time within the step.
 
+use std::any::Any;
 use std::ops::Range;
 
 use crate::cancel::Cancel;
-use crate::compensator::{Compensation, Compensator};
 use crate::dial::ExternalInput;
 use crate::port::{InputPort, Ports};
 use crate::predictor::Predictor;
@@ -35,6 +35,15 @@ pub trait Source: Send {
     }
 }
 
+/// Stands between the inputs of a subsystem and a part inside of it that asks for them.
+pub trait InputLayer: Any + Send {
+    /// What the part inside sees at time t, when it would send `now`.
+    fn answer(&mut self, outer: &mut Inputs, t: f64, now: Option<&[f64]>, inputs: &mut [f64]);
+
+    /// Whether the answer depends on the motion of the part inside at the moment it asks.
+    fn follows_own_motion(&self) -> bool;
+}
+
 /// The inputs of one subsystem: connected ones from the predictor, the others from a source or at
 /// their initial value.
 pub struct Inputs {
@@ -47,7 +56,7 @@ pub struct Inputs {
     /// When the newest sample of each port was sent.
     sampled: Vec<f64>,
     cancel: Option<Cancel>,
-    compensator: Option<Box<Compensator>>,
+    layer: Option<Box<dyn InputLayer>>,
 }
 
 impl Inputs {
@@ -63,7 +72,7 @@ impl Inputs {
             external: Vec::new(),
             sampled: vec![f64::NEG_INFINITY; ports.inputs().len()],
             cancel: None,
-            compensator: None,
+            layer: None,
         }
     }
 
@@ -118,12 +127,38 @@ impl Inputs {
 
     /// All inputs at time t.
     pub fn at(&mut self, t: f64, inputs: &mut [f64]) {
-        self.evaluate(t, None, inputs);
+        match self.layer {
+            None => self.evaluate(t, None, inputs),
+            Some(_) => self.ask_layer(t, None, inputs),
+        }
     }
 
     /// All inputs at time t, when the subsystem would send `now`.
     pub fn at_with(&mut self, t: f64, now: &[f64], inputs: &mut [f64]) {
-        self.evaluate(t, Some(now), inputs);
+        match self.layer {
+            None => self.evaluate(t, Some(now), inputs),
+            Some(_) => self.ask_layer(t, Some(now), inputs),
+        }
+    }
+
+    #[inline(never)]
+    fn ask_layer(&mut self, t: f64, now: Option<&[f64]>, inputs: &mut [f64]) {
+        if let Some(mut layer) = self.layer.take() {
+            layer.answer(self, t, now, inputs);
+            self.layer = Some(layer);
+        }
+    }
+
+    /// From now on this layer answers, until it is [taken back](Self::take_back): for a subsystem
+    /// that lets a part inside of it advance with other inputs than its own.
+    pub fn lend(&mut self, layer: Box<dyn InputLayer>) {
+        self.layer = Some(layer);
+    }
+
+    /// The layer that was lent.
+    pub fn take_back<L: InputLayer>(&mut self) -> Option<Box<L>> {
+        let layer: Box<dyn Any> = self.layer.take()?;
+        layer.downcast().ok()
     }
 
     fn evaluate(&mut self, t: f64, now: Option<&[f64]>, inputs: &mut [f64]) {
@@ -136,9 +171,6 @@ impl Inputs {
         }
         if !self.external.is_empty() {
             self.read_external(t, inputs);
-        }
-        if let Some(compensator) = &mut self.compensator {
-            compensator.correct(t, now, inputs);
         }
     }
 
@@ -165,20 +197,8 @@ impl Inputs {
     /// that can tell what it would send then asks by [`Inputs::at_with`].
     #[inline]
     pub fn follow_own_motion(&self) -> bool {
-        let compensator = self.compensator.as_ref();
-        compensator.is_some_and(|compensator| compensator.follows_own_motion())
-    }
-
-    pub(crate) fn compensate(&mut self, ports: &Ports, law: Compensation) {
-        self.compensator = Some(Box::new(Compensator::new(law, ports)));
-    }
-
-    pub(crate) fn compensator(&self) -> Option<&Compensator> {
-        self.compensator.as_deref()
-    }
-
-    pub(crate) fn compensator_mut(&mut self) -> Option<&mut Compensator> {
-        self.compensator.as_deref_mut()
+        let layer = self.layer.as_ref();
+        layer.is_some_and(|layer| layer.follows_own_motion())
     }
 
     /// A sample arrived at a port: for those who advance a subsystem by themselves.
@@ -212,9 +232,6 @@ impl Inputs {
 
     pub(crate) fn reset(&mut self) {
         self.predictor.reset();
-        if let Some(compensator) = &mut self.compensator {
-            compensator.reset();
-        }
     }
 }
 
@@ -229,9 +246,6 @@ impl State for Inputs {
         }
         for (_, input) in &mut self.external {
             input.visit(visitor);
-        }
-        if let Some(compensator) = &mut self.compensator {
-            compensator.visit(visitor);
         }
     }
 }

@@ -161,7 +161,8 @@ impl Builder {
                 .filter(|drive| !jumps(drive))
                 .map(|&(_, port)| port)
                 .collect();
-            let by_itself = unit.subsystem.supply(&own);
+            let balance = unit.subsystem.energy_balance();
+            let by_itself = balance.map_or_else(Vec::new, |balance| balance.supply(&own));
             counted.extend(by_itself.into_iter().map(|port| (SubsystemId(index), port)));
         }
         for (id, port) in driven {

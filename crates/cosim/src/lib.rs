@@ -8,6 +8,7 @@
 //! can be saved, restored, written to disk and perturbed, which gives rollback, checkpoints and the
 //! stability analysis from one description.
 
+mod abilities;
 mod acceleration;
 mod balance;
 mod barrier;
@@ -15,7 +16,6 @@ mod builder;
 mod cancel;
 mod checkpoint;
 mod clock;
-mod compensator;
 mod cpu;
 mod dial;
 mod draft;
@@ -23,9 +23,9 @@ mod exchange_buffer;
 mod fault;
 mod hermite;
 mod implicit;
+mod incoming;
 mod inputs;
 mod interfaces;
-mod kinematic;
 mod load_balancing;
 mod lockstep;
 mod motion_law;
@@ -37,6 +37,7 @@ mod run;
 mod run_monitor;
 mod scale;
 mod schedule;
+mod seldom;
 mod sequence;
 mod simulation;
 mod slow;
@@ -50,21 +51,23 @@ mod two_step;
 mod unit;
 mod worker;
 
+pub use abilities::{
+    Accuracy, EffectiveInterface, Energy, EnergyBalance, InputCorrection, InterfaceResponse,
+    Linearisable, Linearisation, StepCorrection,
+};
 pub use builder::Builder;
 pub use cancel::Cancel;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use clock::{Clock, ManualClock, WallClock};
-pub use compensator::{Compensation, CompensatorRow, RemoteSignal, Signal};
 pub use cpu::CpuLevel;
 pub use dial::Dial;
 pub use draft::{Draft, write_whole};
 pub use fault::{BuildError, Fault};
 pub use hermite::{IntegratedMotion, RateExtrapolation};
-pub use inputs::{Inputs, Source, StageInputs};
-pub use kinematic::Kinematic;
+pub use inputs::{InputLayer, Inputs, Source, StageInputs};
 pub use motion_law::{Followed, MotionLaw};
 pub use pace::{OnMiss, Pacing, ThreadStart};
-pub use port::{Causality, Conjugate, InputPort, OutputPort, Port, Ports, Quantity, Unit};
+pub use port::{Conjugate, InputPort, MOTION_QUATERNION, OutputPort, Port, Ports, Quantity, Unit};
 pub use predictor::{Hold, Predictor};
 pub use recorder::{Column, Discard, InMemory, Recorder};
 pub use run::{End, Outcome, Progress, Run, Tap};
@@ -78,8 +81,6 @@ pub use sequence::{
 pub use simulation::{ConnectionRange, Simulation};
 pub use state::{Chart, Snapshot, State, Visitor, word_count};
 pub use stats::StepTimes;
-pub use subsystem::{
-    Counters, EffectiveInterface, Energy, Linearisation, Reached, StepError, Subsystem,
-};
+pub use subsystem::{Counters, Reached, StepError, Subsystem};
 pub use summary::{EnergySummary, InterfaceSummary, Lateness, PartSummary, Summary};
 pub use two_step::TwoStep;

@@ -17,9 +17,15 @@ pub(crate) type Share<'a> = Vec<(usize, &'a mut Unit)>;
 pub(crate) fn overlapping(units: &[Unit], threads: usize) -> Vec<usize> {
     let is_slow = |id: &usize| units[*id].can_overlap();
     let (mut slow, others): (Vec<usize>, Vec<usize>) = (0..units.len()).partition(is_slow);
-    let fast: f64 = others.iter().map(|&id| units[id].work()).sum();
-    slow.retain(|&id| units[id].work() * threads as f64 > fast);
-    slow.sort_by(|&a, &b| units[b].work().total_cmp(&units[a].work()).then(a.cmp(&b)));
+    let fast: f64 = others.iter().map(|&id| units[id].told.work).sum();
+    slow.retain(|&id| units[id].told.work * threads as f64 > fast);
+    slow.sort_by(|&a, &b| {
+        units[b]
+            .told
+            .work
+            .total_cmp(&units[a].told.work)
+            .then(a.cmp(&b))
+    });
     slow.truncate(threads.saturating_sub(1));
     slow
 }
@@ -36,7 +42,7 @@ pub(crate) fn assign_threads<'a>(
         .enumerate()
         .map(|(id, unit)| match is_elsewhere(id) {
             true => 0.0,
-            false => unit.work(),
+            false => unit.told.work,
         });
     let work: Vec<f64> = work.collect();
     let phases = plan.timeline.phases.iter();

@@ -1,7 +1,6 @@
 //! Ports: the typed sockets of a subsystem.
 //!
-//! A port has a name, a [`Quantity`] (which fixes its width, component names and units) and a
-//! direction. Values travel as flat `f64` slices; [`Ports`] knows where each port lives in them.
+//! A port has a name and a [`Quantity`], which fixes its width, component names and units. Values travel as flat `f64` slices; [`Ports`] knows where each port lives in them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -75,7 +74,7 @@ pub enum Quantity {
 }
 
 /// Where the orientation quaternion lives inside [`Quantity::Motion`].
-pub(crate) const MOTION_QUATERNION: Range<usize> = 3..7;
+pub const MOTION_QUATERNION: Range<usize> = 3..7;
 
 const MOTION_NAMES: [&str; 19] = [
     "px", "py", "pz", "q0", "q1", "q2", "q3", "vx", "vy", "vz", "wx", "wy", "wz", "ax", "ay", "az",
@@ -208,15 +207,6 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// Direction of a port, seen from its subsystem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Causality {
-    /// The subsystem receives it.
-    Input,
-    /// The subsystem sends it.
-    Output,
-}
-
 /// Index of an input port within its subsystem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InputPort(pub usize);
@@ -232,8 +222,6 @@ pub struct Port {
     pub name: String,
     /// What it carries.
     pub quantity: Quantity,
-    /// Input or output.
-    pub causality: Causality,
 }
 
 /// A power-conjugate pair at one point of a subsystem: what it receives there and what it gives
@@ -280,6 +268,8 @@ pub struct Ports {
     conjugates: Vec<Conjugate>,
     /// Outputs, and those that send their rates.
     rates: Vec<(OutputPort, OutputPort)>,
+    /// Outputs, and what is sent instead of them.
+    sent: Vec<(OutputPort, OutputPort)>,
 }
 
 impl Ports {
@@ -308,7 +298,6 @@ impl Ports {
         self.inputs.push(Port {
             name: name.into(),
             quantity,
-            causality: Causality::Input,
         });
         InputPort(self.inputs.len() - 1)
     }
@@ -321,7 +310,6 @@ impl Ports {
         self.outputs.push(Port {
             name: name.into(),
             quantity,
-            causality: Causality::Output,
         });
         OutputPort(self.outputs.len() - 1)
     }
@@ -346,6 +334,28 @@ impl Ports {
     pub fn rate_of(&self, output: OutputPort) -> Option<OutputPort> {
         let mut rates = self.rates.iter();
         rates.find(|(of, _)| *of == output).map(|(_, rate)| *rate)
+    }
+
+    /// Adds an output that is sent instead of another one, wherever that is connected. Results show
+    /// the other one only.
+    pub fn add_sent(&mut self, instead_of: OutputPort) -> OutputPort {
+        let Port { name, quantity } = &self.outputs[instead_of.0];
+        let sent = self.add_output(format!("{name} as sent"), quantity.clone());
+        self.sent.push((instead_of, sent));
+        sent
+    }
+
+    /// What is sent where this output is connected.
+    pub fn sent_for(&self, output: OutputPort) -> OutputPort {
+        let mut sent = self.sent.iter();
+        let found = sent.find(|(of, _)| *of == output);
+        found.map_or(output, |(_, sent)| *sent)
+    }
+
+    /// Whether results show an output: all but matrices and what is sent instead of another one.
+    pub fn is_recorded(&self, output: OutputPort) -> bool {
+        let is_sent = self.sent.iter().any(|(_, sent)| *sent == output);
+        self.outputs[output.0].quantity.is_recorded() && !is_sent
     }
 
     /// The inputs in order.

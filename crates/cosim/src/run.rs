@@ -1,5 +1,6 @@
 //! Running a simulation: threads, recording, watching, stopping.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 use crate::cancel::Cancel;
@@ -13,7 +14,7 @@ use crate::simulation::Simulation;
 use crate::stats::Stopwatch;
 use crate::summary::Summary;
 use crate::thread_choice::ThreadChoice;
-use crate::unit::ReportRequest;
+use crate::unit::{ReportRequest, panic_message};
 use crate::worker::{Every, Reporting, Shared};
 
 /// Steps between two looks at the energy.
@@ -109,11 +110,38 @@ impl Simulation {
     pub fn run(&mut self, run: Run<'_>) -> Outcome {
         let started = Instant::now();
         let before = self.steps_done;
-        let end = self.run_timed(run, started);
+        let end = self
+            .ask_parts()
+            .and_then(|()| self.run_caught(run, started));
+        let told = self.ask_parts();
+        let end = end.and_then(|end| told.map(|()| end));
         self.tally.wall += started.elapsed();
         self.tally.simulated += (self.steps_done - before) as f64 * self.plan.schedule.step;
         let summary = self.summary();
         Outcome { end, summary }
+    }
+
+    /// Asks all parts what they tell of themselves.
+    pub(crate) fn ask_parts(&mut self) -> Result<(), Fault> {
+        let t = self.time();
+        for unit in &mut self.units {
+            unit.guarded(t, |unit| {
+                unit.ask();
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Threads in lockstep see to panics by themselves; this is for what is done before and after.
+    fn run_caught(&mut self, run: Run<'_>, started: Instant) -> Result<End, Fault> {
+        let attempt = catch_unwind(AssertUnwindSafe(|| self.run_timed(run, started)));
+        attempt.unwrap_or_else(|panic| {
+            Err(Fault::CoordinatorPanic {
+                t: self.time(),
+                message: panic_message(panic.as_ref()),
+            })
+        })
     }
 
     fn run_timed(&mut self, run: Run<'_>, started: Instant) -> Result<End, Fault> {

@@ -5,6 +5,7 @@ use std::ops::Add;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
+use crate::abilities::Energy;
 use crate::builder::ENERGY_COLUMNS;
 use crate::cancel::Cancel;
 use crate::fault::Fault;
@@ -14,7 +15,6 @@ use crate::recorder::Recorder;
 use crate::run::Progress;
 use crate::stats::Stopwatch;
 use crate::step_plan::StepPlan;
-use crate::subsystem::Energy;
 use crate::summary::{Tally, imbalance};
 use crate::thread_choice::ThreadChoice;
 use crate::unit::panic_message;

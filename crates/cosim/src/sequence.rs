@@ -128,8 +128,7 @@ impl Simulation {
             && plan.timeline.ticks_per_step == 1
             && plan.refresh_passes == 0
             && plan.every.iter().all(|&every| every == 1);
-        let is_compensated = |unit: &crate::unit::Unit| unit.inputs.compensator().is_some();
-        if !is_plain || self.units.iter().any(is_compensated) {
+        if !is_plain || self.units.iter().any(|unit| unit.corrects_inputs) {
             return None;
         }
         let phases = &plan.timeline.phases;

@@ -1,21 +1,24 @@
 //! The simulation: units, plan and exchange buffer, and the exchange at the initial time.
 
+use std::any::Any;
 use std::ops::Add;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::abilities::{Energy, Linearisation};
 use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::implicit::ImplicitSolver;
+use crate::incoming::{Delivery, IncomingConnection};
 use crate::pace::Begun;
 use crate::port::{Ports, Quantity};
 use crate::recorder::Column;
 use crate::schedule::{Coupling, Schedule, SubsystemId};
 use crate::state::{State, Visitor};
 use crate::step_plan::StepPlan;
-use crate::subsystem::{Energy, Linearisation, Subsystem};
+use crate::subsystem::Subsystem;
 use crate::summary::Tally;
-use crate::unit::{Delivery, IncomingConnection, Unit, panic_message};
+use crate::unit::{Unit, panic_message};
 use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
 
 /// Passes after which the initial exchange of an algebraic loop is taken as it is.
@@ -166,7 +169,9 @@ impl Simulation {
     /// them, so that small differences of the state show in the result.
     pub fn sharpen(&mut self) {
         for unit in &mut self.units {
-            unit.subsystem.sharpen();
+            if let Some(accuracy) = unit.subsystem.accuracy() {
+                accuracy.sharpen();
+            }
         }
         if let Some(implicit) = &mut self.implicit {
             implicit.sharpen();
@@ -304,26 +309,22 @@ impl Simulation {
         self.units[id.0].subsystem.as_mut()
     }
 
+    /// A subsystem of a known type, for analyses that know more of it.
+    pub fn known<S: Subsystem>(&self, id: SubsystemId) -> Option<&S> {
+        let subsystem: &dyn Any = self.units[id.0].subsystem.as_ref();
+        subsystem.downcast_ref()
+    }
+
+    /// The same, to be changed.
+    pub fn known_mut<S: Subsystem>(&mut self, id: SubsystemId) -> Option<&mut S> {
+        let subsystem: &mut dyn Any = self.units[id.0].subsystem.as_mut();
+        subsystem.downcast_mut()
+    }
+
     /// The linearisation of a subsystem at the time reached, with the inputs as they are known.
     pub fn linearise(&mut self, id: SubsystemId) -> Option<Linearisation> {
         let t = self.time();
         self.units[id.0].linearise(t)
-    }
-
-    /// Pushes with a row of a subsystem's compensator, besides what its gains make: sampled rows
-    /// first, then amendments. For analyses.
-    pub fn push(&mut self, id: SubsystemId, row: usize, offset: f64) {
-        let compensator = self.units[id.0].inputs.compensator_mut();
-        let law = &mut compensator.expect("the subsystem has a compensator").law;
-        let mut rows = law.sampled.iter_mut().chain(&mut law.amended);
-        rows.nth(row).expect("the compensator has this row").offset = offset;
-    }
-
-    /// The values of all signals of a subsystem's compensator as last used: those of sampled rows,
-    /// then those of amendments, term by term.
-    pub fn readings(&self, id: SubsystemId) -> &[f64] {
-        let compensator = self.units[id.0].inputs.compensator();
-        compensator.map_or(&[], |compensator| compensator.readings())
     }
 
     /// All connections, with places in the flat vectors of their subsystems.
@@ -393,10 +394,12 @@ impl Simulation {
     }
 
     /// The first part whose state has no coordinates, though it can be saved.
-    pub fn part_without_chart(&self) -> Option<String> {
-        let mut units = self.units.iter();
-        let found = units.find(|unit| !unit.subsystem.is_chartable());
-        found.map(|unit| unit.name.clone())
+    pub fn part_without_chart(&mut self) -> Option<String> {
+        let found = self.units.iter_mut().find_map(|unit| {
+            let state = unit.subsystem.state()?;
+            (!state.is_chartable()).then_some(&unit.name)
+        });
+        found.cloned()
     }
 
     /// The first part that cannot be saved and restored.

@@ -11,8 +11,9 @@ use std::time::Instant;
 
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
+use crate::incoming::{Delivery, IncomingConnections};
 use crate::port::InputPort;
-use crate::unit::{Delivery, IncomingConnections, Unit};
+use crate::unit::Unit;
 
 /// A slow unit, in the hands of the worker that delivers to it and publishes for it.
 pub(crate) struct SlowUnit<'a> {

@@ -10,6 +10,12 @@ pub trait State {
     /// Hands every piece of state to the visitor, always in the same order and number; only a
     /// [`Visitor::memory`] may change its length.
     fn visit(&mut self, visitor: &mut dyn Visitor);
+
+    /// Whether all of it that can grow is shown as coordinates. Otherwise it can be saved and
+    /// restored, but not analysed.
+    fn is_chartable(&mut self) -> bool {
+        true
+    }
 }
 
 /// Receives the pieces of a state, by kind.

@@ -1,8 +1,12 @@
 //! The subsystem: anything that advances in time and exchanges values at ports.
 
+use std::any::Any;
+
+use crate::abilities::{
+    Accuracy, EnergyBalance, InputCorrection, InterfaceResponse, Linearisable, StepCorrection,
+};
 use crate::inputs::Inputs;
-use crate::port::{InputPort, OutputPort, Ports};
-use crate::sequence::SequenceModel;
+use crate::port::{OutputPort, Ports};
 use crate::state::State;
 
 /// A part of a co-simulation.
@@ -12,9 +16,9 @@ use crate::state::State;
 /// In an iterative schedule the state is restored between repeated advances. `outputs` may be
 /// called any number of times and leaves the motion unchanged.
 ///
-/// The three required methods make a subsystem; each optional one is an ability that some schedule
-/// or analysis asks for, and is refused when the model is read if a part lacks it.
-pub trait Subsystem: Send {
+/// The three required methods make a subsystem. What else it can do are abilities, each a small
+/// trait of its own; a schedule or an analysis that needs one is refused where a part lacks it.
+pub trait Subsystem: Any + Send {
     /// The ports, fixed for the life of the subsystem.
     fn ports(&self) -> &Ports;
 
@@ -38,82 +42,15 @@ pub trait Subsystem: Send {
         self.outputs(t, inputs, outputs)
     }
 
-    /// Whether it can [`correct`](Self::correct) a step.
-    fn corrects(&self) -> bool {
-        false
-    }
-
-    /// The schedule corrects every step: what need not be shown before may wait for that.
-    fn expect_correction(&mut self) {}
-
-    /// Takes the end of the last step back and finds it again with other inputs there, cheaply:
-    /// the inputs differ from those of the advance by the error of a prediction.
-    fn correct(&mut self, _t: f64, _inputs: &[f64]) -> Result<(), StepError> {
-        unreachable!("only a subsystem that says so is asked to correct")
-    }
-
-    /// From now on its equations are solved to this relative accuracy at least: implicit coupling
-    /// compares outputs that differ by little.
-    fn demand_accuracy(&mut self, _relative: f64) {}
-
-    /// These inputs are given from outside of the model. Says whose work it counts as supplied by
-    /// itself; the engine accounts for the others as far as they are conjugate to an output.
-    fn supply(&mut self, _given: &[InputPort]) -> Vec<InputPort> {
-        Vec::new()
-    }
-
-    /// The complete state as a value: rollback, checkpoint, stability analysis.
-    fn state(&mut self) -> Option<&mut dyn State> {
+    /// A number that changes whenever the values of an output do, for an output that seldom changes,
+    /// such as a matrix: it is sent only then. Nothing for all others. That a number belongs to a
+    /// port is fixed for the life of the subsystem.
+    fn version(&self, _output: OutputPort) -> Option<u64> {
         None
-    }
-
-    /// Whether all of its [`state`](Self::state) that can grow is shown as coordinates. Otherwise it
-    /// can be saved and restored, but its coupling cannot be analysed.
-    fn is_chartable(&self) -> bool {
-        true
-    }
-
-    /// Own macro steps after which what it does repeats: more than one for what is sampled more
-    /// slowly than it advances. An analysis takes as many at once.
-    fn pattern(&self) -> u64 {
-        1
     }
 
     /// An event is a discontinuity: discard the integrator's history.
     fn restart(&mut self) {}
-
-    /// From now on nonlinear equations are solved until rounding stops the iteration, whatever
-    /// that costs: analyses take differences of steps.
-    fn sharpen(&mut self) {}
-
-    /// The energy balance at the time reached, given the inputs there.
-    fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Option<Energy> {
-        None
-    }
-
-    /// The linearisation at the present state: x' = A x + B u, y = C x + D u.
-    fn linearise(&mut self, _t: f64, _inputs: &[f64]) -> Option<Linearisation> {
-        None
-    }
-
-    /// Names of the states of [`Subsystem::linearise`], in their order, for people; none if they mean
-    /// nothing by themselves.
-    fn state_names(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// The equations of its macro step as a linear system from sequence to sequence, about the
-    /// present state; nothing where its step is not of that kind.
-    fn sequence_model(&mut self, _t: f64, _inputs: &[f64]) -> Option<SequenceModel> {
-        None
-    }
-
-    /// How the coordinates that are conjugate to force inputs answer to these forces, at the present
-    /// state and with these inputs; false where it cannot tell. Nothing is allocated, and the next
-    /// step is as if it had not been asked.
-    fn interface(&mut self, _t: f64, _inputs: &[f64], _found: &mut EffectiveInterface) -> bool {
-        false
-    }
 
     /// About how much work an advance is, as the number of matrix entries that it touches: parts
     /// are assigned to threads by it.
@@ -124,6 +61,47 @@ pub trait Subsystem: Send {
     /// Work done so far.
     fn counters(&self) -> Counters {
         Counters::default()
+    }
+
+    /// Own macro steps after which what it does repeats: more than one for what is sampled more
+    /// slowly than it advances. An analysis takes as many at once.
+    fn pattern(&self) -> u64 {
+        1
+    }
+
+    /// The complete state as a value: rollback, checkpoint, stability analysis.
+    fn state(&mut self) -> Option<&mut dyn State> {
+        None
+    }
+
+    /// It knows its energy.
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        None
+    }
+
+    /// It can take the end of a step back.
+    fn step_correction(&mut self) -> Option<&mut dyn StepCorrection> {
+        None
+    }
+
+    /// It changes its inputs before they act.
+    fn input_correction(&mut self) -> Option<&mut dyn InputCorrection> {
+        None
+    }
+
+    /// It iterates, to an accuracy that can be set.
+    fn accuracy(&mut self) -> Option<&mut dyn Accuracy> {
+        None
+    }
+
+    /// It can be linearised.
+    fn linearisable(&mut self) -> Option<&mut dyn Linearisable> {
+        None
+    }
+
+    /// It can tell how its interfaces answer to forces.
+    fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
+        None
     }
 }
 
@@ -177,78 +155,6 @@ pub enum StepError {
     /// A foreign solver reported a failure.
     #[error("{0}")]
     Foreign(String),
-}
-
-/// Energy balance of a subsystem, in joules.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Energy {
-    /// Energy of motion.
-    pub kinetic: f64,
-    /// Energy stored in springs and fields.
-    pub potential: f64,
-    /// Lost in dampers since the start.
-    pub dissipated: f64,
-    /// Work of external loads since the start. Work at driven inputs is added by the engine.
-    pub supplied: f64,
-}
-
-impl Energy {
-    /// Kinetic and potential.
-    pub fn stored(&self) -> f64 {
-        self.kinetic + self.potential
-    }
-}
-
-impl std::ops::Add for Energy {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        Self {
-            kinetic: self.kinetic + other.kinetic,
-            potential: self.potential + other.potential,
-            dissipated: self.dissipated + other.dissipated,
-            supplied: self.supplied + other.supplied,
-        }
-    }
-}
-
-/// Continuous-time linearisation; matrices are dense, row by row.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Linearisation {
-    /// Number of states.
-    pub states: usize,
-    /// States by states.
-    pub a: Vec<f64>,
-    /// States by inputs.
-    pub b: Vec<f64>,
-    /// Outputs by states.
-    pub c: Vec<f64>,
-    /// Outputs by inputs.
-    pub d: Vec<f64>,
-}
-
-/// A mechanism as its force inputs see it: when the forces change by `f`, the accelerations of the
-/// coordinates on which they do work are `acceleration + mobility f`. Cross terms between several
-/// interfaces are included; the mobility is the inverse of the effective mass.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EffectiveInterface {
-    /// Components of the input vector that act as forces, in the order that the caller wants.
-    pub inputs: Vec<usize>,
-    /// Of the conjugate coordinates, with the present inputs.
-    pub acceleration: Vec<f64>,
-    /// Dense, row by row.
-    pub mobility: Vec<f64>,
-}
-
-impl EffectiveInterface {
-    /// With room for these components of the input vector.
-    pub fn at(inputs: Vec<usize>) -> Self {
-        let count = inputs.len();
-        Self {
-            inputs,
-            acceleration: vec![0.0; count],
-            mobility: vec![0.0; count * count],
-        }
-    }
 }
 
 /// Work done by a subsystem since it was made.

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::abilities::Energy;
 use crate::cpu::CpuLevel;
 use crate::pace::Punctuality;
 use crate::simulation::Simulation;
 use crate::stats::{Split, StepTimes};
-use crate::subsystem::{Counters, Energy};
+use crate::subsystem::Counters;
 use crate::unit::Unit;
 
 /// Micro steps per macro step from which on the work integrals of an interface are trusted.
@@ -55,7 +56,7 @@ pub struct Summary {
     pub initial_energy: Option<EnergySummary>,
     /// Energy now.
     pub final_energy: Option<EnergySummary>,
-    /// Energy that came from nowhere, by integrators and exchange together.
+    /// Spurious energy, of integrators and exchange together.
     #[serde(rename = "spurious_energy")]
     pub imbalance: Option<f64>,
     /// Energy created by the exchange at each interface, in joules.
@@ -198,20 +199,22 @@ impl Simulation {
 
     /// Whether a unit takes too few micro steps per macro step for its work integral.
     fn is_coarse(&self, unit: usize) -> bool {
-        let micro_steps = self.units[unit].counters().micro_steps;
+        let micro_steps = self.units[unit].told.counters.micro_steps;
         micro_steps > 0 && micro_steps < FINE_MICRO_STEPS * self.steps_done
     }
 
     /// What the predictors have to say.
     fn predictors(&self) -> impl Iterator<Item = String> {
         self.units.iter().filter_map(|unit| {
-            let note = unit.inputs.note()?;
+            let note = unit.told.note.as_ref()?;
             Some(format!("`{}` {note}", unit.name))
         })
     }
 
     /// What was done so far.
     pub fn summary(&mut self) -> Summary {
+        // Who fails here has failed the run, or will.
+        let _ = self.ask_parts();
         let energies = self.energies().ok().flatten();
         let created = self.created();
         let errors = self.integrator_errors(energies.as_deref());
@@ -273,7 +276,7 @@ fn part_summary(unit: &Unit) -> PartSummary {
         retries,
         events,
         unfitted,
-    } = unit.counters();
+    } = unit.told.counters;
     PartSummary {
         name: unit.name.clone(),
         micro_steps,
@@ -288,7 +291,7 @@ fn part_summary(unit: &Unit) -> PartSummary {
     }
 }
 
-/// Energy that came from nowhere: neither there at the start nor supplied. Integrators and the
+/// Spurious energy: neither there at the start nor supplied. Integrators and the
 /// exchange make it.
 pub(crate) fn imbalance(initial: Option<Energy>, now: Energy) -> f64 {
     let initial = initial.map_or(0.0, |energy| energy.stored());

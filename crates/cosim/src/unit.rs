@@ -1,110 +1,28 @@
 //! One subsystem inside a simulation: with its inputs, its work integrals and its places in the
 //! exchange buffer.
 
-mod compensation;
+mod work;
 
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use crate::abilities::{Energy, Linearisation};
 use crate::balance::InterfaceWork;
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
+use crate::incoming::{Delivery, IncomingConnections};
 use crate::inputs::Inputs;
-use crate::port::{InputPort, OutputPort, Ports};
-use crate::scale::Scale;
-use crate::schedule::SubsystemId;
+use crate::port::InputPort;
+use crate::seldom::{KnownVersions, SeldomOutputs};
 use crate::sequence::SequenceModel;
 use crate::slow::Mail;
 use crate::state::{Snapshot, State, Visitor};
 use crate::stats::Spent;
-use crate::subsystem::{Counters, Energy, Linearisation, StepError, Subsystem};
+use crate::subsystem::{Counters, StepError, Subsystem};
+use work::{StartOutputs, all};
 
 /// Energy cells of a unit in the exchange buffer: kinetic, potential, dissipated, supplied.
 pub(crate) const ENERGY_CELLS: usize = 4;
-
-/// A connection, seen from its receiver.
-#[derive(Clone)]
-pub(crate) struct IncomingConnection {
-    pub sender: SubsystemId,
-    /// The sender releases its outputs every so many macro steps.
-    pub every: u64,
-    pub port: InputPort,
-    /// Place of the value in the receiver's input vector.
-    pub input: Range<usize>,
-    /// Place of the value among the sender's outputs in the exchange buffer (first of the two
-    /// buffers).
-    pub sent: usize,
-    /// Place of the iterate of an implicit step in the exchange buffer.
-    pub iterate: usize,
-    /// Place of the sender's event flag in the exchange buffer (first of the two buffers).
-    pub event: usize,
-    /// What is done to the value on its way, if anything.
-    pub scale: Option<Scale>,
-}
-
-/// Which senders have sent.
-#[derive(Clone, Copy)]
-pub(crate) enum Delivery {
-    /// All of them.
-    All,
-    /// Those whose outputs depend directly on inputs.
-    Refreshed,
-    /// The members of this phase.
-    Phase(usize),
-}
-
-/// The connections that lead to a unit, sorted once by when their senders send.
-#[derive(Default)]
-pub(crate) struct IncomingConnections {
-    all: Vec<IncomingConnection>,
-    refreshed: Vec<IncomingConnection>,
-    by_phase: Vec<Vec<IncomingConnection>>,
-}
-
-impl IncomingConnections {
-    /// `sends` tells for each phase which subsystems send in it, `refreshes` which of them have
-    /// direct feedthrough.
-    pub fn new(all: Vec<IncomingConnection>, sends: &[Vec<bool>], refreshes: &[bool]) -> Self {
-        let of = |sends: &[bool]| -> Vec<IncomingConnection> {
-            let incoming = all
-                .iter()
-                .filter(|incoming_connection| sends[incoming_connection.sender.0]);
-            incoming.cloned().collect()
-        };
-        Self {
-            refreshed: of(refreshes),
-            by_phase: sends.iter().map(|sends| of(sends)).collect(),
-            all,
-        }
-    }
-
-    pub fn of(&self, delivery: Delivery) -> &[IncomingConnection] {
-        match delivery {
-            Delivery::Phase(phase) => &self.by_phase[phase],
-            Delivery::Refreshed => &self.refreshed,
-            Delivery::All => &self.all,
-        }
-    }
-
-    pub fn all(&self) -> &[IncomingConnection] {
-        &self.all
-    }
-}
-
-impl IncomingConnection {
-    /// Whether the sender releases its outputs when so many macro steps are done.
-    pub fn is_due(&self, steps_done: u64) -> bool {
-        self.every == 1 || steps_done.is_multiple_of(self.every)
-    }
-
-    /// Does to a value what the connection does on its way.
-    pub fn scale(&self, values: &mut [f64]) {
-        if let Some(scale) = self.scale {
-            scale.apply(values);
-        }
-    }
-}
 
 /// What the coordinator wants to know besides the outputs.
 #[derive(Clone, Copy)]
@@ -116,7 +34,8 @@ pub(crate) struct ReportRequest {
 
 /// Where a unit writes in the exchange buffer.
 pub(crate) struct Places {
-    /// Outputs, then the event flag; the second buffer follows at `stride`.
+    /// Outputs, the event flag, numbers of what seldom changes; the second buffer follows at
+    /// `stride`.
     pub outputs: usize,
     pub stride: usize,
     /// Outputs, work at interfaces and energies, for the coordinator.
@@ -128,16 +47,20 @@ pub(crate) struct Unit {
     pub subsystem: Box<dyn Subsystem>,
     pub inputs: Inputs,
     pub incoming: Arc<IncomingConnections>,
+    /// What of its outputs seldom changes, and what it knows of such outputs of others.
+    pub seldom: SeldomOutputs,
+    pub known: KnownVersions,
     /// Room for what arrives while a slow unit advances.
     pub mail: Mail,
     /// Time of advances.
     pub spent: Spent,
-    /// Connections that only the compensator listens to.
-    remote: IncomingConnections,
+    pub told: Told,
     pub interface_works: Vec<InterfaceWork>,
     pub places: Places,
     /// Advances every so many macro steps, over as many.
     pub every: u64,
+    /// Whether what it receives is not what acts.
+    pub corrects_inputs: bool,
     input_values: Vec<f64>,
     output_values: Vec<f64>,
     /// What the others may see; lags behind `output_values` when `every` is more than one.
@@ -157,50 +80,28 @@ pub(crate) struct Unit {
     is_open: bool,
 }
 
-/// The outputs that work integrals need at the start of a step.
-enum StartOutputs {
-    Nothing,
-    Few(Vec<OutputPort>),
-    /// Also where only most of them are needed: to pick them out would take longer.
-    All,
-}
-
-impl StartOutputs {
-    fn is_any(&self) -> bool {
-        !matches!(self, Self::Nothing)
-    }
-
-    /// The ports to which these places in the output vector belong.
-    fn new(places: &[usize], ports: &Ports) -> Self {
-        let all = (0..ports.outputs().len()).map(OutputPort);
-        let is_needed = |port: &OutputPort| {
-            let range = ports.output_range(*port);
-            places.iter().any(|place| range.contains(place))
-        };
-        let needed: Vec<OutputPort> = all.filter(is_needed).collect();
-        let widths = needed.iter().map(|&port| ports.output_range(port).len());
-        let width: usize = widths.sum();
-        if needed.is_empty() {
-            Self::Nothing
-        } else if 2 * width < ports.output_width() {
-            Self::Few(needed)
-        } else {
-            Self::All
-        }
-    }
+/// What a part and its predictor tell of themselves, when they were last asked.
+#[derive(Default)]
+pub(crate) struct Told {
+    pub work: f64,
+    pub counters: Counters,
+    pub note: Option<String>,
 }
 
 impl Unit {
-    pub fn new(name: String, subsystem: Box<dyn Subsystem>, inputs: Inputs) -> Self {
+    pub fn new(name: String, mut subsystem: Box<dyn Subsystem>, inputs: Inputs) -> Self {
+        let corrects_inputs = subsystem.input_correction().is_some();
         let ports = subsystem.ports();
         let (wide, tall) = (ports.input_width(), ports.output_width());
         Self {
             name,
             inputs,
             incoming: Arc::default(),
+            seldom: SeldomOutputs::of(subsystem.as_ref()),
+            known: KnownVersions::default(),
             mail: Mail::default(),
             spent: Spent::default(),
-            remote: IncomingConnections::default(),
+            told: Told::default(),
             interface_works: Vec::new(),
             places: Places {
                 outputs: 0,
@@ -208,6 +109,7 @@ impl Unit {
                 report: 0,
             },
             every: 1,
+            corrects_inputs,
             input_values: vec![0.0; wide],
             output_values: vec![0.0; tall],
             released: vec![0.0; tall],
@@ -226,9 +128,13 @@ impl Unit {
     /// Corrects the step for what has arrived since, and evaluates the outputs again.
     pub fn correct(&mut self, from: f64, to: f64) -> Result<(), Fault> {
         self.inputs.at(to, &mut self.input_values);
-        let corrected = self.subsystem.correct(to, &self.input_values);
+        let corrected = match self.subsystem.step_correction() {
+            Some(correction) => correction.correct(to, &self.input_values),
+            None => Ok(()),
+        };
         corrected.map_err(|cause| self.step_fault(from, cause))?;
         self.evaluate_known(to)?;
+        self.correct_inputs(to);
         self.close_work_integrals(to - from);
         Ok(())
     }
@@ -266,8 +172,10 @@ impl Unit {
 
     /// Advances, evaluates the outputs with the inputs predicted for the end, checks them.
     pub fn advance(&mut self, from: f64, to: f64) -> Result<(), Fault> {
-        let outputs_are_fresh = self.compensate(from)?;
-        self.open_work_integrals(from, outputs_are_fresh)?;
+        if self.corrects_inputs {
+            self.begin_corrected_step(from)?;
+        }
+        self.open_work_integrals(from)?;
         self.event = false;
         let tolerance = 1e-9 * (to - from);
         let mut t = from;
@@ -289,101 +197,31 @@ impl Unit {
         Ok(())
     }
 
-    fn close_work_integrals(&mut self, h: f64) {
-        self.is_open = false;
-        if !self.tracks_work {
-            return;
-        }
-        for work in all(&mut self.interface_works, &mut self.driven) {
-            work.close(&self.input_values, &self.output_values, h);
-        }
+    #[inline(never)]
+    fn begin_corrected_step(&mut self, t: f64) -> Result<(), Fault> {
+        let begun = match self.subsystem.input_correction() {
+            Some(correction) => correction.begin_step(t, &mut self.inputs),
+            None => Ok(()),
+        };
+        begun.map_err(|cause| self.step_fault(t, cause))
     }
 
-    /// Closes the work integrals of the step of length `h` again, with inputs that were corrected
-    /// since.
-    pub fn recompute_work(&mut self, to: f64, h: f64) {
-        if !self.tracks_work {
-            return;
+    /// The inputs at hand become those that act.
+    #[inline]
+    fn correct_inputs(&mut self, t: f64) {
+        if self.corrects_inputs
+            && let Some(correction) = self.subsystem.input_correction()
+        {
+            correction.correct_inputs(t, &mut self.input_values);
         }
-        self.inputs.at(to, &mut self.input_values);
-        for work in all(&mut self.interface_works, &mut self.driven) {
-            work.close(&self.input_values, &self.released, h);
-        }
-    }
-
-    fn open_work_integrals(&mut self, t: f64, outputs_are_fresh: bool) -> Result<(), Fault> {
-        if self.is_open || !self.has_work_to_track() {
-            return Ok(());
-        }
-        // Motions are those of the end of the last step; forces must be evaluated anew.
-        if outputs_are_fresh {
-            self.inputs.at(t, &mut self.input_values);
-        } else if self.inputs.compensator().is_some() && self.start_outputs.is_any() {
-            self.evaluate(t)?;
-        } else {
-            self.inputs.at(t, &mut self.input_values);
-            let (inputs, outputs) = (&self.input_values, &mut self.output_values);
-            let evaluated = match &self.start_outputs {
-                StartOutputs::Nothing => Ok(()),
-                StartOutputs::Few(ports) => self.subsystem.some_outputs(ports, t, inputs, outputs),
-                StartOutputs::All => self.subsystem.outputs(t, inputs, outputs),
-            };
-            evaluated.map_err(|cause| self.step_fault(t, cause))?;
-        }
-        for work in all(&mut self.interface_works, &mut self.driven) {
-            work.open(&self.input_values, &self.output_values);
-        }
-        Ok(())
-    }
-
-    /// Whether there is any work to account for.
-    fn has_work_to_track(&self) -> bool {
-        self.tracks_work && !(self.interface_works.is_empty() && self.driven.is_empty())
-    }
-
-    /// From now on the work integrals are kept, starting with what is known at time t, or are not.
-    pub fn track_work(&mut self, keep: bool, t: f64) {
-        // The state may have been set from outside since the outputs were evaluated.
-        if keep && !self.tracks_work && self.every == 1 && self.evaluate(t).is_ok() {
-            for work in all(&mut self.interface_works, &mut self.driven) {
-                work.begin(&self.input_values, &self.output_values);
-            }
-        }
-        self.tracks_work = keep;
-        self.is_open = false;
-    }
-
-    /// The work at an interface up to now: with the jump of what was received in the exchange
-    /// that was just made, where [`Unit::take_stock`] has found it.
-    pub fn work_at(&self, work_index: usize) -> f64 {
-        match self.is_open {
-            true => self.interface_works[work_index].opened(),
-            false => self.interface_works[work_index].work(),
-        }
-    }
-
-    /// Opens the work integrals of the coming step now, so that they contain the exchange that was
-    /// just made. A compensated part opens them when its forces are found, as its step begins.
-    pub fn take_stock(&mut self, t: f64) -> Result<(), Fault> {
-        if self.inputs.compensator().is_some() || !self.has_work_to_track() {
-            return Ok(());
-        }
-        self.open_work_integrals(t, false)?;
-        self.is_open = true;
-        Ok(())
     }
 
     /// The outputs at time t with the inputs predicted for it.
     pub fn evaluate(&mut self, t: f64) -> Result<(), Fault> {
-        match self.inputs.compensator() {
-            None => self.evaluate_once(t),
-            Some(_) => self.evaluate_compensated(t),
-        }
-    }
-
-    fn evaluate_once(&mut self, t: f64) -> Result<(), Fault> {
         self.inputs.at(t, &mut self.input_values);
-        self.evaluate_known(t)
+        self.evaluate_known(t)?;
+        self.correct_inputs(t);
+        Ok(())
     }
 
     /// The outputs at time t with the inputs at hand.
@@ -391,7 +229,14 @@ impl Unit {
         let outputs = &mut self.output_values;
         let evaluated = self.subsystem.outputs(t, &self.input_values, outputs);
         evaluated.map_err(|cause| self.step_fault(t, cause))?;
-        match self.output_values.iter().position(|y| !y.is_finite()) {
+        let broken = match self.seldom.is_empty() {
+            true => self.output_values.iter().position(|y| !y.is_finite()),
+            false => {
+                let subsystem = self.subsystem.as_ref();
+                self.seldom.evaluated(subsystem, &self.output_values)
+            }
+        };
+        match broken {
             None => Ok(()),
             Some(component) => {
                 let fault = Fault::NotFinite {
@@ -419,28 +264,19 @@ impl Unit {
         std::mem::swap(&mut self.released, &mut self.output_values);
     }
 
-    /// The initial exchange is done: work integrals start from what is known now.
-    pub fn begin(&mut self, t: f64) {
-        self.inputs.at(t, &mut self.input_values);
-        for work in all(&mut self.interface_works, &mut self.driven) {
-            work.begin(&self.input_values, &self.released);
-        }
-        let places =
-            all(&mut self.interface_works, &mut self.driven).flat_map(|a| a.starting_outputs());
-        self.start_outputs = StartOutputs::new(&places.collect::<Vec<_>>(), self.subsystem.ports());
-    }
-
     /// Sends what is released.
     pub fn publish(&mut self, t: f64, exchange: &ExchangeBuffer, buffer: usize) {
         let start = self.places.outputs + buffer * self.places.stride;
-        exchange.write(start, &self.released);
-        if self.inputs.compensator().is_some() {
-            self.publish_amendments(start, exchange);
+        let event = start + self.released.len();
+        match self.seldom.is_empty() {
+            true => exchange.write(start, &self.released),
+            false => {
+                let outputs = &self.released;
+                self.seldom
+                    .publish(outputs, exchange, start, event + 1, buffer);
+            }
         }
-        exchange.write(
-            start + self.released.len(),
-            &[f64::from(u8::from(self.event))],
-        );
+        exchange.write(event, &[f64::from(u8::from(self.event))]);
         self.inputs.sent(t, &self.released);
     }
 
@@ -460,15 +296,17 @@ impl Unit {
             if !incoming_connection.is_due(steps_done) {
                 continue;
             }
+            event |= exchange.get(incoming_connection.event + shift) != 0.0;
+            if let Some((place, known)) = incoming_connection.version
+                && !self.known.is_news(known, exchange.word(place + shift))
+            {
+                continue;
+            }
             let values = &mut self.transfer[..incoming_connection.input.len()];
             exchange.read(incoming_connection.sent + shift, values);
             incoming_connection.scale(values);
             self.inputs.receive(incoming_connection.port, t, values);
             self.received += 1;
-            event |= exchange.get(incoming_connection.event + shift) != 0.0;
-        }
-        if !self.remote.all.is_empty() {
-            self.pull_remote(t, exchange, shift, delivery, steps_done);
         }
         if event {
             self.restart();
@@ -502,12 +340,13 @@ impl Unit {
 
     /// Whether it can advance while the others go on: what it receives can wait.
     pub fn can_overlap(&self) -> bool {
-        self.every > 1 && self.remote.all.is_empty()
+        self.every > 1
     }
 
     /// Takes the iterate of an implicit step as the inputs at time t.
     pub fn pull_iterate(&mut self, t: f64, exchange: &ExchangeBuffer) {
         self.is_open = false;
+        self.known.forget();
         for incoming_connection in &self.incoming.all {
             let values = &mut self.transfer[..incoming_connection.input.len()];
             exchange.read(incoming_connection.iterate, values);
@@ -546,7 +385,7 @@ impl Unit {
         exchange: &ExchangeBuffer,
     ) -> Result<(), Fault> {
         let mut place = self.places.report;
-        exchange.write(place, &self.released);
+        self.seldom.write_others(&self.released, exchange, place);
         place += self.released.len();
         if request.interface_works {
             self.take_stock(t)?;
@@ -572,12 +411,14 @@ impl Unit {
 
     pub fn linearise(&mut self, t: f64) -> Option<Linearisation> {
         self.inputs.at(t, &mut self.input_values);
-        self.subsystem.linearise(t, &self.input_values)
+        let linear = self.subsystem.linearisable()?;
+        linear.linearise(t, &self.input_values)
     }
 
     pub fn sequence_model(&mut self, t: f64) -> Option<SequenceModel> {
         self.inputs.at(t, &mut self.input_values);
-        self.subsystem.sequence_model(t, &self.input_values)
+        let linear = self.subsystem.linearisable()?;
+        linear.sequence_model(t, &self.input_values)
     }
 
     /// Width of the report in the exchange buffer.
@@ -589,7 +430,8 @@ impl Unit {
     /// The energy balance at the time reached, with the inputs as they are known there.
     pub fn energy(&mut self, t: f64) -> Option<Energy> {
         self.inputs.at(t, &mut self.input_values);
-        let mut energy = self.subsystem.energy(t, &self.input_values)?;
+        let balance = self.subsystem.energy_balance()?;
+        let mut energy = balance.energy(t, &self.input_values);
         let driven = self.driven.iter();
         energy.supplied += driven.map(|(work, sign)| sign * work.work()).sum::<f64>();
         Some(energy)
@@ -600,12 +442,13 @@ impl Unit {
         &self.released
     }
 
-    pub fn counters(&self) -> Counters {
-        self.subsystem.counters()
-    }
-
-    pub fn work(&self) -> f64 {
-        self.subsystem.work()
+    /// Asks what its part and its predictor tell of themselves.
+    pub fn ask(&mut self) {
+        self.told = Told {
+            work: self.subsystem.work(),
+            counters: self.subsystem.counters(),
+            note: self.inputs.note(),
+        };
     }
 
     pub fn can_roll_back(&mut self) -> bool {
@@ -628,6 +471,10 @@ impl Unit {
 impl State for Unit {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         self.is_open = false;
+        if visitor.replaces() {
+            self.seldom.forget();
+            self.known.forget();
+        }
         if let Some(state) = self.subsystem.state() {
             state.visit(visitor);
         }
@@ -641,15 +488,6 @@ impl State for Unit {
             work.visit(visitor);
         }
     }
-}
-
-/// All work integrals of a unit: at interfaces, and at inputs driven from outside.
-fn all<'a>(
-    interfaces: &'a mut [InterfaceWork],
-    driven: &'a mut [(InterfaceWork, f64)],
-) -> impl Iterator<Item = &'a mut InterfaceWork> {
-    let driven = driven.iter_mut().map(|(work, _)| work);
-    interfaces.iter_mut().chain(driven)
 }
 
 pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {

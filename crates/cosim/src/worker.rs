@@ -5,6 +5,8 @@
 //! barrier epoch that follows, so a fast thread cannot overwrite what a slow one still reads.
 //! Nothing depends on who is faster: the bits are the same for any number of threads.
 
+mod implicit_step;
+mod reporting;
 mod slow_units;
 
 use std::any::Any;
@@ -16,13 +18,16 @@ use std::time::{Duration, Instant};
 use crate::barrier::Barrier;
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
-use crate::implicit::{ImplicitSolver, IterationVerdict};
+use crate::implicit::ImplicitSolver;
+use crate::incoming::Delivery;
 use crate::pace::{Begun, Pace};
 use crate::schedule::{Coupling, Duty, SubsystemId};
 use crate::slow::{Companion, SlowUnit};
 use crate::stats::Split;
 use crate::step_plan::StepPlan;
-use crate::unit::{Delivery, ReportRequest, Unit, panic_message};
+use crate::unit::{ReportRequest, Unit, panic_message};
+
+pub(crate) use reporting::{Every, Reporting};
 
 const NEVER: u64 = u64::MAX;
 
@@ -110,61 +115,6 @@ pub(crate) trait Coordinator {
     fn begins(&mut self, step: Begun);
     /// A step is complete. Returns false to end the run after the next step.
     fn stepped(&mut self, n: u64, shared: &Shared<'_>) -> bool;
-}
-
-/// Which steps are reported to the coordinator.
-#[derive(Clone, Copy)]
-pub(crate) struct Reporting {
-    /// The row is recorded after these steps ...
-    pub record: Every,
-    /// ... and the energy is watched after these.
-    pub watch: Every,
-    /// The row goes to whoever looks on after these.
-    pub tap: Every,
-    pub record_energy: bool,
-    pub record_work: bool,
-    pub last: u64,
-}
-
-/// Every so many steps, and after the last.
-#[derive(Clone, Copy)]
-pub(crate) struct Every {
-    interval: u64,
-    last: u64,
-    next: u64,
-}
-
-impl Every {
-    pub fn new(interval: u64, first: u64, last: u64) -> Self {
-        let next = (first + 1).checked_next_multiple_of(interval);
-        Self {
-            interval,
-            last,
-            next: next.map_or(last, |count| (count - 1).min(last)),
-        }
-    }
-
-    /// At no step.
-    pub fn never() -> Self {
-        Self {
-            interval: u64::MAX,
-            last: u64::MAX,
-            next: u64::MAX,
-        }
-    }
-
-    /// Whether it is due after step n. A division in every step would cost more than the answer
-    /// is worth, so the next such step is kept.
-    pub fn is_due(&self, n: u64) -> bool {
-        n == self.next
-    }
-
-    /// Step n was done.
-    pub fn pass(&mut self, n: u64) {
-        if n == self.next {
-            self.next = n.saturating_add(self.interval).min(self.last);
-        }
-    }
 }
 
 /// Whose code a thread executes: a panic is blamed on it.
@@ -426,99 +376,6 @@ impl<'a> Worker<'a> {
         }
         self.wait_at_barrier()?;
         Ok(buffer)
-    }
-
-    fn implicit_step(
-        &mut self,
-        n: u64,
-        coordinator: &mut Option<&mut dyn Coordinator>,
-    ) -> Result<(), Halt> {
-        let plan = self.shared.plan;
-        let exchange = self.shared.exchange;
-        let t = plan.step_time(n + 1);
-        let phases = plan.timeline.phases.len();
-        for place in 0..self.units.len() {
-            let unit = self.unit(place);
-            unit.save();
-            unit.predict_iterate(t, exchange);
-        }
-        self.wait_at_barrier()?;
-        self.busy = Busy::Coordinating;
-        if let Some(solver) = coordinator
-            .as_mut()
-            .and_then(|coordinator| coordinator.implicit())
-        {
-            solver.start(plan, exchange);
-        }
-        let mut first = true;
-        loop {
-            for place in 0..self.units.len() {
-                let unit = self.unit(place);
-                if !first {
-                    unit.roll_back();
-                }
-                unit.pull_iterate(t, exchange);
-            }
-            first = false;
-            let opening = self.epoch;
-            for phase in 0..phases {
-                let buffer = self.phase(n, phase)?;
-                if phase + 1 < phases {
-                    for place in 0..self.units.len() {
-                        let delivery = Delivery::Phase(phase);
-                        self.unit(place).pull(t, exchange, buffer, delivery, n + 1);
-                    }
-                }
-            }
-            let phase_of = |id: usize| plan.sends.iter().position(|sends| sends[id]);
-            let buffer_of = |id| {
-                let phase = phase_of(id).expect("every unit is in the schedule");
-                ((opening + phase as u64) % 2) as usize
-            };
-            self.coordinate_iteration(n, coordinator, buffer_of);
-            self.wait_at_barrier()?;
-            if self.shared.verdict.load(Ordering::Relaxed) == IterationVerdict::Again as u8 {
-                continue;
-            }
-            for place in 0..self.units.len() {
-                self.unit(place).pull_iterate(t, exchange);
-            }
-            return Ok(());
-        }
-    }
-
-    fn coordinate_iteration(
-        &mut self,
-        n: u64,
-        coordinator: &mut Option<&mut dyn Coordinator>,
-        buffer_of: impl Fn(usize) -> usize,
-    ) {
-        let plan = self.shared.plan;
-        self.busy = Busy::Coordinating;
-        let Some(coordinator) = coordinator else {
-            return;
-        };
-        let Some(solver) = coordinator.implicit() else {
-            return;
-        };
-        let verdict = solver.judge(plan, self.shared.exchange, buffer_of);
-        let iterations = solver.iterations();
-        self.shared.verdict.store(verdict as u8, Ordering::Relaxed);
-        match verdict {
-            IterationVerdict::Again => {}
-            IterationVerdict::Converged => coordinator.iterated(iterations, true),
-            IterationVerdict::Accepted => coordinator.iterated(iterations, false),
-            IterationVerdict::Failed => {
-                let (port, change) = solver.worst(plan);
-                let fault = Fault::NotConverged {
-                    t: plan.step_time(n + 1),
-                    iterations,
-                    port,
-                    change,
-                };
-                self.note(0, fault);
-            }
-        }
     }
 
     /// Evaluates outputs that depend directly on inputs once more, with what has just arrived.

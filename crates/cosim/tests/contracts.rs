@@ -5,9 +5,9 @@ mod support;
 use std::time::{Duration, Instant};
 
 use oldham_cosim::{
-    Builder, Cancel, Chart, Discard, Energy, Hold, InMemory, InputPort, Inputs, OutputPort, Pacing,
-    Ports, Quantity, Reached, Run, Schedule, Simulation, Snapshot, State, StepError, Subsystem,
-    Tap, Unit, Visitor, word_count,
+    Builder, Cancel, Chart, Discard, Hold, InMemory, InputPort, Inputs, OutputPort, Pacing, Ports,
+    Quantity, Reached, Run, Schedule, Simulation, Snapshot, State, StepError, Subsystem, Tap, Unit,
+    Visitor, word_count,
 };
 use support::{jacobi_pair, left, pair, right};
 
@@ -41,6 +41,9 @@ impl State for Pushed {
         visitor.memory(&mut self.memory);
         visitor.vector(std::slice::from_mut(&mut self.v));
     }
+    fn is_chartable(&mut self) -> bool {
+        self.is_chartable
+    }
 }
 
 impl Subsystem for Pushed {
@@ -67,12 +70,6 @@ impl Subsystem for Pushed {
     }
     fn state(&mut self) -> Option<&mut dyn State> {
         Some(self)
-    }
-    fn is_chartable(&self) -> bool {
-        self.is_chartable
-    }
-    fn energy(&mut self, _: f64, _: &[f64]) -> Option<Energy> {
-        None
     }
 }
 

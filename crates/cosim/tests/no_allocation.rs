@@ -4,9 +4,7 @@ mod support;
 
 use std::alloc::System;
 
-use oldham_cosim::{
-    Compensation, CompensatorRow, Discard, ImplicitSettings, Run, Schedule, Signal, Simulation,
-};
+use oldham_cosim::{Discard, ImplicitSettings, Run, Schedule, Simulation};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use support::{jacobi_pair, left, pair, right};
 
@@ -30,22 +28,7 @@ fn a_longer_run_allocates_no_more_than_a_short_one() {
             Schedule::jacobi(1e-3, [p.left, p.right]).implicit(ImplicitSettings::default());
         p.builder.build(schedule).unwrap()
     };
-    let compensated = || {
-        let mut p = pair(left(), right(), 0);
-        let law = Compensation {
-            sampled: vec![CompensatorRow::new(
-                0,
-                vec![(Signal::Own(1), -0.1), (Signal::Own(2), -0.01)],
-            )],
-            running: vec![CompensatorRow::new(0, vec![(Signal::Own(0), -1.0)])],
-            ..Compensation::default()
-        };
-        p.builder.compensate(p.right, law);
-        let schedule = Schedule::jacobi(1e-3, [p.left, p.right]);
-        p.builder.build(schedule).unwrap()
-    };
-    let builds: [&dyn Fn() -> Simulation; 3] =
-        [&implicit, &compensated, &|| jacobi_pair(1e-3, 2, 3)];
+    let builds: [&dyn Fn() -> Simulation; 2] = [&implicit, &|| jacobi_pair(1e-3, 2, 3)];
     for build in builds {
         let mut simulation = build();
         allocations(&mut simulation, 10);

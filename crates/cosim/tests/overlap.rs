@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use oldham_cosim::{
-    Builder, Energy, Fault, Hold, InMemory, InputPort, Inputs, OutputPort, Ports, Reached, Run,
-    Schedule, Simulation, State, StepError, Subsystem, SubsystemId,
+    Builder, EnergyBalance, Fault, Hold, InMemory, InputPort, Inputs, OutputPort, Ports, Reached,
+    Run, Schedule, Simulation, State, StepError, Subsystem, SubsystemId,
 };
 use support::{Mishap, Oscillator, left, right};
 
@@ -47,8 +47,8 @@ impl Subsystem for Heavy {
     fn restart(&mut self) {
         self.inner.restart();
     }
-    fn energy(&mut self, t: f64, u: &[f64]) -> Option<Energy> {
-        self.inner.energy(t, u)
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        self.inner.energy_balance()
     }
     fn work(&self) -> f64 {
         1e6

@@ -12,7 +12,7 @@ const CREEP: f64 = 1e-3;
 pub struct Cylinder {
     /// Piston area in m² on which the pressure of chamber 1 pulls, of chamber 2 pushes.
     pub areas: [f64; 2],
-    /// The way of the piston from end to end in m.
+    /// The stroke in m.
     pub stroke: f64,
     /// Length of the actuator in m when the piston is in the middle.
     pub centre: f64,

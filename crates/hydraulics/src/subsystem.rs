@@ -1,8 +1,8 @@
 //! The circuit as the engine drives it.
 
 use oldham_cosim::{
-    Conjugate, Counters, Energy, Inputs, Ports, Quantity, Reached, State, StepError, Subsystem,
-    Unit, Visitor,
+    Conjugate, Counters, Energy, EnergyBalance, Inputs, Ports, Quantity, Reached, State, StepError,
+    Subsystem, Unit, Visitor,
 };
 
 use crate::chamber::{STAGES, Surroundings, step};
@@ -202,9 +202,23 @@ impl Subsystem for Hydraulics {
         Some(self)
     }
 
+    fn work(&self) -> f64 {
+        (self.micro_steps * self.chambers.len()) as f64
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        Some(self)
+    }
+}
+
+impl EnergyBalance for Hydraulics {
     /// Compressed fluid and end stops are stored; supplied is what passed the valves, at the
     /// pressure of the chamber.
-    fn energy(&mut self, _t: f64, inputs: &[f64]) -> Option<Energy> {
+    fn energy(&mut self, _t: f64, inputs: &[f64]) -> Energy {
         let mut energy = Energy {
             dissipated: self.work[0],
             supplied: self.work[1],
@@ -218,15 +232,7 @@ impl Subsystem for Hydraulics {
                 energy.potential += self.fluid.stored(log_density, volume);
             }
         }
-        Some(energy)
-    }
-
-    fn work(&self) -> f64 {
-        (self.micro_steps * self.chambers.len()) as f64
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
+        energy
     }
 }
 

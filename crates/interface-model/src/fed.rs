@@ -1,8 +1,8 @@
 //! A fast subsystem that integrates its own model of the interface.
 
 use oldham_cosim::{
-    Counters, Energy, Hold, InputPort, Inputs, OutputPort, Ports, Reached, State, StepError,
-    Subsystem, Visitor,
+    Accuracy, Counters, Energy, EnergyBalance, Hold, InputPort, Inputs, OutputPort, Ports, Reached,
+    State, StepError, Subsystem, Visitor,
 };
 
 use crate::{PORT, quantity};
@@ -207,36 +207,12 @@ impl Subsystem for Fed {
         self.inner.outputs(t, &self.start, outputs)
     }
 
-    fn demand_accuracy(&mut self, relative: f64) {
-        self.inner.demand_accuracy(relative);
-    }
-
-    fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
-        self.inner.supply(given)
-    }
-
-    fn state(&mut self) -> Option<&mut dyn State> {
-        match self.inner.state() {
-            Some(_) => Some(self),
-            None => None,
-        }
-    }
-
-    fn is_chartable(&self) -> bool {
-        self.inner.is_chartable()
+    fn version(&self, output: OutputPort) -> Option<u64> {
+        self.inner.version(output)
     }
 
     fn restart(&mut self) {
         self.inner.restart();
-    }
-
-    fn sharpen(&mut self) {
-        self.inner.sharpen();
-    }
-
-    fn energy(&mut self, t: f64, inputs: &[f64]) -> Option<Energy> {
-        self.seen(inputs);
-        self.inner.energy(t, &self.start)
     }
 
     fn work(&self) -> f64 {
@@ -245,6 +221,33 @@ impl Subsystem for Fed {
 
     fn counters(&self) -> Counters {
         self.inner.counters()
+    }
+
+    fn state(&mut self) -> Option<&mut dyn State> {
+        let can = self.inner.state().is_some();
+        can.then_some(self as &mut dyn State)
+    }
+
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        let can = self.inner.energy_balance().is_some();
+        can.then_some(self as &mut dyn EnergyBalance)
+    }
+
+    fn accuracy(&mut self) -> Option<&mut dyn Accuracy> {
+        self.inner.accuracy()
+    }
+}
+
+impl EnergyBalance for Fed {
+    fn energy(&mut self, t: f64, inputs: &[f64]) -> Energy {
+        self.seen(inputs);
+        let balance = self.inner.energy_balance();
+        balance.map_or_else(Energy::default, |balance| balance.energy(t, &self.start))
+    }
+
+    fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
+        let balance = self.inner.energy_balance();
+        balance.map_or_else(Vec::new, |balance| balance.supply(given))
     }
 }
 
@@ -261,5 +264,10 @@ impl State for Fed {
         }
         visitor.count(&mut self.model.started);
         self.inner_inputs.visit(visitor);
+    }
+
+    fn is_chartable(&mut self) -> bool {
+        let inner = self.inner.state();
+        inner.is_none_or(|inner| inner.is_chartable())
     }
 }

@@ -1,8 +1,8 @@
 //! A mechanism that shows how its interface answers to forces.
 
 use oldham_cosim::{
-    Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, OutputPort, Ports,
-    Reached, SequenceModel, State, StepError, Subsystem,
+    Accuracy, Counters, EffectiveInterface, EnergyBalance, InputPort, Inputs, InterfaceResponse,
+    OutputPort, Ports, Reached, State, StepCorrection, StepError, Subsystem,
 };
 
 use crate::quantity;
@@ -57,7 +57,8 @@ impl Shown {
 
     /// Writes accelerations, forces and mobility, a row for each coordinate.
     fn show(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
-        if !self.inner.interface(t, inputs, &mut self.found) {
+        let response = self.inner.interface_response();
+        if !response.is_some_and(|response| response.interface(t, inputs, &mut self.found)) {
             let message = "it cannot tell how its interface answers to forces: nothing there can move, or its joints are redundant";
             return Err(StepError::Foreign(message.into()));
         }
@@ -116,57 +117,12 @@ impl Subsystem for Shown {
             .some_outputs(wanted, t, inputs, &mut outputs[..own])
     }
 
-    fn expect_correction(&mut self) {
-        self.inner.expect_correction();
-    }
-
-    fn demand_accuracy(&mut self, relative: f64) {
-        self.inner.demand_accuracy(relative);
-    }
-
-    fn corrects(&self) -> bool {
-        self.inner.corrects()
-    }
-
-    fn correct(&mut self, t: f64, inputs: &[f64]) -> Result<(), StepError> {
-        self.inner.correct(t, inputs)
-    }
-
-    fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
-        self.inner.supply(given)
-    }
-
-    fn state(&mut self) -> Option<&mut dyn State> {
-        self.inner.state()
-    }
-
-    fn is_chartable(&self) -> bool {
-        self.inner.is_chartable()
+    fn version(&self, output: OutputPort) -> Option<u64> {
+        (output != self.shown).then(|| self.inner.version(output))?
     }
 
     fn restart(&mut self) {
         self.inner.restart();
-    }
-
-    fn sharpen(&mut self) {
-        self.inner.sharpen();
-    }
-
-    fn energy(&mut self, t: f64, inputs: &[f64]) -> Option<Energy> {
-        self.inner.energy(t, inputs)
-    }
-
-    /// What it shows is no part of a linear system: it is a matrix.
-    fn linearise(&mut self, _t: f64, _inputs: &[f64]) -> Option<Linearisation> {
-        None
-    }
-
-    fn sequence_model(&mut self, _t: f64, _inputs: &[f64]) -> Option<SequenceModel> {
-        None
-    }
-
-    fn interface(&mut self, t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
-        self.inner.interface(t, inputs, found)
     }
 
     fn work(&self) -> f64 {
@@ -175,5 +131,27 @@ impl Subsystem for Shown {
 
     fn counters(&self) -> Counters {
         self.inner.counters()
+    }
+
+    fn state(&mut self) -> Option<&mut dyn State> {
+        self.inner.state()
+    }
+
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        self.inner.energy_balance()
+    }
+
+    fn step_correction(&mut self) -> Option<&mut dyn StepCorrection> {
+        self.inner.step_correction()
+    }
+
+    fn accuracy(&mut self) -> Option<&mut dyn Accuracy> {
+        self.inner.accuracy()
+    }
+
+    // What it shows is a matrix, and no part of a linear system: it is not linearisable.
+
+    fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
+        self.inner.interface_response()
     }
 }

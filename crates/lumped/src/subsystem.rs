@@ -2,9 +2,10 @@
 
 use oldham_cosim::Inputs;
 use oldham_cosim::{
-    Counters, EffectiveInterface, Energy, Linearisation, Reached, StepError, Subsystem,
+    Accuracy, Counters, EffectiveInterface, Energy, EnergyBalance, InterfaceResponse, Linearisable,
+    Linearisation, Reached, StepCorrection, StepError, Subsystem,
 };
-use oldham_cosim::{InputPort, OutputPort, Ports};
+use oldham_cosim::{InputPort, OutputPort, Ports, Quantity};
 use oldham_cosim::{State, Visitor};
 
 use crate::assembly::assemble;
@@ -210,24 +211,12 @@ impl Subsystem for Lumped {
         Ok(())
     }
 
-    fn corrects(&self) -> bool {
-        self.method.corrects()
-    }
-
-    fn correct(&mut self, t: f64, inputs: &[f64]) -> Result<(), StepError> {
-        self.plant.impose(inputs);
-        self.method
-            .correct(&mut self.plant, t, &mut self.counters)?;
-        self.plant.moved();
-        Ok(())
-    }
-
-    fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
-        let ports = given.iter().map(|&port| self.ports().input_range(port));
-        let components: Vec<usize> = ports.flatten().collect();
-        self.given = DrivenInputs::new(&components, &self.plant);
-        self.energy_terms.has_power |= !self.given.is_empty();
-        given.to_vec()
+    fn version(&self, output: OutputPort) -> Option<u64> {
+        let is_matrix = matches!(
+            self.ports().outputs()[output.0].quantity,
+            Quantity::Matrix { .. }
+        );
+        self.method.tangent_version().filter(|_| is_matrix)
     }
 
     fn state(&mut self) -> Option<&mut dyn State> {
@@ -238,11 +227,47 @@ impl Subsystem for Lumped {
         self.method.restart();
     }
 
-    fn sharpen(&mut self) {
-        self.method.sharpen();
+    fn work(&self) -> f64 {
+        (self.micro_steps * self.plant.own()) as f64
     }
 
-    fn energy(&mut self, t: f64, inputs: &[f64]) -> Option<Energy> {
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        Some(self)
+    }
+
+    fn step_correction(&mut self) -> Option<&mut dyn StepCorrection> {
+        self.method
+            .corrects()
+            .then_some(self as &mut dyn StepCorrection)
+    }
+
+    fn accuracy(&mut self) -> Option<&mut dyn Accuracy> {
+        Some(self)
+    }
+
+    fn linearisable(&mut self) -> Option<&mut dyn Linearisable> {
+        Some(self)
+    }
+
+    fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
+        Some(self)
+    }
+}
+
+impl EnergyBalance for Lumped {
+    fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
+        let ports = given.iter().map(|&port| self.ports().input_range(port));
+        let components: Vec<usize> = ports.flatten().collect();
+        self.given = DrivenInputs::new(&components, &self.plant);
+        self.energy_terms.has_power |= !self.given.is_empty();
+        given.to_vec()
+    }
+
+    fn energy(&mut self, t: f64, inputs: &[f64]) -> Energy {
         self.plant.impose(inputs);
         let (motion, equations) = (&self.plant.motion, &self.plant.equations);
         let unknown = Power {
@@ -251,13 +276,31 @@ impl Subsystem for Lumped {
         };
         let power = self.power(t).unwrap_or(unknown);
         let (dissipated, supplied) = self.tally.closed(power);
-        Some(Energy {
+        Energy {
             dissipated,
             supplied: supplied + self.given.work(t, &self.plant),
             ..self.energy_terms.stored(t, motion, equations)
-        })
+        }
     }
+}
 
+impl StepCorrection for Lumped {
+    fn correct(&mut self, t: f64, inputs: &[f64]) -> Result<(), StepError> {
+        self.plant.impose(inputs);
+        self.method
+            .correct(&mut self.plant, t, &mut self.counters)?;
+        self.plant.moved();
+        Ok(())
+    }
+}
+
+impl Accuracy for Lumped {
+    fn sharpen(&mut self) {
+        self.method.sharpen();
+    }
+}
+
+impl Linearisable for Lumped {
     /// Nothing for a system too large for dense matrices.
     fn linearise(&mut self, t: f64, inputs: &[f64]) -> Option<Linearisation> {
         if self.plant.own() > DENSE_LIMIT {
@@ -267,23 +310,17 @@ impl Subsystem for Lumped {
         Some(linear::linearise(&self.plant, t))
     }
 
-    fn state_names(&self) -> Vec<String> {
+    fn state_names(&mut self) -> Vec<String> {
         let own = &self.plant.equations.names[..self.plant.own()];
         let named = |rate: &'static str| own.iter().map(move |node| format!("{node}.{rate}"));
         named("x").chain(named("v")).collect()
     }
+}
 
+impl InterfaceResponse for Lumped {
     fn interface(&mut self, t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
         self.plant.impose(inputs);
         linear::interface(&mut self.plant, t, found).unwrap_or(false)
-    }
-
-    fn work(&self) -> f64 {
-        (self.micro_steps * self.plant.own()) as f64
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
     }
 }
 

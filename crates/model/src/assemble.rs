@@ -1,9 +1,10 @@
 //! From a model to simulations: the coupled one, and its monolithic model.
 
+use oldham_compensation::Compensation;
 use oldham_control::{Control, Timing};
 use oldham_cosim::{
-    BuildError, Builder, Compensation, Coupling, Fault, Hold, InputPort, IntegratedMotion, Ports,
-    Predictor, Scale, Schedule, Simulation, Source, Stage, Subsystem, SubsystemId,
+    BuildError, Builder, Coupling, Fault, Hold, InputPort, IntegratedMotion, Ports, Predictor,
+    Scale, Schedule, Simulation, Source, Stage, Subsystem, SubsystemId,
 };
 use oldham_dmd::Dmd;
 use oldham_hydraulics::Hydraulics;
@@ -48,7 +49,7 @@ impl Model {
     fn coupled(
         &self,
         cuts: Cuts,
-        laws: Vec<(SubsystemId, Compensation)>,
+        mut laws: Vec<(SubsystemId, Compensation)>,
         choose: &ChoosePredictor<'_>,
     ) -> Result<Simulation, Problems> {
         let mut findings = Findings::default();
@@ -72,9 +73,13 @@ impl Model {
             &mut findings,
         );
         findings.finish(&self.source)?;
-        let parts = self.spec.parts.iter().zip(all);
+        let parts = self.spec.parts.iter().zip(all).enumerate();
         let members: Vec<Member> = parts
-            .map(|(part, solvers)| solvers.add_to(&mut builder, part, choose))
+            .map(|(index, (part, solvers))| {
+                let law = laws.iter().position(|(id, _)| id.0 == index);
+                let law = law.map(|place| laws.swap_remove(place).1);
+                solvers.add_to(&mut builder, part, law, choose)
+            })
             .collect();
         for feed in feeds {
             builder.connect(members[feed.mechanism].engine(feed.from), {
@@ -97,9 +102,6 @@ impl Model {
             for (id, port) in members[drive.part].inputs(drive.port) {
                 self.excite(&mut builder, id, port, drive);
             }
-        }
-        for (part, law) in laws {
-            builder.compensate(members[part.0].only(), law);
         }
         let schedule = expansion::schedule(&self.spec, &members);
         self.build(builder, schedule)

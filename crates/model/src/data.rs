@@ -1,8 +1,8 @@
 //! Files of comma-separated values beside a model file.
 
-use std::fs::File;
-use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use crate::read::bounded;
 
 /// Longest accepted file, in bytes.
 const MAX_BYTES: u64 = 256 << 20;
@@ -61,7 +61,7 @@ pub(crate) fn read(
     path: &str,
     wanted: Option<&[&str]>,
 ) -> Result<Columns, Vec<Mistake>> {
-    let bytes = bounded(&beside(model, path)).map_err(|error| {
+    let bytes = bounded(&beside(model, path), MAX_BYTES).map_err(|error| {
         let message = format!("`{path}` cannot be read: {error}");
         vec![Mistake::new(
             message,
@@ -79,14 +79,6 @@ pub(crate) fn read(
         digest,
     };
     parse(file, &text, wanted)
-}
-
-fn bounded(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?
-        .take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn fnv1a(bytes: &[u8]) -> u64 {

@@ -1,5 +1,6 @@
 //! From the subsystems of a model to those of the engine: a cut mechanism becomes several.
 
+use oldham_compensation::{Compensated, Compensation};
 use oldham_cosim::{
     Builder, Coupling, InputPort, OutputPort, Schedule, Stage, Subsystem, SubsystemId,
 };
@@ -53,11 +54,12 @@ struct Ports {
 }
 
 impl Solvers {
-    /// Gives the solvers to the engine.
+    /// Gives the solvers to the engine, with a compensation of what is not cut.
     pub fn add_to(
         self,
         builder: &mut Builder,
         part: &PartSpec,
+        law: Option<Compensation>,
         choose: &ChoosePredictor<'_>,
     ) -> Member {
         let member = match self {
@@ -66,8 +68,14 @@ impl Solvers {
                 let ports = subsystem.ports();
                 let chosen = choose(&part.name, ports);
                 let predictor = chosen.unwrap_or_else(|| predictor(&part.prediction, ports));
+                let id = match law {
+                    None => builder.add(&part.name, subsystem, predictor),
+                    Some(law) => {
+                        Compensated::add_to(builder, &part.name, subsystem, predictor, law)
+                    }
+                };
                 Member {
-                    ids: vec![(Role::Part, builder.add(&part.name, subsystem, predictor))],
+                    ids: vec![(Role::Part, id)],
                     ports: None,
                     sequential: false,
                     early: Vec::new(),

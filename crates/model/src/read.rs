@@ -66,7 +66,7 @@ pub(crate) enum Unreadable {
 
 /// The text of one file.
 pub(crate) fn text_of(path: &Path) -> Result<String, Unreadable> {
-    let bytes = bounded(path)?;
+    let bytes = bounded(path, MAX_BYTES)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Unreadable::TooLong);
     }
@@ -77,11 +77,9 @@ pub(crate) fn text_of(path: &Path) -> Result<String, Unreadable> {
 }
 
 /// At most one byte more than is accepted, whatever the file claims to be.
-fn bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+pub(crate) fn bounded(path: &Path, most: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?
-        .take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)?;
+    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

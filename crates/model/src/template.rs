@@ -20,12 +20,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// Reads a file, with some of its values replaced.
-    pub fn read(path: &Path, overrides: &Overrides) -> Result<Self, Problems> {
-        Self::read_with(path, overrides, &Extensions::new())
-    }
-
-    /// The same with further kinds of things.
+    /// Reads a file, with some of its values replaced, and further kinds of things.
     pub fn read_with(
         path: &Path,
         overrides: &Overrides,
@@ -36,17 +31,7 @@ impl Template {
 
     /// Reads a text; `name` is what messages call it.
     pub fn parse(text: &str, name: &str, overrides: &Overrides) -> Result<Self, Problems> {
-        Self::parse_with(text, name, overrides, &Extensions::new())
-    }
-
-    /// The same with further kinds of things.
-    pub fn parse_with(
-        text: &str,
-        name: &str,
-        overrides: &Overrides,
-        extensions: &Extensions,
-    ) -> Result<Self, Problems> {
-        Self::of(Source::new(name, text), overrides, extensions)
+        Self::of(Source::new(name, text), overrides, &Extensions::new())
     }
 
     /// Reads a text with the files that it includes, and further kinds of things.

@@ -77,7 +77,7 @@ impl Motion {
     }
 }
 
-/// A place fixed to a node: where a joint or an element takes hold of it.
+/// A place fixed to a node: where a joint or an element is attached.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marker {
     /// The node that carries it.

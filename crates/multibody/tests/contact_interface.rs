@@ -1,6 +1,6 @@
 //! Effective mass at an interface of a mechanism in contact, against closed forms.
 
-use oldham_cosim::{EffectiveInterface, Hold, InputPort, Inputs, Subsystem};
+use oldham_cosim::{EffectiveInterface, Hold, InputPort, Inputs, InterfaceResponse, Subsystem};
 use oldham_multibody::contact::{ContactShape, Shape, Surface};
 use oldham_multibody::{
     Body, Joint, Marker, Mat3, MechanismPart, Method, Model, Motion, NodeId, Options, PartBuilder,

@@ -1,7 +1,8 @@
 //! A multibody system behind ports.
 
 use oldham_cosim::{
-    EffectiveInterface, Hold, InputPort, Inputs, Ports, Snapshot, Source, Subsystem,
+    EffectiveInterface, Hold, InputPort, Inputs, InterfaceResponse, Linearisable, Ports, Snapshot,
+    Source, Subsystem,
 };
 use oldham_multibody::bench::{hanging_beam, spatial_chain};
 use oldham_multibody::{

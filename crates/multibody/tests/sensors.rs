@@ -1,6 +1,6 @@
 //! What sensors and ports show, against closed forms.
 
-use oldham_cosim::{Hold, InputPort, Inputs, Source, Subsystem, Unit};
+use oldham_cosim::{Hold, InputPort, Inputs, Linearisable, Source, Subsystem, Unit};
 use oldham_multibody::{
     AngleCounter, BeamMesh, Body, Coordinate, CoordinateForce, Drive, Joint, Law, LineInertia,
     Load, LoadSensor, Lumping, Marker, Mat3, MechanismPart, Model, Motion, NodeId, Options,

@@ -12,6 +12,7 @@ use oldham_cosim::Recorder;
 use oldham_cosim::Unit;
 use oldham_results::writer::WriteError;
 use oldham_results::{Column, Metadata, ResultWriter, Table, read};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 fn assert_rows(table: &Table, rows: usize) {
     assert_eq!(table.rows(), rows);
@@ -90,6 +91,56 @@ fn wide_rows_come_back_too() {
     }
     let table = read(&writer.finish().unwrap()).unwrap();
     assert_eq!(table.column("c2999").unwrap()[199], 2999.0 * 199.0);
+}
+
+/// The centres of 1200 particles: three columns each, one field of lists in the file.
+#[test]
+fn numbered_columns_are_a_list_in_the_file_and_columns_in_the_table() {
+    const PARTICLES: usize = 1200;
+    const ROWS: usize = 700;
+    let folder = folder("lists");
+    let mut columns: Vec<_> = (1..=3 * PARTICLES)
+        .map(|index| Column {
+            name: format!("can.particles.lead.{index}"),
+            unit: Unit::METRE,
+        })
+        .collect();
+    columns.push(Column {
+        name: "can.lid".into(),
+        unit: Unit::NEWTON,
+    });
+    let value = |row: usize, column: usize| (row * columns.len() + column) as f64 / 7.0;
+    let mut written = Vec::new();
+    for name in ["run.parquet", "run.csv"] {
+        let path = folder.join(name);
+        let mut writer = ResultWriter::create(&path, &columns, &metadata(), false).unwrap();
+        for row in 0..ROWS {
+            let values: Vec<f64> = (0..columns.len())
+                .map(|column| value(row, column))
+                .collect();
+            writer.record(row as f64, &values).unwrap();
+        }
+        if name == "run.parquet" {
+            let running = read(writer.partial_path()).unwrap();
+            assert_eq!(running.columns()[1..], columns);
+        }
+        let table = read(&writer.finish().unwrap()).unwrap();
+        assert_eq!(table.columns()[1..], columns);
+        assert_eq!(table.rows(), ROWS);
+        for column in 0..columns.len() {
+            let found = table.at(column + 1);
+            assert!((0..ROWS).all(|row| found[row] == value(row, column)));
+        }
+        written.push(path);
+    }
+    let file = fs::File::open(&written[0]).unwrap();
+    let file = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let names: Vec<&str> = file.schema().fields().iter().map(|f| &**f.name()).collect();
+    assert_eq!(names, ["time", "can.particles.lead", "can.lid"]);
+    // More than one group, and more than one page in each.
+    assert!(file.metadata().num_row_groups() > 1);
+    let header = fs::read_to_string(&written[1]).unwrap();
+    assert!(header.starts_with("time [s],can.particles.lead.1 [m],can.particles.lead.2 [m],"));
 }
 
 #[test]

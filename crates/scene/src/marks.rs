@@ -29,7 +29,7 @@ pub enum Ink {
     Pin,
     /// A node or a centre of mass: a small dot.
     Dot,
-    /// Where the ground takes hold: a symbol of fixed size.
+    /// Where something is attached to the ground: a symbol of fixed size.
     Ground,
     /// A clamp at the ground, which lets nothing turn.
     Clamp,
@@ -140,7 +140,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// A body of unknown shape: lines from its centre to all that takes hold of it.
+    /// A body of unknown shape: lines from its centre to all that is attached to it.
     fn links(&self, solid: &Solid, centre: Vec3, marks: &mut Vec<Mark>) {
         let joints = self.sketch.joints.iter().flat_map(|(_, ends)| ends);
         let springs = self.sketch.outlines.iter().flat_map(ends);
@@ -316,7 +316,7 @@ pub(crate) fn arrow(from: Vec3, along: Vec3, view: &View) -> Mark {
     }
 }
 
-/// Where a spring or an actuator takes hold.
+/// Where a spring or an actuator is attached.
 fn ends(outline: &Outline) -> &[Marker] {
     match outline {
         Outline::Spring(ends) | Outline::Actuator(ends) => ends,

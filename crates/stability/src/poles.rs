@@ -1,4 +1,4 @@
-//! Poles of a coupled linear system in the s-plane, undivided and as the exchange changes them.
+//! Poles of a coupled linear system in the s-plane, monolithic and as the exchange changes them.
 //!
 //! Every part is x' = A x + B u, y = C x + D u; a connection gives u = E(s) y with the transfer
 //! function of its extrapolator. Eliminating u leaves N(s) x = 0, whose roots are the poles: exact
@@ -48,7 +48,7 @@ pub struct CoupledModel {
     /// States of each part.
     states: Vec<usize>,
     feedback: Option<PushFeedback>,
-    /// Of the undivided system.
+    /// Of the monolithic system.
     poles: Vec<Complex<f64>>,
 }
 
@@ -261,7 +261,7 @@ impl CoupledModel {
         Some(by_state * states + by_push)
     }
 
-    /// The shape of an undivided mode, where it is looked at; the largest component is one.
+    /// The shape of a monolithic mode, where it is looked at; the largest component is one.
     pub(crate) fn shape(
         &self,
         pole: Complex<f64>,
@@ -288,7 +288,7 @@ impl CoupledModel {
         Some(equations.alone - equations.b * inputs)
     }
 
-    /// Poles of the undivided system, by frequency; of each pair the upper one.
+    /// Poles of the monolithic system, by frequency; of each pair the upper one.
     pub fn monolithic(&self) -> Vec<Complex<f64>> {
         self.poles.clone()
     }
@@ -313,7 +313,7 @@ impl CoupledModel {
         Ok(poles)
     }
 
-    /// The pole of the co-simulation that a pole of the undivided system becomes: it is followed
+    /// The pole of the co-simulation that a pole of the monolithic system becomes: it is followed
     /// while the macro step grows from nothing to its value. A compensator belongs to one macro
     /// step: with one, the nearest pole is looked for at that step.
     pub fn primary(&self, start: Complex<f64>, extrapolator: Extrapolator) -> Option<Complex<f64>> {

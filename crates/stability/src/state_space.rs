@@ -1,7 +1,7 @@
 //! A coupled model as one linear system from its free inputs to its outputs.
 
 use nalgebra::{Complex, DMatrix, DVector};
-use oldham_cosim::{Quantity, Simulation, SubsystemId};
+use oldham_cosim::{OutputPort, Quantity, Simulation, SubsystemId};
 
 use crate::poles::{CoupledModel, Push, Readout, null_direction, scaled};
 use crate::recurrence::AnalysisError;
@@ -92,8 +92,9 @@ impl StateSpace {
                 }
             }
             place = 0;
-            for port in ports.outputs() {
-                let is_listed = is_wanted(&port.name) && port.quantity.is_recorded();
+            for (index, port) in ports.outputs().iter().enumerate() {
+                let is_recorded = ports.is_recorded(OutputPort(index));
+                let is_listed = is_wanted(&port.name) && is_recorded;
                 for component in (0..port.quantity.width()).filter(|_| is_listed) {
                     readouts.push(Readout::Output(id, place + component));
                     outputs.push(LinearSignal::new(
@@ -105,7 +106,8 @@ impl StateSpace {
                 }
                 place += port.quantity.width();
             }
-            let known = simulation.subsystem(id).state_names();
+            let known = simulation.subsystem(id).linearisable();
+            let known = known.map_or_else(Vec::new, |known| known.state_names());
             let own = joined.states_of(id);
             states.extend((0..own).map(|state| {
                 let name = known.get(state).cloned();

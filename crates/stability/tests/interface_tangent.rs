@@ -1,4 +1,4 @@
-//! Parts that say how their interface forces change, against the undivided system.
+//! Parts that say how their interface forces change, against the monolithic system.
 
 mod support;
 

@@ -1,5 +1,5 @@
 //! The coupling subsystem with another integrator than the parts (Fontana 2026, Sect. 4.2), against
-//! the exact solution and against the undivided system. All masses are displaced equally and
+//! the exact solution and against the monolithic system. All masses are displaced equally and
 //! released from rest; errors are those of the interface, root mean square over two seconds.
 
 mod support;
@@ -33,7 +33,7 @@ fn solved_by(integrator: Integrator, step: f64) -> Simulation {
     chain.cut()
 }
 
-/// The undivided system.
+/// The monolithic system.
 fn monolithic(integrator: Integrator, step: f64) -> Simulation {
     let mut chain = released(step);
     chain.integrator = integrator;

@@ -214,7 +214,7 @@ pub enum StudyError {
     /// More poles than can be followed one by one.
     #[error("the model has {count} poles, and at most {limit} are tracked one by one")]
     TooManyPoles {
-        /// Of the undivided system.
+        /// Of the monolithic system.
         count: usize,
         /// At most.
         limit: usize,

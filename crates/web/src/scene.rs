@@ -161,12 +161,12 @@ pub enum Drawing {
     },
     /// A coil between two points.
     Spring {
-        /// Where it takes hold.
+        /// Where it is attached.
         ends: [Anchor; 2],
     },
     /// A cylinder with its piston rod between two points.
     Actuator {
-        /// Where it takes hold.
+        /// Where it is attached.
         ends: [Anchor; 2],
     },
     /// Where two bodies are connected.

@@ -1,4 +1,4 @@
-//! `oldham statics`: where mechanisms come to rest under their loads.
+//! `oldham statics`: static equilibrium of mechanisms under their loads.
 
 use oldham_model::Model;
 use oldham_scene::{Page, statics_page};

@@ -3,8 +3,9 @@
 
 use super::Worker;
 use crate::fault::Fault;
+use crate::incoming::Delivery;
 use crate::schedule::SubsystemId;
-use crate::unit::{Delivery, Unit};
+use crate::unit::Unit;
 
 impl Worker<'_> {
     /// The slow members of a phase: their steps begin, and what they release is published.

@@ -2,8 +2,9 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use oldham_cosim::{
-    Builder, Conjugate, Energy, Hold, InputPort, Inputs, OutputPort, Ports, Quantity, Reached,
-    Schedule, Simulation, State, StepError, Subsystem, SubsystemId, Unit, Visitor,
+    Builder, Conjugate, Energy, EnergyBalance, Hold, InputPort, Inputs, OutputPort, Ports,
+    Quantity, Reached, Schedule, Simulation, State, StepError, Subsystem, SubsystemId, Unit,
+    Visitor,
 };
 
 pub const M: [f64; 2] = [1.0, 1.0];
@@ -141,15 +142,21 @@ impl Subsystem for Oscillator {
         self.restarts += 1;
     }
 
-    fn energy(&mut self, _t: f64, u: &[f64]) -> Option<Energy> {
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        Some(self)
+    }
+}
+
+impl EnergyBalance for Oscillator {
+    fn energy(&mut self, _t: f64, u: &[f64]) -> Energy {
         let spring = self
             .coupling
             .map_or(0.0, |k| 0.5 * k * (self.x - u[0]).powi(2));
-        Some(Energy {
+        Energy {
             kinetic: 0.5 * self.mass * self.v * self.v,
             potential: 0.5 * self.stiffness * self.x * self.x + spring,
             ..Energy::default()
-        })
+        }
     }
 }
 

@@ -1,29 +1,22 @@
-//! The exact solution of a linear system under forces that are cubic in time within a step.
-//!
-//! With the state z = (x, v), `z' = A z + B q(s)`, the force q a cubic in the place s within the
-//! step. The cubic obeys a chain of trivial differential equations of its own, so one exponential
-//! of the augmented matrix gives the propagator of the state and all moments of the force
-//! (C. Van Loan, "Computing integrals involving the matrix exponential", IEEE Transactions on
-//! Automatic Control 23, 1978).
+//! The exact solution of a linear system under forces that are cubic in time within a step: with the
+//! state z = (x, v), z' = A z + B q, the force q a cubic.
 
-use nalgebra::{DMatrix, Matrix4};
+use nalgebra::DMatrix;
 use oldham_cosim::Inputs;
 use oldham_cosim::{Counters, StepError};
+use oldham_propagator::{PLACES, Propagator};
 
 use super::Step;
 use crate::plant::Plant;
 use crate::tangents::By;
 use crate::wiring::Target;
 
-/// Places within the step at which the force is evaluated.
-const PLACES: [f64; 4] = [0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0];
-
 /// The integrator; the propagator is made anew, with allocation, when the step size changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Exact {
     /// Own nodes on which a force can act that does not come from the state.
     forced: Vec<usize>,
-    propagator: Option<Propagator>,
+    propagator: Option<ExactStep>,
     state: Vec<f64>,
     next: Vec<f64>,
     /// Forces on the forced nodes at one place.
@@ -31,7 +24,7 @@ pub(crate) struct Exact {
 }
 
 #[derive(Clone, Debug)]
-struct Propagator {
+struct ExactStep {
     size: f64,
     /// State to state, row by row.
     of_state: Vec<f64>,
@@ -61,7 +54,7 @@ impl Exact {
     ) -> Result<(), StepError> {
         if self.propagator.as_ref().is_none_or(|p| p.size != step.size) {
             counters.factorisations += 1;
-            self.propagator = Some(Propagator::new(plant, &self.forced, step.size));
+            self.propagator = Some(ExactStep::new(plant, &self.forced, step.size));
         }
         let Some(propagator) = &self.propagator else {
             unreachable!("made above");
@@ -120,42 +113,23 @@ fn forced_nodes(plant: &Plant) -> Vec<usize> {
     (0..own).filter(from_outside).collect()
 }
 
-impl Propagator {
+impl ExactStep {
     fn new(plant: &Plant, forced: &[usize], size: f64) -> Self {
-        let states = 2 * plant.own();
-        let channels = forced.len();
-        let exponential = augmented(plant, forced, size).exp();
-        let of_state = exponential.view((0, 0), (states, states)).into_owned();
-        // Column block k is the response to the k-th derivative of the force at the start.
-        let derivative = |k: usize| {
-            let start = states + k * channels;
-            exponential
-                .view((0, start), (states, channels))
-                .into_owned()
-        };
-        let derivatives = [0, 1, 2, 3].map(derivative);
-        let weights = derivatives_from_values();
-        let of_force = [0, 1, 2, 3].map(|place| {
-            let mut sum = DMatrix::zeros(states, channels);
-            for (k, response) in derivatives.iter().enumerate() {
-                sum += response * weights[(k, place)];
-            }
-            row_by_row(&sum)
-        });
+        let [a, b] = scaled_system(plant, forced, size);
+        let step = Propagator::new(&a, &b);
         Self {
             size,
-            of_state: row_by_row(&of_state),
-            of_force,
+            of_state: row_by_row(&step.of_state),
+            of_force: step.of_input.each_ref().map(row_by_row),
         }
     }
 }
 
-/// Step size times the matrix of state, force and the derivatives of the force by s.
-fn augmented(plant: &Plant, forced: &[usize], size: f64) -> DMatrix<f64> {
+/// Step size times A and B.
+fn scaled_system(plant: &Plant, forced: &[usize], size: f64) -> [DMatrix<f64>; 2] {
     let equations = &plant.equations;
     let own = equations.own;
-    let channels = forced.len();
-    let mut matrix = DMatrix::zeros(2 * own + 4 * channels, 2 * own + 4 * channels);
+    let mut matrix = DMatrix::zeros(2 * own, 2 * own + forced.len());
     for row in 0..own {
         matrix[(row, own + row)] = size;
     }
@@ -180,19 +154,8 @@ fn augmented(plant: &Plant, forced: &[usize], size: f64) -> DMatrix<f64> {
     for (channel, &node) in forced.iter().enumerate() {
         set_accelerations(2 * own + channel, &|row| f64::from(row == node));
     }
-    for at in 2 * own..2 * own + 3 * channels {
-        matrix[(at, at + channels)] = 1.0;
-    }
-    matrix
-}
-
-/// From the values of a cubic at the four places to its derivatives at the start of the step.
-fn derivatives_from_values() -> Matrix4<f64> {
-    let factorials = [1.0, 1.0, 2.0, 6.0];
-    // Row: place; column: derivative at the start.
-    let taylor = Matrix4::from_fn(|place, k| PLACES[place].powi(k as i32) / factorials[k]);
-    let inverse = taylor.try_inverse();
-    inverse.expect("four different places determine a cubic")
+    let columns = |from, width| matrix.columns(from, width).into_owned();
+    [columns(0, 2 * own), columns(2 * own, forced.len())]
 }
 
 fn row_by_row(matrix: &DMatrix<f64>) -> Vec<f64> {

@@ -105,6 +105,11 @@ impl Implicit {
         }
     }
 
+    /// Changes with the tangent, if there is one.
+    pub(crate) fn tangent_version(&self) -> Option<u64> {
+        self.schur.as_ref().map(Schur::version)
+    }
+
     /// The tangent of the forces on traced ghosts, row by row.
     pub(crate) fn tangent(&self) -> &[f64] {
         self.schur.as_ref().map_or(&[], Schur::tangent)

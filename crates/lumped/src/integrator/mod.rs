@@ -99,6 +99,14 @@ impl Method {
         }
     }
 
+    /// Changes with the tangent that is sent, if one is.
+    pub(crate) fn tangent_version(&self) -> Option<u64> {
+        match self {
+            Self::Implicit(method) => method.tangent_version(),
+            _ => None,
+        }
+    }
+
     /// The tangent that is sent, row by row.
     pub(crate) fn tangent(&self) -> &[f64] {
         match self {

@@ -23,6 +23,7 @@ pub(crate) struct Schur {
     tangent: Vec<f64>,
     /// The g for which the tangent of a linear system was found.
     found_for: Option<f64>,
+    version: u64,
 }
 
 impl Schur {
@@ -38,7 +39,13 @@ impl Schur {
             rows: vec![0.0; size * own],
             tangent: vec![0.0; size * size],
             found_for: None,
+            version: 0,
         })
+    }
+
+    /// Changes with the tangent.
+    pub(crate) fn version(&self) -> u64 {
+        self.version
     }
 
     /// Row by row.
@@ -64,6 +71,7 @@ impl Schur {
         }
         self.tangent.iter_mut().for_each(|entry| *entry *= scale);
         self.found_for = Some(g);
+        self.version += 1;
     }
 
     /// The blocks of D; D_ii goes where the tangent will be.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use oldham_cosim::Ports;
 
-use super::part::{Checked, Head, Port};
+use super::part::{Checked, Port, head_of};
 use super::{Checker, Pace};
 use crate::extensions::{Context, Kind, Reports, Settings, find};
 use crate::format::{At, DEFAULT_RHO, Entry, Foreign, ForeignSection, Formula, Setting, plain};
@@ -37,15 +37,7 @@ impl Checker<'_> {
         entry: &Entry<ForeignSection>,
         pace: Pace,
     ) -> Checked {
-        let section = &entry.value.value;
-        let head = Head {
-            name: &entry.name,
-            every: &section.every,
-            micro_steps: &section.micro_steps,
-            micro_step: &section.micro_step,
-            predictor: &section.predictor,
-        };
-        let paced = self.head(head, &pace);
+        let paced = self.head(head_of!(entry), &pace);
         let made = self.foreign_content(kind, entry, paced.micro_steps);
         let (content, ports) = made.unzip();
         let ports = ports.map_or_else(Default::default, |ports| named_ports(&entry.name, &ports));

@@ -6,7 +6,7 @@ use oldham_hydraulics::{
     Spool, Supply, Valve,
 };
 
-use super::part::{Checked, Head, Port};
+use super::part::{Checked, Port, head_of};
 use super::{Checker, Pace};
 use crate::format::{self, At, DEFAULT_RHO, Entry, Formula, Number};
 use crate::model::Content;
@@ -18,14 +18,7 @@ const MIDDLE: f64 = 0.5;
 impl Checker<'_> {
     pub(super) fn hydraulics(&mut self, entry: &Entry<format::Hydraulics>, pace: Pace) -> Checked {
         let section = &entry.value.value;
-        let head = Head {
-            name: &entry.name,
-            every: &section.every,
-            micro_steps: &section.micro_steps,
-            micro_step: &section.micro_step,
-            predictor: &section.predictor,
-        };
-        let paced = self.head(head, &pace);
+        let paced = self.head(head_of!(entry), &pace);
         let circuit = self.circuit(section, paced.micro_steps);
         let sound = circuit.filter(|circuit| self.is_sound(entry, circuit));
         paced.checked(DEFAULT_RHO, sound.map(Content::Hydraulics), ports(section))

@@ -36,6 +36,21 @@ pub(super) struct Head<'f> {
     pub predictor: &'f Option<At<Predictor>>,
 }
 
+/// The head of a section. The types of sections have these keys each for itself, since joining them
+/// would lose their places.
+macro_rules! head_of {
+    ($entry:expr) => {
+        $crate::check::part::Head {
+            name: &$entry.name,
+            every: &$entry.value.value.every,
+            micro_steps: &$entry.value.value.micro_steps,
+            micro_step: &$entry.value.value.micro_step,
+            predictor: &$entry.value.value.predictor,
+        }
+    };
+}
+pub(super) use head_of;
+
 /// The same as far as it could be read.
 pub(super) struct Paced<'f> {
     name: &'f At<String>,

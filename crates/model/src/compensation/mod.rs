@@ -3,7 +3,8 @@
 pub(crate) mod gains;
 mod trial;
 
-use oldham_cosim::{Compensation, Coupling, Simulation, Stage, SubsystemId};
+use oldham_compensation::Compensation;
+use oldham_cosim::{Coupling, Simulation, Stage, SubsystemId};
 use oldham_lumped::Integrator;
 use oldham_stability::compensate::{
     Architecture, BuildFailure, CouplingLaw, Design, DesignError, Domain, Site, SiteError, Target,
@@ -34,6 +35,14 @@ pub enum CompensationError {
         "implicit (tight) coupling iterates the delay away that a compensator would undo: there is nothing to compensate"
     )]
     Implicit,
+    /// An interface behind a cut.
+    #[error(
+        "`{part}` is cut into parts, and interfaces of it or of a subsystem after it cannot be compensated; leave out its `cut`, or put `{part}` last in the file"
+    )]
+    Cut {
+        /// The mechanism.
+        part: String,
+    },
     /// Correction stages leave nothing to compensate.
     #[error(
         "the schedule corrects every step for the latest inputs, so that there is no delay that a compensator could undo"
@@ -89,7 +98,7 @@ pub enum Offer {
         /// The gains and what they do.
         design: Box<Design>,
         /// Relative error of the motion at the interfaces without and with compensation, over a
-        /// trial beside the undivided model, if there is one.
+        /// trial beside the monolithic model, if there is one.
         errors: Option<[f64; 2]>,
     },
     /// By structure.
@@ -99,7 +108,7 @@ pub enum Offer {
         /// Spectral radius without and with compensation.
         radius: [f64; 2],
         /// Relative error of the motion at the interfaces without and with compensation, over a
-        /// trial beside the undivided model, if there is one.
+        /// trial beside the monolithic model, if there is one.
         errors: Option<[f64; 2]>,
     },
 }
@@ -126,6 +135,9 @@ impl Model {
         let listed = &self.spec.compensators;
         let (names, sites) = if listed.is_empty() {
             let sites: Vec<Site> = Site::all(&plain).into_iter().collect::<Result<_, _>>()?;
+            for site in &sites {
+                self.check_uncut(site.giver.max(site.taker))?;
+            }
             let name = |site: &Site| {
                 let part = &self.spec.parts[site.giver.0].name;
                 let force = &plain.ports(site.giver).outputs()[site.force.0].name;
@@ -133,7 +145,7 @@ impl Model {
             };
             (sites.iter().map(name).collect(), sites)
         } else {
-            let sites = listed.iter().map(|c| c.site(&plain));
+            let sites = listed.iter().map(|c| self.site(c, &plain));
             let sites = sites.collect::<Result<Vec<_>, _>>()?;
             (listed.iter().map(|c| c.name.clone()).collect(), sites)
         };
@@ -243,7 +255,7 @@ impl Model {
         compensator: &CompensatorSpec,
         plain: &Simulation,
     ) -> Result<Fixed, CompensationError> {
-        let site = compensator.site(plain)?;
+        let site = self.site(compensator, plain)?;
         if let Way::Given(gains) = &compensator.way {
             let rows = Architecture::new(plain, &[site])?;
             let gains = gains.for_rows(&rows)?;
@@ -260,7 +272,7 @@ impl Model {
         plain: &Simulation,
         fixed: &[Fixed],
     ) -> Result<Vec<(SubsystemId, Compensation)>, CompensationError> {
-        let sites = assigned.iter().map(|c| c.site(plain));
+        let sites = assigned.iter().map(|c| self.site(c, plain));
         let sites = sites.collect::<Result<Vec<_>, _>>()?;
         let signals = assigned.iter().filter_map(|c| c.signals.as_deref());
         let signals: Vec<_> = signals.flatten().map(|(name, _)| name.clone()).collect();
@@ -324,6 +336,31 @@ impl Model {
             assign(&build, &rows, &chosen, &targets, &Domain::Sampled)?
         };
         Ok((rows, design))
+    }
+
+    /// The interface of a compensator.
+    fn site(
+        &self,
+        compensator: &CompensatorSpec,
+        plain: &Simulation,
+    ) -> Result<Site, CompensationError> {
+        let (giver, port) = compensator.force;
+        let giver = SubsystemId(giver);
+        self.check_uncut(giver)?;
+        let site = Site::of(plain, (giver, port), compensator.correct)?;
+        self.check_uncut(site.taker)?;
+        Ok(site)
+    }
+
+    /// Up to the first cut the engine's subsystems are those of the model.
+    fn check_uncut(&self, last: SubsystemId) -> Result<(), CompensationError> {
+        let mut parts = self.spec.parts.iter().take(last.0 + 1);
+        match parts.find(|part| part.cutting().is_some()) {
+            None => Ok(()),
+            Some(part) => Err(CompensationError::Cut {
+                part: part.name.clone(),
+            }),
+        }
     }
 
     fn attempt(&self, laws: Vec<(SubsystemId, Compensation)>) -> Result<Simulation, BuildFailure> {
@@ -392,13 +429,6 @@ impl Fixed {
             Self::Gains(rows, gains) => rows.compensations(gains),
             Self::Law(law, site) => law.compensations(plain, model.micro_steps_of(site)),
         }
-    }
-}
-
-impl CompensatorSpec {
-    fn site(&self, plain: &Simulation) -> Result<Site, SiteError> {
-        let giver = SubsystemId(self.force.0);
-        Site::of(plain, (giver, self.force.1), self.correct)
     }
 }
 

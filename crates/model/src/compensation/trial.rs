@@ -1,8 +1,9 @@
-//! What a compensation does to the motion: a short trial beside the undivided model. Poles in the
+//! What a compensation does to the motion: a short trial beside the monolithic model. Poles in the
 //! right place do not make a good response; a gain that takes nearly all of a mass away leaves a
 //! system that answers to everything.
 
-use oldham_cosim::{Compensation, InMemory, Run, Simulation, SubsystemId};
+use oldham_compensation::Compensation;
+use oldham_cosim::{InMemory, Run, Simulation, SubsystemId};
 use oldham_lumped::Integrator;
 use oldham_stability::compensate::{Architecture, Site};
 
@@ -13,7 +14,7 @@ const STEPS: u64 = 2000;
 
 impl Model {
     /// Largest relative error (root mean square) of the motions at these interfaces over a trial,
-    /// without and with compensation. Nothing where there is no undivided model to compare with, or
+    /// without and with compensation. Nothing where there is no monolithic model to compare with, or
     /// where nothing moves in it.
     pub(super) fn trial(
         &self,

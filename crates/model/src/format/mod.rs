@@ -33,7 +33,7 @@ pub(crate) use hydraulics::Hydraulics;
 pub(crate) use lumped::{
     Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,
 };
-pub(crate) use motion_law::{LawName, LawWeights, MotionLaw};
+pub(crate) use motion_law::{LawName, LawWeights, MotionLaw, NameOrWeights, WordsWithWeights};
 pub(crate) use multibody::Multibody;
 pub use multibody::TimeFunction;
 pub(crate) use named::{Entry, Named};

@@ -103,3 +103,13 @@ fn where_there_is_no_delay_there_is_nothing_to_compensate() {
     let corrected = refusal("interface-tangent");
     assert!(corrected.contains("corrects every step"), "{corrected}");
 }
+
+#[test]
+fn an_interface_behind_a_cut_is_refused_by_the_name_of_the_mechanism() {
+    let text = example("beam-absorber");
+    let cut = text.replace("rho = 0.6", "rho = 0.6\ncut.at = [\"girder.2\"]");
+    let model = read(&cut).expect("a model");
+    let problems = model.simulation().err().expect("it is refused").to_string();
+    assert!(problems.contains("`beam` is cut into parts"), "{problems}");
+    assert!(problems.contains("[compensator.link]"), "{problems}");
+}

@@ -258,6 +258,39 @@ fn meshes_and_heights_come_from_model_files() {
     assert!((height.last().unwrap() - 0.1).abs() < 1e-9);
 }
 
+/// Every particle falls by g t^2 / 2, but for a step of velocity that is taken at the end of each step.
+#[test]
+fn thousands_of_particles_are_recorded() {
+    let scene = "
+        [model]
+        name = \"Dust\"
+
+        [simulation]
+        duration = 0.1
+        step = 1e-3
+
+        [multibody.scene]
+        integrator = \"impulses\"
+        gravity = [0, 0, -10]
+
+        [multibody.scene.particles.dust]
+        lattice = [20, 15, 4]
+        position = [0, 0, 3]
+        spacing = 4
+        radius = 0.01
+        density = 1000
+    ";
+    let model = read(scene).unwrap_or_else(|problems| panic!("{problems}"));
+    let run = coupled(&model);
+    for particle in [1, 600, 1200] {
+        let height = run.column(&format!("scene.particles.dust.{}", 3 * particle));
+        let fallen = height[0] - height[height.len() - 1];
+        assert!((fallen - 0.05 * 1.01).abs() < 1e-12, "{particle}: {fallen}");
+    }
+    let names = run.names().filter(|name| name.contains(".dust."));
+    assert_eq!(names.count(), 3600);
+}
+
 #[test]
 fn overlap_is_resolved_on_request() {
     let text = SCENE.replace("position = [0, 0, 0.1]", "position = [0, 0, 0.09]");

@@ -143,7 +143,7 @@ outputs.force = { value = "u", unit = "N" }
     assert!(errors[2] < 2e-5, "{errors:?}");
 }
 
-/// What a controller does to a mass comes from outside: nothing appears from nowhere.
+/// What a controller does to a mass comes from outside: there is no spurious energy.
 #[test]
 fn the_work_of_a_controller_is_supplied() {
     for schedule in ["output_update = true", "coupling = \"implicit\""] {

@@ -1,4 +1,4 @@
-//! Implicit coupling of random chains, beside the undivided model.
+//! Implicit coupling of random chains, beside the monolithic model.
 
 use std::fmt::Write;
 

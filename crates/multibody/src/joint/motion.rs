@@ -95,7 +95,7 @@ impl PrescribedMotion {
         row.value(g) - row.target.value(at.time, at.inputs)
     }
 
-    /// Whether the position of a row comes from the inputs, which stand still between exchanges.
+    /// Whether the position of a row comes from the inputs, which are held between communication points.
     fn is_received(&self, row: &Row) -> bool {
         let drive = match row.kind {
             RowKind::Turn { axis } => &self.joint.turn[axis],

@@ -90,6 +90,11 @@ impl InterfaceJacobian {
         self.per_pose = 1.0 / (h * h);
     }
 
+    /// Changes with the matrix.
+    pub fn version(&self) -> u64 {
+        self.made_from.map_or(0, |stamp| stamp + 1)
+    }
+
     /// Follows the factors of the system, in which mass, damping and stiffness have these weights.
     pub fn update(&mut self, system: &mut System, weights: Weights) {
         self.per_pose = 1.0;

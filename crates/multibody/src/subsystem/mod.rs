@@ -29,9 +29,10 @@ use interface_jacobian::{ACCELERATIONS, InterfaceJacobian, PrescribedNode};
 pub use line::LineValue;
 use marker::{marker_motion, motion_values, relative_acceleration};
 use oldham_cosim::{
-    Conjugate, Counters, EffectiveInterface, Energy, InputPort, Inputs, Linearisation, MotionLaw,
-    OutputPort, Ports, Quantity, Reached, SequenceModel, StageInputs, State, StepError, Subsystem,
-    Unit, Visitor,
+    Accuracy, Conjugate, Counters, EffectiveInterface, Energy, EnergyBalance, InputPort, Inputs,
+    InterfaceResponse, Linearisable, Linearisation, MotionLaw, OutputPort, Ports, Quantity,
+    Reached, SequenceModel, StageInputs, State, StepCorrection, StepError, Subsystem, Unit,
+    Visitor,
 };
 use oldham_space::Vec3;
 pub use ports::{Needs, PortedModel, Received, Sent};
@@ -452,38 +453,15 @@ impl Subsystem for MechanismPart {
         Ok(Reached::end(to))
     }
 
-    fn corrects(&self) -> bool {
-        self.micro_steps == 1 && !matches!(self.system.options.method, Method::Rk4 { .. })
+    fn version(&self, output: OutputPort) -> Option<u64> {
+        match (&self.outputs[output.0], &self.tangent) {
+            (Output::Tangent, Some(tangent)) => Some(tangent.version()),
+            _ => None,
+        }
     }
 
     fn work(&self) -> f64 {
         self.micro_steps as f64 * self.system.assembly.touched_entries()
-    }
-
-    fn expect_correction(&mut self) {
-        self.is_corrected = true;
-    }
-
-    fn correct(&mut self, _t: f64, inputs: &[f64]) -> Result<(), StepError> {
-        let defers = self.defers();
-        match &mut self.tangent {
-            Some(tangent) if defers => {
-                let change = tangent.add_correction(&mut self.system, inputs);
-                if self.system.leaves_too_much(change) {
-                    self.system.refine(inputs)?;
-                }
-                self.system.finish_step(inputs);
-                self.is_unfinished = false;
-            }
-            _ if self.system.options.method == Method::Impulses => {
-                let [first, _] = &self.early_inputs;
-                self.system.repeat_impulses(first, inputs)?;
-            }
-            _ => self.system.repeat(inputs)?,
-        }
-        self.update_tangent();
-        self.inputs.copy_from_slice(inputs);
-        Ok(())
     }
 
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
@@ -509,11 +487,43 @@ impl Subsystem for MechanismPart {
         Ok(())
     }
 
-    fn demand_accuracy(&mut self, relative: f64) {
-        let tolerance = &mut self.system.options.tolerance;
-        *tolerance = tolerance.min(relative);
+    fn state(&mut self) -> Option<&mut dyn State> {
+        Some(self)
     }
 
+    /// Accelerations are found again with the next inputs.
+    fn restart(&mut self) {
+        self.system.state.known = 0;
+    }
+
+    fn counters(&self) -> Counters {
+        self.system.counters()
+    }
+
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        Some(self)
+    }
+
+    fn step_correction(&mut self) -> Option<&mut dyn StepCorrection> {
+        let is_rk4 = matches!(self.system.options.method, Method::Rk4 { .. });
+        let can = self.micro_steps == 1 && !is_rk4;
+        can.then_some(self as &mut dyn StepCorrection)
+    }
+
+    fn accuracy(&mut self) -> Option<&mut dyn Accuracy> {
+        Some(self)
+    }
+
+    fn linearisable(&mut self) -> Option<&mut dyn Linearisable> {
+        Some(self)
+    }
+
+    fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
+        Some(self)
+    }
+}
+
+impl EnergyBalance for MechanismPart {
     /// What has a counterpart among the outputs is left to the engine. Other forces count if they
     /// are given from outside; from another part they are a matter between the two.
     fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
@@ -541,13 +551,43 @@ impl Subsystem for MechanismPart {
         own
     }
 
-    fn state(&mut self) -> Option<&mut dyn State> {
-        Some(self)
+    fn energy(&mut self, _t: f64, inputs: &[f64]) -> Energy {
+        self.system.energy(inputs)
+    }
+}
+
+impl StepCorrection for MechanismPart {
+    fn expect_correction(&mut self) {
+        self.is_corrected = true;
     }
 
-    /// Contacts come and go, and grains are no coordinates.
-    fn is_chartable(&self) -> bool {
-        !self.has_impulses()
+    fn correct(&mut self, _t: f64, inputs: &[f64]) -> Result<(), StepError> {
+        let defers = self.defers();
+        match &mut self.tangent {
+            Some(tangent) if defers => {
+                let change = tangent.add_correction(&mut self.system, inputs);
+                if self.system.leaves_too_much(change) {
+                    self.system.refine(inputs)?;
+                }
+                self.system.finish_step(inputs);
+                self.is_unfinished = false;
+            }
+            _ if self.system.options.method == Method::Impulses => {
+                let [first, _] = &self.early_inputs;
+                self.system.repeat_impulses(first, inputs)?;
+            }
+            _ => self.system.repeat(inputs)?,
+        }
+        self.update_tangent();
+        self.inputs.copy_from_slice(inputs);
+        Ok(())
+    }
+}
+
+impl Accuracy for MechanismPart {
+    fn demand_accuracy(&mut self, relative: f64) {
+        let tolerance = &mut self.system.options.tolerance;
+        *tolerance = tolerance.min(relative);
     }
 
     /// A correction of the step then is a repetition of it.
@@ -555,16 +595,9 @@ impl Subsystem for MechanismPart {
         self.system.work.is_sharp = true;
         self.is_thorough = true;
     }
+}
 
-    /// Accelerations are found again with the next inputs.
-    fn restart(&mut self) {
-        self.system.state.known = 0;
-    }
-
-    fn energy(&mut self, _t: f64, inputs: &[f64]) -> Option<Energy> {
-        Some(self.system.energy(inputs))
-    }
-
+impl Linearisable for MechanismPart {
     /// About a state at rest, or in slow motion: changes of the constraint gradients in time are
     /// neglected. Nothing for a part too large for dense matrices.
     fn linearise(&mut self, _t: f64, inputs: &[f64]) -> Option<Linearisation> {
@@ -575,20 +608,18 @@ impl Subsystem for MechanismPart {
     }
 
     /// Those of the last linearisation.
-    fn state_names(&self) -> Vec<String> {
+    fn state_names(&mut self) -> Vec<String> {
         self.state_names.clone()
     }
 
     fn sequence_model(&mut self, _t: f64, inputs: &[f64]) -> Option<SequenceModel> {
         self.find_sequence_model(inputs)
     }
+}
 
+impl InterfaceResponse for MechanismPart {
     fn interface(&mut self, _t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
         interface::effective(self, inputs, found)
-    }
-
-    fn counters(&self) -> Counters {
-        self.system.counters()
     }
 }
 
@@ -604,5 +635,10 @@ impl State for MechanismPart {
                 tangent.review(&self.system);
             }
         }
+    }
+
+    /// Contacts come and go, and grains are no coordinates.
+    fn is_chartable(&mut self) -> bool {
+        !self.has_impulses()
     }
 }

@@ -1,6 +1,6 @@
 //! Interface masses against stiffness and damping, explicit and implicit.
 //!
-//! An implicit step that converges is the step of the undivided system, so implicit coupling is
+//! An implicit step that converges is the step of the monolithic system, so implicit coupling is
 //! stable wherever its iteration converges. The plain iteration needs interface masses above the
 //! mass that the sides' dampers and springs amount to within a step; the tangent needs none.
 

@@ -2,8 +2,8 @@
 //! absolute angles and with the paper's semi-implicit Euler steps, which no multibody part takes.
 
 use oldham_cosim::{
-    Builder, Energy, Hold, InputPort, Inputs, OutputPort, Ports, Predictor, Quantity, Reached,
-    Schedule, Simulation, StepError, Subsystem, Unit,
+    Builder, Energy, EnergyBalance, Hold, InputPort, Inputs, OutputPort, Ports, Predictor,
+    Quantity, Reached, Schedule, Simulation, StepError, Subsystem, Unit,
 };
 
 const GRAVITY: f64 = 9.81;
@@ -135,13 +135,19 @@ impl Subsystem for WithSpring {
         Ok(())
     }
 
-    fn energy(&mut self, _t: f64, inputs: &[f64]) -> Option<Energy> {
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        Some(self)
+    }
+}
+
+impl EnergyBalance for WithSpring {
+    fn energy(&mut self, _t: f64, inputs: &[f64]) -> Energy {
         let [x, y] = self.pull(inputs);
         let spring = Energy {
             potential: 0.5 * (x * x + y * y) / SPRING,
             ..Energy::default()
         };
-        Some(self.chain.energy() + spring)
+        self.chain.energy() + spring
     }
 }
 
@@ -168,8 +174,14 @@ impl Subsystem for Driven {
         Ok(())
     }
 
-    fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Option<Energy> {
-        Some(self.chain.energy())
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        Some(self)
+    }
+}
+
+impl EnergyBalance for Driven {
+    fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Energy {
+        self.chain.energy()
     }
 }
 

@@ -206,7 +206,7 @@ pub(super) fn table_4(report: &mut Report) -> Result<(), PaperError> {
     gains_and_poles(report, &Scenario::coarse(), &printed_gains(d, f, g))
 }
 
-/// Primary poles: undivided, without and with compensation.
+/// Primary poles: monolithic, without and with compensation.
 fn three_sets(scenario: &Scenario) -> Result<(Continuous, [Poles; 3]), PaperError> {
     let continuous = Continuous::of(scenario)?;
     let compensated = continuous.compensated(scenario, &continuous.gains())?;

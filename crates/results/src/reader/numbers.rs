@@ -5,13 +5,16 @@ use arrow_array::types::{
     ArrowPrimitiveType, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
     UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, RecordBatch};
+use arrow_array::{Array, FixedSizeListArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use oldham_cosim::Column;
 
 use super::error::ReadProblem;
 use super::table::{Table, check_names};
-use crate::schema::{columns_of, metadata_of};
+use crate::schema::{column_count, columns_of, metadata_of, width_of};
+
+/// More numbers in a row than any model records: names for them are made before any row is read.
+const MOST_COLUMNS: usize = 1 << 20;
 
 /// Columns that grow batch by batch.
 pub(super) struct Numbers {
@@ -23,6 +26,9 @@ pub(super) struct Numbers {
 impl Numbers {
     /// Refuses a schema that is no result.
     pub(super) fn new(schema: &Schema) -> Result<Self, ReadProblem> {
+        if column_count(schema) > MOST_COLUMNS {
+            return Err(ReadProblem::Damaged);
+        }
         let columns = columns_of(schema);
         check_names(&columns)?;
         for field in schema.fields() {
@@ -37,16 +43,17 @@ impl Numbers {
 
     /// Adds the rows of a batch with this schema.
     pub(super) fn extend(&mut self, batch: &RecordBatch) -> Result<(), ReadProblem> {
-        if batch.num_columns() != self.data.len() {
+        if batch.num_columns() != self.schema.fields().len() {
             return Err(ReadProblem::Damaged);
         }
-        for ((array, data), field) in batch
-            .columns()
-            .iter()
-            .zip(&mut self.data)
-            .zip(self.schema.fields())
-        {
-            extend(data, array, field)?;
+        let mut rest = &mut self.data[..];
+        for (array, field) in batch.columns().iter().zip(self.schema.fields()) {
+            let (data, others) = rest.split_at_mut(width_of(field));
+            rest = others;
+            match array.as_fixed_size_list_opt() {
+                None => extend(&mut data[0], array, field)?,
+                Some(lists) => extend_lists(data, lists, field)?,
+            }
         }
         Ok(())
     }
@@ -59,10 +66,34 @@ impl Numbers {
 
 fn check_numeric(field: &Field) -> Result<(), ReadProblem> {
     match field.data_type() {
-        DataType::Float64 | DataType::Float32 => Ok(()),
-        integer if integer.is_integer() => Ok(()),
+        number if is_number(number) => Ok(()),
+        DataType::FixedSizeList(item, _) if is_number(item.data_type()) => Ok(()),
         _ => Err(not_numeric(field)),
     }
+}
+
+fn is_number(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Float64 | DataType::Float32) || data_type.is_integer()
+}
+
+/// A column for each place in the lists.
+fn extend_lists(
+    out: &mut [Vec<f64>],
+    lists: &FixedSizeListArray,
+    field: &Field,
+) -> Result<(), ReadProblem> {
+    let mut numbers = Vec::new();
+    extend(&mut numbers, lists.values(), field)?;
+    let is_whole = lists.null_count() == 0 && numbers.len() == lists.len() * out.len();
+    if !is_whole {
+        return Err(ReadProblem::Damaged);
+    }
+    for row in numbers.chunks_exact(out.len().max(1)) {
+        for (column, number) in out.iter_mut().zip(row) {
+            column.push(*number);
+        }
+    }
+    Ok(())
 }
 
 fn not_numeric(field: &Field) -> ReadProblem {

@@ -10,6 +10,7 @@ use super::error::ReadProblem;
 use super::numbers::Numbers;
 use super::table::Table;
 use super::unwind::caught;
+use crate::schema::column_count;
 
 /// Rows decoded at a time.
 const BATCH_ROWS: usize = 1 << 15;
@@ -29,7 +30,7 @@ pub(super) fn read(path: &Path) -> Result<Table, ReadProblem> {
         let builder = ParquetRecordBatchReaderBuilder::try_new(file)?;
         let rows = check_size(
             builder.metadata(),
-            builder.schema().fields().len(),
+            column_count(builder.schema()),
             most_bytes,
         )?;
         let mut numbers = Numbers::new(builder.schema())?;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Float64Type;
-use arrow_array::{Float64Array, RecordBatch, RecordBatchReader};
+use arrow_array::{Array, Float64Array, RecordBatch, RecordBatchReader};
 use arrow_ipc::reader::StreamReader;
-use arrow_schema::Schema;
+use arrow_schema::{DataType, Schema};
 use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
@@ -20,10 +20,13 @@ use super::error::ConvertError;
 use super::pages::{Chunk, PAGE_BYTES};
 use super::{Format, WRITE_BYTES};
 use crate::csv::write_header;
-use crate::schema::columns_of;
+use crate::schema::{column_count, columns_of, width_of};
 
 /// A row group is built in memory: this bounds it, however many columns there are.
 const ROW_GROUP_BYTES: usize = 1 << 20;
+
+/// The same where there are lists, whose rows are long: a group has a piece of every column.
+const LIST_GROUP_BYTES: usize = 16 << 20;
 
 /// Holds the header of a batch; its columns, which are larger, are read past the buffer.
 const READ_BYTES: usize = 8 << 10;
@@ -55,11 +58,15 @@ fn write_parquet(batches: impl RecordBatchReader, file: &mut File) -> Result<u64
     let properties = Arc::new(parquet_properties(&schema));
     let mut file = BufWriter::with_capacity(WRITE_BYTES, file);
     let mut writer = SerializedFileWriter::new(&mut file, layout.root_schema_ptr(), properties)?;
-    let row_bytes = schema.fields().len() * size_of::<f64>();
-    // Whole pages: so the next group starts with a fresh one.
-    let page_rows = PAGE_BYTES / size_of::<f64>();
-    let most_rows = (ROW_GROUP_BYTES / row_bytes / page_rows).max(1) * page_rows;
-    let mut chunks: Vec<Chunk> = schema.fields().iter().map(|_| Chunk::default()).collect();
+    let most_rows = rows_of_group(&schema);
+    let mut chunks: Vec<Chunk> = schema
+        .fields()
+        .iter()
+        .map(|field| match field.data_type() {
+            DataType::FixedSizeList(..) => Chunk::of_lists(width_of(field)),
+            _ => Chunk::of_numbers(),
+        })
+        .collect();
     let (mut total, mut pending) = (0, 0);
     for batch in batches {
         let batch = batch?;
@@ -68,7 +75,7 @@ fn write_parquet(batches: impl RecordBatchReader, file: &mut File) -> Result<u64
             let rows = (batch.num_rows() - start).min(most_rows - pending);
             let part = batch.slice(start, rows);
             for (chunk, column) in chunks.iter_mut().zip(part.columns()) {
-                chunk.extend(&little_endian(column.as_primitive::<Float64Type>()));
+                chunk.extend(&little_endian(numbers_of(column)));
             }
             start += rows;
             pending += rows;
@@ -85,6 +92,23 @@ fn write_parquet(batches: impl RecordBatchReader, file: &mut File) -> Result<u64
     writer.close()?;
     file.flush()?;
     Ok(total)
+}
+
+fn rows_of_group(schema: &Schema) -> usize {
+    let row_bytes = column_count(schema) * size_of::<f64>();
+    if column_count(schema) > schema.fields().len() {
+        return (LIST_GROUP_BYTES / row_bytes).max(1);
+    }
+    // Whole pages: so the next group starts with a fresh one.
+    let page_rows = PAGE_BYTES / size_of::<f64>();
+    (ROW_GROUP_BYTES / row_bytes / page_rows).max(1) * page_rows
+}
+
+/// All numbers of a field, those of a list one after the other.
+fn numbers_of(field: &dyn Array) -> &Float64Array {
+    let list = field.as_fixed_size_list_opt();
+    let numbers = list.map_or(field, |list| list.values().as_ref());
+    numbers.as_primitive::<Float64Type>()
 }
 
 /// The bytes of a column as they stand in a file.
@@ -142,17 +166,19 @@ fn write_csv(batches: impl RecordBatchReader, file: &mut File) -> Result<u64, Co
 }
 
 fn write_csv_rows(out: &mut impl Write, batch: &RecordBatch) -> Result<(), ConvertError> {
-    let columns: Vec<&[f64]> = batch
-        .columns()
-        .iter()
-        .map(|column| column.as_primitive::<Float64Type>().values().as_ref())
+    let schema = batch.schema();
+    let fields = schema.fields().iter().zip(batch.columns());
+    let fields: Vec<(usize, &[f64])> = fields
+        .map(|(field, column)| (width_of(field), numbers_of(column).values().as_ref()))
         .collect();
     for row in 0..batch.num_rows() {
-        for (index, column) in columns.iter().enumerate() {
-            let separator = if index == 0 { "" } else { "," };
-            // The debug form is the shortest that reads back to the same bits, with an exponent
-            // where plain digits would run long.
-            write!(out, "{separator}{:?}", column[row])?;
+        for (index, (width, numbers)) in fields.iter().enumerate() {
+            for (place, number) in numbers[row * width..][..*width].iter().enumerate() {
+                let separator = if index + place == 0 { "" } else { "," };
+                // The debug form is the shortest that reads back to the same bits, with an exponent
+                // where plain digits would run long.
+                write!(out, "{separator}{number:?}")?;
+            }
         }
         writeln!(out)?;
     }

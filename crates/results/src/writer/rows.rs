@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, RecordBatch};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_array::{ArrayRef, FixedSizeListArray, Float64Array, RecordBatch};
+use arrow_schema::{ArrowError, DataType, Field, SchemaRef};
+
+use crate::schema::{column_count, width_of};
 
 /// Enough rows that the cost of a batch does not count.
 const MOST_ROWS: usize = 4096;
@@ -15,51 +17,84 @@ const FEWEST_ROWS: usize = 64;
 /// Rows not yet written; space for a whole batch is there from the start.
 pub(super) struct Rows {
     schema: SchemaRef,
-    columns: Vec<Vec<f64>>,
+    fields: Vec<Values>,
+    /// Numbers of a row.
+    width: usize,
     capacity: usize,
+}
+
+/// The values of a field, a row after the other.
+struct Values {
+    width: usize,
+    numbers: Vec<f64>,
 }
 
 impl Rows {
     pub(super) fn new(schema: SchemaRef) -> Self {
-        let width = schema.fields().len();
+        let width = column_count(&schema);
         let capacity = (BATCH_BYTES / (width * size_of::<f64>())).clamp(FEWEST_ROWS, MOST_ROWS);
-        let columns = (0..width).map(|_| Vec::with_capacity(capacity)).collect();
+        let values = |width: usize| Values {
+            width,
+            numbers: Vec::with_capacity(width * capacity),
+        };
+        let fields = schema.fields().iter();
         Self {
+            fields: fields.map(|field| values(width_of(field))).collect(),
             schema,
-            columns,
+            width,
             capacity,
         }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.columns[0].is_empty()
+        self.len() == 0
     }
 
     pub(super) fn len(&self) -> usize {
-        self.columns[0].len()
+        // Time is a single number.
+        self.fields[0].numbers.len()
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.columns[0].len() == self.capacity
+        self.len() == self.capacity
     }
 
     /// Adds a row; the caller empties the buffer when it is full.
     pub(super) fn push(&mut self, t: f64, row: &[f64]) {
-        assert_eq!(row.len() + 1, self.columns.len(), "width of a recorded row");
-        self.columns[0].push(t);
-        for (column, &value) in self.columns[1..].iter_mut().zip(row) {
-            column.push(value);
+        assert_eq!(row.len() + 1, self.width, "width of a recorded row");
+        self.fields[0].numbers.push(t);
+        let mut rest = row;
+        for field in &mut self.fields[1..] {
+            match field.width {
+                1 => field.numbers.push(rest[0]),
+                width => field.numbers.extend_from_slice(&rest[..width]),
+            }
+            rest = &rest[field.width..];
         }
     }
 
     /// Takes all rows out as one batch.
     pub(super) fn take(&mut self) -> Result<RecordBatch, ArrowError> {
         let arrays = self
-            .columns
+            .fields
             .iter_mut()
-            .map(|column| std::mem::replace(column, Vec::with_capacity(self.capacity)))
-            .map(|values| Arc::new(Float64Array::from(values)) as ArrayRef)
-            .collect();
+            .zip(self.schema.fields())
+            .map(|(values, field)| {
+                let room = Vec::with_capacity(values.width * self.capacity);
+                array_of(std::mem::replace(&mut values.numbers, room), field)
+            });
+        let arrays = arrays.collect::<Result<_, _>>()?;
         RecordBatch::try_new(self.schema.clone(), arrays)
     }
+}
+
+fn array_of(numbers: Vec<f64>, field: &Field) -> Result<ArrayRef, ArrowError> {
+    let numbers = Arc::new(Float64Array::from(numbers));
+    Ok(match field.data_type() {
+        DataType::FixedSizeList(item, width) => {
+            let list = FixedSizeListArray::try_new(item.clone(), *width, numbers, None)?;
+            Arc::new(list)
+        }
+        _ => numbers,
+    })
 }

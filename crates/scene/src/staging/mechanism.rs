@@ -340,7 +340,7 @@ impl Artist<'_, '_> {
         }
     }
 
-    /// A body of unknown shape: bars from its centre to all that takes hold of it.
+    /// A body of unknown shape: bars from its centre to all that is attached to it.
     fn links(&mut self, solid: &Solid) {
         let sketch = self.sketch;
         let joints = sketch.joints.iter().flat_map(|(_, ends)| ends);

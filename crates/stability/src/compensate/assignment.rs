@@ -1,7 +1,8 @@
 //! Gains that assign poles and shapes, confirmed by the recurrence of what runs.
 
 use nalgebra::Complex;
-use oldham_cosim::{Compensation, Simulation, SubsystemId};
+use oldham_compensation::Compensation;
+use oldham_cosim::{Simulation, SubsystemId};
 
 use crate::compensate::conditions::{Conditions, Ranks};
 use crate::compensate::response::Sampled;

@@ -1,4 +1,4 @@
-//! Compensators: gains that put the poles of a co-simulation where those of the undivided model
+//! Compensators: gains that put the poles of a co-simulation where those of the monolithic model
 //! are, and the structural alternative.
 //!
 //! I. Tamellin, D. Richiedei, B. Rodriguez, F. Gonzalez, "Eigenstructure assignment and

@@ -1,6 +1,7 @@
 //! How a coupled model answers when a compensator pushes it, at a complex frequency.
 
 use nalgebra::{Complex, DMatrix};
+use oldham_compensation::Compensated;
 use oldham_cosim::{Chart, Simulation, SubsystemId};
 
 use crate::compensate::rows::Architecture;
@@ -75,12 +76,12 @@ impl Sampled {
             let mut views = [Vec::new(), Vec::new()];
             for ((end, view), sign) in ends.iter_mut().zip(&mut views).zip([1.0, -1.0]) {
                 chart.base().restore(simulation);
-                simulation.push(row.part, place, sign * size);
+                push(simulation, (row.part, place), sign * size);
                 simulation.steps(period)?;
                 image.read(simulation, end);
                 *view = observe(simulation, rows);
             }
-            simulation.push(row.part, place, 0.0);
+            push(simulation, (row.part, place), 0.0);
             for state in 0..chart.dimension() {
                 b[(state, index)] = (ends[0][state] - ends[1][state]) / (2.0 * size);
             }
@@ -110,6 +111,13 @@ impl Sampled {
     pub fn pole(&self, eigenvalue: Complex<f64>) -> Complex<f64> {
         eigenvalue.ln() / self.duration
     }
+}
+
+/// Pushes with a row of a part's compensator.
+fn push(simulation: &mut Simulation, (part, row): (SubsystemId, usize), offset: f64) {
+    let part = simulation.known_mut::<Compensated>(part);
+    let part = part.expect("every row belongs to a compensator");
+    part.push(row, offset);
 }
 
 /// Readings, then displacements at the corrected forces.

@@ -1,9 +1,7 @@
 //! The rows of a compensator for some interfaces: what may be fed back where, and gains for it.
 
-use oldham_cosim::{
-    Compensation, CompensatorRow, OutputPort, Ports, Quantity, Signal, Simulation, SubsystemId,
-    Unit,
-};
+use oldham_compensation::{Compensated, Compensation, CompensatorRow, Signal};
+use oldham_cosim::{OutputPort, Ports, Quantity, Simulation, SubsystemId, Unit};
 
 use nalgebra::DMatrix;
 
@@ -224,7 +222,8 @@ impl Architecture {
                 .filter(|other| other.part == row.part)
                 .map(|other| other.candidates.len())
                 .sum();
-            let readings = simulation.readings(row.part);
+            let part = simulation.known::<Compensated>(row.part);
+            let readings = part.expect("every row belongs to a compensator").readings();
             into.extend(&readings[start..start + row.candidates.len()]);
         }
     }

@@ -5,10 +5,10 @@
 //! the giver continues the taker's motion in the same way.
 
 use nalgebra::{DMatrix, DVector};
-use oldham_cosim::{
-    Compensation, CompensatorRow, Kinematic, OutputPort, Ports, RemoteSignal, Signal, Simulation,
-    SubsystemId,
+use oldham_compensation::{
+    Compensated, Compensation, CompensatorRow, Kinematic, RemoteSignal, Signal,
 };
+use oldham_cosim::{OutputPort, Ports, Simulation, SubsystemId};
 
 use crate::compensate::assignment::{Build, DesignError};
 use crate::compensate::rows::{Candidate, own_signals, received_signals};
@@ -99,7 +99,8 @@ impl CouplingLaw {
         let mut forces = DVector::zeros(steps);
         for step in 0..steps {
             simulation.step().map_err(crate::AnalysisError::Fault)?;
-            let readings = simulation.readings(site.giver);
+            let giver = simulation.known::<Compensated>(site.giver);
+            let readings = giver.map_or(&[][..], Compensated::readings);
             for (column, value) in readings.iter().enumerate() {
                 data[(step, column)] = *value;
             }

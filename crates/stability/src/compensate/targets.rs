@@ -21,7 +21,7 @@ pub struct Target {
 const UNSEEN: f64 = 1e-9;
 
 impl Target {
-    /// The modes of the undivided system, as if every step were exact.
+    /// The modes of the monolithic system, as if every step were exact.
     pub fn exact(model: &CoupledModel, rows: &Architecture) -> Vec<Self> {
         let displacements = rows.displacements.iter();
         let readouts: Vec<_> = displacements
@@ -36,7 +36,7 @@ impl Target {
             .collect()
     }
 
-    /// The modes of an undivided simulation as it is integrated. Its outputs bear the names of the
+    /// The modes of a monolithic simulation as it is integrated. Its outputs bear the names of the
     /// parts' ports.
     pub fn of_monolithic(
         monolithic: &mut Simulation,

@@ -3,7 +3,7 @@
 //!
 //! Each part contributes A(w) = a(w) M + v(w) D + K on its diagonal; what it receives is a filter
 //! f(w) times what another part sends, and couples the two. All of it is one sparse matrix, whose
-//! elimination is as stable as that of the undivided structure. (Condensing the parts to their
+//! elimination is as stable as that of the monolithic structure. (Condensing the parts to their
 //! interfaces first is not: where a part with its inputs held has a mode near the circle, its
 //! response is large and its determinant small, and the product of both is rounding.)
 

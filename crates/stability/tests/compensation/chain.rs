@@ -1,8 +1,8 @@
 //! Chains of masses between two walls, cut once: the force-displacement coupling of the paper.
 
+use oldham_compensation::{Compensated, Compensation};
 use oldham_cosim::{
-    Builder, Compensation, Hold, InputPort, OutputPort, Schedule, Simulation, Subsystem,
-    SubsystemId,
+    Builder, Hold, InputPort, OutputPort, Schedule, Simulation, Subsystem, SubsystemId,
 };
 use oldham_lumped::{
     Coordinates, Element, ElementKind, GhostSpec, Integrator, Lumped, NodeRef, NodeSpec, PortKind,
@@ -160,20 +160,26 @@ impl Chain {
     /// The co-simulation with held inputs.
     pub fn build(
         &self,
-        laws: Vec<(SubsystemId, Compensation)>,
+        mut laws: Vec<(SubsystemId, Compensation)>,
     ) -> Result<Simulation, BuildFailure> {
         let count = self.masses.len();
         let mut builder = Builder::new();
-        for (name, range) in [("left", 0..self.cut), ("right", self.cut..count)] {
+        for (id, (name, range)) in [("left", 0..self.cut), ("right", self.cut..count)]
+            .into_iter()
+            .enumerate()
+        {
             let part = Lumped::new(self.part(range)).expect("a chain is valid");
             let predictor = Box::new(Hold::new(0, part.ports()));
-            builder.add(name, Box::new(part), predictor);
+            match laws.iter().position(|(part, _)| part.0 == id) {
+                None => builder.add(name, Box::new(part), predictor),
+                Some(place) => {
+                    let law = laws.swap_remove(place).1;
+                    Compensated::add_to(&mut builder, name, Box::new(part), predictor, law)
+                }
+            };
         }
         builder.connect((TAKER, OutputPort(0)), (GIVER, InputPort(0)));
         builder.connect((GIVER, OutputPort(self.cut)), (TAKER, InputPort(0)));
-        for (part, law) in laws {
-            builder.compensate(part, law);
-        }
         let schedule = Schedule::jacobi(self.step, [GIVER, TAKER]);
         let text = |errors: Vec<oldham_cosim::BuildError>| BuildFailure(format!("{errors:?}"));
         builder.build(schedule).map_err(text)

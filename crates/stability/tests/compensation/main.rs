@@ -4,7 +4,8 @@
 mod chain;
 
 use chain::{Chain, GIVER, Random, TAKER};
-use oldham_cosim::{Compensation, CompensatorRow, Signal, SubsystemId};
+use oldham_compensation::{Compensation, CompensatorRow, Signal};
+use oldham_cosim::SubsystemId;
 use oldham_stability::compensate::{
     Architecture, Conditions, CouplingLaw, Design, DesignError, Domain, Origin, Target, assign,
     confirm,
@@ -75,7 +76,7 @@ fn the_poles_of_what_runs_are_put_where_the_undivided_ones_are() {
 }
 
 /// Single rate, semi-implicit Euler, Jacobi, hold: the force that arrives at the taker still sees
-/// it where it was a step ago, h v away; taking kc h v away makes it the undivided recurrence.
+/// it where it was a step ago, h v away; taking kc h v away makes it the monolithic recurrence.
 #[test]
 fn the_closed_form_for_a_single_rate_is_the_undivided_recurrence() {
     let chain = Chain::two_mass(0.0, 1e-3);
@@ -203,7 +204,7 @@ fn structural(chain: &Chain) -> Result<[f64; 2], DesignError> {
 /// Both sides then use the same motions at the same time.
 #[test]
 fn structural_compensation_at_a_single_rate_is_the_undivided_recurrence() {
-    // Undamped: the undivided semi-implicit Euler has all its roots on the unit circle.
+    // Undamped: the monolithic semi-implicit Euler has all its roots on the unit circle.
     let radius = structural(&Chain::two_mass(0.0, 1e-3)).unwrap();
     assert!((radius[1] - 1.0).abs() < 1e-9, "{radius:?}");
 }

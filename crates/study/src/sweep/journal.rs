@@ -59,7 +59,7 @@ pub struct SweepRun {
     /// Energy at the end, in J.
     #[serde(default)]
     pub energy: Option<f64>,
-    /// Energy that came from nowhere, in J.
+    /// Spurious energy, in J.
     #[serde(default)]
     pub spurious: Option<f64>,
     /// The figures of merit, in the order of the sweep.

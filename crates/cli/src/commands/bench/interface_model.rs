@@ -3,7 +3,8 @@
 use std::time::Instant;
 
 use oldham_cosim::{
-    Conjugate, Discard, EffectiveInterface, Hold, InputPort, Inputs, Run, Subsystem,
+    Conjugate, Discard, EffectiveInterface, Hold, InputPort, Inputs, InterfaceResponse, Run,
+    Subsystem,
 };
 use oldham_model::{Extensions, Model, Overrides, Source};
 

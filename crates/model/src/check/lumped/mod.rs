@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use oldham_lumped::{Coordinates, Element, ElementKind, Integrator, NodeRef, Spec, SpecError};
 
-use super::part::{Checked, Head, Port};
+use super::part::{Checked, Port, head_of};
 use super::{Checker, Pace};
 use crate::format::{self, At, DEFAULT_RHO, Entry};
 use crate::model::Content;
@@ -36,14 +36,7 @@ impl Checker<'_> {
         let method = section.integrator.as_ref();
         let method = method.and_then(|method| self.method(method, rho, inputs_within_step));
         let locates_kinks = self.locates_kinks(section, method);
-        let head = Head {
-            name: &entry.name,
-            every: &section.every,
-            micro_steps: &section.micro_steps,
-            micro_step: &section.micro_step,
-            predictor: &section.predictor,
-        };
-        let paced = self.head(head, &pace);
+        let paced = self.head(head_of!(entry), &pace);
         let coordinates = match section.coordinates {
             Some(format::Coordinates::Rotation) => Coordinates::Rotation,
             Some(format::Coordinates::Translation) | None => Coordinates::Translation,

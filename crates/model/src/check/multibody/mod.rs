@@ -1,6 +1,6 @@
 //! A section `[multibody.*]`: from its text to the specification of a mechanism.
 //!
-//! Frames, nodes, beams and shells come first, since everything else takes hold of nodes; a trial
+//! Frames, nodes, beams and shells come first, since everything else is attached to nodes; a trial
 //! of the finished mechanism comes last and finds what only the equations can tell.
 
 mod actuators;
@@ -39,7 +39,7 @@ use oldham_multibody::{
     Coordinate, Element, ElementId, Marker, Method, Motion, NodeId, Options, Quaternion, Sent, Vec3,
 };
 
-use super::part::{Checked, Head, Port};
+use super::part::{Checked, Port, head_of};
 use super::{Checker, Pace};
 use crate::format::multibody::Method as MethodWord;
 use crate::format::multibody::{
@@ -123,14 +123,7 @@ impl Checker<'_> {
         record: &Record,
     ) -> Checked {
         let section = &entry.value.value;
-        let head = Head {
-            name: &entry.name,
-            every: &section.every,
-            micro_steps: &section.micro_steps,
-            micro_step: &section.micro_step,
-            predictor: &section.predictor,
-        };
-        let paced = self.head(head, &pace);
+        let paced = self.head(head_of!(entry), &pace);
         let before = self.findings.len();
         let options = self.options(section);
         let mut draft = MechanismDraft::new();

@@ -4,13 +4,14 @@ use std::borrow::Cow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::{MapAccessDeserializer, StrDeserializer};
-use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::Method;
 
-use crate::format::{At, Count, Fraction, InputsWithinStep, LawWeights, Named, PredictorKind};
+use crate::format::{
+    At, Count, Fraction, InputsWithinStep, NameOrWeights, Named, PredictorKind, WordsWithWeights,
+};
 
 /// Cuts the mechanism into parts that are solved in parallel, as subsystems of their own.
 ///
@@ -71,10 +72,11 @@ pub(crate) enum Scheme {
 }
 
 /// What of the motion of an interface node is prescribed: by name, or a law by its weights.
-#[derive(Debug)]
-pub(crate) enum Prescribe {
-    Named(PrescribeName),
-    Weights(LawWeights),
+pub(crate) type Prescribe = NameOrWeights<PrescribeName>;
+
+impl WordsWithWeights for PrescribeName {
+    const TYPE: &'static str = "Prescribe";
+    const DESCRIPTION: &'static str = "What of the motion of an interface node is prescribed.";
 }
 
 /// What of the motion of an interface node is prescribed, by name. Laws are for parts that are moved by impulses.
@@ -97,44 +99,6 @@ pub(crate) enum PrescribeName {
     /// A law of the position alone.
     #[serde(rename = "index-3")]
     Index3,
-}
-
-struct PrescribeVisitor;
-
-// Not an untagged enum: those lose the places of what they hold.
-impl<'de> Visitor<'de> for PrescribeVisitor {
-    type Value = Prescribe;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a name, or a table with the weights `alpha`, `beta` and `gamma` of a law")
-    }
-    fn visit_str<E: Error>(self, text: &str) -> Result<Prescribe, E> {
-        PrescribeName::deserialize(StrDeserializer::new(text)).map(Prescribe::Named)
-    }
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Prescribe, A::Error> {
-        LawWeights::deserialize(MapAccessDeserializer::new(map)).map(Prescribe::Weights)
-    }
-}
-
-impl<'de> Deserialize<'de> for Prescribe {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PrescribeVisitor)
-    }
-}
-
-impl JsonSchema for Prescribe {
-    fn schema_name() -> Cow<'static, str> {
-        "Prescribe".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "What of the motion of an interface node is prescribed.",
-            "anyOf": [
-                generator.subschema_for::<PrescribeName>(),
-                generator.subschema_for::<LawWeights>(),
-            ],
-        })
-    }
 }
 
 /// Which parts advance first, where some are moved by impulses.

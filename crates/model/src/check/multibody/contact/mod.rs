@@ -15,9 +15,6 @@ use crate::format::{At, Count, Entry, Fraction, NonNegative, Positive};
 use crate::mechanism::{CONTACT_PORTS, PARTICLE_PORTS, ParticleSketch};
 use crate::problem::Problem;
 
-/// More particles than this are not recorded: a column for each coordinate would be too many.
-const MOST_RECORDED: usize = 1000;
-
 impl Checker<'_> {
     /// All of it. Bodies must be known.
     pub(super) fn contact<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
@@ -209,20 +206,18 @@ impl Checker<'_> {
             surface: surface?,
             container,
         });
-        if count <= MOST_RECORDED {
-            let port = format!("{PARTICLE_PORTS}{name}");
-            let sent = Sent::Grains {
-                kind: name.clone(),
-                count,
-                near: held_by,
-            };
-            draft.spec.whole.outputs.push((port, sent));
-            draft.spec.sketch.particles.push(ParticleSketch {
-                name,
-                radius,
-                count,
-            });
-        }
+        let port = format!("{PARTICLE_PORTS}{name}");
+        let sent = Sent::Grains {
+            kind: name.clone(),
+            count,
+            near: held_by,
+        };
+        draft.spec.whole.outputs.push((port, sent));
+        draft.spec.sketch.particles.push(ParticleSketch {
+            name,
+            radius,
+            count,
+        });
         Some(())
     }
 

@@ -1,13 +1,19 @@
 //! Feedback beside the inputs: loops are solved, amendments are sent, all of it is state.
 
+#[path = "../../cosim/tests/support/mod.rs"]
 mod support;
 
-use oldham_cosim::{
-    BuildError, Builder, Compensation, CompensatorRow, Fault, Hold, ImplicitSettings, Kinematic,
-    OutputPort, Ports, Quantity, RemoteSignal, Schedule, Signal, Simulation, Snapshot, StepError,
-    Subsystem,
+mod pair;
+
+use oldham_compensation::{
+    Compensated, Compensation, CompensatorRow, Kinematic, RemoteSignal, Signal,
 };
-use support::{KC, Oscillator, Pair, left, pair, right};
+use oldham_cosim::{
+    BuildError, Builder, Fault, Hold, ImplicitSettings, OutputPort, Ports, Quantity, Schedule,
+    Simulation, Snapshot, StepError, Subsystem, SubsystemId,
+};
+use pair::compensated_pair;
+use support::{KC, Oscillator, Pair, left, right};
 
 const STEP: f64 = 1e-3;
 const FORCE_INPUT: usize = 0;
@@ -24,16 +30,12 @@ fn sampled(target: usize, terms: &[(Signal, f64)]) -> Compensation {
 }
 
 /// A mass on a spring whose compensator pushes with -d times its own acceleration.
-fn heavier(
-    mass: f64,
-    stiffness: f64,
-    d: f64,
-) -> Result<(Simulation, oldham_cosim::SubsystemId), Fault> {
+fn heavier(mass: f64, stiffness: f64, d: f64) -> Result<(Simulation, SubsystemId), Fault> {
     let part = Oscillator::new(mass, stiffness, 3.0, None);
     let hold = Hold::new(0, part.ports());
     let mut builder = Builder::new();
-    let id = builder.add("part", Box::new(part), Box::new(hold));
-    builder.compensate(id, sampled(FORCE_INPUT, &[(Signal::Own(A), -d)]));
+    let law = sampled(FORCE_INPUT, &[(Signal::Own(A), -d)]);
+    let id = Compensated::add_to(&mut builder, "part", Box::new(part), Box::new(hold), law);
     let mut simulation = builder
         .build(Schedule::jacobi(STEP, [id]))
         .expect("it builds");
@@ -50,7 +52,10 @@ fn a_loop_through_the_acceleration_is_solved_not_lagged() {
         let x = simulation.outputs(id)[X];
         simulation.step().unwrap();
         let wanted = -stiffness * x / (mass + d);
-        let read = simulation.readings(id)[0];
+        let part = simulation
+            .known::<Compensated>(id)
+            .expect("it is compensated");
+        let read = part.readings()[0];
         assert!(
             (read - wanted).abs() <= 1e-12 * wanted.abs(),
             "{read} {wanted}"
@@ -73,16 +78,15 @@ fn gains_that_cancel_the_mass_are_named() {
 #[test]
 fn an_amendment_is_sent_but_not_recorded() {
     let built = |amended: Vec<CompensatorRow>| {
-        let Pair {
-            mut builder,
-            left,
-            right,
-        } = pair(left(), right(), 0);
         let law = Compensation {
             amended,
             ..Compensation::default()
         };
-        builder.compensate(left, law);
+        let Pair {
+            builder,
+            left,
+            right,
+        } = compensated_pair((left(), Some(law)), (right(), None), 0);
         (
             builder
                 .build(Schedule::jacobi(STEP, [left, right]))
@@ -97,11 +101,13 @@ fn an_amendment_is_sent_but_not_recorded() {
         FORCE_OUTPUT,
         vec![(Signal::Own(V), gain)],
     )]);
+    let recorded = plain.outputs(left).len();
     assert_eq!(
         plain.outputs(left),
-        amended.outputs(left),
+        &amended.outputs(left)[..recorded],
         "recorded as it is"
     );
+    assert_eq!(plain.columns(), amended.columns());
     let v = amended.outputs(left)[V];
     for simulation in [&mut plain, &mut amended] {
         simulation.step().unwrap();
@@ -117,11 +123,6 @@ fn an_amendment_is_sent_but_not_recorded() {
 
 /// Rows of every kind at once.
 fn everything() -> Simulation {
-    let Pair {
-        mut builder,
-        left,
-        right,
-    } = pair(left().micro_steps(3), right().micro_steps(2), 0);
     let mut ports = Ports::new();
     ports.add_input("near", Quantity::Translation);
     let predictor = Box::new(Kinematic::new(0.0, &ports));
@@ -134,19 +135,23 @@ fn everything() -> Simulation {
         vec![(Signal::Own(X), -1.0), (Signal::RemoteSignal(0), 1.0)],
     )];
     law.remote = vec![RemoteSignal {
-        senders: vec![(left, OutputPort(0))],
+        senders: vec![(SubsystemId(0), OutputPort(0))],
         ports,
         predictor,
     }];
-    builder.compensate(right, law);
-    let law = Compensation {
+    let amendment = Compensation {
         amended: vec![CompensatorRow::new(
             FORCE_OUTPUT,
             vec![(Signal::Received(X), 1.0)],
         )],
         ..Compensation::default()
     };
-    builder.compensate(left, law);
+    let (left, right) = (left().micro_steps(3), right().micro_steps(2));
+    let Pair {
+        builder,
+        left,
+        right,
+    } = compensated_pair((left, Some(amendment)), (right, Some(law)), 0);
     builder
         .build(Schedule::jacobi(STEP, [left, right]))
         .unwrap()
@@ -173,15 +178,13 @@ fn a_restored_compensator_continues_with_the_same_bits() {
 #[test]
 fn merged_compensations_add_up() {
     let final_state = |laws: Vec<Compensation>| {
+        let laws = laws.into_iter().map(|law| (SubsystemId(1), law)).collect();
+        let law = Compensation::joined(laws).pop().map(|(_, law)| law);
         let Pair {
-            mut builder,
+            builder,
             left,
             right,
-        } = pair(left(), right(), 0);
-        let laws = laws.into_iter().map(|law| (right, law)).collect();
-        for (part, law) in Compensation::joined(laws) {
-            builder.compensate(part, law);
-        }
+        } = compensated_pair((left(), None), (right(), law), 0);
         let mut simulation = builder
             .build(Schedule::jacobi(STEP, [left, right]))
             .unwrap();
@@ -201,13 +204,46 @@ fn merged_compensations_add_up() {
 
 #[test]
 fn implicit_coupling_leaves_nothing_to_compensate() {
+    let law = sampled(FORCE_INPUT, &[]);
     let Pair {
-        mut builder,
+        builder,
         left,
         right,
-    } = pair(left(), right(), 1);
-    builder.compensate(right, sampled(FORCE_INPUT, &[]));
+    } = compensated_pair((left(), None), (right(), Some(law)), 1);
     let schedule = Schedule::jacobi(STEP, [left, right]).implicit(ImplicitSettings::default());
     let errors = builder.build(schedule).err().expect("it is refused");
-    assert_eq!(errors, [BuildError::CompensatedTight("right".into())]);
+    assert_eq!(errors, [BuildError::CorrectedTight("right".into())]);
+}
+
+/// What the compensator adds acts, so the work at the interface is done by it: the energy that the
+/// exchange creates is that of forces which both sides see alike.
+#[test]
+fn the_work_at_an_interface_is_that_of_the_force_that_acts() {
+    let created = |law: Option<Compensation>| {
+        let pair = compensated_pair((left(), None), (right(), law), 0);
+        let schedule = Schedule::jacobi(STEP, [pair.left, pair.right]);
+        let mut simulation = pair.builder.build(schedule).unwrap();
+        simulation.steps(1).unwrap();
+        let moved = [pair.left, pair.right].map(|part| simulation.outputs(part)[X]);
+        (simulation.created()[0], moved)
+    };
+    let force = 3.0;
+    let pushing = Compensation {
+        running: vec![CompensatorRow {
+            offset: force,
+            ..CompensatorRow::new(FORCE_INPUT, Vec::new())
+        }],
+        ..Compensation::default()
+    };
+    let (plain, _) = created(None);
+    let (pushed, [left, right]) = created(Some(pushing));
+    // It acts along the path of the right mass. That is longer by force h^2 / 2, since the mass is one,
+    // and when this arrives the left side gives its own force along it.
+    let longer = 0.5 * force * STEP * STEP;
+    let expected = force * right - KC * (left - right) * longer;
+    let difference = pushed - plain;
+    assert!(
+        (difference - expected).abs() <= 1e-7 * expected.abs(),
+        "{difference} {expected}"
+    );
 }

@@ -1,8 +1,8 @@
 //! Extrapolation of motions by the derivatives that are sent with them.
 
-use crate::port::{InputPort, MOTION_QUATERNION, Ports, Quantity};
-use crate::predictor::Predictor;
-use crate::state::{State, Visitor};
+use oldham_cosim::{
+    InputPort, MOTION_QUATERNION, Port, Ports, Predictor, Quantity, State, Visitor,
+};
 use oldham_space::{Quaternion, V3};
 
 /// Continues a received motion with its acceleration held: `x + s v + s (s + h) a / 2`,
@@ -36,7 +36,7 @@ impl Kinematic {
     /// For these ports, when senders integrate with this micro step (zero for other integrators
     /// than semi-implicit Euler).
     pub fn new(micro_step: f64, ports: &Ports) -> Self {
-        let sample = |(index, port): (usize, &crate::port::Port)| Sample {
+        let sample = |(index, port): (usize, &Port)| Sample {
             start: ports.input_range(InputPort(index)).start,
             shape: match port.quantity {
                 Quantity::Translation | Quantity::Rotation => Shape::Line,
@@ -117,7 +117,7 @@ impl Sample {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::port::Unit;
+    use oldham_cosim::Unit;
 
     /// Semi-implicit Euler under a constant acceleration, step by step.
     #[test]

@@ -1,0 +1,149 @@
+//! What a subsystem may be able to do besides advancing: one small trait for each ability.
+
+use crate::inputs::Inputs;
+use crate::port::InputPort;
+use crate::sequence::SequenceModel;
+use crate::subsystem::StepError;
+
+/// A subsystem that knows its energy.
+pub trait EnergyBalance {
+    /// The energy balance at the time reached, given the inputs there.
+    fn energy(&mut self, t: f64, inputs: &[f64]) -> Energy;
+
+    /// These inputs are given from outside of the model. Says whose work it counts as supplied by
+    /// itself; the engine accounts for the others as far as they are conjugate to an output.
+    fn supply(&mut self, _given: &[InputPort]) -> Vec<InputPort> {
+        Vec::new()
+    }
+}
+
+/// A subsystem that can take the end of a step back.
+pub trait StepCorrection {
+    /// The schedule corrects every step: what need not be shown before may wait for that.
+    fn expect_correction(&mut self) {}
+
+    /// Takes the end of the last step back and finds it again with other inputs there, cheaply:
+    /// the inputs differ from those of the advance by the error of a prediction.
+    fn correct(&mut self, t: f64, inputs: &[f64]) -> Result<(), StepError>;
+}
+
+/// A subsystem that changes what it receives before it acts. All its methods take the inputs as they
+/// are received.
+pub trait InputCorrection {
+    /// A step begins at time t: what is sampled then and held over the step is found now, before
+    /// the work of the inputs is accounted for.
+    fn begin_step(&mut self, t: f64, inputs: &mut Inputs) -> Result<(), StepError>;
+
+    /// Changes what is received at time t to what acts: work is done by that.
+    fn correct_inputs(&mut self, t: f64, inputs: &mut [f64]);
+}
+
+/// A subsystem that solves its equations by iteration.
+pub trait Accuracy {
+    /// From now on its equations are solved to this relative accuracy at least: implicit coupling
+    /// compares outputs that differ by little.
+    fn demand_accuracy(&mut self, _relative: f64) {}
+
+    /// From now on its equations are solved until rounding stops the iteration, whatever that
+    /// costs: analyses take differences of steps.
+    fn sharpen(&mut self);
+}
+
+/// A subsystem that can be linearised about its present state.
+pub trait Linearisable {
+    /// The linearisation x' = A x + B u, y = C x + D u; nothing where there is none at this state,
+    /// or where it would be too large.
+    fn linearise(&mut self, t: f64, inputs: &[f64]) -> Option<Linearisation>;
+
+    /// Names of the states of [`linearise`](Self::linearise), in their order, for people; none if
+    /// they mean nothing by themselves.
+    fn state_names(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The equations of its macro step as a linear system from sequence to sequence; nothing where
+    /// its step is not of that kind.
+    fn sequence_model(&mut self, _t: f64, _inputs: &[f64]) -> Option<SequenceModel> {
+        None
+    }
+}
+
+/// A subsystem that can tell how its interfaces answer to forces.
+pub trait InterfaceResponse {
+    /// How the coordinates that are conjugate to force inputs answer to these forces, at the present
+    /// state and with these inputs; false where it cannot tell. Nothing is allocated, and the next
+    /// step is as if it had not been asked.
+    fn interface(&mut self, t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool;
+}
+
+/// Energy balance of a subsystem, in joules.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// Energy of motion.
+    pub kinetic: f64,
+    /// Energy stored in springs and fields.
+    pub potential: f64,
+    /// Lost in dampers since the start.
+    pub dissipated: f64,
+    /// Work of external loads since the start. Work at driven inputs is added by the engine.
+    pub supplied: f64,
+}
+
+impl Energy {
+    /// Kinetic and potential.
+    pub fn stored(&self) -> f64 {
+        self.kinetic + self.potential
+    }
+}
+
+impl std::ops::Add for Energy {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self {
+            kinetic: self.kinetic + other.kinetic,
+            potential: self.potential + other.potential,
+            dissipated: self.dissipated + other.dissipated,
+            supplied: self.supplied + other.supplied,
+        }
+    }
+}
+
+/// Continuous-time linearisation; matrices are dense, row by row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linearisation {
+    /// Number of states.
+    pub states: usize,
+    /// States by states.
+    pub a: Vec<f64>,
+    /// States by inputs.
+    pub b: Vec<f64>,
+    /// Outputs by states.
+    pub c: Vec<f64>,
+    /// Outputs by inputs.
+    pub d: Vec<f64>,
+}
+
+/// A mechanism as its force inputs see it: when the forces change by `f`, the accelerations of the
+/// coordinates on which they do work are `acceleration + mobility f`. Cross terms between several
+/// interfaces are included; the mobility is the inverse of the effective mass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EffectiveInterface {
+    /// Components of the input vector that act as forces, in the order that the caller wants.
+    pub inputs: Vec<usize>,
+    /// Of the conjugate coordinates, with the present inputs.
+    pub acceleration: Vec<f64>,
+    /// Dense, row by row.
+    pub mobility: Vec<f64>,
+}
+
+impl EffectiveInterface {
+    /// With room for these components of the input vector.
+    pub fn at(inputs: Vec<usize>) -> Self {
+        let count = inputs.len();
+        Self {
+            inputs,
+            acceleration: vec![0.0; count],
+            mobility: vec![0.0; count * count],
+        }
+    }
+}

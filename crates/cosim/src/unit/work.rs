@@ -1,0 +1,138 @@
+//! The work integrals of a unit: when they are opened and closed.
+
+use crate::balance::InterfaceWork;
+use crate::fault::Fault;
+use crate::port::{OutputPort, Ports};
+use crate::unit::Unit;
+
+/// The outputs that work integrals need at the start of a step.
+pub(super) enum StartOutputs {
+    Nothing,
+    Few(Vec<OutputPort>),
+    /// Also where only most of them are needed: to pick them out would take longer.
+    All,
+}
+
+impl StartOutputs {
+    /// The ports to which these places in the output vector belong.
+    pub fn new(places: &[usize], ports: &Ports) -> Self {
+        let all = (0..ports.outputs().len()).map(OutputPort);
+        let is_needed = |port: &OutputPort| {
+            let range = ports.output_range(*port);
+            places.iter().any(|place| range.contains(place))
+        };
+        let needed: Vec<OutputPort> = all.filter(is_needed).collect();
+        let widths = needed.iter().map(|&port| ports.output_range(port).len());
+        let width: usize = widths.sum();
+        if needed.is_empty() {
+            Self::Nothing
+        } else if 2 * width < ports.output_width() {
+            Self::Few(needed)
+        } else {
+            Self::All
+        }
+    }
+}
+
+impl Unit {
+    /// The initial exchange is done: work integrals start from what is known now.
+    pub fn begin(&mut self, t: f64) {
+        self.inputs.at(t, &mut self.input_values);
+        self.correct_inputs(t);
+        for work in all(&mut self.interface_works, &mut self.driven) {
+            work.begin(&self.input_values, &self.released);
+        }
+        let places =
+            all(&mut self.interface_works, &mut self.driven).flat_map(|a| a.starting_outputs());
+        self.start_outputs = StartOutputs::new(&places.collect::<Vec<_>>(), self.subsystem.ports());
+    }
+
+    pub(super) fn close_work_integrals(&mut self, h: f64) {
+        self.is_open = false;
+        if !self.tracks_work {
+            return;
+        }
+        for work in all(&mut self.interface_works, &mut self.driven) {
+            work.close(&self.input_values, &self.output_values, h);
+        }
+    }
+
+    /// Closes the work integrals of the step of length `h` again, with inputs that were corrected
+    /// since.
+    pub fn recompute_work(&mut self, to: f64, h: f64) {
+        if !self.tracks_work {
+            return;
+        }
+        self.inputs.at(to, &mut self.input_values);
+        self.correct_inputs(to);
+        for work in all(&mut self.interface_works, &mut self.driven) {
+            work.close(&self.input_values, &self.released, h);
+        }
+    }
+
+    pub(super) fn open_work_integrals(&mut self, t: f64) -> Result<(), Fault> {
+        if self.is_open || !self.has_work_to_track() {
+            return Ok(());
+        }
+        // Motions are those of the end of the last step; forces must be evaluated anew.
+        self.inputs.at(t, &mut self.input_values);
+        let (inputs, outputs) = (&self.input_values, &mut self.output_values);
+        let evaluated = match &self.start_outputs {
+            StartOutputs::Nothing => Ok(()),
+            StartOutputs::Few(ports) => self.subsystem.some_outputs(ports, t, inputs, outputs),
+            StartOutputs::All => self.subsystem.outputs(t, inputs, outputs),
+        };
+        evaluated.map_err(|cause| self.step_fault(t, cause))?;
+        self.correct_inputs(t);
+        for work in all(&mut self.interface_works, &mut self.driven) {
+            work.open(&self.input_values, &self.output_values);
+        }
+        Ok(())
+    }
+
+    /// Whether there is any work to account for.
+    fn has_work_to_track(&self) -> bool {
+        self.tracks_work && !(self.interface_works.is_empty() && self.driven.is_empty())
+    }
+
+    /// From now on the work integrals are kept, starting with what is known at time t, or are not.
+    pub fn track_work(&mut self, keep: bool, t: f64) {
+        // The state may have been set from outside since the outputs were evaluated.
+        if keep && !self.tracks_work && self.every == 1 && self.evaluate(t).is_ok() {
+            for work in all(&mut self.interface_works, &mut self.driven) {
+                work.begin(&self.input_values, &self.output_values);
+            }
+        }
+        self.tracks_work = keep;
+        self.is_open = false;
+    }
+
+    /// The work at an interface up to now: with the jump of what was received in the exchange
+    /// that was just made, where [`Unit::take_stock`] has found it.
+    pub fn work_at(&self, work_index: usize) -> f64 {
+        match self.is_open {
+            true => self.interface_works[work_index].opened(),
+            false => self.interface_works[work_index].work(),
+        }
+    }
+
+    /// Opens the work integrals of the coming step now, so that they contain the exchange that was
+    /// just made. A part that corrects its inputs opens them when it has found how, as its step begins.
+    pub fn take_stock(&mut self, t: f64) -> Result<(), Fault> {
+        if self.corrects_inputs || !self.has_work_to_track() {
+            return Ok(());
+        }
+        self.open_work_integrals(t)?;
+        self.is_open = true;
+        Ok(())
+    }
+}
+
+/// All work integrals of a unit: at interfaces, and at inputs driven from outside.
+pub(super) fn all<'a>(
+    interfaces: &'a mut [InterfaceWork],
+    driven: &'a mut [(InterfaceWork, f64)],
+) -> impl Iterator<Item = &'a mut InterfaceWork> {
+    let driven = driven.iter_mut().map(|(work, _)| work);
+    interfaces.iter_mut().chain(driven)
+}
