@@ -176,10 +176,10 @@ export class Drive {
     this.status = status;
     const { driver, run } = status;
     const over = this.isOver;
-    const words = { you: "You drive", other: "Somebody else drives", nobody: "Nobody drives" };
+    const words = { you: "You drive", wheel: "The wheel drives", other: "Somebody else drives", nobody: "Nobody drives" };
     this.told.textContent = over ? "The drive is over" : words[driver];
     this.button.textContent = driver === "you" ? "Let go" : "Drive";
-    this.button.disabled = driver === "other" || (over && !run.returns);
+    this.button.disabled = driver === "other" || driver === "wheel" || (over && !run.returns);
     this.pause.textContent = run.state === "paused" ? "Go on" : "Pause";
     for (const button of [this.pause, this.end]) button.disabled = driver !== "you" || over;
     for (const button of [this.reset, this.restart]) button.disabled = driver !== "you" || !run.returns;
