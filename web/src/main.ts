@@ -59,7 +59,7 @@ class Page {
     this.groups();
     this.signals();
     this.live = scene.source === "live" ? this.connect(token) : null;
-    this.drive = this.live && scene.inputs.length > 0 ? new Drive(scene.inputs, this.live) : null;
+    this.drive = this.live && scene.inputs.length > 0 ? new Drive(scene.inputs, scene.signals, this.live) : null;
     this.keys();
     this.paint();
     const resized = new ResizeObserver(() => this.view?.resize());

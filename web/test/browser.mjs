@@ -1,6 +1,6 @@
 // Opens the page in a real browser: plays, scrubs, plots, drives.
 //
-//     node web/test/browser.mjs target/debug [folder for screenshots]
+//     node web/test/browser.mjs target/debug [folder for screenshots [names of steps, if not all]]
 //
 // Frame rates are told, not required: without a graphics card they say nothing.
 
@@ -504,6 +504,7 @@ async function drives_with_a_wheel(browser) {
   const page = await open(browser, server.url);
   await page.waitForFunction(() => document.getElementById("drive").textContent.includes("The wheel drives"));
   assert.ok(await page.isDisabled("#take"), "there is one driver");
+  await page.waitForFunction(() => document.querySelector("#drive output").textContent.startsWith("20.00"), null, { timeout: 10_000 });
   await shot(page, "wheel");
   await page.waitForFunction(() => document.getElementById("status").textContent.includes("the recording is over"), null, { timeout: 60_000 });
   await becomesDriver(page);
@@ -638,7 +639,8 @@ async function plays_contacts(browser) {
 const browser = await chromium.launch({ executablePath, args: SOFTWARE_WEBGL });
 try {
   const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, goes_back, drives_the_car, counts_laps, drives_with_a_gamepad, drives_with_a_wheel, drives_with_a_finger, looks_on, shows_loads, plays_a_car, plays_contacts];
-  for (const step of steps) {
+  const wanted = process.argv.slice(4);
+  for (const step of steps.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     const began = performance.now();
     const told = await step(browser);
     console.log(`${step.name.replaceAll("_", " ")}: ok, ${((performance.now() - began) / 1000).toFixed(1)} s`, told ?? "");

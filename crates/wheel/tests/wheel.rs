@@ -257,7 +257,7 @@ fn mistakes_in_a_calibration_are_told_with_their_place() {
     for (was, becomes, told) in [
         ("ABS_RZ", "ABS_ZR", "`ABS_ZR` is no axis"),
         ("ABS_RZ", "ABS_ZR", "line 8"),
-        ("rest = 32767", "rest = \"middle\"", "line 22"),
+        ("rest = 32767", "rest = \"middle\"", "line 15"),
         ("dead = 0.02", "dead = 2.0", "`dead` is not from 0 to 0.9"),
         ("high = 65535", "high = 32767", "input `steering`: `high`"),
         ("low = 0", "low = 40000", "other side"),
