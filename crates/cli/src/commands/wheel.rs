@@ -232,9 +232,12 @@ mod tests {
 
     use super::*;
 
-    /// Readings of a wheel and a pedal, and the buttons that were pressed, at each question.
+    /// Readings of a wheel and a pedal, and the button that was pressed, at a question.
+    type Held = ([i32; 2], Option<u16>);
+
+    /// Answers one question after the other.
     #[derive(Clone)]
-    struct Hands(Arc<Mutex<VecDeque<([i32; 2], Option<u16>)>>>);
+    struct Hands(Arc<Mutex<VecDeque<Held>>>);
 
     impl Device for Hands {
         fn name(&self) -> &str {
