@@ -59,6 +59,9 @@ impl Choice {
             PredictorKind::HermiteVelocity => {
                 Prediction::Integrated(RateExtrapolation::HermiteVelocity, rho)
             }
+            PredictorKind::LinearAcceleration => {
+                Prediction::Integrated(RateExtrapolation::Acceleration, rho)
+            }
             PredictorKind::Dmd => Prediction::Hold(0),
             PredictorKind::InterfaceModel => Prediction::InterfaceModel,
         }
@@ -204,8 +207,11 @@ impl Checker<'_> {
 }
 
 fn integrates_rates(kind: PredictorKind) -> bool {
-    use PredictorKind::{ConstantRate, Hermite, HermiteVelocity, LinearRate};
-    matches!(kind, ConstantRate | LinearRate | Hermite | HermiteVelocity)
+    use PredictorKind::{ConstantRate, Hermite, HermiteVelocity, LinearAcceleration, LinearRate};
+    matches!(
+        kind,
+        ConstantRate | LinearRate | Hermite | HermiteVelocity | LinearAcceleration
+    )
 }
 
 /// The inputs of a part that somebody sends.

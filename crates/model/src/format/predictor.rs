@@ -36,6 +36,10 @@ pub(crate) enum PredictorKind {
     /// held. For parts that are coupled to contact.
     #[serde(rename = "hermite-velocity")]
     HermiteVelocity,
+    /// The line through the last two accelerations, integrated twice by LMS2: what the sender itself
+    /// begins its step with, if it is integrated by `lms2`.
+    #[serde(rename = "linear-acceleration")]
+    LinearAcceleration,
     /// A linear model of the sender is learned from what is exchanged (windowed dynamic mode
     /// decomposition). Exchange velocities too. Without a `window` its length is chosen
     /// automatically, up to 100 communication points.
@@ -69,8 +73,8 @@ pub(crate) struct PredictorSettings {
     /// With `dmd` and a `window`: how many earlier communication points the model sees beside the latest,
     /// such as 1 when positions are exchanged without velocities. None by default.
     pub delays: Option<At<Count>>,
-    /// With `constant-rate`, `linear-rate`, `hermite` and `hermite-velocity`: the spectral radius at
-    /// infinity of the LMS2 formula that integrates the rate. By default that of the receiving
+    /// With `constant-rate`, `linear-rate`, `hermite`, `hermite-velocity` and `linear-acceleration`: the
+    /// spectral radius at infinity of the LMS2 formula that integrates. By default that of the receiving
     /// subsystem, if it is integrated by `lms2`; give that of the sender where it is not.
     pub rho: Option<At<Fraction>>,
     /// One of a registered kind instead.
