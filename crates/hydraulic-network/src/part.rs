@@ -189,6 +189,8 @@ impl NetworkPart {
                 *work += weight * size * power;
             }
         }
+        // The last stage is the end of the step; as a sum of rates it has lost no oil to the tolerance of Newton's method.
+        self.x.copy_from_slice(&self.scratch.known);
         self.counters.micro_steps += 1;
         Ok(())
     }

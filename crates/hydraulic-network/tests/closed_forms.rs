@@ -239,7 +239,8 @@ fn mass_and_energy_are_balanced() {
         let mut part = NetworkPart::new(&network(&volumes, &[], &elements));
         let (content, before) = (part.content(), part.energy(0.0, &[]).unwrap());
         run(&mut part, &[], 0.05, steps);
-        assert!((part.content() / content - 1.0).abs() < 1e-12);
+        let change = part.content() / content - 1.0;
+        assert!(change.abs() < 1e-12, "{change}");
         let after = part.energy(0.05, &[]).unwrap();
         let lost = before.stored() - after.stored();
         assert!(after.dissipated > 0.1 * before.stored());

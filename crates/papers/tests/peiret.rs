@@ -30,7 +30,7 @@ fn statics_finds_the_valves_that_hold_the_arm() {
 #[test]
 fn only_the_interface_model_is_stable_at_every_step() {
     let report = compute("peiret/fig-13");
-    for variant in ["block as printed", "block that slides", "no block", "crane"] {
+    for variant in ["block as printed", "block that slides", "no block"] {
         let limit = |scheme: &str| value(&report, &format!("stable up to, {variant}, {scheme}"));
         assert_eq!(limit("interface model"), 20.0, "{variant}");
         // In contact from 2 s on, the arm as printed rests against the block, and a hold has nothing to excite.
@@ -78,13 +78,7 @@ fn the_block_stays_or_slides_to_the_wall() {
     assert!(value(&report, "way of the block, block as printed").abs() < 1e-5);
     let way = value(&report, "way of the block, block that slides");
     assert!((way - 0.1).abs() < 1e-5, "{way}");
-    // Two revolutes, the tip without friction, four points on the floor; at the wall an edge, or a face where the
-    // surfaces yield.
+    // Two revolutes, the tip without friction, four points on the floor; at the wall an edge or a face.
     let rows = value(&report, "most active rows, block that slides");
     assert!([29.0, 35.0].contains(&rows), "{rows}");
-    let rows = value(
-        &report,
-        "most active rows, block that slides, surfaces of 1e8 N/m",
-    );
-    assert_eq!(rows, 35.0);
 }

@@ -193,7 +193,7 @@ b = { node = "b", mass = 100, inertia = [1, 1, 1] }
 
 [multibody.carts.joints]
 a = { type = "prismatic", between = ["ground", "a"], axis = [1, 0, 0] }
-middle = { type = "prismatic", between = ["ground", "middle"], axis = [1, 0, 0] }
+rail = { type = "prismatic", between = ["ground", "middle"], axis = [1, 0, 0] }
 b = { type = "prismatic", between = ["ground", "b"], axis = [1, 0, 0] }
 
 [multibody.carts.springs]

@@ -19,8 +19,6 @@ pub enum Machine {
     BlockAsPrinted,
     /// Friction 0.1, the valve changes by 0.06: the block slides to the wall.
     BlockThatSlides,
-    /// The same with surfaces that yield: what they carry does not depend on rounding.
-    SoftBlockThatSlides,
     /// The arm without a block.
     NoBlock,
     /// The crane that takes a log.
@@ -32,7 +30,6 @@ impl Machine {
         match self {
             Self::BlockAsPrinted => "block as printed",
             Self::BlockThatSlides => "block that slides",
-            Self::SoftBlockThatSlides => "block that slides, surfaces of 1e8 N/m",
             Self::NoBlock => "no block",
             Self::Crane => "crane",
         }
@@ -68,12 +65,6 @@ impl Machine {
     fn settings(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::BlockAsPrinted => &[("dk", "-0.015"), ("mu", "0.5")],
-            Self::SoftBlockThatSlides => &[
-                ("multibody.arm.shapes.floor.stiffness", "1e8"),
-                ("multibody.arm.shapes.floor.damping", "1e6"),
-                ("multibody.arm.shapes.wall.stiffness", "1e8"),
-                ("multibody.arm.shapes.wall.damping", "1e6"),
-            ],
             Self::BlockThatSlides | Self::NoBlock | Self::Crane => &[],
         }
     }

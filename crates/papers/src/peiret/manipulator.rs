@@ -61,14 +61,22 @@ const SCHEMES: [Scheme; 4] = [
 ];
 
 pub(super) fn fig_13(report: &mut Report) -> Result<(), PaperError> {
-    let mut figure = Figure::new("Errors of an actuator");
-    for machine in [
+    let arms = [
         Machine::BlockAsPrinted,
         Machine::BlockThatSlides,
         Machine::NoBlock,
-        Machine::Crane,
-    ] {
-        for panel in errors(report, machine)? {
+    ];
+    draw_errors(report, &arms)
+}
+
+pub(super) fn fig_13_crane(report: &mut Report) -> Result<(), PaperError> {
+    draw_errors(report, &[Machine::Crane])
+}
+
+fn draw_errors(report: &mut Report, machines: &[Machine]) -> Result<(), PaperError> {
+    let mut figure = Figure::new("Errors of an actuator");
+    for machine in machines {
+        for panel in errors(report, *machine)? {
             figure = figure.with_panel(panel);
         }
     }

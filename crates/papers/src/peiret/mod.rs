@@ -54,8 +54,14 @@ pub(crate) const ITEMS: &[Item] = &[
     Item::new(
         PAPER,
         "fig-13",
-        "Errors of both machines over the macro step",
+        "Errors of the manipulator over the macro step",
         manipulator::fig_13,
+    ),
+    Item::new(
+        PAPER,
+        "fig-13-crane",
+        "Errors of the crane over the macro step",
+        manipulator::fig_13_crane,
     ),
     Item::new(
         PAPER,
