@@ -85,7 +85,7 @@ impl NetworkPart {
         } = &self.equations.network;
         let in_volumes = volumes.iter().zip(&self.x);
         let in_volumes: f64 = in_volumes
-            .map(|(v, sigma)| v.value.volume * sigma.exp())
+            .map(|(v, compression)| v.value.volume * (1.0 + compression))
             .sum();
         let states = elements.iter().zip(&self.equations.states);
         let in_gas = states.map(|(named, state)| match (named.value, state) {
