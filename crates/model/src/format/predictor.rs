@@ -53,6 +53,19 @@ pub(crate) enum PredictorKind {
     InterfaceModel,
 }
 
+/// How an interface model and the fast subsystem go along together within a macro step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Arrangement {
+    /// The model moves under the forces at the start of each micro step, and the fast subsystem sees the line along
+    /// which it has moved.
+    Merged,
+    /// Both at once: each sees what the other one was at the start of the micro step.
+    Jacobi,
+    /// In each micro step first the fast subsystem, then the model under its forces at the end.
+    Sequential,
+}
+
 /// A predictor: its kind alone, or with settings.
 #[derive(Debug)]
 pub(crate) enum Predictor {
@@ -77,6 +90,8 @@ pub(crate) struct PredictorSettings {
     /// spectral radius at infinity of the LMS2 formula that integrates. By default that of the receiving
     /// subsystem, if it is integrated by `lms2`; give that of the sender where it is not.
     pub rho: Option<At<Fraction>>,
+    /// With `interface-model`: how the model and the subsystem go along together; `merged` by default.
+    pub arrangement: Option<At<Arrangement>>,
     /// One of a registered kind instead.
     #[schemars(skip)]
     pub foreign: Option<At<Foreign>>,

@@ -2,6 +2,7 @@
 //! is in `scene`.
 
 pub(crate) mod interface;
+mod mobility;
 pub(crate) mod scene;
 
 pub use oldham_contact::{

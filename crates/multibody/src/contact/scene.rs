@@ -5,11 +5,12 @@
 //! mass.
 
 use oldham_contact::{
-    Body, BodyId, ByNumber, ContactError, Correction, HeldRow, Motion as BodyKind, Options, Pose,
-    Scene, StepReport, Surface, SurfaceId,
+    Body, BodyId, ByNumber, ContactError, Correction, Motion as BodyKind, Options, Pose, Scene,
+    StepReport, Surface, SurfaceId,
 };
 use oldham_space::{M3, Mat3, Vec3};
 
+use super::mobility::Columns;
 use super::{ContactModel, MOST_SWEEPS, Shape};
 use crate::body::Inertia;
 use crate::error::{ModelError, SolveError};
@@ -24,14 +25,15 @@ const DEEP: f64 = 0.5;
 pub(crate) struct Contacts {
     pub scene: Scene,
     /// The nodes of the first bodies; the ground comes after them.
-    nodes: Vec<ContactNode>,
+    pub(super) nodes: Vec<ContactNode>,
     /// How many of them are held by constraints.
-    held: usize,
+    pub(super) held: usize,
     model: ContactModel,
     /// How the held ones answer to impulses, row by row.
-    mobility: Vec<f64>,
+    pub(super) mobility: Vec<f64>,
     /// For each held node whether something touches it.
-    is_touched: Vec<bool>,
+    pub(super) is_touched: Vec<bool>,
+    pub(super) columns: Columns,
     /// The state of the scene before the start.
     initial: Vec<u64>,
     pub words: Vec<u64>,
@@ -59,13 +61,13 @@ pub(crate) struct ContactLoad {
 }
 
 #[derive(Clone, Copy)]
-struct ContactNode {
-    node: usize,
+pub(super) struct ContactNode {
+    pub node: usize,
     /// Centre of mass in node axes.
-    centre: Vec3,
+    pub centre: Vec3,
     /// Inverse inertia about it in node axes, and inverse mass; zero for held nodes.
-    inverse_inertia: Mat3,
-    inverse_mass: f64,
+    pub inverse_inertia: Mat3,
+    pub inverse_mass: f64,
 }
 
 impl Contacts {
@@ -162,6 +164,7 @@ impl Contacts {
             loads: vec![ContactLoad::default(); nodes.len()],
             mobility: vec![0.0; 36 * held * held],
             is_touched: vec![false; held],
+            columns: Columns::default(),
             scene,
             nodes,
             held,
@@ -272,62 +275,15 @@ impl Contacts {
         }
     }
 
-    /// Fills in how held nodes that are touched answer to impulses. `solve` turns impulses on the nodes, six
-    /// components each, into changes of their velocities.
-    pub fn find_mobility(
-        &mut self,
-        motions: &[Motion],
-        rhs: &mut [f64],
-        mut solve: impl FnMut(&mut [f64]),
-    ) {
-        self.is_touched.fill(false);
-        for touch in self.scene.touches() {
-            for end in touch.ends {
-                if end.body() < self.held {
-                    self.is_touched[end.body()] = true;
-                }
-            }
-        }
-        let n = 6 * self.held;
-        self.mobility.fill(0.0);
-        for pushed in 0..self.held {
-            if !self.is_touched[pushed] {
-                continue;
-            }
-            for axis in 0..6 {
-                let unit = [Vec3::X, Vec3::Y, Vec3::Z][axis % 3];
-                let (impulse, moment) = match axis < 3 {
-                    true => (unit, Vec3::ZERO),
-                    false => (Vec3::ZERO, unit),
-                };
-                rhs.fill(0.0);
-                self.push(pushed, impulse, moment, motions, rhs);
-                solve(rhs);
-                for moved in 0..self.held {
-                    if !self.is_touched[moved] {
-                        continue;
-                    }
-                    let each = &self.nodes[moved];
-                    let d = &rhs[6 * (each.node - 1)..6 * each.node];
-                    let (v, w) = (Vec3::new(d[0], d[1], d[2]), Vec3::new(d[3], d[4], d[5]));
-                    let v = v + w.cross(motions[each.node].rotation * each.centre);
-                    for k in 0..3 {
-                        self.mobility[(6 * moved + k) * n + 6 * pushed + axis] = v[k];
-                        self.mobility[(6 * moved + 3 + k) * n + 6 * pushed + axis] = w[k];
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether a held node is touched, so that the mobility counts.
-    pub fn touches_held(&self) -> bool {
-        let mut touches = self.scene.touches().iter();
-        self.held > 0 && touches.any(|touch| touch.ends.iter().any(|end| end.body() < self.held))
-    }
-
     /// Adds an impulse and its moment about the centre of mass to the rows of a body's node.
-    fn push(&self, body: usize, impulse: Vec3, moment: Vec3, motions: &[Motion], rows: &mut [f64]) {
+    pub(super) fn push(
+        &self,
+        body: usize,
+        impulse: Vec3,
+        moment: Vec3,
+        motions: &[Motion],
+        rows: &mut [f64],
+    ) {
         let each = &self.nodes[body];
         let arm = motions[each.node].rotation * each.centre;
         let moment = moment + arm.cross(impulse);
@@ -379,42 +335,6 @@ impl Contacts {
                 self.push(place, force * h, moment * h, motions, rows);
             }
         }
-    }
-
-    /// Adds forces along a row of a contact to the rows of both nodes.
-    pub fn push_pair(&self, row: &HeldRow, size: f64, motions: &[Motion], rows: &mut [f64]) {
-        for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
-            let body = row.ends[side];
-            if body < self.nodes.len() {
-                let force = row.direction * (sign * size);
-                let moment = row.arms[side].cross(force);
-                self.push(body, force, moment, motions, rows);
-            }
-        }
-    }
-
-    /// What forces along a row do to the nodes, if no constraint holds any of them: then each answers by its own inertia.
-    pub fn answer_freely(&self, row: &HeldRow, motions: &[Motion], rows: &mut [f64]) -> bool {
-        if row.ends.iter().any(|&body| body < self.held) {
-            return false;
-        }
-        for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
-            let Some(each) = self.nodes.get(row.ends[side]) else {
-                continue;
-            };
-            let rotation = &motions[each.node].rotation;
-            let force = row.direction * sign;
-            let moment = row.arms[side].cross(force);
-            let turning = *rotation * (each.inverse_inertia * rotation.transpose_mul(moment));
-            let centre = *rotation * each.centre;
-            let linear = force * each.inverse_mass - turning.cross(centre);
-            let rows = &mut rows[6 * (each.node - 1)..6 * each.node];
-            for k in 0..3 {
-                rows[k] += linear[k];
-                rows[3 + k] += turning[k];
-            }
-        }
-        true
     }
 
     /// Moves nodes as the last correction of penetrations says, without velocities.

@@ -6,7 +6,7 @@ use crate::drive::Drive;
 use crate::element::{ElementId, PortWrench, References, Remote};
 use crate::error::ModelError;
 use crate::integrator::Method;
-use crate::joint::PrescribedPose;
+use crate::joint::{Coordinate, PrescribedPose};
 use crate::linear::Prescribed;
 use crate::model::{Model, Used};
 use crate::node::{Marker, NodeId};
@@ -25,6 +25,8 @@ pub struct PartBuilder {
     pub(super) loaded: Vec<(Marker, usize)>,
     /// Points that received thrusts push apart, and the component of each.
     pub(super) thrusts: Vec<([Marker; 2], usize)>,
+    /// Coordinates of joints that received torques and forces push, and the component of each.
+    pub(super) pushed: Vec<(Coordinate, [Marker; 2], usize)>,
     pub(super) attached: Vec<(NodeId, usize)>,
     pub(super) prescribed: Vec<(String, PrescribedNode)>,
     /// Elements that are there for a port, and the first component of its input.
@@ -70,6 +72,7 @@ impl PartBuilder {
             outputs: Vec::new(),
             loaded: Vec::new(),
             thrusts: Vec::new(),
+            pushed: Vec::new(),
             attached: Vec::new(),
             prescribed: Vec::new(),
             for_ports: Vec::new(),
@@ -421,6 +424,7 @@ impl PartBuilder {
             for_ports: self.for_ports,
             loaded: self.loaded,
             thrusts: self.thrusts,
+            pushed: self.pushed,
             interface: None,
             followers: self.followers,
             attached: self.attached,

@@ -118,6 +118,8 @@ pub struct MechanismPart {
     loaded: Vec<(Marker, usize)>,
     /// Points that received thrusts push apart, and the component of each.
     thrusts: Vec<([Marker; 2], usize)>,
+    /// Coordinates of joints that received torques and forces push, and the component of each.
+    pushed: Vec<(crate::joint::Coordinate, [Marker; 2], usize)>,
     /// Made when somebody asks how the interface answers.
     interface: Option<Box<InterfaceFactors>>,
     /// Elements that are there for a port, and the first component of its input.
