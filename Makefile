@@ -48,6 +48,7 @@ web/node_modules: web/package-lock.json
 ## Long versions of the tests that provoke faults; not part of CI.
 soak: $(OLDHAM)
 	OLDHAM_KILLS=100 cargo test -p oldham --test reliability --test sweep
+	OLDHAM_SOAK=1 cargo test -p oldham-contact --test hopper -- --nocapture
 	OLDHAM_MODELS=300 cargo test -p oldham-model --test model verdicts -- --nocapture
 	$(OLDHAM) papers fontana/real-time --seconds 600 --out target/soak
 

@@ -4,7 +4,7 @@ import { element, isTyping, make, option } from "./dom";
 import type { Laps } from "./lap";
 import type { Live, Status } from "./live";
 import { number, unit } from "./plot";
-import type { Input } from "./scene";
+import type { Input, Signal } from "./scene";
 import { AXES, BUTTONS, Stick } from "./stick";
 import { Touch } from "./touch";
 
@@ -26,6 +26,8 @@ const KEYS: [string, string, string][] = [
 /** An input, and what stands for it in the panel. */
 interface Control {
   input: Input;
+  /** Its place in a row, where it is recorded. */
+  at: number | undefined;
   /** From -1 to 1 of its range. */
   place: number;
   sent: number;
@@ -53,8 +55,8 @@ export class Drive {
   private status: Status | null = null;
   private shaken = 0;
 
-  constructor(inputs: Input[], private readonly live: Live) {
-    this.controls = inputs.map((input, i) => control(input, i));
+  constructor(inputs: Input[], signals: Signal[], private readonly live: Live) {
+    this.controls = inputs.map((input, i) => control(input, i, signals));
     this.touch = new Touch(inputs, inputs.map((input) => label(inputs, input)));
     this.panel.hidden = false;
     this.button.id = "take";
@@ -176,10 +178,10 @@ export class Drive {
     this.status = status;
     const { driver, run } = status;
     const over = this.isOver;
-    const words = { you: "You drive", other: "Somebody else drives", nobody: "Nobody drives" };
+    const words = { you: "You drive", wheel: "The wheel drives", other: "Somebody else drives", nobody: "Nobody drives" };
     this.told.textContent = over ? "The drive is over" : words[driver];
     this.button.textContent = driver === "you" ? "Let go" : "Drive";
-    this.button.disabled = driver === "other" || (over && !run.returns);
+    this.button.disabled = driver === "other" || driver === "wheel" || (over && !run.returns);
     this.pause.textContent = run.state === "paused" ? "Go on" : "Pause";
     for (const button of [this.pause, this.end]) button.disabled = driver !== "you" || over;
     for (const button of [this.reset, this.restart]) button.disabled = driver !== "you" || !run.returns;
@@ -198,9 +200,10 @@ export class Drive {
     this.controls.forEach((control, i) => {
       const { input, slider } = control;
       if (this.drives) control.place = this.wanted(control, i, seconds, pad);
-      if (!control.grabbed) slider.value = String(control.place);
-      const room = control.place > 0 ? input.high - input.initial : input.initial - input.low;
-      const value = input.initial + control.place * room;
+      // Whoever else drives: what the run has taken.
+      const theirs = this.drives || control.at === undefined ? null : row[control.at];
+      const value = theirs ?? valueAt(input, control.place);
+      if (!control.grabbed) slider.value = String(theirs === null ? control.place : placeOf(input, theirs));
       control.shown.textContent = `${number(value)} ${unit(input.unit)}`;
       if (this.drives && value !== control.sent) {
         control.sent = value;
@@ -248,14 +251,23 @@ export class Drive {
   }
 }
 
-function control(input: Input, place: number): Control {
+function valueAt({ initial, low, high }: Input, place: number): number {
+  return initial + place * (place > 0 ? high - initial : initial - low);
+}
+
+function placeOf({ initial, low, high }: Input, value: number): number {
+  return (value - initial) / (value > initial ? high - initial : initial - low) || 0;
+}
+
+function control(input: Input, place: number, signals: Signal[]): Control {
   const slider = make("input");
   Object.assign(slider, { type: "range", min: "-1", max: "1", step: "any", value: "0" });
   const felt = make("div");
   felt.className = "felt";
   felt.setAttribute("role", "img");
   const stick = new Stick(input, place);
-  return { input, place: 0, sent: NaN, slider, grabbed: false, shown: make("output"), felt, stick };
+  const at = signals.find((signal) => signal.name === input.name)?.at;
+  return { input, at, place: 0, sent: NaN, slider, grabbed: false, shown: make("output"), felt, stick };
 }
 
 function connected(): Gamepad | null {

@@ -3,8 +3,9 @@
 import type { Reel } from "./reel";
 
 export interface Status {
-  driver: "you" | "other" | "nobody";
+  driver: "you" | "wheel" | "other" | "nobody";
   viewers: number;
+  note: string;
   run: {
     state: "running" | "paused" | "finished" | "failed";
     message: string;

@@ -59,7 +59,7 @@ class Page {
     this.groups();
     this.signals();
     this.live = scene.source === "live" ? this.connect(token) : null;
-    this.drive = this.live && scene.inputs.length > 0 ? new Drive(scene.inputs, this.live) : null;
+    this.drive = this.live && scene.inputs.length > 0 ? new Drive(scene.inputs, scene.signals, this.live) : null;
     this.keys();
     this.paint();
     const resized = new ResizeObserver(() => this.view?.resize());
@@ -250,7 +250,7 @@ class Page {
       return;
     }
     this.drive?.tell(status);
-    const { run, viewers } = status;
+    const { run, viewers, note } = status;
     const lines: HTMLElement[] = [
       make("h2", `Run: ${run.state}`),
       line("simulated seconds per second", number(run.real_time_factor)),
@@ -261,6 +261,7 @@ class Page {
     }
     if (run.missed !== null) lines.push(line("deadlines missed", String(run.missed)));
     lines.push(line("viewers", String(viewers)));
+    if (note) lines.push(make("p", note));
     if (run.message) {
       const message = make("p", run.message);
       message.className = run.state;

@@ -1,12 +1,12 @@
 // Opens the page in a real browser: plays, scrubs, plots, drives.
 //
-//     node web/test/browser.mjs target/debug [folder for screenshots]
+//     node web/test/browser.mjs target/debug [folder for screenshots [names of steps, if not all]]
 //
 // Frame rates are told, not required: without a graphics card they say nothing.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -87,6 +87,7 @@ async function plays(browser) {
   const last = await picture(page);
   assert.ok(!first.equals(last), "the beam has moved");
   await shot(page, "beam-end");
+  await energies(page);
   await page.keyboard.press("Home");
   await drawn(page);
   assert.equal(await time(page), 0);
@@ -109,6 +110,15 @@ async function plays(browser) {
   server.stop();
   assert.equal((await server.ended).code, 0);
   return { started: Math.round(started) };
+}
+
+/** Kinds of energy, and what every interface adds to them without being asked. */
+async function energies(page) {
+  assert.ok(await page.isVisible("#energy"));
+  for (const [table, rows] of [["#whole", 3], ["#interfaces", 2]]) {
+    const told = await page.locator(`${table} tr`).allTextContents();
+    assert.ok(told.length >= rows && told.every((text) => /-?[0-9.]+(e-?[0-9]+)? J$/.test(text.trim())), `${table}: ${told}`);
+  }
 }
 
 /** The system becomes dark, and the page with it; a choice of the user counts more. */
@@ -474,6 +484,48 @@ async function drives_with_a_gamepad(browser) {
   await context.close();
 }
 
+/** Records as Linux writes them for wheels: seconds, kind, code, value. */
+const recorded = (events) => Buffer.concat(events.map(([time, kind, code, value]) => {
+  const record = Buffer.alloc(24);
+  record.writeBigInt64LE(BigInt(Math.floor(time)), 0);
+  record.writeBigInt64LE(BigInt(Math.round((time % 1) * 1e6)), 8);
+  record.writeUInt16LE(kind, 16);
+  record.writeUInt16LE(code, 18);
+  record.writeInt32LE(value, 20);
+  return record;
+}));
+
+/** A wheel that is plugged into the computer drives; those at pages look on until it is gone, then one of them drives, and closes. */
+async function drives_with_a_wheel(browser) {
+  writeFileSync(join(scratch, "turns.events"), recorded([[0, 3, 0, 64000], [0, 0, 0, 0], [15, 0, 0, 0]]));
+  writeFileSync(join(scratch, "wheel.toml"), 'device = "recorded"\ninputs."driver.push" = { axis = "ABS_X", rest = 32000, high = 64000, low = 0, dead = 0.0 }\n');
+  const model = [example("driven-cart"), "--set", "simulation.duration=600"];
+  const server = await serving("drive", ...model, "--wheel", "turns.events", "--calibration", "wheel.toml", "--once", "--out", "wheel.csv");
+  const page = await open(browser, server.url);
+  await page.waitForFunction(() => document.getElementById("drive").textContent.includes("The wheel drives"));
+  assert.ok(await page.isDisabled("#take"), "there is one driver");
+  await page.waitForFunction(() => document.querySelector("#drive output").textContent.startsWith("20.00"), null, { timeout: 10_000 });
+  await shot(page, "wheel");
+  await page.waitForFunction(() => document.getElementById("status").textContent.includes("the recording is over"), null, { timeout: 60_000 });
+  await becomesDriver(page);
+  await page.keyboard.down("ArrowLeft");
+  await page.waitForFunction(() => document.querySelector("#drive output").textContent.startsWith("-20.00"));
+  // The browser is closed in mid-drive: somebody else may drive, from where the input was at first.
+  await page.close();
+  const other = await open(browser, server.url);
+  await other.waitForFunction(() => document.getElementById("drive").textContent.includes("Nobody drives"));
+  await becomesDriver(other);
+  await other.getByRole("button", { name: "End", exact: true }).click();
+  const { code, text } = await server.ended;
+  assert.equal(code, 0, text);
+  await other.close();
+  const { drive } = replays(model, { file: "wheel.csv", steps: answers(text).at(-1).summary.steps, step: 1e-3 });
+  const column = drive[0].split(",").findIndex((name) => name.includes("driver.push"));
+  const pushes = drive.slice(1).map((line) => Number(line.split(",")[column]));
+  for (const place of [20, -20]) assert.ok(pushes.includes(place), `the wheel or the keys pushed by ${place}`);
+  assert.equal(pushes.at(-1), 1.5, "who has closed the browser has let go");
+}
+
 async function drives_with_a_finger(browser) {
   const server = await serving("drive", example("driven-cart"), "--set", "simulation.duration=60", "--once", "--out", "finger.csv");
   const page = await open(browser, server.url, { viewport: { width: 390, height: 780 }, isMobile: true, hasTouch: true });
@@ -505,6 +557,7 @@ async function looks_on(browser) {
   assert.equal(await time(page), 1);
   await scrub(page, 0.5);
   assert.ok(Math.abs((await time(page)) - 0.5) < 0.01, "one can look back");
+  assert.match(await page.textContent("#status"), /step, median[0-9.]+ \u00b5s99 % below[0-9.]+ \u00b5slongest/);
   await shot(page, "live");
   assert.deepEqual(page.complaints, []);
   server.stop();
@@ -585,8 +638,9 @@ async function plays_contacts(browser) {
 
 const browser = await chromium.launch({ executablePath, args: SOFTWARE_WEBGL });
 try {
-  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, goes_back, drives_the_car, counts_laps, drives_with_a_gamepad, drives_with_a_finger, looks_on, shows_loads, plays_a_car, plays_contacts];
-  for (const step of steps) {
+  const steps = [plays, plays_without_a_server, draws_everything, says_that_there_is_no_webgl, drives, goes_back, drives_the_car, counts_laps, drives_with_a_gamepad, drives_with_a_wheel, drives_with_a_finger, looks_on, shows_loads, plays_a_car, plays_contacts];
+  const wanted = process.argv.slice(4);
+  for (const step of steps.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
     const began = performance.now();
     const told = await step(browser);
     console.log(`${step.name.replaceAll("_", " ")}: ok, ${((performance.now() - began) / 1000).toFixed(1)} s`, told ?? "");

@@ -1,6 +1,7 @@
 //! The grammar of the command line, and the help that teaches it.
 
 mod pace;
+mod wheel;
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use oldham_study::{Draw, LinearFormat, Merit, Settings, Variation};
 
 use crate::failure::KeyOptions;
 pub use pace::PaceArgs;
+pub use wheel::{AtTheWheel, Wheel};
 
 /// Co-simulation of multibody systems.
 ///
@@ -152,6 +154,13 @@ pub enum Command {
     ///   oldham run   examples/driven-cart.toml --replay driven-cart-drive.parquet
     #[command(verbatim_doc_comment)]
     Drive(Drive),
+    /// List steering wheels and pedals that are plugged into this computer, and calibrate them
+    ///
+    ///   oldham wheel                                              what is plugged in
+    ///   oldham wheel /dev/input/event5                            its axes, and where they are
+    ///   oldham wheel /dev/input/event5 --calibrate car.toml       which axis sets which input
+    #[command(verbatim_doc_comment)]
+    Wheel(Wheel),
     /// Measure Oldham's own speed
     Bench(Bench),
     /// Print a completion script for your shell
@@ -181,6 +190,7 @@ impl Command {
             Self::Animate(animate) => animate.json,
             Self::View(view) => view.json,
             Self::Drive(drive) => drive.json,
+            Self::Wheel(wheel) => wheel.json,
             Self::Bench(bench) => bench.json,
             Self::Completions(completions) => completions.json,
         }
@@ -726,6 +736,8 @@ pub struct Drive {
     pub force: bool,
     #[command(flatten)]
     pub pace: PaceArgs,
+    #[command(flatten)]
+    pub seat: AtTheWheel,
     #[command(flatten)]
     pub serving: Serving,
     /// End when the run is over, instead of letting viewers look back

@@ -17,6 +17,7 @@ use oldham_scene::{NoPoses, SceneError};
 use oldham_stability::AnalysisError;
 use oldham_study::{JournalError, StudyError};
 use oldham_web::ServerError;
+use oldham_wheel::WheelError;
 use serde_json::{Value, json};
 
 /// Why a command failed.
@@ -177,6 +178,9 @@ pub enum Failure {
         /// Title of the model.
         model: String,
     },
+    /// A wheel cannot be used.
+    #[error(transparent)]
+    Wheel(#[from] WheelError),
     /// A page that shows a result cannot be made of a model that was not run.
     #[error("{path} is a model: run it first and give its result, or leave --out out to look on while it runs", path = path.display())]
     NotRecorded {

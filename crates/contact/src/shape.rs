@@ -1,8 +1,12 @@
 //! Shapes, and the distance of a point from them.
 
+use std::sync::Arc;
+
 use oldham_space::{Mat3, Vec3};
 
 use crate::error::ContactError;
+use crate::field::HeightField;
+use crate::polytope::Polytope;
 
 /// Where a shape is: the origin of its frame, and its axes as columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,8 +92,12 @@ pub enum Shape {
         /// Its radius.
         radius: f64,
     },
+    /// A convex solid with flat faces.
+    Mesh(Arc<Polytope>),
     /// A container seen from inside.
     Can(Can),
+    /// A ground of heights, solid below.
+    Field(Arc<HeightField>),
 }
 
 /// A container along the third axis, its floor in the plane of the first two.
@@ -184,6 +192,8 @@ impl Shape {
     pub(crate) fn check(&self, body: usize) -> Result<(), ContactError> {
         let sizes: &[f64] = match self {
             Self::Plane => &[],
+            Self::Mesh(polytope) => &[polytope.thickness()],
+            Self::Field(ground) => &[ground.size()],
             Self::Sphere { radius } => &[*radius],
             Self::Box { half } => &half.0,
             Self::Capsule {
@@ -210,7 +220,7 @@ impl Shape {
         }
     }
 
-    /// Radius of a ball about the origin that holds the solid; infinite for planes and cans.
+    /// Radius of a ball about the origin that holds the solid; infinite for planes, cans and grounds.
     pub fn bounding_radius(&self) -> f64 {
         match self {
             Self::Sphere { radius } => *radius,
@@ -223,7 +233,22 @@ impl Shape {
                 half_length,
                 radius,
             } => half_length.hypot(*radius),
-            Self::Plane | Self::Can(_) => f64::INFINITY,
+            Self::Mesh(polytope) => polytope.bounding_radius(),
+            Self::Plane | Self::Can(_) | Self::Field(_) => f64::INFINITY,
+        }
+    }
+
+    /// The smallest radius or half thickness of a solid; infinite for faces.
+    pub fn smallest(&self) -> f64 {
+        match self {
+            Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
+            Self::Cylinder {
+                radius,
+                half_length,
+            } => radius.min(*half_length),
+            Self::Box { half } => half[0].min(half[1]).min(half[2]),
+            Self::Mesh(polytope) => 0.5 * polytope.thickness(),
+            Self::Plane | Self::Can(_) | Self::Field(_) => f64::INFINITY,
         }
     }
 
@@ -235,19 +260,22 @@ impl Shape {
             Self::Box { .. } => "box",
             Self::Capsule { .. } => "capsule",
             Self::Cylinder { .. } => "cylinder",
+            Self::Mesh(_) => "mesh",
             Self::Can(_) => "can",
+            Self::Field(_) => "height field",
         }
     }
 
-    /// Distance of a point of the frame from the solid, negative within it.
+    /// Distance of a point of the frame from the solid, negative within it; of a ground at least that from its highest point.
     pub fn distance(&self, at: Vec3) -> f64 {
         match self {
             Self::Can(can) => can.distance(at),
+            Self::Field(ground) => ground.clearance(at),
             _ => self.nearest(at).distance,
         }
     }
 
-    /// The nearest surface point of a solid with one smooth distance; a can's nearest wall.
+    /// The nearest surface point of a solid; a can's nearest wall; for a ground what [`distance`](Self::distance) says.
     pub fn nearest(&self, at: Vec3) -> Nearest {
         match self {
             Self::Plane => Nearest {
@@ -267,6 +295,11 @@ impl Shape {
                 half_length,
                 radius,
             } => near_cylinder(at, *half_length, *radius),
+            Self::Mesh(polytope) => polytope.nearest(at),
+            Self::Field(ground) => Nearest {
+                distance: ground.clearance(at),
+                normal: Vec3::Z,
+            },
             Self::Can(can) => {
                 let mut nearest = Nearest {
                     distance: f64::INFINITY,

@@ -1,9 +1,10 @@
 //! Once warm, a step allocates nothing.
 
 use std::alloc::System;
+use std::sync::Arc;
 
 use oldham_contact::bench::{bed, shaken_can};
-use oldham_contact::{Body, Options, Pivoting, Scene, Shape, Surface, Wall};
+use oldham_contact::{Body, HeightField, Options, Pivoting, Polytope, Scene, Shape, Surface, Wall};
 use oldham_space::Vec3;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
@@ -48,23 +49,37 @@ fn a_warm_step_does_not_allocate() {
 
     let mut scene = Scene::new(Options::default(), Pivoting::new());
     let rough = scene.add_surface(Surface::rough(0.5)).unwrap();
+    let level = HeightField::new(&vec![vec![0.0; 5]; 5], [0.5, 0.5]).unwrap();
+    let ground = Shape::Field(Arc::new(level));
     scene
-        .add_body(Body::prescribed(Vec3::ZERO), Shape::Plane, rough)
+        .add_body(Body::prescribed(Vec3::ZERO), ground, rough)
         .unwrap();
-    for k in 0..3 {
-        let half = Vec3::new(0.1, 0.1, 0.1);
-        let body = Body::free(
-            1.0,
-            Vec3::new(1.0, 1.0, 1.0) * 0.01,
-            Vec3::Z * (0.1 + 0.2 * k as f64),
-        );
-        scene.add_body(body, Shape::Box { half }, rough).unwrap();
+    let corners = [0.1, -0.1].map(|z| {
+        [(0.1, 0.1), (-0.1, 0.1), (-0.1, -0.1), (0.1, -0.1)].map(|(x, y)| Vec3::new(x, y, z))
+    });
+    let mesh = Shape::Mesh(Arc::new(Polytope::hull(&corners.concat()).unwrap()));
+    let half = Vec3::new(0.1, 0.1, 0.1);
+    let cylinder = Shape::Cylinder {
+        half_length: 0.1,
+        radius: 0.1,
+    };
+    let stack = [
+        Shape::Box { half },
+        mesh.clone(),
+        mesh,
+        cylinder.clone(),
+        cylinder,
+    ];
+    for (k, shape) in stack.into_iter().enumerate() {
+        let at = Vec3::Z * (0.1 + 0.2 * k as f64);
+        let body = Body::free(1.0, Vec3::new(1.0, 1.0, 1.0) * 0.01, at);
+        scene.add_body(body, shape, rough).unwrap();
     }
     scene.start().unwrap();
     for step in 0..20 {
         scene.step(step as f64, 1e-2).unwrap();
     }
-    assert_none("boxes", || {
+    assert_none("a stack on a ground", || {
         for step in 0..100 {
             scene.step(step as f64, 1e-2).unwrap();
         }

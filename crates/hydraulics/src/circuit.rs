@@ -3,7 +3,7 @@
 use crate::cylinder::Cylinder;
 use crate::error::{CircuitError, CircuitErrors};
 use crate::fluid::Fluid;
-use crate::spool::Spool;
+use crate::spool::{SpeedControl, Spool};
 use crate::valve::{Centre, SafetyValves, Valve};
 
 /// A hydraulic circuit.
@@ -39,6 +39,8 @@ pub struct Actuator {
     pub valve: Valve,
     /// How its spool follows.
     pub spool: Spool,
+    /// What moves the spool, if it is not told where to be: then the actuator is told a speed.
+    pub control: Option<SpeedControl>,
     /// Relief and make-up of both chambers.
     pub safety: SafetyValves,
     /// How it starts.
@@ -63,6 +65,7 @@ impl Actuator {
             cylinder,
             valve,
             spool: Spool::AT_ONCE,
+            control: None,
             safety: SafetyValves::default(),
             rest: Rest::Load(load),
         }
@@ -106,6 +109,17 @@ impl Actuator {
         }
         if !(lag >= 0.0 && lag.is_finite()) {
             problems.push(wrong("lag of the spool", lag, "must not be negative"));
+        }
+        if let Some(control) = self.control {
+            let gains = [control.proportional, control.derivative];
+            for (what, gain) in ["proportional gain", "derivative gain"]
+                .into_iter()
+                .zip(gains)
+            {
+                if !(gain >= 0.0 && gain.is_finite()) {
+                    problems.push(wrong(what, gain, "must not be negative"));
+                }
+            }
         }
         if let Centre::Closed { overlap } = self.valve.centre
             && !(0.0..1.0).contains(&overlap)

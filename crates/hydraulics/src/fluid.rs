@@ -89,7 +89,7 @@ impl Fluid {
     }
 
     /// The derivative of the pressure by the logarithm of the density; zero in vapour.
-    pub(crate) fn stiffness(&self, log_density: f64) -> f64 {
+    pub fn stiffness(&self, log_density: f64) -> f64 {
         let p = self.pressure(log_density);
         if p > self.cavitation && log_density < DENSEST {
             self.bulk_modulus(p)
@@ -100,14 +100,14 @@ impl Fluid {
 
     /// Energy that comes with each unit of volume that enters a chamber at this pressure: what the
     /// volume stores and the work of pushing it in.
-    pub(crate) fn enthalpy(&self, p: f64) -> f64 {
+    pub fn enthalpy(&self, p: f64) -> f64 {
         let inverse = |s: f64| 1.0 / (1.0 + self.compression(s * p).0);
         let integral = GAUSS.iter().map(|&(s, weight)| weight * inverse(s));
         (1.0 + self.compression(p).0) * p * integral.sum::<f64>()
     }
 
     /// Energy stored in a chamber.
-    pub(crate) fn stored(&self, log_density: f64, volume: f64) -> f64 {
+    pub fn stored(&self, log_density: f64, volume: f64) -> f64 {
         let p = self.pressure(log_density);
         // What is left of the volume when part of it is void.
         let filled = volume * (log_density - self.log_density(p)).exp();

@@ -48,6 +48,6 @@ pub use cylinder::Cylinder;
 pub use equilibrium::{Equilibrium, holding, locked, resting};
 pub use error::{CircuitError, CircuitErrors};
 pub use fluid::Fluid;
-pub use spool::Spool;
+pub use spool::{SpeedControl, Spool};
 pub use subsystem::Hydraulics;
 pub use valve::{Centre, Relief, SafetyValves, Valve};

@@ -34,9 +34,82 @@ impl Spool {
     }
 }
 
+/// A controller that leads an actuator at a wanted speed by its spool: with the speed w that is wanted less that
+/// which is there, the spool moves at κ' = -P w - D w' (Peiret 2020, Eq. 53), within its own limits. Towards 1 the
+/// actuator shortens, hence the signs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpeedControl {
+    /// P in 1/m.
+    pub proportional: f64,
+    /// D in s/m.
+    pub derivative: f64,
+}
+
+impl SpeedControl {
+    /// Moves a spool for a time at whose end the speed lacks `lack`. `memory` is κ + D w, from which no rate has to be
+    /// differenced; where the spool is at a limit nothing winds up.
+    pub(crate) fn lead(
+        &self,
+        spool: &Spool,
+        memory: &mut f64,
+        from: f64,
+        lack: f64,
+        time: f64,
+        housing: [f64; 2],
+    ) -> f64 {
+        let command = *memory - self.proportional * lack * time - self.derivative * lack;
+        let moved = spool
+            .after(from, command, time)
+            .clamp(housing[0], housing[1]);
+        *memory = moved + self.derivative * lack;
+        moved
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const HOUSING: [f64; 2] = [-0.5, 0.5];
+
+    /// A lack that grows along a line: the spool moves along a parabola, and D takes part at once.
+    #[test]
+    fn a_speed_control_follows_the_closed_form() {
+        let control = SpeedControl {
+            proportional: 6.0,
+            derivative: 1.0,
+        };
+        let (mut spool, mut memory, h) = (0.0, 0.0, 1e-5);
+        for n in 1..=10_000 {
+            let lack = 0.2 * f64::from(n) * h;
+            spool = control.lead(&Spool::AT_ONCE, &mut memory, spool, lack, h, HOUSING);
+        }
+        let expected = -6.0 * 0.5 * 0.2 * 0.01 - 0.2 * 0.1;
+        assert!((spool - expected).abs() < 2e-6, "{spool} {expected}");
+    }
+
+    /// At a limit of its speed, and then of its housing; it comes back as soon as the lack changes its sign.
+    #[test]
+    fn a_speed_control_does_not_wind_up() {
+        let control = SpeedControl {
+            proportional: 60.0,
+            derivative: 0.0,
+        };
+        let limited = Spool {
+            rate: 3.0,
+            lag: 0.0,
+        };
+        let (mut spool, mut memory, h) = (0.0, 0.0, 1e-3);
+        let mut lead = |lack: f64| {
+            spool = control.lead(&limited, &mut memory, spool, lack, h, HOUSING);
+            spool
+        };
+        assert!((lead(-1.0) - 3e-3).abs() < 1e-15);
+        for _ in 0..1000 {
+            assert!(lead(-1.0) <= 0.5);
+        }
+        assert!((lead(1.0) - 0.497).abs() < 1e-12);
+    }
 
     #[test]
     fn a_spool_follows_the_closed_form() {

@@ -12,16 +12,18 @@ use crate::error::CircuitErrors;
 use crate::fluid::Fluid;
 use crate::spool::Spool;
 
-/// Inputs of an actuator: length, rate, spool.
+/// Inputs of an actuator: length, rate, command.
 const RECEIVED: usize = 3;
-/// Outputs of an actuator: force, both pressures.
-const SENT: usize = 3;
+/// Outputs of an actuator: force, both pressures, and where a speed control has put its spool.
+fn sent(actuator: &Actuator) -> usize {
+    3 + usize::from(actuator.control.is_some())
+}
 
 /// A hydraulic circuit that is being simulated.
 ///
 /// For each actuator `name` it receives `name.length` and `name.rate` of the line along which the
-/// actuator acts, and `name.spool`, the displacement of the spool from its neutral position; it
-/// sends `name.force`, positive when the actuator pushes, with friction and end stops, and the
+/// actuator acts, and `name.spool`, the displacement of the spool from its neutral position, or with a
+/// speed control `name.speed`, the rate that is wanted, and then it sends `name.spool`; it sends `name.force`, positive when the actuator pushes, with friction and end stops, and the
 /// pressures `name.p1` and `name.p2`. Nothing is allocated after construction.
 #[derive(Clone, Debug)]
 pub struct Hydraulics {
@@ -35,6 +37,8 @@ pub struct Hydraulics {
     chambers: Vec<f64>,
     /// Displacements of the spools from their neutral positions.
     spools: Vec<f64>,
+    /// What speed controls remember.
+    memories: Vec<f64>,
     /// Work since the start: dissipated, supplied.
     work: [f64; 2],
     /// The inputs at both stages of a step.
@@ -47,18 +51,19 @@ pub struct Hydraulics {
 struct Received {
     length: f64,
     rate: f64,
-    spool: f64,
+    /// Of the spool, or the speed that is wanted.
+    command: f64,
 }
 
 impl Received {
     fn of(inputs: &[f64], actuator: usize) -> Self {
-        let [length, rate, spool] = *inputs[RECEIVED * actuator..]
+        let [length, rate, command] = *inputs[RECEIVED * actuator..]
             .first_chunk()
             .expect("three inputs an actuator");
         Self {
             length,
             rate,
-            spool,
+            command,
         }
     }
 }
@@ -89,6 +94,7 @@ impl Hydraulics {
             micro_steps: circuit.micro_steps.max(1),
             ports,
             spools: vec![0.0; circuit.actuators.len()],
+            memories: vec![0.0; circuit.actuators.len()],
             work: [0.0; 2],
             at_stages: [inputs.clone(), inputs],
             counters: Counters::default(),
@@ -112,6 +118,7 @@ impl Hydraulics {
         actuator: usize,
         chamber: usize,
         received: Received,
+        spool: f64,
     ) -> Surroundings<'_> {
         let Actuator {
             cylinder,
@@ -119,7 +126,7 @@ impl Hydraulics {
             safety,
             ..
         } = &self.actuators[actuator];
-        let spool = self.neutral(actuator) + received.spool;
+        let spool = self.neutral(actuator) + spool;
         Surroundings {
             fluid: &self.fluid,
             valve,
@@ -131,25 +138,38 @@ impl Hydraulics {
         }
     }
 
-    /// Moves a spool towards what it is told at both stages of a step, and puts in place of that where it is.
-    fn move_spool(&mut self, actuator: usize, received: &mut [Received; 2], size: f64) {
-        let spool = self.actuators[actuator].spool;
+    /// Moves a spool as it is told at both stages of a step; gives where it is at each.
+    fn move_spool(&mut self, actuator: usize, received: &[Received; 2], size: f64) -> [f64; 2] {
+        let Actuator { spool, control, .. } = self.actuators[actuator];
+        let neutral = self.neutral(actuator);
+        let place = &mut self.spools[actuator];
         let mut reached = 0.0;
-        for (at, (node, _)) in received.iter_mut().zip(STAGES) {
-            let moved = spool.after(self.spools[actuator], at.spool, (node - reached) * size);
+        let mut places = [0.0; 2];
+        for (stage, (at, (node, _))) in received.iter().zip(STAGES).enumerate() {
+            let time = (node - reached) * size;
             reached = node;
-            self.spools[actuator] = moved;
-            at.spool = moved;
+            *place = match control {
+                None => spool.after(*place, at.command, time),
+                Some(control) => {
+                    let (memory, lack) = (&mut self.memories[actuator], at.command - at.rate);
+                    let housing = [-neutral, 1.0 - neutral];
+                    control.lead(&spool, memory, *place, lack, time, housing)
+                }
+            };
+            places[stage] = *place;
         }
+        places
     }
 
     /// One step of all chambers; the inputs at its stages are there already.
     fn step(&mut self, size: f64) -> Result<(), StepError> {
         for actuator in 0..self.actuators.len() {
-            let mut received = [0, 1].map(|stage| Received::of(&self.at_stages[stage], actuator));
-            self.move_spool(actuator, &mut received, size);
+            let received = [0, 1].map(|stage| Received::of(&self.at_stages[stage], actuator));
+            let spools = self.move_spool(actuator, &received, size);
             for chamber in 0..2 {
-                let stages = received.map(|at| self.surroundings(actuator, chamber, at));
+                let stages = [0, 1].map(|stage| {
+                    self.surroundings(actuator, chamber, received[stage], spools[stage])
+                });
                 let index = 2 * actuator + chamber;
                 let mut iterations = 0;
                 let stepped = step(stages, self.chambers[index], size, &mut iterations)?;
@@ -187,13 +207,19 @@ impl Subsystem for Hydraulics {
     }
 
     fn outputs(&mut self, _t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
-        for (actuator, sent) in outputs.chunks_exact_mut(SENT).enumerate() {
+        let mut rest = outputs;
+        for actuator in 0..self.actuators.len() {
+            let (own, others) = rest.split_at_mut(sent(&self.actuators[actuator]));
+            rest = others;
             let received = Received::of(inputs, actuator);
             let pressures = self.pressures(actuator);
             let cylinder = &self.actuators[actuator].cylinder;
             let passive = cylinder.passive(received.length, received.rate);
-            sent[0] = cylinder.thrust(pressures) + passive.force;
-            sent[1..].copy_from_slice(&pressures);
+            own[0] = cylinder.thrust(pressures) + passive.force;
+            own[1..3].copy_from_slice(&pressures);
+            if let Some(spool) = own.get_mut(3) {
+                *spool = self.neutral(actuator) + self.spools[actuator];
+            }
         }
         Ok(())
     }
@@ -239,9 +265,17 @@ impl EnergyBalance for Hydraulics {
 impl State for Hydraulics {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.vector(&mut self.chambers);
+        let is_controlled = |actuator: &Actuator| actuator.control.is_some();
         let follows = |actuator: &Actuator| actuator.spool != Spool::AT_ONCE;
-        if self.actuators.iter().any(follows) {
+        if self
+            .actuators
+            .iter()
+            .any(|a| follows(a) || is_controlled(a))
+        {
             visitor.vector(&mut self.spools);
+        }
+        if self.actuators.iter().any(is_controlled) {
+            visitor.vector(&mut self.memories);
         }
         visitor.fixed(&mut self.work);
     }
@@ -250,15 +284,30 @@ impl State for Hydraulics {
 fn ports(actuators: &[Actuator]) -> Ports {
     let mut ports = Ports::new();
     let pascal = || Quantity::Scalar(Unit::PASCAL);
-    for Actuator { name, cylinder, .. } in actuators {
+    for Actuator {
+        name,
+        cylinder,
+        control,
+        ..
+    } in actuators
+    {
         let metre = Quantity::Scalar(Unit::METRE);
         let length = ports.add_input_with(format!("{name}.length"), metre, vec![cylinder.centre]);
         let rate = Quantity::Scalar(Unit::METRE_PER_SECOND);
         let rate = ports.add_input(format!("{name}.rate"), rate);
-        ports.add_input(format!("{name}.spool"), Quantity::Scalar(Unit::ONE));
+        match control {
+            None => ports.add_input(format!("{name}.spool"), Quantity::Scalar(Unit::ONE)),
+            Some(_) => {
+                let speed = Quantity::Scalar(Unit::METRE_PER_SECOND);
+                ports.add_input(format!("{name}.speed"), speed)
+            }
+        };
         let force = ports.add_output(format!("{name}.force"), Quantity::Scalar(Unit::NEWTON));
         ports.add_output(format!("{name}.p1"), pascal());
         ports.add_output(format!("{name}.p2"), pascal());
+        if control.is_some() {
+            ports.add_output(format!("{name}.spool"), Quantity::Scalar(Unit::ONE));
+        }
         let component = ports.output_range(force).start;
         for input in [length, rate] {
             ports.feed_through(component, ports.input_range(input).start);

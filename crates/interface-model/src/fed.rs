@@ -5,30 +5,46 @@ use oldham_cosim::{
     State, StepError, Subsystem, Visitor,
 };
 
+use crate::meeting::Meeting;
 use crate::{PORT, quantity};
 
-/// A coordinate at which a fast subsystem meets a mechanism, by the ports of the fast subsystem.
+/// A coordinate at which a fast subsystem meets a mechanism, or a node in space, by the ports of the fast subsystem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Coordinate {
-    /// Receives the position.
+    /// Receives the position: a number, or a motion with its derivatives.
     pub position: InputPort,
-    /// Receives its rate, if anything does.
+    /// Receives the rate of a number, if anything does.
     pub rate: Option<InputPort>,
-    /// Sends the force.
+    /// Sends the force, or the wrench on the node.
     pub force: OutputPort,
+}
+
+/// How interface model and fast subsystem go along together, step by step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Arrangement {
+    /// The model moves under the forces at the start of a step, and within it the fast subsystem sees the line along
+    /// which it has moved.
+    #[default]
+    Merged,
+    /// Both at once, as in the paper: the fast subsystem sees the motion at the start of a step, held, and the model
+    /// the forces there.
+    Jacobi,
+    /// The fast subsystem first, with the motion at the start of the step, held; then the model under the forces at
+    /// its end.
+    Sequential,
 }
 
 /// A fast subsystem with one more input, [`PORT`], after its own.
 ///
 /// Between communication points it takes a given number of steps. In each of them the positions and
-/// rates of its coordinates are those of the interface model under its own forces (Eq. 45, with the
-/// forces at the start of the step); its other inputs are as usual. The model starts anew from what the
-/// mechanism sends. It holds no energy of its own.
+/// rates of its coordinates are those of the interface model under its own forces (Eq. 45); its other
+/// inputs are as usual. The model starts anew from what the mechanism sends. It holds no energy of its own.
 pub struct Fed {
     inner: Box<dyn Subsystem>,
     ports: Ports,
     model: Model,
     steps: usize,
+    arrangement: Arrangement,
     /// What the inner subsystem receives within a step.
     inner_inputs: Inputs,
     /// The outer inputs at the end of a step.
@@ -39,94 +55,71 @@ pub struct Fed {
     outputs: Vec<f64>,
 }
 
-/// Positions and rates of the coordinates, and what they were when the mechanism last sent them.
+/// The motions of all coordinates.
 #[derive(Clone, Debug)]
 struct Model {
-    coordinates: Vec<Components>,
-    /// Position and rate of each coordinate, at the time reached.
-    motion: Vec<[f64; 2]>,
-    /// The same as they were received when the last step began.
-    received: Vec<[f64; 2]>,
+    meetings: Vec<Meeting>,
+    /// The output that is the force on each freedom.
+    forces: Vec<usize>,
+    accelerations: Vec<f64>,
     /// First component of the shown interface.
     shown: usize,
     /// Zero before the first step, then one.
     started: u64,
 }
 
-/// Places in the vectors of the fast subsystem.
-#[derive(Clone, Copy, Debug)]
-struct Components {
-    position: usize,
-    rate: Option<usize>,
-    force: usize,
-}
-
 impl Model {
     fn new(coordinates: &[Coordinate], ports: &Ports) -> Self {
-        let places = coordinates.iter().map(|coordinate| Components {
-            position: ports.input_range(coordinate.position).start,
-            rate: coordinate.rate.map(|port| ports.input_range(port).start),
-            force: ports.output_range(coordinate.force).start,
-        });
+        let each = coordinates.iter();
+        let meetings: Vec<_> = each.map(|each| Meeting::new(each, ports)).collect();
+        let forces: Vec<usize> = meetings.iter().flat_map(|m| m.forces.clone()).collect();
         Self {
-            coordinates: places.collect(),
-            motion: vec![[0.0; 2]; coordinates.len()],
-            received: vec![[0.0; 2]; coordinates.len()],
+            accelerations: vec![0.0; forces.len()],
+            meetings,
+            forces,
             shown: ports.input_width(),
             started: 0,
         }
     }
 
-    /// What is received of a coordinate. Without its rate the one of the model goes on.
-    fn received(&self, index: usize, inputs: &[f64]) -> [f64; 2] {
-        let Components { position, rate, .. } = self.coordinates[index];
-        let rate = rate.map_or(self.motion[index][1], |rate| inputs[rate]);
-        [inputs[position], rate]
-    }
-
     /// Starts anew from what the mechanism sent.
     fn start(&mut self, inputs: &[f64]) {
-        for index in 0..self.coordinates.len() {
-            self.received[index] = self.received(index, inputs);
-        }
-        self.motion.copy_from_slice(&self.received);
+        let meetings = self.meetings.iter_mut();
+        meetings.for_each(|meeting| meeting.start(inputs));
         self.started = 1;
     }
 
     /// Whether the inputs are those from which the last step began: then the model knows more.
     fn is_ahead_of(&self, inputs: &[f64]) -> bool {
-        let mut places = self.coordinates.iter().zip(&self.received);
-        let is_old = |(at, received): (&Components, &[f64; 2])| {
-            let rate = at.rate.is_none_or(|rate| inputs[rate] == received[1]);
-            inputs[at.position] == received[0] && rate
-        };
-        self.started == 1 && places.all(is_old)
+        let mut meetings = self.meetings.iter();
+        self.started == 1 && meetings.all(|meeting| meeting.is_as_received(inputs))
     }
 
     /// One step of the model under these forces (Eq. 45).
     fn step(&mut self, inputs: &[f64], outputs: &[f64], size: f64) {
-        let count = self.coordinates.len();
-        let shown = inputs[self.shown..].chunks_exact(count + 2);
-        let acted = |column: usize| inputs[self.shown + (count + 2) * column + 1];
-        for (motion, row) in self.motion.iter_mut().zip(shown) {
-            let mut acceleration = row[0];
+        let count = self.forces.len();
+        let shown = &inputs[self.shown..];
+        let acted = |column: usize| shown[(count + 2) * column + 1];
+        let rows = shown.chunks_exact(count + 2);
+        for (sum, row) in self.accelerations.iter_mut().zip(rows) {
+            *sum = row[0];
             for (column, mobility) in row[2..].iter().enumerate() {
-                let force = outputs[self.coordinates[column].force];
-                acceleration += mobility * (force - acted(column));
+                *sum += mobility * (outputs[self.forces[column]] - acted(column));
             }
-            motion[1] += size * acceleration;
-            motion[0] += size * motion[1];
+        }
+        let mut rest = &self.accelerations[..];
+        for meeting in &mut self.meetings {
+            let (own, others) = rest.split_at(meeting.freedoms());
+            meeting.step(own, size);
+            rest = others;
         }
     }
 
     /// Puts the model's motion among the inputs of the inner subsystem.
     fn show(&self, inputs: &mut [f64]) {
-        for (at, [position, rate]) in self.coordinates.iter().zip(&self.motion) {
-            inputs[at.position] = *position;
-            if let Some(place) = at.rate {
-                inputs[place] = *rate;
-            }
-        }
+        self.meetings
+            .iter()
+            .for_each(|meeting| meeting.show(inputs));
     }
 }
 
@@ -135,9 +128,10 @@ impl Fed {
     pub fn new(inner: Box<dyn Subsystem>, coordinates: &[Coordinate], steps: usize) -> Self {
         let own = inner.ports();
         let mut ports = own.clone();
-        ports.add_input(PORT, quantity(coordinates.len()));
+        let model = Model::new(coordinates, own);
+        ports.add_input(PORT, quantity(model.forces.len()));
         Self {
-            model: Model::new(coordinates, own),
+            model,
             inner_inputs: Inputs::new(own, Box::new(Hold::new(1, own))),
             offered: vec![0.0; ports.input_width()],
             start: vec![0.0; own.input_width()],
@@ -145,7 +139,16 @@ impl Fed {
             outputs: vec![0.0; own.output_width()],
             ports,
             steps: steps.max(1),
+            arrangement: Arrangement::default(),
             inner,
+        }
+    }
+
+    /// The same in another arrangement.
+    pub fn arranged(self, arrangement: Arrangement) -> Self {
+        Self {
+            arrangement,
+            ..self
         }
     }
 
@@ -184,17 +187,28 @@ impl Subsystem for Fed {
         let mut reached = from;
         for index in 1..=self.steps {
             let next = from + (to - from) * (index as f64 / self.steps as f64);
-            self.inner
-                .outputs(reached, &self.start, &mut self.outputs)?;
             inputs.at(next, &mut self.offered);
-            self.model.step(&self.offered, &self.outputs, size);
             self.end.copy_from_slice(&self.offered[..own]);
+            if self.arrangement != Arrangement::Sequential {
+                self.inner
+                    .outputs(reached, &self.start, &mut self.outputs)?;
+            }
+            if self.arrangement == Arrangement::Merged {
+                self.model.step(&self.offered, &self.outputs, size);
+            }
             self.model.show(&mut self.end);
             self.hand_over(reached, next);
             let stepped = self.inner.advance(reached, next, &mut self.inner_inputs)?;
             if stepped.time < next {
                 let message = "a subsystem that is fed by an interface model must take whole steps";
                 return Err(StepError::Foreign(message.into()));
+            }
+            if self.arrangement == Arrangement::Sequential {
+                self.inner.outputs(next, &self.end, &mut self.outputs)?;
+            }
+            if self.arrangement != Arrangement::Merged {
+                self.model.step(&self.offered, &self.outputs, size);
+                self.model.show(&mut self.end);
             }
             std::mem::swap(&mut self.start, &mut self.end);
             reached = next;
@@ -256,12 +270,8 @@ impl State for Fed {
         if let Some(inner) = self.inner.state() {
             inner.visit(visitor);
         }
-        for motion in &mut self.model.motion {
-            visitor.vector(motion);
-        }
-        for received in &mut self.model.received {
-            visitor.fixed(received);
-        }
+        let meetings = self.model.meetings.iter_mut();
+        meetings.for_each(|meeting| meeting.visit(visitor));
         visitor.count(&mut self.model.started);
         self.inner_inputs.visit(visitor);
     }

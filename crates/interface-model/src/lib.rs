@@ -10,21 +10,22 @@
 //! with contact using reduced interface models", Journal of Computational and Nonlinear Dynamics, 2020.
 
 mod fed;
+mod meeting;
 mod shown;
 
-pub use fed::{Coordinate, Fed};
-pub use shown::{Shown, ShownError};
+pub use fed::{Arrangement, Coordinate, Fed};
+pub use shown::Shown;
 
 use oldham_cosim::Quantity;
 
 /// Name of the port at which a fast subsystem sees the interface of a mechanism.
 pub const PORT: &str = "interface";
 
-/// What that port carries, for some coordinates: a row each, with its acceleration, the force that acted
-/// on it, and its mobility.
-pub fn quantity(coordinates: usize) -> Quantity {
+/// What that port carries, for some freedoms (one of a coordinate, six of a node in space): a row each, with its
+/// acceleration, the force that acted on it, and its mobility.
+pub fn quantity(freedoms: usize) -> Quantity {
     Quantity::Matrix {
-        rows: coordinates,
-        columns: coordinates + 2,
+        rows: freedoms,
+        columns: freedoms + 2,
     }
 }

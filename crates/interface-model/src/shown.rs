@@ -15,44 +15,22 @@ pub struct Shown {
     shown: OutputPort,
 }
 
-/// Why a subsystem cannot show its interface.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ShownError {
-    /// A port that carries no single force.
-    #[error("`{port}` receives no single force")]
-    NoForce {
-        /// Name of the input.
-        port: String,
-    },
-}
-
 impl Shown {
     /// Shows the coordinates on which the forces at these inputs do work, in this order, at a port of
-    /// this name.
-    pub fn new(
-        inner: Box<dyn Subsystem>,
-        name: &str,
-        forces: &[InputPort],
-    ) -> Result<Self, ShownError> {
+    /// this name. A wrench works on six.
+    pub fn new(inner: Box<dyn Subsystem>, name: &str, forces: &[InputPort]) -> Self {
         let mut ports = inner.ports().clone();
-        for &force in forces {
-            if ports.input_range(force).len() != 1 {
-                return Err(ShownError::NoForce {
-                    port: ports.inputs()[force.0].name.clone(),
-                });
-            }
-        }
         let inputs: Vec<usize> = forces
             .iter()
-            .map(|&port| ports.input_range(port).start)
+            .flat_map(|&port| ports.input_range(port))
             .collect();
         let shown = ports.add_output(name, quantity(inputs.len()));
-        Ok(Self {
+        Self {
             inner,
             ports,
             found: EffectiveInterface::at(inputs),
             shown,
-        })
+        }
     }
 
     /// Writes accelerations, forces and mobility, a row for each coordinate.

@@ -127,7 +127,7 @@ fn coupled(step: f64, is_fed: bool) -> Simulation {
     let steps = (step / 1e-4).round() as usize;
     let (mechanism, spring): (Box<dyn Subsystem>, Box<dyn Subsystem>) = match is_fed {
         true => (
-            Box::new(Shown::new(Box::new(slow()), "interface", &[InputPort(0)]).unwrap()),
+            Box::new(Shown::new(Box::new(slow()), "interface", &[InputPort(0)])),
             Box::new(fed(steps)),
         ),
         false => (Box::new(slow()), Box::new(fast(steps))),

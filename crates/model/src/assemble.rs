@@ -340,7 +340,7 @@ impl Model {
 pub(crate) fn predictor(prediction: &Prediction, ports: &Ports) -> Box<dyn Predictor> {
     match prediction {
         Prediction::Hold(order) => Box::new(Hold::new(*order, ports)),
-        Prediction::InterfaceModel => Box::new(Hold::new(0, ports)),
+        Prediction::InterfaceModel(_) => Box::new(Hold::new(0, ports)),
         Prediction::Integrated(rate, rho) => Box::new(IntegratedMotion::new(*rate, *rho, ports)),
         Prediction::Learned(settings) => {
             let dmd = Dmd::new(ports, settings);

@@ -98,8 +98,7 @@ fn with_interfaces(
     shown: &[ShownBySubdomain],
 ) -> Box<dyn Subsystem> {
     for one in shown.iter().filter(|one| one.subdomain == index) {
-        let shown = Shown::new(subsystem, &one.name, &one.forces);
-        subsystem = Box::new(shown.expect("forces were checked"));
+        subsystem = Box::new(Shown::new(subsystem, &one.name, &one.forces));
     }
     subsystem
 }

@@ -3,7 +3,7 @@
 //! The mechanism gets one more output, the fast subsystem one more input and the loop over its own steps.
 
 use oldham_cosim::{Conjugate, Coupling, InputPort, OutputPort, Ports, Scale, Stage, Subsystem};
-use oldham_interface_model::{Coordinate, Fed};
+use oldham_interface_model::{Arrangement, Coordinate, Fed};
 
 use crate::expansion::{ShownBySubdomain, Solvers};
 use crate::model::{ConnectionSpec, ModelSpec, PartSpec, Prediction};
@@ -36,10 +36,10 @@ pub(crate) fn feed(
 ) -> Vec<Feed> {
     let mut feeds = Vec::new();
     for (fast, part) in spec.parts.iter().enumerate() {
-        if part.prediction != Prediction::InterfaceModel {
+        let Prediction::InterfaceModel(arrangement) = part.prediction else {
             continue;
-        }
-        match feed_one(spec, fast, all, build) {
+        };
+        match feed_one(spec, fast, arrangement, all, build) {
             Ok(feed) => feeds.push(feed),
             Err(Refusal { message, help }) => {
                 let message = format!("`{}` has no interface model: {message}", part.name);
@@ -65,6 +65,7 @@ fn refuse<T>(message: impl Into<String>, help: &'static str) -> Result<T, Refusa
 fn feed_one(
     spec: &ModelSpec,
     fast: usize,
+    arrangement: Arrangement,
     all: &mut [Solvers],
     build: &BuildSolvers<'_>,
 ) -> Result<Feed, Refusal> {
@@ -119,7 +120,7 @@ fn feed_one(
     let forces: Vec<InputPort> = meetings.iter().map(|m| m.force.1).collect();
     let from = show(&mut all[mechanism], &part.name, subdomain, forces);
     let inner = with_one_step(part, build)?;
-    let fed = Fed::new(inner, &coordinates, part.micro_steps());
+    let fed = Fed::new(inner, &coordinates, part.micro_steps()).arranged(arrangement);
     all[fast] = Solvers::Whole(Box::new(fed), Vec::new());
     Ok(Feed {
         mechanism,
@@ -199,7 +200,7 @@ fn motion_at(
             Conjugate::GivesMotion { force: of, motion } if of == force => Some(motion),
             _ => None,
         })?;
-        (ports.input_range(force).len() == 1).then_some((motion, ports.rate_of(motion)))
+        Some((motion, ports.rate_of(motion)))
     };
     match solvers {
         Solvers::Whole(whole, _) => {

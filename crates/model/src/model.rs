@@ -240,7 +240,7 @@ pub(crate) enum Prediction {
     /// A model of the sender is learned.
     Learned(oldham_dmd::Settings),
     /// Motions are those of a reduced interface model of the sender.
-    InterfaceModel,
+    InterfaceModel(oldham_interface_model::Arrangement),
     /// By one of a registered kind.
     Foreign(ForeignPrediction),
 }

@@ -2,7 +2,7 @@
 
 use oldham_cosim::Column;
 
-use crate::mechanism::{NODE_PORTS, PARTICLE_PORTS, POSE_COMPONENTS, SECTION_PORTS};
+use crate::mechanism::{CONTACT_PORTS, NODE_PORTS, PARTICLE_PORTS, POSE_COMPONENTS, SECTION_PORTS};
 use crate::model::Model;
 use crate::problem::{Findings, Problem, Problems};
 
@@ -39,7 +39,9 @@ impl Model {
             true => is_pose(&columns[*i].name),
             false => {
                 let behind = |ports| self.is_behind(&columns[*i].name, ports);
-                behind(SECTION_PORTS) || behind(PARTICLE_PORTS)
+                [SECTION_PORTS, PARTICLE_PORTS, CONTACT_PORTS]
+                    .into_iter()
+                    .any(behind)
             }
         };
         let drawn = |i: &usize| is_drawn(i) && !chosen.contains(i);

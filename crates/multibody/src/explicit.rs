@@ -163,29 +163,30 @@ impl System {
 
     /// The same for a step with impulses; where the interface was asked for since the last step, the factors are there.
     pub(crate) fn factor_impulses(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
-        let stamp = self.work.stamp;
-        let (at, motions, number) = &mut self.work.impulse_factors;
-        let is_made = *at == time && *number == stamp && *motions == self.motions;
-        *at = f64::NAN;
+        let is_made = self.knows_next_factors(time);
+        self.work.impulse_factors.0 = f64::NAN;
         match is_made {
             true => Ok(()),
             false => self.factor_stage(time, inputs),
         }
     }
 
-    /// Finds the accelerations of the present motions without contacts, with factors that the next step takes over.
-    pub(crate) fn find_accelerations_by_stage(
-        &mut self,
-        time: f64,
-        inputs: &[f64],
-    ) -> Result<(), SolveError> {
-        self.find_acceleration_load(time, None, inputs);
+    /// Whether the factors at hand are those of the present motions.
+    fn knows_next_factors(&self, time: f64) -> bool {
+        let (at, motions, number) = &self.work.impulse_factors;
+        *at == time && *number == self.work.stamp && *motions == self.motions
+    }
+
+    /// Factors the matrix of the next step with impulses, which takes it over.
+    pub(crate) fn factor_next_step(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        if self.knows_next_factors(time) {
+            return Ok(());
+        }
         self.factor_stage(time, inputs)?;
         let stamp = self.work.stamp;
         let (at, motions, number) = &mut self.work.impulse_factors;
         (*at, *number) = (time, stamp);
         motions.clone_from(&self.motions);
-        self.solve_residual();
         Ok(())
     }
 

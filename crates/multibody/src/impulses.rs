@@ -46,6 +46,26 @@ impl System {
         taken
     }
 
+    /// Keeps the state before a step that may be taken again.
+    pub(crate) fn keep_start(&mut self) {
+        self.work.whole.copy_from(&self.state);
+        if let Some(contacts) = &mut self.contacts {
+            contacts.keep();
+        }
+    }
+
+    /// Takes the last step again, from the state that was kept, to another end. Contacts are solved anew: which of them press,
+    /// stick and slip may have changed.
+    pub(crate) fn repeat_impulses(&mut self, start: &[f64], end: &[f64]) -> Result<(), SolveError> {
+        let (time, h) = (self.state.time, self.state.step);
+        self.state.copy_from(&self.work.whole);
+        if let Some(contacts) = &mut self.contacts {
+            contacts.go_back();
+        }
+        self.return_to_records();
+        self.impulse_step(time, h, start, end)
+    }
+
     fn take_step(
         &mut self,
         time: f64,
@@ -155,9 +175,10 @@ impl System {
         } = self;
         let contacts = contacts.as_mut().expect("only where there are contacts");
         contacts.aim(motions);
+        let stamp = work.stamp;
         let rows = &mut work.residual[..unknowns];
         if contacts.touches_held() {
-            contacts.find_mobility(motions, rows, |rows| lu.solve(rows));
+            contacts.find_mobility(motions, stamp, rows, |rows| lu.solve(rows));
         }
         contacts.finish(from, h)?;
         if contacts.report.pressed > 0 {
@@ -223,6 +244,12 @@ impl System {
             self.project_poses(time, inputs)?;
         }
         Ok(())
+    }
+
+    /// Whether something pressed in the last step.
+    pub(crate) fn is_in_contact(&self) -> bool {
+        let contacts = self.contacts.as_ref();
+        contacts.is_some_and(|contacts| contacts.report.pressed > 0)
     }
 
     fn potential_energy(&self, time: f64, inputs: &[f64]) -> f64 {
@@ -303,10 +330,11 @@ impl System {
             }
             self.factor_accelerations(time, inputs)?;
             let unknowns = self.assembly.unknowns();
-            let (lu, rows) = (&mut self.lu, &mut self.work.residual[..unknowns]);
+            let (lu, stamp) = (&mut self.lu, self.work.stamp);
+            let rows = &mut self.work.residual[..unknowns];
             let contacts = self.contacts.as_mut().expect("asked before");
             if contacts.touches_held() {
-                contacts.find_mobility(&self.motions, rows, |rows| lu.solve(rows));
+                contacts.find_mobility(&self.motions, stamp, rows, |rows| lu.solve(rows));
             }
             contacts.separate();
             self.shift_nodes(time, inputs)?;

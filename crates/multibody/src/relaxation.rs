@@ -27,6 +27,9 @@ const NEAR: f64 = 1e-7;
 /// Attempts of Newton's iteration at corrections that are larger than this fraction of the size.
 const MOST_ATTEMPTS: usize = 5;
 const NOTHING: f64 = 1e-13;
+/// A model whose accelerations are below this fraction of what its forces could cause is given at rest: rounding would
+/// tell which way is downhill.
+const AT_REST: f64 = 1e-10;
 /// Fractions of the predicted work above which a step is kept, and above which it is good.
 const KEPT: f64 = 0.1;
 const GOOD: f64 = 0.6;
@@ -113,7 +116,7 @@ impl System {
         self.multipliers.copy_from_slice(found);
         let push = acceleration / (REACH * self.size);
         let largest = forces.iter().fold(0.0_f64, |m, f| m.max(f.abs()));
-        let rounding = 1e-14 * largest / self.assembly.largest_inertia.0;
+        let rounding = AT_REST * largest / self.assembly.largest_inertia.0;
         Ok(if acceleration > rounding { push } else { 0.0 })
     }
 

@@ -32,6 +32,8 @@ pub struct Options {
     pub max_iterations: usize,
     /// Whether dissipated and supplied energy are accumulated in every step.
     pub account_energy: bool,
+    /// Whether implicit steps are divided where forces pass a kink or a jump.
+    pub locates_kinks: bool,
 }
 
 impl Default for Options {
@@ -41,6 +43,7 @@ impl Default for Options {
             tolerance: 1e-6,
             max_iterations: 25,
             account_energy: false,
+            locates_kinks: false,
         }
     }
 }
@@ -235,6 +238,13 @@ impl System {
         contacts.map_or_else(Vec::new, |contacts| contacts.scene.grain_velocities())
     }
 
+    /// Force and moment about a node of all its contacts in the last step, and where they press, in absolute axes; zero without contacts.
+    pub fn contact_load(&self, node: NodeId) -> [Vec3; 3] {
+        let contacts = self.contacts.as_ref();
+        let load = contacts.and_then(|contacts| contacts.load(node));
+        load.map_or([Vec3::ZERO; 3], |load| [load.force, load.moment, load.at])
+    }
+
     /// What the contacts of the last step did; nothing without contacts.
     pub fn contact_report(&self) -> Option<&StepReport> {
         self.contacts.as_ref().map(|contacts| &contacts.report)
@@ -338,7 +348,11 @@ impl System {
         let mut held = std::mem::take(&mut self.work.inputs);
         held.clear();
         held.extend_from_slice(inputs);
-        let outcome = self.step_or_retry([self.state.time, time], h, &mut held, |_, _| {});
+        let times = [self.state.time, time];
+        let outcome = match self.options.locates_kinks {
+            true => self.step_over_kinks(times, h, &mut held, |_, _| {}),
+            false => self.step_or_retry(times, h, &mut held, |_, _| {}),
+        };
         self.work.inputs = held;
         outcome
     }

@@ -667,3 +667,21 @@ fn a_four_bar_rebounds_from_a_stop() {
     let ratio = rebound / fastest;
     assert!((ratio / restitution - 1.0).abs() < 2e-3, "{ratio}");
 }
+
+/// What the floor does to a block that is pushed aside: the weight, friction against the push, and the moment that both make about a node away from
+/// the centre; pressed under the block.
+#[test]
+fn the_load_of_contacts_on_a_node_is_what_statics_says() {
+    let mut model = Model::new();
+    model.gravity(Vec3::new(0.2 * GRAVITY, 0.0, -GRAVITY));
+    floor(&mut model, Surface::rough(0.5));
+    let block = cube(&mut model, "block", 3.0, 0.1, Vec3::Z * 0.1);
+    let system = run(model, 0.1, 100);
+    let [force, moment, at] = system.contact_load(block);
+    let expected = Vec3::new(-0.2 * 3.0 * GRAVITY, 0.0, 3.0 * GRAVITY);
+    assert!((force - expected).norm() < 1e-9, "{force:?}");
+    // At rest nothing turns the block about its centre, which is its node.
+    assert!(moment.norm() < 1e-9, "{moment:?}");
+    assert!(at[2].abs() < 1e-6 && at[0].abs() < 0.1, "{at:?}");
+    assert_eq!(system.contact_load(NodeId::GROUND), [Vec3::ZERO; 3]);
+}

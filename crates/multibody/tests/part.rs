@@ -598,3 +598,43 @@ fn a_part_with_prescribed_velocities_shares_no_tangent() {
     let node = "base".to_owned();
     assert_eq!(errors, [ModelError::VelocityBesideTangent { node }]);
 }
+
+/// A disc on an axle, and on it a slider that goes radially outwards while the disc turns: the torque meets the inertia of
+/// both, the force along the slide the slider alone, which is carried outwards by r ω².
+#[test]
+fn torque_and_force_at_joints_meet_what_the_joints_leave_free() {
+    let (spin, radius, mass, inertia) = (3.0, 0.4, 2.0, 0.7);
+    let mut model = Model::new();
+    let turning = Vec3::Z * spin;
+    let disc = Motion::at(Vec3::ZERO).moving(Vec3::ZERO, turning);
+    let disc = model.node("disc", disc);
+    model.body(disc, Body::centred(5.0, Mat3::diagonal(0.4, 0.4, inertia)));
+    let place = Vec3::X * radius;
+    let slider = Motion::at(place).moving(turning.cross(place), turning);
+    let slider = model.node("slider", slider);
+    let own = 0.01;
+    model.body(slider, Body::centred(mass, Mat3::diagonal(own, own, own)));
+    let axle = [NodeId::GROUND, disc].map(|node| model.axis_marker(node, Vec3::ZERO, Vec3::Z));
+    model.element("axle", Joint::revolute(axle[0], axle[1]));
+    let slide = [disc, slider].map(|node| model.axis_marker(node, place, Vec3::X));
+    model.element("slide", Joint::prismatic(slide[0], slide[1]));
+    let mut builder = PartBuilder::new(model);
+    builder.push_coordinate("axle", Coordinate::Angle, axle);
+    builder.push_coordinate("slide", Coordinate::Slide, slide);
+    let mut part = builder.build(Options::default(), 1).unwrap();
+    let pushes = [1.4, 6.0];
+    let mut outputs = vec![0.0; part.ports().output_width()];
+    part.outputs(0.0, &pushes, &mut outputs).unwrap();
+    let mut found = EffectiveInterface::at(vec![0, 1]);
+    assert!(part.interface(0.0, &pushes, &mut found));
+    let both = inertia + own + mass * radius * radius;
+    let expected = [1.0 / both, 0.0, 0.0, 1.0 / mass];
+    for (found, expected) in found.mobility.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+    // The slider is at rest on the disc, so that there is no Coriolis force.
+    let accelerations = [pushes[0] / both, pushes[1] / mass + radius * spin * spin];
+    for (found, expected) in found.acceleration.iter().zip(accelerations) {
+        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
+}

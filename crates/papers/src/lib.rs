@@ -7,7 +7,7 @@
 mod fontana;
 mod item;
 mod map_study;
-mod peiret;
+pub mod peiret;
 mod pikulinski;
 pub mod structures;
 mod tamellin;

@@ -51,6 +51,19 @@ impl Track {
         }
     }
 
+    /// The same between two times, as far as it goes.
+    pub fn within(&self, from: f64, to: f64) -> Self {
+        let first = self.times.partition_point(|t| *t < from);
+        let end = self.times.partition_point(|t| *t <= to);
+        let part = |values: &[f64]| values.get(first..end).unwrap_or_default().to_vec();
+        Self {
+            times: part(&self.times),
+            signals: self.signals.iter().map(|signal| part(signal)).collect(),
+            energy: part(&self.energy),
+            failed: self.failed,
+        }
+    }
+
     fn record(&mut self, simulation: &mut Simulation, places: &[(SubsystemId, usize)]) {
         self.times.push(simulation.time());
         for (signal, &(part, component)) in self.signals.iter_mut().zip(places) {

@@ -50,6 +50,26 @@ fn only_the_interface_model_is_stable_at_every_step() {
     assert!(error(10) > 7.0 * error(1), "{} {}", error(10), error(1));
 }
 
+/// The machine has the printed size, follows the wanted speeds, and holds the log.
+#[test]
+fn the_crane_takes_the_log() {
+    let report = compute("peiret/fig-10");
+    assert_eq!(value(&report, "bodies"), 18.0);
+    assert_eq!(value(&report, "equations of the joints"), 92.0);
+    for (name, wanted) in [("actuator 1", -0.05), ("actuator 2", -0.02)] {
+        let rate = value(&report, &format!("rate of {name}"));
+        assert!((rate / wanted - 1.0).abs() < 0.2, "{name}: {rate}");
+    }
+    let report = compute("peiret/fig-11");
+    for ms in [2, 10, 16, 20] {
+        let height = value(
+            &report,
+            &format!("height of the log, interface model, {ms} ms"),
+        );
+        assert!(height > 0.5, "{ms} ms: {height}");
+    }
+}
+
 /// The tip pushes with less than the friction holds, as printed; in the other variant it reaches the wall, and then
 /// joints and contacts hold about as much as the paper counts.
 #[test]

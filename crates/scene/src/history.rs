@@ -1,7 +1,7 @@
 //! Recorded poses of nodes.
 
 use oldham_model::{Mechanism, Pose};
-use oldham_multibody::{Quaternion, Vec3};
+use oldham_multibody::{NodeId, Quaternion, Vec3};
 use oldham_results::Table;
 
 /// Columns over time, from a file or from a run.
@@ -42,6 +42,8 @@ pub(crate) struct Track<'h> {
     nodes: Vec<[&'h [f64]; 7]>,
     /// Radius and coordinates of all particles that were recorded.
     particles: Vec<(f64, [&'h [f64]; 3])>,
+    /// Points and forces of contacts that were recorded.
+    contacts: Vec<[&'h [f64]; 6]>,
 }
 
 impl<'h> Track<'h> {
@@ -78,10 +80,33 @@ impl<'h> Track<'h> {
                 particles.push((kind.radius, at));
             }
         }
+        let sketch = mechanism.sketch();
+        let contact = |node: &NodeId| {
+            let base = format!(
+                "{}.contacts.{}",
+                mechanism.name(),
+                sketch.nodes[node.index()]
+            );
+            let column = |component: &str| {
+                let name = format!("{base}.{component}");
+                let place = history.names.iter().position(|other| *other == name)?;
+                Some(history.columns[place].as_slice())
+            };
+            Some([
+                column("at.1")?,
+                column("at.2")?,
+                column("at.3")?,
+                column("fx")?,
+                column("fy")?,
+                column("fz")?,
+            ])
+        };
+        let contacts = sketch.contacts.iter().filter_map(contact).collect();
         Ok(Self {
             mechanism,
             nodes,
             particles,
+            contacts,
         })
     }
 
@@ -91,6 +116,14 @@ impl<'h> Track<'h> {
         particles.map(move |(radius, columns)| {
             let [x, y, z] = columns.map(|column| column[row]);
             (*radius, Vec3::new(x, y, z))
+        })
+    }
+
+    /// Points and forces of all contacts in a row.
+    pub(crate) fn contacts(&self, row: usize) -> impl Iterator<Item = [Vec3; 2]> {
+        self.contacts.iter().map(move |columns| {
+            let [x, y, z, fx, fy, fz] = columns.map(|column| column[row]);
+            [Vec3::new(x, y, z), Vec3::new(fx, fy, fz)]
         })
     }
 

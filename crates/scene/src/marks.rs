@@ -39,6 +39,8 @@ pub enum Ink {
     Tie(usize),
     /// A ring around a node between pieces.
     Ring,
+    /// The force of a contact.
+    Contact,
 }
 
 /// Points to be drawn in one way.
@@ -300,6 +302,17 @@ pub(crate) fn ball(centre: Vec3, radius: f64, view: &View) -> Mark {
         points: (0..CORNERS)
             .map(|i| view.around(centre, radius, corner(i)))
             .collect(),
+    }
+}
+
+/// An arrow from a point, with a head of a fifth of its length that faces the viewer.
+pub(crate) fn arrow(from: Vec3, along: Vec3, view: &View) -> Mark {
+    let tip = from + along;
+    let aside = view.aside(along) * (0.1 * along.norm());
+    let [left, right] = [aside, -aside].map(|aside| tip - along * 0.2 + aside);
+    Mark {
+        ink: Ink::Contact,
+        points: vec![from, tip, left, tip, right],
     }
 }
 

@@ -1,13 +1,16 @@
 //! A recorded motion as a film.
 
 use oldham_model::{Mechanism, Pose};
+use oldham_multibody::Vec3;
 
 use crate::history::Track;
-use crate::marks::ball;
+use crate::marks::{arrow, ball};
 use crate::{Film, History, Mark, NoPoses, View, ViewName, marks};
 
 /// An animated picture with more would be slow to open.
 const MOST_FRAMES: usize = 2000;
+/// The longest arrow as a fraction of the size of the scene.
+const LONGEST_ARROW: f64 = 0.18;
 
 /// How a motion is filmed.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,7 +66,14 @@ pub fn film(
         .iter()
         .flat_map(|&row| tracks.iter().flat_map(move |track| track.poses(row)))
         .map(|pose| pose.position);
-    let view = View::of(how.view, everywhere);
+    let places: Vec<Vec3> = everywhere.collect();
+    let size = (places.iter()).fold(0.0, |most: f64, at| most.max((*at - places[0]).norm()));
+    let forces = rows
+        .iter()
+        .flat_map(|&row| tracks.iter().flat_map(move |track| track.contacts(row)));
+    let mut forces: Vec<f64> = forces.map(|[_, force]| force.norm()).collect();
+    let per_newton = LONGEST_ARROW * size / typical(&mut forces);
+    let view = View::of(how.view, places.into_iter());
     let frame = |&row: &usize| -> Vec<Mark> {
         let of_track = |track: &Track<'_>| {
             let mut poses = vec![Pose::ABSOLUTE];
@@ -71,6 +81,17 @@ pub fn film(
             let mut marks = marks(track.mechanism.sketch(), &poses, &view);
             let balls = track.particles(row);
             marks.extend(balls.map(|(radius, centre)| ball(centre, radius, &view)));
+            // Impacts are cut off: beside them nothing else would be seen.
+            let drawn = |force: Vec3| {
+                let length = (force.norm() * per_newton).min(LONGEST_ARROW * size);
+                if length > 0.0 {
+                    force.unit() * length
+                } else {
+                    Vec3::ZERO
+                }
+            };
+            let contacts = track.contacts(row);
+            marks.extend(contacts.map(|[at, force]| arrow(at, drawn(force), &view)));
             marks
         };
         tracks.iter().flat_map(of_track).collect()
@@ -87,6 +108,14 @@ pub fn film(
         times,
         duration: shown / how.speed,
     })
+}
+
+/// What most forces do not exceed: nine in ten of those that are not zero.
+fn typical(forces: &mut Vec<f64>) -> f64 {
+    forces.retain(|force| *force > 0.0);
+    forces.sort_by(f64::total_cmp);
+    let place = forces.len() * 9 / 10;
+    forces.get(place).copied().unwrap_or(1.0)
 }
 
 /// At most so many rows, at equal distances, the last among them.

@@ -441,6 +441,9 @@ fn style(ink: Ink) -> Cow<'static, str> {
         Ink::Spring => {
             r##"fill="none" stroke="#009E73" stroke-width="1.5" stroke-linejoin="round""##
         }
+        Ink::Contact => {
+            r##"fill="none" stroke="#D55E00" stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round""##
+        }
         Ink::Guide => {
             r##"fill="none" stroke="#888888" stroke-width="1" stroke-dasharray="8 3 2 3""##
         }

@@ -75,6 +75,18 @@ impl View {
         [self.right.dot(point), self.up.dot(point)]
     }
 
+    /// The direction across another one on the page, of length one.
+    pub(crate) fn aside(&self, along: Vec3) -> Vec3 {
+        let [x, y] = self.see(along);
+        let across = self.up * x - self.right * y;
+        let length = across.norm();
+        if length > 0.0 {
+            across * (1.0 / length)
+        } else {
+            self.right
+        }
+    }
+
     /// A point of a circle around a point, that faces the viewer.
     pub fn around(&self, centre: Vec3, radius: f64, angle: f64) -> Vec3 {
         centre + (self.right * angle.cos() + self.up * angle.sin()) * radius

@@ -21,12 +21,13 @@ pub struct ModelFile {
     extensions: Extensions,
 }
 
-/// The kinds that come with Oldham but are no part of the format: vehicles.
+/// The kinds that come with Oldham but are no part of the format: vehicles, hydraulic networks.
 pub fn shipped_kinds() -> &'static Extensions {
     static KINDS: OnceLock<Extensions> = OnceLock::new();
     KINDS.get_or_init(|| {
         let mut kinds = Extensions::new();
         oldham_vehicle::register(&mut kinds);
+        oldham_hydraulic_network::register(&mut kinds);
         kinds
     })
 }

@@ -23,9 +23,9 @@ pub fn is_without_coupling(model: &Model) -> bool {
     !model.is_coupled() && model.mechanisms().next().is_some()
 }
 
-/// Whether a port is there only to record a node.
+/// Whether a port is there only to record a node, or the contacts on it.
 pub fn shows_node(port: &str) -> bool {
-    port.starts_with("nodes.")
+    port.starts_with("nodes.") || port.starts_with("contacts.")
 }
 
 fn failed(mechanism: Mechanism<'_>, error: SolveError) -> StudyError {

@@ -4,6 +4,7 @@ mod common;
 
 use common::car::{CAR, History, car};
 use common::hard_points::Corner;
+use oldham_cosim::{Discard, Run, Simulation};
 use oldham_model::{Model, Overrides};
 use oldham_multibody::Vec3;
 use oldham_vehicle::tyre::{PropertyFile, Slip};
@@ -286,6 +287,62 @@ fn the_cut_car_moves_as_the_whole_one() {
         fine.0 < 0.4 * coarse.0 && fine.1 < 0.4 * coarse.1,
         "{coarse:?} {fine:?}"
     );
+}
+
+/// Rack and rockers are light, and rods hold an upright between nodes that are prescribed: nothing is singular in
+/// that, and all cuts move as the whole does.
+#[test]
+fn the_car_can_be_cut_left_and_right_and_in_four() {
+    let set = |cut| {
+        [
+            ("v0", "20"),
+            ("v_test", "20"),
+            ("t_step", "0.05"),
+            ("simulation.duration", "0.3"),
+            ("with", cut),
+        ]
+    };
+    let whole = History::whole(&car("", &set("[]")), 1);
+    for cut in ["\"left-right\"", "\"four-corners\""] {
+        let model = car("", &set(cut));
+        let run = History::of(model.simulation().unwrap(), &model, 1);
+        for name in ["car.chassis.vx", "car.chassis.vy", "car.chassis.wz"] {
+            let (whole, cut) = (whole.column(name), run.column(name));
+            let apart = whole.iter().zip(&cut).map(|(a, b)| (a - b).abs());
+            let apart = apart.fold(0.0, f64::max);
+            assert!(apart < 1e-6, "{cut:?} {name}: {apart}");
+        }
+    }
+}
+
+/// Work of the parts of a cut, by counting: a part that is told the motion of the chassis as well as the whole
+/// predicts it itself has no more to iterate and to factor than the whole.
+#[test]
+fn an_axle_iterates_no_more_than_the_whole_car() {
+    let set = [
+        ("v0", "100 / 3.6"),
+        ("t_step", "0.2"),
+        ("simulation.duration", "0.6"),
+    ];
+    let model = car("", &set);
+    let work = |mut simulation: Simulation| {
+        let outcome = simulation.run(Run::new(model.steps(), &mut Discard));
+        outcome.end.unwrap_or_else(|fault| panic!("{fault}"));
+        let parts = outcome.summary.parts.into_iter();
+        let counts = parts.map(|part| (part.name, part.iterations, part.factorisations));
+        counts.collect::<Vec<_>>()
+    };
+    let whole = work(model.monolithic(None).unwrap());
+    let parts = work(model.simulation().unwrap());
+    println!("whole {whole:?}, cut {parts:?}");
+    let (_, iterations, factorisations) = whole[0];
+    for (name, of_part, factored) in &parts {
+        assert!(*of_part <= iterations, "{name}: {of_part} {iterations}");
+        assert!(
+            *factored <= factorisations,
+            "{name}: {factored} {factorisations}"
+        );
+    }
 }
 
 /// Pulled over by its side it comes to lie on its hoop, and does not fall through the road.

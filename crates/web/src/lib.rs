@@ -2,7 +2,8 @@
 //!
 //! A [`Scene`] says what there is to draw and which numbers of a row move it; a [`Film`] is a scene
 //! with all its rows, and can be saved as a page that needs no server. A [`Server`] shows a film, or
-//! a [`Stage`] on which a model runs: the newest row wins, and one of those who look on may drive.
+//! a [`Stage`] on which a model runs: the newest row wins, and one of those who look on may drive, or
+//! somebody in a [`Seat`] without a page.
 //!
 //! The page itself is built from `web/` and embedded. Nothing here knows models or results.
 //!
@@ -38,6 +39,7 @@
 mod film;
 mod request;
 mod scene;
+mod seat;
 mod server;
 mod spectator;
 mod stage;
@@ -48,6 +50,7 @@ pub use scene::{
     Anchor, Colours, Drawing, Feedback, Force, Frame, Input, Item, Moves, Role, Scene, Shape,
     Signal, Source, Symbol,
 };
+pub use seat::Seat;
 pub use server::{MOST_CLIENTS, Server, ServerError};
 pub use spectator::Spectator;
 pub use stage::{RunState, RunStatus, Stage, Wish};

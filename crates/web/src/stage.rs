@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use serde::{Deserialize, Serialize};
 
+use crate::Seat;
 use crate::film::row_bytes;
 
 /// What somebody at a page wishes.
@@ -78,6 +79,8 @@ pub struct Stage(Arc<Inside>);
 struct Inside {
     newest: Mutex<Newest>,
     status: Mutex<RunStatus>,
+    /// What everybody is to know, besides how the run gets on.
+    note: Mutex<String>,
     /// Counts what was told.
     told: AtomicU64,
     /// The viewer who drives; none is zero.
@@ -102,6 +105,7 @@ impl Stage {
         Self(Arc::new(Inside {
             newest: Mutex::default(),
             status: Mutex::default(),
+            note: Mutex::default(),
             told: AtomicU64::new(1),
             driver: AtomicU64::new(0),
             viewers: AtomicU64::new(0),
@@ -131,6 +135,12 @@ impl Stage {
         self.changed();
     }
 
+    /// Tells everybody something, until something else is told; nothing is an empty text.
+    pub fn note(&self, text: &str) {
+        text.clone_into(&mut lock(&self.0.note));
+        self.changed();
+    }
+
     /// How many look on.
     pub fn viewers(&self) -> u64 {
         self.0.viewers.load(Ordering::Relaxed)
@@ -139,6 +149,14 @@ impl Stage {
     /// Whether somebody drives.
     pub fn is_driven(&self) -> bool {
         self.0.driver.load(Ordering::Acquire) != 0
+    }
+
+    pub(crate) fn is_driven_by(&self, viewer: u64) -> bool {
+        self.0.driver.load(Ordering::Acquire) == viewer
+    }
+
+    pub(crate) fn is_paused(&self) -> bool {
+        lock(&self.0.status).state == RunState::Paused
     }
 
     fn changed(&self) {
@@ -156,16 +174,19 @@ impl Stage {
         struct Told<'a> {
             driver: &'static str,
             viewers: u64,
+            note: &'a str,
             run: &'a RunStatus,
         }
         let driver = match self.0.driver.load(Ordering::Acquire) {
             0 => "nobody",
             driver if driver == viewer => "you",
+            Seat::ID => "wheel",
             _ => "other",
         };
         let told = Told {
             driver,
             viewers: self.viewers(),
+            note: &lock(&self.0.note),
             run: &lock(&self.0.status),
         };
         serde_json::to_string(&told).expect("plain data can be written")
@@ -173,12 +194,20 @@ impl Stage {
 
     /// The newest row as bytes, if it is newer than the one of this number.
     pub(crate) fn newer_than(&self, seen: &mut u64) -> Option<Vec<u8>> {
-        let newest = lock(&self.0.newest);
-        if newest.number <= *seen {
-            return None;
-        }
-        *seen = newest.number;
+        let newest = self.look(seen)?;
         Some(row_bytes(newest.time, &newest.row))
+    }
+
+    /// The same of one of its numbers alone.
+    pub(crate) fn number_newer_than(&self, seen: &mut u64, at: usize) -> Option<f32> {
+        self.look(seen)?.row.get(at).copied()
+    }
+
+    fn look(&self, seen: &mut u64) -> Option<MutexGuard<'_, Newest>> {
+        let newest = lock(&self.0.newest);
+        let is_new = newest.number > *seen;
+        *seen = newest.number;
+        is_new.then_some(newest)
     }
 
     pub(crate) fn enter(&self) {
@@ -194,7 +223,7 @@ impl Stage {
 
     /// Does what a viewer wishes, if that one may.
     pub(crate) fn obey(&self, viewer: u64, wish: Wish) {
-        let drives = || self.0.driver.load(Ordering::Acquire) == viewer;
+        let drives = || self.is_driven_by(viewer);
         let driver = &self.0.driver;
         match wish {
             Wish::Drive => {
@@ -295,6 +324,28 @@ mod tests {
         );
         assert!(stage.status_for(2).contains(r#""state":"running""#));
         assert!(!stage.is_driven());
+    }
+
+    #[test]
+    fn one_may_drive_without_a_page() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let ears = heard.clone();
+        let stage = Stage::new(vec![0.5], move |wish| lock(&ears).push(wish));
+        let set = |value| Wish::Set { input: 0, value };
+        let mut seat = Seat::at(&stage);
+        seat.wish(Wish::Drive);
+        stage.obey(1, Wish::Drive);
+        assert!(stage.status_for(1).contains(r#""driver":"wheel""#));
+        seat.wish(set(2.0));
+        assert_eq!(seat.newest(1), None);
+        stage.show(0.0, [1.0, 2.0]);
+        assert_eq!((seat.newest(1), seat.newest(1)), (Some(2.0), None));
+        stage.note("It is <gone>.");
+        assert!(stage.status_for(1).contains(r#""note":"It is <gone>.""#));
+        drop(seat);
+        assert!(!stage.is_driven());
+        let expected = [Wish::Drive, set(2.0), set(0.5), Wish::GoOn];
+        assert_eq!(*lock(&heard), expected);
     }
 
     #[test]

@@ -1,4 +1,6 @@
-//! `oldham drive`: somebody at a browser sets the external inputs of a model while it runs.
+//! `oldham drive`: somebody at a browser or at a wheel sets the external inputs of a model while it runs.
+
+mod at_the_wheel;
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +10,8 @@ use oldham_scene::Showing;
 use oldham_study::{Onlooker, Pause, Place, PreparedRun, RunOptions, RunReport};
 use oldham_web::{Input, Stage, Wish};
 use serde_json::json;
+
+use at_the_wheel::Driving;
 
 use super::run::print_summary;
 use crate::args::Drive;
@@ -37,6 +41,7 @@ pub fn execute(arguments: &Drive) -> Result<(), Failure> {
             model: model.name().into(),
         });
     }
+    let wheel = at_the_wheel::open(&arguments.seat, inputs, arguments.json)?;
     let pause = Pause::default();
     let stage = stage(&prepared, inputs, &pause);
     let serving = Some(stage.clone());
@@ -47,7 +52,11 @@ pub fn execute(arguments: &Drive) -> Result<(), Failure> {
         serving,
         arguments.json,
     )?;
-    if !live::wait_until(|| stage.is_driven()) {
+    let driving = wheel.zip(arguments.seat.wheel.as_deref());
+    let driving = driving.map(|(wheel, path)| Driving::start(wheel, path, inputs, &stage));
+    // A wheel is always there: it drives when somebody can see it, or wants to.
+    let begins = |driving: &Driving| stage.viewers() > 0 || driving.begins();
+    if !live::wait_until(|| stage.is_driven() && driving.as_ref().is_none_or(begins)) {
         return Err(Failure::Interrupted);
     }
     let mut told = Ok(());
@@ -78,6 +87,7 @@ pub fn execute(arguments: &Drive) -> Result<(), Failure> {
     if told.is_ok() && !arguments.once {
         live::wait_for_the_user();
     }
+    drop(driving);
     drop(server);
     told
 }

@@ -21,6 +21,7 @@ mod stability;
 mod statics;
 mod sweep;
 mod view;
+mod wheel;
 
 use crate::args::Command;
 use crate::failure::Failure;
@@ -39,6 +40,7 @@ pub fn execute(command: Command) -> Result<(), Failure> {
         Command::Animate(arguments) => animate::execute(&arguments),
         Command::View(arguments) => view::execute(&arguments),
         Command::Drive(arguments) => drive::execute(&arguments),
+        Command::Wheel(arguments) => wheel::execute(&arguments),
         Command::Handling(arguments) => handling::execute(&arguments),
         Command::Bench(arguments) => bench::execute(&arguments),
         Command::Stability(arguments) => stability::execute(&arguments),

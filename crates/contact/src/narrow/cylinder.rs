@@ -1,15 +1,20 @@
-//! A box and a cylinder: edges of the box against the distance from the cylinder, and rims of the cylinder
-//! against the faces of the box.
+//! A cylinder against a solid with flat faces: corners and edges of the one on the round solid, rims of the other on the
+//! faces.
 
 use oldham_space::Vec3;
 
 use super::convex::golden;
 use super::{Point, faces, manifold};
+use crate::polytope::{Polytope, Solid};
 use crate::shape::{Pose, Shape};
 
-/// Points of a box near a cylinder; normals point from the box to the cylinder.
+/// Features: vertices, then edges, then faces with the points of rims on each.
+const EDGES: u32 = Polytope::MOST_POINTS as u32;
+const FACES: u32 = 4 * EDGES;
+
+/// Points of a solid near a cylinder; normals point from the solid to the cylinder.
 pub fn collide(
-    half: Vec3,
+    solid: &Solid<'_>,
     at: &Pose,
     cylinder: &Shape,
     at_cylinder: &Pose,
@@ -17,14 +22,14 @@ pub fn collide(
     out: &mut Vec<Point>,
 ) {
     let start = out.len();
-    touch_edges(half, at, cylinder, at_cylinder, reach, out);
-    touch_faces(half, at, cylinder, at_cylinder, reach, out);
+    touch_edges(solid, at, cylinder, at_cylinder, reach, out);
+    touch_faces(solid, at, cylinder, at_cylinder, reach, out);
     manifold::reduce(out, start);
 }
 
 /// Corners, and the nearest inner point of each edge.
 fn touch_edges(
-    half: Vec3,
+    solid: &Solid<'_>,
     at: &Pose,
     cylinder: &Shape,
     at_cylinder: &Pose,
@@ -43,35 +48,27 @@ fn touch_edges(
             });
         }
     };
-    let sign = |bits: u32, axis: usize| if bits >> axis & 1 == 1 { 1.0 } else { -1.0 };
-    for corner in 0..8 {
-        let local = [0, 1, 2].map(|axis| sign(corner, axis) * half[axis]);
-        touch(corner, at.place(Vec3::new(local[0], local[1], local[2])));
+    for (corner, vertex) in solid.vertices().enumerate() {
+        touch(corner as u32, at.place(vertex));
     }
-    for axis in 0..3 {
-        for side in 0..4 {
-            let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-            let mut middle = Vec3::ZERO;
-            middle[u] = sign(side, 0) * half[u];
-            middle[v] = sign(side, 1) * half[v];
-            let middle = at.place(middle);
-            let along = at.axes.column(axis) * half[axis];
-            let distance = |t: f64| cylinder.distance(at_cylinder.locate(middle + along * t));
-            if distance(0.0) > reach + half[axis] {
-                continue;
-            }
-            let lowest = golden(&distance);
-            // At its ends the edge is a corner.
-            if lowest.abs() < 1.0 - 1e-6 {
-                touch(8 + 4 * axis as u32 + side, middle + along * lowest);
-            }
+    for (number, edge) in solid.edges().iter().enumerate() {
+        let [from, to] = edge.ends.map(|end| at.place(solid.vertex(end)));
+        let (middle, along) = ((from + to) * 0.5, (to - from) * 0.5);
+        let distance = |t: f64| cylinder.distance(at_cylinder.locate(middle + along * t));
+        if distance(0.0) > reach + along.norm() {
+            continue;
+        }
+        let lowest = golden(&distance);
+        // At its ends the edge is a corner.
+        if lowest.abs() < 1.0 - 1e-6 {
+            touch(EDGES + number as u32, middle + along * lowest);
         }
     }
 }
 
-/// Points of the rims on faces of the box.
+/// Points of the rims on faces of the solid.
 fn touch_faces(
-    half: Vec3,
+    solid: &Solid<'_>,
     at: &Pose,
     cylinder: &Shape,
     at_cylinder: &Pose,
@@ -85,22 +82,20 @@ fn touch_faces(
     else {
         return;
     };
-    for axis in 0..3 {
-        for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
-            let normal = at.axes.column(axis) * sign;
-            for (code, tip) in faces::rim(at_cylinder, half_length, radius, normal) {
-                let local = at.locate(tip);
-                let gap = sign * local[axis] - half[axis];
-                // Over the face, and where it is within the box, nearest to this face.
-                let over = |k: usize| local[k].abs() - half[k] <= gap.min(0.0);
-                if gap < reach && over((axis + 1) % 3) && over((axis + 2) % 3) {
-                    out.push(Point {
-                        feature: 32 + (axis as u32 * 2 + side as u32) * 8 + code,
-                        position: tip - normal * (0.5 * gap),
-                        normal,
-                        gap,
-                    });
-                }
+    for (number, face) in solid.faces().iter().enumerate() {
+        let normal = at.axes * face.normal;
+        let offset = solid.offset(number);
+        for (code, tip) in faces::rim(at_cylinder, half_length, radius, normal) {
+            let local = at.locate(tip);
+            let gap = face.normal.dot(local) - offset;
+            // Over the face, and where it is within the solid, nearest to this face.
+            if gap < reach && solid.within_face(number, local) >= -gap.min(0.0) {
+                out.push(Point {
+                    feature: FACES + number as u32 * 8 + code,
+                    position: tip - normal * (0.5 * gap),
+                    normal,
+                    gap,
+                });
             }
         }
     }

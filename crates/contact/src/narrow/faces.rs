@@ -3,7 +3,11 @@
 use oldham_space::Vec3;
 
 use super::{Point, manifold};
+use crate::polytope::Solid;
 use crate::shape::{Pose, Shape};
+
+/// Bits of a feature that say which point of a body it is; the others are the face.
+const CODES: u32 = 6;
 
 /// Points of `b` near the faces of `a`.
 pub fn collide(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64, out: &mut Vec<Point>) {
@@ -16,7 +20,7 @@ pub fn collide(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64, out: 
                 let gap = distance - radius;
                 let normal = at_a.axes * normal;
                 out.push(Point {
-                    feature: face << 3 | code,
+                    feature: face << CODES | code,
                     position: tip - normal * (radius + 0.5 * gap),
                     normal,
                     gap,
@@ -34,16 +38,15 @@ pub fn collide(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64, out: 
             touch(0, at_b.position - along, *radius);
             touch(1, at_b.position + along, *radius);
         }
-        Shape::Box { half } => {
+        Shape::Box { .. } | Shape::Mesh(_) => {
             let start = out.len();
-            for corner in 0..8 {
-                let sign = |axis: usize| if corner >> axis & 1 == 1 { 1.0 } else { -1.0 };
-                let local = Vec3::new(sign(0) * half[0], sign(1) * half[1], sign(2) * half[2]);
-                let tip = at_b.place(local);
+            let solid = Solid::of(b).expect("it has flat faces");
+            for (corner, vertex) in solid.vertices().enumerate() {
+                let tip = at_b.place(vertex);
                 faces(a, at_a.locate(tip), reach, |face, gap, normal| {
                     let normal = at_a.axes * normal;
                     out.push(Point {
-                        feature: face << 3 | corner,
+                        feature: face << CODES | corner as u32,
                         position: tip - normal * (0.5 * gap),
                         normal,
                         gap,
@@ -69,7 +72,7 @@ pub fn collide(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64, out: 
                         let gap = height(tip);
                         if gap < reach {
                             out.push(Point {
-                                feature: face << 3 | code,
+                                feature: face << CODES | code,
                                 position: tip - normal * (0.5 * gap),
                                 normal,
                                 gap,
@@ -80,7 +83,7 @@ pub fn collide(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64, out: 
             );
             reduce_by_face(out, start);
         }
-        Shape::Plane | Shape::Can(_) => {}
+        Shape::Plane | Shape::Can(_) | Shape::Field(_) => {}
     }
 }
 
@@ -124,10 +127,10 @@ fn reduce_by_face(points: &mut Vec<Point>, start: usize) {
     points[start..].sort_by_key(|p| p.feature);
     let mut from = start;
     while from < points.len() {
-        let face = points[from].feature >> 3;
+        let face = points[from].feature >> CODES;
         let count = points[from..]
             .iter()
-            .take_while(|p| p.feature >> 3 == face)
+            .take_while(|p| p.feature >> CODES == face)
             .count();
         if count > 4 {
             // Rotate the rest out of the way: only the last group is cut.

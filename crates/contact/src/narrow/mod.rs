@@ -2,18 +2,23 @@
 //! the shapes and poses alone.
 //!
 //! Spheres and capsules are tested against the distance of any solid. Planes and cans are
-//! faces that corners, ends and rims touch. Two boxes are separated along fifteen axes and clipped. A box
-//! and a cylinder meet with the edges of the one or the rims of the other.
+//! faces that corners, ends and rims touch. Two boxes are separated along fifteen axes and clipped, other solids with flat
+//! faces along the normals and pairs of edges that count. Such a solid and a cylinder meet with the edges of the one or the rims
+//! of the other. A ground of heights is touched by corners, ends and rims, and touches with its crests.
 
 mod boxes;
 mod capsule;
 mod convex;
 mod cylinder;
+mod cylinders;
 mod faces;
+mod field;
 mod manifold;
+mod polytopes;
 
 use oldham_space::Vec3;
 
+use crate::polytope::Solid;
 use crate::shape::{Can, Pose, Shape};
 
 /// A point where two shapes are near.
@@ -29,20 +34,18 @@ pub struct Point {
     pub gap: f64,
 }
 
-/// Whether the contact of two shapes is known.
+/// Whether the contact of two shapes is known: all but that of a cylinder in a round can.
 pub fn is_known(one: &Shape, other: &Shape) -> bool {
-    use Shape::{Box, Can, Capsule, Cylinder, Plane, Sphere};
     match (one, other) {
-        // Faces do not touch each other.
-        (Plane | Can(_), Plane | Can(_)) => true,
-        (Can(can), Cylinder { .. }) | (Cylinder { .. }, Can(can)) => !can.directions.is_empty(),
-        (Cylinder { .. }, Cylinder { .. }) => false,
-        (Sphere { .. } | Capsule { .. } | Plane | Can(_) | Box { .. } | Cylinder { .. }, _) => true,
+        (Shape::Can(can), Shape::Cylinder { .. }) | (Shape::Cylinder { .. }, Shape::Can(can)) => {
+            !can.directions.is_empty()
+        }
+        _ => true,
     }
 }
 
 /// Adds the points of two shapes that are nearer than `reach`, at most four for each pair of
-/// faces, ordered by feature. Pairs that are not known give none.
+/// faces, ordered by feature. Pairs that are not known, and grounds among themselves, give none.
 pub fn collide(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64, out: &mut Vec<Point>) {
     let start = out.len();
     if rank(a) <= rank(b) {
@@ -60,10 +63,12 @@ fn rank(shape: &Shape) -> u8 {
     match shape {
         Shape::Plane => 0,
         Shape::Can(_) => 1,
-        Shape::Box { .. } => 2,
-        Shape::Cylinder { .. } => 3,
-        Shape::Capsule { .. } => 4,
-        Shape::Sphere { .. } => 5,
+        Shape::Field(_) => 2,
+        Shape::Mesh(_) => 3,
+        Shape::Box { .. } => 4,
+        Shape::Cylinder { .. } => 5,
+        Shape::Capsule { .. } => 6,
+        Shape::Sphere { .. } => 7,
     }
 }
 
@@ -78,6 +83,7 @@ fn collide_ordered(
     match (a, b) {
         (Shape::Can(can), _) if is_outside(can, at_a, b, at_b) => {}
         (Shape::Plane | Shape::Can(_), _) => faces::collide(a, at_a, b, at_b, reach, out),
+        (Shape::Field(ground), _) => field::collide(ground, at_a, b, at_b, reach, out),
         (_, Shape::Sphere { radius }) => sphere(a, at_a, *radius, at_b.position, reach, out),
         (
             _,
@@ -91,10 +97,19 @@ fn collide_ordered(
         (Shape::Box { half: one }, Shape::Box { half: other }) => {
             boxes::collide(*one, at_a, *other, at_b, reach, out);
         }
-        (Shape::Box { half }, Shape::Cylinder { .. }) => {
-            cylinder::collide(*half, at_a, b, at_b, reach, out);
+        (Shape::Cylinder { .. }, Shape::Cylinder { .. }) => {
+            cylinders::collide(a, at_a, b, at_b, reach, out);
         }
-        _ => {}
+        (_, Shape::Cylinder { .. }) => {
+            if let Some(solid) = Solid::of(a) {
+                cylinder::collide(&solid, at_a, b, at_b, reach, out);
+            }
+        }
+        _ => {
+            if let (Some(one), Some(other)) = (Solid::of(a), Solid::of(b)) {
+                polytopes::collide((&one, at_a), (&other, at_b), reach, out);
+            }
+        }
     }
 }
 

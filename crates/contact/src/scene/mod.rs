@@ -10,7 +10,7 @@ mod step;
 
 pub use rows::HeldRow;
 
-use oldham_space::{Mat3, Quaternion, Vec3};
+use oldham_space::{Mat3, Quaternion, V3, Vec3};
 
 use crate::cone::Cone;
 use crate::error::ContactError;
@@ -407,6 +407,20 @@ impl Scene {
     /// Contacts at the beginning of the last step.
     pub fn touches(&self) -> &[Touch] {
         self.world.touches()
+    }
+
+    /// The middle of the contacts that pressed on a body in the last step, by their impulses; nothing if none did.
+    pub fn pressed_at(&self, body: BodyId) -> Option<Vec3> {
+        let (mut sum, mut weight) = (Vec3::ZERO, 0.0);
+        for (contact, impulse) in self.impulses().iter().enumerate() {
+            let touch = &self.touches()[contact];
+            if touch.ends.iter().any(|end| end.body() == body.index()) {
+                let size = V3(*impulse).norm();
+                sum += self.world.place(contact, &self.grains) * size;
+                weight += size;
+            }
+        }
+        (weight > 0.0).then(|| sum * (1.0 / weight))
     }
 
     /// Impulses of the contacts of the last step along the absolute axes, on the second body of each.

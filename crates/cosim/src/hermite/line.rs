@@ -57,12 +57,10 @@ impl Samples {
             return [x + ahead * v, v + ahead * a, a];
         }
         let h = self.history.times[0] - self.history.times[1];
-        let end = |component: usize| {
-            let [y0, y1] = [0, 1].map(|back: usize| self.history.values[back][component]);
-            let [r0, r1] = [0, 1].map(|back: usize| self.history.values[back][component + 1]);
-            extrapolation.end(h, [y0, y1], [r0, r1])
-        };
-        let (x_end, x_rate) = end(0);
+        let both =
+            |component: usize| [0, 1].map(|back: usize| self.history.values[back][component]);
+        let (v_end, v_rate) = extrapolation.end(h, both(1), both(2));
+        let (x_end, x_rate) = extrapolation.position(h, both(0), both(1), v_end);
         let s = ahead / h;
         if extrapolation.shows_rate() {
             return match reaches_end(s) {
@@ -74,7 +72,6 @@ impl Samples {
                 ],
             };
         }
-        let (v_end, v_rate) = end(1);
         if reaches_end(s) {
             return [x_end, v_end, v_rate];
         }

@@ -130,7 +130,7 @@ impl Samples {
         }
         for i in 0..3 {
             let [x, v, a] = [POSITION, VELOCITY, ACCELERATION].map(|first| self.both(first + i));
-            (out[POSITION + i], _) = path.follow(x, v);
+            (out[POSITION + i], _) = path.to(x, v, path.position(x, v, a));
             (out[VELOCITY + i], out[ACCELERATION + i]) = path.follow(v, a);
             let [w, alpha] = [SPIN, SPIN_RATE].map(|first| self.both(first + i));
             (out[SPIN + i], out[SPIN_RATE + i]) = path.follow(w, alpha);
@@ -171,8 +171,36 @@ impl Samples {
 
     fn turned(&self, path: &Path<'_>) -> Quaternion {
         let samples = self.rotation_vectors();
-        let turn = samples.map(|(values, rates)| path.follow(values, rates).0);
+        let turn = if path.extrapolation.follows_accelerations() {
+            let rates = self.turning_at_end(path, &samples);
+            [0, 1, 2].map(|i| {
+                let (values, known) = samples[i];
+                let end = path.extrapolation.position(path.h, values, known, rates[i]);
+                path.to(values, known, end).0
+            })
+        } else {
+            samples.map(|(values, rates)| path.follow(values, rates).0)
+        };
         self.orientation(0).times(Quaternion::exp(V3(turn)))
+    }
+
+    /// The rate of the rotation vector at the end of the step that belongs to the angular velocity there: it
+    /// depends on the rotation vector, which depends on it; found in two sweeps.
+    fn turning_at_end(&self, path: &Path<'_>, samples: &RotationVectors) -> Vec3 {
+        let spin = [0, 1, 2].map(|i| {
+            let [w, alpha] = [SPIN, SPIN_RATE].map(|first| self.both(first + i));
+            path.extrapolation.end(path.h, w, alpha).0
+        });
+        let spin = self.orientation(0).conjugate().rotate(V3(spin));
+        let turn = |rate: Vec3| {
+            V3([0, 1, 2].map(|i| {
+                let (values, [now, before]) = samples[i];
+                path.extrapolation
+                    .integrated(path.h, values, [rate[i], now, before])
+            }))
+        };
+        let first = inverse_tangent_times(turn(spin), spin);
+        inverse_tangent_times(turn(first), spin)
     }
 
     /// The angular velocity at the end of the step that belongs to the extrapolated rate.
@@ -185,7 +213,7 @@ impl Samples {
 
     /// The last two orientations and their rates as rotation vectors from the newest one, by
     /// component.
-    fn rotation_vectors(&self) -> [([f64; 2], [f64; 2]); 3] {
+    fn rotation_vectors(&self) -> RotationVectors {
         let [newest, older] = [0, 1].map(|back| self.orientation(back));
         let back = newest.conjugate();
         let theta = back.times(older).log();
@@ -212,6 +240,9 @@ impl Samples {
     }
 }
 
+/// By component: values and rates, newest first.
+type RotationVectors = [([f64; 2], [f64; 2]); 3];
+
 /// The way from the newest sample to the predicted end of the step.
 struct Path<'a> {
     h: f64,
@@ -223,7 +254,17 @@ struct Path<'a> {
 impl Path<'_> {
     /// Value and rate, from the newest and the older value and rate.
     fn follow(&self, values: [f64; 2], rates: [f64; 2]) -> (f64, f64) {
-        let (end, end_rate) = self.extrapolation.end(self.h, values, rates);
+        self.to(values, rates, self.extrapolation.end(self.h, values, rates))
+    }
+
+    /// A position and its rate at the end of the step.
+    fn position(&self, x: [f64; 2], v: [f64; 2], a: [f64; 2]) -> (f64, f64) {
+        let (v_end, _) = self.extrapolation.end(self.h, v, a);
+        self.extrapolation.position(self.h, x, v, v_end)
+    }
+
+    /// Value and rate on the way to those at the end of the step.
+    fn to(&self, values: [f64; 2], rates: [f64; 2], (end, end_rate): (f64, f64)) -> (f64, f64) {
         if reaches_end(self.s) {
             return (end, end_rate);
         }
@@ -253,11 +294,15 @@ mod tests {
     }
 
     fn predicted(h: f64, ahead: f64) -> [f64; WIDTH] {
+        predicted_by(RateExtrapolation::Hermite, h, ahead)
+    }
+
+    fn predicted_by(rate: RateExtrapolation, h: f64, ahead: f64) -> [f64; WIDTH] {
         let mut samples = Samples::new(0);
         samples.push(1.0 - h, &motion(1.0 - h));
         samples.push(1.0, &motion(1.0));
         let mut out = [0.0; WIDTH];
-        let extrapolation = Extrapolation::new(RateExtrapolation::Hermite, 0.6);
+        let extrapolation = Extrapolation::new(rate, 0.6);
         samples.write(1.0 + ahead, &extrapolation, &mut out);
         out
     }
@@ -265,10 +310,14 @@ mod tests {
     /// A turn at constant speed about a fixed axis is a straight line of rotation vectors.
     #[test]
     fn a_steady_turn_is_predicted_exactly() {
-        for ahead in [0.05, 0.1] {
-            let (found, exact) = (predicted(0.1, ahead), motion(1.0 + ahead));
+        let kinds = [RateExtrapolation::Hermite, RateExtrapolation::Acceleration];
+        for (kind, ahead) in kinds
+            .into_iter()
+            .flat_map(|kind| [(kind, 0.05), (kind, 0.1)])
+        {
+            let (found, exact) = (predicted_by(kind, 0.1, ahead), motion(1.0 + ahead));
             for i in MOTION_QUATERNION {
-                assert!((found[i] - exact[i]).abs() < 1e-14);
+                assert!((found[i] - exact[i]).abs() < 1e-14, "{kind:?}");
             }
         }
     }
@@ -311,8 +360,46 @@ mod tests {
 
     #[test]
     fn the_local_error_of_the_position_has_order_three() {
-        let error = |h: f64| (predicted(h, h)[0] - motion(1.0 + h)[0]).abs();
-        let order = (error(0.02) / error(0.01)).log2();
-        assert!((order - 3.0).abs() < 0.2, "{order}");
+        for kind in [RateExtrapolation::Hermite, RateExtrapolation::Acceleration] {
+            let error = |h: f64| (predicted_by(kind, h, h)[0] - motion(1.0 + h)[0]).abs();
+            let order = (error(0.02) / error(0.01)).log2();
+            assert!((order - 3.0).abs() < 0.2, "{kind:?}: {order}");
+        }
+    }
+
+    /// A turn that becomes faster about an axis that wanders.
+    #[test]
+    fn an_accelerated_turn_is_predicted_to_third_order() {
+        let error = |h: f64| {
+            // The orientation is made of the angular velocity in many small turns.
+            let spin = |t: f64| V3([t.sin(), t * t, 0.5 - t]);
+            let spin_rate = |t: f64| V3([t.cos(), 2.0 * t, -1.0]);
+            let fine = h / 400.0;
+            let mut q = Quaternion::exp(V3([0.0; 3]));
+            let mut poses = Vec::new();
+            for step in 0..=800 {
+                if step % 400 == 0 {
+                    poses.push(q);
+                }
+                let middle = 0.4 + (f64::from(step) + 0.5) * fine;
+                q = Quaternion::exp(spin(middle) * fine).times(q);
+            }
+            let mut samples = Samples::new(0);
+            for (k, pose) in poses[..2].iter().enumerate() {
+                let t = 0.4 + k as f64 * h;
+                let mut values = [0.0; WIDTH];
+                values[MOTION_QUATERNION].copy_from_slice(&pose.0);
+                values[SPIN..SPIN + 3].copy_from_slice(&spin(t).0);
+                values[SPIN_RATE..SPIN_RATE + 3].copy_from_slice(&spin_rate(t).0);
+                samples.push(t, &values);
+            }
+            let mut out = [0.0; WIDTH];
+            let extrapolation = Extrapolation::new(RateExtrapolation::Acceleration, 0.6);
+            samples.write(0.4 + 2.0 * h, &extrapolation, &mut out);
+            let found = Quaternion(out[MOTION_QUATERNION].try_into().expect("four components"));
+            found.conjugate().times(poses[2]).log().norm()
+        };
+        let order = (error(0.08) / error(0.04)).log2();
+        assert!(order > 2.7, "{order}");
     }
 }

@@ -3,7 +3,7 @@
 use oldham_cosim::{Quantity, Unit};
 use oldham_hydraulics::{
     Actuator, Circuit, CircuitError, Cylinder, Fluid, Hydraulics, Relief, Rest, SafetyValves,
-    Spool, Supply, Valve,
+    SpeedControl, Spool, Supply, Valve,
 };
 
 use super::part::{Checked, Port, head_of};
@@ -78,6 +78,7 @@ impl Checker<'_> {
         let valve = valve.and_then(|at| self.valve(&at.value));
         let rate = self.number_or(&given.spool_rate, f64::INFINITY);
         let lag = self.number_or(&given.spool_lag, 0.0);
+        let control = self.speed_control(given);
         let safety = self.safety_valves(given);
         let rest = self.rest(given);
         areas?;
@@ -94,6 +95,7 @@ impl Checker<'_> {
                 rate: rate?,
                 lag: lag?,
             },
+            control: control?,
             safety: safety?,
             rest: rest?,
         })
@@ -113,6 +115,21 @@ impl Checker<'_> {
             return None;
         }
         Some(valve)
+    }
+
+    fn speed_control(
+        &mut self,
+        given: &format::hydraulics::Actuator,
+    ) -> Option<Option<SpeedControl>> {
+        let Some(at) = &given.speed_control else {
+            return Some(None);
+        };
+        let proportional = self.required(&at.value.proportional);
+        let derivative = self.number_or(&at.value.derivative, 0.0);
+        Some(Some(SpeedControl {
+            proportional: proportional?,
+            derivative: derivative?,
+        }))
     }
 
     fn safety_valves(&mut self, given: &format::hydraulics::Actuator) -> Option<SafetyValves> {
@@ -199,28 +216,34 @@ fn place(entry: &Entry<format::Hydraulics>, error: &CircuitError) -> crate::sour
 
 /// The ports in the order of the solver.
 fn ports(section: &format::Hydraulics) -> [Vec<Port>; 2] {
-    let all = |ports: [(&str, Unit); 3]| -> Vec<Port> {
-        let of = |entry: &Entry<format::hydraulics::Actuator>| {
-            ports.clone().map(|(name, unit)| Port {
-                name: At {
-                    value: format!("{}.{name}", entry.name.value),
-                    span: entry.name.span.clone(),
-                },
-                quantity: Some(Quantity::Scalar(unit)),
-            })
+    let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
+    for entry in &section.actuators {
+        let port = |(name, unit): (&str, Unit)| Port {
+            name: At {
+                value: format!("{}.{name}", entry.name.value),
+                span: entry.name.span.clone(),
+            },
+            quantity: Some(Quantity::Scalar(unit)),
         };
-        section.actuators.iter().flat_map(of).collect()
-    };
-    [
-        all([
+        let command = match entry.value.value.speed_control {
+            None => ("spool", Unit::ONE),
+            Some(_) => ("speed", Unit::METRE_PER_SECOND),
+        };
+        let received = [
             ("length", Unit::METRE),
             ("rate", Unit::METRE_PER_SECOND),
-            ("spool", Unit::ONE),
-        ]),
-        all([
+            command,
+        ];
+        inputs.extend(received.map(port));
+        let sent = [
             ("force", Unit::NEWTON),
             ("p1", Unit::PASCAL),
             ("p2", Unit::PASCAL),
-        ]),
-    ]
+        ];
+        outputs.extend(sent.map(port));
+        if entry.value.value.speed_control.is_some() {
+            outputs.push(port(("spool", Unit::ONE)));
+        }
+    }
+    [inputs, outputs]
 }

@@ -166,6 +166,7 @@ impl Checker<'_> {
         data.extend(wiring.data);
         let start = clock.as_ref().map_or(0.0, |clock| clock.start);
         self.static_loads(&subsystems, &mut parts, &wiring.connections, start);
+        self.strokes(&subsystems, &mut parts, &wiring.connections);
         self.tangents(&file.schedule, &mut parts, &wiring.connections, &mut timing);
         let mut remarks = self.learners(&mut parts, &wiring.connections);
         remarks.extend(smeared_samples(&parts, &wiring.connections));

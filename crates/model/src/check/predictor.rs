@@ -2,10 +2,11 @@
 
 use oldham_cosim::{InputPort, OutputPort, RateExtrapolation};
 use oldham_dmd::{Controls, LONGEST_WINDOW, ModelSize, Received, Settings};
+use oldham_interface_model::Arrangement;
 
 use super::Checker;
 use super::part::{Checked, Port};
-use crate::format::{At, Count, Predictor, PredictorKind};
+use crate::format::{self, At, Count, Predictor, PredictorKind};
 use crate::model::{ConnectionSpec, ForeignPrediction, Prediction};
 use crate::problem::Problem;
 use crate::source::Span;
@@ -27,6 +28,7 @@ pub(in crate::check) struct Choice {
     delays: u32,
     /// Spectral radius of the formula that integrates rates, where it is given.
     rho: Option<f64>,
+    arrangement: Arrangement,
 }
 
 impl From<PredictorKind> for Choice {
@@ -37,6 +39,7 @@ impl From<PredictorKind> for Choice {
             window: None,
             delays: 0,
             rho: None,
+            arrangement: Arrangement::default(),
         }
     }
 }
@@ -59,8 +62,11 @@ impl Choice {
             PredictorKind::HermiteVelocity => {
                 Prediction::Integrated(RateExtrapolation::HermiteVelocity, rho)
             }
+            PredictorKind::LinearAcceleration => {
+                Prediction::Integrated(RateExtrapolation::Acceleration, rho)
+            }
             PredictorKind::Dmd => Prediction::Hold(0),
-            PredictorKind::InterfaceModel => Prediction::InterfaceModel,
+            PredictorKind::InterfaceModel => Prediction::InterfaceModel(self.arrangement),
         }
     }
 
@@ -76,6 +82,14 @@ impl Choice {
             }),
             None => Settings::automatic_for(LONGEST_WINDOW, signals),
         }
+    }
+}
+
+fn arrangement(given: Option<format::Arrangement>) -> Arrangement {
+    match given {
+        None | Some(format::Arrangement::Merged) => Arrangement::Merged,
+        Some(format::Arrangement::Jacobi) => Arrangement::Jacobi,
+        Some(format::Arrangement::Sequential) => Arrangement::Sequential,
     }
 }
 
@@ -109,6 +123,13 @@ impl Checker<'_> {
             let problem = Problem::new(delays.span.clone(), message);
             self.findings.push(problem.help("give a `window` too"));
         }
+        let models = kind == PredictorKind::InterfaceModel;
+        if let Some(given) = settings.arrangement.as_ref().filter(|_| !models) {
+            let message = "`arrangement` belongs to the predictor `interface-model`";
+            let problem = Problem::new(given.span.clone(), message);
+            self.findings
+                .push(problem.label("not used by this predictor"));
+        }
         if let Some(given) = settings.rho.as_ref().filter(|_| !integrates_rates(kind)) {
             let message = "`rho` belongs to the predictors that integrate rates";
             let problem = Problem::new(given.span.clone(), message)
@@ -119,6 +140,7 @@ impl Checker<'_> {
         Some(Choice {
             kind,
             foreign: None,
+            arrangement: arrangement(settings.arrangement.as_ref().map(|at| at.value)),
             rho: match &settings.rho {
                 Some(rho) => Some(self.number(rho)?),
                 None => None,
@@ -204,8 +226,11 @@ impl Checker<'_> {
 }
 
 fn integrates_rates(kind: PredictorKind) -> bool {
-    use PredictorKind::{ConstantRate, Hermite, HermiteVelocity, LinearRate};
-    matches!(kind, ConstantRate | LinearRate | Hermite | HermiteVelocity)
+    use PredictorKind::{ConstantRate, Hermite, HermiteVelocity, LinearAcceleration, LinearRate};
+    matches!(
+        kind,
+        ConstantRate | LinearRate | Hermite | HermiteVelocity | LinearAcceleration
+    )
 }
 
 /// The inputs of a part that somebody sends.

@@ -1,8 +1,9 @@
-//! Hydraulic actuators that hold a mechanism at rest: their loads are found by its statics.
+//! Hydraulic actuators at a mechanism: loads that hold it at rest are found by its statics, and lengths at the start lie
+//! within their strokes.
 
 use oldham_cosim::OutputPort;
 use oldham_hydraulics::Rest;
-use oldham_multibody::Received;
+use oldham_multibody::{Marker, Received};
 
 use super::Checker;
 use super::hydraulics::is_static;
@@ -12,8 +13,13 @@ use crate::mechanism::{Bearer, StaticLine};
 use crate::model::{ConnectionSpec, Content};
 use crate::problem::Problem;
 
-/// Outputs of an actuator; the first is its force.
-const OUTPUTS: usize = 3;
+/// The output that is the force of an actuator.
+fn force_of(section: &Hydraulics, actuator: usize) -> OutputPort {
+    let before = section.actuators.iter().take(actuator);
+    // Force and pressures, and the spool where a control moves it.
+    let sent = before.map(|each| 3 + usize::from(each.value.value.speed_control.is_some()));
+    OutputPort(sent.sum())
+}
 
 /// An actuator whose load is wanted.
 struct Wanted<'f> {
@@ -51,7 +57,7 @@ impl Checker<'_> {
                 else {
                     continue;
                 };
-                let from = (circuit, OutputPort(OUTPUTS * actuator));
+                let from = (circuit, force_of(&entry.value.value, actuator));
                 let target = connections.iter().find(|c| c.from == from);
                 if target.is_some_and(|c| parts[c.to.0].part.is_none()) {
                     // What is wrong with the mechanism is told already.
@@ -75,6 +81,45 @@ impl Checker<'_> {
         for mechanism in mechanisms {
             let of_it = all.iter().filter(|wanted| wanted.mechanism == mechanism);
             self.balance(parts, mechanism, &of_it.collect::<Vec<_>>(), start);
+        }
+    }
+
+    /// Refuses actuators that start beyond their strokes.
+    pub(super) fn strokes(
+        &mut self,
+        subsystems: &[Subsystem<'_>],
+        parts: &mut [Checked],
+        connections: &[ConnectionSpec],
+    ) {
+        for (circuit, subsystem) in subsystems.iter().enumerate() {
+            let Subsystem::Hydraulics(entry) = subsystem else {
+                continue;
+            };
+            let section = &entry.value.value;
+            for (actuator, given) in section.actuators.iter().enumerate() {
+                let from = (circuit, force_of(section, actuator));
+                let Some(length) = pushed_line(parts, connections, from).map(|line| line.length)
+                else {
+                    continue;
+                };
+                let Some(Content::Hydraulics(found)) = content(&mut parts[circuit]) else {
+                    continue;
+                };
+                let cylinder = found.actuators[actuator].cylinder;
+                let [least, most] =
+                    [-0.5, 0.5].map(|half| cylinder.centre + half * cylinder.stroke);
+                if !(least..=most).contains(&length) {
+                    let name = &given.name.value;
+                    let message = format!(
+                        "`{name}` starts beyond its stroke: its line is {length:.4} m long, and its piston goes from {least:.4} m to {most:.4} m"
+                    );
+                    let centre = given.value.value.centre.as_ref();
+                    let place = centre.map_or(&given.name.span, |at| &at.span);
+                    let problem = Problem::new(place.clone(), message)
+                        .help("`centre` is the length with the piston in the middle");
+                    self.findings.push(problem);
+                }
+            }
         }
     }
 
@@ -114,13 +159,19 @@ fn content(part: &mut Checked) -> Option<&mut Content> {
     part.part.as_mut().map(|part| &mut part.content)
 }
 
-/// Marks the line along which an actuator acts as one that statics holds; gives the mechanism and the
-/// place of the line.
-fn held_line(
+/// The line of a mechanism along which an actuator acts.
+struct PushedLine {
+    mechanism: usize,
+    name: String,
+    ends: [Marker; 2],
+    length: f64,
+}
+
+fn pushed_line(
     parts: &mut [Checked],
     connections: &[ConnectionSpec],
     from: (usize, OutputPort),
-) -> Option<(usize, usize)> {
+) -> Option<PushedLine> {
     let (mechanism, input) = connections.iter().find(|c| c.from == from)?.to;
     let Content::Multibody(spec) = content(&mut parts[mechanism])? else {
         return None;
@@ -129,9 +180,31 @@ fn held_line(
     let Received::Thrust(ends) = *received else {
         return None;
     };
-    let name = name.clone();
     let [a, b] = ends.map(|end| spec.whole.model.place_of(&end));
-    let length = (b - a).norm();
+    Some(PushedLine {
+        mechanism,
+        name: name.clone(),
+        ends,
+        length: (b - a).norm(),
+    })
+}
+
+/// Marks the line along which an actuator acts as one that statics holds; gives the mechanism and the
+/// place of the line.
+fn held_line(
+    parts: &mut [Checked],
+    connections: &[ConnectionSpec],
+    from: (usize, OutputPort),
+) -> Option<(usize, usize)> {
+    let PushedLine {
+        mechanism,
+        name,
+        ends,
+        length,
+    } = pushed_line(parts, connections, from)?;
+    let Content::Multibody(spec) = content(&mut parts[mechanism])? else {
+        return None;
+    };
     let line = StaticLine::new(&mut spec.whole.model, &name, ends, length, Bearer::Port);
     spec.static_lines.push(line);
     Some((mechanism, spec.static_lines.len() - 1))

@@ -374,7 +374,7 @@ impl Model {
             Prediction::Hold(order) => order,
             Prediction::Integrated(..)
             | Prediction::Learned(_)
-            | Prediction::InterfaceModel
+            | Prediction::InterfaceModel(_)
             | Prediction::Foreign(_) => 0,
         });
         orders.min().unwrap_or(0)

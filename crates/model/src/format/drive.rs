@@ -52,8 +52,9 @@ pub(crate) struct DrivenMotion {
     /// and one more than the initial value.
     pub range: Option<At<Vec<At<Formula>>>>,
     /// With `external`: the recorded signal that whoever sets it feels, such as a steering torque.
+    /// Positive pushes the input towards higher values.
     pub feedback: Option<At<String>>,
-    /// With `feedback`: its magnitude at which a gamepad shakes with all its strength.
+    /// With `feedback`: its magnitude at which a wheel pushes, and a gamepad shakes, with all its strength.
     #[schemars(extend("default" = 1.0))]
     pub full_feedback: Option<At<Positive>>,
 }

@@ -89,6 +89,9 @@ pub(crate) struct Actuator {
     /// Time constant in s with which the spool approaches what it is told.
     #[schemars(extend("default" = 0.0))]
     pub spool_lag: Option<At<Formula>>,
+    /// A controller that leads the actuator at a wanted speed. It then has an input `<name>.speed` in m/s in place of
+    /// `<name>.spool`, and sends where the spool is, from 0 to 1, at `<name>.spool`.
+    pub speed_control: Option<At<SpeedControl>>,
     /// Relief valves of both chambers.
     pub relief: Option<At<Relief>>,
     /// Check valves from the tank to both chambers, which open where a pressure falls below that of the tank: their
@@ -127,6 +130,19 @@ pub(crate) struct Valve {
     /// With a closed centre, how far the spool leaves the middle before it opens, as a fraction of its way to either end.
     #[schemars(extend("default" = 0.0))]
     pub overlap: Option<At<Formula>>,
+}
+
+/// A controller of the speed: with w the rate that is wanted less the rate of the actuator, the spool moves at
+/// -proportional · w - derivative · w′, at most at `spool_rate`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct SpeedControl {
+    /// In 1/m.
+    #[schemars(required)]
+    pub proportional: Option<At<Formula>>,
+    /// In s/m.
+    #[schemars(extend("default" = 0.0))]
+    pub derivative: Option<At<Formula>>,
 }
 
 /// A relief valve to the tank.

@@ -39,7 +39,7 @@ pub use multibody::TimeFunction;
 pub(crate) use named::{Entry, Named};
 pub use number::Formula;
 pub(crate) use number::{Count, Fraction, Mass, NonNegative, Number, Poisson, Positive, Tolerance};
-pub(crate) use predictor::{Predictor, PredictorKind};
+pub(crate) use predictor::{Arrangement, Predictor, PredictorKind};
 pub(crate) use schedule::{
     Acceleration, Coupling, DEFAULT_COLUMNS, Kind, OnLimit, Schedule, Stage, Tangent, Tight,
 };

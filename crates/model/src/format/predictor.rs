@@ -36,6 +36,10 @@ pub(crate) enum PredictorKind {
     /// held. For parts that are coupled to contact.
     #[serde(rename = "hermite-velocity")]
     HermiteVelocity,
+    /// The line through the last two accelerations, integrated twice by LMS2: what the sender itself
+    /// begins its step with, if it is integrated by `lms2`.
+    #[serde(rename = "linear-acceleration")]
+    LinearAcceleration,
     /// A linear model of the sender is learned from what is exchanged (windowed dynamic mode
     /// decomposition). Exchange velocities too. Without a `window` its length is chosen
     /// automatically, up to 100 communication points.
@@ -47,6 +51,19 @@ pub(crate) enum PredictorKind {
     /// `zero-order`. It must advance with the mechanism or before it.
     #[serde(rename = "interface-model")]
     InterfaceModel,
+}
+
+/// How an interface model and the fast subsystem go along together within a macro step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Arrangement {
+    /// The model moves under the forces at the start of each micro step, and the fast subsystem sees the line along
+    /// which it has moved.
+    Merged,
+    /// Both at once: each sees what the other one was at the start of the micro step.
+    Jacobi,
+    /// In each micro step first the fast subsystem, then the model under its forces at the end.
+    Sequential,
 }
 
 /// A predictor: its kind alone, or with settings.
@@ -69,10 +86,12 @@ pub(crate) struct PredictorSettings {
     /// With `dmd` and a `window`: how many earlier communication points the model sees beside the latest,
     /// such as 1 when positions are exchanged without velocities. None by default.
     pub delays: Option<At<Count>>,
-    /// With `constant-rate`, `linear-rate`, `hermite` and `hermite-velocity`: the spectral radius at
-    /// infinity of the LMS2 formula that integrates the rate. By default that of the receiving
+    /// With `constant-rate`, `linear-rate`, `hermite`, `hermite-velocity` and `linear-acceleration`: the
+    /// spectral radius at infinity of the LMS2 formula that integrates. By default that of the receiving
     /// subsystem, if it is integrated by `lms2`; give that of the sender where it is not.
     pub rho: Option<At<Fraction>>,
+    /// With `interface-model`: how the model and the subsystem go along together; `merged` by default.
+    pub arrangement: Option<At<Arrangement>>,
     /// One of a registered kind instead.
     #[schemars(skip)]
     pub foreign: Option<At<Foreign>>,

@@ -29,6 +29,8 @@ pub(crate) const NODE_PORTS: &str = "nodes.";
 
 /// The prefix of the ports that show where particles are.
 pub(crate) const PARTICLE_PORTS: &str = "particles.";
+/// The prefix of the ports that show the loads of contacts on nodes.
+pub(crate) const CONTACT_PORTS: &str = "contacts.";
 
 /// The prefix of the ports that show what sensors measure.
 pub(crate) const SENSOR_PORTS: &str = "sensors.";

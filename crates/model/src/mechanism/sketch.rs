@@ -18,6 +18,8 @@ pub struct Sketch {
     pub planes: Vec<Marker>,
     /// Particles, in the order of the file.
     pub particles: Vec<ParticleSketch>,
+    /// Nodes whose contacts are recorded.
+    pub contacts: Vec<NodeId>,
     /// Bodies that are drawn by files.
     pub meshes: Vec<MeshFile>,
     /// Internal loads of elements of beams and shells that are recorded.

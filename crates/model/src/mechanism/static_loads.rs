@@ -4,6 +4,7 @@
 //! is the load. In a run the load acts along the line, or a port brings it, and the run starts where the
 //! statics ended.
 
+use oldham_multibody::contact::ContactModel;
 use oldham_multibody::{
     ElementId, Joint, Law, Marker, MechanismPart, Model, NodeId, PortedModel, Rod, SolveError, Vec3,
 };
@@ -80,13 +81,15 @@ impl MechanismSpec {
         let lines = self.static_lines.iter();
         lines.for_each(|line| line.hold(&mut held.model));
         if held.model.has_contacts() {
-            // What only contacts carry rests where it is given.
+            // What only contacts carry rests where it is given, and nothing else touches anything: a part that runs
+            // with contacts need not be able to solve for a rest.
             for node in held.model.unattached_nodes() {
                 let name = format!("{}.rest", held.model.node_name(node));
                 let here = held.model.place_of(&Marker::on(node));
                 let [a, b] = [NodeId::GROUND, node].map(|end| held.model.marker(end, here));
                 held.model.element(name, Joint::clamp(a, b));
             }
+            *held.model.contacts() = ContactModel::default();
         }
         held
     }

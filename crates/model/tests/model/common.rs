@@ -40,7 +40,11 @@ pub fn read(text: &str) -> Result<Model, Problems> {
 /// The kinds that come with Oldham.
 pub fn shipped_kinds() -> &'static Extensions {
     static KINDS: OnceLock<Extensions> = OnceLock::new();
-    KINDS.get_or_init(oldham_vehicle::extensions)
+    KINDS.get_or_init(|| {
+        let mut kinds = oldham_vehicle::extensions();
+        oldham_hydraulic_network::register(&mut kinds);
+        kinds
+    })
 }
 
 /// The top of the repository.

@@ -1,5 +1,6 @@
-//! Contacts in model files: what is refused and how, bits, and mechanisms that follow by a law.
+//! Contacts in model files: what is refused and how, and bits.
 
+use oldham_cosim::{InMemory, Run};
 use oldham_stability::Spectrum;
 
 use crate::common::{
@@ -109,11 +110,152 @@ fn mistakes_in_contacts_are_told_with_what_to_do() {
             "a can of 2 flat walls is open",
         ),
         ("node = \"ground\", plane", "plane", "is on no node"),
+        (
+            "plane = [0, 0, 1]",
+            "sphere = 0",
+            "the number must be positive",
+        ),
+        (
+            "plane = [0, 0, 1]",
+            "mesh = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]",
+            "no solid: the points lie in one plane",
+        ),
+        (
+            "plane = [0, 0, 1]",
+            "heights = [[0, 0], [0, 0]]",
+            "how far apart are the points of the grid?",
+        ),
+        (
+            "plane = [0, 0, 1]",
+            "heights = [[0, 0], [0]], spacing = [1, 1]",
+            "no ground: heights need at least two rows of the same length",
+        ),
+        (
+            "plane = [0, 0, 1]",
+            "plane = [0, 0, 1], spacing = [1, 1]",
+            "only heights have a spacing",
+        ),
     ];
     for (instead_of, write, message) in cases {
         let problems = broken(instead_of, write);
         assert!(problems.contains(message), "{write}:\n{problems}");
     }
+}
+
+/// What stops a run of the scene with some lines replaced; nothing if it goes through, with finite numbers.
+fn stopped_by(changes: &[(&str, &str)]) -> Option<String> {
+    let mut text = SCENE.to_owned();
+    for (instead_of, write) in changes {
+        assert_eq!(text.matches(instead_of).count(), 1, "{instead_of}");
+        text = text.replace(instead_of, write);
+    }
+    let model = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
+    let mut simulation = model.simulation().unwrap();
+    let mut memory = InMemory::default();
+    let outcome = simulation.run(Run::new(model.steps(), &mut memory));
+    for column in 0..simulation.columns().len() {
+        assert!(memory.column(column).iter().all(|x| x.is_finite()));
+    }
+    outcome.end.err().map(|error| error.to_string())
+}
+
+#[test]
+fn a_particle_that_leaves_its_can_ends_the_run_with_its_name() {
+    let fast = "drum = { position = [2, 0, 0.5], velocity = [400, 0, 0] }";
+    let stopped = stopped_by(&[("drum = { position = [2, 0, 0.5] }", fast)]);
+    let message = stopped.expect("particles stay behind");
+    assert!(
+        message.contains("of `gravel` has left `inside`: a wall was passed within one step"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_body_that_leaves_the_domain_ends_the_run_with_its_name() {
+    let fast = "crate = { position = [0, 0, 0.1], velocity = [0, 0, 50] }";
+    let stopped = stopped_by(&[
+        ("crate = { position = [0, 0, 0.1] }", fast),
+        ("friction = 0.5", "friction = 0.5\ndomain = 4"),
+    ]);
+    let message = stopped.expect("the crate flies away");
+    assert!(message.contains("`crate` has left the domain"), "{message}");
+}
+
+/// A press that is driven into the crate: there is no solution, and the run says who is in whom.
+#[test]
+fn a_press_without_room_ends_the_run() {
+    let press = "drum = { position = [2, 0, 0.5] }\npress = { position = [0, 0, 0.35] }";
+    let body = "drum = { node = \"drum\", mass = 1, shape = { sphere = 0.3 } }\npress = { node = \"press\", mass = 9, shape = { box = [0.5, 0.5, 0.1] } }";
+    let driven = "[multibody.scene.joints]\nram = { type = \"prismatic\", between = [\"ground\", \"press\"], axis = [0, 0, 1], slide = \"-4*t\" }\n\n[multibody.scene.shapes]";
+    let stopped = stopped_by(&[
+        ("drum = { position = [2, 0, 0.5] }", press),
+        (
+            "drum = { node = \"drum\", mass = 1, shape = { sphere = 0.3 } }",
+            body,
+        ),
+        ("[multibody.scene.shapes]", driven),
+        ("bodies = [\"crate\"]", "bodies = [\"crate\", \"press\"]"),
+    ]);
+    let message = stopped.expect("the crate has no room");
+    assert!(message.contains("in each other"), "{message}");
+    assert!(message.contains("`crate`"), "{message}");
+}
+
+/// Two drives that want different things of one body are refused before the run.
+#[test]
+fn contradictory_drives_are_refused() {
+    let joints = "[multibody.scene.joints]\none = { type = \"prismatic\", between = [\"ground\", \"drum\"], axis = [0, 0, 1], slide = \"t\" }\nother = { type = \"prismatic\", between = [\"ground\", \"drum\"], axis = [0, 0, 1], slide = \"2*t\" }\n\n[multibody.scene.shapes]";
+    let problems = broken("[multibody.scene.shapes]", joints);
+    assert!(problems.contains("redundant"), "{problems}");
+    assert!(
+        problems.contains("`other`") || problems.contains("`one`"),
+        "{problems}"
+    );
+    // Where redundant joints may share their load, they may not contradict each other.
+    let shared = SCENE.replace("[multibody.scene.shapes]", joints).replace(
+        "integrator = \"impulses\"",
+        "integrator = \"impulses\"\nredundant = \"least-norm\"",
+    );
+    match read(&shared) {
+        Err(problems) => assert!(!problems.to_string().is_empty()),
+        Ok(model) => {
+            let mut memory = InMemory::default();
+            let mut simulation = model.simulation().unwrap();
+            let outcome = simulation.run(Run::new(model.steps(), &mut memory));
+            let error = outcome.end.expect_err("they contradict each other");
+            assert!(error.to_string().contains("redundant"), "{error}");
+        }
+    }
+}
+
+/// A tonne on a gram stays where it is.
+#[test]
+fn a_mass_ratio_of_a_million_is_borne() {
+    let heavy = "drum = { position = [2, 0, 0.5] }\nlid = { position = [0, 0, 0.3] }";
+    let body = "crate = { node = \"crate\", mass = 1e-3, shape = { box = [0.2, 0.2, 0.2] } }\nlid = { node = \"lid\", mass = 1e3, shape = { box = [0.2, 0.2, 0.2] } }";
+    let stopped = stopped_by(&[
+        ("drum = { position = [2, 0, 0.5] }", heavy),
+        (
+            "crate = { node = \"crate\", mass = 2, shape = { box = [0.2, 0.2, 0.2] } }",
+            body,
+        ),
+        ("bodies = [\"crate\"]", "bodies = [\"crate\", \"lid\"]"),
+    ]);
+    assert_eq!(stopped, None);
+}
+
+/// A ground of heights, a mesh and a cylinder in a file: what lies on the ground stays there.
+#[test]
+fn meshes_and_heights_come_from_model_files() {
+    let text = SCENE
+        .replace(
+            "floor = { node = \"ground\", plane = [0, 0, 1] }",
+            "floor = { node = \"ground\", heights = [[0, 0, 0], [0, 0, 0], [0, 0, 0]], spacing = [2, 2] }\nwedge = { node = \"crate\", mesh = [[-0.1, -0.1, -0.1], [0.1, -0.1, -0.1], [0, 0.2, -0.1], [0, 0, 0.1]] }",
+        )
+        .replace("bodies = [\"crate\"]", "");
+    let model = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
+    let height = coupled(&model).column("scene.nodes.crate.pz");
+    assert!((height.last().unwrap() - 0.1).abs() < 1e-9);
 }
 
 /// Every particle falls by g t^2 / 2, but for a step of velocity that is taken at the end of each step.
@@ -176,73 +318,8 @@ fn a_run_with_contacts_has_the_same_bits_on_any_number_of_threads_and_after_a_ch
 /// A stability verdict on contacts that come and go would be about something else.
 #[test]
 fn stability_of_parts_moved_by_impulses_is_not_analysed() {
-    for text in [SCENE, &joined_masses("\"index-1\"")] {
-        let model = read(text).unwrap_or_else(|problems| panic!("{problems}"));
-        assert!(Spectrum::of(&mut model.simulation().unwrap()).is_err());
-    }
-}
-
-/// Two rigidly joined masses on a rail, cut between them; the second is moved by impulses (Zhang 2022, Sect. 4.1).
-fn joined_masses(law: &str) -> String {
-    format!(
-        r#"
-[model]
-name = "Joined masses"
-
-[simulation]
-step = 1e-3
-duration = 0.2
-
-[multibody.pair]
-rho = 0.56
-
-[multibody.pair.nodes]
-rear = {{ position = [-0.1, 0, 0], velocity = [0.1, 0, 0] }}
-first = {{ position = [0, 0, 0], velocity = [0.1, 0, 0] }}
-second = {{ position = [0.2, 0, 0], velocity = [0.1, 0, 0] }}
-
-[multibody.pair.bodies]
-rear = {{ node = "rear", mass = 0.5, shape = {{ box = [0.1, 0.1, 0.1] }} }}
-first = {{ node = "first", mass = 0.5, shape = {{ box = [0.1, 0.1, 0.1] }} }}
-second = {{ node = "second", mass = 1, shape = {{ box = [0.1, 0.1, 0.1] }} }}
-
-[multibody.pair.joints]
-rail = {{ type = "prismatic", between = ["ground", "rear"], axis = [1, 0, 0] }}
-bolt = {{ type = "fixed", between = ["rear", "first"] }}
-weld = {{ type = "fixed", between = ["first", "second"] }}
-
-[multibody.pair.springs.wall]
-between = ["ground", "rear"]
-points = [[-1, 0, 0], [-0.1, 0, 0]]
-stiffness = 5000
-
-[multibody.pair.cut]
-at = ["first"]
-parts = {{ smooth = "rear", nonsmooth = "second" }}
-prescribe = {law}
-methods.nonsmooth.integrator = "impulses"
-"#
-    )
-}
-
-/// Modified inputs follow the exact motion, 0.1/ω sin ω t with ω² = 2500; original ones grow until the run is stopped, as the spectral radius 1.1053
-/// of the lumped pair says.
-#[test]
-fn joined_masses_in_space_follow_by_modified_inputs_and_not_by_original_ones() {
-    for law in ["index-1", "index-2", "index-3"] {
-        let text = joined_masses(&format!("\"{law}\""));
-        let model = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
-        let run = coupled(&model);
-        let found = run.column("pair.nodes.first.px");
-        let exact = (0..found.len()).map(|i| 0.1 / 50.0 * (0.05 * i as f64).sin());
-        let error = found.iter().zip(exact).map(|(x, y)| (x - y).abs());
-        let largest = error.fold(0.0, f64::max);
-        assert!(largest < 0.2 * 2e-3, "{law}: {largest}");
-    }
-    let model = read(&joined_masses("\"original\"")).unwrap_or_else(|p| panic!("{p}"));
-    let found = coupled(&model).column("pair.nodes.first.px");
-    let largest = found.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    assert!(largest > 0.1, "{largest}");
+    let model = read(SCENE).unwrap_or_else(|problems| panic!("{problems}"));
+    assert!(Spectrum::of(&mut model.simulation().unwrap()).is_err());
 }
 
 /// McGeer's rimless wheel: see the example for the closed form.
@@ -253,16 +330,4 @@ fn a_wheel_without_a_rim_walks_at_its_known_speed() {
     let late = &rates[rates.len() / 2..];
     let fastest = late.iter().fold(0.0, |m: f64, w| m.max(*w));
     assert!((fastest / 2.804 - 1.0).abs() < 0.02, "{fastest}");
-}
-
-#[test]
-fn a_law_needs_a_part_moved_by_impulses_behind_the_interface() {
-    let text = joined_masses("\"index-1\"");
-    let text = text.replace("methods.nonsmooth.integrator = \"impulses\"", "");
-    let problems = read(&text).expect_err("a law without impulses").to_string();
-    assert!(problems.contains("is not moved by impulses"), "{problems}");
-    assert!(
-        problems.contains("cut.methods.nonsmooth.integrator"),
-        "{problems}"
-    );
 }

@@ -1,6 +1,8 @@
 //! Fast subsystems that are fed by an interface model of a mechanism.
 
-use crate::common::{History, coupled, example, read};
+use crate::common::{
+    History, assert_checkpoint_keeps_bits, assert_threads_keep_bits, coupled, example, read,
+};
 
 /// The manipulator with other settings.
 fn manipulator(changes: &[(&str, &str)]) -> String {
@@ -95,4 +97,276 @@ fn one_after_the_other_is_closer_than_both_at_once() {
     };
     let (jacobi, sequential) = (error(together), error(after));
     assert!(sequential < jacobi, "{sequential} {jacobi}");
+}
+
+fn settings(changes: &[(&str, &str)], duration: &str) -> String {
+    let duration = format!("duration = {duration}");
+    let all = [&[("duration = 9.996", duration.as_str())], changes].concat();
+    manipulator(&all)
+}
+
+fn is_finite(run: &History, columns: &[&str]) -> bool {
+    let mut values = columns.iter().flat_map(|name| run.column(name));
+    values.all(f64::is_finite)
+}
+
+/// The boom is fixed: no force moves it, the model says so, and the oil presses against a wall.
+#[test]
+fn an_interface_that_cannot_move_stays() {
+    let foot =
+        "foot = { type = \"revolute\", between = [\"ground\", \"boom\"], position = [0, 0, 0] }";
+    let fixed = "foot = { type = \"fixed\", between = [\"ground\", \"boom\"] }";
+    let run = coupled(&read(&settings(&[(foot, fixed)], "1.2")).unwrap());
+    assert!(is_finite(&run, &["oil.lift.force", "oil.lift.p1"]));
+    assert!(
+        lengths(&run)
+            .iter()
+            .all(|length| (length - 0.5).abs() < 1e-12)
+    );
+}
+
+/// The valve opens wide: the piston reaches both ends, and stays between them but for what the stops yield.
+#[test]
+fn an_actuator_at_the_end_of_its_stroke_is_stopped() {
+    let wide = [
+        ("amplitude = 0.0454", "amplitude = 0.4"),
+        ("frequency = 1.0", "frequency = 0.2"),
+    ];
+    let run = coupled(&read(&settings(&wide, "6.0")).unwrap());
+    assert!(is_finite(&run, &["oil.lift.force", "oil.lift.p1"]));
+    let ways: Vec<f64> = lengths(&run).iter().map(|length| length - 0.5).collect();
+    let [least, most] = [f64::min, f64::max].map(|pick| ways.iter().copied().fold(0.0, pick));
+    assert!(least < -0.12 && most > 0.22, "{least} {most}");
+    assert!(
+        least > -0.221 - 0.02 && most < 0.221 + 0.02,
+        "{least} {most}"
+    );
+}
+
+#[test]
+fn an_actuator_that_starts_beyond_its_stroke_is_refused() {
+    let told = refusal(&[("centre = \"s0\"", "centre = 0.9")]);
+    assert!(told.contains("`lift` starts beyond its stroke"), "{told}");
+    assert!(told.contains("0.6790 m to 1.1210 m"), "{told}");
+}
+
+/// A tank below the pressure of cavitation is refused; a chamber that is torn open stays at that pressure.
+#[test]
+fn no_pressure_falls_below_cavitation() {
+    let fluid = "fluid = { density = 850, a = 6.53e-10, b = -1.19e-18 }";
+    let cavitating =
+        |pressure: &str| format!("{}, cavitation = {pressure} }}", &fluid[..fluid.len() - 2]);
+    let told = refusal(&[(fluid, &cavitating("2e5"))]);
+    assert!(told.contains("must rise from cavitation"), "{told}");
+    // A heavy load falls while the valve is nearly closed on the side that should fill the chamber.
+    let torn = [
+        (fluid, cavitating("5e4")),
+        ("mQ = 250 ", "mQ = 1500 ".to_owned()),
+        ("load = \"load\"", "spool = 0.98".to_owned()),
+    ];
+    let torn: Vec<(&str, &str)> = torn.iter().map(|(from, to)| (*from, to.as_str())).collect();
+    let run = coupled(&read(&settings(&torn, "1.2")).unwrap());
+    for column in ["oil.lift.p1", "oil.lift.p2"] {
+        let pressures = run.column(column);
+        assert!(pressures.iter().all(|p| *p >= 5e4 - 1e-6), "{column}");
+    }
+}
+
+/// Two carts on either side of a cut, each pushed by a cylinder of the same circuit.
+const TWO_CARTS: &str = r#"
+[model]
+name = "Two carts"
+
+[simulation]
+duration = 0.1
+step = 0.01
+
+[multibody.carts.nodes]
+a = { position = [1, 0, 0] }
+middle = { position = [2, 0, 0] }
+b = { position = [3, 0, 0] }
+
+[multibody.carts.bodies]
+a = { node = "a", mass = 100, inertia = [1, 1, 1] }
+middle = { node = "middle", mass = 100, inertia = [1, 1, 1] }
+b = { node = "b", mass = 100, inertia = [1, 1, 1] }
+
+[multibody.carts.joints]
+a = { type = "prismatic", between = ["ground", "a"], axis = [1, 0, 0] }
+rail = { type = "prismatic", between = ["ground", "middle"], axis = [1, 0, 0] }
+b = { type = "prismatic", between = ["ground", "b"], axis = [1, 0, 0] }
+
+[multibody.carts.springs]
+left = { between = ["a", "middle"], stiffness = 1e4 }
+right = { between = ["middle", "b"], stiffness = 1e4 }
+
+[multibody.carts.actuators]
+push_a = { between = ["ground", "a"], points = [[0, 0, 0], [1, 0, 0]] }
+push_b = { between = ["ground", "b"], points = [[4, 0, 0], [3, 0, 0]] }
+
+[multibody.carts.inputs]
+a = { thrust = "push_a" }
+b = { thrust = "push_b" }
+
+[multibody.carts.cut]
+at = ["middle"]
+parts = { left = "a", right = "b" }
+
+[hydraulics.oil]
+fluid = { density = 850, a = 6.53e-10 }
+pump = 7.6e6
+tank = 1e5
+micro_step = 1e-3
+predictor = "interface-model"
+
+[hydraulics.oil.actuators]
+a = { areas = [1e-3, 1e-3], stroke = 0.4, centre = 1, valve = { area = 1e-4, discharge = 0.67 } }
+b = { areas = [1e-3, 1e-3], stroke = 0.4, centre = 1, valve = { area = 1e-4, discharge = 0.67 } }
+
+[[connection]]
+from = "oil.a.force"
+to = "carts.a"
+
+[[connection]]
+from = "carts.a.length"
+to = "oil.a.length"
+
+[[connection]]
+from = "carts.a.rate"
+to = "oil.a.rate"
+
+[[connection]]
+from = "oil.b.force"
+to = "carts.b"
+
+[[connection]]
+from = "carts.b.length"
+to = "oil.b.length"
+
+[[connection]]
+from = "carts.b.rate"
+to = "oil.b.rate"
+
+[excitation]
+"oil.a.spool" = "0"
+"oil.b.spool" = "0"
+"#;
+
+#[test]
+fn interfaces_in_different_parts_of_a_cut_are_refused() {
+    let model = read(TWO_CARTS).unwrap();
+    let told = model.simulation().err().expect("refused").to_string();
+    assert!(told.contains("different parts of a cut"), "{told}");
+    assert!(told.contains("cut elsewhere"), "{told}");
+}
+
+/// All arrangements run at 20 ms, and come together as the steps get shorter.
+#[test]
+fn arrangements_differ_by_the_step_only() {
+    let at = |step: &str, arrangement: &str| {
+        let predictor = format!(
+            "predictor = {{ kind = \"interface-model\", arrangement = \"{arrangement}\" }}"
+        );
+        let text = settings(&[("step = 0.012", &format!("step = {step}"))], "3.0");
+        let text = text.replace("predictor = \"interface-model\"", &predictor);
+        lengths(&coupled(&read(&text).unwrap()))
+    };
+    let apart = |step: &str, arrangement: &str| {
+        let (own, merged) = (at(step, arrangement), at(step, "merged"));
+        let pairs = own.iter().zip(&merged);
+        pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    };
+    for arrangement in ["jacobi", "sequential"] {
+        let (short, long) = (apart("2e-3", arrangement), apart("0.02", arrangement));
+        assert!(0.0 < long && long < 1e-3, "{arrangement}: {long}");
+        assert!(short < long, "{arrangement}: {short} {long}");
+    }
+}
+
+#[test]
+fn an_arrangement_is_for_interface_models_only() {
+    let text = example("hydraulic-manipulator").replace(
+        "predictor = \"dmd\"",
+        "predictor = { kind = \"zero-order\", arrangement = \"jacobi\" }",
+    );
+    let told = read(&text).err().expect("refused").to_string();
+    assert!(
+        told.contains("belongs to the predictor `interface-model`"),
+        "{told}"
+    );
+}
+
+/// Everything at once: a cut mechanism, contact, two cylinders with interface models, a controller, a learning
+/// predictor. The block gets to the wall, and the account of energy closes.
+#[test]
+fn the_loader_runs_as_a_whole() {
+    let model = read(&example("loader")).unwrap();
+    let run = coupled(&model);
+    let block = run.column("loader.nodes.block.px");
+    let last = block.last().copied().unwrap();
+    assert!((last - 1.35).abs() < 1e-4, "{last}");
+    let spurious = run.column("energy.imbalance");
+    let dissipated = run.column("energy.dissipated").last().copied().unwrap();
+    let worst = spurious.iter().map(|e| e.abs()).fold(0.0, f64::max);
+    assert!(worst < 0.05 * dissipated, "{worst} of {dissipated}");
+    assert_checkpoint_keeps_bits(&model, &["loader.arm", "oil", "driver"]);
+    assert_threads_keep_bits(&model);
+}
+
+/// A motor meets the angle of a drum. At rest the pressure carries the load; later the pump's oil has turned the drum, but for
+/// what compression and accumulator hold.
+#[test]
+fn the_winch_turns_by_the_oil_that_is_pumped() {
+    let run = coupled(&read(&example("winch")).unwrap());
+    let (mass, radius, displacement) = (500.0, 0.15, 7e-5);
+    let at = |column: &str, step: usize| run.column(column)[step];
+    let torque = mass * 9.81 * radius;
+    assert!((at("drive.motor.torque", 20) / torque - 1.0).abs() < 1e-6);
+    // 2.5 s: the pump has come up to speed from 0.5 s to 1 s.
+    let step = 250;
+    let pumped = displacement * 5.0 * (0.25 + 1.5);
+    let compression = |p: f64| p * (6.53e-10 - 1.19e-18 * p);
+    let held = |step: usize| {
+        let [supply, high] = ["drive.supply.p", "drive.high.p"].map(|name| at(name, step));
+        5e-4 * compression(supply) + 1e-3 * compression(high) + at("drive.bladder.oil", step)
+    };
+    let turned = displacement * at("winch.motor.motion.x", step);
+    let expected = pumped - (held(step) - held(0));
+    assert!(
+        (turned / expected - 1.0).abs() < 5e-3,
+        "{turned} {expected}"
+    );
+    let lifted = at("winch.nodes.load.py", step) - 0.5;
+    assert!((lifted * displacement / (radius * turned) - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_network_is_checked_with_places() {
+    let wrong = [
+        (
+            "between = [\"supply\", \"high\"]",
+            "between = [\"supply\", \"hihg\"]",
+        ),
+        (
+            "low = { volume = 2e-3, pressure = \"low\" }",
+            "low = { volume = 2e-3, pressure = 9e9 }",
+        ),
+        (
+            "between = [\"low\", \"charge\"]",
+            "between = [\"low\", \"low\"]",
+        ),
+    ];
+    let mut text = example("winch");
+    for (from, to) in wrong {
+        assert_eq!(text.matches(from).count(), 1, "{from}");
+        text = text.replace(from, to);
+    }
+    let told = read(&text).err().expect("refused").to_string();
+    for part in [
+        "no volume or tank is called `hihg`",
+        "the fluid's law holds from",
+        "nothing can flow",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
 }

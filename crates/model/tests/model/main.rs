@@ -21,6 +21,7 @@ mod large;
 mod machine_elements;
 mod measured_cut;
 mod multibody;
+mod nonsmooth;
 mod overrides;
 mod points;
 mod prescribed_velocity;

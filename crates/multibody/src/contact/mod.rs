@@ -2,9 +2,12 @@
 //! is in `scene`.
 
 pub(crate) mod interface;
+mod mobility;
 pub(crate) mod scene;
 
-pub use oldham_contact::{Can, Shape, Start, StepReport, Surface, Wall};
+pub use oldham_contact::{
+    Can, FieldError, HeightField, HullError, Polytope, Shape, Start, StepReport, Surface, Wall,
+};
 use oldham_space::Vec3;
 
 use crate::node::{Marker, NodeId};
@@ -90,15 +93,7 @@ impl Default for ContactOptions {
 impl ContactModel {
     /// The smallest radius or half edge; a millimetre where there is none.
     pub fn smallest(&self) -> f64 {
-        let shapes = self.shapes.iter().map(|shape| match &shape.shape {
-            Shape::Sphere { radius } | Shape::Capsule { radius, .. } => *radius,
-            Shape::Cylinder {
-                radius,
-                half_length,
-            } => radius.min(*half_length),
-            Shape::Box { half } => half[0].min(half[1]).min(half[2]),
-            Shape::Plane | Shape::Can(_) => f64::INFINITY,
-        });
+        let shapes = self.shapes.iter().map(|shape| shape.shape.smallest());
         let grains = self.grains.iter().map(|grains| grains.radius);
         let smallest = shapes.chain(grains).fold(f64::INFINITY, f64::min);
         if smallest.is_finite() { smallest } else { 1e-3 }

@@ -5,11 +5,12 @@
 //! mass.
 
 use oldham_contact::{
-    Body, BodyId, ByNumber, ContactError, Correction, HeldRow, Motion as BodyKind, Options, Pose,
-    Scene, StepReport, Surface, SurfaceId,
+    Body, BodyId, ByNumber, ContactError, Correction, Motion as BodyKind, Options, Pose, Scene,
+    StepReport, Surface, SurfaceId,
 };
 use oldham_space::{M3, Mat3, Vec3};
 
+use super::mobility::Columns;
 use super::{ContactModel, MOST_SWEEPS, Shape};
 use crate::body::Inertia;
 use crate::error::{ModelError, SolveError};
@@ -17,37 +18,56 @@ use crate::model::Model;
 use crate::node::{Motion, NodeId};
 use oldham_cosim::Visitor;
 
+/// Bodies that are in each other by this share of the smallest half size are not pushed apart any more.
+const DEEP: f64 = 0.5;
+
 /// Shapes, grains and their contacts.
 pub(crate) struct Contacts {
     pub scene: Scene,
     /// The nodes of the first bodies; the ground comes after them.
-    nodes: Vec<ContactNode>,
+    pub(super) nodes: Vec<ContactNode>,
     /// How many of them are held by constraints.
-    held: usize,
+    pub(super) held: usize,
     model: ContactModel,
     /// How the held ones answer to impulses, row by row.
-    mobility: Vec<f64>,
+    pub(super) mobility: Vec<f64>,
     /// For each held node whether something touches it.
-    is_touched: Vec<bool>,
+    pub(super) is_touched: Vec<bool>,
+    pub(super) columns: Columns,
     /// The state of the scene before the start.
     initial: Vec<u64>,
     pub words: Vec<u64>,
+    /// State and work before a step that may be taken again.
+    kept: Vec<u64>,
+    kept_work: f64,
     pub report: StepReport,
     /// Work of all corrections of penetrations so far.
     pub correction_work: f64,
     names: Vec<String>,
     /// What forces and joints alone add to the velocities of the nodes in a step.
     gains: Vec<[Vec3; 2]>,
+    /// What the contacts of the last step did to the nodes.
+    loads: Vec<ContactLoad>,
+}
+
+/// The load of all contacts on a node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ContactLoad {
+    pub force: Vec3,
+    /// About the node.
+    pub moment: Vec3,
+    /// Where it presses, in the middle.
+    pub at: Vec3,
 }
 
 #[derive(Clone, Copy)]
-struct ContactNode {
-    node: usize,
+pub(super) struct ContactNode {
+    pub node: usize,
     /// Centre of mass in node axes.
-    centre: Vec3,
+    pub centre: Vec3,
     /// Inverse inertia about it in node axes, and inverse mass; zero for held nodes.
-    inverse_inertia: Mat3,
-    inverse_mass: f64,
+    pub inverse_inertia: Mat3,
+    pub inverse_mass: f64,
 }
 
 impl Contacts {
@@ -141,14 +161,18 @@ impl Contacts {
         scene.check().map_err(explain)?;
         Ok(Self {
             gains: vec![[Vec3::ZERO; 2]; nodes.len()],
+            loads: vec![ContactLoad::default(); nodes.len()],
             mobility: vec![0.0; 36 * held * held],
             is_touched: vec![false; held],
+            columns: Columns::default(),
             scene,
             nodes,
             held,
             model: described.clone(),
             initial,
             words: Vec::new(),
+            kept: Vec::new(),
+            kept_work: 0.0,
             report: StepReport::default(),
             correction_work: 0.0,
             names,
@@ -161,10 +185,29 @@ impl Contacts {
         self.scene.save(&mut self.words);
         visitor.memory(&mut self.words);
         visitor.fixed(std::slice::from_mut(&mut self.correction_work));
+        for load in &mut self.loads {
+            for vector in [&mut load.force, &mut load.moment, &mut load.at] {
+                visitor.fixed(&mut vector.0);
+            }
+        }
         if visitor.replaces() {
             let restored = self.scene.restore(&self.words);
             restored.expect("the state is one of the same scene");
         }
+    }
+
+    /// Keeps the state before a step that may be taken again.
+    pub fn keep(&mut self) {
+        self.kept.clear();
+        self.scene.save(&mut self.kept);
+        self.kept_work = self.correction_work;
+    }
+
+    /// Goes back to the state that was kept.
+    pub fn go_back(&mut self) {
+        let restored = self.scene.restore(&self.kept);
+        restored.expect("the state is its own");
+        self.correction_work = self.kept_work;
     }
 
     /// Grains are where they were before the start.
@@ -173,6 +216,28 @@ impl Contacts {
         restored.expect("the state is its own");
         self.correction_work = 0.0;
         self.report = StepReport::default();
+        self.loads.fill(ContactLoad::default());
+    }
+
+    /// The load of the contacts of the last step on a node; nothing without shapes there.
+    pub fn load(&self, node: NodeId) -> Option<&ContactLoad> {
+        let place = self.nodes.iter().position(|each| each.node == node.0)?;
+        Some(&self.loads[place])
+    }
+
+    /// Takes over what the contacts did to the nodes, whose motions are those at the beginning of the step.
+    fn record_loads(&mut self) {
+        for (place, load) in self.loads.iter_mut().enumerate() {
+            let body = BodyId(place as u32);
+            let [force, moment] = self.scene.reaction(body);
+            let pose = self.scene.pose(body);
+            let arm = pose.axes * self.nodes[place].centre;
+            *load = ContactLoad {
+                force,
+                moment: moment + arm.cross(force),
+                at: self.scene.pressed_at(body).unwrap_or(pose.position),
+            };
+        }
     }
 
     /// Tells the scene where nodes are and how fast they move.
@@ -210,62 +275,15 @@ impl Contacts {
         }
     }
 
-    /// Fills in how held nodes that are touched answer to impulses. `solve` turns impulses on the nodes, six
-    /// components each, into changes of their velocities.
-    pub fn find_mobility(
-        &mut self,
-        motions: &[Motion],
-        rhs: &mut [f64],
-        mut solve: impl FnMut(&mut [f64]),
-    ) {
-        self.is_touched.fill(false);
-        for touch in self.scene.touches() {
-            for end in touch.ends {
-                if end.body() < self.held {
-                    self.is_touched[end.body()] = true;
-                }
-            }
-        }
-        let n = 6 * self.held;
-        self.mobility.fill(0.0);
-        for pushed in 0..self.held {
-            if !self.is_touched[pushed] {
-                continue;
-            }
-            for axis in 0..6 {
-                let unit = [Vec3::X, Vec3::Y, Vec3::Z][axis % 3];
-                let (impulse, moment) = match axis < 3 {
-                    true => (unit, Vec3::ZERO),
-                    false => (Vec3::ZERO, unit),
-                };
-                rhs.fill(0.0);
-                self.push(pushed, impulse, moment, motions, rhs);
-                solve(rhs);
-                for moved in 0..self.held {
-                    if !self.is_touched[moved] {
-                        continue;
-                    }
-                    let each = &self.nodes[moved];
-                    let d = &rhs[6 * (each.node - 1)..6 * each.node];
-                    let (v, w) = (Vec3::new(d[0], d[1], d[2]), Vec3::new(d[3], d[4], d[5]));
-                    let v = v + w.cross(motions[each.node].rotation * each.centre);
-                    for k in 0..3 {
-                        self.mobility[(6 * moved + k) * n + 6 * pushed + axis] = v[k];
-                        self.mobility[(6 * moved + 3 + k) * n + 6 * pushed + axis] = w[k];
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether a held node is touched, so that the mobility counts.
-    pub fn touches_held(&self) -> bool {
-        let mut touches = self.scene.touches().iter();
-        self.held > 0 && touches.any(|touch| touch.ends.iter().any(|end| end.body() < self.held))
-    }
-
     /// Adds an impulse and its moment about the centre of mass to the rows of a body's node.
-    fn push(&self, body: usize, impulse: Vec3, moment: Vec3, motions: &[Motion], rows: &mut [f64]) {
+    pub(super) fn push(
+        &self,
+        body: usize,
+        impulse: Vec3,
+        moment: Vec3,
+        motions: &[Motion],
+        rows: &mut [f64],
+    ) {
         let each = &self.nodes[body];
         let arm = motions[each.node].rotation * each.centre;
         let moment = moment + arm.cross(impulse);
@@ -286,7 +304,27 @@ impl Contacts {
             self.report.dissipated += 0.5 * h * (force.dot(*gain) + moment.dot(*spin));
         }
         self.correction_work += self.report.correction_work;
+        self.record_loads();
+        self.check_room(time + h)?;
         self.check_containers(time + h)
+    }
+
+    /// Refuses bodies that are deep in each other: what pushes them there leaves no solution.
+    fn check_room(&self, time: f64) -> Result<(), SolveError> {
+        if self.report.penetration <= DEEP * self.model.smallest() {
+            return Ok(());
+        }
+        let touches = self.scene.touches().iter();
+        let deepest = touches.min_by(|one, other| one.gap.total_cmp(&other.gap));
+        let Some(touch) = deepest else {
+            return Ok(());
+        };
+        let [one, other] = touch.ends.map(|end| &self.names[end.body()]);
+        let what = format!(
+            "{one} and {other} are {:.3e} m in each other: a prescribed motion leaves them no room, or the step is too long for their speed",
+            -touch.gap
+        );
+        Err(SolveError::Contact { time, what })
     }
 
     /// The impulses of the step on the nodes, as rows.
@@ -297,42 +335,6 @@ impl Contacts {
                 self.push(place, force * h, moment * h, motions, rows);
             }
         }
-    }
-
-    /// Adds forces along a row of a contact to the rows of both nodes.
-    pub fn push_pair(&self, row: &HeldRow, size: f64, motions: &[Motion], rows: &mut [f64]) {
-        for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
-            let body = row.ends[side];
-            if body < self.nodes.len() {
-                let force = row.direction * (sign * size);
-                let moment = row.arms[side].cross(force);
-                self.push(body, force, moment, motions, rows);
-            }
-        }
-    }
-
-    /// What forces along a row do to the nodes, if no constraint holds any of them: then each answers by its own inertia.
-    pub fn answer_freely(&self, row: &HeldRow, motions: &[Motion], rows: &mut [f64]) -> bool {
-        if row.ends.iter().any(|&body| body < self.held) {
-            return false;
-        }
-        for (side, sign) in [-1.0, 1.0].into_iter().enumerate() {
-            let Some(each) = self.nodes.get(row.ends[side]) else {
-                continue;
-            };
-            let rotation = &motions[each.node].rotation;
-            let force = row.direction * sign;
-            let moment = row.arms[side].cross(force);
-            let turning = *rotation * (each.inverse_inertia * rotation.transpose_mul(moment));
-            let centre = *rotation * each.centre;
-            let linear = force * each.inverse_mass - turning.cross(centre);
-            let rows = &mut rows[6 * (each.node - 1)..6 * each.node];
-            for k in 0..3 {
-                rows[k] += linear[k];
-                rows[3 + k] += turning[k];
-            }
-        }
-        true
     }
 
     /// Moves nodes as the last correction of penetrations says, without velocities.
@@ -529,7 +531,7 @@ fn explained(error: ContactError, names: &[String]) -> String {
             one,
             other,
         } => format!(
-            "{} and {}: contact of a {one} with a {other} is not available; use a sphere, capsule or box for one of them, or exclude the pair",
+            "{} and {}: contact of a {one} with a {other} is not available; give the can flat walls (`walls`), use another shape for one of them, or exclude the pair",
             name(first),
             name(second)
         ),

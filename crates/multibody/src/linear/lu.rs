@@ -245,10 +245,14 @@ impl Kernel for Factor<'_> {
             }
             let update = &mut updates[front.update..][..shape.update()];
             let swaps = &mut swaps[first..first + shape.own];
-            let weakest = match (*balanced, front.parent) {
+            // With the prescribed unknowns nothing is eliminated: whose parent they are is a root.
+            let is_inner = front
+                .parent
+                .is_some_and(|parent| parent < plan.eliminated());
+            let weakest = match (*balanced, is_inner) {
                 (false, _) => front::Weakest::QUICK,
-                (true, Some(_)) => front::Weakest::INNER,
-                (true, None) => front::Weakest::ROOT,
+                (true, true) => front::Weakest::INNER,
+                (true, false) => front::Weakest::ROOT,
             };
             let columns = worked_columns(front, *prescribed);
             let done = front::eliminate::<FUSED>(matrix, update, shape, columns, swaps, weakest);
@@ -698,6 +702,33 @@ mod tests {
         let mut x = b;
         lu.solve(&mut x);
         assert!(filled.residual(&x, &b) < 1e-14);
+    }
+
+    /// A soft node beside one that is given: its pivot is weak, but there is nothing that it could be
+    /// eliminated with, and nothing is singular.
+    #[test]
+    fn a_weak_pivot_beside_a_given_block_is_not_singular() {
+        let structure = Structure {
+            principal: vec![1, 1],
+            bordering: vec![(1, vec![1])],
+            cliques: vec![vec![0, 1], vec![1, 2]],
+            prescribed: vec![(1, 2)],
+        };
+        let mut lu = BlockLu::new(structure.clone());
+        let dense = vec![
+            vec![1e-8, 1.0, 0.0],
+            vec![1.0, 2.0, 1.0],
+            vec![0.0, 1.0, 0.0],
+        ];
+        let filled = Filled { dense };
+        filled.factor(&mut lu, &structure).unwrap();
+        let mut x = [3.0, 2.0, 5.0];
+        lu.solve(&mut x);
+        // The given one is 5, so that the soft one is (3 - 5) / 1e-8.
+        let soft = -2e8;
+        for (x, expected) in x.iter().zip([soft, 5.0, 2.0 - soft - 10.0]) {
+            assert!((x / expected - 1.0).abs() < 1e-12, "{x} {expected}");
+        }
     }
 
     #[test]

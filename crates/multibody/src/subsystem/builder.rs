@@ -5,7 +5,8 @@ use super::{Along, MechanismPart, Output, motion_values};
 use crate::drive::Drive;
 use crate::element::{ElementId, PortWrench, References, Remote};
 use crate::error::ModelError;
-use crate::joint::PrescribedPose;
+use crate::integrator::Method;
+use crate::joint::{Coordinate, PrescribedPose};
 use crate::linear::Prescribed;
 use crate::model::{Model, Used};
 use crate::node::{Marker, NodeId};
@@ -24,6 +25,8 @@ pub struct PartBuilder {
     pub(super) loaded: Vec<(Marker, usize)>,
     /// Points that received thrusts push apart, and the component of each.
     pub(super) thrusts: Vec<([Marker; 2], usize)>,
+    /// Coordinates of joints that received torques and forces push, and the component of each.
+    pub(super) pushed: Vec<(Coordinate, [Marker; 2], usize)>,
     pub(super) attached: Vec<(NodeId, usize)>,
     pub(super) prescribed: Vec<(String, PrescribedNode)>,
     /// Elements that are there for a port, and the first component of its input.
@@ -69,6 +72,7 @@ impl PartBuilder {
             outputs: Vec::new(),
             loaded: Vec::new(),
             thrusts: Vec::new(),
+            pushed: Vec::new(),
             attached: Vec::new(),
             prescribed: Vec::new(),
             for_ports: Vec::new(),
@@ -259,6 +263,18 @@ impl PartBuilder {
         self.ports.add_output(name, quantity)
     }
 
+    /// Shows the force and moment of all contacts on a node, the moment about the node.
+    pub fn observe_contacts(&mut self, name: &str, node: NodeId) -> OutputPort {
+        self.outputs.push(Output::ContactLoad(node));
+        self.ports.add_output(name, Quantity::Wrench)
+    }
+
+    /// Shows where these press, in the middle.
+    pub fn observe_contact_point(&mut self, name: &str, node: NodeId) -> OutputPort {
+        self.outputs.push(Output::ContactPoint(node));
+        self.ports.add_output(name, Quantity::Array(Unit::METRE, 3))
+    }
+
     /// Shows the motion of a node.
     pub fn observe(&mut self, name: &str, node: NodeId) -> OutputPort {
         self.observe_at(name, Marker::on(node))
@@ -361,7 +377,9 @@ impl PartBuilder {
     ) -> Result<MechanismPart, Vec<ModelError>> {
         self.check_tangent()?;
         self.declare_feedthrough();
-        if options.method.is_explicit() && (self.shares_tangent || self.uses_tangents) {
+        let method = options.method;
+        let has_tangent = !method.is_explicit() || method == Method::Impulses;
+        if self.shares_tangent && !has_tangent || self.uses_tangents && method.is_explicit() {
             return Err(vec![ModelError::NoTangent]);
         }
         let sharing = match self.shares_loads {
@@ -406,6 +424,7 @@ impl PartBuilder {
             for_ports: self.for_ports,
             loaded: self.loaded,
             thrusts: self.thrusts,
+            pushed: self.pushed,
             interface: None,
             followers: self.followers,
             attached: self.attached,

@@ -50,6 +50,7 @@ impl PartBuilder {
         let element = CoordinateForce::new(coordinate, ends, law, 0.0);
         let element = self.model.element(format!("push of {name}"), element);
         self.for_ports.push((element, input));
+        self.pushed.push((coordinate, ends, input));
         let motion = self.show_coordinate(&format!("{name}.motion"), coordinate, ends, element);
         self.ports
             .conjugate(Conjugate::GivesMotion { force, motion });

@@ -6,12 +6,14 @@
 //! column. Contacts that pressed or stuck in the last step are eliminated besides, and those that slid keep their
 //! forces (Eq. 36).
 
+use super::marker::relative_acceleration;
 use super::{MechanismPart, marker_motion};
 use crate::contact::interface::ContactInterface;
+use crate::error::SolveError;
 use crate::integrator::{Method, Record};
 use crate::linear::BlockLu;
 use crate::newton::FactoredAt;
-use crate::node::Marker;
+use crate::node::{Marker, Motion};
 use crate::system::System;
 use oldham_cosim::EffectiveInterface;
 use oldham_space::Vec3;
@@ -25,6 +27,8 @@ enum Coordinate {
     Along(Marker, usize),
     /// Its body about an absolute axis.
     About(Marker, usize),
+    /// The coordinate of a joint between two markers.
+    Joint(crate::joint::Coordinate, [Marker; 2]),
 }
 
 /// Factors of their own: those of the step stay as they are.
@@ -36,6 +40,7 @@ pub(super) struct InterfaceFactors {
     /// The nodes with the accelerations that were found.
     records: Vec<Record>,
     contacts: ContactInterface,
+    in_contact: bool,
 }
 
 impl InterfaceFactors {
@@ -46,6 +51,7 @@ impl InterfaceFactors {
             response: vec![0.0; system.work.residual.len()],
             records: system.state.now.clone(),
             contacts: ContactInterface::default(),
+            in_contact: false,
         }
     }
 
@@ -76,19 +82,9 @@ pub(super) fn effective(
     if !is_shared {
         own.exchange(&mut part.system);
     }
-    let time = part.system.state.time;
-    let is_found = match is_shared {
-        true => part
-            .system
-            .find_accelerations_by_stage(time, inputs)
-            .is_ok(),
-        false => part.system.find_accelerations(time, inputs).is_ok(),
-    };
+    let is_found = own.find(&mut part.system, inputs, is_shared).is_ok();
     if is_found {
-        own.record(&part.system);
-        own.touch(&mut part.system);
         part.fill(&mut own, found);
-        part.hold_contacts(&mut own, found);
     }
     if !is_shared {
         own.exchange(&mut part.system);
@@ -98,19 +94,35 @@ pub(super) fn effective(
 }
 
 impl InterfaceFactors {
-    /// Takes over motions, and the accelerations that were found.
-    fn record(&mut self, system: &System) {
-        self.records.copy_from_slice(&system.state.now);
-        let found = system.work.residual.chunks_exact(6);
-        for (record, d) in self.records[1..].iter_mut().zip(found) {
-            record.acceleration = Vec3::new(d[0], d[1], d[2]);
-            record.angular_acceleration = Vec3::new(d[3], d[4], d[5]);
+    /// Finds what contacts hold, and the accelerations without these.
+    fn find(
+        &mut self,
+        system: &mut System,
+        inputs: &[f64],
+        is_shared: bool,
+    ) -> Result<(), SolveError> {
+        let time = system.state.time;
+        system.find_acceleration_load(time, None, inputs);
+        match is_shared {
+            true => system.factor_next_step(time, inputs)?,
+            false => system.factor_accelerations(time, inputs)?,
         }
+        self.in_contact = system.is_in_contact();
+        if self.in_contact {
+            self.touch(system);
+        }
+        system.solve_residual();
+        if self.in_contact {
+            let contacts = system.contacts.as_ref().expect("they touch");
+            let (h, motions) = (system.state.step, &system.motions);
+            self.contacts
+                .assemble(contacts, h, motions, &system.work.residual);
+        }
+        self.record(system);
+        Ok(())
     }
-}
 
-impl InterfaceFactors {
-    /// Finds what the contacts hold, and adds what the others do to the accelerations.
+    /// Finds the rows that contacts hold, and adds the forces of other contacts to the load.
     fn touch(&mut self, system: &mut System) {
         let unknowns = system.assembly.unknowns();
         let System {
@@ -118,65 +130,37 @@ impl InterfaceFactors {
             lu,
             motions,
             state,
+            work,
             ..
         } = system;
-        let Some(contacts) = contacts.as_ref().filter(|all| all.report.pressed > 0) else {
-            return;
-        };
-        let load = &mut self.response[..unknowns];
+        let contacts = contacts.as_mut().expect("they touch");
+        let load = &mut work.residual[..unknowns];
+        let (h, stamp) = (state.step, work.stamp);
         self.contacts
-            .find(contacts, state.step, motions, load, |rows| lu.solve(rows));
-        let found = self.response.chunks_exact(6);
-        for (record, d) in self.records[1..].iter_mut().zip(found) {
-            record.acceleration += Vec3::new(d[0], d[1], d[2]);
-            record.angular_acceleration += Vec3::new(d[3], d[4], d[5]);
+            .find(contacts, h, motions, stamp, load, |rows| lu.solve(rows));
+    }
+
+    /// Takes over motions, and the accelerations that were found.
+    fn record(&mut self, system: &System) {
+        let found = system.work.residual.chunks_exact(6);
+        let motions = &system.motions[1..];
+        for ((record, motion), d) in self.records[1..].iter_mut().zip(motions).zip(found) {
+            record.motion = *motion;
+            record.acceleration = Vec3::new(d[0], d[1], d[2]);
+            record.angular_acceleration = Vec3::new(d[3], d[4], d[5]);
         }
     }
 }
 
 impl MechanismPart {
-    /// Takes the contacts that hold into account.
-    fn hold_contacts(&self, own: &mut InterfaceFactors, found: &mut EffectiveInterface) {
-        let contacts = self.system.contacts.as_ref();
-        if contacts.is_none_or(|all| all.report.pressed == 0) {
-            return;
-        }
-        let InterfaceFactors {
-            contacts, records, ..
-        } = own;
-        let six = |linear: Vec3, angular: Vec3, at: usize| match at % 6 {
-            axis @ 0..3 => linear[axis],
-            axis => angular[axis - 3],
-        };
-        let wanted = std::mem::take(&mut found.inputs);
-        contacts.reduce(
-            self.system.state.step,
-            |at| {
-                let motion = &records[1 + at / 6].motion;
-                six(motion.velocity, motion.angular_velocity, at)
-            },
-            |at| {
-                let record = &records[1 + at / 6];
-                six(record.acceleration, record.angular_acceleration, at)
-            },
-            found,
-            |i, add| {
-                let coordinate = self.coordinate(wanted[i]).expect("checked");
-                coordinate.push(records, add);
-            },
-            wanted.len(),
-        );
-        found.inputs = wanted;
-    }
-
     fn fill(&mut self, own: &mut InterfaceFactors, found: &mut EffectiveInterface) {
         let count = found.inputs.len();
+        let unknowns = self.system.assembly.unknowns();
         for column in 0..count {
             let coordinate = self.coordinate(found.inputs[column]).expect("checked");
             found.acceleration[column] = coordinate.acceleration(&own.records);
             own.response.fill(0.0);
             coordinate.push(&own.records, |row, force| own.response[row] += force);
-            let unknowns = self.system.assembly.unknowns();
             self.system.lu.solve(&mut own.response[..unknowns]);
             for row in 0..count {
                 let coordinate = self.coordinate(found.inputs[row]).expect("checked");
@@ -184,6 +168,14 @@ impl MechanismPart {
                 coordinate.push(&own.records, |at, share| moved += share * own.response[at]);
                 found.mobility[count * row + column] = moved;
             }
+            if own.in_contact {
+                let contacts = self.system.contacts.as_ref().expect("they touch");
+                own.contacts
+                    .push_coordinate(contacts, &self.system.motions, &own.response);
+            }
+        }
+        if own.in_contact {
+            own.contacts.reduce(found);
         }
     }
 
@@ -192,6 +184,10 @@ impl MechanismPart {
         let mut thrusts = self.thrusts.iter();
         if let Some((ends, _)) = thrusts.find(|(_, component)| *component == input) {
             return Some(Coordinate::Length(*ends));
+        }
+        let mut pushed = self.pushed.iter();
+        if let Some((of, ends, _)) = pushed.find(|(.., component)| *component == input) {
+            return Some(Coordinate::Joint(*of, *ends));
         }
         let mut loaded = self.loaded.iter();
         let (at, first) = loaded.find(|(_, first)| (*first..first + 6).contains(&input))?;
@@ -205,27 +201,49 @@ impl MechanismPart {
 impl Coordinate {
     /// A unit force on it, as forces and moments on nodes: calls `add` with the row and the value.
     fn push(self, nodes: &[Record], mut add: impl FnMut(usize, f64)) {
-        let mut wrench = |at: Marker, force: Vec3, moment: Vec3| {
+        // At a point given from the node, in absolute axes.
+        let mut wrench = |node: usize, arm: Vec3, force: Vec3, moment: Vec3| {
             // The ground does not move.
-            let Some(node) = at.node.0.checked_sub(1) else {
+            let Some(row) = node.checked_sub(1) else {
                 return;
             };
-            let arm = at.arm(&nodes[at.node.0].motion);
             let moment = moment + arm.cross(force);
             for axis in 0..3 {
-                add(6 * node + axis, force[axis]);
-                add(6 * node + 3 + axis, moment[axis]);
+                add(6 * row + axis, force[axis]);
+                add(6 * row + 3 + axis, moment[axis]);
             }
         };
+        let motion = |node: usize| &nodes[node].motion;
+        let arm = |at: Marker| at.arm(motion(at.node.0));
         match self {
             Self::Length([a, b]) => {
                 let [from, to] = [a, b].map(|end| marker_motion(&end, &nodes[end.node.0]).0);
                 let along = (to.position - from.position).unit();
-                wrench(a, -along, Vec3::ZERO);
-                wrench(b, along, Vec3::ZERO);
+                wrench(a.node.0, arm(a), -along, Vec3::ZERO);
+                wrench(b.node.0, arm(b), along, Vec3::ZERO);
             }
-            Self::Along(at, axis) => wrench(at, unit(axis), Vec3::ZERO),
-            Self::About(at, axis) => wrench(at, Vec3::ZERO, unit(axis)),
+            Self::Along(at, axis) => wrench(at.node.0, arm(at), unit(axis), Vec3::ZERO),
+            Self::About(at, axis) => wrench(at.node.0, arm(at), Vec3::ZERO, unit(axis)),
+            Self::Joint(of, [a, b]) => {
+                let axis = third_axis(&a, motion(a.node.0));
+                match of {
+                    crate::joint::Coordinate::Angle => {
+                        wrench(a.node.0, arm(a), Vec3::ZERO, -axis);
+                        wrench(b.node.0, arm(b), Vec3::ZERO, axis);
+                    }
+                    // Both forces act where the second marker is.
+                    crate::joint::Coordinate::Slide => {
+                        let point = motion(b.node.0).position + arm(b);
+                        wrench(
+                            a.node.0,
+                            point - motion(a.node.0).position,
+                            -axis,
+                            Vec3::ZERO,
+                        );
+                        wrench(b.node.0, arm(b), axis, Vec3::ZERO);
+                    }
+                }
+            }
         }
     }
 
@@ -243,8 +261,23 @@ impl Coordinate {
             }
             Self::Along(marker, axis) => at(marker).1[axis],
             Self::About(marker, axis) => nodes[marker.node.0].angular_acceleration[axis],
+            Self::Joint(crate::joint::Coordinate::Slide, ends) => {
+                relative_acceleration(ends, nodes)[2]
+            }
+            Self::Joint(crate::joint::Coordinate::Angle, [a, b]) => {
+                let [first, second] = [a, b].map(|end| &nodes[end.node.0]);
+                let axis = third_axis(&a, &first.motion);
+                let [spin, other] = [first, second].map(|record| record.motion.angular_velocity);
+                let apart = second.angular_acceleration - first.angular_acceleration;
+                axis.dot(apart) + spin.cross(axis).dot(other)
+            }
         }
     }
+}
+
+/// The axis of a joint at a marker, in absolute axes.
+fn third_axis(at: &Marker, node: &Motion) -> Vec3 {
+    node.rotation * at.orientation.rotate(Vec3::Z)
 }
 
 fn unit(axis: usize) -> Vec3 {

@@ -16,6 +16,13 @@ use oldham_space::Vec3;
 /// Prescribed components for which the changes of all unknowns are kept, at most.
 const FEW: usize = 12;
 
+/// The factors of accelerations contain masses only.
+pub(super) const ACCELERATIONS: Weights = Weights {
+    mass: 1.0,
+    damping: 0.0,
+    stiffness: 0.0,
+};
+
 /// A node whose pose is prescribed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PrescribedNode {
@@ -41,6 +48,8 @@ pub(super) struct InterfaceJacobian {
     columns: Vec<f64>,
     /// Change of the loads, row by row.
     matrix: Vec<f64>,
+    /// What a change of the poses is in the factors: itself, or an acceleration over a step with impulses.
+    per_pose: f64,
     /// The factorisation from which they were made.
     made_from: Option<u64>,
     /// The prescribed nodes at the end of the step.
@@ -60,10 +69,25 @@ impl InterfaceJacobian {
                 false => Vec::new(),
             },
             matrix: vec![0.0; order * order],
+            per_pose: 1.0,
             made_from: None,
             ends: vec![Record::default(); prescribed.len()],
             prescribed,
         }
+    }
+
+    /// Writes the change of the loads, row by row.
+    pub fn write(&self, values: &mut [f64]) {
+        for (value, entry) in values.iter_mut().zip(&self.matrix) {
+            *value = entry * self.per_pose;
+        }
+    }
+
+    /// Follows the factors of a step with impulses, which are those of accelerations: it ends with the velocity that
+    /// leads to the pose, and the load is the change of momentum over the step.
+    pub fn update_impulses(&mut self, system: &mut System, h: f64) {
+        self.update(system, ACCELERATIONS);
+        self.per_pose = 1.0 / (h * h);
     }
 
     /// Changes with the matrix.
@@ -71,13 +95,9 @@ impl InterfaceJacobian {
         self.made_from.map_or(0, |stamp| stamp + 1)
     }
 
-    /// The change of the loads, row by row.
-    pub fn matrix(&self) -> &[f64] {
-        &self.matrix
-    }
-
     /// Follows the factors of the system, in which mass, damping and stiffness have these weights.
     pub fn update(&mut self, system: &mut System, weights: Weights) {
+        self.per_pose = 1.0;
         let stamp = system.factor_stamp();
         if self.made_from == Some(stamp) {
             return;

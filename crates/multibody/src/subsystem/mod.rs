@@ -12,7 +12,7 @@ mod marker;
 mod ports;
 mod sequence;
 
-use crate::element::{ElementId, Weights};
+use crate::element::ElementId;
 use crate::error::SolveError;
 use crate::integrator::{Method, Record};
 use crate::joint::Coordinate;
@@ -25,7 +25,7 @@ pub use cut_parts::{
     SubdomainSolver,
 };
 use interface::InterfaceFactors;
-use interface_jacobian::{InterfaceJacobian, PrescribedNode};
+use interface_jacobian::{ACCELERATIONS, InterfaceJacobian, PrescribedNode};
 pub use line::LineValue;
 use marker::{marker_motion, motion_values, relative_acceleration};
 use oldham_cosim::{
@@ -61,6 +61,10 @@ enum Output {
     Sensor(Box<Sensor>),
     /// The centres of some grains.
     Grains(std::ops::Range<usize>),
+    /// Force and moment of all contacts on a node.
+    ContactLoad(NodeId),
+    /// Where these press.
+    ContactPoint(NodeId),
     /// The only multiplier of an element.
     Multiplier(ElementId),
     /// Force and moment of an element on one of its nodes.
@@ -114,6 +118,8 @@ pub struct MechanismPart {
     loaded: Vec<(Marker, usize)>,
     /// Points that received thrusts push apart, and the component of each.
     thrusts: Vec<([Marker; 2], usize)>,
+    /// Coordinates of joints that received torques and forces push, and the component of each.
+    pushed: Vec<(crate::joint::Coordinate, [Marker; 2], usize)>,
     /// Made when somebody asks how the interface answers.
     interface: Option<Box<InterfaceFactors>>,
     /// Elements that are there for a port, and the first component of its input.
@@ -184,12 +190,7 @@ impl MechanismPart {
         self.started_with.copy_from_slice(inputs);
         if let Some(tangent) = &mut self.tangent {
             // The factors are still those of the accelerations.
-            let weights = Weights {
-                mass: 1.0,
-                damping: 0.0,
-                stiffness: 0.0,
-            };
-            tangent.update(&mut self.system, weights);
+            tangent.update(&mut self.system, ACCELERATIONS);
             tangent.review(&self.system);
         }
         Ok(())
@@ -197,16 +198,28 @@ impl MechanismPart {
 
     /// After a step, whose factors may be new.
     fn update_tangent(&mut self) {
+        let step = self.system.state.step;
+        let is_impulsive = self.has_impulses();
         if let Some(tangent) = &mut self.tangent {
-            let weights = step_weights(self.system.work.last_step.gains);
-            tangent.update(&mut self.system, weights);
+            match is_impulsive {
+                true => tangent.update_impulses(&mut self.system, step),
+                false => {
+                    let weights = step_weights(self.system.work.last_step.gains);
+                    tangent.update(&mut self.system, weights);
+                }
+            }
             tangent.review(&self.system);
         }
     }
 
-    /// Whether a step is finished by its correction, which follows for sure.
+    fn has_impulses(&self) -> bool {
+        self.system.options.method == Method::Impulses
+    }
+
+    /// Whether a step is finished by its correction, which follows for sure. One with impulses is taken again as a whole.
     fn defers(&self) -> bool {
-        self.is_corrected && !self.is_thorough && self.tangent.is_some()
+        let waits = self.is_corrected && !self.is_thorough && self.tangent.is_some();
+        waits && !self.has_impulses()
     }
 
     /// Takes a step up to the last correction of its iteration: that of the poses joins it later,
@@ -327,7 +340,7 @@ impl MechanismPart {
             }
             Output::Tangent => {
                 let tangent = self.tangent.as_ref().expect("the port was made with it");
-                values.copy_from_slice(tangent.matrix());
+                tangent.write(values);
                 return;
             }
             Output::Line(ends, value) => {
@@ -356,6 +369,14 @@ impl MechanismPart {
                 let centres = system.grains()[range.clone()].iter().flat_map(|c| c.0);
                 values.iter_mut().zip(centres).for_each(|(to, x)| *to = x);
                 return;
+            }
+            Output::ContactPoint(node) => {
+                values.copy_from_slice(&system.contact_load(node)[2].0);
+                return;
+            }
+            Output::ContactLoad(node) => {
+                let [force, moment, _] = system.contact_load(node);
+                (force, moment)
             }
             Output::Multiplier(element) => {
                 values[0] = system.multipliers[system.multiplier_range(element)][0];
@@ -405,6 +426,9 @@ impl Subsystem for MechanismPart {
                 Method::Impulses => {
                     self.receive_early([start, end], inputs);
                     self.follow(size, &mut at);
+                    if self.is_corrected {
+                        self.system.keep_start();
+                    }
                     let [first, _] = &self.early_inputs;
                     self.system.impulse_step(end, size, first, &at)
                 }
@@ -415,8 +439,11 @@ impl Subsystem for MechanismPart {
                 }
                 _ => {
                     let receive = |t: f64, values: &mut [f64]| inputs.at(t, values);
-                    self.system
-                        .step_or_retry([start, end], size, &mut at, receive)
+                    let (system, times) = (&mut self.system, [start, end]);
+                    match system.options.locates_kinks {
+                        true => system.step_over_kinks(times, size, &mut at, receive),
+                        false => system.step_or_retry(times, size, &mut at, receive),
+                    }
                 }
             };
         }
@@ -480,7 +507,8 @@ impl Subsystem for MechanismPart {
     }
 
     fn step_correction(&mut self) -> Option<&mut dyn StepCorrection> {
-        let can = self.micro_steps == 1 && !self.system.options.method.is_explicit();
+        let is_rk4 = matches!(self.system.options.method, Method::Rk4 { .. });
+        let can = self.micro_steps == 1 && !is_rk4;
         can.then_some(self as &mut dyn StepCorrection)
     }
 
@@ -546,6 +574,10 @@ impl StepCorrection for MechanismPart {
                 self.system.finish_step(inputs);
                 self.is_unfinished = false;
             }
+            _ if self.system.options.method == Method::Impulses => {
+                let [first, _] = &self.early_inputs;
+                self.system.repeat_impulses(first, inputs)?;
+            }
             _ => self.system.repeat(inputs)?,
         }
         self.update_tangent();
@@ -609,6 +641,6 @@ impl State for MechanismPart {
 
     /// Contacts come and go, and grains are no coordinates.
     fn is_chartable(&mut self) -> bool {
-        self.system.options.method != Method::Impulses
+        !self.has_impulses()
     }
 }

@@ -105,6 +105,10 @@ pub enum Sent {
         /// The node of their container.
         near: Option<NodeId>,
     },
+    /// The wrench of all contacts on a node.
+    ContactLoad(NodeId),
+    /// Where these press.
+    ContactPoint(NodeId),
     /// The wrench of an element on one of its nodes.
     Reaction {
         /// The element.
@@ -219,7 +223,8 @@ impl Sent {
             Self::RelativeAcceleration(..) => Quantity::Scalar(Unit::METRE_PER_SECOND2),
             Self::Sensor(sensor) => Quantity::Scalar(sensor.unit()),
             Self::Grains { count, .. } => Quantity::Array(Unit::METRE, 3 * count),
-            Self::Reaction { .. } => Quantity::Wrench,
+            Self::ContactPoint(_) => Quantity::Array(Unit::METRE, 3),
+            Self::ContactLoad(_) | Self::Reaction { .. } => Quantity::Wrench,
         }
     }
 
@@ -237,6 +242,7 @@ impl Sent {
                 (used.nodes, used.elements)
             }
             Self::Grains { near, .. } => (near.iter().copied().collect(), Vec::new()),
+            Self::ContactLoad(node) | Self::ContactPoint(node) => (vec![*node], Vec::new()),
             Self::Reaction { element, .. } => (Vec::new(), vec![*element]),
         };
         Needs { nodes, elements }
@@ -275,6 +281,8 @@ impl Sent {
                 builder.observe_sensor(name, sensor)
             }
             Self::Grains { kind, .. } => builder.observe_grains(name, kind),
+            Self::ContactLoad(node) => builder.observe_contacts(name, here(*node)),
+            Self::ContactPoint(node) => builder.observe_contact_point(name, here(*node)),
             Self::Reaction { element, node } => {
                 builder.observe_element(name, element_here(*element), *node)
             }

@@ -1,15 +1,19 @@
 //! The car in real time: steps of 0.3 ms by the clock on the wall, whole and cut, with nobody, with a
-//! viewer who looks on and with one who has stopped taking anything.
+//! viewer who looks on and with one who has stopped taking anything; and with the scheduling class SCHED_FIFO, where
+//! the system grants it: what is left of the lateness then is not the scheduler's.
 //!
 //! The paper aims at real time and prints no lateness; there is nothing to compare with but the
 //! deadlines themselves.
 
 use oldham_cosim::{Discard, Outcome, Pacing, Run, Simulation, Tap};
 use oldham_model::Model;
+use oldham_real_time::{Privileges, Wishes};
 use oldham_results::plot::{Figure, Panel, Scale, Series};
 use oldham_scene::{Showing, Staging};
 use oldham_study::{ModelFile, StudyError, first_row};
 use oldham_web::{Server, Spectator, Stage};
+
+use std::sync::Arc;
 
 use super::run::cores;
 use crate::item::{PaperError, Report};
@@ -19,6 +23,8 @@ const CAR: &str = include_str!("../../../../examples/formula-student.toml");
 const SECONDS: f64 = 60.0;
 /// Of the car, in s.
 const STEP: f64 = 3e-4;
+/// Of threads that come first, as `oldham run --fifo` has it.
+const PRIORITY: u8 = 20;
 /// Rows a second that viewers are shown.
 const RATE: f64 = 60.0;
 
@@ -28,16 +34,26 @@ enum Audience {
     Nobody,
     Viewer,
     Stalled,
+    /// Nobody, and the threads come before all others.
+    First,
 }
 
 impl Audience {
-    const ALL: [Self; 3] = [Self::Nobody, Self::Viewer, Self::Stalled];
+    const ALL: [Self; 4] = [Self::Nobody, Self::Viewer, Self::Stalled, Self::First];
 
     fn words(self) -> &'static str {
         match self {
             Self::Nobody => "nobody looks on",
             Self::Viewer => "a viewer",
             Self::Stalled => "a stalled viewer",
+            Self::First => "SCHED_FIFO",
+        }
+    }
+
+    fn wishes(self) -> Wishes {
+        Wishes {
+            fifo: (self == Self::First).then_some(PRIORITY),
+            ..Wishes::default()
         }
     }
 }
@@ -69,19 +85,21 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
             let stage = Stage::new(Vec::new(), |_| {});
             let server = Server::start(([127, 0, 0, 1], 0).into(), &film, Some(stage.clone()))?;
             let viewer = match audience {
-                Audience::Nobody => None,
+                Audience::Nobody | Audience::First => None,
                 Audience::Viewer => Some(Spectator::taking(&server)?),
                 Audience::Stalled => Some(Spectator::stalled(&server)?),
             };
-            let outcome = run(simulation, &model, &taken, &stage, audience);
+            let privileges = Arc::new(Privileges::new(audience.wishes()));
+            let outcome = run(simulation, &model, &taken, &stage, audience, &privileges);
+            privileges.give_back();
             drop(server);
             viewer.map(Spectator::leave);
             let case = format!("{kind}, {}", audience.words());
-            told(report, &case, &outcome);
+            told(report, &case, &outcome, &privileges);
             let p99 = outcome.summary.step_us[1];
             match audience {
                 Audience::Nobody => alone = p99,
-                Audience::Viewer => {}
+                Audience::Viewer | Audience::First => {}
                 Audience::Stalled => {
                     let note = "99th percentile of the time of a step over that with nobody";
                     report.row(format!("{case}: times"), None, p99 / alone, "1", note);
@@ -107,35 +125,45 @@ fn run(
     columns: &[usize],
     stage: &Stage,
     audience: Audience,
+    privileges: &Arc<Privileges>,
 ) -> Outcome {
     let mut showing = Showing(stage.clone());
     // Whoever looks on needs a core: on two, the car runs on one.
     let threads = cores().saturating_sub(1).clamp(1, 2);
+    let wanted = privileges.clone();
     simulation.run(Run {
         threads,
         record_every: u64::MAX,
         record_columns: Some(Vec::new()),
-        tap: (audience != Audience::Nobody).then(|| Tap {
+        tap: matches!(audience, Audience::Viewer | Audience::Stalled).then(|| Tap {
             every: (1.0 / RATE / model.step()).round().max(1.0) as u64,
             columns: Some(columns.to_vec()),
             recorder: &mut showing,
         }),
-        pace: Some(Pacing::new(1.0)),
+        pace: Some(Pacing {
+            thread_start: Some(Arc::new(move |thread| wanted.take(thread))),
+            ..Pacing::new(1.0)
+        }),
         ..Run::new(model.steps(), &mut Discard)
     })
 }
 
-fn told(report: &mut Report, case: &str, outcome: &Outcome) {
+fn told(report: &mut Report, case: &str, outcome: &Outcome, privileges: &Privileges) {
     let summary = &outcome.summary;
     let Some(lateness) = &summary.lateness else {
         return;
     };
     let note = format!(
-        "of {} steps of 0.3 ms, {} threads on {} cores; {} steps took longer themselves",
+        "of {} steps of 0.3 ms, {} threads on {} cores; {} steps took longer themselves{}",
         summary.steps,
         summary.threads,
         cores(),
-        lateness.overruns
+        lateness.overruns,
+        privileges
+            .told()
+            .iter()
+            .map(|told| format!("; {}: {}", told.what, told.outcome()))
+            .collect::<String>()
     );
     report.row(
         format!("{case}: missed"),

@@ -4,7 +4,7 @@ use oldham_results::plot::{Figure, Panel, Scale, Series};
 
 use crate::item::{PaperError, Report, model};
 
-use super::block::{Machine, Variant};
+use super::machine::{Machine, Trial};
 
 const ARM: &str = include_str!("../../../../examples/two-cylinder-arm.toml");
 
@@ -61,36 +61,50 @@ const SCHEMES: [Scheme; 4] = [
 ];
 
 pub(super) fn fig_13(report: &mut Report) -> Result<(), PaperError> {
-    let mut figure = Figure::new("Errors of the second actuator");
-    for variant in [Variant::Printed, Variant::Sliding, Variant::Free] {
-        for panel in errors(report, variant)? {
+    let arms = [
+        Machine::BlockAsPrinted,
+        Machine::BlockThatSlides,
+        Machine::NoBlock,
+    ];
+    draw_errors(report, &arms)
+}
+
+pub(super) fn fig_13_crane(report: &mut Report) -> Result<(), PaperError> {
+    draw_errors(report, &[Machine::Crane])
+}
+
+fn draw_errors(report: &mut Report, machines: &[Machine]) -> Result<(), PaperError> {
+    let mut figure = Figure::new("Errors of an actuator");
+    for machine in machines {
+        for panel in errors(report, *machine)? {
             figure = figure.with_panel(panel);
         }
     }
     report.picture(&figure)
 }
 
-/// Errors of one variant over the macro step, in rows and as two panels.
-fn errors(report: &mut Report, variant: Variant) -> Result<[Panel; 2], PaperError> {
-    let what = variant.label();
+/// Errors of a machine over the macro step, in rows and as two panels.
+fn errors(report: &mut Report, machine: Machine) -> Result<[Panel; 2], PaperError> {
+    let what = machine.label();
     let mut panels = [
         Panel::new("macro step / ms", format!("length error / m, {what}")),
         Panel::new("macro step / ms", format!("rate error / (m/s), {what}")),
     ]
     .map(|panel| panel.with_scales(Scale::Linear, Scale::Log));
-    let fine = Machine {
-        variant,
+    let fine = Trial {
+        machine,
         step: FINE,
         micro: FINE,
         predictor: "zero-order",
     };
-    let reference = fine.track(1e-3)?;
+    let reference = fine.track(1e-3, &[])?;
     for scheme in &SCHEMES {
         let mut errors = [Vec::new(), Vec::new()];
         let mut stable_up_to = 0.0;
         for ms in STEPS {
             let reference = reference.thinned(ms as usize);
-            let track = Machine::coarse(variant, 1e-3 * ms, scheme.predictor).track(1e-3 * ms)?;
+            let track =
+                Trial::coarse(machine, 1e-3 * ms, scheme.predictor).track(1e-3 * ms, &[])?;
             let rms = [0, 1].map(|signal| track.rms(signal, &reference));
             // An error as large as the motion itself: whether the run ends or not, it tells nothing.
             if rms[1] >= reference.size(1) {
@@ -113,10 +127,18 @@ fn errors(report: &mut Report, variant: Variant) -> Result<[Panel; 2], PaperErro
             *panel = panel.clone().with_series(series);
         }
         let name = format!("stable up to, {what}, {}", scheme.label);
-        let printed = scheme.printed.filter(|_| variant == Variant::Printed);
-        let note = match (printed, scheme.predictor) {
-            (Some(_), "zero-order") => {
+        let printed = scheme
+            .printed
+            .filter(|_| machine == Machine::BlockAsPrinted);
+        let note = match (machine, scheme.predictor) {
+            (Machine::BlockAsPrinted, "zero-order") => {
                 "largest macro step tried that is; the paper calls 10 ms unstable"
+            }
+            (Machine::Crane, "zero-order") => {
+                "largest macro step tried that is; in the paper 10 ms oscillates severely while the log is grasped"
+            }
+            (Machine::Crane, "interface-model") => {
+                "largest macro step tried that is; the paper's is stable at all of its steps"
             }
             _ => "largest macro step tried that is",
         };

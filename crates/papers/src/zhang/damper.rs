@@ -1,7 +1,9 @@
 //! The crank-slider with a flexible beam and a particle damper, and its simplified model.
 //!
-//! The can's inertia is on both sides of the interface (the parameter `share` of the model): with all of it on the side of the contacts, as the paper
-//! seems to have it, every law is unstable here, and with 0.7 of it only index-1 is stable; the mass of the can is more than twice that of the beam's tip with its sensor (Fig. 7).
+//! The can's inertia is on both sides of the interface (the parameter `share` of the model). With all of it on the side of the contacts, as the paper
+//! seems to have it, every law is unstable here at the printed step: the can has more than twice the mass of the beam's tip with its sensor, and
+//! at such a ratio little of Fig. 7 is stable for index-1. The border is between 0.85 and 0.9 of the can's inertia; what the beam's mesh puts on its last
+//! node, and the spectral radius of the smooth side in this section, are not printed, and either may move it. Interface Jacobians bear all of it (`jacobians`).
 //!
 //! The motion of particles is chaotic: histories agree up to the first impacts only. What is compared is the amplitude over cycles
 //! and the work that the damper takes.
@@ -26,7 +28,7 @@ const EVERY: usize = 5;
 
 /// What is solved.
 #[derive(Clone, Copy, PartialEq)]
-enum Model {
+pub(super) enum Model {
     /// The mechanism with its beam.
     Rig,
     /// One mass on a spring.
@@ -35,41 +37,56 @@ enum Model {
 
 /// A variant of a model.
 #[derive(Clone)]
-struct Variant {
+pub(super) struct Variant {
     model: Model,
     has_particles: bool,
     is_thin: bool,
+    has_jacobians: bool,
+    step: f64,
     settings: Settings,
 }
 
-struct History {
-    times: Vec<f64>,
+pub(super) struct History {
+    pub times: Vec<f64>,
     /// The can's displacement, velocity and acceleration along the excitation.
-    can: [Vec<f64>; 3],
+    pub can: [Vec<f64>; 3],
     /// Its rotation about the beam's axis, and the moment about that; only of the mechanism.
     twist: Option<[Vec<f64>; 2]>,
     /// Energy that impacts and friction have taken.
-    dissipated: f64,
+    pub dissipated: f64,
     wall: f64,
     /// How often the nonsmooth part advanced, over the number of steps.
-    calls: f64,
+    pub calls: f64,
     /// When the run failed, if it did.
-    failed: Option<f64>,
+    pub failed: Option<f64>,
 }
 
 impl Variant {
-    fn new(model: Model, has_particles: bool) -> Self {
+    pub fn new(model: Model, has_particles: bool) -> Self {
         Self {
             model,
             has_particles,
             is_thin: false,
+            has_jacobians: false,
+            step: STEP,
             settings: Settings::new(),
         }
     }
 
-    fn with(mut self, key: &'static str, value: &str) -> Self {
+    pub fn with(mut self, key: &'static str, value: &str) -> Self {
         self.settings.push((key, value.to_owned()));
         self
+    }
+
+    /// Coupled by interface Jacobians instead of a law.
+    pub fn with_jacobians(mut self) -> Self {
+        self.has_jacobians = true;
+        self
+    }
+
+    pub fn with_step(mut self, step: f64) -> Self {
+        self.step = step;
+        self.with("simulation.step", &step.to_string())
     }
 
     fn thin(mut self) -> Self {
@@ -77,7 +94,7 @@ impl Variant {
         self
     }
 
-    fn settings(&self) -> Settings {
+    pub fn settings(&self) -> Settings {
         let mut settings = self.settings.clone();
         if self.is_thin {
             settings.push(("parameters.speed", "\"6.1*2*pi\"".into()));
@@ -97,13 +114,17 @@ impl Variant {
     }
 
     /// The text without its particles, where there are none.
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let text = match self.model {
-            Model::Rig => RIG,
-            Model::Simplified => SIMPLIFIED,
+            Model::Rig => RIG.to_owned(),
+            Model::Simplified => SIMPLIFIED.to_owned(),
+        };
+        let text = match self.has_jacobians {
+            true => text.replace("prescribe = \"index-1\"", "scheme = \"interface-tangent\""),
+            false => text,
         };
         if self.has_particles {
-            return text.to_owned();
+            return text;
         }
         let part = match self.model {
             Model::Rig => "rig",
@@ -121,7 +142,7 @@ impl Variant {
         }
     }
 
-    fn run(&self, duration: f64) -> Result<History, PaperError> {
+    pub fn run(&self, duration: f64) -> Result<History, PaperError> {
         let model = model_with(&self.text(), &self.settings())?;
         let mut simulation = model.simulation()?;
         let names: Vec<String> = match self.model {
@@ -143,7 +164,7 @@ impl Variant {
         };
         let columns: Vec<usize> = wanted.iter().map(place).collect();
         let mut memory = InMemory::default();
-        let steps = (duration / STEP).round();
+        let steps = (duration / self.step).round();
         let start = Instant::now();
         let outcome = simulation.run(Run {
             threads: 1,
@@ -187,7 +208,7 @@ impl Variant {
 
 impl History {
     /// Half the distance of the highest and the lowest position in the last cycles.
-    fn amplitude(&self, duration: f64, cycles: f64, is_thin: bool) -> f64 {
+    pub fn amplitude(&self, duration: f64, cycles: f64, is_thin: bool) -> f64 {
         let period = 1.0 / if is_thin { 6.1 } else { 15.5 };
         let late = self.times.iter().zip(&self.can[0]);
         let late = late.filter(|(t, _)| **t >= duration - cycles * period);
@@ -316,8 +337,15 @@ pub(super) fn fig_17(report: &mut Report) -> Result<(), PaperError> {
 
 fn laws(report: &mut Report, duration: f64) -> Result<(), PaperError> {
     let mut figure = Figure::new("Acceleration of the can");
-    for (share, inertia) in [("0.999", "all"), ("0.7", "0.7")] {
-        for law in ["original", "index-3", "index-2", "index-1"] {
+    let all = &["original", "index-3", "index-2", "index-1"];
+    let best = &["index-1"];
+    for (share, inertia, laws) in [
+        ("0.999", "all", &all[..]),
+        ("0.9", "0.9", best),
+        ("0.85", "0.85", best),
+        ("0.7", "0.7", all),
+    ] {
+        for law in laws {
             let run = Variant::new(Model::Rig, true)
                 .with("parameters.share", share)
                 .with("multibody.rig.cut.prescribe", &format!("\"{law}\""))
@@ -333,7 +361,7 @@ fn laws(report: &mut Report, duration: f64) -> Result<(), PaperError> {
                 .map(|a| a.clamp(-UNSTABLE, UNSTABLE))
                 .collect();
             let label = format!("{law}, {inertia}: a / m/s2");
-            let series = Series::new(law, run.times.clone(), shown);
+            let series = Series::new(*law, run.times.clone(), shown);
             figure = figure.with_panel(Panel::new("time / s", label).with_series(series));
         }
     }

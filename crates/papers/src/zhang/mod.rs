@@ -2,10 +2,11 @@
 //! using kinematic constraints", Multibody System Dynamics, 2022.
 //!
 //! `maps` has the stability of the two-mass oscillator, `histories` its motion, errors and cost; `pendulum` the double pendulum,
-//! `damper` the crank-slider with a particle damper.
+//! `damper` the crank-slider with a particle damper, `jacobians` what interface Jacobians make of that.
 
 mod damper;
 mod histories;
+mod jacobians;
 mod maps;
 mod pendulum;
 
@@ -96,6 +97,12 @@ pub(crate) const ITEMS: &[Item] = &[
         damper::table_3,
     ),
     Item::new(PAPER, "fig-19", "The damper on a thin beam", damper::fig_19),
+    Item::new(
+        PAPER,
+        "jacobians",
+        "The damper with interface Jacobians (not in the paper)",
+        jacobians::beyond,
+    ),
 ];
 
 /// How the nonsmooth side follows the motion of the smooth one.

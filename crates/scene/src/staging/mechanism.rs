@@ -47,6 +47,7 @@ impl Draft<'_> {
         artist.sections(name);
         artist.bodies();
         artist.particles(name);
+        artist.contacts(name);
         artist.outlines();
         artist.joints(size);
         artist.forces(mechanism);
@@ -285,6 +286,25 @@ impl Artist<'_, '_> {
                 let stride = 3;
                 self.add(&name, group, Drawing::Grains { at, stride, radii });
             }
+        }
+    }
+
+    /// Draws the forces of contacts where they press.
+    fn contacts(&mut self, mechanism: &str) {
+        for &node in &self.sketch.contacts {
+            let base = format!("{mechanism}.contacts.{}", self.sketch.nodes[node.index()]);
+            let places = [1, 2, 3].map(|place| format!("{base}.at.{place}"));
+            let components = ["fx", "fy", "fz"].map(|component| format!("{base}.{component}"));
+            let (Ok(from), Ok(vector)) = (self.draft.take(&places), self.draft.take(&components))
+            else {
+                continue;
+            };
+            let drawing = Drawing::Arrow {
+                force: Force::Contact,
+                from,
+                vector,
+            };
+            self.add(&base, self.parts.node(node), drawing);
         }
     }
 

@@ -283,7 +283,13 @@ fn role(column: &str, model: &Model) -> Option<Role> {
     }
     let is_inner = |name: &str| {
         let rest = column.strip_prefix(name);
-        let inner = [".nodes.", ".interfaces.", ".sections.", ".particles."];
+        let inner = [
+            ".nodes.",
+            ".interfaces.",
+            ".sections.",
+            ".particles.",
+            ".contacts.",
+        ];
         rest.is_some_and(|rest| inner.iter().any(|start| rest.starts_with(start)))
     };
     let is_rate = [".v", ".a"].iter().any(|end| column.ends_with(end));

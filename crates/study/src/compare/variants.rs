@@ -26,12 +26,20 @@ const SCHEMES: [(&str, &[(&str, &str)]); 6] = [
 const AS_IN_FILE: &str = "as in the file";
 
 /// What subsystems that choose a predictor of their own could choose.
-const PREDICTORS: [(&str, &str); 5] = [
+const PREDICTORS: [(&str, &str); 7] = [
     ("hold", "zero-order"),
     ("first-order", "first-order"),
     ("second-order", "second-order"),
     ("learned (dmd)", "dmd"),
     ("interface model", "interface-model"),
+    (
+        "interface model, jacobi",
+        "{ kind = \"interface-model\", arrangement = \"jacobi\" }",
+    ),
+    (
+        "interface model, sequential",
+        "{ kind = \"interface-model\", arrangement = \"sequential\" }",
+    ),
 ];
 
 /// The schemes of cuts.

@@ -58,7 +58,7 @@ pub(crate) enum Overlap {
     Resolve,
 }
 
-/// A shape in contact: exactly one of `body`, `sphere`, `box`, `capsule`, `cylinder`, `plane` and `can`. Shapes of one node, and of
+/// A shape in contact: exactly one of `body`, `sphere`, `box`, `capsule`, `cylinder`, `mesh`, `plane`, `can` and `heights`. Shapes of one node, and of
 /// two moving nodes that a joint connects, pass through each other.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -76,6 +76,8 @@ pub(crate) struct ContactShape {
     pub capsule: Option<At<Lengths>>,
     /// Radius and length in m; along the first axis.
     pub cylinder: Option<At<Lengths>>,
+    /// Points in m whose convex hull is the solid, at most 64.
+    pub mesh: Option<At<Vec<At<Vector>>>>,
     /// Direction out of a half space, in node axes.
     pub plane: Option<At<Vector>>,
     /// A container that is touched from inside: its radius in m, and its height if it has a lid. `position` is the middle of its
@@ -83,6 +85,11 @@ pub(crate) struct ContactShape {
     pub can: Option<At<Lengths>>,
     /// A can has so many flat walls around this radius, instead of a round one.
     pub walls: Option<At<Count>>,
+    /// A ground: heights in m along the third axis over a grid, row by row; the first axis runs within a row, the second from row to
+    /// row. `position` is the middle of the grid.
+    pub heights: Option<At<Vec<At<Vector>>>>,
+    /// Distances in m of the grid of `heights`, along the first and the second axis.
+    pub spacing: Option<At<Lengths>>,
     /// Where its centre is, relative to the node, in m and in node axes.
     #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
     pub position: Option<At<Vector>>,

@@ -31,8 +31,8 @@ pub(crate) struct Cut {
     #[serde(default)]
     pub parts: Named<Members>,
     /// How the parts are coupled. By default `interface-tangent`, or `interface-mass` where that
-    /// cannot be: with several micro steps, parts with different integrators, an explicit
-    /// integrator, prescribed velocities, or implicit (tight) coupling.
+    /// cannot be: with several micro steps, smooth parts with different integrators, `rk4`, an interface that is moved by `impulses`,
+    /// prescribed velocities, or implicit (tight) coupling.
     pub scheme: Option<At<Scheme>>,
     /// To what of the predicted motion of an interface node its copies in the parts are slaved.
     #[schemars(extend("default" = "position"))]

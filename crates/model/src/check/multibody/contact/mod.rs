@@ -4,7 +4,7 @@ mod lattice;
 mod shapes;
 
 use oldham_multibody::contact::{ContactOptions, Grains, Start, Surface};
-use oldham_multibody::{Method, Options, Sent, Vec3};
+use oldham_multibody::{Method, NodeId, Options, Sent, Vec3};
 
 use super::MechanismDraft;
 use crate::check::Checker;
@@ -12,7 +12,7 @@ use crate::format::multibody::{
     Contact, DEFAULT_EXACT, DEFAULT_RESIDUAL, DEFAULT_SPACING, Multibody, Overlap, Particles,
 };
 use crate::format::{At, Count, Entry, Fraction, NonNegative, Positive};
-use crate::mechanism::{PARTICLE_PORTS, ParticleSketch};
+use crate::mechanism::{CONTACT_PORTS, PARTICLE_PORTS, ParticleSketch};
 use crate::problem::Problem;
 
 impl Checker<'_> {
@@ -29,6 +29,7 @@ impl Checker<'_> {
             self.name(&entry.name, "particles");
             self.particles(entry, section, surface, draft);
         }
+        show_contacts(draft);
         if let Some(options) = self.contact_options(given) {
             draft.spec.whole.model.contacts().options = options;
         }
@@ -292,4 +293,22 @@ impl Checker<'_> {
             |at: Vec3| motion.position + motion.rotation * (shape.at.offset + axes * at);
         Some((local.into_iter().map(to_absolute).collect(), Some(place)))
     }
+}
+
+/// Records the loads of contacts on every node with shapes, and where they press.
+fn show_contacts(draft: &mut MechanismDraft<'_>) {
+    let shapes = &draft.spec.whole.model.contacts().shapes;
+    let mut nodes: Vec<NodeId> = shapes.iter().map(|shape| shape.at.node).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes.retain(|node| *node != NodeId::GROUND);
+    for &node in &nodes {
+        let name = draft.spec.whole.model.node_name(node);
+        let port = format!("{CONTACT_PORTS}{name}");
+        let at = format!("{port}.at");
+        let outputs = &mut draft.spec.whole.outputs;
+        outputs.push((port, Sent::ContactLoad(node)));
+        outputs.push((at, Sent::ContactPoint(node)));
+    }
+    draft.spec.sketch.contacts = nodes;
 }

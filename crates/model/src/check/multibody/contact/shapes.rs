@@ -1,6 +1,8 @@
 //! Shapes in contact.
 
-use oldham_multibody::contact::{Can, ContactShape, Shape, Surface, Wall};
+use std::sync::Arc;
+
+use oldham_multibody::contact::{Can, ContactShape, HeightField, Polytope, Shape, Surface, Wall};
 use oldham_multibody::{Marker, NodeId, Quaternion, Vec3};
 
 use crate::check::Checker;
@@ -54,8 +56,10 @@ impl Checker<'_> {
             given.cuboid.is_some(),
             given.capsule.is_some(),
             given.cylinder.is_some(),
+            given.mesh.is_some(),
             given.plane.is_some(),
             given.can.is_some(),
+            given.heights.is_some(),
         ];
         let count = kinds.into_iter().filter(|&kind| kind).count();
         if count != 1 {
@@ -64,7 +68,7 @@ impl Checker<'_> {
                 entry.name.value
             );
             let problem = Problem::new(entry.value.span.clone(), message)
-                .help("one of `body`, `sphere`, `box`, `capsule`, `cylinder`, `plane`, `can`");
+                .help("one of `body`, `sphere`, `box`, `capsule`, `cylinder`, `mesh`, `plane`, `can`, `heights`");
             self.findings.incomplete(&entry.value.span, problem);
             return None;
         }
@@ -72,6 +76,11 @@ impl Checker<'_> {
             let message = "only a can has walls";
             self.findings
                 .push(Problem::new(walls.span.clone(), message));
+        }
+        if let (Some(spacing), None) = (&given.spacing, &given.heights) {
+            let message = "only heights have a spacing";
+            self.findings
+                .push(Problem::new(spacing.span.clone(), message));
         }
         let (at, shape) = match &given.body {
             Some(body) => {
@@ -186,9 +195,59 @@ impl Checker<'_> {
             return Some((at, Shape::Plane));
         }
         let at = placed(node, axes?)?;
+        if let Some(points) = &given.mesh {
+            let solid = self.hull(points)?;
+            draft.draw_mesh(at, &solid);
+            return Some((at, Shape::Mesh(Arc::new(solid))));
+        }
+        if let Some(heights) = &given.heights {
+            let ground = self.ground(heights, &given.spacing)?;
+            draft.draw_ground(at, &ground);
+            return Some((at, Shape::Field(Arc::new(ground))));
+        }
         let can = self.can(given.can.as_ref()?, &given.walls)?;
         draft.draw_can(at, &can);
         Some((at, Shape::Can(can)))
+    }
+
+    /// The convex hull of some points.
+    fn hull(&mut self, points: &At<Vec<At<multibody::Vector>>>) -> Option<Polytope> {
+        let corners: Vec<Option<Vec3>> = points.value.iter().map(|p| self.vector(p)).collect();
+        let corners: Option<Vec<Vec3>> = corners.into_iter().collect();
+        let hull = Polytope::hull(&corners?);
+        let refused = |error: oldham_multibody::contact::HullError| {
+            let message = format!("no solid: {error}");
+            self.findings
+                .push(Problem::new(points.span.clone(), message));
+        };
+        hull.map_err(refused).ok()
+    }
+
+    /// A ground of heights.
+    fn ground(
+        &mut self,
+        heights: &At<Vec<At<multibody::Vector>>>,
+        spacing: &Option<At<multibody::Lengths>>,
+    ) -> Option<HeightField> {
+        let Some(spacing) = spacing else {
+            let message = "how far apart are the points of the grid?";
+            let problem = Problem::new(heights.span.clone(), message);
+            let problem = problem.help("give their `spacing`, as in spacing = [0.1, 0.1]");
+            self.findings.push(problem);
+            return None;
+        };
+        let spacing = self.numbers(spacing, "distances along the first and the second axis")?;
+        let mut rows = Vec::new();
+        for row in &heights.value {
+            let row: Vec<Option<f64>> = row.value.iter().map(|z| self.number(z)).collect();
+            rows.push(row.into_iter().collect::<Option<Vec<f64>>>()?);
+        }
+        let refused = |error: oldham_multibody::contact::FieldError| {
+            let message = format!("no ground: {error}");
+            self.findings
+                .push(Problem::new(heights.span.clone(), message));
+        };
+        HeightField::new(&rows, spacing).map_err(refused).ok()
     }
 
     fn can(
@@ -283,25 +342,48 @@ impl MechanismDraft<'_> {
         });
     }
 
+    /// The edges around each face.
+    fn draw_mesh(&mut self, at: Marker, solid: &Polytope) {
+        for face in solid.faces() {
+            let mut corners: Vec<Vec3> = face.collect();
+            corners.extend(corners.first().copied());
+            self.draw_line(at, corners);
+        }
+    }
+
+    /// The lines of the grid.
+    fn draw_ground(&mut self, at: Marker, ground: &HeightField) {
+        let [width, depth] = ground.counts();
+        for j in 0..depth {
+            self.draw_line(at, (0..width).map(|i| ground.point(i, j)));
+        }
+        for i in 0..width {
+            self.draw_line(at, (0..depth).map(|j| ground.point(i, j)));
+        }
+    }
+
+    /// A line through points of a frame.
+    fn draw_line(&mut self, at: Marker, points: impl IntoIterator<Item = Vec3>) {
+        let place = |local: Vec3| Marker {
+            offset: at.offset + at.orientation.rotate(local),
+            ..at
+        };
+        let line = points.into_iter().map(place).collect();
+        self.spec.sketch.outlines.push(Outline::Profile(line));
+    }
+
     /// Rims and edges: what is inside stays visible.
     fn draw_can(&mut self, at: Marker, can: &Can) {
         let point = |angle: f64, height: f64| {
-            let local = Vec3::new(angle.cos(), angle.sin(), 0.0) * can.radius() + Vec3::Z * height;
-            Marker {
-                offset: at.offset + at.orientation.rotate(local),
-                ..at
-            }
+            Vec3::new(angle.cos(), angle.sin(), 0.0) * can.radius() + Vec3::Z * height
         };
         let height = can.height().unwrap_or(2.0 * can.radius());
         let angle = |i: usize| std::f64::consts::TAU * i as f64 / CORNERS as f64;
-        let outlines = &mut self.spec.sketch.outlines;
         for level in [0.0, height] {
-            let rim = (0..=CORNERS).map(|i| point(angle(i), level));
-            outlines.push(Outline::Profile(rim.collect()));
+            self.draw_line(at, (0..=CORNERS).map(|i| point(angle(i), level)));
         }
         for i in [0, CORNERS / 4, CORNERS / 2, 3 * CORNERS / 4] {
-            let edge = [0.0, height].map(|level| point(angle(i), level));
-            outlines.push(Outline::Profile(edge.to_vec()));
+            self.draw_line(at, [0.0, height].map(|level| point(angle(i), level)));
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::problem::Problem;
 pub(super) struct Methods<'s> {
     /// Of parts for which nothing else is said.
     pub parts: SolverSettings,
-    coupling: SolverSettings,
+    pub coupling: SolverSettings,
     /// Of parts that are named.
     own: Vec<(&'s At<String>, SolverSettings)>,
 }

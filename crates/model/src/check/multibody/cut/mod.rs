@@ -5,9 +5,7 @@ mod request;
 
 use oldham_cosim::MotionLaw;
 use oldham_multibody::cut::{self, Couplings, CutError, Partition, Reason};
-use oldham_multibody::{
-    CutScheme, CutSettings, Method, Model, Prescription, Received, SolverSettings,
-};
+use oldham_multibody::{CutScheme, CutSettings, Method, Model, Prescription, Received};
 
 use super::{GROUND, MechanismDraft, MethodSettings, MethodWord, spectral_radius};
 use crate::check::Checker;
@@ -17,6 +15,7 @@ use crate::format::{At, Count, PredictorKind};
 use crate::mechanism::{Cutting, Order, SENSOR_PORTS};
 use crate::problem::Problem;
 use crate::source::Span;
+use methods::Methods;
 use request::Request;
 
 /// Most corrections of a step.
@@ -47,7 +46,7 @@ impl Checker<'_> {
         let prescription = self.prescription(&given.prescribe)?;
         let obstacle = match prescription {
             Prescription::Motion => Some(PRESCRIBED_VELOCITIES),
-            _ => obstacle_to_tangents(draft, &methods.all(), is_implicit),
+            _ => obstacle_to_tangents(draft, &methods, is_implicit),
         };
         let follows_law = matches!(prescription, Prescription::Law(_));
         let scheme = match (&given.scheme, follows_law) {
@@ -301,28 +300,36 @@ const PRESCRIBED_VELOCITIES: Obstacle = Obstacle {
     remedy: "leave `prescribe` out: with this scheme parts end a step with the velocity of the interface anyway; or use `interface-mass`, within its limits of stability",
 };
 
-/// Why parts cannot correct their steps by tangents, if they cannot.
+/// Why parts cannot correct their steps by tangents, if they cannot. Parts that are moved by impulses can, beside smooth ones:
+/// they take their steps again.
 fn obstacle_to_tangents(
     draft: &MechanismDraft<'_>,
-    solutions: &[SolverSettings],
+    methods: &Methods<'_>,
     is_implicit: bool,
 ) -> Option<Obstacle> {
     let inputs = &draft.spec.whole.inputs;
     let has_pose = inputs
         .iter()
         .any(|(_, received)| matches!(received, Received::Pose(_)));
-    let method = |solution: &SolverSettings| solution.options.method;
-    let circumstance = if solutions.iter().any(|it| method(it).is_explicit()) {
-        "with the explicit integrator `rk4` or `impulses`, which has no implicit formula to linearise"
+    let solutions = methods.all();
+    let coupling = methods.coupling.options.method;
+    let has = |method: fn(Method) -> bool| solutions.iter().any(|it| method(it.options.method));
+    let smooth = solutions
+        .iter()
+        .map(|it| it.options.method)
+        .filter(|method| *method != Method::Impulses);
+    let circumstance = if has(|method| matches!(method, Method::Rk4 { .. })) {
+        "with the explicit integrator `rk4`, which has no implicit formula to linearise"
+    } else if coupling == Method::Impulses {
+        "where the interface itself is moved by `impulses`, which have no implicit formula to linearise"
     } else if is_implicit {
         "with implicit (tight) coupling"
     } else if solutions.iter().any(|it| it.micro_steps > 1) {
         "with several micro steps per macro step"
-    } else if solutions
-        .iter()
-        .any(|it| method(it) != method(&solutions[0]))
-    {
+    } else if smooth.into_iter().any(|method| method != coupling) {
         "with parts that have different integrators"
+    } else if solutions.iter().any(|it| it.options.locates_kinks) {
+        "with `locate_kinks`, which divides steps"
     } else if has_pose {
         "where a pose comes from outside"
     } else {

@@ -1,0 +1,260 @@
+//! The elements of a network: what flows through them, and how that changes with the pressures at their ends.
+
+use oldham_hydraulics::Fluid;
+
+use crate::network::Place;
+
+/// Pressure difference in Pa below which flow through an orifice is laminar.
+const LAMINAR: f64 = 1e3;
+/// A bladder that has pressed out all oil closes the neck: it is this many times stiffer than its gas.
+const NECK: f64 = 1e3;
+
+/// What connects volumes and tanks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Element {
+    /// A sharp edge: Q = discharge · area · √(2 Δp/ρ), in both directions.
+    Orifice {
+        /// Where positive flow comes from and goes to.
+        ends: [Place; 2],
+        /// In m².
+        area: f64,
+        /// Discharge coefficient.
+        discharge: f64,
+    },
+    /// Lets oil pass one way, in proportion to the pressure difference beyond that at which it opens: a check valve, a
+    /// relief valve.
+    OneWay {
+        /// The only direction of flow.
+        ends: [Place; 2],
+        /// Pressure difference in Pa at which it opens.
+        opens: f64,
+        /// In m³/(s Pa).
+        conductance: f64,
+    },
+    /// A flow that is given from outside, whatever the pressures: an ideal pump.
+    Source {
+        /// Direction of positive flow.
+        ends: [Place; 2],
+    },
+    /// A line with inertia and laminar friction.
+    Line(Line),
+    /// A gas accumulator.
+    Accumulator(Accumulator),
+    /// A motor, or a pump with a shaft.
+    Motor(Motor),
+}
+
+/// A line: inertance · Q' = Δp − resistance · Q. Its compressibility is that of the volumes at its ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// Direction of positive flow.
+    pub ends: [Place; 2],
+    /// ρ l/A in kg/m⁴.
+    pub inertance: f64,
+    /// In Pa s/m³.
+    pub resistance: f64,
+}
+
+/// Gas behind a bladder: p = precharge · (volume/(volume − oil))^exponent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accumulator {
+    /// Where it is connected.
+    pub at: Place,
+    /// Absolute pressure in Pa of the gas without any oil.
+    pub precharge: f64,
+    /// Volume of that gas in m³.
+    pub volume: f64,
+    /// Polytropic exponent: 1 isothermal, 1.4 adiabatic.
+    pub exponent: f64,
+    /// Of its neck, in m³/(s Pa).
+    pub conductance: f64,
+}
+
+/// Flow is displacement · rate, torque displacement · Δp.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motor {
+    /// Direction of flow when the shaft turns forwards.
+    pub ends: [Place; 2],
+    /// In m³/rad.
+    pub displacement: f64,
+    /// Leakage in m³/(s Pa).
+    pub leakage: f64,
+    /// Viscous friction of the shaft in N m s.
+    pub friction: f64,
+}
+
+/// Flow from the first end to the second, and its derivatives by the pressures there.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Flow {
+    pub rate: f64,
+    pub by_pressures: [f64; 2],
+}
+
+impl Flow {
+    /// A flow that depends on the pressure difference alone.
+    fn of_difference(rate: f64, slope: f64) -> Self {
+        Self {
+            rate,
+            by_pressures: [slope, -slope],
+        }
+    }
+}
+
+impl Element {
+    /// Flow through an element without a state of its own. `input` is the given flow, or the rate of the shaft.
+    pub(crate) fn flow(&self, [from, to]: [f64; 2], input: f64, fluid: &Fluid) -> Flow {
+        let difference = from - to;
+        match *self {
+            Self::Orifice {
+                area, discharge, ..
+            } => {
+                let factor = area * discharge * (2.0 / fluid.density).sqrt();
+                let (root, slope) = signed_root(difference);
+                Flow::of_difference(factor * root, factor * slope)
+            }
+            Self::OneWay {
+                opens, conductance, ..
+            } => match difference > opens {
+                true => Flow::of_difference(conductance * (difference - opens), conductance),
+                false => Flow::default(),
+            },
+            Self::Source { .. } => Flow {
+                rate: input,
+                ..Flow::default()
+            },
+            Self::Motor(motor) => {
+                let turned = motor.displacement * input;
+                Flow::of_difference(turned + motor.leakage * difference, motor.leakage)
+            }
+            Self::Line(_) | Self::Accumulator(_) => Flow::default(),
+        }
+    }
+}
+
+impl Accumulator {
+    /// Pressure of the gas behind this much oil, and its derivative.
+    pub(crate) fn gas(&self, oil: f64) -> (f64, f64) {
+        let slope = |p: f64, left: f64| self.exponent * p / left;
+        if oil <= 0.0 {
+            let neck = NECK * slope(self.precharge, self.volume);
+            return (self.precharge + neck * oil, neck);
+        }
+        // A hundredth of the gas is as far as any pressure gets.
+        let left = (self.volume - oil).max(0.01 * self.volume);
+        let p = self.precharge * (self.volume / left).powf(self.exponent);
+        (p, slope(p, left))
+    }
+
+    /// The oil that a pressure presses in.
+    pub(crate) fn oil(&self, pressure: f64) -> f64 {
+        if pressure <= self.precharge {
+            return 0.0;
+        }
+        self.volume * (1.0 - (self.precharge / pressure).powf(1.0 / self.exponent))
+    }
+
+    /// Energy of the gas beyond that of its precharge.
+    pub(crate) fn stored(&self, oil: f64) -> f64 {
+        let Self {
+            precharge,
+            volume,
+            exponent,
+            ..
+        } = *self;
+        if oil <= 0.0 {
+            let (p, neck) = self.gas(oil);
+            return 0.5 * (p - precharge) * (p - precharge) / neck + precharge * oil;
+        }
+        let ratio = volume / (volume - oil).max(0.01 * volume);
+        match (exponent - 1.0).abs() < 1e-9 {
+            true => precharge * volume * ratio.ln(),
+            false => precharge * volume / (exponent - 1.0) * (ratio.powf(exponent - 1.0) - 1.0),
+        }
+    }
+}
+
+/// √|Δp| with the sign of Δp, and its derivative; a smooth law below [`LAMINAR`].
+fn signed_root(difference: f64) -> (f64, f64) {
+    let size = difference.abs();
+    if size < LAMINAR {
+        let (x, scale) = (size / LAMINAR, LAMINAR.sqrt());
+        let root = scale * x * (1.5 - 0.5 * x);
+        return (root.copysign(difference), (1.5 - x) / scale);
+    }
+    let root = size.sqrt();
+    (root.copysign(difference), 0.5 / root)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAS: Accumulator = Accumulator {
+        at: Place::Volume(0),
+        precharge: 5e6,
+        volume: 2e-3,
+        exponent: 1.4,
+        conductance: 1e-9,
+    };
+
+    #[test]
+    fn gas_follows_its_law_and_stores_the_work_on_it() {
+        let oil = GAS.oil(1e7);
+        assert!((oil / (2e-3 * (1.0 - 0.5_f64.powf(1.0 / 1.4))) - 1.0).abs() < 1e-14);
+        assert!((GAS.gas(oil).0 / 1e7 - 1.0).abs() < 1e-12);
+        // The work by Simpson's rule.
+        let (n, mut work) = (2000, 0.0);
+        for i in 0..n {
+            let at = |k: f64| GAS.gas((i as f64 + k) / n as f64 * oil).0;
+            work += oil / n as f64 / 6.0 * (at(1e-12) + 4.0 * at(0.5) + at(1.0));
+        }
+        assert!((GAS.stored(oil) / work - 1.0).abs() < 1e-9);
+        let isothermal = Accumulator {
+            exponent: 1.0,
+            ..GAS
+        };
+        let oil = isothermal.oil(1e7);
+        assert!((oil - 1e-3).abs() < 1e-15);
+        assert!((isothermal.stored(oil) - 1e4 * 2.0_f64.ln()).abs() < 1e-6);
+    }
+
+    #[test]
+    fn derivatives_are_those_of_the_flows() {
+        let ends = [Place::Volume(0), Place::Volume(1)];
+        let fluid = Fluid::new(850.0, 6.5e-10, 0.0);
+        let elements = [
+            Element::Orifice {
+                ends,
+                area: 1e-5,
+                discharge: 0.6,
+            },
+            Element::OneWay {
+                ends,
+                opens: 2e5,
+                conductance: 1e-10,
+            },
+            Element::Motor(Motor {
+                ends,
+                displacement: 1e-5,
+                leakage: 1e-12,
+                friction: 0.0,
+            }),
+        ];
+        for element in elements {
+            for pressures in [[3e6, 1e6], [1e6, 3e6], [1e6 + 300.0, 1e6]] {
+                let flow = element.flow(pressures, 20.0, &fluid);
+                for end in 0..2 {
+                    let d = 1e-2;
+                    let mut other = pressures;
+                    other[end] += d;
+                    let slope = (element.flow(other, 20.0, &fluid).rate - flow.rate) / d;
+                    let error = (slope - flow.by_pressures[end]).abs();
+                    assert!(
+                        error < 1e-4 * slope.abs() + 1e-19,
+                        "{element:?} {pressures:?}"
+                    );
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! A section `[hydraulic_network.NAME]` of model files.
+
+use std::collections::BTreeMap;
+
+use oldham_cosim::Subsystem;
+use oldham_hydraulics::Fluid;
+use oldham_model::{At, Context, Extensions, ForeignPart, Problem};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::element::{Accumulator, Element, Line, Motor};
+use crate::network::{Named, Network, Place, Volume};
+use crate::part::NetworkPart;
+
+/// Adds hydraulic networks to what model files may have.
+pub fn register(extensions: &mut Extensions) {
+    extensions.subsystem("hydraulic_network", make);
+}
+
+/// A hydraulic network: volumes of oil, tanks of constant pressure, and what connects them. Flow is positive from the
+/// first to the second of `between`. Sent are `<volume>.p` (Pa), `<line>.flow` (m³/s), `<accumulator>.oil` (m³) and
+/// `<motor>.torque` (N·m); received are `<pump>.flow` (m³/s) and `<motor>.shaft`, the rotation of its shaft. All
+/// pressures are absolute.
+#[derive(Deserialize, JsonSchema)]
+struct Settings {
+    /// What fills it.
+    fluid: FluidSettings,
+    /// Rigid volumes: nodes of the network.
+    volumes: BTreeMap<String, VolumeSettings>,
+    /// Places of constant pressure.
+    #[serde(default)]
+    tanks: BTreeMap<String, TankSettings>,
+    /// Orifices.
+    #[serde(default)]
+    orifices: BTreeMap<String, OrificeSettings>,
+    /// Check valves.
+    #[serde(default)]
+    check_valves: BTreeMap<String, OneWaySettings>,
+    /// Relief valves.
+    #[serde(default)]
+    relief_valves: BTreeMap<String, ReliefSettings>,
+    /// Pumps: sources of a given flow.
+    #[serde(default)]
+    pumps: BTreeMap<String, PumpSettings>,
+    /// Lines with inertia and friction.
+    #[serde(default)]
+    lines: BTreeMap<String, LineSettings>,
+    /// Gas accumulators.
+    #[serde(default)]
+    accumulators: BTreeMap<String, AccumulatorSettings>,
+    /// Motors, which are pumps where their shaft is driven.
+    #[serde(default)]
+    motors: BTreeMap<String, MotorSettings>,
+}
+
+/// A fluid whose density grows with pressure as 1 + a p + b p².
+#[derive(Deserialize, JsonSchema)]
+struct FluidSettings {
+    /// Density without pressure in kg/m³.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    density: f64,
+    /// Compressibility in 1/Pa.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    a: f64,
+    /// Its change with pressure in 1/Pa².
+    #[serde(default)]
+    b: f64,
+    /// Absolute pressure in Pa at which a volume cavitates.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    cavitation: f64,
+}
+
+/// A rigid volume.
+#[derive(Deserialize, JsonSchema)]
+struct VolumeSettings {
+    /// In m³.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    volume: f64,
+    /// Pressure at the start in Pa.
+    pressure: At<f64>,
+}
+
+/// A place of constant pressure.
+#[derive(Deserialize, JsonSchema)]
+struct TankSettings {
+    /// In Pa.
+    #[schemars(range(min = 0.0))]
+    pressure: f64,
+}
+
+/// A sharp edge.
+#[derive(Deserialize, JsonSchema)]
+struct OrificeSettings {
+    /// Volumes or tanks.
+    between: [At<String>; 2],
+    /// In m².
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    area: f64,
+    /// Discharge coefficient.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    discharge: f64,
+}
+
+/// A check valve: oil flows from the first to the second place only.
+#[derive(Deserialize, JsonSchema)]
+struct OneWaySettings {
+    /// Volumes or tanks.
+    between: [At<String>; 2],
+    /// Flow per pressure difference in m³/(s·Pa).
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    conductance: f64,
+    /// Pressure difference in Pa at which it opens.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    opens: f64,
+}
+
+/// A relief valve: oil flows from the first to the second place where the difference of their pressures exceeds `opens`.
+#[derive(Deserialize, JsonSchema)]
+struct ReliefSettings {
+    /// Volumes or tanks.
+    between: [At<String>; 2],
+    /// Flow per pressure beyond that, in m³/(s·Pa).
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    conductance: f64,
+    /// Pressure difference in Pa at which it opens.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    opens: f64,
+}
+
+/// A pump of given flow, whatever the pressures.
+#[derive(Deserialize, JsonSchema)]
+struct PumpSettings {
+    /// Volumes or tanks.
+    between: [At<String>; 2],
+}
+
+/// A line: inertance · Q′ = Δp − resistance · Q. What it holds belongs to the volumes at its ends.
+#[derive(Deserialize, JsonSchema)]
+struct LineSettings {
+    /// Volumes or tanks.
+    between: [At<String>; 2],
+    /// Density times length over area, in kg/m⁴.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    inertance: f64,
+    /// In Pa·s/m³.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    resistance: f64,
+}
+
+/// Gas behind a bladder: its pressure is precharge · (volume/(volume − oil))^exponent.
+#[derive(Deserialize, JsonSchema)]
+struct AccumulatorSettings {
+    /// A volume.
+    at: At<String>,
+    /// Pressure in Pa of the gas without any oil.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    precharge: f64,
+    /// Volume of the gas in m³ without any oil.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    volume: f64,
+    /// Polytropic exponent: 1 isothermal, 1.4 adiabatic.
+    #[serde(default = "adiabatic")]
+    #[schemars(range(min = 1.0))]
+    exponent: f64,
+    /// Flow through its neck per pressure difference, in m³/(s·Pa).
+    #[serde(default = "wide")]
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    conductance: f64,
+}
+
+fn adiabatic() -> f64 {
+    1.4
+}
+
+fn wide() -> f64 {
+    1e-7
+}
+
+/// A motor of fixed displacement.
+#[derive(Deserialize, JsonSchema)]
+struct MotorSettings {
+    /// Volumes or tanks, in the direction of flow when the shaft turns forwards.
+    between: [At<String>; 2],
+    /// In m³/rad.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    displacement: f64,
+    /// Leakage in m³/(s·Pa).
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    leakage: f64,
+    /// Viscous friction of the shaft in N·m·s.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    friction: f64,
+}
+
+fn make(settings: Settings, context: &mut Context<'_>) -> Option<impl ForeignPart + use<>> {
+    let network = Reader::new(&settings, context).network(&settings)?;
+    Some(move |micro_steps: usize| {
+        let network = Network {
+            micro_steps,
+            ..network.clone()
+        };
+        Ok(Box::new(NetworkPart::new(&network)) as Box<dyn Subsystem>)
+    })
+}
+
+/// Finds places by their names.
+struct Reader<'c, 'r> {
+    places: BTreeMap<String, Place>,
+    context: &'c mut Context<'r>,
+    is_sound: bool,
+}
+
+impl<'c, 'r> Reader<'c, 'r> {
+    fn new(settings: &Settings, context: &'c mut Context<'r>) -> Self {
+        let volumes = settings.volumes.keys().enumerate();
+        let volumes = volumes.map(|(i, name)| (name.clone(), Place::Volume(i)));
+        let tanks = settings.tanks.keys().enumerate();
+        let tanks = tanks.map(|(i, name)| (name.clone(), Place::Tank(i)));
+        Self {
+            places: volumes.chain(tanks).collect(),
+            context,
+            is_sound: true,
+        }
+    }
+
+    fn refuse(&mut self, problem: Problem) {
+        self.context.report(problem);
+        self.is_sound = false;
+    }
+
+    fn place(&mut self, name: &At<String>) -> Place {
+        if let Some(place) = self.places.get(&name.value) {
+            return *place;
+        }
+        let known: Vec<&str> = self.places.keys().map(String::as_str).collect();
+        let help = format!("there are {}", known.join(", "));
+        let message = format!("no volume or tank is called `{}`", name.value);
+        self.refuse(Problem::new(name.span.clone(), message).help(help));
+        Place::Tank(0)
+    }
+
+    fn ends(&mut self, between: &[At<String>; 2]) -> [Place; 2] {
+        let [from, to] = between;
+        let ends = [self.place(from), self.place(to)];
+        if from.value == to.value {
+            let message = format!("both ends are `{}`: nothing can flow", to.value);
+            self.refuse(Problem::new(to.span.clone(), message).help("name another volume or tank"));
+        }
+        ends
+    }
+
+    fn network(mut self, settings: &Settings) -> Option<Network> {
+        let fluid = &settings.fluid;
+        let fluid = Fluid {
+            cavitation: fluid.cavitation,
+            ..Fluid::new(fluid.density, fluid.a, fluid.b)
+        };
+        let mut volumes = Vec::new();
+        for (name, given) in &settings.volumes {
+            let pressure = given.pressure.value;
+            if !(fluid.cavitation..=fluid.limit()).contains(&pressure) {
+                let message = format!(
+                    "`{name}` starts at {pressure} Pa; the fluid's law holds from {} Pa (cavitation) to {} Pa",
+                    fluid.cavitation,
+                    fluid.limit()
+                );
+                let problem = Problem::new(given.pressure.span.clone(), message);
+                self.refuse(problem.help("give an absolute pressure within these"));
+            }
+            let volume = given.volume;
+            volumes.push(Named::new(name, Volume { volume, pressure }));
+        }
+        if let Some(name) = settings
+            .tanks
+            .keys()
+            .find(|n| settings.volumes.contains_key(*n))
+        {
+            let message = format!("a volume and a tank are both called `{name}`");
+            let problem = Problem::new(self.context.place(), message);
+            self.refuse(problem.help("choose another name for one of them"));
+        }
+        let tanks = settings.tanks.iter();
+        let tanks = tanks.map(|(name, tank)| Named::new(name, tank.pressure));
+        let network = Network {
+            fluid,
+            volumes,
+            tanks: tanks.collect(),
+            elements: self.elements(settings),
+            micro_steps: 1,
+        };
+        self.is_sound.then_some(network)
+    }
+
+    fn elements(&mut self, settings: &Settings) -> Vec<Named<Element>> {
+        let mut elements: Vec<Named<Element>> = Vec::new();
+        for (name, given) in &settings.orifices {
+            let element = Element::Orifice {
+                ends: self.ends(&given.between),
+                area: given.area,
+                discharge: given.discharge,
+            };
+            elements.push(Named::new(name, element));
+        }
+        let checks = settings.check_valves.iter();
+        let checks = checks.map(|(name, v)| (name, &v.between, v.opens, v.conductance));
+        let reliefs = settings.relief_valves.iter();
+        let reliefs = reliefs.map(|(name, v)| (name, &v.between, v.opens, v.conductance));
+        for (name, between, opens, conductance) in checks.chain(reliefs) {
+            let ends = self.ends(between);
+            let element = Element::OneWay {
+                ends,
+                opens,
+                conductance,
+            };
+            elements.push(Named::new(name, element));
+        }
+        for (name, given) in &settings.pumps {
+            let ends = self.ends(&given.between);
+            elements.push(Named::new(name, Element::Source { ends }));
+        }
+        for (name, given) in &settings.lines {
+            let line = Line {
+                ends: self.ends(&given.between),
+                inertance: given.inertance,
+                resistance: given.resistance,
+            };
+            elements.push(Named::new(name, Element::Line(line)));
+        }
+        for (name, given) in &settings.accumulators {
+            let gas = Accumulator {
+                at: self.place(&given.at),
+                precharge: given.precharge,
+                volume: given.volume,
+                exponent: given.exponent,
+                conductance: given.conductance,
+            };
+            elements.push(Named::new(name, Element::Accumulator(gas)));
+        }
+        for (name, given) in &settings.motors {
+            let motor = Motor {
+                ends: self.ends(&given.between),
+                displacement: given.displacement,
+                leakage: given.leakage,
+                friction: given.friction,
+            };
+            elements.push(Named::new(name, Element::Motor(motor)));
+        }
+        for (index, one) in elements.iter().enumerate() {
+            if elements[..index].iter().any(|other| other.name == one.name) {
+                let message = format!("two elements are called `{}`", one.name);
+                let problem = Problem::new(self.context.place(), message);
+                self.refuse(problem.help("choose another name for one of them"));
+            }
+        }
+        elements
+    }
+}

@@ -1,0 +1,373 @@
+//! The network as the engine drives it.
+//!
+//! The method is the L-stable two-stage SDIRK of second order (Alexander 1977), as for the chambers of cylinders; each
+//! stage is solved by Newton's method for all unknowns at once.
+
+use oldham_cosim::{
+    Conjugate, Counters, Energy, Inputs, Ports, Quantity, Reached, State, StepError, Subsystem,
+    Unit, Visitor,
+};
+
+use crate::element::Element;
+use crate::equations::{Equations, Through, log_density};
+use crate::linear;
+use crate::network::{Network, Place};
+
+const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
+/// Places of the two stages within a step, and their weights.
+const STAGES: [(f64, f64); 2] = [(GAMMA, 1.0 - GAMMA), (1.0, GAMMA)];
+
+const MOST_ITERATIONS: usize = 60;
+/// Valves that open and close in turn are brought to rest by half steps from this iteration on.
+const PATIENCE: usize = 12;
+/// Change at which the compression is solved for: a tenth of a millipascal; and of other unknowns, relative and in m³ or m³/s.
+const TOLERANCE: f64 = 1e-13;
+const RELATIVE: f64 = 1e-11;
+const ABSOLUTE: f64 = 1e-15;
+
+/// A hydraulic network that is being simulated.
+///
+/// A source `name` receives `name.flow` in m³/s, a motor the motion of its shaft, `name.shaft`, and sends `name.torque`.
+/// Sent are `name.p` of every volume, `name.flow` of every line and `name.oil` of every accumulator. Nothing is allocated
+/// after construction.
+#[derive(Clone, Debug)]
+pub struct NetworkPart {
+    equations: Equations,
+    ports: Ports,
+    micro_steps: usize,
+    x: Vec<f64>,
+    /// Work since the start: dissipated, supplied.
+    work: [f64; 2],
+    scratch: Scratch,
+    counters: Counters,
+}
+
+#[derive(Clone, Debug)]
+struct Scratch {
+    inputs: Vec<f64>,
+    known: Vec<f64>,
+    rates: Vec<f64>,
+    right: Vec<f64>,
+    matrix: Vec<f64>,
+}
+
+impl NetworkPart {
+    /// At its initial state.
+    pub fn new(network: &Network) -> Self {
+        let equations = Equations::new(network);
+        let (n, ports) = (equations.unknowns, ports(network));
+        Self {
+            x: equations.initial(),
+            micro_steps: network.micro_steps.max(1),
+            scratch: Scratch {
+                inputs: vec![0.0; ports.input_width()],
+                known: vec![0.0; n],
+                rates: vec![0.0; n],
+                right: vec![0.0; n],
+                matrix: vec![0.0; n * n],
+            },
+            ports,
+            equations,
+            work: [0.0; 2],
+            counters: Counters::default(),
+        }
+    }
+
+    /// The pressure of a volume in Pa.
+    pub fn pressure(&self, volume: usize) -> f64 {
+        self.equations.pressure_at(Place::Volume(volume), &self.x)
+    }
+
+    /// Oil in the network, as volume at zero pressure: with tanks and sources left out it stays the same.
+    pub fn content(&self) -> f64 {
+        let Network {
+            volumes, elements, ..
+        } = &self.equations.network;
+        let in_volumes = volumes.iter().zip(&self.x);
+        let in_volumes: f64 = in_volumes
+            .map(|(v, compression)| v.value.volume * (1.0 + compression))
+            .sum();
+        let states = elements.iter().zip(&self.equations.states);
+        let in_gas = states.map(|(named, state)| match (named.value, state) {
+            (Element::Accumulator(_), Some(own)) => self.x[*own],
+            _ => 0.0,
+        });
+        in_volumes + in_gas.sum::<f64>()
+    }
+
+    /// Solves x − span · x' = known for the unknowns.
+    fn stage(&mut self, span: f64) -> Result<(), StepError> {
+        let n = self.equations.unknowns;
+        let mut worst = (0.0_f64, 0);
+        for iteration in 0..MOST_ITERATIONS {
+            let Scratch {
+                inputs,
+                known,
+                rates,
+                right,
+                matrix,
+            } = &mut self.scratch;
+            self.equations.evaluate(&self.x, inputs, rates, matrix);
+            for i in 0..n {
+                right[i] = known[i] + span * rates[i] - self.x[i];
+                for entry in &mut matrix[i * n..(i + 1) * n] {
+                    *entry *= -span;
+                }
+                matrix[i * n + i] += 1.0;
+            }
+            self.counters.iterations += 1;
+            self.counters.factorisations += 1;
+            if !linear::solve(matrix, right) {
+                return Err(self.singular());
+            }
+            let share = if iteration < PATIENCE { 1.0 } else { 0.5 };
+            worst = (0.0, 0);
+            let volumes = self.equations.network.volumes.len();
+            for (i, (x, change)) in self.x.iter_mut().zip(right).enumerate() {
+                *x += share * *change;
+                let allowed = match i < volumes {
+                    true => TOLERANCE,
+                    false => RELATIVE * x.abs() + ABSOLUTE,
+                };
+                let size = change.abs() / allowed;
+                if !(size <= worst.0) {
+                    worst = (size, i);
+                }
+            }
+            if worst.0 <= 1.0 {
+                self.equations.evaluate(
+                    &self.x,
+                    &self.scratch.inputs,
+                    &mut self.scratch.rates,
+                    &mut self.scratch.matrix,
+                );
+                return Ok(());
+            }
+            if !worst.0.is_finite() {
+                break;
+            }
+        }
+        Err(StepError::NotConverged {
+            iterations: MOST_ITERATIONS,
+            residual: worst.0,
+            worst: self.name_of(worst.1),
+        })
+    }
+
+    #[cold]
+    fn singular(&self) -> StepError {
+        StepError::Singular {
+            unknown: self.name_of(0),
+        }
+    }
+
+    #[cold]
+    fn name_of(&self, unknown: usize) -> String {
+        let Network {
+            volumes, elements, ..
+        } = &self.equations.network;
+        if let Some(volume) = volumes.get(unknown) {
+            return volume.name.clone();
+        }
+        let place = self
+            .equations
+            .states
+            .iter()
+            .position(|s| *s == Some(unknown));
+        place.map_or_else(String::new, |place| elements[place].name.clone())
+    }
+
+    fn step(&mut self, from: f64, size: f64, inputs: &mut Inputs) -> Result<(), StepError> {
+        self.scratch.known.copy_from_slice(&self.x);
+        for (node, weight) in STAGES {
+            inputs.at(from + node * size, &mut self.scratch.inputs);
+            self.stage(GAMMA * size)?;
+            let rates = self.scratch.known.iter_mut().zip(&self.scratch.rates);
+            rates.for_each(|(known, rate)| *known += weight * size * rate);
+            let powers = self.powers();
+            for (work, power) in self.work.iter_mut().zip(powers) {
+                *work += weight * size * power;
+            }
+        }
+        // The last stage is the end of the step; as a sum of rates it has lost no oil to the tolerance of Newton's method.
+        self.x.copy_from_slice(&self.scratch.known);
+        self.counters.micro_steps += 1;
+        Ok(())
+    }
+
+    /// Energy that comes with each unit of flow at a place.
+    fn head(&self, place: Place) -> f64 {
+        let fluid = &self.equations.network.fluid;
+        let p = self.equations.pressure_at(place, &self.x);
+        fluid.enthalpy(p) / fluid.log_density(p).exp()
+    }
+
+    /// Dissipated and supplied power.
+    fn powers(&self) -> [f64; 2] {
+        let inputs = &self.scratch.inputs;
+        let [mut dissipated, mut supplied] = [0.0; 2];
+        for (index, named) in self.equations.network.elements.iter().enumerate() {
+            let Through { ends, flow } = self.equations.through(index, &self.x, inputs);
+            let [from, to] = ends.map(|end| self.head(end));
+            match (named.value, self.equations.states[index]) {
+                (Element::Source { .. }, _) => supplied += flow * (to - from),
+                (Element::Accumulator(gas), Some(own)) => {
+                    dissipated += flow * (from - gas.gas(self.x[own]).0);
+                }
+                (Element::Line(line), _) => {
+                    let [a, b] = ends.map(|end| self.equations.pressure_at(end, &self.x));
+                    let moved = flow * (a - b - line.resistance * flow);
+                    dissipated += flow * (from - to) - moved;
+                }
+                (Element::Motor(_), _) => {
+                    let rate = self.equations.inputs[index].map_or(0.0, |place| inputs[place]);
+                    dissipated += flow * (from - to) - self.torque(index, inputs) * rate;
+                }
+                _ => dissipated += flow * (from - to),
+            }
+            let crossing = match named.value {
+                Element::Accumulator(gas) => [Some((gas.at, flow)), None],
+                _ => [Some((ends[0], flow)), Some((ends[1], -flow))],
+            };
+            for (end, out) in crossing.into_iter().flatten() {
+                if matches!(end, Place::Tank(_)) {
+                    supplied += out * self.head(end);
+                }
+            }
+        }
+        [dissipated, supplied]
+    }
+
+    /// Torque of a motor on its shaft.
+    fn torque(&self, index: usize, inputs: &[f64]) -> f64 {
+        let Element::Motor(motor) = self.equations.network.elements[index].value else {
+            return 0.0;
+        };
+        let [a, b] = motor
+            .ends
+            .map(|end| self.equations.pressure_at(end, &self.x));
+        let rate = self.equations.inputs[index].map_or(0.0, |place| inputs[place]);
+        motor.displacement * (a - b) - motor.friction * rate
+    }
+}
+
+impl Subsystem for NetworkPart {
+    fn ports(&self) -> &Ports {
+        &self.ports
+    }
+
+    fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError> {
+        let size = (to - from) / self.micro_steps as f64;
+        for index in 0..self.micro_steps {
+            let begin = from + (to - from) * (index as f64 / self.micro_steps as f64);
+            self.step(begin, size, inputs)?;
+        }
+        Ok(Reached::end(to))
+    }
+
+    fn outputs(&mut self, _t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
+        let volumes = self.equations.network.volumes.len();
+        for (i, value) in outputs[..volumes].iter_mut().enumerate() {
+            *value = self.equations.pressure_at(Place::Volume(i), &self.x);
+        }
+        let mut next = volumes;
+        for (index, named) in self.equations.network.elements.iter().enumerate() {
+            let value = match (named.value, self.equations.states[index]) {
+                (_, Some(own)) => self.x[own],
+                (Element::Motor(_), None) => self.torque(index, inputs),
+                _ => continue,
+            };
+            outputs[next] = value;
+            next += 1;
+        }
+        Ok(())
+    }
+
+    fn state(&mut self) -> Option<&mut dyn State> {
+        Some(self)
+    }
+
+    fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Option<Energy> {
+        let mut energy = Energy {
+            dissipated: self.work[0],
+            supplied: self.work[1],
+            ..Energy::default()
+        };
+        let Network {
+            fluid,
+            volumes,
+            elements,
+            ..
+        } = &self.equations.network;
+        for (named, compression) in volumes.iter().zip(&self.x) {
+            let sigma = log_density(*compression);
+            energy.potential += fluid.stored(sigma, named.value.volume);
+        }
+        for (named, state) in elements.iter().zip(&self.equations.states) {
+            match (named.value, state) {
+                (Element::Line(line), Some(own)) => {
+                    energy.kinetic += 0.5 * line.inertance * self.x[*own] * self.x[*own];
+                }
+                (Element::Accumulator(gas), Some(own)) => {
+                    energy.potential += gas.stored(self.x[*own]);
+                }
+                _ => {}
+            }
+        }
+        Some(energy)
+    }
+
+    fn work(&self) -> f64 {
+        let n = self.equations.unknowns as f64;
+        self.micro_steps as f64 * (4.0 + n * n)
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+}
+
+impl State for NetworkPart {
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        visitor.vector(&mut self.x);
+        visitor.fixed(&mut self.work);
+    }
+}
+
+fn ports(network: &Network) -> Ports {
+    let mut ports = Ports::new();
+    let cubic = |unit: &'static str| Quantity::Scalar(Unit(unit.into()));
+    for volume in &network.volumes {
+        let pascal = Quantity::Scalar(Unit::PASCAL);
+        ports.add_output(format!("{}.p", volume.name), pascal);
+    }
+    for named in &network.elements {
+        let name = &named.name;
+        match named.value {
+            Element::Source { .. } => {
+                ports.add_input(format!("{name}.flow"), cubic("m3/s"));
+            }
+            Element::Line(_) => {
+                ports.add_output(format!("{name}.flow"), cubic("m3/s"));
+            }
+            Element::Accumulator(_) => {
+                ports.add_output(format!("{name}.oil"), cubic("m3"));
+            }
+            Element::Motor(motor) => {
+                let motion = ports.add_input(format!("{name}.shaft"), Quantity::Rotation);
+                let torque = Quantity::Scalar(Unit::NEWTON_METRE);
+                let force = ports.add_output(format!("{name}.torque"), torque);
+                if motor.friction != 0.0 {
+                    let [out, rate] = [
+                        ports.output_range(force).start,
+                        ports.input_range(motion).start + 1,
+                    ];
+                    ports.feed_through(out, rate);
+                }
+                ports.conjugate(Conjugate::GivesForce { motion, force });
+            }
+            Element::Orifice { .. } | Element::OneWay { .. } => {}
+        }
+    }
+    ports
+}
