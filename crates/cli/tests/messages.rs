@@ -79,6 +79,8 @@ const IN_FILES: &[InFile] = &[
     (CRANK, "mass = 0.5", "mass = -0.5", ["must be positive", "m.toml:", "leave it out"]),
     (CRANK, "angle = \"w * t\"", "angle = \"w * T\"", ["`T` is no parameter", "m.toml:39:", "known here are l, r, w"]),
     (CRANK, "axis = [1, 0, 0] }\n\n", "axis = [0, 0, 0] }\n\n", ["axis", "m.toml:", "length"]),
+    (CRANK, "gravity = [0, -9.81, 0]", "integrator = \"rk4\"\nlocate_kinks = true", ["only implicit integrators locate kinks", "m.toml:22:", "integrator = \"lms2\""]),
+    (CRANK, "[multibody.machine.outputs]", "[multibody.machine.clearances]\np = { between = [\"rod\", \"slider\"], gap = 1e-4, stiffness = 1e6, friction = { coefficient = 0.1 } }\n[multibody.machine.outputs]", ["`radius` is missing", "m.toml:", "Radius of the pin"]),
     (BEAM, "left = \"girder.0\"", "left = \"girder.12\"", ["is cut and belongs to the coupling", "m.toml:", "name the part by another of its nodes"]),
     (BEAM, "at = [\"girder.12\"]", "at = [\"girdr.12\"]", ["girdr.12", "m.toml:", "did you mean `girder"]),
     // Reuse.

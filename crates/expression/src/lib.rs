@@ -135,7 +135,7 @@ impl Expression {
     }
 
     /// A number that changes where it passes a kink or a jump: between values of the variables with the same
-    /// one it is smooth, but for the corners of tables.
+    /// one it is smooth.
     pub fn sides(&self, values: &[f64]) -> u64 {
         self.program.run(|index| Sided::new(values[index])).sides
     }

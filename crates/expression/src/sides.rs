@@ -5,7 +5,7 @@ use crate::number::Number;
 use crate::table::Table;
 
 /// A value, and a number that stands for the sides of all kinks and jumps that it depends on. Between points
-/// with the same number an expression is smooth, but for the corners of tables.
+/// with the same number an expression is smooth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Sided {
     value: f64,
@@ -97,7 +97,9 @@ impl Number for Sided {
             [x, y, ..] => table.at_both(x.value, y.value),
             [] => f64::NAN,
         };
-        Self::of(value, arguments)
+        let cells = arguments.iter().enumerate();
+        let cells = cells.map(|(axis, argument)| table.cell(axis, argument.value) as u64);
+        cells.fold(Self::of(value, arguments), Self::on)
     }
     fn truth(operands: &[Self], holds: bool) -> Self {
         Self::of(f64::from(u8::from(holds)), operands).on(u64::from(holds))
@@ -106,7 +108,8 @@ impl Number for Sided {
 
 #[cfg(test)]
 mod tests {
-    use crate::Expression;
+    use crate::{Expression, Interpolation, Outside, Table};
+    use std::sync::Arc;
 
     /// Sides change exactly where a law has a kink or a jump, and only in what is chosen.
     #[test]
@@ -124,5 +127,33 @@ mod tests {
         assert_eq!(stairs.sides(&[1.1, 0.0]), stairs.sides(&[1.9, 0.9]));
         assert_ne!(stairs.sides(&[1.1, 0.0]), stairs.sides(&[2.1, 0.0]));
         assert_ne!(stairs.sides(&[1.1, 0.0]), stairs.sides(&[1.1, 1.5]));
+    }
+    /// Straight lines have corners at their points, cubics only where they are held.
+    #[test]
+    fn tables_have_corners() {
+        let of = |interpolation: Interpolation, outside: Outside| {
+            let table = Table::new(&[0.0, 1.0, 2.0], &[0.0, 3.0, 4.0], interpolation, outside);
+            let tables = [("map", Arc::new(table.unwrap()))];
+            Expression::parse_with("2*map(d)", &["d"], &tables).unwrap()
+        };
+        let places = [-0.5, 0.5, 1.5, 2.5];
+        let cases = [
+            (Interpolation::Linear, Outside::Hold, [true, true, true]),
+            (
+                Interpolation::Linear,
+                Outside::Extrapolate,
+                [false, true, false],
+            ),
+            (Interpolation::Cubic, Outside::Hold, [true, false, true]),
+            (Interpolation::Cubic, Outside::Extrapolate, [false; 3]),
+        ];
+        for (interpolation, outside, corners) in cases {
+            let law = of(interpolation, outside);
+            let changes = places
+                .windows(2)
+                .map(|pair| law.sides(&pair[..1]) != law.sides(&pair[1..]));
+            let found: Vec<bool> = changes.collect();
+            assert_eq!(found, corners, "{interpolation:?} {outside:?}");
+        }
     }
 }

@@ -187,6 +187,11 @@ impl Table {
         [points[0], points[points.len() - 1]]
     }
 
+    /// A number that changes where the function has a corner along an axis.
+    pub(crate) fn cell(&self, axis: usize, x: f64) -> usize {
+        self.axes.get(axis).map_or(0, |axis| axis.cell(x))
+    }
+
     /// The value of a function of one number.
     pub fn at(&self, x: f64) -> f64 {
         self.with_derivatives(x)[0]
@@ -270,6 +275,19 @@ impl Axis {
             interpolation,
             outside,
         })
+    }
+
+    /// The interval between two corners; cubics have none but the ends.
+    fn cell(&self, x: f64) -> usize {
+        let last = self.points.len() - 1;
+        let after = self.points.partition_point(|&point| point <= x);
+        match (self.interpolation, self.outside) {
+            // The first and the last line go on.
+            (Interpolation::Linear, Outside::Extrapolate) => after.clamp(1, last),
+            (Interpolation::Linear, _) => after,
+            (Interpolation::Cubic, Outside::Extrapolate) => 0,
+            (Interpolation::Cubic, _) => after.min(1) + after / (last + 1),
+        }
     }
 
     fn weights(&self, x: f64) -> Weights {

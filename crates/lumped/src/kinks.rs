@@ -2,8 +2,7 @@
 //!
 //! A one-step method of high order keeps its order only where forces are smooth. A step over a kink or a jump is
 //! therefore divided there: the instant is found by bisection, since all that an expression tells is on which
-//! side it is. Kinks that are entered and left again within one step are not seen, nor are corners of
-//! tables.
+//! side it is. Kinks that are entered and left again within one step are not seen.
 
 use oldham_cosim::{Inputs, StepError};
 

@@ -1,6 +1,6 @@
 //! Drives: numbers that are given functions of time, or of the inputs.
 
-use crate::element::At;
+use crate::element::{At, interval};
 use crate::sensor::Measured;
 use std::f64::consts::{PI, TAU};
 use std::fmt;
@@ -57,12 +57,29 @@ pub enum Drive {
     Table(Arc<[(f64, f64)]>),
     /// Any function of time.
     Function(Arc<dyn Fn(f64) -> f64 + Send + Sync>),
-    /// A function of time that knows its derivatives: the value, the first and the second one.
-    Differentiable(Arc<dyn Fn(f64) -> [f64; 3] + Send + Sync>),
+    /// A function of time that knows its derivatives.
+    Differentiable(Arc<dyn TimeFunction>),
     /// A component of the input vector.
     Input(usize),
     /// A function of time and of what sensors read.
     Measured(Measured),
+}
+
+/// A function of time that knows its derivatives, and its kinks.
+pub trait TimeFunction: Send + Sync {
+    /// The value, the first and the second derivative.
+    fn at(&self, t: f64) -> [f64; 3];
+
+    /// A number that changes where the function passes a kink or a jump.
+    fn side(&self, _t: f64) -> u64 {
+        0
+    }
+}
+
+impl<F: Fn(f64) -> [f64; 3] + Send + Sync> TimeFunction for F {
+    fn at(&self, t: f64) -> [f64; 3] {
+        self(t)
+    }
 }
 
 impl Drive {
@@ -75,7 +92,7 @@ impl Drive {
     }
 
     /// A function of time with its first and second derivative.
-    pub fn differentiable(f: impl Fn(f64) -> [f64; 3] + Send + Sync + 'static) -> Self {
+    pub fn differentiable(f: impl TimeFunction + 'static) -> Self {
         Self::Differentiable(Arc::new(f))
     }
 
@@ -86,6 +103,19 @@ impl Drive {
             Self::Constant(value) => *value,
             Self::Measured(measured) => measured.value(at),
             given => given.value(at.time, at.inputs),
+        }
+    }
+
+    /// A number that changes where it passes a kink or a jump.
+    pub(crate) fn side(&self, at: &At<'_>) -> u64 {
+        let t = at.time;
+        match self {
+            Self::Ramp { start, end, .. } => u64::from(t >= *start) + u64::from(t >= *end),
+            Self::Table(points) => interval(points, t),
+            Self::Differentiable(f) => f.side(t),
+            Self::Measured(measured) => measured.side(at),
+            Self::Constant(_) | Self::SmoothStep { .. } | Self::Sine { .. } => 0,
+            Self::Chirp { .. } | Self::Function(_) | Self::Input(_) => 0,
         }
     }
 
@@ -147,7 +177,7 @@ impl Drive {
                 [sums[0] / step, sums[1] / (step * step)]
             }
             Self::Differentiable(f) => {
-                let [_, first, second] = f(t);
+                let [_, first, second] = f.at(t);
                 [first, second]
             }
             Self::Measured(_) => [f64::NAN; 2],
@@ -183,7 +213,7 @@ impl Drive {
             } => amplitude * (TAU * t * (frequency + 0.5 * rate * t)).sin(),
             Self::Table(points) => interpolate(points, t),
             Self::Function(f) => f(t),
-            Self::Differentiable(f) => f(t)[0],
+            Self::Differentiable(f) => f.at(t)[0],
             Self::Input(component) => inputs[*component],
             Self::Measured(_) => f64::NAN,
         }

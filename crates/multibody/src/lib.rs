@@ -24,6 +24,7 @@ mod impulses;
 mod integrator;
 mod inverse_iteration;
 pub mod joint;
+mod kinks;
 pub mod linear;
 mod linearised;
 mod misfit;
@@ -46,7 +47,7 @@ mod subsystem;
 mod system;
 
 pub use body::Body;
-pub use drive::Drive;
+pub use drive::{Drive, TimeFunction};
 pub use element::beam::{
     Beam2, Beam3, BeamMesh, Curve, LineInertia, LineMesh, LineSample, Lumping, Material, MeshError,
     Profile, Section, straight_beam,
@@ -57,7 +58,8 @@ pub use element::shell::{
 };
 pub use element::{
     Bushing, Cable, Clearance, CoordinateForce, Element, ElementId, ForceLaw, ForceMap, Hysteresis,
-    InternalLoad, Law, Load, PortWrench, Pulley, References, Rod, SectionState, TensionFunction,
+    InternalLoad, Law, Load, PortWrench, Pulley, References, Rod, SectionState, SurfaceFriction,
+    TensionFunction,
 };
 pub use error::{ModelError, SolveError};
 pub use integrator::Method;

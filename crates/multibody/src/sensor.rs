@@ -323,12 +323,15 @@ fn power_of(element: ElementId, at: &At<'_>) -> f64 {
 
 /// A function of time and of readings.
 type Function = dyn Fn(&[f64]) -> f64 + Send + Sync;
+type Side = dyn Fn(&[f64]) -> u64 + Send + Sync;
 
 /// A number that is a function of time and of what sensors read.
 #[derive(Clone)]
 pub struct Measured {
     sensors: Arc<[Sensor]>,
     function: Arc<Function>,
+    /// A number that changes where the function passes a kink or a jump, if that is known.
+    side: Option<Arc<Side>>,
 }
 
 impl Measured {
@@ -344,7 +347,14 @@ impl Measured {
         Self {
             sensors: sensors.into(),
             function: Arc::new(function),
+            side: None,
         }
+    }
+
+    /// With its kinks: `side` gives a number that changes where the function passes a kink or a jump.
+    pub fn with_side(self, side: impl Fn(&[f64]) -> u64 + Send + Sync + 'static) -> Self {
+        let side: Option<Arc<Side>> = Some(Arc::new(side));
+        Self { side, ..self }
     }
 
     /// Shows what its sensors read.
@@ -356,12 +366,22 @@ impl Measured {
     }
 
     pub(crate) fn value(&self, at: &At<'_>) -> f64 {
+        (self.function)(&self.readings(at)[..=self.sensors.len()])
+    }
+
+    pub(crate) fn side(&self, at: &At<'_>) -> u64 {
+        let side = self.side.as_ref();
+        side.map_or(0, |side| side(&self.readings(at)[..=self.sensors.len()]))
+    }
+
+    /// The time, then what the sensors read.
+    fn readings(&self, at: &At<'_>) -> [f64; MOST_SENSORS + 1] {
         let mut values = [0.0; MOST_SENSORS + 1];
         values[0] = at.time;
         for (value, sensor) in values[1..].iter_mut().zip(&*self.sensors) {
             *value = sensor.read(at);
         }
-        (self.function)(&values[..=self.sensors.len()])
+        values
     }
 }
 

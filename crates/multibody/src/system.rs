@@ -32,6 +32,8 @@ pub struct Options {
     pub max_iterations: usize,
     /// Whether dissipated and supplied energy are accumulated in every step.
     pub account_energy: bool,
+    /// Whether implicit steps are divided where forces pass a kink or a jump.
+    pub locates_kinks: bool,
 }
 
 impl Default for Options {
@@ -41,6 +43,7 @@ impl Default for Options {
             tolerance: 1e-6,
             max_iterations: 25,
             account_energy: false,
+            locates_kinks: false,
         }
     }
 }
@@ -345,7 +348,11 @@ impl System {
         let mut held = std::mem::take(&mut self.work.inputs);
         held.clear();
         held.extend_from_slice(inputs);
-        let outcome = self.step_or_retry([self.state.time, time], h, &mut held, |_, _| {});
+        let times = [self.state.time, time];
+        let outcome = match self.options.locates_kinks {
+            true => self.step_over_kinks(times, h, &mut held, |_, _| {}),
+            false => self.step_or_retry(times, h, &mut held, |_, _| {}),
+        };
         self.work.inputs = held;
         outcome
     }

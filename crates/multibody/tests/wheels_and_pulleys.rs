@@ -2,7 +2,7 @@
 
 use oldham_multibody::{
     Body, Cable, Clearance, Coordinate, CoordinateForce, Joint, Law, LuGre, Marker, Mat3, Model,
-    Motion, NodeId, Options, Pulley, Quaternion, RollingWheel, System, Vec3,
+    Motion, NodeId, Options, Pulley, Quaternion, RollingWheel, SurfaceFriction, System, Vec3,
 };
 use std::f64::consts::PI;
 
@@ -258,6 +258,81 @@ fn a_pin_flies_through_its_play() {
         let [coarse, fine] = [off(2000), off(4000)];
         assert!(fine < 0.02 * gap && fine < 0.4 * coarse, "{coarse} {fine}");
     }
+}
+
+/// A shaft that runs dry in its bearing climbs the wall up to the angle of friction φ, and its load W passes it at the
+/// distance r sin φ: the friction circle. Its spin falls at W r sin φ / J; so does that of a ball in a socket.
+#[test]
+fn a_shaft_runs_dry_in_its_bearing() {
+    let (gap, stiffness, mass, radius) = (1e-3, 1e7_f64, 2.0, 0.05);
+    let (coefficient, spin, duration) = (0.3_f64, 100.0, 0.4);
+    let inertia = 0.5 * mass * radius * radius;
+    let (sin, cos) = coefficient.atan().sin_cos();
+    let depth = mass * G * cos / stiffness;
+    for is_pin in [true, false] {
+        let mut model = Model::new();
+        model.gravity(Vec3::Y * -G);
+        let place = Vec3::new(-sin, -cos, 0.0) * (gap + depth);
+        let start = Motion::at(place).moving(Vec3::ZERO, Vec3::Z * spin);
+        let node = model.node("shaft", start);
+        let body = Body::centred(mass, Mat3::diagonal(inertia, inertia, inertia));
+        model.body(node, body);
+        let ends = [Marker::on(NodeId::GROUND), Marker::on(node)];
+        let play = match is_pin {
+            true => Clearance::pin(ends, gap, stiffness, 10.0),
+            false => Clearance::ball(ends, gap, stiffness, 10.0),
+        };
+        let friction = SurfaceFriction {
+            coefficient,
+            radius,
+            speed: 1e-3,
+        };
+        model.element("play", play.with_friction(friction));
+        let mut system = system(model);
+        let before = system.energy(&[]);
+        run(&mut system, duration, 2000);
+        let expected = spin - mass * G * radius * sin / inertia * duration;
+        let motion = system.motion(node);
+        let found = motion.angular_velocity[2];
+        assert!((found - expected).abs() < 1e-4 * spin, "{found} {expected}");
+        let moved = (motion.position - place).norm();
+        assert!(moved < 1e-3 * depth, "{moved:e} {depth:e}");
+        let after = system.energy(&[]);
+        let lost = before.stored() - after.stored();
+        let balance = lost - after.dissipated;
+        assert!(balance.abs() < 1e-4 * lost, "{lost} {balance}");
+    }
+}
+
+/// What ought to stick creeps: down an incline of 20° with μ = 0.5 at speed · tan 20° / √(μ² - tan² 20°).
+#[test]
+fn a_pin_that_sticks_creeps() {
+    let (gap, stiffness, mass, coefficient) = (1e-3, 1e6_f64, 2.0, 0.5_f64);
+    let speed = 1e-3;
+    let tilt = 20.0_f64.to_radians();
+    let mut model = Model::new();
+    // It is pressed along -y, and slides along the axis.
+    model.gravity(Vec3::new(0.0, -tilt.cos(), tilt.sin()) * G);
+    let depth = mass * G * tilt.cos() / stiffness;
+    let node = model.node("pin", Motion::at(Vec3::Y * -(gap + depth)));
+    // So large that its friction does not turn it.
+    model.body(node, Body::centred(mass, Mat3::diagonal(1e6, 1e6, 1e6)));
+    let ends = [Marker::on(NodeId::GROUND), Marker::on(node)];
+    let friction = SurfaceFriction {
+        coefficient,
+        radius: 0.01,
+        speed,
+    };
+    let play = Clearance::pin(ends, gap, stiffness, 10.0).with_friction(friction);
+    model.element("play", play);
+    let mut system = system(model);
+    run(&mut system, 0.1, 400);
+    let expected = speed * tilt.tan() / (coefficient.powi(2) - tilt.tan().powi(2)).sqrt();
+    let found = system.motion(node).velocity[2];
+    assert!(
+        (found - expected).abs() < 1e-6 * expected,
+        "{found} {expected}"
+    );
 }
 
 /// A mass falls onto a stiff stop and bounces, without loss: free flight and half a sine, whose times are known.

@@ -26,7 +26,7 @@ pub(crate) struct Lumped {
     #[schemars(extend("default" = "interpolated"))]
     pub inputs_within_step: Option<At<InputsWithinStep>>,
     /// With `rk4`: whether steps are divided at the instants where force laws and loads pass a kink or a jump,
-    /// such as that of a stop; the order of four is then kept. Corners of tables are not found.
+    /// such as that of a stop or a corner of a table; the order of four is then kept.
     #[schemars(extend("default" = false))]
     pub locate_kinks: Option<At<bool>>,
     /// Integrator steps per macro step of this subsystem, at most 100000.

@@ -3,6 +3,7 @@
 use super::{
     At, Element, ElementEnergy, Half, Jacobian, Law, References, Residual, Weights, refer_nodes,
 };
+use crate::kinks::mixed;
 use crate::node::{Marker, NodeId};
 use oldham_space::rotation::{Quaternion, inverse_tangent, inverse_transpose_derivative};
 use oldham_space::{Mat3, Vec3};
@@ -163,6 +164,19 @@ impl Element for Bushing {
         for (_, law) in self.laws.iter_mut().chain(&mut self.rotational_laws) {
             law.refer(references);
         }
+    }
+
+    fn side(&self, at: &At<'_>) -> u64 {
+        let r = self.relative(at);
+        let along = self
+            .laws
+            .iter()
+            .map(|(i, law)| law.side(r.displacement[*i], r.rate[*i], at));
+        let about = &self.rotational_laws;
+        let about = about
+            .iter()
+            .map(|(i, law)| law.side(r.theta[*i], r.spin[*i], at));
+        along.chain(about).fold(0, mixed)
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

@@ -8,13 +8,46 @@ use crate::node::{Marker, NodeId};
 use oldham_space::Vec3;
 
 /// A joint with clearance, as a force: the second marker moves freely near the first, and is pushed
-/// back from where the play ends. There is no friction.
+/// back from where the play ends.
 #[derive(Clone, Debug)]
 pub struct Clearance {
     ends: Ends,
     /// Whether the play is about a line only, the third axis of the first marker.
     is_pin: bool,
     law: Law,
+    friction: Option<SurfaceFriction>,
+}
+
+/// Coulomb's friction where a pin or a ball touches, rounded off about rest: what ought to stick creeps.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfaceFriction {
+    /// Coefficient of friction.
+    pub coefficient: f64,
+    /// Radius of the pin or the ball.
+    pub radius: f64,
+    /// Slip at which the friction is 1/√2 of its final value.
+    pub speed: f64,
+}
+
+impl SurfaceFriction {
+    /// Tangential forces for these slips, as fractions of the normal force.
+    fn fractions(&self, slips: [f64; 2]) -> [f64; 2] {
+        let per = self.coefficient / self.rounded(slips);
+        slips.map(|slip| slip * per)
+    }
+
+    fn rounded(&self, [a, b]: [f64; 2]) -> f64 {
+        (a * a + b * b + self.speed * self.speed).sqrt()
+    }
+}
+
+/// Slip along two directions across the one in which the surfaces are pressed together.
+struct Slip {
+    /// In the axes of the first marker.
+    directions: [Vec3; 2],
+    /// Of the place of contact on the second body against that on the first.
+    gradients: [Gradient; 2],
+    speeds: [f64; 2],
 }
 
 /// How far the markers are apart, and in which direction in the axes of the first.
@@ -48,6 +81,15 @@ impl Clearance {
             ends: Ends::of(ends),
             is_pin,
             law,
+            friction: None,
+        }
+    }
+
+    /// The same with friction where it touches.
+    pub fn with_friction(self, friction: SurfaceFriction) -> Self {
+        Self {
+            friction: Some(friction),
+            ..self
         }
     }
 
@@ -71,6 +113,76 @@ impl Clearance {
             distance,
         }
     }
+
+    /// Directions across that of the offset: for a pin one around the axis and the axis itself.
+    fn across(&self, direction: Vec3) -> [Vec3; 2] {
+        let first = match self.is_pin {
+            true => Vec3::Z.cross(direction),
+            false => direction.perpendicular(),
+        };
+        [first, direction.cross(first)]
+    }
+
+    fn slip(&self, offset: &Offset, radius: f64, at: &At<'_>) -> Slip {
+        let g = &offset.geometry;
+        let motions = self.ends.nodes.map(|node| at.motion(node));
+        let directions = self.across(offset.direction);
+        // From the middle of the pin to where it touches.
+        let arm = g.axes[0] * offset.direction * radius;
+        let gradients = directions.map(|direction| {
+            let mut gradient = Gradient::along(g, direction);
+            let turn = arm.cross(g.axes[0] * direction);
+            gradient.rotation[0] -= turn;
+            gradient.rotation[1] += turn;
+            gradient
+        });
+        Slip {
+            speeds: gradients.map(|gradient| gradient.rate(motions)),
+            directions,
+            gradients,
+        }
+    }
+
+    /// How the friction changes with the slip, with what presses, and as its direction turns with the offset.
+    /// How its arm turns is left out: that is small beside the other terms, and nothing at rest.
+    fn add_friction(
+        &self,
+        offset: &Offset,
+        normal: (f64, f64),
+        at: &At<'_>,
+        weights: Weights,
+        out: &mut Jacobian<'_>,
+    ) {
+        let Some(friction) = &self.friction else {
+            return;
+        };
+        let (pressed, growth) = normal;
+        let Slip {
+            directions,
+            gradients,
+            speeds,
+        } = self.slip(offset, friction.radius, at);
+        let along = Gradient::along(&offset.geometry, offset.direction);
+        let fractions = friction.fractions(speeds);
+        let per_rounded = 1.0 / friction.rounded(speeds);
+        for i in 0..2 {
+            gradients[i].add_dyad(&along, fractions[i] * growth, out);
+            for j in 0..2 {
+                let own = if i == j { friction.coefficient } else { 0.0 };
+                let bent = fractions[i] * speeds[j] * per_rounded;
+                let by_slip = pressed * per_rounded * (own - bent) * weights.damping;
+                gradients[i].add_dyad(&gradients[j], by_slip, out);
+            }
+            let force = fractions[i] * pressed * weights.stiffness;
+            let axes = &offset.geometry.axes[0];
+            add_along_hessian(&offset.geometry, *axes * directions[i] * force, out);
+            // Across an axis it does not turn.
+            if i == 0 || !self.is_pin {
+                let turning = Gradient::along(&offset.geometry, directions[i]);
+                along.add_dyad(&turning, -force / offset.distance, out);
+            }
+        }
+    }
 }
 
 impl Element for Clearance {
@@ -82,43 +194,60 @@ impl Element for Clearance {
         refer_nodes(&mut self.ends.nodes, references);
     }
 
+    fn side(&self, at: &At<'_>) -> u64 {
+        let offset = self.offset(at);
+        self.law.side(offset.distance, offset.rate, at)
+    }
+
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {
         let offset = self.offset(at);
         let (force, ..) = self.law.evaluate(offset.distance, offset.rate, at);
         Gradient::along(&offset.geometry, offset.direction).load(-force, out);
+        if let (Some(friction), true) = (&self.friction, force > 0.0) {
+            let slip = self.slip(&offset, friction.radius, at);
+            let fractions = friction.fractions(slip.speeds);
+            for (gradient, fraction) in slip.gradients.iter().zip(fractions) {
+                gradient.load(-fraction * force, out);
+            }
+        }
     }
 
     fn jacobian(&self, at: &At<'_>, weights: Weights, out: &mut Jacobian<'_>) {
+        let offset = self.offset(at);
         let Offset {
             geometry,
             direction,
             distance,
             rate,
-        } = self.offset(at);
-        let (force, by_distance, by_rate) = self.law.evaluate(distance, rate, at);
+        } = &offset;
+        let (force, by_distance, by_rate) = self.law.evaluate(*distance, *rate, at);
         if force == 0.0 && by_distance == 0.0 {
             return;
         }
         let k = weights.stiffness * by_distance + weights.damping * by_rate;
-        let gradient = Gradient::along(&geometry, direction);
+        let gradient = Gradient::along(geometry, *direction);
         gradient.add_dyad(&gradient, k, out);
-        let force = force * weights.stiffness;
-        add_along_hessian(&geometry, geometry.axes[0] * direction * force, out);
-        let across = match self.is_pin {
-            true => [Vec3::Z.cross(direction), Vec3::ZERO],
-            false => {
-                let first = direction.perpendicular();
-                [first, direction.cross(first)]
-            }
-        };
-        for direction in across {
-            let gradient = Gradient::along(&geometry, direction);
-            gradient.add_dyad(&gradient, force / distance, out);
+        let stiffening = force * weights.stiffness;
+        add_along_hessian(geometry, geometry.axes[0] * *direction * stiffening, out);
+        let across = self.across(*direction);
+        let count = if self.is_pin { 1 } else { 2 };
+        for direction in &across[..count] {
+            let gradient = Gradient::along(geometry, *direction);
+            gradient.add_dyad(&gradient, stiffening / distance, out);
         }
+        self.add_friction(&offset, (force, k), at, weights, out);
     }
 
     fn energy(&self, at: &At<'_>) -> ElementEnergy {
         let offset = self.offset(at);
-        self.law.energy(offset.distance, offset.rate, at)
+        let mut energy = self.law.energy(offset.distance, offset.rate, at);
+        if let Some(friction) = &self.friction {
+            let (force, ..) = self.law.evaluate(offset.distance, offset.rate, at);
+            let slip = self.slip(&offset, friction.radius, at);
+            let fractions = friction.fractions(slip.speeds);
+            let lost = fractions.iter().zip(slip.speeds).map(|(f, slip)| f * slip);
+            energy.dissipated += force * lost.sum::<f64>();
+        }
+        energy
     }
 }

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::drive::Drive;
 use crate::joint::{Coordinate, Ends, Geometry};
+use crate::kinks::mixed;
 use crate::node::{Marker, NodeId};
 
 /// A law of the coordinate between two markers whose third axes a joint keeps aligned. An angle is
@@ -89,6 +90,11 @@ impl Element for CoordinateForce {
 
     fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
         memory[0] = self.value(at);
+    }
+
+    fn side(&self, at: &At<'_>) -> u64 {
+        let r = self.read(at);
+        mixed(self.law.side(r.beyond, r.rate, at), self.free.side(at))
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

@@ -2,6 +2,7 @@
 
 use super::ForceLaw;
 use super::law::area;
+use crate::kinks::mixed;
 
 /// Tensions on a grid of elongations and rates, bilinear between and constant beyond.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +68,14 @@ impl ForceLaw for ForceMap {
             (high - low) * x_slope,
             across * y_slope,
         ]
+    }
+
+    fn side(&self, elongation: f64, rate: f64) -> u64 {
+        let place = |axis: &[f64], value: f64| axis.partition_point(|&x| x <= value) as u64;
+        mixed(
+            place(&self.elongations, elongation),
+            place(&self.rates, rate),
+        )
     }
 
     fn stored(&self, elongation: f64) -> f64 {

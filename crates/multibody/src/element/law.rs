@@ -2,6 +2,7 @@
 
 use super::{At, ElementEnergy, Hysteresis, References};
 use crate::drive::{Drive, interpolate};
+use crate::kinks::mixed;
 use std::fmt;
 use std::sync::Arc;
 
@@ -77,10 +78,17 @@ pub trait ForceLaw: fmt::Debug + Send + Sync {
 
     /// Work to stretch it slowly from zero.
     fn stored(&self, elongation: f64) -> f64;
+
+    /// A number that changes where the force passes a kink or a jump.
+    fn side(&self, _elongation: f64, _rate: f64) -> u64 {
+        0
+    }
 }
 
 /// Tension, and its derivatives by elongation and by rate.
 type Differentiated = dyn Fn(f64, f64, f64) -> [f64; 3] + Send + Sync;
+/// A number that changes at kinks and jumps.
+type Side = dyn Fn(f64, f64, f64) -> u64 + Send + Sync;
 
 /// Tension as a function of elongation, rate and time.
 #[derive(Clone)]
@@ -88,6 +96,8 @@ pub struct TensionFunction {
     tension: Arc<dyn Fn(f64, f64, f64) -> f64 + Send + Sync>,
     /// With exact derivatives, if they are known.
     differentiated: Option<Arc<Differentiated>>,
+    /// Where it has kinks, if that is known.
+    side: Option<Arc<Side>>,
 }
 
 impl fmt::Debug for TensionFunction {
@@ -156,18 +166,21 @@ impl Law {
         Self::Function(TensionFunction {
             tension: Arc::new(f),
             differentiated: None,
+            side: None,
         })
     }
 
-    /// The same with its derivatives: `differentiated` gives the tension and its derivatives by
-    /// elongation and by rate.
+    /// The same with its derivatives and its kinks: `differentiated` gives the tension and its derivatives by
+    /// elongation and by rate, `side` a number that changes where the tension passes a kink or a jump.
     pub fn differentiable(
         tension: impl Fn(f64, f64, f64) -> f64 + Send + Sync + 'static,
         differentiated: impl Fn(f64, f64, f64) -> [f64; 3] + Send + Sync + 'static,
+        side: impl Fn(f64, f64, f64) -> u64 + Send + Sync + 'static,
     ) -> Self {
         Self::Function(TensionFunction {
             tension: Arc::new(tension),
             differentiated: Some(Arc::new(differentiated)),
+            side: Some(Arc::new(side)),
         })
     }
 
@@ -293,6 +306,33 @@ impl Law {
         }
     }
 
+    /// A number that changes where the tension passes a kink or a jump.
+    pub(crate) fn side(&self, elongation: f64, rate: f64, at: &At<'_>) -> u64 {
+        match self {
+            Self::Linear { .. } | Self::Thrust { .. } => 0,
+            Self::Viscoelastic { .. } | Self::Hysteresis(_) => 0,
+            Self::Table { points, .. } => interval(points, elongation),
+            Self::Prescribed(drive) => drive.side(at),
+            Self::Function(function) => {
+                let side = function.side.as_ref();
+                side.map_or(0, |side| side(elongation, rate, at.time))
+            }
+            Self::Given(law) => law.side(elongation, rate),
+            Self::Pulling(law) | Self::Pushing(law) => {
+                let acts = self.evaluate(elongation, rate, at).0 != 0.0;
+                mixed(u64::from(acts), law.side(elongation, rate, at))
+            }
+            Self::Stops { .. } => match self.penetration(elongation) {
+                (depth, side) if depth > 0.0 => {
+                    let pushes = self.evaluate(elongation, rate, at).0 != 0.0;
+                    mixed(u64::from(side > 0.0), 1 + u64::from(pushes))
+                }
+                _ => 0,
+            },
+            Self::Motor { points, command } => mixed(interval(points, rate), command.side(at)),
+        }
+    }
+
     /// How far it is beyond a stop, and which: 1 for the upper one, -1 for the lower.
     fn penetration(&self, elongation: f64) -> (f64, f64) {
         match self {
@@ -381,6 +421,11 @@ pub(super) fn winding(free: &Drive, at: &At<'_>) -> f64 {
         Drive::Constant(_) | Drive::Input(_) | Drive::Measured(_) => 0.0,
         given => given.derivatives(at.time, STEP)[0],
     }
+}
+
+/// Between which corners of a table.
+pub(crate) fn interval(points: &[(f64, f64)], x: f64) -> u64 {
+    points.partition_point(|&(p, _)| p <= x) as u64
 }
 
 fn slope(points: &[(f64, f64)], x: f64) -> f64 {

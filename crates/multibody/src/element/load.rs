@@ -5,6 +5,7 @@ use super::{
     refer_nodes,
 };
 use crate::drive::Drive;
+use crate::kinks::mixed;
 use crate::node::{Marker, NodeId};
 use oldham_space::Vec3;
 
@@ -64,6 +65,11 @@ impl Element for Load {
         refer_nodes(&mut self.nodes, references);
         refer_drives(&mut self.force, references);
         refer_drives(&mut self.moment, references);
+    }
+
+    fn side(&self, at: &At<'_>) -> u64 {
+        let drives = self.force.iter().chain(&self.moment);
+        drives.map(|drive| drive.side(at)).fold(0, mixed)
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

@@ -24,12 +24,13 @@ pub mod shell;
 
 pub use bushing::Bushing;
 pub use cable::{Cable, Pulley};
-pub use clearance::Clearance;
+pub use clearance::{Clearance, SurfaceFriction};
 pub use coordinate_force::CoordinateForce;
 pub use derivatives::assert_derivatives;
 pub use force_map::ForceMap;
 pub use hysteresis::Hysteresis;
 pub use internal::InternalLoad;
+pub(crate) use law::interval;
 pub use law::{ForceLaw, Law, TensionFunction};
 pub use load::{Load, PortWrench};
 pub use references::References;
@@ -86,6 +87,12 @@ pub trait Element: Any + Debug + CloneElement + Send + Sync {
     /// explicit methods refuse that.
     fn depends_on_past(&self) -> bool {
         false
+    }
+
+    /// A number that changes where its forces pass a kink or a jump; see
+    /// [`Options::locates_kinks`](crate::Options::locates_kinks).
+    fn side(&self, _at: &At<'_>) -> u64 {
+        0
     }
 
     /// Whether it stands for the answer of other parts, which analyses of coupled parts know

@@ -5,6 +5,7 @@ use super::{
     At, Element, ElementEnergy, Half, Jacobian, Law, References, Residual, Weights, refer_nodes,
 };
 use crate::drive::Drive;
+use crate::kinks::mixed;
 use crate::node::{Marker, NodeId};
 use oldham_space::{Mat3, Vec3};
 
@@ -98,6 +99,12 @@ impl Element for Rod {
     fn remember(&self, at: &At<'_>, memory: &mut [f64]) {
         let elongation = self.elongation(at, &self.line(at));
         self.law.remember(elongation, at, memory);
+    }
+
+    fn side(&self, at: &At<'_>) -> u64 {
+        let line = self.line(at);
+        let law = self.law.side(self.elongation(at, &line), line.rate, at);
+        mixed(law, self.free_length.side(at))
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

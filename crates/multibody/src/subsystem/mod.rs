@@ -436,8 +436,11 @@ impl Subsystem for MechanismPart {
                 }
                 _ => {
                     let receive = |t: f64, values: &mut [f64]| inputs.at(t, values);
-                    self.system
-                        .step_or_retry([start, end], size, &mut at, receive)
+                    let (system, times) = (&mut self.system, [start, end]);
+                    match system.options.locates_kinks {
+                        true => system.step_over_kinks(times, size, &mut at, receive),
+                        false => system.step_or_retry(times, size, &mut at, receive),
+                    }
                 }
             };
         }

@@ -1,6 +1,6 @@
 //! Joints with clearance.
 
-use oldham_multibody::{Clearance, Marker, NodeId, Quaternion};
+use oldham_multibody::{Clearance, Marker, NodeId, Quaternion, SurfaceFriction};
 
 use super::MechanismDraft;
 use crate::check::Checker;
@@ -32,10 +32,14 @@ impl Checker<'_> {
         let gap = self.required(&given.gap);
         let stiffness = self.required(&given.stiffness);
         let damping = self.number_or(&given.damping, 0.0);
+        let friction = given
+            .friction
+            .as_ref()
+            .map(|at| self.surface_friction(&at.value));
         let (nodes, frame) = (nodes?, frame?);
         let place = self.place_in(&frame, &given.position, nodes, draft)?;
         let (gap, stiffness, damping) = (gap?, stiffness?, damping?);
-        Some(match axis {
+        let clearance = match axis {
             Some(axis) => {
                 let axis = frame.direction(axis?);
                 let axes = Marker::on(NodeId::GROUND).axis(axis).orientation;
@@ -46,6 +50,21 @@ impl Checker<'_> {
                 let ends = draft.markers(nodes, place, Quaternion::IDENTITY);
                 Clearance::ball(ends, gap, stiffness, damping)
             }
+        };
+        Some(match friction {
+            Some(friction) => clearance.with_friction(friction?),
+            None => clearance,
+        })
+    }
+
+    fn surface_friction(&mut self, given: &multibody::SurfaceFriction) -> Option<SurfaceFriction> {
+        let coefficient = self.required(&given.coefficient);
+        let radius = self.required(&given.radius);
+        let speed = self.number_or(&given.speed, 1e-3);
+        Some(SurfaceFriction {
+            coefficient: coefficient?,
+            radius: radius?,
+            speed: speed?,
         })
     }
 }

@@ -155,14 +155,15 @@ impl Checker<'_> {
     /// A law as an expression of `d`, `v` and `t`.
     fn law_function(&mut self, formula: &At<Formula>) -> Option<Law> {
         let expression = self.expression(formula, &LAW_VARIABLES)?;
-        let differentiated = expression.clone();
+        let (differentiated, sided) = (expression.clone(), expression.clone());
         let derivatives = move |d: f64, v: f64, t: f64| {
             let by_length = differentiated.with_derivatives(0, &[d, v, t]);
             let by_rate = differentiated.derivative(1, &[d, v, t]);
             [by_length.value, by_length.first, by_rate]
         };
         let tension = move |d: f64, v: f64, t: f64| expression.eval(&[d, v, t]);
-        Some(Law::differentiable(tension, derivatives))
+        let side = move |d: f64, v: f64, t: f64| sided.sides(&[d, v, t]);
+        Some(Law::differentiable(tension, derivatives, side))
     }
 
     /// Keys that a law leaves nothing to do for.

@@ -3,7 +3,8 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use oldham_multibody::{Direction, Drive, Measured};
+use oldham_expression::Expression;
+use oldham_multibody::{Direction, Drive, Measured, TimeFunction};
 
 use super::MechanismDraft;
 use crate::check::Checker;
@@ -15,6 +16,20 @@ use crate::words;
 
 /// Time is all that an expression may use.
 const VARIABLES: [&str; 1] = ["t"];
+
+/// An expression of time.
+struct OfTime(Expression);
+
+impl TimeFunction for OfTime {
+    fn at(&self, t: f64) -> [f64; 3] {
+        let jet = self.0.with_derivatives(0, &[t]);
+        [jet.value, jet.first, jet.second]
+    }
+
+    fn side(&self, t: f64) -> u64 {
+        self.0.sides(&[t])
+    }
+}
 
 impl Checker<'_> {
     pub(super) fn drive_at(
@@ -51,10 +66,7 @@ impl Checker<'_> {
             && words::names(text).any(|name| VARIABLES.contains(&name))
         {
             let expression = self.expression(formula, &VARIABLES)?;
-            return Some(Drive::differentiable(move |t| {
-                let jet = expression.with_derivatives(0, &[t]);
-                [jet.value, jet.first, jet.second]
-            }));
+            return Some(Drive::differentiable(OfTime(expression)));
         }
         Some(Drive::Constant(self.number(formula)?))
     }
@@ -143,9 +155,12 @@ impl Checker<'_> {
         let points = self.rising_pairs(pairs, "reading and value");
         let reading = self.sensor_named(of, draft);
         let sensor = self.fed_back(&of.value, reading.as_ref(), &of.span)?;
-        let table = Drive::Table(Arc::from(points?));
+        let points: Arc<[(f64, f64)]> = Arc::from(points?);
+        let table = Drive::Table(points.clone());
         let value = move |values: &[f64]| table.value(values[1], &[]);
-        Some(Drive::Measured(Measured::new(vec![sensor], value)))
+        let side = move |values: &[f64]| points.partition_point(|&(x, _)| x <= values[1]) as u64;
+        let measured = Measured::new(vec![sensor], value).with_side(side);
+        Some(Drive::Measured(measured))
     }
 
     fn transition(&mut self, list: &At<Vector>) -> Option<[f64; 4]> {

@@ -484,7 +484,9 @@ impl Checker<'_> {
             self.fed_back(name, reading, &formula.span)
         };
         let sensors: Option<Vec<Sensor>> = used.iter().map(fed).collect();
-        let measured = Measured::new(sensors?, move |values| expression.eval(values));
+        let sided = expression.clone();
+        let measured = Measured::new(sensors?, move |values| expression.eval(values))
+            .with_side(move |values| sided.sides(values));
         Some(Some(Drive::Measured(measured)))
     }
 }

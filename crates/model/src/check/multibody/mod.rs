@@ -216,12 +216,29 @@ impl Checker<'_> {
             None => Some(DEFAULT_ITERATIONS),
             Some(at) => self.iterations(at).map(|count| count as usize),
         };
+        let locates_kinks = self.locates_kinks_in_space(section, method);
         Some(Options {
             method: method?,
             tolerance: tolerance?,
             max_iterations: max_iterations?,
             account_energy: true,
+            locates_kinks,
         })
+    }
+
+    /// Whether steps end at kinks, which only implicit ones can.
+    fn locates_kinks_in_space(&mut self, section: &Multibody, method: Option<Method>) -> bool {
+        let Some(asked) = section.locate_kinks.as_ref().filter(|asked| asked.value) else {
+            return false;
+        };
+        if method.is_some_and(Method::is_explicit) {
+            let message = "only implicit integrators locate kinks in a mechanism";
+            let problem = Problem::new(asked.span.clone(), message)
+                .label("has no meaning for this integrator")
+                .help("take `integrator = \"lms2\"`, or a smaller step");
+            self.findings.push(problem);
+        }
+        true
     }
 
     fn method_in_space(&mut self, section: &Multibody) -> Option<Method> {

@@ -106,7 +106,7 @@ pub(crate) struct Cable {
 
 /// A joint with clearance, as a force: the two nodes move freely against each other up to the gap, and
 /// beyond are pushed back by `stiffness · penetration · (1 + damping · rate of penetration)`, after Hunt
-/// and Crossley, without friction.
+/// and Crossley.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Clearance {
@@ -130,6 +130,24 @@ pub(crate) struct Clearance {
     /// Damping in s/m.
     #[schemars(extend("default" = 0.0))]
     pub damping: Option<At<NonNegative>>,
+    /// Friction where pin or ball touch. By default there is none.
+    pub friction: Option<At<SurfaceFriction>>,
+}
+
+/// Coulomb's friction on the surface of a pin or a ball, `coefficient · normal force · slip / √(slip² + speed²)`: what
+/// ought to stick creeps.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub(crate) struct SurfaceFriction {
+    /// Coefficient of friction.
+    #[schemars(required)]
+    pub coefficient: Option<At<NonNegative>>,
+    /// Radius of the pin or the ball in m.
+    #[schemars(required)]
+    pub radius: Option<At<Positive>>,
+    /// Slip in m/s at which 1/√2 of the friction acts.
+    #[schemars(extend("default" = 1e-3))]
+    pub speed: Option<At<Positive>>,
 }
 
 /// When a spring acts.

@@ -28,7 +28,7 @@ pub(crate) use beam::{Beam, End, Section};
 pub(crate) use body::{Body, Solid};
 pub(crate) use compliant::{
     Acts, Actuator, Bushing, Cable, Clearance, Hysteresis, Map, Motor, Pairs, RigidLink, Spring,
-    TorsionSpring, Transmission,
+    SurfaceFriction, TorsionSpring, Transmission,
 };
 pub(crate) use contact::{
     Contact, ContactShape, DEFAULT_EXACT, DEFAULT_RESIDUAL, DEFAULT_SPACING, Overlap, Particles,
@@ -67,6 +67,11 @@ pub(crate) struct Multibody {
     /// How `rk4` sees its inputs within a micro step.
     #[schemars(extend("default" = "interpolated"))]
     pub inputs_within_step: Option<At<InputsWithinStep>>,
+    /// With the implicit integrators: whether steps are divided at the instants where a force passes a kink or a
+    /// jump, such as that of a stop, of a corner of a table or of a condition in an expression. Second order is
+    /// then kept at jumps too.
+    #[schemars(extend("default" = false))]
+    pub locate_kinks: Option<At<bool>>,
     /// Integrator steps per macro step of this subsystem, at most 100000.
     #[schemars(extend("default" = 1))]
     pub micro_steps: Option<At<Count>>,

@@ -17,6 +17,7 @@ use super::{
 };
 use crate::drive::Drive;
 use crate::joint::{Bristles, LuGre};
+use crate::kinks::mixed;
 use crate::node::{Marker, NodeId};
 use oldham_space::{Mat3, Vec3};
 use path::Path;
@@ -246,6 +247,11 @@ impl Element for Cable {
                 None => 0.0,
             };
         }
+    }
+
+    /// Slack or taut.
+    fn side(&self, at: &At<'_>) -> u64 {
+        mixed(u64::from(self.tension(at) > 0.0), self.free_length.side(at))
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

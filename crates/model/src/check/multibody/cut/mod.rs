@@ -328,6 +328,8 @@ fn obstacle_to_tangents(
         "with several micro steps per macro step"
     } else if smooth.into_iter().any(|method| method != coupling) {
         "with parts that have different integrators"
+    } else if solutions.iter().any(|it| it.options.locates_kinks) {
+        "with `locate_kinks`, which divides steps"
     } else if has_pose {
         "where a pose comes from outside"
     } else {
