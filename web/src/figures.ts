@@ -23,8 +23,8 @@ export interface Workshop {
   size: number;
   up: Vector3;
   scales: Scales;
-  /** Length of an arrow per newton. */
-  arrowScale(force: number): number;
+  /** Length of an arrow per newton; contacts that are stronger than usual are cut off. */
+  arrowScale(force: number, of: Role): number;
 }
 
 const UP = new Vector3(0, 1, 0);
@@ -255,7 +255,7 @@ function arrow(from: number, vector: number, shop: Workshop, role: Role): Figure
       shaft.visible = isThere;
       tip.visible = isThere;
       if (!isThere) return;
-      end.copy(start).addScaledVector(ahead, shop.arrowScale(force));
+      end.copy(start).addScaledVector(ahead, shop.arrowScale(force, role));
       between(shaft, start, end, ahead);
       tip.position.copy(end);
       tip.quaternion.copy(shaft.quaternion);

@@ -131,6 +131,17 @@ export class Reel {
     }
   }
 
+  /** What nine in ten of the vectors at a place that are not zero do not exceed. */
+  usual(at: number): number {
+    const sizes: number[] = [];
+    for (let i = at; i < this.count * this.width; i += this.width) {
+      const size = Math.hypot(this.rows[i], this.rows[i + 1], this.rows[i + 2]);
+      if (size > 0) sizes.push(size);
+    }
+    sizes.sort((a, b) => a - b);
+    return sizes.length > 0 ? sizes[Math.floor(0.9 * sizes.length)] : 0;
+  }
+
   /** Largest magnitude of a number over all rows in which it is one. */
   largest(at: number): number {
     let largest = 0;

@@ -68,7 +68,9 @@ export class View {
     for (const item of scene.items) {
       if (item.kind !== "arrow") continue;
       const of = (at: number) => reel.largest(item.vector + at);
-      this.strongest = Math.max(this.strongest, Math.hypot(of(0), of(1), of(2)));
+      // Beside the longest of impacts nothing else would be seen.
+      const force = item.force === "contact" ? reel.usual(item.vector) : Math.hypot(of(0), of(1), of(2));
+      this.strongest = Math.max(this.strongest, force);
     }
     // Where much is drawn, it is drawn slender.
     const small = scene.items.filter((item) => ["bar", "joint", "spring", "actuator"].includes(item.kind));
@@ -80,9 +82,10 @@ export class View {
       size: slender * this.size,
       up: this.up,
       scales: this.scales,
-      arrowScale: (force) => {
-        this.strongest = Math.max(this.strongest, force);
-        return (LONGEST_ARROW * this.size) / this.strongest;
+      arrowScale: (force, of) => {
+        const isCut = of === "contact" && this.strongest > 0;
+        if (!isCut) this.strongest = Math.max(this.strongest, force);
+        return (LONGEST_ARROW * this.size) / Math.max(this.strongest, force);
       },
     });
     this.things.add(...this.drawn.map((figure) => figure.object));

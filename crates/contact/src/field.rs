@@ -1,4 +1,4 @@
-//! A ground of heights over a grid.
+//! A height field: heights over a grid.
 
 use oldham_space::Vec3;
 
@@ -32,7 +32,7 @@ pub(crate) struct Triangle {
 }
 
 impl HeightField {
-    /// A ground of heights over a grid with these distances along the first and the second axis.
+    /// A height field: heights over a grid with these distances along the first and the second axis.
     pub fn new(rows: &[Vec<f64>], spacing: [f64; 2]) -> Result<Self, FieldError> {
         let width = rows.first().map_or(0, Vec::len);
         if rows.len() < 2 || width < 2 || rows.iter().any(|row| row.len() != width) {

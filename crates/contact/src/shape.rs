@@ -96,7 +96,7 @@ pub enum Shape {
     Mesh(Arc<Polytope>),
     /// A container seen from inside.
     Can(Can),
-    /// A ground of heights, solid below.
+    /// A height field, solid below.
     Field(Arc<HeightField>),
 }
 

@@ -31,7 +31,7 @@ fn silo(width: f64, orifice: f64, height: f64, step: f64) -> Silo {
         reach: 0.1 * RADIUS,
         ..Options::default()
     };
-    let mut scene = Scene::new(options, Cone::new(1e-4, 1000));
+    let mut scene = Scene::new(options, Cone::new(5e-4, 500));
     let rough = scene.add_surface(Surface::rough(0.5)).unwrap();
     let (inner, hole) = (0.5 * width, 0.5 * orifice);
     let half = Vec3::new(inner, 2.0 * inner, 0.5 * DIAMETER);
@@ -146,7 +146,7 @@ fn grains_run_out_of_a_silo_as_beverloo_says() {
         false => (5e-4, &[6.0][..]),
     };
     for &opening in openings {
-        let silo = silo(12.0 * DIAMETER, opening * DIAMETER, 18.0 * DIAMETER, step);
+        let silo = silo(11.0 * DIAMETER, opening * DIAMETER, 16.0 * DIAMETER, step);
         let count = silo.count;
         let (found, bulk) = silo.outflow(0.06, 0.14, 0.1);
         let clear = equivalent_diameter(0.5 * opening * DIAMETER) - 1.4 * DIAMETER;

@@ -1,4 +1,4 @@
-//! Meshes, cylinders and grounds of heights in motion, against closed forms.
+//! Meshes, cylinders and height fields in motion, against closed forms.
 
 use std::sync::Arc;
 

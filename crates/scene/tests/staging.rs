@@ -339,6 +339,11 @@ fn recorded_forces_are_arrows() {
         beam.contains(&"beam.interfaces.girder.12.left".to_owned()),
         "{beam:?}"
     );
+    let stack = arrows("stacked-boxes");
+    for node in ["a", "b", "c", "d", "e", "ball"] {
+        let name = format!("scene.contacts.{node}");
+        assert!(stack.contains(&name), "{name} is not in {stack:?}");
+    }
     let car = arrows("formula-student");
     assert!(car.contains(&"car.tyre-rr".to_owned()), "{car:?}");
 }

@@ -1,4 +1,4 @@
-//! A ground of heights. Balls touch the nearest points of its triangles, other bodies touch it with their corners, ends and
+//! A height field. Balls touch the nearest points of its triangles, other bodies touch it with their corners, ends and
 //! rims, and its crests touch them. Between two grid points an edge of the ground and an edge of a body may pass through each other.
 
 use oldham_space::Vec3;

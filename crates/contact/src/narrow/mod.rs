@@ -4,7 +4,7 @@
 //! Spheres and capsules are tested against the distance of any solid. Planes and cans are
 //! faces that corners, ends and rims touch. Two boxes are separated along fifteen axes and clipped, other solids with flat
 //! faces along the normals and pairs of edges that count. Such a solid and a cylinder meet with the edges of the one or the rims
-//! of the other. A ground of heights is touched by corners, ends and rims, and touches with its crests.
+//! of the other. A height field is touched by corners, ends and rims, and touches with its crests.
 
 mod boxes;
 mod capsule;

@@ -244,7 +244,7 @@ fn a_mass_ratio_of_a_million_is_borne() {
     assert_eq!(stopped, None);
 }
 
-/// A ground of heights, a mesh and a cylinder in a file: what lies on the ground stays there.
+/// A height field, a mesh and a cylinder in a file: what lies on the ground stays there.
 #[test]
 fn meshes_and_heights_come_from_model_files() {
     let text = SCENE

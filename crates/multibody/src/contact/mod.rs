@@ -1,8 +1,9 @@
 //! Contacts of a model: shapes on nodes, and grains. What a model says of them is here, how they act
-//! is in `scene`.
+//! is in `scene`, what ends a run in `refusals`.
 
 pub(crate) mod interface;
 mod mobility;
+mod refusals;
 pub(crate) mod scene;
 
 pub use oldham_contact::{

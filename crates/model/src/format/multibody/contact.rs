@@ -85,7 +85,7 @@ pub(crate) struct ContactShape {
     pub can: Option<At<Lengths>>,
     /// A can has so many flat walls around this radius, instead of a round one.
     pub walls: Option<At<Count>>,
-    /// A ground: heights in m along the third axis over a grid, row by row; the first axis runs within a row, the second from row to
+    /// A height field: heights in m along the third axis over a grid, row by row; the first axis runs within a row, the second from row to
     /// row. `position` is the middle of the grid.
     pub heights: Option<At<Vec<At<Vector>>>>,
     /// Distances in m of the grid of `heights`, along the first and the second axis.

@@ -223,7 +223,7 @@ impl Checker<'_> {
         hull.map_err(refused).ok()
     }
 
-    /// A ground of heights.
+    /// A height field.
     fn ground(
         &mut self,
         heights: &At<Vec<At<multibody::Vector>>>,
