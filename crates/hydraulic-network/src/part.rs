@@ -4,8 +4,8 @@
 //! stage is solved by Newton's method for all unknowns at once.
 
 use oldham_cosim::{
-    Conjugate, Counters, Energy, EnergyBalance, Inputs, Ports, Quantity, Reached, State, StepError, Subsystem,
-    Unit, Visitor,
+    Conjugate, Counters, Energy, EnergyBalance, Inputs, Ports, Quantity, Reached, State, StepError,
+    Subsystem, Unit, Visitor,
 };
 
 use crate::element::Element;
