@@ -4,8 +4,8 @@
 //! stage is solved by Newton's method for all unknowns at once.
 
 use oldham_cosim::{
-    Conjugate, Counters, Energy, Inputs, Ports, Quantity, Reached, State, StepError, Subsystem,
-    Unit, Visitor,
+    Conjugate, Counters, Energy, EnergyBalance, Inputs, Ports, Quantity, Reached, State, StepError,
+    Subsystem, Unit, Visitor,
 };
 
 use crate::element::Element;
@@ -287,7 +287,22 @@ impl Subsystem for NetworkPart {
         Some(self)
     }
 
-    fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Option<Energy> {
+    fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
+        Some(self)
+    }
+
+    fn work(&self) -> f64 {
+        let n = self.equations.unknowns as f64;
+        self.micro_steps as f64 * (4.0 + n * n)
+    }
+
+    fn counters(&self) -> Counters {
+        self.counters
+    }
+}
+
+impl EnergyBalance for NetworkPart {
+    fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Energy {
         let mut energy = Energy {
             dissipated: self.work[0],
             supplied: self.work[1],
@@ -314,16 +329,7 @@ impl Subsystem for NetworkPart {
                 _ => {}
             }
         }
-        Some(energy)
-    }
-
-    fn work(&self) -> f64 {
-        let n = self.equations.unknowns as f64;
-        self.micro_steps as f64 * (4.0 + n * n)
-    }
-
-    fn counters(&self) -> Counters {
-        self.counters
+        energy
     }
 }
 

@@ -1,7 +1,8 @@
 //! A mechanism alone, under the forces of a coupled run: what it holds, and what a step and an interface model of it cost.
 
 use oldham_cosim::{
-    Conjugate, Discard, EffectiveInterface, Fault, Hold, InputPort, Inputs, Run, Subsystem,
+    Conjugate, Discard, EffectiveInterface, Fault, Hold, InputPort, Inputs, InterfaceResponse, Run,
+    Subsystem,
 };
 use oldham_model::Model;
 use oldham_multibody::MechanismPart;
