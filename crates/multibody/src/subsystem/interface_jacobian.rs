@@ -52,6 +52,7 @@ pub(super) struct InterfaceJacobian {
     per_pose: f64,
     /// The factorisation from which they were made.
     made_from: Option<u64>,
+    version: u64,
     /// The prescribed nodes at the end of the step.
     ends: Vec<Record>,
 }
@@ -71,6 +72,7 @@ impl InterfaceJacobian {
             matrix: vec![0.0; order * order],
             per_pose: 1.0,
             made_from: None,
+            version: 0,
             ends: vec![Record::default(); prescribed.len()],
             prescribed,
         }
@@ -86,23 +88,30 @@ impl InterfaceJacobian {
     /// Follows the factors of a step with impulses, which are those of accelerations: it ends with the velocity that
     /// leads to the pose, and the load is the change of momentum over the step.
     pub fn update_impulses(&mut self, system: &mut System, h: f64) {
-        self.update(system, ACCELERATIONS);
-        self.per_pose = 1.0 / (h * h);
+        self.follow(system, ACCELERATIONS, 1.0 / (h * h));
     }
 
-    /// Changes with the matrix.
+    /// Changes with what is written.
     pub fn version(&self) -> u64 {
-        self.made_from.map_or(0, |stamp| stamp + 1)
+        self.version
     }
 
     /// Follows the factors of the system, in which mass, damping and stiffness have these weights.
     pub fn update(&mut self, system: &mut System, weights: Weights) {
-        self.per_pose = 1.0;
-        let stamp = system.factor_stamp();
-        if self.made_from == Some(stamp) {
+        self.follow(system, weights, 1.0);
+    }
+
+    fn follow(&mut self, system: &mut System, weights: Weights, per_pose: f64) {
+        let made_from = Some(system.factor_stamp());
+        let has_new_factors = self.made_from != made_from;
+        if has_new_factors || self.per_pose != per_pose {
+            self.version += 1;
+        }
+        self.per_pose = per_pose;
+        if !has_new_factors {
             return;
         }
-        self.made_from = Some(stamp);
+        self.made_from = made_from;
         system.lu.response(&mut self.matrix);
         if !self.columns.is_empty() {
             let columns = self.columns.chunks_exact_mut(self.work.len());
