@@ -191,10 +191,14 @@ impl Chart {
     /// Moves `part` to the point with these coordinates.
     pub fn apply(&self, part: &mut dyn State, coordinates: &[f64]) {
         assert_eq!(coordinates.len(), self.dimension);
-        self.base.restore(part);
-        part.visit(&mut Mover {
+        let mut mover = Mover {
+            base: Loader {
+                words: self.base.words.iter(),
+            },
             coordinates: coordinates.iter(),
-        });
+        };
+        part.visit(&mut mover);
+        assert!(mover.base.words.next().is_none(), "state changed its size");
     }
 
     /// The coordinates of the present state of `part`.
@@ -224,23 +228,32 @@ impl Visitor for Dimension {
     fn memory(&mut self, _: &mut Vec<u64>) {}
 }
 
+/// Loads the base and moves away from it, in one visit.
 struct Mover<'a> {
+    base: Loader<'a>,
     coordinates: std::slice::Iter<'a, f64>,
 }
 
 impl Visitor for Mover<'_> {
     fn vector(&mut self, values: &mut [f64]) {
         for (value, change) in values.iter_mut().zip(self.coordinates.by_ref()) {
-            *value += change;
+            *value = f64::from_bits(self.base.next()) + change;
         }
     }
     fn rotation(&mut self, quaternion: &mut [f64; 4]) {
+        self.base.rotation(quaternion);
         let turn = [(); 3].map(|()| *self.coordinates.next().expect("three coordinates"));
         *quaternion = Quaternion(*quaternion).times(Quaternion::exp(V3(turn))).0;
     }
-    fn fixed(&mut self, _: &mut [f64]) {}
-    fn count(&mut self, _: &mut u64) {}
-    fn memory(&mut self, _: &mut Vec<u64>) {}
+    fn fixed(&mut self, values: &mut [f64]) {
+        self.base.fixed(values);
+    }
+    fn count(&mut self, value: &mut u64) {
+        self.base.count(value);
+    }
+    fn memory(&mut self, words: &mut Vec<u64>) {
+        self.base.memory(words);
+    }
 }
 
 struct Differ<'a> {

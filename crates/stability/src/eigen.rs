@@ -3,6 +3,8 @@
 //! Small matrices, of which maps need thousands, are left to nalgebra; larger ones, and those on
 //! which its iteration does not end (many equal eigenvalues), to faer.
 
+use std::collections::HashMap;
+
 use faer::linalg::solvers::SolveCore;
 use faer::{Conj, Mat, c64};
 use nalgebra::linalg::balancing::balance_parlett_reinsch;
@@ -30,6 +32,9 @@ const SHIFT: f64 = 1e-14;
 pub(crate) fn eigenvalues_of(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
     if !matrix.iter().all(|value| value.is_finite()) {
         return None;
+    }
+    if matrix.is_empty() {
+        return Some(Vec::new());
     }
     let small = (matrix.nrows() <= SMALL)
         .then(|| {
@@ -84,11 +89,13 @@ pub(crate) fn eigenvalues_by_faer(
     Some(real.into_iter().chain(pairs).collect())
 }
 
-/// A matrix without the coordinates that nothing depends on or that depend on nothing, in
-/// coordinates of balanced size: its eigenvalues are the nonzero ones of the whole.
+/// A matrix without the coordinates that nothing depends on, that depend on nothing or that copy
+/// others, in coordinates of balanced size: its eigenvalues are the nonzero ones of the whole.
 pub(crate) struct Reduced {
     /// The coordinates that are left.
     pub kept: Vec<usize>,
+    /// Coordinates that always are what another is, a sample that several parts hold say, with it.
+    pub copies: Vec<(usize, usize)>,
     /// Size of each of them: a balanced coordinate times its size is the coordinate.
     pub sizes: DVector<f64>,
     pub matrix: DMatrix<f64>,
@@ -97,9 +104,21 @@ pub(crate) struct Reduced {
 impl Reduced {
     /// Nothing if the matrix has entries that are NaN.
     pub fn new(matrix: &DMatrix<f64>) -> Option<Self> {
-        let kept = busy_coordinates(matrix);
+        let busy = busy_coordinates(matrix);
+        let mut whole = DMatrix::from_fn(busy.len(), busy.len(), |i, j| matrix[(busy[i], busy[j])]);
+        let (mut kept, mut copies, mut places) = (Vec::new(), Vec::new(), Vec::new());
+        for (copy, original) in originals(&whole).into_iter().enumerate() {
+            if copy == original {
+                kept.push(busy[copy]);
+                places.push(copy);
+            } else {
+                copies.push((busy[copy], busy[original]));
+                let column = whole.column(copy).into_owned();
+                whole.column_mut(original).axpy(1.0, &column, 1.0);
+            }
+        }
         let mut reduced =
-            DMatrix::from_fn(kept.len(), kept.len(), |i, j| matrix[(kept[i], kept[j])]);
+            DMatrix::from_fn(kept.len(), kept.len(), |i, j| whole[(places[i], places[j])]);
         // Balancing would not end on NaN.
         if !reduced.iter().all(|value| value.is_finite()) {
             return None;
@@ -108,6 +127,7 @@ impl Reduced {
         let sizes = balance_parlett_reinsch(&mut reduced);
         Some(Self {
             kept,
+            copies,
             sizes,
             matrix: reduced,
         })
@@ -155,19 +175,47 @@ fn of_full_rank(matrix: &DMatrix<f64>) -> DMatrix<f64> {
 /// Leaves out coordinates with an empty row or column, again and again. The rest has the same
 /// nonzero eigenvalues, and the cost of finding them grows with the cube of the size.
 fn busy_coordinates(matrix: &DMatrix<f64>) -> Vec<usize> {
-    let mut kept: Vec<usize> = (0..matrix.nrows()).collect();
-    loop {
-        let busy = |&i: &usize| {
-            let feeds = kept.iter().any(|&j| matrix[(j, i)] != 0.0);
-            let is_fed = kept.iter().any(|&j| matrix[(i, j)] != 0.0);
-            feeds && is_fed
-        };
-        let remaining: Vec<usize> = kept.iter().copied().filter(|i| busy(i)).collect();
-        if remaining.len() == kept.len() {
-            return kept;
+    let n = matrix.nrows();
+    // How many coordinates each depends on, and how many depend on it.
+    let (mut sources, mut listeners) = (vec![0; n], vec![0; n]);
+    for (j, column) in matrix.column_iter().enumerate() {
+        for (source, entry) in sources.iter_mut().zip(&column) {
+            let is_there = usize::from(*entry != 0.0);
+            *source += is_there;
+            listeners[j] += is_there;
         }
-        kept = remaining;
     }
+    let mut is_kept = vec![true; n];
+    let mut idle: Vec<usize> = (0..n)
+        .filter(|&i| sources[i] == 0 || listeners[i] == 0)
+        .collect();
+    while let Some(i) = idle.pop() {
+        if !std::mem::replace(&mut is_kept[i], false) {
+            continue;
+        }
+        for j in (0..n).filter(|&j| is_kept[j]) {
+            sources[j] -= usize::from(matrix[(j, i)] != 0.0);
+            listeners[j] -= usize::from(matrix[(i, j)] != 0.0);
+            if sources[j] == 0 || listeners[j] == 0 {
+                idle.push(j);
+            }
+        }
+    }
+    (0..n).filter(|&i| is_kept[i]).collect()
+}
+
+/// For each coordinate the first one whose row is the same, itself if there is none before: what
+/// follows from a step is the same for both, whatever the state was.
+fn originals(matrix: &DMatrix<f64>) -> Vec<usize> {
+    let rows: Vec<Vec<u64>> = matrix
+        .row_iter()
+        .map(|row| row.iter().map(|entry| entry.to_bits()).collect())
+        .collect();
+    let mut first = HashMap::with_capacity(rows.len());
+    let places = rows.iter().enumerate();
+    places
+        .map(|(place, row)| *first.entry(row).or_insert(place))
+        .collect()
 }
 
 /// The right and left eigenvectors of an eigenvalue, of unit length.
@@ -262,6 +310,30 @@ mod tests {
         matrix[(0, 4)] = 3.0;
         assert_eq!(busy_coordinates(&matrix), [0, 1]);
         assert!(busy_coordinates(&DMatrix::zeros(3, 3)).is_empty());
+    }
+
+    /// Two parts hold the same sample of a rotation, and both act on it.
+    #[test]
+    fn copies_are_one_coordinate() {
+        let mut matrix = DMatrix::zeros(4, 4);
+        for (row, entries) in [[0.5, -0.6, 0.1, 0.2], [0.7, 0.4, 0.0, 0.1]]
+            .iter()
+            .enumerate()
+        {
+            (0..4).for_each(|j| matrix[(row, j)] = entries[j]);
+        }
+        matrix[(2, 0)] = 1.0;
+        matrix[(3, 0)] = 1.0;
+        let reduced = Reduced::new(&matrix).unwrap();
+        assert_eq!(
+            (reduced.kept.len(), &reduced.copies[..]),
+            (3, &[(3, 2)][..])
+        );
+        let whole = eigenvalues_of(&matrix).unwrap();
+        for value in reduced.eigenvalues().unwrap() {
+            let off = whole.iter().map(|v| (v - value).norm()).fold(9.0, f64::min);
+            assert!(off < 1e-12, "{value}: {off:e}");
+        }
     }
 
     /// A chain of histories behind a rotation: only the rotation is left.

@@ -124,6 +124,11 @@ impl<'a> Examiner<'a> {
             parts[0][place] = share.re * size / length;
             parts[1][place] = share.im * size / length;
         }
+        for &(copy, original) in &self.reduced.copies {
+            for part in &mut parts {
+                part[copy] = part[original];
+            }
+        }
         parts
     }
 

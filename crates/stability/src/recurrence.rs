@@ -531,6 +531,8 @@ impl Probing<'_> {
         let image = self.image()?;
         let n = self.chart.dimension();
         let sizes = DVector::from_column_slice(&probed.sizes);
+        // Whatever the signs of a change, each coordinate could do at most this.
+        let reach = probed.matrix.abs() * &sizes * SECOND;
         let mut most = 0.0;
         // One direction may leave a law alone whose two ends move alike.
         for seed in DIRECTIONS {
@@ -545,7 +547,6 @@ impl Probing<'_> {
             let [up, down] = ends;
             let expected = &probed.matrix * &change;
             let rest = (up - down) * 0.5 - expected;
-            let reach = probed.matrix.abs() * change.abs();
             let relative = rest.iter().zip(&reach).map(|(rest, reach)| {
                 let relative = rest.abs() / reach.max(f64::MIN_POSITIVE);
                 if rest == &0.0 { 0.0 } else { relative }

@@ -55,6 +55,10 @@ const CLOSE: f64 = 1e-3;
 /// Threads of an analysis in the frequency domain, at most.
 const MOST_THREADS: usize = 4;
 
+/// Periods before the frequency domain is looked at, and growth of the state in them that carries it
+/// away: then the first step has to do.
+const FREQUENCY_FILLING: [(u64, f64); 1] = [(3, 10.0)];
+
 /// How eigenvalues were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
@@ -336,8 +340,7 @@ impl Spectrum {
         let analyse = |simulation: &mut Simulation, base: Base| {
             Self::from_frequencies(simulation, &base, budget)
         };
-        let radius = |found: &Option<Self>| found.as_ref().map_or(1.0, Self::radius);
-        let found = match analyse_ahead(simulation, &FILLING[1..], analyse, radius) {
+        let found = match analyse_ahead(simulation, &FREQUENCY_FILLING, analyse, |_| 1.0) {
             Err(AnalysisError::Fault(_)) => None,
             outcome => outcome?,
         };
@@ -456,12 +459,18 @@ impl Spectrum {
         self.chart().dimension()
     }
 
-    /// The dominant mode; without any, all of the motion is forgotten within a step.
+    /// The dominant mode. Without any that the coupling could be blamed for it is one of the model's
+    /// own, as one that does not grow; without these, all of the motion is forgotten within a step.
     pub fn dominant(&self) -> EigenMode {
-        self.modes.first().copied().unwrap_or(EigenMode {
+        let own = self.own.first().map(|mode| EigenMode {
+            value: mode.value / mode.value.norm().max(1.0),
+            error: mode.error,
+        });
+        let none = EigenMode {
             value: Complex::default(),
             error: ROUNDING,
-        })
+        };
+        self.modes.first().copied().or(own).unwrap_or(none)
     }
 
     /// The spectral radius.

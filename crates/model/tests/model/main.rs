@@ -13,6 +13,7 @@ mod energy;
 mod examples;
 mod explicit;
 mod external;
+mod free_motions;
 mod frequency;
 mod hydraulics;
 mod implicit_chains;

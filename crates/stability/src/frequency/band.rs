@@ -158,6 +158,14 @@ impl<'a> BandMatrix<'a> {
         self.add_at(at, value * scale);
     }
 
+    /// Multiplies all entries.
+    pub fn multiply(&mut self, factor: Complex<f64>) {
+        for (re, im) in self.re.iter_mut().zip(&mut self.im) {
+            let product = Complex::new(*re, *im) * factor;
+            (*re, *im) = (product.re, product.im);
+        }
+    }
+
     pub fn factor(mut self) -> BandFactors<'a> {
         let (pivots, reach) = pulp::Arch::new().dispatch(Elimination(&mut self));
         BandFactors {

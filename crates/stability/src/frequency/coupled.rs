@@ -20,6 +20,8 @@ type C = Complex<f64>;
 
 /// A delay with nothing special about it, by which the pattern of the exchange is found.
 const ORDINARY: C = C::new(0.3, 0.4);
+/// A unit of all equations in which every number is rounded otherwise.
+const OTHER_UNIT: C = C::new(0.83, 0.37);
 /// Steps of inverse iteration that find a mode.
 const ITERATIONS: usize = 3;
 
@@ -136,7 +138,18 @@ impl Coupled {
     /// The logarithm of the determinant, up to a constant. Rates have poles where the formula has;
     /// these are no modes, and are multiplied away.
     pub fn log_determinant(&self, w: C, exchange: Exchange) -> C {
-        let mut log = self.matrix(w, exchange).factor().log_determinant();
+        self.log_determinant_of(self.matrix(w, exchange), w)
+    }
+
+    /// The same with all equations multiplied by a number, which changes nothing but the rounding.
+    pub fn log_determinant_rounded_otherwise(&self, w: C) -> C {
+        let mut matrix = self.matrix(w, Exchange::AsRun);
+        matrix.multiply(OTHER_UNIT);
+        self.log_determinant_of(matrix, w)
+    }
+
+    fn log_determinant_of(&self, matrix: BandMatrix<'_>, w: C) -> C {
+        let mut log = matrix.factor().log_determinant();
         for (model, rows) in self.models.iter().zip(&self.rated) {
             let below = [&model.operator.velocity[1], &model.operator.acceleration[1]];
             for (below, &rows) in below.iter().zip(rows) {

@@ -22,15 +22,27 @@ use oldham_cosim::{SequenceLink, Simulation, SubsystemId};
 
 use coupled::{Coupled, Exchange};
 use rest::{Rest, Zero};
-use roots::{Function, Unresolved};
+use roots::{Found, Function, Unresolved};
 
 type C = Complex<f64>;
 
 /// Growth per macro step below which a coupling counts as stable.
 pub(crate) const THRESHOLD: f64 = 1e-6;
 
+/// Growth that is rounding.
+const ROUNDING: f64 = 1e-10;
+
 /// Zeros nearer than this may be one that rounding has split.
 const SPLIT: f64 = 2e-7;
+
+/// Zeros that are found again with other rounding, how far aside that begins at least, and how far
+/// they may be off for each distance between the two.
+const EXAMINED: usize = 12;
+const NARROWEST: f64 = 1e-9;
+const CAUTION: f64 = 3.0;
+
+/// The circle inside of which a mode grows so fast that it decides alone, by 5 % in a step.
+const FAST: f64 = 0.95;
 
 /// Circles on which the modes that grow fastest are looked for, and the radius of one to the next.
 const MOST_CIRCLES: usize = 12;
@@ -40,11 +52,11 @@ const INWARD: f64 = 0.5;
 #[derive(Clone, Debug)]
 pub struct FrequencyVerdict {
     /// Eigenvalues z per macro step near or outside the unit circle, with nonnegative imaginary
-    /// part, the largest first, each with its error.
+    /// part, the largest first, each with its error. Where some grow fast, these alone.
     pub modes: Vec<(C, f64)>,
-    /// Number of modes that grow by more than the threshold.
+    /// Number of modes that grow by more than the threshold; where some grow fast, of those alone.
     pub growing: usize,
-    /// For the first modes, those that grow: whether the monolithic step has the same; then it is
+    /// For the first modes, those that certainly grow: whether the monolithic step has the same; then it is
     /// physics, not the coupling.
     pub physical: Vec<bool>,
     /// Index of the connection that carries most of the dominant mode, if one grows.
@@ -91,7 +103,9 @@ impl FrequencyAnalysis {
         Some(Self { coupled })
     }
 
-    /// Looks for modes that grow, on this many threads and for this long.
+    /// Looks for modes that grow, on this many threads and for this long. Far inside the circle the
+    /// determinant is smooth, however many modes are hardly damped: modes that grow fast are looked
+    /// for there first, and decide alone.
     pub fn verdict(
         &self,
         threads: usize,
@@ -99,46 +113,40 @@ impl FrequencyAnalysis {
     ) -> Result<FrequencyVerdict, NoVerdict> {
         let started = Instant::now();
         let goes_on = || patience.is_none_or(|patience| started.elapsed() < patience);
-        let radius = 1.0 - THRESHOLD;
         let log = |w: C| self.coupled.log_determinant(w, Exchange::AsRun);
         let function = Function {
             log: &log,
             evaluations: AtomicUsize::new(0),
             threads,
         };
-        let found =
-            function
-                .zeros_within(radius, &goes_on)
-                .map_err(|unresolved| match unresolved {
-                    Unresolved::At(angle) => NoVerdict::Rough(angle),
-                    Unresolved::Phase(_) => NoVerdict::Count,
-                    Unresolved::TooLong => NoVerdict::TooLong,
-                })?;
-        let mut zeros = found.zeros;
-        zeros.sort_by(|a, b| a.at.norm().total_cmp(&b.at.norm()));
-        if zeros.is_empty() && found.inside == 0 {
+        let fast = match self.census(&function, FAST, &goes_on) {
+            Err(NoVerdict::TooLong) => return Err(NoVerdict::TooLong),
+            fast => fast.ok().filter(|fast| {
+                let innermost = fast.zeros.first();
+                innermost.is_some_and(|zero| zero.at.norm() < FAST && !self.grows_alone(zero))
+            }),
+        };
+        let (radius, census) = match fast {
+            Some(mut fast) => {
+                fast.zeros.retain(|zero| zero.at.norm() < FAST);
+                (FAST, fast)
+            }
+            None => {
+                let radius = 1.0 - THRESHOLD;
+                (radius, self.census(&function, radius, &goes_on)?)
+            }
+        };
+        let Found { mut zeros, inside } = census;
+        if zeros.is_empty() && inside == 0 {
             zeros.extend(self.outward(&function, &goes_on));
         }
-        let met: usize = zeros
-            .iter()
-            .filter(|zero| zero.at.norm() < radius)
-            .map(Zero::multiplicity)
-            .sum();
-        if met < found.inside {
-            // What was not met may grow faster than all that was.
-            for zero in self.inward(&function, &goes_on) {
-                if zeros.iter().all(|known| !known.is_same(&zero)) {
-                    zeros.push(zero);
-                }
-            }
-            zeros.sort_by(|a, b| a.at.norm().total_cmp(&b.at.norm()));
-        }
         widen_clusters(&mut zeros);
+        self.find_rounding(&mut zeros);
         let growing: Vec<&Zero> = zeros
             .iter()
             .filter(|zero| zero.at.norm() < radius)
             .collect();
-        if found.inside > 0 && growing.is_empty() {
+        if inside > 0 && growing.is_empty() {
             return Err(NoVerdict::Lost);
         }
         Ok(FrequencyVerdict {
@@ -146,12 +154,68 @@ impl FrequencyAnalysis {
                 .iter()
                 .map(|zero| eigenvalue(zero.at, zero.error))
                 .collect(),
-            growing: found.inside,
-            physical: growing.iter().map(|zero| self.grows_alone(zero)).collect(),
+            growing: inside,
+            physical: zeros
+                .iter()
+                .take_while(|zero| zero.at.norm() + zero.error.max(ROUNDING) < 1.0)
+                .map(|zero| self.grows_alone(zero))
+                .collect(),
             connection: growing.first().and_then(|zero| self.busiest(zero.at)),
             evaluations: function.evaluations.into_inner(),
             unknowns: self.coupled.unknowns(),
         })
+    }
+
+    /// The zeros in a disc and near its rim, the innermost first.
+    fn census(
+        &self,
+        function: &Function<'_>,
+        radius: f64,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Found, NoVerdict> {
+        let found = function.zeros_within(radius, goes_on);
+        let mut found = found.map_err(|unresolved| match unresolved {
+            Unresolved::At(angle) => NoVerdict::Rough(angle),
+            Unresolved::Phase(_) => NoVerdict::Count,
+            Unresolved::TooLong => NoVerdict::TooLong,
+        })?;
+        let within = found.zeros.iter().filter(|zero| zero.at.norm() < radius);
+        let met: usize = within.map(Zero::multiplicity).sum();
+        if met < found.inside {
+            // What was not met may grow faster than all that was.
+            for zero in self.inward(function, radius, goes_on) {
+                if found.zeros.iter().all(|known| !known.is_same(&zero)) {
+                    found.zeros.push(zero);
+                }
+            }
+        }
+        found
+            .zeros
+            .sort_by(|a, b| a.at.norm().total_cmp(&b.at.norm()));
+        Ok(found)
+    }
+
+    /// How far rounding moves the innermost zeros: where the same equations, rounded otherwise, have
+    /// them. Several free motions at one place are moved far.
+    fn find_rounding(&self, zeros: &mut [Zero]) {
+        let log = |w: C| self.coupled.log_determinant_rounded_otherwise(w);
+        let function = Function {
+            log: &log,
+            evaluations: AtomicUsize::new(0),
+            threads: 1,
+        };
+        for place in 0..zeros.len().min(EXAMINED) {
+            let zero = zeros[place];
+            let mut others = zeros.to_vec();
+            others.swap_remove(place);
+            let rest = Rest { zeros: others };
+            let spread = C::from((10.0 * zero.error).max(NARROWEST));
+            let points = [zero.at + spread, zero.at - spread, zero.at];
+            if let Some(again) = function.approach(points, points.map(log), &rest) {
+                let moved = (again.at - zero.at).norm();
+                zeros[place].error = zero.error.max(CAUTION * moved);
+            }
+        }
     }
 
     /// Zeros beyond the circle where none is near it: the dominant mode decays fast.
@@ -169,9 +233,14 @@ impl FrequencyAnalysis {
     /// The innermost zeros, where there are too many to tell apart from the circle: the modes that
     /// grow fastest. Circles are drawn inwards, and then between the last with zeros inside and the
     /// first without any, until all zeros inside of one are met.
-    fn inward(&self, function: &Function<'_>, goes_on: &dyn Fn() -> bool) -> Vec<Zero> {
+    fn inward(
+        &self,
+        function: &Function<'_>,
+        radius: f64,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Vec<Zero> {
         let mut innermost = Vec::new();
-        let (mut free, mut taken) = (0.0, 1.0);
+        let (mut free, mut taken) = (0.0, radius);
         for _ in 0..MOST_CIRCLES {
             let radius = match free > 0.0 {
                 true => f64::sqrt(free * taken),

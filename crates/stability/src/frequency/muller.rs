@@ -10,8 +10,13 @@ use super::roots::Function;
 type C = Complex<f64>;
 
 const MULLER_STEPS: usize = 24;
-/// Points about a zero by which it is told whether there is one.
-const DISC: usize = 16;
+/// Points about a zero by which it is told how many there are, and the turn over which the phase is
+/// watched at each.
+const DISC: usize = 8;
+const TURN: f64 = 1e-3;
+/// Steps towards several zeros at one place, and over which share of a step slopes are measured.
+const GATHERED_STEPS: usize = 10;
+const ASIDE: f64 = 0.01;
 /// Zeros that are found to this error need no confirmation.
 const CERTAIN: f64 = 1e-10;
 /// Steps of Muller's method that may be rounding.
@@ -24,7 +29,14 @@ const HOLE: f64 = 3.0;
 impl Function<'_> {
     /// A zero of what is left of the function, by Muller's method from these points.
     pub fn muller(&self, points: [C; 3], logs: [C; 3], rest: &Rest) -> Option<Zero> {
-        let found = self.approach(points, logs, rest)?;
+        let found = match self.approach(points, logs, rest) {
+            Some(found) if found.error < CERTAIN => found,
+            vague => {
+                let gathered = self.approach_gathered(points, rest);
+                let both = vague.into_iter().chain(gathered);
+                both.min_by(|a, b| a.error.total_cmp(&b.error))?
+            }
+        };
         // The steps are short too where the function is steep without being zero: beside many zeros it
         // falls by orders of magnitude. A zero is a hole.
         let aside = found.at + C::new(1.0, 1.0) * (DEPTH * found.error).max(NARROWEST);
@@ -32,7 +44,36 @@ impl Function<'_> {
         (depth(aside) - depth(found.at) > HOLE).then_some(found)
     }
 
-    fn approach(&self, points: [C; 3], logs: [C; 3], rest: &Rest) -> Option<Zero> {
+    /// Several zeros at one place, which Muller's method creeps towards: with any number of them the
+    /// inverse of the slope of the logarithm has one there, to which Newton's method goes.
+    fn approach_gathered(&self, points: [C; 3], rest: &Rest) -> Option<Zero> {
+        let log = |w: C| rest.of(w, self.at(w));
+        let mut at = points[2];
+        let mut last = (points[1] - points[0]).norm();
+        for _ in 0..GATHERED_STEPS {
+            let aside = ASIDE * last.max(NARROWEST * ASIDE);
+            let middle = log(at);
+            let [up, down] = [aside, -aside].map(|aside| {
+                let change = log(at + aside) - middle;
+                C::new(change.re, wrapped(change.im))
+            });
+            let (slope, bend) = ((up - down) / (2.0 * aside), (up + down) / (aside * aside));
+            let step = slope / bend;
+            if !step.is_finite() || step.norm() > 1e3 * last {
+                return None;
+            }
+            at += step;
+            let size = step.norm();
+            if size < CERTAIN * ASIDE || (size < NOISE && size >= 0.5 * last) {
+                return Some(zero(at, 10.0 * size.min(last)));
+            }
+            last = size;
+        }
+        None
+    }
+
+    /// Where Muller's method ends, if it does.
+    pub fn approach(&self, points: [C; 3], logs: [C; 3], rest: &Rest) -> Option<Zero> {
         let mut x = points;
         let mut logs = [0, 1, 2].map(|i| rest.of(points[i], logs[i]));
         let mut last = f64::INFINITY;
@@ -94,17 +135,25 @@ impl Function<'_> {
             return;
         }
         let radius = 10.0 * (nearest.max(0.0) + zero.error).max(1e-10);
-        let turn = |i: usize| zero.at + C::from_polar(radius, 2.0 * PI * i as f64 / DISC as f64);
-        let logs: Vec<C> = (0..DISC)
-            .map(turn)
-            .map(|w| rest.of(w, self.at(w)))
-            .collect();
-        let turned: f64 = (0..DISC)
-            .map(|i| wrapped(logs[(i + 1) % DISC].im - logs[i].im))
-            .sum();
-        if (turned / (2.0 * PI)).round() >= 1.0 {
-            rest.zeros.push(zero);
-        }
+        let found = self.count_about(zero.at, radius, rest).round();
+        // Conjugates that are so near are counted, too.
+        let is_pair = zero.at.im > 0.0 && zero.at.im < radius;
+        let copies = if is_pair { 0.5 * found } else { found };
+        rest.zeros
+            .extend(std::iter::repeat_n(zero, copies.max(0.0) as usize));
+    }
+
+    /// How many zeros of the rest are in a small disc: the mean turn of the phase about it.
+    fn count_about(&self, centre: C, radius: f64, rest: &Rest) -> f64 {
+        let phase = |angle: f64| {
+            let w = centre + C::from_polar(radius, angle);
+            rest.of(w, self.at(w)).im
+        };
+        let turned = (0..DISC).map(|k| {
+            let angle = 2.0 * PI * k as f64 / DISC as f64;
+            wrapped(phase(angle + TURN) - phase(angle)) / TURN
+        });
+        turned.sum::<f64>() / DISC as f64
     }
 }
 

@@ -23,8 +23,11 @@ const SMOOTH: f64 = 0.5;
 const SURE: f64 = 0.1;
 /// Segments shorter than this are not divided.
 const SHORTEST: f64 = 1e-9;
-/// Segments of the real axis.
-const REAL_POINTS: usize = 96;
+/// Points of the positive real axis: even ones, and the closer to the middle the denser ones, since
+/// modes that grow by large factors are there.
+const EVEN_POINTS: usize = 48;
+const DENSE_POINTS: usize = 24;
+const DENSE_RATIO: f64 = 0.8;
 /// Segments longer than this are divided before a zero is looked for.
 const LONGEST_HUNT: f64 = 0.02;
 /// Open segments, for each to begin with, at which the function is noise rather than rough.
@@ -285,11 +288,20 @@ impl Function<'_> {
 
     /// Between two points of the real axis where the function has different signs is a zero.
     fn find_real(&self, rest: &mut Rest, radius: f64) {
-        let place = |i: usize| -radius + 2.0 * radius * i as f64 / REAL_POINTS as f64;
-        let points: Vec<C> = (0..=REAL_POINTS).map(|i| C::new(place(i), 0.0)).collect();
+        let even = (2..=EVEN_POINTS)
+            .rev()
+            .map(|i| i as f64 / EVEN_POINTS as f64);
+        let first = 1.0 / EVEN_POINTS as f64;
+        let dense = (0..DENSE_POINTS).map(|i| first * DENSE_RATIO.powi(i as i32));
+        let positive: Vec<f64> = even.chain(dense).map(|share| radius * share).collect();
+        let negative = positive.iter().map(|x| -x);
+        let points: Vec<C> = negative
+            .chain(positive.iter().rev().copied())
+            .map(C::from)
+            .collect();
         let values = self.spread(&points, |&w| self.at(w));
         let log = |rest: &Rest, i: usize| rest.of(points[i], values[i]);
-        for i in 0..REAL_POINTS {
+        for i in 0..points.len() - 1 {
             let turned = wrapped(log(rest, i + 1).im - log(rest, i).im);
             if turned.abs() < 0.5 * PI {
                 continue;
