@@ -130,7 +130,7 @@ impl NetworkPart {
                     false => RELATIVE * x.abs() + ABSOLUTE,
                 };
                 let size = change.abs() / allowed;
-                if !(size <= worst.0) {
+                if size > worst.0 || size.is_nan() {
                     worst = (size, i);
                 }
             }

@@ -289,7 +289,7 @@ fn an_arrangement_is_for_interface_models_only() {
         "predictor = \"dmd\"",
         "predictor = { kind = \"zero-order\", arrangement = \"jacobi\" }",
     );
-    let told = read(&text).err().expect("refused").to_string();
+    let told = read(&text).expect_err("refused").to_string();
     assert!(
         told.contains("belongs to the predictor `interface-model`"),
         "{told}"
@@ -361,7 +361,7 @@ fn a_network_is_checked_with_places() {
         assert_eq!(text.matches(from).count(), 1, "{from}");
         text = text.replace(from, to);
     }
-    let told = read(&text).err().expect("refused").to_string();
+    let told = read(&text).expect_err("refused").to_string();
     for part in [
         "no volume or tank is called `hihg`",
         "the fluid's law holds from",
