@@ -23,7 +23,11 @@ export class Palette {
     const known = this.solid.get(key);
     if (known) return known.material;
     const shiny = role === "rod" || role === "rim";
+    // Contacts lie between bodies: their forces are seen through them.
+    const isSeenThrough = role === "contact";
     const material = new MeshStandardMaterial({
+      depthTest: !isSeenThrough,
+      transparent: isSeenThrough,
       roughness: shiny ? 0.3 : 0.62,
       metalness: shiny ? 0.6 : 0.08,
       side: role === "shell" ? DoubleSide : FrontSide,
