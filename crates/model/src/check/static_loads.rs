@@ -176,7 +176,8 @@ fn pushed_line(
     let Content::Multibody(spec) = content(&mut parts[mechanism])? else {
         return None;
     };
-    let (name, received) = &spec.whole.inputs[input.0];
+    // A mechanism with mistakes may lack inputs that its file names.
+    let (name, received) = spec.whole.inputs.get(input.0)?;
     let Received::Thrust(ends) = *received else {
         return None;
     };
