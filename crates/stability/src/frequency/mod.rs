@@ -40,6 +40,8 @@ const SPLIT: f64 = 2e-7;
 const EXAMINED: usize = 12;
 const NARROWEST: f64 = 1e-9;
 const CAUTION: f64 = 3.0;
+/// What a change along the circle counts of one across it.
+const SIDEWAYS: f64 = 0.1;
 
 /// The circle inside of which a mode grows so fast that it decides alone, by 5 % in a step.
 const FAST: f64 = 0.95;
@@ -212,8 +214,10 @@ impl FrequencyAnalysis {
             let spread = C::from((10.0 * zero.error).max(NARROWEST));
             let points = [zero.at + spread, zero.at - spread, zero.at];
             if let Some(again) = function.approach(points, points.map(log), &rest) {
-                let moved = (again.at - zero.at).norm();
-                zeros[place].error = zero.error.max(CAUTION * moved);
+                // Rounding of a mode without damping changes its frequency before its radius.
+                let moved = SIDEWAYS * (again.at - zero.at).norm();
+                let grown = (again.at.norm() - zero.at.norm()).abs();
+                zeros[place].error = zero.error.max(CAUTION * grown.max(moved));
             }
         }
     }
