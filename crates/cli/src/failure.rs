@@ -239,6 +239,9 @@ fn told(error: &StudyError) -> String {
             ": vary a setting, such as --vary simulation.step=1e-3,5e-4, or compare with a result by \
              --reference FILE"
         }
+        StudyError::OnlyCut { .. } => {
+            "; compare with a result of smaller steps, by --reference FILE"
+        }
         StudyError::NotConverged { .. } => {
             "; take a shorter simulation.duration or a smaller simulation.step, or give a result by \
              --reference FILE"

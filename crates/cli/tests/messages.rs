@@ -92,7 +92,7 @@ const IN_FILES: &[InFile] = &[
     (TEN, "[model]", "[use.left]\ntemplate = \"leg\"\n[model]", ["no template `leg`", "m.toml:", "write one: [template.leg]"]),
 ];
 
-/// A mistake on the command line; `PAIR`, `CRANK` and `TEN` stand for paths of examples.
+/// A mistake on the command line; `PAIR`, `CRANK` and `LOADER` stand for paths of examples.
 #[rustfmt::skip]
 const ON_THE_COMMAND_LINE: &[(&str, [&str; 3])] = &[
     ("simulate PAIR", ["no command `simulate`", "simulate", "`oldham run`"]),
@@ -125,6 +125,7 @@ const ON_THE_COMMAND_LINE: &[(&str, [&str; 3])] = &[
     ("run PAIR --vary kc=1,2 --resume x.checkpoint", ["cannot be used with", "--vary", "--resume"]),
     ("compare PAIR --vary spped=1,2", ["no parameter `spped`", "--vary:1:1", "the parameters are"]),
     ("compare PAIR --reference exct", ["no reference `exct`", "exct", "`monolithic`, `exact`, `converged`"]),
+    ("compare LOADER", ["no reference without the cut", "`loader`", "--reference FILE"]),
     ("compare PAIR --signal left.y", ["no signal `left.y`", "left.y", "left."]),
     ("compare PAIR -o a.pdf", ["invalid value 'a.pdf'", "--out", ".svg or .png"]),
     ("stability PAIR --over spped=1:2", ["no parameter `spped`", "--over:1:1", "the parameters are"]),
@@ -195,6 +196,7 @@ fn mistakes_on_the_command_line_are_told_with_place_and_remedy() {
         let word = |word: &str| match word {
             "PAIR" => example(PAIR).display().to_string(),
             "CRANK" => example(CRANK).display().to_string(),
+            "LOADER" => example("loader").display().to_string(),
             other => other.to_owned(),
         };
         let arguments: Vec<String> = line.split(' ').map(word).collect();

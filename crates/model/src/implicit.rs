@@ -64,6 +64,18 @@ impl Model {
         self.spec.essence() == other.spec.essence()
     }
 
+    /// A mechanism with contacts that only its cut makes solvable: uncut it has another integrator than impulses.
+    pub fn solvable_only_cut(&self) -> Option<&str> {
+        let needs_cut = |part: &&PartSpec| match &part.content {
+            Content::Multibody(spec) => {
+                spec.whole.model.has_contacts() && spec.options.method != Method::Impulses
+            }
+            _ => false,
+        };
+        let part = self.spec.parts.iter().find(needs_cut);
+        part.map(|part| part.name.as_str())
+    }
+
     /// Whether the model is one set of equations that a single integrator can take: lumped
     /// subsystems alone, or a single subsystem. Others have [`Model::implicitly_coupled`].
     pub fn has_monolithic(&self) -> bool {

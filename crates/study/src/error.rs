@@ -80,6 +80,14 @@ pub enum StudyError {
         /// As asked for.
         name: String,
     },
+    /// Nothing but the cut model solves it.
+    #[error(
+        "`{mechanism}` is in contact and integrated by impulses only where it is cut, so that there is no reference without the cut"
+    )]
+    OnlyCut {
+        /// The mechanism.
+        mechanism: String,
+    },
     /// The reference is of no use.
     #[error("{path} cannot be the reference: {reason}")]
     BadReference {

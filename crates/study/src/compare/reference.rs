@@ -48,14 +48,20 @@ impl Choice {
                 model: model.name().into(),
             });
         }
-        Ok(match wanted {
+        let choice = match wanted {
             None if !model.is_coupled() || !model.has_monolithic() => Self::Converged,
             None | Some("monolithic") => Self::Monolithic(None),
             Some("exact") => Self::Monolithic(Some(Integrator::Exact)),
             Some("converged") => Self::Converged,
             Some(path) if Path::new(path).exists() => Self::file(path)?,
             Some(other) => return Err(StudyError::NoReference { name: other.into() }),
-        })
+        };
+        match (&choice, model.solvable_only_cut()) {
+            (Self::File(..), _) | (_, None) => Ok(choice),
+            (_, Some(mechanism)) => Err(StudyError::OnlyCut {
+                mechanism: mechanism.into(),
+            }),
+        }
     }
 
     fn file(path: &str) -> Result<Self, StudyError> {
