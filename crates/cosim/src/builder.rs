@@ -159,7 +159,7 @@ impl Builder {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let refresh_passes = if schedule.refresh {
+        let output_update_passes = if schedule.output_update {
             let unresolved = |cycle| vec![BuildError::AlgebraicLoop(cycle)];
             self.feedthrough_depth().map_err(unresolved)?
         } else {
@@ -174,7 +174,7 @@ impl Builder {
             // What a part leaves unsolved looks to the iteration like a change of its outputs.
             for unit in &mut self.units {
                 if let Some(accuracy) = unit.subsystem.accuracy() {
-                    accuracy.demand_accuracy(SHARPER_PARTS * implicit.relative);
+                    accuracy.require_accuracy(SHARPER_PARTS * implicit.relative);
                 }
             }
         }
@@ -208,7 +208,7 @@ impl Builder {
             event_passes: self.event_passes(&schedule),
             schedule,
             timeline,
-            refresh_passes,
+            output_update_passes,
             stride,
             iterated,
             without_energy_balance,
@@ -295,7 +295,7 @@ impl Builder {
         &mut self,
         layout: &mut Layout,
         sends: &[Vec<bool>],
-        refreshes: &[bool],
+        updates: &[bool],
     ) -> (usize, Vec<IteratedConnection>) {
         for unit in &mut self.units {
             let width = unit.subsystem.ports().output_width();
@@ -349,7 +349,7 @@ impl Builder {
             });
         }
         for (place, incoming) in incoming.into_iter().enumerate() {
-            let incoming = IncomingConnections::new(incoming, sends, refreshes);
+            let incoming = IncomingConnections::new(incoming, sends, updates);
             self.units[place].incoming = Arc::new(incoming);
         }
         (stride, iterated)

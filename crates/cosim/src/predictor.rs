@@ -8,7 +8,7 @@ use crate::state::{State, Visitor};
 /// Order of calls: at every exchange at time t, [`sent`](Self::sent) with what the subsystem sent,
 /// then [`receive`](Self::receive) for each port that got a sample; between exchanges any number
 /// of [`predict`](Self::predict). A sample at the time of the newest one replaces it (iteration,
-/// refreshed outputs). In a sequential schedule a sample may lie at the *end* of the coming step:
+/// output updates). In a sequential schedule a sample may lie at the *end* of the coming step:
 /// the prediction is then an interpolation.
 pub trait Predictor: State + Send {
     /// A sample arrived at a port.

@@ -36,7 +36,7 @@ pub(crate) struct StepPlan {
     /// Does any output of the subsystem depend directly on an input?
     pub feedthrough: Vec<bool>,
     /// How often outputs are evaluated again after the exchange.
-    pub refresh_passes: usize,
+    pub output_update_passes: usize,
     /// How often outputs are exchanged after an event.
     pub event_passes: usize,
     /// Distance between the two halves of the exchange buffer.

@@ -301,8 +301,8 @@ impl<'a> Worker<'a> {
             Coupling::Explicit => self.explicit_step(n)?,
             Coupling::Implicit(_) => self.implicit_step(n, coordinator)?,
         }
-        for _ in 0..self.shared.plan.refresh_passes {
-            self.refresh(n)?;
+        for _ in 0..self.shared.plan.output_update_passes {
+            self.update_outputs(n)?;
         }
         if self.shared.plan.has_event(n) {
             self.restart_after_event(n)?;
@@ -435,18 +435,18 @@ impl<'a> Worker<'a> {
     }
 
     /// Evaluates outputs that depend directly on inputs once more, with what has just arrived.
-    fn refresh(&mut self, n: u64) -> Result<(), Halt> {
+    fn update_outputs(&mut self, n: u64) -> Result<(), Halt> {
         let plan = self.shared.plan;
         let t = plan.step_time(n + 1);
         let buffer = self.buffer();
-        let refreshes = |id: usize| plan.feedthrough[id] && plan.releases(SubsystemId(id), n);
+        let updates = |id: usize| plan.feedthrough[id] && plan.releases(SubsystemId(id), n);
         for place in 0..self.units.len() {
-            if refreshes(self.units[place].0) {
+            if updates(self.units[place].0) {
                 self.send_again(place, t, buffer);
             }
         }
         for place in 0..self.slow.len() {
-            if refreshes(self.slow[place].id) {
+            if updates(self.slow[place].id) {
                 self.send_slow_again(place, t, buffer);
             }
         }
@@ -454,9 +454,9 @@ impl<'a> Worker<'a> {
         for place in 0..self.units.len() {
             let exchange = self.shared.exchange;
             self.unit(place)
-                .pull(t, exchange, buffer, Delivery::Refreshed, n + 1);
+                .pull(t, exchange, buffer, Delivery::OutputUpdate, n + 1);
         }
-        self.pull_slow(t, buffer, Delivery::Refreshed, n + 1);
+        self.pull_slow(t, buffer, Delivery::OutputUpdate, n + 1);
         Ok(())
     }
 
