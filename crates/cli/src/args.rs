@@ -496,13 +496,13 @@ pub struct Handling {
     #[arg(long, value_name = "NAME")]
     pub steer: Option<String>,
     /// Wheelbase in m, for the understeer gradient
-    #[arg(long, value_name = "L", requires = "steer", value_parser = finite)]
+    #[arg(long, value_name = "L", requires = "steer", value_parser = positive)]
     pub wheelbase: Option<f64>,
     /// The recorded distance along the track, for lap times
     #[arg(long, value_name = "NAME", requires = "lap")]
     pub distance: Option<String>,
     /// Length of the track in m
-    #[arg(long, value_name = "L", requires = "distance", value_parser = finite)]
+    #[arg(long, value_name = "L", requires = "distance", value_parser = positive)]
     pub lap: Option<f64>,
     /// Picture, .svg or .png [default: the result's name with -handling.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = picture())]

@@ -192,6 +192,7 @@ impl Builder {
         let (columns, output_places) = self.columns(&interfaces, energies.is_some());
         let plan = StepPlan {
             recomputes_work: self.work_recomputed(&timeline),
+            steps_join: refresh_passes == 0 && self.steps_join(&timeline),
             sends,
             every: self.units.iter().map(|unit| unit.every).collect(),
             feedthrough,
@@ -241,6 +242,22 @@ impl Builder {
         }
         let depth = self.feedthrough_depth();
         depth.map_or(INITIAL_PASSES, |depth| EVENT_PASSES.max(depth + 1))
+    }
+
+    /// Whether those who advance first in a step can begin it without what the last phase of the
+    /// step before sends. What that phase sends is then taken after the first barrier of the new
+    /// step, so that its senders must not send in the phase after that, into the same buffer.
+    fn steps_join(&self, timeline: &Timeline) -> bool {
+        let [first, second, .., last] = &timeline.phases[..] else {
+            return false;
+        };
+        let waits = |c: &PortConnection| {
+            last.members.contains(&c.from.0) && first.members.contains(&c.to.0)
+        };
+        let sends_again = |id: &SubsystemId| second.members.contains(id);
+        self.units.iter().all(|unit| unit.every == 1)
+            && !self.connections.iter().any(waits)
+            && !last.members.iter().any(sends_again)
     }
 
     /// Who has used what is corrected in each phase, by having advanced after the sender.
@@ -296,6 +313,7 @@ impl Builder {
             let width = unit.subsystem.ports().output_width();
             let versions = unit.seldom.count();
             unit.places.outputs = layout.claim(width + 1 + versions).start;
+            layout.separate();
         }
         // The second buffer repeats the first.
         let stride = layout.claim(0).start;
@@ -303,6 +321,7 @@ impl Builder {
         for unit in &mut self.units {
             unit.places.stride = stride;
             unit.places.report = layout.claim(unit.report_width()).start;
+            layout.separate();
         }
         let mut iterated = Vec::new();
         let mut incoming: Vec<Vec<IncomingConnection>> =

@@ -146,7 +146,8 @@ impl History {
         let [t0, t1, t2] = self.times;
         match self.count {
             0 => return,
-            1 => copy(out, &self.values[..w]),
+            // All there is, or just what is asked for.
+            _ if self.count == 1 || t == t0 => copy(out, &self.values[..w]),
             2 => {
                 let s = (t - t0) / (t0 - t1);
                 for (i, value) in out.iter_mut().enumerate() {
