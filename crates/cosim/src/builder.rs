@@ -201,7 +201,7 @@ impl Builder {
         let (columns, output_places) = self.columns(&interfaces, energies.is_some());
         let plan = StepPlan {
             recomputes_work: self.work_recomputed(&timeline),
-            steps_join: refresh_passes == 0 && self.steps_join(&timeline),
+            steps_join: output_update_passes == 0 && self.steps_join(&timeline),
             sends,
             every: self.units.iter().map(|unit| unit.every).collect(),
             feedthrough,
