@@ -5,6 +5,7 @@ mod checks;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::abilities::StepCorrection;
 use crate::balance::Interface;
 use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::Layout;
@@ -165,22 +166,12 @@ impl Builder {
         } else {
             0
         };
-        for id in schedule.corrected() {
-            if let Some(correction) = self.units[id.0].subsystem.step_correction() {
-                correction.expect_correction();
-            }
-        }
-        if let Coupling::Implicit(implicit) = &schedule.coupling {
-            // What a part leaves unsolved looks to the iteration like a change of its outputs.
-            for unit in &mut self.units {
-                if let Some(accuracy) = unit.subsystem.accuracy() {
-                    accuracy.require_accuracy(SHARPER_PARTS * implicit.relative);
-                }
-            }
-        }
+        self.prepare_parts(&schedule)
+            .map_err(|fault| vec![BuildError::Initial(fault)])?;
         let interfaces = self.find_interfaces();
         let without_energy_balance = self.without_energy_balance(&interfaces);
-        self.track_work_of_drives();
+        self.track_work_of_drives(schedule.start)
+            .map_err(|fault| vec![BuildError::Initial(fault)])?;
         let mut layout = Layout::default();
         let timeline = Timeline::unroll(&schedule.stages);
         let sends = timeline.phases.iter().map(|phase| {
@@ -220,6 +211,27 @@ impl Builder {
         };
         Simulation::start(self.units, plan, layout.exchange())
             .map_err(|fault| vec![BuildError::Initial(fault)])
+    }
+
+    /// Tells the parts what the schedule expects of them, and asks them how it repeats.
+    fn prepare_parts(&mut self, schedule: &Schedule) -> Result<(), Fault> {
+        for id in schedule.corrected() {
+            self.units[id.0].asked(schedule.start, |part| {
+                part.step_correction()
+                    .map(StepCorrection::expect_correction)
+            })?;
+        }
+        for unit in &mut self.units {
+            unit.pattern = unit.asked(schedule.start, |part| part.pattern())?;
+            if let Coupling::Implicit(implicit) = &schedule.coupling {
+                // What a part leaves unsolved looks to the iteration like a change of its outputs.
+                let relative = SHARPER_PARTS * implicit.relative;
+                unit.asked(schedule.start, |part| {
+                    part.accuracy().map(|part| part.require_accuracy(relative))
+                })?;
+            }
+        }
+        Ok(())
     }
 
     /// Exchanges after an event: one more than the longest chain of direct feedthrough, and for

@@ -117,7 +117,7 @@ impl Simulation {
 
     /// Saves the complete state. `model` is any digest of the model's text.
     pub fn checkpoint(&mut self, model: &str) -> Result<Checkpoint, CheckpointError> {
-        if let Some(part) = self.part_without_state() {
+        if let Some(part) = self.part_without_state().map_err(CheckpointError::Panic)? {
             return Err(CheckpointError::NoState(part));
         }
         let attempt = self.guarded(|simulation| {
@@ -132,7 +132,7 @@ impl Simulation {
 
     /// Continues from a checkpoint of the same model.
     pub fn restore(&mut self, checkpoint: &Checkpoint, model: &str) -> Result<(), CheckpointError> {
-        if let Some(part) = self.part_without_state() {
+        if let Some(part) = self.part_without_state().map_err(CheckpointError::Panic)? {
             return Err(CheckpointError::NoState(part));
         }
         let here = self.guarded(|simulation| simulation.header(model));

@@ -2,6 +2,7 @@
 
 use crate::balance::{Interface, InterfaceKind, InterfaceWork, Measure, Side};
 use crate::builder::{Builder, PortConnection};
+use crate::fault::Fault;
 use crate::port::{Conjugate, InputPort, OutputPort};
 use crate::scale::Scale;
 use crate::schedule::SubsystemId;
@@ -144,7 +145,7 @@ impl Builder {
 
     /// Opens a work integral at every driven input whose work can be told and is not counted by the
     /// part itself: it is supplied from outside.
-    pub(crate) fn track_work_of_drives(&mut self) {
+    pub(crate) fn track_work_of_drives(&mut self, start: f64) -> Result<(), Fault> {
         let mut driven = std::mem::take(&mut self.driven);
         let supplied = std::mem::take(&mut self.supplied);
         let mut dialled = self.dialled.clone();
@@ -163,8 +164,10 @@ impl Builder {
                 .filter(|drive| !jumps(drive))
                 .map(|&(_, port)| port)
                 .collect();
-            let balance = unit.subsystem.energy_balance();
-            let by_itself = balance.map_or_else(Vec::new, |balance| balance.supply(&own));
+            let by_itself = unit.asked(start, |part| {
+                let balance = part.energy_balance();
+                balance.map_or_else(Vec::new, |balance| balance.supply(&own))
+            })?;
             counted.extend(by_itself.into_iter().map(|port| (SubsystemId(index), port)));
         }
         for (id, port) in driven {
@@ -198,6 +201,7 @@ impl Builder {
                 self.units[id.0].driven.push((work, sign));
             }
         }
+        Ok(())
     }
 
     fn interface_name(&self, there: PortConnection, back: PortConnection) -> String {

@@ -7,6 +7,7 @@
 //! between the parts, by predictors and the order of the schedule, is a polynomial in w for each
 //! connection, read off the running predictors by feeding them a unit sample.
 
+use crate::fault::Fault;
 use crate::port::{InputPort, OutputPort, Ports, Quantity};
 use crate::predictor::Predictor;
 use crate::schedule::{Coupling, Duty, SubsystemId};
@@ -192,9 +193,10 @@ impl Simulation {
     }
 
     /// A part as a linear system from sequence to sequence, at the time reached.
-    pub fn sequence_model(&mut self, id: SubsystemId) -> Option<SequenceModel> {
+    pub fn sequence_model(&mut self, id: SubsystemId) -> Result<Option<SequenceModel>, Fault> {
         let t = self.time();
-        self.units[id.0].sequence_model(t)
+        let found = self.units[id.0].linear(t, |part, inputs| part.sequence_model(t, inputs));
+        Ok(found?.flatten())
     }
 }
 

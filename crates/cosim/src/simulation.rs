@@ -4,7 +4,7 @@ use std::any::Any;
 use std::ops::Add;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::abilities::{Energy, Linearisation};
+use crate::abilities::{Accuracy, Energy, Linearisation};
 use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
@@ -167,15 +167,15 @@ impl Simulation {
 
     /// From now on implicit steps and the equations of the parts are iterated until rounding stops
     /// them, so that small differences of the state show in the result.
-    pub fn sharpen(&mut self) {
+    pub fn sharpen(&mut self) -> Result<(), Fault> {
+        let t = self.time();
         for unit in &mut self.units {
-            if let Some(accuracy) = unit.subsystem.accuracy() {
-                accuracy.sharpen();
-            }
+            unit.asked(t, |part| part.accuracy().map(Accuracy::sharpen))?;
         }
         if let Some(implicit) = &mut self.implicit {
             implicit.sharpen();
         }
+        Ok(())
     }
 
     /// Whether the work at interfaces is accounted for from now on, as it is at first. Analyses
@@ -201,7 +201,7 @@ impl Simulation {
     /// Macro steps after which the pattern of advances repeats.
     pub fn period(&self) -> u64 {
         let units = self.units.iter();
-        let multiples = units.map(|unit| unit.every * unit.subsystem.pattern());
+        let multiples = units.map(|unit| unit.every * unit.pattern);
         multiples.fold(1, crate::schedule::least_common_multiple)
     }
 
@@ -321,10 +321,19 @@ impl Simulation {
         subsystem.downcast_mut()
     }
 
-    /// The linearisation of a subsystem at the time reached, with the inputs as they are known.
-    pub fn linearise(&mut self, id: SubsystemId) -> Option<Linearisation> {
+    /// The linearisation of a subsystem at the time reached, with the inputs as they are known;
+    /// nothing where it has none.
+    pub fn linearise(&mut self, id: SubsystemId) -> Result<Option<Linearisation>, Fault> {
         let t = self.time();
-        self.units[id.0].linearise(t)
+        let found = self.units[id.0].linear(t, |part, inputs| part.linearise(t, inputs));
+        Ok(found?.flatten())
+    }
+
+    /// Names of the states of that linearisation; none if they mean nothing by themselves.
+    pub fn state_names(&mut self, id: SubsystemId) -> Result<Vec<String>, Fault> {
+        let t = self.time();
+        let found = self.units[id.0].linear(t, |part, _| part.state_names());
+        Ok(found?.unwrap_or_default())
     }
 
     /// All connections, with places in the flat vectors of their subsystems.
@@ -388,27 +397,27 @@ impl Simulation {
         })
     }
 
-    /// Whether every part can be saved and restored, and so analysed and checkpointed.
-    pub fn has_state(&mut self) -> bool {
-        self.units.iter_mut().all(Unit::can_roll_back)
-    }
-
     /// The first part whose state has no coordinates, though it can be saved.
-    pub fn part_without_chart(&mut self) -> Option<String> {
-        let found = self.units.iter_mut().find_map(|unit| {
-            let state = unit.subsystem.state()?;
-            (!state.is_chartable()).then_some(&unit.name)
-        });
-        found.cloned()
+    pub fn part_without_chart(&mut self) -> Result<Option<String>, Fault> {
+        self.part_that(|part| part.state().is_some_and(|state| !state.is_chartable()))
     }
 
     /// The first part that cannot be saved and restored.
-    pub fn part_without_state(&mut self) -> Option<String> {
-        let found = self
-            .units
-            .iter_mut()
-            .find_map(|unit| (!unit.can_roll_back()).then_some(&unit.name));
-        found.cloned()
+    pub fn part_without_state(&mut self) -> Result<Option<String>, Fault> {
+        self.part_that(|part| part.state().is_none())
+    }
+
+    fn part_that(
+        &mut self,
+        holds: impl Fn(&mut dyn Subsystem) -> bool,
+    ) -> Result<Option<String>, Fault> {
+        let t = self.time();
+        for unit in &mut self.units {
+            if unit.asked(t, &holds)? {
+                return Ok(Some(unit.name.clone()));
+            }
+        }
+        Ok(None)
     }
 }
 

@@ -6,7 +6,7 @@ mod work;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use crate::abilities::{Energy, Linearisation};
+use crate::abilities::{Energy, Linearisable};
 use crate::balance::InterfaceWork;
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
@@ -14,7 +14,6 @@ use crate::incoming::{Delivery, IncomingConnections};
 use crate::inputs::Inputs;
 use crate::port::InputPort;
 use crate::seldom::{KnownVersions, SeldomOutputs};
-use crate::sequence::SequenceModel;
 use crate::slow::Mail;
 use crate::state::{Snapshot, State, Visitor};
 use crate::stats::Spent;
@@ -59,6 +58,8 @@ pub(crate) struct Unit {
     pub places: Places,
     /// Advances every so many macro steps, over as many.
     pub every: u64,
+    /// Own macro steps after which what its part does repeats.
+    pub pattern: u64,
     /// Whether what it receives is not what acts.
     pub corrects_inputs: bool,
     input_values: Vec<f64>,
@@ -109,6 +110,7 @@ impl Unit {
                 report: 0,
             },
             every: 1,
+            pattern: 1,
             corrects_inputs,
             input_values: vec![0.0; wide],
             output_values: vec![0.0; tall],
@@ -154,6 +156,15 @@ impl Unit {
                 message: panic_message(panic.as_ref()),
             })
         })
+    }
+
+    /// What its part answers; a panic is a fault of that part.
+    pub fn asked<T>(
+        &mut self,
+        t: f64,
+        question: impl FnOnce(&mut dyn Subsystem) -> T,
+    ) -> Result<T, Fault> {
+        self.guarded(t, |unit| Ok(question(unit.subsystem.as_mut())))
     }
 
     /// What fails because it is driven by NaN is not to blame itself.
@@ -409,16 +420,17 @@ impl Unit {
         Ok(())
     }
 
-    pub fn linearise(&mut self, t: f64) -> Option<Linearisation> {
-        self.inputs.at(t, &mut self.input_values);
-        let linear = self.subsystem.linearisable()?;
-        linear.linearise(t, &self.input_values)
-    }
-
-    pub fn sequence_model(&mut self, t: f64) -> Option<SequenceModel> {
-        self.inputs.at(t, &mut self.input_values);
-        let linear = self.subsystem.linearisable()?;
-        linear.sequence_model(t, &self.input_values)
+    /// What its part answers as one that can be linearised, given the inputs at time t.
+    pub fn linear<T>(
+        &mut self,
+        t: f64,
+        question: impl FnOnce(&mut dyn Linearisable, &[f64]) -> T,
+    ) -> Result<Option<T>, Fault> {
+        self.guarded(t, |unit| {
+            unit.inputs.at(t, &mut unit.input_values);
+            let part = unit.subsystem.linearisable();
+            Ok(part.map(|part| question(part, &unit.input_values)))
+        })
     }
 
     /// Width of the report in the exchange buffer.
@@ -449,10 +461,6 @@ impl Unit {
             counters: self.subsystem.counters(),
             note: self.inputs.note(),
         };
-    }
-
-    pub fn can_roll_back(&mut self) -> bool {
-        self.subsystem.state().is_some()
     }
 
     pub fn save(&mut self) {

@@ -176,8 +176,11 @@ fn a_part_without_coordinates_is_named() {
     let hold = Box::new(Hold::new(0, part.ports()));
     let id = builder.add("foreign", Box::new(part), hold);
     let mut simulation = builder.build(Schedule::jacobi(0.1, [id])).unwrap();
-    assert_eq!(simulation.part_without_state(), None);
-    assert_eq!(simulation.part_without_chart(), Some("foreign".into()));
+    assert_eq!(simulation.part_without_state().unwrap(), None);
+    assert_eq!(
+        simulation.part_without_chart().unwrap(),
+        Some("foreign".into())
+    );
 }
 
 /// Counts up, says whether the count is even, and sends an array.

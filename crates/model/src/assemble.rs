@@ -262,9 +262,8 @@ impl Model {
                 "the monolithic reference model cannot be made: `{}` is no lumped subsystem",
                 part.name
             );
-            let problem = Problem::new(part.span.clone(), message)
+            findings.report(&part.span, message)
                 .help("only lumped subsystems can be joined into one; `oldham compare` finds a converged reference instead");
-            findings.push(problem);
         }
         if findings.is_empty() {
             Ok(parts)

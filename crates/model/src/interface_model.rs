@@ -7,7 +7,7 @@ use oldham_interface_model::{Arrangement, Coordinate, Fed};
 
 use crate::expansion::{ShownBySubdomain, Solvers};
 use crate::model::{ConnectionSpec, ModelSpec, PartSpec, Prediction};
-use crate::problem::{Findings, Problem};
+use crate::problem::Findings;
 
 /// Makes the solvers of a part, or says why there are none.
 pub(crate) type BuildSolvers<'a> = dyn Fn(&PartSpec) -> Result<Solvers, Vec<String>> + 'a;
@@ -43,7 +43,7 @@ pub(crate) fn feed(
             Ok(feed) => feeds.push(feed),
             Err(Refusal { message, help }) => {
                 let message = format!("`{}` has no interface model: {message}", part.name);
-                findings.push(Problem::new(part.span.clone(), message).help(help));
+                findings.report(&part.span, message).help(help);
             }
         }
     }

@@ -99,8 +99,10 @@ pub(crate) fn apply_early<'i>(
     for change in reuse::chosen(tree, findings).into_iter().chain(given) {
         if change.keys().next().is_some_and(reuse::is_include) {
             let message = "what a model includes cannot be overridden";
-            let problem = Problem::new(change.path[0].span(), message).label("override");
-            findings.push(problem.help("write a file that includes the others, and run that"));
+            findings
+                .report(&change.path[0].span(), message)
+                .label("override")
+                .help("write a file that includes the others, and run that");
             continue;
         }
         let path = match full_path(change.path, tree, schema) {

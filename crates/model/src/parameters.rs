@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use oldham_expression::{Expression, ExpressionError, KEYWORDS, Table};
 
-use crate::format::{At, Count, Formula, Named, Number};
+use crate::format::{At, Formula, Named, Number};
 use crate::problem::{Findings, Problem};
 use crate::source::{Source, Span};
 use crate::words;
@@ -79,11 +79,8 @@ impl<'s> Parameters<'s> {
             return Some(value);
         }
         let message = format!("the number {}{}", T::RANGE.requirement(), T::REASON);
-        let problem = Problem::new(at.span.clone(), message).label(format!("is {value}"));
-        findings.push(match T::REMEDY {
-            "" => problem,
-            remedy => problem.help(remedy),
-        });
+        let reported = findings.report(&at.span, message);
+        reported.label(format!("is {value}")).or_help(T::REMEDY);
         None
     }
 
@@ -96,20 +93,23 @@ impl<'s> Parameters<'s> {
             return Some(value);
         }
         let message = format!("a finite number is needed, this is {value}");
-        findings.push(Problem::new(span.clone(), message).label(format!("is {value}")));
+        findings.report(span, message).label(format!("is {value}"));
         None
     }
 
-    /// The whole number that a formula gives, at least one.
-    pub fn count(&self, count: &At<Count>, findings: &mut Findings) -> Option<u32> {
-        let value = self.number(count, findings)?;
+    /// The whole number that a formula gives.
+    pub fn count<T: Number>(&self, count: &At<T>, findings: &mut Findings) -> Option<u32> {
+        let value = self.value(count.value.formula(), &count.span, findings)?;
         let whole = value.round();
         let near = (value - whole).abs() <= WHOLE * whole.abs().max(1.0);
-        if near && (1.0..=f64::from(u32::MAX)).contains(&whole) {
+        let (least, _) = T::RANGE.from.unwrap_or_default();
+        let most = T::RANGE.to.map_or(f64::from(u32::MAX), |(most, _)| most);
+        if near && (least..=most).contains(&whole) {
             return Some(whole as u32);
         }
-        let message = format!("a whole number from 1 to {} is needed", u32::MAX);
-        findings.push(Problem::new(count.span.clone(), message).label(format!("is {value}")));
+        let message = format!("a whole number from {least} to {most} is needed");
+        let reported = findings.report(&count.span, message);
+        reported.label(format!("is {value}")).or_help(T::REMEDY);
         None
     }
 
@@ -206,19 +206,19 @@ impl<'s> Parameters<'s> {
                 let message =
                     format!("`{name}` is no parameter and no variable of this expression");
                 let place = at(*position, name.chars().count());
-                let problem = Problem::new(place, message).label("unknown name");
                 let mut known: Vec<&str> = self.values.keys().map(String::as_str).collect();
                 known.sort_unstable();
                 let known = || variables.iter().chain(&known).copied();
-                let problem = match known().count() {
-                    0 => problem.help("give it in [parameters]"),
+                let reported = findings.report(&place, message).label("unknown name");
+                let reported = reported.suggest(name, known());
+                match known().count() {
+                    0 => reported.or_help("give it in [parameters]"),
                     1..=MOST_NAMED => {
                         let names = known().collect::<Vec<_>>().join(", ");
-                        problem.help(format!("known here are {names}"))
+                        reported.or_help(format!("known here are {names}"))
                     }
-                    _ => problem,
+                    _ => reported,
                 };
-                findings.push_misspelt(problem, name, known());
             }
             ExpressionError::UnknownFunction {
                 name,
@@ -226,10 +226,11 @@ impl<'s> Parameters<'s> {
                 allowed,
             } => {
                 let message = format!("there is no function `{name}`");
-                let problem = Problem::new(at(*position, name.chars().count()), message)
+                findings
+                    .report(&at(*position, name.chars().count()), message)
                     .label("unknown function")
-                    .help(format!("the functions are {}", allowed.join(", ")));
-                findings.push_misspelt(problem, name, allowed.iter().map(String::as_str));
+                    .help(format!("the functions are {}", allowed.join(", ")))
+                    .suggest(name, allowed.iter().map(String::as_str));
             }
             ExpressionError::TooDeep { position, .. }
             | ExpressionError::UnexpectedCharacter { position, .. }
@@ -247,7 +248,7 @@ impl<'s> Parameters<'s> {
             ExpressionError::Empty
             | ExpressionError::TooLong { .. }
             | ExpressionError::UnexpectedEnd { .. } => {
-                findings.push(Problem::new(span.clone(), error.to_string()).label("expression"));
+                findings.report(span, error.to_string()).label("expression");
             }
         }
     }
@@ -283,10 +284,10 @@ fn has_decimal_comma(text: &str) -> bool {
 fn check_name(name: &At<String>, findings: &mut Findings) {
     if !words::is_variable(&name.value) {
         let message = format!("`{}` cannot be the name of a parameter", name.value);
-        let problem = Problem::new(name.span.clone(), message)
+        findings
+            .report(&name.span, message)
             .label("not a name")
             .help("a name has letters, digits and `_`, and starts with no digit");
-        findings.push(problem);
     }
     if RESERVED
         .iter()
@@ -294,7 +295,9 @@ fn check_name(name: &At<String>, findings: &mut Findings) {
         .any(|word| *word == name.value)
     {
         let message = format!("`{}` has another meaning in expressions", name.value);
-        findings.push(Problem::new(name.span.clone(), message).label("choose another name"));
+        findings
+            .report(&name.span, message)
+            .label("choose another name");
     }
 }
 

@@ -130,19 +130,20 @@ impl Findings {
         }
     }
 
-    /// A misspelt name, with the nearest of `names` as help.
-    pub fn push_misspelt<'a>(
-        &mut self,
-        problem: Problem,
-        written: &str,
-        names: impl IntoIterator<Item = &'a str>,
-    ) {
-        let worthwhile = self.problems.len() < MAX_KEPT;
-        self.push(if worthwhile {
-            problem.suggest(written, names)
-        } else {
-            problem
-        });
+    /// Adds a problem at a place; the message is a sentence that says what is wrong. What is returned takes a label
+    /// and help.
+    pub fn report(&mut self, span: &Span, message: impl Into<String>) -> Reported<'_> {
+        let kept = self.problems.len() < MAX_KEPT;
+        self.push(Problem::new(span.clone(), message));
+        Reported(self.problems.last_mut().filter(|_| kept))
+    }
+
+    /// The same for something that a table lacks: not reported if the table is damaged.
+    pub fn report_missing(&mut self, table: &Span, message: impl Into<String>) -> Reported<'_> {
+        match self.is_damaged(table) {
+            true => Reported(None),
+            false => self.report(table, message),
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -164,13 +165,6 @@ impl Findings {
         self.damaged.contains(&(table.start, table.end))
     }
 
-    /// A problem of something missing from a table: not reported if the table is damaged.
-    pub fn incomplete(&mut self, table: &Span, problem: Problem) {
-        if !self.is_damaged(table) {
-            self.push(problem);
-        }
-    }
-
     /// Nothing, or all problems found.
     pub fn finish(self, source: &Source) -> Result<(), Problems> {
         if self.is_empty() {
@@ -189,6 +183,48 @@ impl Findings {
             source: source.clone(),
             problems: self.problems,
             unlisted,
+        }
+    }
+}
+
+/// A problem that was just found, if it is kept.
+pub(crate) struct Reported<'f>(Option<&'f mut Problem>);
+
+impl Reported<'_> {
+    /// What to write at the place itself.
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        if let Some(problem) = &mut self.0 {
+            problem.label = readable(&label.into());
+        }
+        self
+    }
+
+    /// What to do about it.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        if let Some(problem) = &mut self.0 {
+            problem.help = Some(readable(&help.into()));
+        }
+        self
+    }
+
+    /// What to do about it, if nothing else was said and there is something to say.
+    pub fn or_help(self, help: impl Into<String>) -> Self {
+        let help = help.into();
+        match &self.0 {
+            Some(problem) if problem.help.is_none() && !help.is_empty() => self.help(help),
+            _ => self,
+        }
+    }
+
+    /// Suggests one of `names` if one is near to `written`.
+    pub fn suggest<'a>(self, written: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
+        let nearest = self
+            .0
+            .is_some()
+            .then(|| crate::suggest::nearest(written, names));
+        match nearest.flatten() {
+            Some(name) => self.help(format!("did you mean `{name}`?")),
+            None => self,
         }
     }
 }

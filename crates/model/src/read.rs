@@ -151,7 +151,7 @@ pub(crate) fn parse(
         }),
         Err(error) => {
             let span = error.span().unwrap_or_default();
-            findings.push(Problem::new(span, error.message()));
+            findings.report(&span, error.message());
             None
         }
     }
@@ -196,7 +196,7 @@ pub(crate) fn syntax<'s>(
     if has_countless_mistakes(text) {
         let message = format!("the file has more than {MAX_MISTAKES} mistakes of syntax");
         let help = "is it a model file? Models are written in TOML";
-        findings.push(Problem::new(there(0..0), message).help(help));
+        findings.report(&there(0..0), message).help(help);
         return None;
     }
     let (tree, errors) = DeTable::parse_recoverable(text);

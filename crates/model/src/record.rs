@@ -4,7 +4,7 @@ use oldham_cosim::Column;
 
 use crate::mechanism::{CONTACT_PORTS, NODE_PORTS, PARTICLE_PORTS, POSE_COMPONENTS, SECTION_PORTS};
 use crate::model::Model;
-use crate::problem::{Findings, Problem, Problems};
+use crate::problem::{Findings, Problems};
 
 impl Model {
     /// Places of the columns to record, in the order of the model's list; all, if it has none. A
@@ -23,8 +23,9 @@ impl Model {
             let of_signal = matching(columns, signal);
             if of_signal.is_empty() {
                 let names = columns.iter().map(|column| column.name.as_str());
-                let problem = Problem::new(span.clone(), format!("there is no signal `{signal}`"));
-                findings.push(problem.suggest(signal, names));
+                findings
+                    .report(span, format!("there is no signal `{signal}`"))
+                    .suggest(signal, names);
             }
             chosen.extend(of_signal);
         }

@@ -7,7 +7,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::problem::{Findings, Problem};
+use crate::problem::Findings;
 use crate::schema::SchemaShape;
 
 /// Old words that were found, with the new ones, in the order of finding.
@@ -29,8 +29,10 @@ impl Renamed {
             if table.contains_key(now) {
                 let message =
                     format!("`{before}` is the former name of `{now}`, which is there too");
-                let problem = Problem::new(key.span(), message).label("given twice");
-                findings.push(problem.help(format!("keep `{now}`")));
+                findings
+                    .report(&key.span(), message)
+                    .label("given twice")
+                    .help(format!("keep `{now}`"));
                 continue;
             }
             self.add(before, now);

@@ -163,8 +163,7 @@ impl StructureChecker<'_> {
         let expected = expectation(&expected);
         let message = format!("{} must be {expected}", self.name());
         let label = format!("this is {}", kind_of(found));
-        self.findings
-            .push(Problem::new(span.clone(), message).label(label));
+        self.findings.report(span, message).label(label);
     }
 
     fn word(&mut self, word: &str, span: &Span, shape: SchemaShape<'_>) -> Fit {
@@ -182,11 +181,11 @@ impl StructureChecker<'_> {
         let message = format!("{} cannot be `{}`", self.name(), shortened(word));
         let all = words.iter().map(|word| format!("`{word}`"));
         let all = all.collect::<Vec<_>>().join(", ");
-        let problem = Problem::new(span.clone(), message)
-            .label("unknown value")
-            .help(format!("possible are {all}"));
         self.findings
-            .push_misspelt(problem, word, words.iter().copied());
+            .report(span, message)
+            .label("unknown value")
+            .help(format!("possible are {all}"))
+            .suggest(word, words.iter().copied());
     }
 
     fn array(&mut self, items: &mut [Spanned<DeValue<'_>>], shape: SchemaShape<'_>) -> Fit {
@@ -252,18 +251,21 @@ impl StructureChecker<'_> {
         let message = format!("unknown key `{}` in {}", shortened(key), self.table_name());
         let all = shape.keys().map(|key| format!("`{key}`"));
         let all = all.collect::<Vec<_>>().join(", ");
-        let problem = Problem::new(span.clone(), message)
+        self.findings
+            .report(span, message)
             .label("unknown key")
-            .help(format!("possible are {all}"));
-        self.findings.push_misspelt(problem, key, shape.keys());
+            .help(format!("possible are {all}"))
+            .suggest(key, shape.keys());
     }
 
     fn missing_keys(&mut self, table: &DeTable<'_>, span: &Span, shape: SchemaShape<'_>) {
         for key in shape.required().filter(|key| !table.contains_key(*key)) {
             let message = format!("`{key}` is missing from {}", self.table_name());
             let label = format!("has no `{key}`");
-            let problem = Problem::new(span.clone(), message).label(label);
-            self.findings.push(problem.help(what_to_write(shape, key)));
+            self.findings
+                .report(span, message)
+                .label(label)
+                .help(what_to_write(shape, key));
         }
     }
 

@@ -94,7 +94,7 @@ impl CoupledModel {
         let mut parts = Vec::new();
         for (index, name) in names.into_iter().enumerate() {
             let id = SubsystemId(index);
-            let linear = simulation.linearise(id);
+            let linear = simulation.linearise(id)?;
             let linear = linear.ok_or(AnalysisError::NoLinearisation(name))?;
             let ports = simulation.ports(id);
             parts.push((linear, ports.input_width(), ports.output_width()));

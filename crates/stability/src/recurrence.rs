@@ -269,13 +269,13 @@ pub(crate) fn analyse_ahead<T>(
     mut analyse: impl FnMut(&mut Simulation, Base) -> Result<T, AnalysisError>,
     growth: impl Fn(&T) -> f64,
 ) -> Result<T, AnalysisError> {
-    if let Some(part) = simulation.part_without_state() {
+    if let Some(part) = simulation.part_without_state()? {
         return Err(AnalysisError::NoState(part));
     }
-    if let Some(part) = simulation.part_without_chart() {
+    if let Some(part) = simulation.part_without_chart()? {
         return Err(AnalysisError::NoChart(part));
     }
-    simulation.sharpen();
+    simulation.sharpen()?;
     simulation.track_work(false);
     let start = Chart::about(simulation);
     let period = simulation.period();

@@ -106,8 +106,7 @@ impl StateSpace {
                 }
                 place += port.quantity.width();
             }
-            let known = simulation.subsystem(id).linearisable();
-            let known = known.map_or_else(Vec::new, |known| known.state_names());
+            let known = simulation.state_names(id)?;
             let own = joined.states_of(id);
             states.extend((0..own).map(|state| {
                 let name = known.get(state).cloned();

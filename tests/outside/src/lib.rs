@@ -3,6 +3,7 @@
 
 mod drag;
 mod gap;
+mod gearbox;
 mod servo;
 mod taylor;
 mod wire;
@@ -17,6 +18,8 @@ pub fn extensions() -> Extensions {
     extensions.joint("wire", wire::make);
     extensions.sensor("gap", gap::make);
     extensions.subsystem("servo", servo::make);
+    extensions.subsystem("shifter", gearbox::shifter);
+    extensions.subsystem("gearbox", gearbox::gearbox);
     extensions.predictor("taylor", taylor::make);
     extensions
 }

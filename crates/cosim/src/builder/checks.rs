@@ -74,8 +74,10 @@ impl Builder {
     fn check_corrections(&mut self, schedule: &Schedule, errors: &mut Vec<BuildError>) {
         for id in schedule.corrected() {
             let unit = &mut self.units[id.0];
-            if unit.subsystem.step_correction().is_none() || unit.every > 1 {
-                errors.push(BuildError::CannotCorrect(unit.name.clone()));
+            match unit.asked(schedule.start, |part| part.step_correction().is_some()) {
+                Ok(corrects) if corrects && unit.every == 1 => {}
+                Ok(_) => errors.push(BuildError::CannotCorrect(unit.name.clone())),
+                Err(fault) => errors.push(BuildError::Initial(fault)),
             }
         }
     }
@@ -104,8 +106,10 @@ impl Builder {
             if unit.every > 1 {
                 errors.push(BuildError::TightAtSeveralRates(unit.name.clone()));
             }
-            if !unit.can_roll_back() {
-                errors.push(BuildError::CannotRollBack(unit.name.clone()));
+            match unit.asked(schedule.start, |part| part.state().is_some()) {
+                Ok(true) => {}
+                Ok(false) => errors.push(BuildError::CannotRollBack(unit.name.clone())),
+                Err(fault) => errors.push(BuildError::Initial(fault)),
             }
         }
         for (port, _) in tolerances {

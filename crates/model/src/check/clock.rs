@@ -3,7 +3,6 @@
 use super::Checker;
 use crate::format::{At, Simulation};
 use crate::model::Clock;
-use crate::problem::Problem;
 
 /// How far the duration may be from a whole number of steps, relative to itself.
 const WHOLE: f64 = 1e-9;
@@ -29,37 +28,33 @@ impl Checker<'_> {
         if step > duration {
             let message =
                 format!("the step of {step} s is longer than the duration of {duration} s");
-            let problem = Problem::new(step_at?.span.clone(), message).label("too long");
-            self.findings.push(problem);
+            self.report(&step_at?.span, message).label("too long");
             return None;
         }
         if f64::EPSILON * start.abs() > RESOLVED * step {
             let message = format!("at {start:e} s the clock cannot tell steps of {step} s apart");
             let at = section.start.as_ref()?.span.clone();
-            let problem = Problem::new(at, message)
+            self.report(&at, message)
                 .label("too late")
                 .help("start nearer to zero, or take larger steps");
-            self.findings.push(problem);
             return None;
         }
         let steps = (duration / step).round();
         if steps > MAX_STEPS {
             let message =
                 format!("{duration} s in steps of {step} s are more than {MAX_STEPS:e} steps");
-            let problem = Problem::new(step_at?.span.clone(), message).label("too short");
-            self.findings.push(problem);
+            self.report(&step_at?.span, message).label("too short");
             return None;
         }
         if (steps * step - duration).abs() > WHOLE * duration {
             let below = (duration / step).floor() * step;
             let message = format!("{duration} s are no whole number of steps of {step} s");
-            let problem = Problem::new(duration_at?.span.clone(), message)
+            self.report(&duration_at?.span, message)
                 .label("not a multiple of the step")
                 .help(format!(
                     "the nearest durations are {below} and {}",
                     below + step
                 ));
-            self.findings.push(problem);
             return None;
         }
         Some(Clock {

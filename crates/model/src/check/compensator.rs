@@ -51,10 +51,9 @@ impl Checker<'_> {
                         "`{}` is not of the subsystem that sends `{}`",
                         written.value, force.value
                     );
-                    let problem = Problem::new(written.span.clone(), message)
+                    self.report(&written.span, message)
                         .label("other subsystem")
                         .help("the force side receives a motion; it is what needs the correction");
-                    self.findings.push(problem);
                     return None;
                 }
                 Some(InputPort(place.1))
@@ -97,8 +96,7 @@ impl Checker<'_> {
         let section = &entry.value.value;
         if let (Some(_), Some(from)) = (&section.gains, &section.gains_from) {
             let message = "`gains` and `gains_from` say the same thing: give one of them";
-            let problem = Problem::new(from.span.clone(), message).label("one too many");
-            self.findings.push(problem);
+            self.report(&from.span, message).label("one too many");
             return None;
         }
         if let Some(table) = &section.gains {

@@ -66,8 +66,7 @@ impl Checker<'_> {
         let solver = match part.solver(micro_steps) {
             Ok(solver) => solver,
             Err(message) => {
-                let problem = Problem::new(entry.name.span.clone(), message);
-                self.findings.push(problem);
+                self.report(&entry.name.span, message);
                 return None;
             }
         };
@@ -132,9 +131,8 @@ impl Checker<'_> {
         let made = make(self);
         if made.is_none() && self.findings.len() == before {
             let message = format!("this `{kind}` cannot be made, and its program does not say why");
-            let problem = Problem::new(place.clone(), message);
-            self.findings
-                .push(problem.help("ask the author of the extension"));
+            self.report(place, message)
+                .help("ask the author of the extension");
         }
         made
     }

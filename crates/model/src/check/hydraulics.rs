@@ -10,7 +10,6 @@ use super::part::{Checked, Port, head_of};
 use super::{Checker, Pace};
 use crate::format::{self, At, DEFAULT_RHO, Entry, Formula, Number};
 use crate::model::Content;
-use crate::problem::Problem;
 
 /// Where the neutral spool is when nothing is said.
 const MIDDLE: f64 = 0.5;
@@ -109,9 +108,8 @@ impl Checker<'_> {
             return Some(valve.closed(overlap?));
         }
         if let Some(overlap) = &given.overlap {
-            let problem = Problem::new(overlap.span.clone(), "only a closed centre has an overlap")
+            self.report(&overlap.span, "only a closed centre has an overlap")
                 .help("say `closed_centre = true` too, or leave the overlap out");
-            self.findings.push(problem);
             return None;
         }
         Some(valve)
@@ -154,8 +152,7 @@ impl Checker<'_> {
     fn rest(&mut self, given: &format::hydraulics::Actuator) -> Option<Rest> {
         if let (Some(_), Some(spool)) = (&given.load, &given.spool) {
             let message = "`load` and `spool` say the same thing: give one of them";
-            let problem = Problem::new(spool.span.clone(), message).label("one too many");
-            self.findings.push(problem);
+            self.report(&spool.span, message).label("one too many");
             return None;
         }
         match &given.load {
@@ -181,8 +178,7 @@ impl Checker<'_> {
             return true;
         };
         for error in errors.0 {
-            let problem = Problem::new(place(entry, &error), error.to_string());
-            self.findings.push(problem);
+            self.report(&place(entry, &error), error.to_string());
         }
         false
     }

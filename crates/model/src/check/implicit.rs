@@ -5,10 +5,6 @@ use oldham_cosim as cosim;
 use super::Checker;
 use crate::format::{Acceleration, DEFAULT_COLUMNS, Implicit, OnLimit};
 
-/// Most iterations that quasi-Newton remembers: it solves a dense system of them.
-const MAX_COLUMNS: u32 = 1000;
-const FEWER_COLUMNS: &str = "as many as there are coupling variables are enough";
-
 impl Checker<'_> {
     pub(super) fn implicit(&mut self, section: &Implicit) -> cosim::ImplicitSettings {
         let default = cosim::ImplicitSettings::default();
@@ -17,7 +13,7 @@ impl Checker<'_> {
         let max_iterations = section
             .max_iterations
             .as_ref()
-            .and_then(|at| self.iterations(at));
+            .and_then(|at| self.count(at));
         cosim::ImplicitSettings {
             relative: relative.unwrap_or(default.relative),
             absolute: absolute.unwrap_or(default.absolute),
@@ -43,7 +39,7 @@ impl Checker<'_> {
     fn acceleration(&mut self, section: &Implicit) -> cosim::Acceleration {
         let relaxation = section.relaxation.as_ref().and_then(|at| self.number(at));
         let columns = section.columns.as_ref();
-        let columns = columns.and_then(|at| self.count_up_to(at, MAX_COLUMNS, FEWER_COLUMNS));
+        let columns = columns.and_then(|at| self.count(at));
         match section.acceleration.as_ref().map(|at| at.value) {
             Some(Acceleration::Fixed) => cosim::Acceleration::Fixed(relaxation.unwrap_or(1.0)),
             Some(Acceleration::Aitken) => cosim::Acceleration::Aitken(relaxation.unwrap_or(0.5)),

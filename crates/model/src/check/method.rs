@@ -4,7 +4,6 @@ use oldham_lumped::{Integrator, StageInputs};
 
 use super::Checker;
 use crate::format::{self, At, DEFAULT_RHO, Fraction, InputsWithinStep};
-use crate::problem::Problem;
 use crate::source::Span;
 
 impl Checker<'_> {
@@ -47,9 +46,8 @@ impl Checker<'_> {
 
     pub(super) fn foreign_setting(&mut self, span: &Span, setting: &str, integrator: &str) {
         let message = format!("`{setting}` belongs to the integrator `{integrator}`");
-        let problem = Problem::new(span.clone(), message);
-        self.findings
-            .push(problem.label("not used by this integrator"));
+        self.report(span, message)
+            .label("not used by this integrator");
     }
 }
 

@@ -37,24 +37,15 @@ use crate::extensions::Extensions;
 use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Number, Subsystem};
 use crate::model::{ConnectionSpec, Content, ModelSpec, Prediction, Record};
 use crate::parameters::Parameters;
-use crate::problem::{Findings, Problem};
+use crate::problem::{Findings, Reported};
 use crate::source::{Source, Span};
 use crate::words;
 
 /// Names that columns of the engine start with.
 const RESERVED_SUBSYSTEMS: [&str; 2] = ["energy", "exchange"];
 
-/// Most micro steps of a macro step: a step is neither interrupted nor analysed in pieces.
-const MAX_MICRO_STEPS: u32 = 100_000;
-
-/// Most macro steps that a subsystem takes at once.
-const MAX_EVERY: u32 = 10_000;
-
 /// Most macro steps after which the pattern of all multiples repeats: an analysis takes as many.
 const MAX_PATTERN: u64 = 1_000_000;
-
-/// Most iterations of one step.
-const MAX_ITERATIONS: u32 = 100_000;
 
 /// Remarks on sampled outputs whose steps would be taken for slopes.
 fn smeared_samples(parts: &[Checked], connections: &[ConnectionSpec]) -> Vec<String> {
@@ -217,31 +208,78 @@ impl Checker<'_> {
             self.name(name, "a subsystem");
             if RESERVED_SUBSYSTEMS.contains(&name.value.as_str()) {
                 let message = format!("no subsystem can be called `{}`", name.value);
-                let problem = Problem::new(name.span.clone(), message);
-                let problem = problem.label("reserved for columns of the results");
-                self.findings.push(problem);
+                self.report(&name.span, message)
+                    .label("reserved for columns of the results");
             }
             if places.insert(name.value.as_str(), place).is_some() {
                 let message = format!("there are two subsystems called `{}`", name.value);
-                let problem = Problem::new(name.span.clone(), message);
-                self.findings.push(problem.label("choose another name"));
+                self.report(&name.span, message)
+                    .label("choose another name");
             }
         }
-        if subsystems.is_empty() {
-            let problem = Problem::new(heading.clone(), "the model has no subsystem")
+        if subsystems.is_empty() && !self.findings.is_damaged(&(0..0)) {
+            self.report(heading, "the model has no subsystem")
                 .help("add a section such as [lumped.left] or [multibody.arm]");
-            self.findings.incomplete(&(0..0), problem);
         }
         places
+    }
+
+    /// Adds a problem at a place; what is returned takes a label and help.
+    fn report(&mut self, span: &Span, message: impl Into<String>) -> Reported<'_> {
+        self.findings.report(span, message)
+    }
+
+    /// There is nothing of this name in a subsystem: `what` says what was looked for, `known` what there is.
+    fn unknown<'n>(
+        &mut self,
+        name: &At<String>,
+        what: &str,
+        known: impl IntoIterator<Item = &'n str>,
+    ) -> Reported<'_> {
+        let message = format!("there is no {what} `{}` in this subsystem", name.value);
+        self.report(&name.span, message)
+            .label(format!("unknown {what}"))
+            .suggest(&name.value, known)
+    }
+
+    fn unknown_subsystem<'n>(
+        &mut self,
+        name: &At<String>,
+        known: impl IntoIterator<Item = &'n str>,
+    ) {
+        let message = format!("there is no subsystem `{}`", name.value);
+        self.report(&name.span, message)
+            .label("unknown subsystem")
+            .suggest(&name.value, known);
+    }
+
+    /// What goes by this name in a subsystem; nothing for what could not be read.
+    fn known<'k, T>(
+        &mut self,
+        name: &At<String>,
+        what: &str,
+        known: &'k HashMap<&str, Option<T>>,
+    ) -> Option<&'k T> {
+        let found = known.get(name.value.as_str());
+        if found.is_none() {
+            let help = format!("{what}s are made in `{what}s`");
+            self.unknown(name, what, known.keys().copied())
+                .or_help(help);
+        }
+        found?.as_ref()
+    }
+
+    /// The same for something that a table lacks.
+    fn report_missing(&mut self, table: &Span, message: impl Into<String>) -> Reported<'_> {
+        self.findings.report_missing(table, message)
     }
 
     fn name(&mut self, name: &At<String>, of: &str) {
         if !words::is_name(&name.value) {
             let message = format!("`{}` cannot be the name of {of}", name.value);
-            let problem = Problem::new(name.span.clone(), message)
+            self.report(&name.span, message)
                 .label("not a name")
                 .help("a name has letters, digits, `_` and `-`, and starts with a letter or `_`");
-            self.findings.push(problem);
         }
     }
 
@@ -296,47 +334,14 @@ impl Checker<'_> {
             return Some(value);
         }
         let message = format!("the number {requirement}");
-        let problem = Problem::new(formula.span.clone(), message).label(format!("is {value}"));
-        self.findings.push(problem);
+        self.report(&formula.span, message)
+            .label(format!("is {value}"));
         None
     }
 
-    fn count(&mut self, count: &At<Count>) -> Option<u32> {
+    /// A whole number within the bounds of its type.
+    fn count<T: Number>(&mut self, count: &At<T>) -> Option<u32> {
         self.parameters.count(count, self.findings)
-    }
-
-    /// A count with a limit, beyond which a single step would take for ever.
-    fn count_up_to(&mut self, count: &At<Count>, most: u32, help: &str) -> Option<u32> {
-        let value = self.count(count)?;
-        if value <= most {
-            return Some(value);
-        }
-        let message = format!("at most {most} are possible here");
-        let problem = Problem::new(count.span.clone(), message).label(format!("is {value}"));
-        self.findings.push(problem.help(help));
-        None
-    }
-
-    /// Micro steps as a count.
-    fn micro_step_count(&mut self, count: &At<Count>) -> Option<u32> {
-        self.count_up_to(
-            count,
-            MAX_MICRO_STEPS,
-            "take a smaller simulation.step instead",
-        )
-    }
-
-    /// Iterations of one step.
-    fn iterations(&mut self, count: &At<Count>) -> Option<u32> {
-        let help = "what does not converge in some hundred iterations needs a smaller step";
-        self.count_up_to(count, MAX_ITERATIONS, help)
-    }
-
-    /// A multiple of the macro step.
-    fn multiple(&mut self, every: Option<&At<Count>>) -> Option<(u32, Span)> {
-        let at = every?;
-        let help = "take a larger simulation.step, and micro_steps for the others";
-        Some((self.count_up_to(at, MAX_EVERY, help)?, at.span.clone()))
     }
 
     fn count_or_one(&mut self, count: Option<&At<Count>>) -> Option<u32> {

@@ -6,7 +6,6 @@ use super::Checker;
 use super::part::Checked;
 use crate::format::{At, DEFAULT_RHO, Monolithic};
 use crate::model::{MonolithicSpec, PartSpec};
-use crate::problem::Problem;
 
 impl Checker<'_> {
     pub(super) fn monolithic(
@@ -31,7 +30,7 @@ impl Checker<'_> {
             }
         };
         let micro_steps = match &section.micro_steps {
-            Some(count) => self.micro_step_count(count).map(|count| count as usize),
+            Some(count) => self.count(count).map(|count| count as usize),
             None => default.as_ref().map(|monolithic| monolithic.micro_steps),
         };
         Some(MonolithicSpec {
@@ -51,8 +50,7 @@ impl Checker<'_> {
         ];
         for (span, setting, integrator) in settings.into_iter().flatten() {
             let message = format!("`{setting}` needs `integrator = \"{integrator}\"` beside it");
-            let problem = Problem::new(span.clone(), message).label("of which integrator?");
-            self.findings.push(problem);
+            self.report(span, message).label("of which integrator?");
         }
     }
 }

@@ -3,10 +3,9 @@
 use oldham_cosim::Quantity;
 
 use super::predictor::Choice;
-use super::{Checker, MAX_MICRO_STEPS, Pace};
-use crate::format::{At, Count, Positive, Predictor};
+use super::{Checker, Pace};
+use crate::format::{At, MicroSteps, Multiple, Number, Positive, Predictor};
 use crate::model::{Content, PartSpec};
-use crate::problem::Problem;
 use crate::source::Span;
 
 /// A subsystem as far as it could be read.
@@ -30,8 +29,8 @@ pub(super) struct Port {
 /// What all subsystems have, as it is written.
 pub(super) struct Head<'f> {
     pub name: &'f At<String>,
-    pub every: &'f Option<At<Count>>,
-    pub micro_steps: &'f Option<At<Count>>,
+    pub every: &'f Option<At<Multiple>>,
+    pub micro_steps: &'f Option<At<MicroSteps>>,
     pub micro_step: &'f Option<At<Positive>>,
     pub predictor: &'f Option<At<Predictor>>,
 }
@@ -88,7 +87,8 @@ impl Paced<'_> {
 impl Checker<'_> {
     /// Reads what all subsystems have.
     pub(super) fn head<'f>(&mut self, head: Head<'f>, pace: &Pace) -> Paced<'f> {
-        let every = self.multiple(head.every.as_ref());
+        let every = head.every.as_ref();
+        let every = every.and_then(|at| Some((self.count(at)?, at.span.clone())));
         let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
         let own_step = pace.step.map(|step| step * multiple);
         let micro_steps = self.micro_steps(&head, own_step);
@@ -107,31 +107,27 @@ impl Checker<'_> {
     fn micro_steps(&mut self, steps: &Head<'_>, own_step: Option<f64>) -> Option<u32> {
         let Some(micro_step) = steps.micro_step else {
             return match steps.micro_steps {
-                Some(count) => self.micro_step_count(count),
+                Some(count) => self.count(count),
                 None => Some(1),
             };
         };
         if steps.micro_steps.is_some() {
             let message = "`micro_step` and `micro_steps` say the same thing: give one of them";
-            let problem = Problem::new(micro_step.span.clone(), message).label("one too many");
-            self.findings.push(problem);
+            self.report(&micro_step.span, message).label("one too many");
         }
         let length = self.number(micro_step)?;
         let own_step = own_step?;
         let steps = own_step / length;
         let whole = steps.round();
-        if whole >= 1.0
-            && whole <= f64::from(MAX_MICRO_STEPS)
-            && (steps - whole).abs() <= 1e-9 * whole
-        {
+        let range = MicroSteps::RANGE;
+        if range.holds(whole) && (steps - whole).abs() <= 1e-9 * whole {
             return Some(whole as u32);
         }
-        if whole > f64::from(MAX_MICRO_STEPS) {
-            let message = format!("at most {MAX_MICRO_STEPS} micro steps are possible");
-            let problem = Problem::new(micro_step.span.clone(), message);
-            let problem = problem.label(format!("makes {whole:e} of a macro step of {own_step} s"));
-            self.findings
-                .push(problem.help("take a smaller simulation.step instead"));
+        if whole > 1.0 && !range.holds(whole) {
+            let message = format!("the number of micro steps {}", range.requirement());
+            self.report(&micro_step.span, message)
+                .label(format!("makes {whole:e} of a macro step of {own_step} s"))
+                .help(MicroSteps::REMEDY);
             return None;
         }
         let message =
@@ -141,9 +137,9 @@ impl Checker<'_> {
             "micro_steps = {fewer} makes them {} s long",
             own_step / fewer
         );
-        let problem = Problem::new(micro_step.span.clone(), message);
-        self.findings
-            .push(problem.label("does not divide the macro step").help(help));
+        self.report(&micro_step.span, message)
+            .label("does not divide the macro step")
+            .help(help);
         None
     }
 
@@ -158,8 +154,8 @@ impl Checker<'_> {
             let name = output.value.as_str();
             if inputs.contains(name) {
                 let message = format!("an input of this subsystem is called `{name}` as well");
-                let problem = Problem::new(output.span.clone(), message);
-                self.findings.push(problem.label("choose another name"));
+                self.report(&output.span, message)
+                    .label("choose another name");
             }
         }
     }

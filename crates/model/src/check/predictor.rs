@@ -6,16 +6,10 @@ use oldham_interface_model::Arrangement;
 
 use super::Checker;
 use super::part::{Checked, Port};
-use crate::format::{self, At, Count, Predictor, PredictorKind};
+use crate::format::{self, At, Predictor, PredictorKind, place};
 use crate::model::{ConnectionSpec, ForeignPrediction, Prediction};
 use crate::problem::Problem;
 use crate::source::Span;
-
-/// Longest window that may be asked for.
-const MOST_PAIRS: u32 = 100_000;
-
-/// Most delays that may be asked for.
-const MOST_DELAYS: u32 = 100;
 
 /// A chosen predictor.
 #[derive(Clone, Debug)]
@@ -108,34 +102,34 @@ impl Checker<'_> {
         }
         let kind = settings.kind.as_ref()?.value;
         let learns = kind == PredictorKind::Dmd;
-        for (name, given) in [("window", &settings.window), ("delays", &settings.delays)] {
-            let Some(given) = given.as_ref().filter(|_| !learns) else {
-                continue;
-            };
-            let message = format!("`{name}` belongs to the predictor `dmd`");
-            let problem = Problem::new(given.span.clone(), message);
-            self.findings
-                .push(problem.label("not used by this predictor"));
+        let of_dmd = [
+            ("window", place(&settings.window)),
+            ("delays", place(&settings.delays)),
+        ];
+        for (name, span) in of_dmd.into_iter().filter(|_| !learns) {
+            if let Some(span) = span {
+                let message = format!("`{name}` belongs to the predictor `dmd`");
+                self.report(span, message)
+                    .label("not used by this predictor");
+            }
         }
         if let (Some(delays), None) = (&settings.delays, &settings.window) {
             let message =
                 "without a `window`, its length and the `delays` are chosen while running";
-            let problem = Problem::new(delays.span.clone(), message);
-            self.findings.push(problem.help("give a `window` too"));
+            self.report(&delays.span, message)
+                .help("give a `window` too");
         }
         let models = kind == PredictorKind::InterfaceModel;
         if let Some(given) = settings.arrangement.as_ref().filter(|_| !models) {
             let message = "`arrangement` belongs to the predictor `interface-model`";
-            let problem = Problem::new(given.span.clone(), message);
-            self.findings
-                .push(problem.label("not used by this predictor"));
+            self.report(&given.span, message)
+                .label("not used by this predictor");
         }
         if let Some(given) = settings.rho.as_ref().filter(|_| !integrates_rates(kind)) {
             let message = "`rho` belongs to the predictors that integrate rates";
-            let problem = Problem::new(given.span.clone(), message)
+            self.report(&given.span, message)
                 .label("not used by this predictor")
                 .help("`hermite`, `hermite-velocity`, `linear-rate` and `constant-rate` use it");
-            self.findings.push(problem);
         }
         Some(Choice {
             kind,
@@ -145,27 +139,15 @@ impl Checker<'_> {
                 Some(rho) => Some(self.number(rho)?),
                 None => None,
             },
-            window: settings.window.as_ref().and_then(|at| {
-                let window = self.count(at)?;
-                if window > MOST_PAIRS {
-                    let message = format!("a window has {MOST_PAIRS} communication points at most");
-                    let problem = Problem::new(at.span.clone(), message);
-                    self.findings.push(problem.label(format!("is {window}")));
-                    return None;
-                }
-                Some((window, at.span.clone()))
-            }),
+            window: settings
+                .window
+                .as_ref()
+                .and_then(|at| Some((self.count(at)?, at.span.clone()))),
             delays: match &settings.delays {
-                Some(delays) => self.delays(delays)?,
+                Some(delays) => self.count(delays)?,
                 None => 0,
             },
         })
-    }
-
-    fn delays(&mut self, given: &At<Count>) -> Option<u32> {
-        let fits = |x: f64| x.fract() == 0.0 && (0.0..=f64::from(MOST_DELAYS)).contains(&x);
-        let requirement = format!("must be a whole number from 0 to {MOST_DELAYS}");
-        Some(self.number_where(given, fits, &requirement)? as u32)
     }
 
     /// Gives learning predictors what they learn from; gives remarks on those that cannot learn.

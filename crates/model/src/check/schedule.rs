@@ -10,7 +10,6 @@ use super::predictor::Choice;
 use super::{Checker, MAX_PATTERN};
 use crate::format::{self, At, Coupling, Kind, PredictorKind, Stage};
 use crate::model::Clock;
-use crate::problem::Problem;
 use crate::source::Span;
 
 /// Most steps of nested stages within one macro step.
@@ -141,10 +140,9 @@ impl Checker<'_> {
                 && kind != user
             {
                 let message = format!("`{name}` has no meaning for this kind of schedule");
-                let problem = Problem::new(span.clone(), message)
+                self.report(span, message)
                     .label("would be ignored")
                     .help(format!("leave it out, or write kind = \"{word}\""));
-                self.findings.push(problem);
             }
         }
     }
@@ -152,9 +150,8 @@ impl Checker<'_> {
     fn stages_missing(&mut self, section: &format::Schedule) {
         if let Some(kind) = &section.kind {
             let message = "the schedule `stages` needs a list of `stages`";
-            let problem = Problem::new(kind.span.clone(), message)
+            self.report(&kind.span, message)
                 .help("such as stages = [[\"left\"], [\"right\"]]");
-            self.findings.push(problem);
         }
     }
 
@@ -164,10 +161,9 @@ impl Checker<'_> {
             if let Stage::Nested(_) = &stage.value {
                 let message =
                     "implicit (tight) coupling repeats one macro step of all subsystems together";
-                let problem = Problem::new(stage.span.clone(), message)
+                self.report(&stage.span, message)
                     .label("runs at another rate")
                     .help("give the fast subsystems `micro_steps` instead");
-                self.findings.push(problem);
             }
         }
     }
@@ -195,8 +191,7 @@ impl Checker<'_> {
             let message = format!(
                 "the nested stages make more than {MAX_INNER_STEPS} steps of one macro step"
             );
-            let problem = Problem::new(stages.span.clone(), message);
-            self.findings.push(problem.label("too many"));
+            self.report(&stages.span, message).label("too many");
             return (Vec::new(), vec![1.0; names.len()]);
         }
         let rates = census.rates.into_iter().map(|rate| rate.unwrap_or(1.0));
@@ -241,16 +236,12 @@ impl Checker<'_> {
         let mut members = Vec::new();
         for name in names {
             let Some(&index) = census.names.get(name.value.as_str()) else {
-                let message = format!("there is no subsystem `{}`", name.value);
-                let problem = Problem::new(name.span.clone(), message).label("unknown subsystem");
-                let known = census.names.keys().copied();
-                self.findings.push_misspelt(problem, &name.value, known);
+                self.unknown_subsystem(name, census.names.keys().copied());
                 continue;
             };
             if census.rates[index].replace(rate).is_some() {
                 let message = format!("`{}` is twice in the schedule", name.value);
-                let problem = Problem::new(name.span.clone(), message);
-                self.findings.push(problem.label("second time"));
+                self.report(&name.span, message).label("second time");
                 continue;
             }
             members.push(SubsystemId(index));
@@ -267,9 +258,8 @@ impl Checker<'_> {
         absent.sort_unstable();
         for name in absent {
             let message = format!("`{name}` is missing from the schedule");
-            let problem = Problem::new(span.clone(), message);
-            self.findings
-                .push(problem.label("every subsystem must be here once"));
+            self.report(span, message)
+                .label("every subsystem must be here once");
         }
     }
 
@@ -283,15 +273,13 @@ impl Checker<'_> {
             if *every > 1 && timing.is_implicit() {
                 let message =
                     "implicit (tight) coupling repeats one macro step of all subsystems together";
-                let problem = Problem::new(span.clone(), message)
+                self.report(span, message)
                     .label(format!("`{}` has another one", part.name))
                     .help("leave `every` out, or write coupling = \"explicit\"");
-                self.findings.push(problem);
             }
             if *every > 1 && rate > 1.0 {
                 let message = "a subsystem in a nested stage has no multiple of the macro step";
-                let problem = Problem::new(span.clone(), message).label("leave it out");
-                self.findings.push(problem);
+                self.report(span, message).label("leave it out");
             }
             if let Some(clock) = clock
                 && u64::from(*every) > clock.steps
@@ -302,13 +290,12 @@ impl Checker<'_> {
                     f64::from(*every) * clock.step,
                     clock.duration
                 );
-                let problem = Problem::new(span.clone(), message)
+                self.report(span, message)
                     .label(format!(
                         "more than the {} macro steps of the run",
                         clock.steps
                     ))
                     .help("lower `every`, or raise simulation.duration");
-                self.findings.push(problem);
             }
         }
     }
@@ -323,10 +310,9 @@ impl Checker<'_> {
                 let message = format!(
                     "the steps of all subsystems meet again only after more than {MAX_PATTERN} macro steps"
                 );
-                let problem = Problem::new(span.clone(), message)
+                self.report(span, message)
                     .label("has little in common with the others")
                     .help("give multiples that divide each other, such as 2, 4 and 8");
-                self.findings.push(problem);
                 return;
             }
         }

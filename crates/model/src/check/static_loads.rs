@@ -115,9 +115,8 @@ impl Checker<'_> {
                     );
                     let centre = given.value.value.centre.as_ref();
                     let place = centre.map_or(&given.name.span, |at| &at.span);
-                    let problem = Problem::new(place.clone(), message)
+                    self.report(place, message)
                         .help("`centre` is the length with the piston in the middle");
-                    self.findings.push(problem);
                 }
             }
         }

@@ -6,7 +6,7 @@ use oldham_cosim::Quantity;
 
 use super::part::{Checked, Port};
 use crate::format::At;
-use crate::problem::{Findings, Problem};
+use crate::problem::Findings;
 
 /// Ports that a message lists.
 const MOST_NAMED: usize = 12;
@@ -68,16 +68,18 @@ impl<'p> Switchboard<'p> {
     pub fn find(&self, name: &At<String>, end: End, findings: &mut Findings) -> Option<Place> {
         let Some((subsystem, port)) = name.value.split_once('.') else {
             let message = format!("`{}` is no port", name.value);
-            let problem = Problem::new(name.span.clone(), message)
+            findings
+                .report(&name.span, message)
                 .label("not a port")
                 .help("a port is written as `subsystem.port`");
-            findings.push(problem);
             return None;
         };
         let Some(&part) = self.places.get(subsystem) else {
             let message = format!("there is no subsystem `{subsystem}`");
-            let problem = Problem::new(name.span.clone(), message).label("unknown subsystem");
-            findings.push_misspelt(problem, subsystem, self.places.keys().copied());
+            findings
+                .report(&name.span, message)
+                .label("unknown subsystem")
+                .suggest(subsystem, self.places.keys().copied());
             return None;
         };
         if let Some(&place) = self.at(end).get(&(part, port)) {
@@ -88,22 +90,25 @@ impl<'p> Switchboard<'p> {
             true => format!("`{}` is an {found}, an {wanted} is needed here", name.value),
             false => format!("`{subsystem}` has no {wanted} `{port}`"),
         };
-        let problem = Problem::new(name.span.clone(), message).label(format!("not an {wanted}"));
         let names: Vec<&str> = self
             .ports(part, end)
             .iter()
             .map(|port| port.name.value.as_str())
             .collect();
         let shown = names[..names.len().min(MOST_NAMED)].join(", ");
-        let problem = problem.help(match names.len() {
+        let help = match names.len() {
             0 => format!("`{subsystem}` has no {wanted}s: add one to its `{wanted}s`"),
             1..=MOST_NAMED => format!("the {wanted}s of `{subsystem}` are {shown}"),
             more => format!(
                 "the {wanted}s of `{subsystem}` are {shown} and {} more",
                 more - MOST_NAMED
             ),
-        });
-        findings.push_misspelt(problem, port, names);
+        };
+        findings
+            .report(&name.span, message)
+            .label(format!("not an {wanted}"))
+            .help(help)
+            .suggest(port, names);
         None
     }
 
@@ -111,10 +116,10 @@ impl<'p> Switchboard<'p> {
     pub fn feed(&mut self, input: Place, name: &At<String>, by: &str, findings: &mut Findings) {
         if let Some(earlier) = self.feeds.get(&input) {
             let message = format!("the input `{}` is fed twice", name.value);
-            let problem = Problem::new(name.span.clone(), message)
+            findings
+                .report(&name.span, message)
                 .label("second time")
                 .help(format!("{earlier} feeds it already"));
-            findings.push(problem);
             return;
         }
         self.feeds.insert(input, by.to_owned());

@@ -70,8 +70,7 @@ impl Checker<'_> {
         if ways != 1 {
             let message = format!("the table is given in {ways} ways; it must be one");
             let help = "one of `points`, `values` (with `x` and `y`) and `file`";
-            let problem = Problem::new(span.clone(), message).help(help);
-            self.findings.incomplete(span, problem);
+            self.report_missing(span, message).help(help);
             return None;
         }
         if let Some(path) = &given.file {
@@ -92,8 +91,7 @@ impl Checker<'_> {
         let values = given.values.as_ref()?;
         let (Some(x), Some(y)) = (&given.x, &given.y) else {
             let message = "`values` need `x` and `y`, the places of rows and columns";
-            let problem = Problem::new(span.clone(), message);
-            self.findings.incomplete(span, problem);
+            self.report_missing(span, message);
             return None;
         };
         let mut list = |list: &[At<crate::format::Formula>]| -> Option<Vec<f64>> {
@@ -110,8 +108,7 @@ impl Checker<'_> {
             let (height, width) = (rows.len(), columns.len());
             let message =
                 format!("{height} rows of {width} numbers are needed: one for each of `x` and `y`");
-            self.findings
-                .push(Problem::new(values.span.clone(), message));
+            self.report(&values.span, message);
             return None;
         }
         // The axes alone first, so that a mistake is shown in the right list.
@@ -139,9 +136,8 @@ impl Checker<'_> {
                 }
                 TableError::TooFew(_) | TableError::WrongCount { .. } => whole.clone(),
             };
-            let problem = Problem::new(span, error.to_string());
-            self.findings
-                .push(problem.help("sort the points, and give each place once"));
+            self.report(&span, error.to_string())
+                .help("sort the points, and give each place once");
         })
         .ok()
     }
@@ -151,7 +147,7 @@ impl Checker<'_> {
         let wanted = given.columns.as_ref();
         if let Some(list) = wanted.filter(|list| !matches!(list.value.len(), 2 | 3)) {
             let message = "two columns are needed, or three for a function of two numbers";
-            self.findings.push(Problem::new(list.span.clone(), message));
+            self.report(&list.span, message);
             return None;
         }
         let names = wanted.map(|list| {
@@ -164,17 +160,17 @@ impl Checker<'_> {
             Ok(columns) => columns,
             Err(mistakes) => {
                 for mistake in mistakes {
-                    let problem = Problem::new(path.span.clone(), mistake.message);
-                    self.findings.push(problem.label("data").help(mistake.help));
+                    self.report(&path.span, mistake.message)
+                        .label("data")
+                        .help(mistake.help);
                 }
                 return None;
             }
         };
         if columns.values.len() < 2 {
             let message = format!("`{}` has a single column", path.value);
-            let problem = Problem::new(path.span.clone(), message);
-            self.findings
-                .push(problem.help("give the abscissa and the value, separated by a comma"));
+            self.report(&path.span, message)
+                .help("give the abscissa and the value, separated by a comma");
             return None;
         }
         for (column, unit) in columns.values.iter_mut().zip(units?) {
@@ -191,7 +187,7 @@ impl Checker<'_> {
         };
         if list.value.len() != count {
             let message = format!("{count} units are needed, one for each column");
-            self.findings.push(Problem::new(list.span.clone(), message));
+            self.report(&list.span, message);
             return None;
         }
         let units = list.value.iter().map(|at| self.unit(at));
@@ -204,8 +200,9 @@ impl Checker<'_> {
         Unit::parse(&at.value)
             .map_err(|unknown| {
                 let message = format!("`{}` is no unit", unknown.0);
-                let problem = Problem::new(at.span.clone(), message).label("unknown unit");
-                self.findings.push(problem.help(crate::quantity::HELP));
+                self.report(&at.span, message)
+                    .label("unknown unit")
+                    .help(crate::quantity::HELP);
             })
             .ok()
     }
@@ -244,9 +241,9 @@ impl Checker<'_> {
             };
             let place = line.map_or(String::new(), |line| format!("line {line} of "));
             let message = format!("{place}`{}`: {error}", path.value);
-            let problem = Problem::new(path.span.clone(), message).label("data");
-            self.findings
-                .push(problem.help("sort the lines by the first column, and give each place once"));
+            self.report(&path.span, message)
+                .label("data")
+                .help("sort the lines by the first column, and give each place once");
         })
         .ok()
     }

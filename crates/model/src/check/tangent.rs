@@ -40,9 +40,8 @@ impl Checker<'_> {
         }
         if timing.is_implicit() {
             let message = "implicit (tight) coupling iterates towards what the interface Jacobian gives at once";
-            let problem = Problem::new(chosen.span.clone(), message);
-            self.findings
-                .push(problem.label("write coupling = \"explicit\", or leave it out"));
+            self.report(&chosen.span, message)
+                .label("write coupling = \"explicit\", or leave it out");
             return;
         }
         let mut pairs = Vec::new();
@@ -81,10 +80,9 @@ impl Checker<'_> {
                 let all: Vec<_> = (0..parts.len()).filter(|&p| traces(&parts[p])).collect();
                 if all.is_empty() && parts.iter().all(|part| part.part.is_some()) {
                     let message = "no subsystem has an interface Jacobian to send";
-                    let problem = Problem::new(chosen.span.clone(), message)
+                    self.report(&chosen.span, message)
                         .label("no position-driven input")
                         .help("receive the motion of an interface as `position_driven`");
-                    self.findings.push(problem);
                 }
                 return all;
             }
@@ -99,11 +97,8 @@ impl Checker<'_> {
                     self.no_tangent(&name.span, &parts[part], reason);
                 }
                 None => {
-                    let message = format!("there is no subsystem `{}`", name.value);
-                    let problem =
-                        Problem::new(name.span.clone(), message).label("unknown subsystem");
                     let known = parts.iter().map(|part| part.name.as_str());
-                    self.findings.push_misspelt(problem, &name.value, known);
+                    self.unknown_subsystem(name, known);
                 }
             }
         }

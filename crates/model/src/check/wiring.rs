@@ -153,8 +153,7 @@ impl Checker<'_> {
             let unit = place(&connection.unit);
             let span = keys.into_iter().flatten().chain(unit).next()?.clone();
             let message = format!("a {sent} cannot be scaled or shifted on its way");
-            self.findings
-                .push(Problem::new(span, message).label("leave it out"));
+            self.report(&span, message).label("leave it out");
             return None;
         }
         Some(scale)
@@ -165,15 +164,14 @@ impl Checker<'_> {
         let unit = self.unit(at)?;
         let Quantity::Scalar(expected) = taken else {
             let message = "only single numbers are converted";
-            let problem = Problem::new(at.span.clone(), message).label("leave it out");
-            self.findings.push(problem);
+            self.report(&at.span, message).label("leave it out");
             return None;
         };
         let known = quantity::Unit::parse(&expected.0);
         if known.is_ok_and(|known| !unit.fits(&known)) {
             let message = format!("`{}` cannot be converted to {expected}", at.value);
-            let problem = Problem::new(at.span.clone(), message).label("measures something else");
-            self.findings.push(problem);
+            self.report(&at.span, message)
+                .label("measures something else");
             return None;
         }
         Some(unit.factor)
@@ -217,25 +215,25 @@ impl Checker<'_> {
             quantity,
             Quantity::Motion | Quantity::Wrench | Quantity::Matrix { .. }
         );
-        if width != quantity.width() || (external.is_some() && is_spatial) {
+        let is_list = matches!(entry.value.value, Drive::Each(_));
+        let misfits = is_list != matches!(quantity, Quantity::Array(..)) && external.is_none();
+        if width != quantity.width() || misfits || (external.is_some() && is_spatial) {
             let message = match quantity {
-                Quantity::Scalar(_) => "this input is a single number: give one expression",
+                Quantity::Scalar(_) | Quantity::Whole | Quantity::Flag => {
+                    "this input is a single number: give one expression"
+                }
                 Quantity::Translation | Quantity::Rotation => {
                     "this input is a motion: give `x`, or `x`, `v` and `a`"
                 }
                 Quantity::Array(..) => {
-                    "this input is an array: give one expression for each number"
-                }
-                Quantity::Whole | Quantity::Flag => {
-                    "this input is a single number: give one expression"
+                    "this input is an array: give a list with one expression for each number"
                 }
                 Quantity::Motion | Quantity::Wrench | Quantity::Matrix { .. } => {
                     "a motion or a wrench in space cannot be given here: connect an output to it"
                 }
             };
-            let problem = Problem::new(entry.value.span.clone(), message);
-            self.findings
-                .push(problem.label(format!("for `{}`", entry.name.value)));
+            self.report(&entry.value.span, message)
+                .label(format!("for `{}`", entry.name.value));
             return None;
         }
         Some(DrivenInput {
@@ -270,9 +268,8 @@ impl Checker<'_> {
             false if name.trim().is_empty() => "is no name under which an input could be recorded",
             false => return,
         };
-        let problem = Problem::new(entry.value.span.clone(), format!("`{name}` {problem}"));
-        self.findings
-            .push(problem.label("give it a name of its own, such as \"driver.steer\""));
+        self.report(&entry.value.span, format!("`{name}` {problem}"))
+            .label("give it a name of its own, such as \"driver.steer\"");
     }
 
     /// The name of an external input, its value until it is set, and how far a driver moves it.
@@ -282,12 +279,8 @@ impl Checker<'_> {
         };
         let name = given.external.as_ref()?;
         for at in [&given.x, &given.v, &given.a].into_iter().flatten() {
-            let problem = Problem::new(
-                at.span.clone(),
-                "an external input is not a function of time",
-            );
-            self.findings
-                .push(problem.label("leave it out, or leave `external` out"));
+            self.report(&at.span, "an external input is not a function of time")
+                .label("leave it out, or leave `external` out");
         }
         let initial = match &given.initial {
             Some(at) => self.expression(at, &[])?.eval(&[]),
@@ -346,6 +339,13 @@ impl Checker<'_> {
                 let value = self.expression(&formula, &DRIVE_VARIABLES)?;
                 Some(Course::Each(vec![value]))
             }
+            Drive::Each(formulas) => {
+                let each = formulas.iter();
+                let each: Vec<_> = each
+                    .map(|at| self.expression(at, &DRIVE_VARIABLES))
+                    .collect();
+                each.into_iter().collect::<Option<_>>().map(Course::Each)
+            }
             Drive::Motion(motion) => {
                 if let Some(path) = &motion.file {
                     return self.course_of_file(motion, path, source, data);
@@ -359,9 +359,8 @@ impl Checker<'_> {
                 let feedback = motion.feedback.as_ref().map(|at| (&at.span, "feedback"));
                 for (span, what) in initial.into_iter().chain(range).chain(feedback) {
                     let message = format!("only an external input has {what}");
-                    let problem = Problem::new(span.clone(), message);
-                    self.findings
-                        .push(problem.label("add `external`, or leave it out"));
+                    self.report(span, message)
+                        .label("add `external`, or leave it out");
                 }
                 if let [Some(x), None, None] = components {
                     let x = self.expression(x, &DRIVE_VARIABLES)?;
@@ -370,8 +369,7 @@ impl Checker<'_> {
                 if components.iter().any(|at| at.is_none()) {
                     let message = "a motion needs `x`, or `x`, `v` and `a`; an external input needs \
                                    `external`, one from a file `file`";
-                    self.findings
-                        .push(Problem::new(entry.value.span.clone(), message));
+                    self.report(&entry.value.span, message);
                     return None;
                 }
                 let components =
@@ -394,14 +392,13 @@ impl Checker<'_> {
             .into_iter()
             .flatten()
         {
-            let problem = Problem::new(at.span.clone(), "`file` says it already");
-            self.findings.push(problem.label("leave it out"));
+            self.report(&at.span, "`file` says it already")
+                .label("leave it out");
         }
         let Some(column) = &given.column else {
             let message = "which column of the file is it?";
-            let problem = Problem::new(path.span.clone(), message);
-            self.findings
-                .push(problem.help("give its heading as `column`, and that of the time as `time`"));
+            self.report(&path.span, message)
+                .help("give its heading as `column`, and that of the time as `time`");
             return None;
         };
         let word = |word: &str| At {
@@ -434,10 +431,9 @@ impl Checker<'_> {
     fn unfed(&mut self, board: &Switchboard<'_>) {
         for (part, input) in board.unfed() {
             let message = format!("nothing feeds the input `{part}.{}`", input.name.value);
-            let problem = Problem::new(input.name.span.clone(), message)
+            self.report(&input.name.span, message)
                 .label("not connected")
                 .help("connect an output to it, give it as a function of time in [excitation], or let a [compensator] use it");
-            self.findings.push(problem);
         }
     }
 

@@ -1,19 +1,18 @@
 //! Inputs that are functions of time, or set from outside while a run goes on.
 
-use std::borrow::Cow;
-use std::fmt;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-
+use super::forms::by_form;
 use super::{At, Formula, Interpolation, Outside, Positive};
 
-/// An excitation: one expression, one for each component of a motion, or an external input.
-#[derive(Debug)]
+/// An excitation: one expression, one for each number of an array, one for each component of a motion, or an
+/// external input.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged, inline)]
 pub(crate) enum Drive {
     Scalar(Formula),
+    Each(Vec<At<Formula>>),
     Motion(Box<DrivenMotion>),
 }
 
@@ -59,52 +58,4 @@ pub(crate) struct DrivenMotion {
     pub full_feedback: Option<At<Positive>>,
 }
 
-struct DriveVisitor;
-
-// Not an untagged enum: those lose the places of what they hold.
-impl<'de> Visitor<'de> for DriveVisitor {
-    type Value = Drive;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("an expression, a table of expressions, or a table with `file` or `external`")
-    }
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Drive, E> {
-        Ok(Drive::Scalar(Formula::Number(number)))
-    }
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Drive, E> {
-        self.visit_f64(number as f64)
-    }
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Drive, E> {
-        self.visit_f64(number as f64)
-    }
-    fn visit_str<E: Error>(self, text: &str) -> Result<Drive, E> {
-        Ok(Drive::Scalar(Formula::Text(text.to_owned())))
-    }
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Drive, A::Error> {
-        let motion = DrivenMotion::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(Drive::Motion(Box::new(motion)))
-    }
-}
-
-impl<'de> Deserialize<'de> for Drive {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(DriveVisitor)
-    }
-}
-
-impl JsonSchema for Drive {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "Drive".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [
-                generator.subschema_for::<Formula>(),
-                generator.subschema_for::<DrivenMotion>(),
-            ],
-        })
-    }
-}
+by_form! { Drive { plain Scalar, list Each, table Motion, } }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{At, Count, Formula, Fraction, MotionLaw, Named, Positive, Predictor};
+use super::{At, Formula, Fraction, MicroSteps, MotionLaw, Multiple, Named, Positive, Predictor};
 
 /// Spectral radius of `lms2` when none is given.
 pub(crate) const DEFAULT_RHO: f64 = 0.6;
@@ -29,15 +29,15 @@ pub(crate) struct Lumped {
     /// such as that of a stop or a corner of a table; the order of four is then kept.
     #[schemars(extend("default" = false))]
     pub locate_kinks: Option<At<bool>>,
-    /// Integrator steps per macro step of this subsystem, at most 100000.
+    /// Integrator steps per macro step of this subsystem.
     #[schemars(extend("default" = 1))]
-    pub micro_steps: Option<At<Count>>,
+    pub micro_steps: Option<At<MicroSteps>>,
     /// The length of an integrator step, in s, instead of their number; must divide the macro
     /// step of this subsystem.
     pub micro_step: Option<At<Positive>>,
-    /// The subsystem's own macro step, as a multiple of the model's, at most 10000.
+    /// The subsystem's own macro step, as a multiple of the model's.
     #[schemars(extend("default" = 1))]
-    pub every: Option<At<Count>>,
+    pub every: Option<At<Multiple>>,
     /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
     pub predictor: Option<At<Predictor>>,
     /// The nodes that move by the equations of this subsystem, by name.

@@ -10,6 +10,7 @@ mod compensator;
 mod control;
 mod drive;
 mod foreign;
+mod forms;
 pub(crate) mod hydraulics;
 mod lumped;
 mod motion_law;
@@ -33,12 +34,15 @@ pub(crate) use hydraulics::Hydraulics;
 pub(crate) use lumped::{
     Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,
 };
-pub(crate) use motion_law::{LawName, LawWeights, MotionLaw, NameOrWeights, WordsWithWeights};
+pub(crate) use motion_law::{LawName, LawWeights, MotionLaw};
 pub(crate) use multibody::Multibody;
 pub use multibody::TimeFunction;
 pub(crate) use named::{Entry, Named};
 pub use number::Formula;
-pub(crate) use number::{Count, Fraction, Mass, NonNegative, Number, Poisson, Positive, Tolerance};
+pub(crate) use number::{
+    Columns, Corrections, Count, Delays, Fraction, Iterations, Mass, MicroSteps, Multiple,
+    NonNegative, Number, Poisson, Positive, Tolerance, Window,
+};
 pub(crate) use predictor::{Arrangement, Predictor, PredictorKind};
 pub(crate) use schedule::{
     Acceleration, Coupling, DEFAULT_COLUMNS, Implicit, Kind, OnLimit, Schedule, Stage, Tangent,
@@ -87,8 +91,8 @@ pub(crate) struct File {
     /// Which output feeds which input.
     #[serde(default)]
     pub connection: Vec<At<Connection>>,
-    /// Inputs that no connection feeds, as `"subsystem.port"`: an expression of time `t`, or one
-    /// for each of `x`, `v` and `a` of a motion.
+    /// Inputs that no connection feeds, as `"subsystem.port"`: an expression of time `t`, a list of them
+    /// for an array, or one for each of `x`, `v` and `a` of a motion.
     #[schemars(extend("propertyNames" = { "pattern": named::PORT_PATTERN }, "x-formerly" = "drive"))]
     #[serde(default)]
     pub excitation: Named<Drive>,
@@ -219,8 +223,8 @@ pub(crate) struct Monolithic {
     /// How `rk4` sees its inputs within a micro step.
     #[schemars(extend("default" = "interpolated"))]
     pub inputs_within_step: Option<At<InputsWithinStep>>,
-    /// Integrator steps per macro step, at most 100000.
-    pub micro_steps: Option<At<Count>>,
+    /// Integrator steps per macro step.
+    pub micro_steps: Option<At<MicroSteps>>,
 }
 
 /// What is recorded.

@@ -1,14 +1,9 @@
 //! How a part that steps velocities follows a prescribed motion.
 
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::{MapAccessDeserializer, StrDeserializer};
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-
+use super::forms::by_form;
 use super::{At, NonNegative, Positive};
 
 /// A law by its name.
@@ -43,64 +38,12 @@ pub(crate) struct LawWeights {
     pub gamma: Option<At<NonNegative>>,
 }
 
-/// A law: its name, or its weights.
-pub(crate) type MotionLaw = NameOrWeights<LawName>;
-
-impl WordsWithWeights for LawName {
-    const TYPE: &'static str = "MotionLaw";
-    const DESCRIPTION: &'static str =
-        "How a part that steps velocities follows a prescribed motion.";
-}
-
-/// One of some words, or the weights of a law.
-#[derive(Debug)]
-pub(crate) enum NameOrWeights<N> {
-    Named(N),
+/// How a part that steps velocities follows a prescribed motion.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
+pub(crate) enum MotionLaw {
+    Named(LawName),
     Weights(LawWeights),
 }
 
-/// Words beside which the weights of a law may stand.
-pub(crate) trait WordsWithWeights: JsonSchema + for<'de> Deserialize<'de> {
-    /// Name of the type in the schema.
-    const TYPE: &'static str;
-    /// What it is, in the schema.
-    const DESCRIPTION: &'static str;
-}
-
-struct NameOrWeightsVisitor<N>(PhantomData<N>);
-
-// Not an untagged enum: those lose the places of what they hold.
-impl<'de, N: WordsWithWeights> Visitor<'de> for NameOrWeightsVisitor<N> {
-    type Value = NameOrWeights<N>;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a name, or a table with the weights `alpha`, `beta` and `gamma` of a law")
-    }
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        N::deserialize(StrDeserializer::new(text)).map(NameOrWeights::Named)
-    }
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        LawWeights::deserialize(MapAccessDeserializer::new(map)).map(NameOrWeights::Weights)
-    }
-}
-
-impl<'de, N: WordsWithWeights> Deserialize<'de> for NameOrWeights<N> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NameOrWeightsVisitor(PhantomData))
-    }
-}
-
-impl<N: WordsWithWeights> JsonSchema for NameOrWeights<N> {
-    fn schema_name() -> Cow<'static, str> {
-        N::TYPE.into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": N::DESCRIPTION,
-            "anyOf": [
-                generator.subschema_for::<N>(),
-                generator.subschema_for::<LawWeights>(),
-            ],
-        })
-    }
-}
+by_form! { MotionLaw { plain Named, table Weights, } }

@@ -18,10 +18,6 @@ pub enum Formula {
     Text(String),
 }
 
-/// A whole number or an expression that gives one.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Count(pub Formula);
-
 /// A number that may be bounded by its type.
 pub(crate) trait Number {
     /// The possible values.
@@ -40,17 +36,12 @@ impl Number for Formula {
     }
 }
 
-impl Number for Count {
-    fn formula(&self) -> &Formula {
-        &self.0
-    }
-}
-
 /// Types of numbers with their bounds, which are part of the schema.
 macro_rules! bounded {
-    ($($(#[$doc:meta])* $name:ident: $from:expr, $to:expr, $reason:literal, $remedy:literal;)*) => { $(
+    ($kind:literal: $($(#[$doc:meta])* $name:ident: $from:expr, $to:expr, $reason:literal, $remedy:literal;)*) => { $(
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq)]
+        #[derive(Clone, Debug, PartialEq, Deserialize)]
+        #[serde(transparent)]
         pub(crate) struct $name(Formula);
 
         impl Number for $name {
@@ -63,12 +54,6 @@ macro_rules! bounded {
             }
         }
 
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                Formula::deserialize(deserializer).map(Self)
-            }
-        }
-
         impl JsonSchema for $name {
             fn inline_schema() -> bool {
                 true
@@ -76,8 +61,8 @@ macro_rules! bounded {
             fn schema_name() -> Cow<'static, str> {
                 stringify!($name).into()
             }
-            fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-                let mut schema = Formula::json_schema(generator);
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                let mut schema = json_schema!({ "type": [$kind, "string"] });
                 schema.ensure_object().extend(Self::RANGE.keywords());
                 schema
             }
@@ -85,7 +70,7 @@ macro_rules! bounded {
     )* };
 }
 
-bounded! {
+bounded! { "number":
     /// Above zero.
     Positive: Some((0.0, false)), None, "", "give a number above 0";
     /// A mass in kg.
@@ -99,6 +84,28 @@ bounded! {
     Tolerance: Some((0.0, false)), Some((1.0, false)), "", "a tolerance is a small number such as 1e-6";
     /// Poisson's ratio.
     Poisson: Some((-1.0, false)), Some((0.5, true)), "", "steel has 0.3, rubber nearly 0.5";
+}
+
+bounded! { "integer":
+    /// One or more.
+    Count: Some((1.0, true)), None, "", "";
+    /// Integrator steps of a macro step, which is neither interrupted nor analysed in pieces.
+    MicroSteps: Some((1.0, true)), Some((1e5, true)), "", "take a smaller simulation.step instead";
+    /// Macro steps that a subsystem takes at once.
+    Multiple: Some((1.0, true)), Some((1e4, true)), "", "take a larger simulation.step, and micro_steps for the others";
+    /// Iterations of one step.
+    Iterations: Some((1.0, true)), Some((1e5, true)), "", "what does not converge in some hundred iterations needs a \
+        smaller step";
+    /// Iterations that quasi-Newton remembers: it solves a dense system of them.
+    Columns: Some((1.0, true)), Some((1e3, true)), "", "as many as there are coupling variables are enough";
+    /// Corrections of one step.
+    Corrections: Some((1.0, true)), Some((20.0, true)), "", "each further correction squares the residual: three reach \
+        rounding errors";
+    /// Communication points that a predictor learns from.
+    Window: Some((1.0, true)), Some((1e5, true)), "", "most senders need fewer than a hundred";
+    /// Earlier communication points that a learned model sees.
+    Delays: Some((0.0, true)), Some((100.0, true)), "", "1 stands for a velocity that is not \
+        exchanged";
 }
 
 struct FormulaVisitor;
@@ -129,12 +136,6 @@ impl<'de> Deserialize<'de> for Formula {
     }
 }
 
-impl<'de> Deserialize<'de> for Count {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Formula::deserialize(deserializer).map(Self)
-    }
-}
-
 impl JsonSchema for Formula {
     fn inline_schema() -> bool {
         true
@@ -144,17 +145,5 @@ impl JsonSchema for Formula {
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": ["number", "string"] })
-    }
-}
-
-impl JsonSchema for Count {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "Count".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["integer", "string"] })
     }
 }

@@ -1,14 +1,10 @@
 //! How inputs are predicted between communication points.
 
-use std::borrow::Cow;
-use std::fmt;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::{MapAccessDeserializer, StrDeserializer};
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-
-use super::{At, Count, Foreign, Fraction};
+use super::forms::by_form;
+use super::{At, Delays, Foreign, Fraction, Window};
 
 /// How an input is extrapolated from what was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -66,8 +62,9 @@ pub(crate) enum Arrangement {
     Sequential,
 }
 
-/// A predictor: its kind alone, or with settings.
-#[derive(Debug)]
+/// How inputs are predicted between communication points.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
 pub(crate) enum Predictor {
     Kind(PredictorKind),
     Settings(Box<PredictorSettings>),
@@ -82,10 +79,10 @@ pub(crate) struct PredictorSettings {
     pub kind: Option<At<PredictorKind>>,
     /// With `dmd`: the number of communication points that it learns from, at least one more than
     /// the coupling variables; an odd number is rounded up. By default it is chosen while running.
-    pub window: Option<At<Count>>,
+    pub window: Option<At<Window>>,
     /// With `dmd` and a `window`: how many earlier communication points the model sees beside the latest,
     /// such as 1 when positions are exchanged without velocities. None by default.
-    pub delays: Option<At<Count>>,
+    pub delays: Option<At<Delays>>,
     /// With `constant-rate`, `linear-rate`, `hermite`, `hermite-velocity` and `linear-acceleration`: the
     /// spectral radius at infinity of the LMS2 formula that integrates. By default that of the receiving
     /// subsystem, if it is integrated by `lms2`; give that of the sender where it is not.
@@ -97,41 +94,4 @@ pub(crate) struct PredictorSettings {
     pub foreign: Option<At<Foreign>>,
 }
 
-struct PredictorVisitor;
-
-// Not an untagged enum: those lose the places of what they hold.
-impl<'de> Visitor<'de> for PredictorVisitor {
-    type Value = Predictor;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a kind of predictor, or a table with its `kind`")
-    }
-    fn visit_str<E: Error>(self, text: &str) -> Result<Predictor, E> {
-        PredictorKind::deserialize(StrDeserializer::new(text)).map(Predictor::Kind)
-    }
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Predictor, A::Error> {
-        let settings = PredictorSettings::deserialize(MapAccessDeserializer::new(map))?;
-        Ok(Predictor::Settings(Box::new(settings)))
-    }
-}
-
-impl<'de> Deserialize<'de> for Predictor {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PredictorVisitor)
-    }
-}
-
-impl JsonSchema for Predictor {
-    fn schema_name() -> Cow<'static, str> {
-        "Predictor".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "How inputs are predicted between communication points.",
-            "anyOf": [
-                generator.subschema_for::<PredictorKind>(),
-                generator.subschema_for::<PredictorSettings>(),
-            ],
-        })
-    }
-}
+by_form! { Predictor { plain Kind, table Settings, } }

@@ -1,15 +1,11 @@
 //! Who advances when.
 
-use std::borrow::Cow;
-use std::fmt;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
-
+use super::forms::by_form;
 use super::named::PORT_PATTERN;
-use super::{At, Count, Named, NonNegative, Positive, Predictor};
+use super::{At, Columns, Count, Iterations, Named, NonNegative, Positive, Predictor};
 
 /// Who advances when, and how inputs are predicted.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -69,8 +65,9 @@ pub(crate) enum Coupling {
     Implicit,
 }
 
-/// One stage of a macro step.
-#[derive(Debug)]
+/// Subsystems that advance together, or stages that run several times per step.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
 pub(crate) enum Stage {
     Together(Vec<At<String>>),
     Nested(Nested),
@@ -88,94 +85,17 @@ pub(crate) struct Nested {
     pub stages: Option<Vec<At<Stage>>>,
 }
 
-struct StageVisitor;
-
-// Not an untagged enum: those lose the places of what they hold.
-impl<'de> Visitor<'de> for StageVisitor {
-    type Value = Stage;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a list of subsystems, or a table with `ratio` and `stages`")
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Stage, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = sequence.next_element()? {
-            members.push(member);
-        }
-        Ok(Stage::Together(members))
-    }
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Stage, A::Error> {
-        Nested::deserialize(MapAccessDeserializer::new(map)).map(Stage::Nested)
-    }
+by_form! {
+    Stage { list Together, table Nested, }
+    Tangent { plain All, list Of, }
 }
 
-impl<'de> Deserialize<'de> for Stage {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StageVisitor)
-    }
-}
-
-impl JsonSchema for Stage {
-    fn schema_name() -> Cow<'static, str> {
-        "Stage".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "Subsystems that advance together, or stages that run several times per step.",
-            "anyOf": [
-                { "type": "array", "items": { "type": "string" } },
-                generator.subschema_for::<Nested>(),
-            ],
-        })
-    }
-}
-
-/// Which subsystems send their interface Jacobian.
-#[derive(Debug)]
+/// All subsystems that can, or some by name.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
 pub(crate) enum Tangent {
     All(bool),
     Of(Vec<At<String>>),
-}
-
-struct TangentVisitor;
-
-impl<'de> Visitor<'de> for TangentVisitor {
-    type Value = Tangent;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("true, false, or a list of subsystems")
-    }
-    fn visit_bool<E>(self, all: bool) -> Result<Tangent, E> {
-        Ok(Tangent::All(all))
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Tangent, A::Error> {
-        let mut names = Vec::new();
-        while let Some(name) = sequence.next_element()? {
-            names.push(name);
-        }
-        Ok(Tangent::Of(names))
-    }
-}
-
-impl<'de> Deserialize<'de> for Tangent {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TangentVisitor)
-    }
-}
-
-impl JsonSchema for Tangent {
-    fn schema_name() -> Cow<'static, str> {
-        "Tangent".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "All subsystems that can, or some by name.",
-            "anyOf": [
-                { "type": "boolean" },
-                { "type": "array", "items": { "type": "string" } },
-            ],
-        })
-    }
 }
 
 /// How an implicitly coupled step iterates.
@@ -193,18 +113,18 @@ pub(crate) struct Implicit {
     #[schemars(extend("propertyNames" = { "pattern": PORT_PATTERN }))]
     #[serde(default)]
     pub ports: Named<NonNegative>,
-    /// Iterations per macro step at most, up to 100000.
+    /// Iterations per macro step at most.
     #[schemars(extend("default" = oldham_cosim::ImplicitSettings::default().max_iterations))]
-    pub max_iterations: Option<At<Count>>,
+    pub max_iterations: Option<At<Iterations>>,
     /// How the next iterate is found.
     #[schemars(extend("default" = "quasi-newton"))]
     pub acceleration: Option<At<Acceleration>>,
     /// The fraction of each change that is taken: by default 1 with `fixed`; the first one, by
     /// default 0.5, with `aitken`.
     pub relaxation: Option<At<Positive>>,
-    /// How many changes `quasi-newton` remembers, at most 1000.
+    /// How many changes `quasi-newton` remembers.
     #[schemars(extend("default" = DEFAULT_COLUMNS))]
-    pub columns: Option<At<Count>>,
+    pub columns: Option<At<Columns>>,
     /// What happens when `max_iterations` is reached.
     #[schemars(extend("default" = "fail"))]
     pub on_limit: Option<OnLimit>,

@@ -11,7 +11,7 @@ use super::scope::{Filled, Scope, number_of, written};
 use super::{REPEAT, TEMPLATE, USE};
 use crate::format::{Formula, Named};
 use crate::parameters::Parameters;
-use crate::problem::{Findings, Problem};
+use crate::problem::Findings;
 use crate::source::{Source, Span};
 use crate::tree::{Clash, Key, Value, put_over, table_in};
 use crate::words;
@@ -106,8 +106,7 @@ struct Expansion<'i, 'f> {
 
 impl<'i> Expansion<'i, '_> {
     fn refuse(&mut self, span: Span, message: String, label: &str, help: impl Into<String>) {
-        let problem = Problem::new(span, message).label(label);
-        self.findings.push(problem.help(help));
+        self.findings.report(&span, message).label(label).help(help);
     }
 
     fn read_templates(&mut self, templates: Value<'i>) {
@@ -434,12 +433,15 @@ impl<'i> Expansion<'i, '_> {
         let Some(Template { parameters, body }) = self.templates.get(&template) else {
             let known: Vec<&str> = self.templates.keys().map(String::as_str).collect();
             let message = format!("there is no template `{template}`");
-            let problem = Problem::new(chosen.span(), message).label("unknown template");
-            let problem = match known.is_empty() {
-                true => problem.help(format!("write one: [{TEMPLATE}.{template}]")),
-                false => problem.help(format!("the templates are {}", known.join(", "))),
+            let help = match known.is_empty() {
+                true => format!("write one: [{TEMPLATE}.{template}]"),
+                false => format!("the templates are {}", known.join(", ")),
             };
-            self.findings.push_misspelt(problem, &template, known);
+            let reported = self.findings.report(&chosen.span(), message);
+            reported
+                .label("unknown template")
+                .help(help)
+                .suggest(&template, known);
             return None;
         };
         let (parameters, body) = (parameters.clone(), body.clone());
@@ -468,13 +470,15 @@ impl<'i> Expansion<'i, '_> {
             .filter(|(key, _)| !known.contains(&key.get_ref().as_ref()))
         {
             let message = format!("template `{template}` has no parameter `{}`", key.get_ref());
-            let problem = Problem::new(key.span(), message).label("unknown parameter");
-            let problem = match known.is_empty() {
-                true => problem.help("it has no parameters"),
-                false => problem.help(format!("its parameters are {}", known.join(", "))),
+            let help = match known.is_empty() {
+                true => "it has no parameters".to_owned(),
+                false => format!("its parameters are {}", known.join(", ")),
             };
-            self.findings
-                .push_misspelt(problem, key.get_ref(), known.iter().copied());
+            let reported = self.findings.report(&key.span(), message);
+            reported
+                .label("unknown parameter")
+                .help(help)
+                .suggest(key.get_ref(), known.iter().copied());
         }
         for (parameter, default) in &parameters {
             let value = match (given.remove(parameter.as_str()), default) {
@@ -505,8 +509,10 @@ impl<'i> Expansion<'i, '_> {
         put_over(all, instance, &mut |clash: Clash<'_>| {
             let path = clash.path.join(".");
             let message = format!("`{USE}.{used_as}` gives `{path}`, which another use gives too");
-            let problem = Problem::new(name.span(), message).label("used here");
-            findings.push(problem.help("put {name} into its name in the template"));
+            findings
+                .report(&name.span(), message)
+                .label("used here")
+                .help("put {name} into its name in the template");
         });
     }
 }

@@ -122,8 +122,10 @@ fn take_wanted(tree: &mut DeTable<'_>, path: &str, findings: &mut Findings) -> V
             }),
             None => {
                 let message = format!("`{INCLUDE}` is the path of a file, or a list of paths");
-                let problem = Problem::new(item.span(), message).label("no path");
-                findings.push(problem.help("such as include = \"parts/wheel.toml\""));
+                findings
+                    .report(&item.span(), message)
+                    .label("no path")
+                    .help("such as include = \"parts/wheel.toml\"");
             }
         }
     }
@@ -219,8 +221,10 @@ impl<'s> Joining<'s, '_> {
         }
         if self.chain.len() == MAX_CHAIN {
             let message = format!("files include each other more than {MAX_CHAIN} deep");
-            let problem = Problem::new(wanted.span.clone(), message).label("included here");
-            self.findings.push(problem.help("include all files in one"));
+            self.findings
+                .report(&wanted.span, message)
+                .label("included here")
+                .help("include all files in one");
             return None;
         }
         let found = self.source.file_at(&wanted.path);

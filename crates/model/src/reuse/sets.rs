@@ -4,7 +4,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::{SET, WITH};
 use crate::overrides::Change;
-use crate::problem::{Findings, Problem};
+use crate::problem::Findings;
 use crate::tree::{Key, Value};
 
 /// Takes the named changes out of a tree; gives those of the sets that are chosen, in the order of the
@@ -17,8 +17,9 @@ pub(crate) fn chosen<'i>(tree: &mut DeTable<'i>, findings: &mut Findings) -> Vec
         None => DeTable::new(),
         Some((_, DeValue::Table(sets))) => sets,
         Some((span, _)) => {
-            let problem = Problem::new(span, format!("`{SET}` must be a table of named changes"));
-            findings.push(problem.help(format!("such as [{SET}.heavy] with m = 500 below it")));
+            findings
+                .report(&span, format!("`{SET}` must be a table of named changes"))
+                .help(format!("such as [{SET}.heavy] with m = 500 below it"));
             DeTable::new()
         }
     };
@@ -27,8 +28,10 @@ pub(crate) fn chosen<'i>(tree: &mut DeTable<'i>, findings: &mut Findings) -> Vec
         if !value.get_ref().is_table() {
             let name = key.get_ref();
             let message = format!("the set `{name}` must be a table of keys and values");
-            let problem = Problem::new(value.span(), message).label("no table");
-            findings.push(problem.help(format!("write [{SET}.{name}], and below it m = 500, say")));
+            findings
+                .report(&value.span(), message)
+                .label("no table")
+                .help(format!("write [{SET}.{name}], and below it m = 500, say"));
         }
     }
     for (name, span) in names(tree, findings) {
@@ -38,12 +41,15 @@ pub(crate) fn chosen<'i>(tree: &mut DeTable<'i>, findings: &mut Findings) -> Vec
             None => {
                 let known: Vec<&str> = sets.keys().map(|key| key.get_ref().as_ref()).collect();
                 let message = format!("there is no set `{name}`");
-                let problem = Problem::new(span, message).label("chosen here");
                 let help = match known.is_empty() {
                     true => format!("write one: [{SET}.{name}], and below it keys and values"),
                     false => format!("the sets are {}", known.join(", ")),
                 };
-                findings.push_misspelt(problem.help(help), &name, known);
+                findings
+                    .report(&span, message)
+                    .label("chosen here")
+                    .help(help)
+                    .suggest(&name, known);
             }
         }
     }
@@ -69,7 +75,7 @@ fn names(tree: &mut DeTable<'_>, findings: &mut Findings) -> Vec<(String, std::o
             Some(_) => {}
             None => {
                 let message = format!("`{WITH}` is the name of a set, or a list of names");
-                findings.push(Problem::new(item.span(), message).label("no name"));
+                findings.report(&item.span(), message).label("no name");
             }
         }
     }

@@ -56,7 +56,7 @@ impl CouplingLaw {
     }
 
     fn linearised(simulation: &mut Simulation, site: &Site) -> Option<Self> {
-        let linear = simulation.linearise(site.force_side)?;
+        let linear = simulation.linearise(site.force_side).ok()??;
         let ports = simulation.ports(site.force_side);
         let inputs = ports.input_width();
         let force = ports.output_range(site.force).start;

@@ -99,7 +99,7 @@ impl FrequencyAnalysis {
         let step = simulation.schedule().step;
         let count = simulation.names().count();
         let models: Option<Vec<_>> = (0..count)
-            .map(|unit| simulation.sequence_model(SubsystemId(unit)))
+            .map(|unit| simulation.sequence_model(SubsystemId(unit)).ok()?)
             .collect();
         let coupled = Coupled::new(models?, links, step)?;
         Some(Self { coupled })

@@ -5,7 +5,6 @@ use oldham_control::{Linear, Pid, RateLimit, TransferFunction};
 use super::Draft;
 use crate::check::Checker;
 use crate::format::{At, Block, BlockKind, Entry, Formula, Rows, place};
-use crate::problem::Problem;
 use crate::source::Span;
 
 /// The time constant of anti-windup of a controller without proportional gain.
@@ -29,8 +28,8 @@ impl Checker<'_> {
             BlockKind::Delay => self.delay(entry, draft),
         };
         if let Some(Err(error)) = added {
-            let problem = Problem::new(entry.name.span.clone(), error.to_string());
-            self.findings.push(problem.label("in this block"));
+            self.report(&entry.name.span, error.to_string())
+                .label("in this block");
         }
     }
 
@@ -73,8 +72,7 @@ impl Checker<'_> {
         for (key, span, kinds) in keys {
             if let Some(span) = span.filter(|_| !kinds.contains(&kind)) {
                 let message = format!("`{key}` does not belong to a block of this kind");
-                let problem = Problem::new(span.clone(), message).label("leave it out");
-                self.findings.push(problem);
+                self.report(span, message).label("leave it out");
             }
         }
     }
@@ -88,9 +86,8 @@ impl Checker<'_> {
     ) -> Option<&'b At<T>> {
         if given.is_none() {
             let message = format!("the block `{}` needs `{key}`", entry.name.value);
-            let problem = Problem::new(entry.value.span.clone(), message);
-            self.findings
-                .incomplete(&entry.value.span, problem.label(format!("has no `{key}`")));
+            self.report_missing(&entry.value.span, message)
+                .label(format!("has no `{key}`"));
         }
         given.as_ref()
     }
@@ -230,9 +227,8 @@ impl Checker<'_> {
         let discrete = entry.value.value.discrete.unwrap_or(false);
         if discrete && draft.controller.sample().is_none() {
             let message = "`discrete` coefficients need a sampled controller";
-            let problem = Problem::new(entry.name.span.clone(), message);
-            self.findings
-                .push(problem.help("give the controller a `sample` period"));
+            self.report(&entry.name.span, message)
+                .help("give the controller a `sample` period");
             return None;
         }
         Some(discrete)

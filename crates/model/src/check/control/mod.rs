@@ -38,8 +38,7 @@ impl Checker<'_> {
         let sample = section.sample.as_ref();
         if let (Some(_), Some(every)) = (sample, &section.every) {
             let message = "a sampled controller advances with every macro step";
-            let problem = Problem::new(every.span.clone(), message).label("leave it out");
-            self.findings.push(problem);
+            self.report(&every.span, message).label("leave it out");
         }
         if let (Some(sample), true) = (sample, pace.is_implicit) {
             let message = "a sampled controller needs explicit coupling: an iterated step would see \
@@ -176,8 +175,7 @@ impl Checker<'_> {
             self.findings.push(problem.help(help));
         } else if change.is_none() {
             let message = format!("the state `{}` has no `{needed}`", entry.name.value);
-            let problem = Problem::new(entry.value.span.clone(), message);
-            self.findings.incomplete(&entry.value.span, problem);
+            self.report_missing(&entry.value.span, message);
         }
         let initial = self.number_or(&given.initial, 0.0);
         let change = change.as_ref();
@@ -242,7 +240,7 @@ impl Checker<'_> {
             error => error.to_string(),
         };
         let span = span.unwrap_or_else(|| entry.name.span.clone());
-        self.findings.push(Problem::new(span, message).help(help));
+        self.report(&span, message).help(help);
         false
     }
 

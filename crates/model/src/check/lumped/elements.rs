@@ -5,7 +5,6 @@ use oldham_lumped::{ElementKind, LAW_VARIABLES, LOAD_VARIABLES, NodeRef};
 use super::LumpedDraft;
 use crate::check::Checker;
 use crate::format::{At, Entry, Formula, Lumped, Rows, Spring};
-use crate::problem::Problem;
 
 impl Checker<'_> {
     pub(super) fn springs<'f>(&mut self, section: &'f Lumped, draft: &mut LumpedDraft<'f>) {
@@ -36,14 +35,13 @@ impl Checker<'_> {
         let nodes: Vec<_> = nodes.collect();
         let [a, b] = nodes[..] else {
             let message = format!("a spring is between two nodes, not {}", nodes.len());
-            self.findings
-                .push(Problem::new(between.span.clone(), message));
+            self.report(&between.span, message);
             return None;
         };
         if a.is_some() && a == b {
             let message = "a spring must be between two different nodes";
-            let problem = Problem::new(between.span.clone(), message);
-            self.findings.push(problem.label("the same node twice"));
+            self.report(&between.span, message)
+                .label("the same node twice");
         }
         Some([a?, b?])
     }
@@ -59,9 +57,8 @@ impl Checker<'_> {
                 "the spring `{}` has no stiffness, damping or force",
                 entry.name.value
             );
-            let problem = Problem::new(entry.value.span.clone(), message)
+            self.report_missing(&entry.value.span, message)
                 .help("give `stiffness`, `damping` or both, or a law as `force`");
-            self.findings.incomplete(&entry.value.span, problem);
         }
         let stiffness = self.number_or(&spring.stiffness, 0.0);
         let damping = self.number_or(&spring.damping, 0.0);
@@ -85,10 +82,9 @@ impl Checker<'_> {
             .flatten()
         {
             let message = "a spring with a law as `force` has no stiffness, damping or rest";
-            let problem = Problem::new(other.span.clone(), message)
+            self.report(&other.span, message)
                 .label("not used")
                 .help("put it into the law: `d` is the elongation, `v` its rate");
-            self.findings.push(problem);
         }
         let law = self.expression(force, &LAW_VARIABLES);
         Some(ElementKind::ForceLaw {
@@ -141,13 +137,13 @@ impl Checker<'_> {
         let fits = rows.value.len() == size;
         if !fits {
             let message = format!("the matrix has {} rows for {size} nodes", rows.value.len());
-            self.findings.push(Problem::new(rows.span.clone(), message));
+            self.report(&rows.span, message);
         }
         let mut entries = Vec::new();
         for row in &rows.value {
             if row.value.len() != size {
                 let message = format!("the row has {} numbers for {size} nodes", row.value.len());
-                self.findings.push(Problem::new(row.span.clone(), message));
+                self.report(&row.span, message);
             }
             entries.extend(row.value.iter().filter_map(|entry| self.number(entry)));
         }

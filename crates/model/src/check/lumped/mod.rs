@@ -12,7 +12,6 @@ use super::part::{Checked, Port, head_of};
 use super::{Checker, Pace};
 use crate::format::{self, At, DEFAULT_RHO, Entry};
 use crate::model::Content;
-use crate::problem::Problem;
 use crate::source::Span;
 
 /// The node that is always there.
@@ -63,10 +62,9 @@ impl Checker<'_> {
         if let (true, Some(method)) = (asked.value, method)
             && !matches!(method, Integrator::Rk4 { .. })
         {
-            let problem = Problem::new(asked.span.clone(), "only `rk4` locates kinks")
+            self.report(&asked.span, "only `rk4` locates kinks")
                 .label("has no meaning for this integrator")
                 .help("take `integrator = \"rk4\"`, or leave it out: methods of second order keep their order at kinks of continuous forces");
-            self.findings.push(problem);
         }
         asked.value
     }
@@ -109,7 +107,7 @@ impl Checker<'_> {
             let integrator = entry.value.value.integrator.as_ref().map(|at| &at.span);
             let place = place.or(integrator).unwrap_or(&entry.name.span);
             let message = format!("in `{}`: {error}", entry.name.value);
-            self.findings.push(Problem::new(place.clone(), message));
+            self.report(place, message);
         }
     }
 }

@@ -5,7 +5,6 @@ use oldham_lumped::{BoundarySpec, ElementKind, NodeRef, NodeSpec};
 use super::{GROUND, LumpedDraft};
 use crate::check::Checker;
 use crate::format::{At, Lumped};
-use crate::problem::Problem;
 
 impl Checker<'_> {
     pub(super) fn masses<'f>(&mut self, section: &'f Lumped, draft: &mut LumpedDraft<'f>) {
@@ -38,8 +37,8 @@ impl Checker<'_> {
     fn not_ground(&mut self, name: &At<String>) {
         if name.value == GROUND {
             let message = "`ground` is always there and does not move";
-            let problem = Problem::new(name.span.clone(), message).label("choose another name");
-            self.findings.push(problem);
+            self.report(&name.span, message)
+                .label("choose another name");
         }
     }
 
@@ -56,10 +55,9 @@ impl Checker<'_> {
                     "`{}` is a mass: its motion is computed here, not received",
                     name.value
                 );
-                let problem = Problem::new(name.span.clone(), message)
+                self.report(&name.span, message)
                     .label("has its own motion")
                     .help("give the boundary node another name, or receive a `force` on this mass");
-                self.findings.push(problem);
                 None
             }
             None => {
@@ -131,17 +129,14 @@ impl Checker<'_> {
             Some(&node) if fits(node) => Some(node),
             Some(_) => {
                 let message = format!("`{}` {wrong}", name.value);
-                self.findings
-                    .push(Problem::new(name.span.clone(), message).label("wrong kind of node"));
+                self.report(&name.span, message).label("wrong kind of node");
                 None
             }
             None if !draft.all_nodes_known => None,
             None => {
-                let message = format!("there is no node `{}` in this subsystem", name.value);
-                let problem = Problem::new(name.span.clone(), message)
-                    .label("unknown node")
-                    .help("nodes are made in `masses`, or in `inputs` by receiving their motion");
-                self.findings.push_misspelt(problem, &name.value, fitting());
+                self.unknown(name, "node", fitting()).or_help(
+                    "nodes are made in `masses`, or in `inputs` by receiving their motion",
+                );
                 None
             }
         }

@@ -6,7 +6,6 @@ use super::LumpedDraft;
 use crate::check::Checker;
 use crate::check::part::Port;
 use crate::format::{At, Entry, Lumped, MotionLaw};
-use crate::problem::Problem;
 
 impl Checker<'_> {
     pub(super) fn inputs<'f>(
@@ -57,10 +56,9 @@ impl Checker<'_> {
     ) {
         if !moves {
             let message = "a law says how a whole motion is followed";
-            let problem = Problem::new(given.span.clone(), message)
+            self.report(&given.span, message)
                 .label("without `motion`")
                 .help("receive `motion = ...` here, or leave `prescribe` out");
-            self.findings.push(problem);
             return;
         }
         let law = self.motion_law(&given.value);
@@ -118,9 +116,8 @@ impl Checker<'_> {
             "the port `{name}` {does} {} things; it must be one",
             given.len()
         );
-        let problem = Problem::new(entry.value.span.clone(), message)
+        self.report_missing(&entry.value.span, message)
             .help("one of `motion`, `displacement`, `velocity`, `acceleration`, `force`");
-        self.findings.incomplete(&entry.value.span, problem);
         None
     }
 }

@@ -7,7 +7,6 @@ use crate::check::Checker;
 use crate::format::multibody::{self, Given, Multibody};
 use crate::format::{At, Entry, Formula};
 use crate::mechanism::{Bearer, Outline, StaticLine};
-use crate::problem::Problem;
 
 /// A force along an actuator that no port brings.
 enum ActuatorLoad {
@@ -96,13 +95,6 @@ impl Checker<'_> {
         name: &At<String>,
         draft: &MechanismDraft<'_>,
     ) -> Option<[Marker; 2]> {
-        if let Some(known) = draft.actuators.get(name.value.as_str()) {
-            return *known;
-        }
-        let message = format!("there is no actuator `{}`", name.value);
-        let problem = Problem::new(name.span.clone(), message).label("unknown actuator");
-        let known = draft.actuators.keys().copied();
-        self.findings.push_misspelt(problem, &name.value, known);
-        None
+        self.known(name, "actuator", &draft.actuators).copied()
     }
 }

@@ -13,7 +13,6 @@ use crate::check::Checker;
 use crate::format::multibody::{self, End, Multibody, Vector};
 use crate::format::{At, Entry};
 use crate::mechanism::{Outline, Pose};
-use crate::problem::Problem;
 
 /// Most elements of one beam.
 const MAX_ELEMENTS: u32 = 10_000;
@@ -117,8 +116,7 @@ impl Checker<'_> {
             return Some(count);
         }
         let message = format!("a beam has at most {MAX_ELEMENTS} elements");
-        let problem = Problem::new(at.span.clone(), message);
-        self.findings.push(problem.label(format!("is {count}")));
+        self.report(&at.span, message).label(format!("is {count}"));
         None
     }
 
@@ -131,7 +129,7 @@ impl Checker<'_> {
             3 => Some(2),
             _ => {
                 let message = "an element has 2 or 3 nodes";
-                self.findings.push(Problem::new(at.span.clone(), message));
+                self.report(&at.span, message);
                 None
             }
         }
@@ -142,16 +140,7 @@ impl Checker<'_> {
         name: &At<String>,
         draft: &MechanismDraft<'_>,
     ) -> Option<CrossSection> {
-        if let Some(section) = draft.sections.get(name.value.as_str()) {
-            return *section;
-        }
-        let message = format!("there is no section `{}` in this subsystem", name.value);
-        let problem = Problem::new(name.span.clone(), message)
-            .label("unknown section")
-            .help("sections are made in `sections`");
-        let known = draft.sections.keys().copied();
-        self.findings.push_misspelt(problem, &name.value, known);
-        None
+        self.known(name, "section", &draft.sections).copied()
     }
 
     fn line(
@@ -181,9 +170,8 @@ impl Checker<'_> {
         }
         let (Some(from), Some(to)) = (from, to) else {
             let message = format!("the beam `{}` has no line", entry.name.value);
-            let problem = Problem::new(entry.value.span.clone(), message)
+            self.report_missing(&entry.value.span, message)
                 .help("give `from` and `to`, or a `curve`");
-            self.findings.incomplete(&entry.value.span, problem);
             return None;
         };
         let ((start, first), (end, last)) = (from?, to?);
@@ -196,8 +184,7 @@ impl Checker<'_> {
     fn curve(&mut self, curve: &At<Vector>) -> Option<[Expression; 3]> {
         if curve.value.len() != 3 {
             let message = format!("three expressions are needed, not {}", curve.value.len());
-            self.findings
-                .push(Problem::new(curve.span.clone(), message));
+            self.report(&curve.span, message);
             return None;
         }
         let expressions = curve
@@ -247,7 +234,7 @@ impl Checker<'_> {
             ),
         };
         let place = place.unwrap_or(&entry.value.span);
-        self.findings.push(Problem::new(place.clone(), message));
+        self.report(place, message);
     }
 
     /// Nodes given at the ends of a curve must be there.
@@ -268,7 +255,7 @@ impl Checker<'_> {
             let distance = (motion.position - mesh.nodes[place].0).norm();
             if distance > AT_THE_END * length {
                 let message = format!("the curve ends {distance} m away from this node");
-                self.findings.push(Problem::new(at.span.clone(), message));
+                self.report(&at.span, message);
             }
         }
     }

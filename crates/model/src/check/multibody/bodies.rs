@@ -7,7 +7,6 @@ use crate::check::Checker;
 use crate::format::multibody::{self, Multibody};
 use crate::format::{At, Entry};
 use crate::mechanism::{MeshFile, Shape, Solid, solid_inertia};
-use crate::problem::Problem;
 
 impl Checker<'_> {
     pub(super) fn bodies<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
@@ -62,8 +61,7 @@ impl Checker<'_> {
             (None, Some(_)) => mass.map(|mass| per_mass * mass),
             (Some(inertia), Some(_)) => {
                 let message = "a shape gives the inertia: leave one of them out";
-                let problem = Problem::new(inertia.span.clone(), message);
-                self.findings.push(problem.label("one too many"));
+                self.report(&inertia.span, message).label("one too many");
                 None
             }
         };
@@ -80,7 +78,7 @@ impl Checker<'_> {
                 .inertia
                 .as_ref()
                 .map_or(&entry.value.span, |at| &at.span);
-            self.findings.push(Problem::new(place.clone(), message));
+            self.report(place, message);
         }
         Some(body)
     }
@@ -99,22 +97,20 @@ impl Checker<'_> {
                 let unreadable = given.shape.is_some() && shape.is_none();
                 if volume.is_none() && !unreadable && !self.findings.is_damaged(&entry.value.span) {
                     let message = "a density needs a shape with a volume";
-                    let problem = Problem::new(density.0.span.clone(), message);
-                    self.findings.push(problem.help("give `mass` instead"));
+                    self.report(&density.0.span, message)
+                        .help("give `mass` instead");
                 }
                 Some(density.1? * volume?)
             }
             (None, None) => {
                 let message = format!("the body `{}` has no mass", entry.name.value);
-                let problem = Problem::new(entry.value.span.clone(), message)
+                self.report_missing(&entry.value.span, message)
                     .help("give `mass`, or `density` and `shape`");
-                self.findings.incomplete(&entry.value.span, problem);
                 None
             }
             (Some(_), Some(density)) => {
                 let message = "`mass` and `density` say the same thing: give one of them";
-                let problem = Problem::new(density.span.clone(), message);
-                self.findings.push(problem.label("one too many"));
+                self.report(&density.span, message).label("one too many");
                 None
             }
         }
@@ -147,9 +143,8 @@ impl Checker<'_> {
         let count = kinds.into_iter().filter(|&kind| kind).count();
         if count != 1 {
             let message = format!("the shape is {count} things; it must be one");
-            let problem = Problem::new(given.span.clone(), message)
+            self.report_missing(&given.span, message)
                 .help("one of `box`, `sphere`, `cylinder`, `tube`, `rod`");
-            self.findings.incomplete(&given.span, problem);
             return None;
         }
         if let Some(sides) = &solid.cuboid {

@@ -2,30 +2,18 @@
 
 use oldham_multibody::{Cable, Drive, Law, LuGre, Marker, Pulley, Vec3};
 
-use super::MechanismDraft;
+use super::{Made, MechanismDraft};
 use crate::check::Checker;
-use crate::format::multibody::{self, Multibody, Vector};
+use crate::format::multibody::{self, Vector};
 use crate::format::{At, Entry};
 use crate::mechanism::{Outline, Pose};
-use crate::problem::Problem;
 
 impl Checker<'_> {
-    pub(super) fn cables<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
-        for entry in &section.cables {
-            self.element_name(&entry.name, "a cable", draft);
-            draft.holders.insert(entry.name.value.clone(), None);
-            if let Some((cable, course)) = self.cable(entry, draft) {
-                draft.spec.sketch.outlines.push(Outline::Cable(course));
-                draft.holder(&entry.name.value, Box::new(cable));
-            }
-        }
-    }
-
-    fn cable(
+    pub(super) fn cable(
         &mut self,
         entry: &Entry<multibody::Cable>,
         draft: &MechanismDraft<'_>,
-    ) -> Option<(Cable, Vec<Marker>)> {
+    ) -> Option<Made> {
         let given = &entry.value.value;
         let stiffness = self.required(&given.stiffness);
         let damping = self.number_or(&given.damping, 0.0);
@@ -37,10 +25,9 @@ impl Checker<'_> {
         let nodes: Vec<_> = nodes.map(|name| self.node_named(name, draft)).collect();
         if !(2..=Cable::MOST_POINTS).contains(&nodes.len()) {
             let message = format!("a cable runs through 2 to {} points", Cable::MOST_POINTS);
-            let problem = Problem::new(through.span.clone(), message)
+            self.report(&through.span, message)
                 .label(format!("has {}", nodes.len()))
                 .help("join several cables at a node for more");
-            self.findings.push(problem);
             return None;
         }
         let nodes: Vec<_> = nodes.into_iter().collect::<Option<_>>()?;
@@ -67,8 +54,7 @@ impl Checker<'_> {
                 .map_or(&through.span, |points| &points.span);
             let message = "a cable needs a point on each node that it runs through";
             let label = format!("{} points, {} nodes", places.len(), nodes.len());
-            self.findings
-                .push(Problem::new(span.clone(), message).label(label));
+            self.report(span, message).label(label);
             return None;
         }
         for pair in places.windows(2) {
@@ -83,12 +69,11 @@ impl Checker<'_> {
         let initial = Cable::length_over(&places, &vec![axis; nodes.len()], &radii);
         if !initial.is_finite() {
             let span = given.radii.as_ref().map_or(&through.span, |at| &at.span);
-            let problem = Problem::new(
-                span.clone(),
+            self.report(
+                span,
                 "two pulleys are inside one another, or an end in a pulley",
             )
             .help("set them further apart, or make them smaller");
-            self.findings.push(problem);
             return None;
         }
         let model = &draft.spec.whole.model;
@@ -104,7 +89,8 @@ impl Checker<'_> {
             stiffness: stiffness?,
             damping: damping?,
         }));
-        Some((Cable::new(&course, length, law).over(&pulleys), course))
+        let cable = Cable::new(&course, length, law).over(&pulleys);
+        Some((Box::new(cable), Some(Outline::Cable(course))))
     }
 
     fn pulley_axis(&mut self, given: &multibody::Cable, frame: &Pose) -> Option<Vec3> {
@@ -124,9 +110,8 @@ impl Checker<'_> {
         if let (Some(list), Some(values)) = (&given.friction, &friction)
             && values.iter().any(negative)
         {
-            let problem = Problem::new(list.span.clone(), "friction must not be negative");
-            self.findings
-                .push(problem.help("give 0 where it runs freely"));
+            self.report(&list.span, "friction must not be negative")
+                .help("give 0 where it runs freely");
             return None;
         }
         let pulley = |(radius, coulomb): (f64, f64)| Pulley {
@@ -151,10 +136,9 @@ impl Checker<'_> {
         let values: Vec<Option<f64>> = list.value.iter().map(|at| self.number(at)).collect();
         if values.len() != count {
             let message = "a number is needed for each point between the ends of the cable";
-            let problem = Problem::new(list.span.clone(), message)
+            self.report(&list.span, message)
                 .label(format!("{} for {count} points", values.len()))
                 .help("leave out the two ends; give 0 for a point without radius or friction");
-            self.findings.push(problem);
             return None;
         }
         values.into_iter().collect()

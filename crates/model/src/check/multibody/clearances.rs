@@ -2,30 +2,18 @@
 
 use oldham_multibody::{Clearance, Marker, NodeId, Quaternion, SurfaceFriction};
 
-use super::MechanismDraft;
+use super::{Made, MechanismDraft};
 use crate::check::Checker;
-use crate::format::multibody::{self, Multibody};
+use crate::format::Entry;
+use crate::format::multibody;
 
 impl Checker<'_> {
-    pub(super) fn clearances<'f>(
+    pub(super) fn clearance(
         &mut self,
-        section: &'f Multibody,
-        draft: &mut MechanismDraft<'f>,
-    ) {
-        for entry in &section.clearances {
-            self.element_name(&entry.name, "a clearance", draft);
-            draft.holders.insert(entry.name.value.clone(), None);
-            if let Some(clearance) = self.clearance(&entry.value.value, draft) {
-                draft.holder(&entry.name.value, Box::new(clearance));
-            }
-        }
-    }
-
-    fn clearance(
-        &mut self,
-        given: &multibody::Clearance,
+        entry: &Entry<multibody::Clearance>,
         draft: &MechanismDraft<'_>,
-    ) -> Option<Clearance> {
+    ) -> Option<Made> {
+        let given = &entry.value.value;
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
         let axis = given.axis.as_ref().map(|axis| self.direction(axis));
@@ -51,10 +39,11 @@ impl Checker<'_> {
                 Clearance::ball(ends, gap, stiffness, damping)
             }
         };
-        Some(match friction {
+        let clearance = match friction {
             Some(friction) => clearance.with_friction(friction?),
             None => clearance,
-        })
+        };
+        Some((Box::new(clearance), None))
     }
 
     fn surface_friction(&mut self, given: &multibody::SurfaceFriction) -> Option<SurfaceFriction> {

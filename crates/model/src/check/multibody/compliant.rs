@@ -3,16 +3,14 @@
 use std::sync::Arc;
 
 use oldham_multibody::{
-    Bushing, Coordinate, CoordinateForce, Drive, ForceMap, Hysteresis, Law, M3, Marker, Mat3, Rod,
-    Vec3,
+    Bushing, Coordinate, CoordinateForce, Drive, ForceMap, Hysteresis, Law, M3, Mat3, Rod, Vec3,
 };
 
-use super::MechanismDraft;
+use super::{Made, MechanismDraft};
 use crate::check::Checker;
-use crate::format::multibody::{self, Acts, Map, Multibody, Vector};
+use crate::format::multibody::{self, Acts, Map, Vector};
 use crate::format::{At, Entry, Formula, place};
 use crate::mechanism::Outline;
-use crate::problem::Problem;
 use crate::source::Span;
 
 /// Opposite entries of a matrix count as equal up to this fraction of the largest.
@@ -22,26 +20,11 @@ const SYMMETRIC: f64 = 1e-9;
 const LAW_VARIABLES: [&str; 3] = ["d", "v", "t"];
 
 impl Checker<'_> {
-    pub(super) fn line_springs<'f>(
-        &mut self,
-        section: &'f Multibody,
-        draft: &mut MechanismDraft<'f>,
-    ) {
-        for entry in &section.springs {
-            self.element_name(&entry.name, "a spring", draft);
-            draft.holders.insert(entry.name.value.clone(), None);
-            if let Some((rod, ends)) = self.spring(entry, draft) {
-                draft.spec.sketch.outlines.push(Outline::Spring(ends));
-                draft.holder(&entry.name.value, Box::new(rod));
-            }
-        }
-    }
-
-    fn spring(
+    pub(super) fn spring(
         &mut self,
         entry: &Entry<multibody::Spring>,
         draft: &MechanismDraft<'_>,
-    ) -> Option<(Rod, [Marker; 2])> {
+    ) -> Option<Made> {
         let given = &entry.value.value;
         let law = self.law(entry).map(|law| match given.acts {
             None => law,
@@ -51,8 +34,9 @@ impl Checker<'_> {
         let remembering = place(&given.maxwell).or(place(&given.hysteresis));
         if let (Some(_), Some(span)) = (given.acts, remembering) {
             let message = "a spring that remembers acts both ways";
-            let problem = Problem::new(span.clone(), message).label("not with `acts`");
-            self.findings.push(problem.help("leave one of the two out"));
+            self.report(span, message)
+                .label("not with `acts`")
+                .help("leave one of the two out");
             return None;
         }
         let nodes = self.ends_of(&given.between, draft);
@@ -67,7 +51,8 @@ impl Checker<'_> {
             Some(length) => length?,
             None => Drive::Constant(apart),
         };
-        Some((Rod::new(ends[0], ends[1], length, law?), ends))
+        let rod = Rod::new(ends[0], ends[1], length, law?);
+        Some((Box::new(rod), Some(Outline::Spring(ends))))
     }
 
     fn law(&mut self, entry: &Entry<multibody::Spring>) -> Option<Law> {
@@ -101,8 +86,7 @@ impl Checker<'_> {
             let points = self.rising_pairs(pairs, "elongation and tension");
             if let Some(other) = &given.stiffness {
                 let message = one_too_many("table", "leave the stiffness out");
-                self.findings
-                    .push(Problem::new(other.span.clone(), message));
+                self.report(&other.span, message);
             }
             return Some(Law::Table {
                 points: Arc::from(points?),
@@ -122,13 +106,12 @@ impl Checker<'_> {
             let branches = self.pairs(pairs, "stiffness and relaxation time")?;
             if let Some(other) = &given.damping {
                 let message = one_too_many("maxwell", "leave the damping out");
-                self.findings
-                    .push(Problem::new(other.span.clone(), message));
+                self.report(&other.span, message);
             }
             for (pair, &(_, time)) in pairs.value.iter().zip(&branches) {
                 if time <= 0.0 {
-                    let problem = Problem::new(pair.span.clone(), "the number must be positive");
-                    self.findings.push(problem.label(format!("is {time}")));
+                    self.report(&pair.span, "the number must be positive")
+                        .label(format!("is {time}"));
                 }
             }
             return Some(Law::Viscoelastic {
@@ -141,10 +124,9 @@ impl Checker<'_> {
                 "the spring `{}` has no stiffness or damping",
                 entry.name.value
             );
-            let problem = Problem::new(entry.value.span.clone(), message).help(
+            self.report_missing(&entry.value.span, message).help(
                 "give `stiffness`, `damping` or both, a `table`, a `map`, `maxwell` or a law as `force`",
             );
-            self.findings.incomplete(&entry.value.span, problem);
         }
         Some(Law::Linear {
             stiffness: stiffness?,
@@ -170,10 +152,9 @@ impl Checker<'_> {
     fn only_the_law<'s>(&mut self, key: &str, others: impl Iterator<Item = &'s Span>) {
         for span in others {
             let message = format!("`{key}` says it already");
-            let problem = Problem::new(span.clone(), message)
+            self.report(span, message)
                 .label("leave it out")
                 .help("put it into the law: `d` is the elongation, `v` its rate");
-            self.findings.push(problem);
         }
     }
 
@@ -205,8 +186,7 @@ impl Checker<'_> {
         if force.value.len() != elongations.len() {
             let message = "the map needs a list of forces for each elongation in `d`";
             let label = format!("has {}, not {}", force.value.len(), elongations.len());
-            let problem = Problem::new(force.span.clone(), message).label(label);
-            self.findings.push(problem);
+            self.report(&force.span, message).label(label);
             return None;
         }
         let mut tensions = Vec::new();
@@ -215,8 +195,7 @@ impl Checker<'_> {
             if values.len() != rates.len() {
                 let message = "each list needs a force for each rate in `v`";
                 let label = format!("has {}, not {}", values.len(), rates.len());
-                let problem = Problem::new(row.span.clone(), message).label(label);
-                self.findings.push(problem);
+                self.report(&row.span, message).label(label);
                 return None;
             }
             tensions.extend(values);
@@ -231,12 +210,10 @@ impl Checker<'_> {
         let falls = values.windows(2).position(|pair| pair[1] <= pair[0]);
         if let Some(place) = falls {
             let span = list.value[place + 1].span.clone();
-            let problem = Problem::new(span, "the numbers must rise");
-            self.findings
-                .push(problem.label("not above the one before"));
+            self.report(&span, "the numbers must rise")
+                .label("not above the one before");
         } else if values.is_empty() {
-            let problem = Problem::new(list.span.clone(), "at least one number is needed");
-            self.findings.push(problem);
+            self.report(&list.span, "at least one number is needed");
         }
         falls.is_none() && !values.is_empty()
     }
@@ -249,7 +226,7 @@ impl Checker<'_> {
         let laws: Vec<Option<Law>> = list.value.iter().map(|at| self.law_function(at)).collect();
         if laws.len() != 3 {
             let message = format!("three components are needed, not {}", laws.len());
-            self.findings.push(Problem::new(list.span.clone(), message));
+            self.report(&list.span, message);
             return None;
         }
         let zero = |at: &At<Formula>| matches!(at.value, Formula::Number(0.0));
@@ -259,25 +236,12 @@ impl Checker<'_> {
         Some(used.map(|(law, _)| law).collect())
     }
 
-    pub(super) fn torsion_springs<'f>(
+    pub(super) fn torsion_spring(
         &mut self,
-        section: &'f Multibody,
-        draft: &mut MechanismDraft<'f>,
-    ) {
-        for entry in &section.torsion_springs {
-            self.element_name(&entry.name, "a torsion spring", draft);
-            draft.holders.insert(entry.name.value.clone(), None);
-            if let Some(spring) = self.torsion_spring(&entry.value.value, draft) {
-                draft.holder(&entry.name.value, Box::new(spring));
-            }
-        }
-    }
-
-    fn torsion_spring(
-        &mut self,
-        given: &multibody::TorsionSpring,
+        entry: &Entry<multibody::TorsionSpring>,
         draft: &MechanismDraft<'_>,
-    ) -> Option<CoordinateForce> {
+    ) -> Option<Made> {
+        let given = &entry.value.value;
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
         let axis = match &given.axis {
@@ -292,7 +256,8 @@ impl Checker<'_> {
         let nodes = nodes?;
         let axis = frame?.direction(axis?);
         let ends = nodes.map(|node| draft.spec.whole.model.axis_marker(node, Vec3::ZERO, axis));
-        Some(CoordinateForce::new(Coordinate::Angle, ends, law?, angle?))
+        let spring = CoordinateForce::new(Coordinate::Angle, ends, law?, angle?);
+        Some((Box::new(spring), None))
     }
 
     fn torsion_law(&mut self, given: &multibody::TorsionSpring) -> Option<Law> {
@@ -321,21 +286,12 @@ impl Checker<'_> {
         })
     }
 
-    pub(super) fn bushings<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
-        for entry in &section.bushings {
-            self.element_name(&entry.name, "a bushing", draft);
-            draft.holders.insert(entry.name.value.clone(), None);
-            if let Some(bushing) = self.bushing(&entry.value.value, draft) {
-                draft.holder(&entry.name.value, Box::new(bushing));
-            }
-        }
-    }
-
-    fn bushing(
+    pub(super) fn bushing(
         &mut self,
-        given: &multibody::Bushing,
+        entry: &Entry<multibody::Bushing>,
         draft: &MechanismDraft<'_>,
-    ) -> Option<Bushing> {
+    ) -> Option<Made> {
+        let given = &entry.value.value;
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
         let stiffness = self.diagonal(&given.stiffness);
@@ -369,7 +325,7 @@ impl Checker<'_> {
             bushing.damping_coupling = mixed;
             bushing.rotational_damping = about;
         }
-        Some(bushing)
+        Some((Box::new(bushing), None))
     }
 
     /// A symmetric matrix of six rows, in blocks of displacements and rotations, instead of diagonals.
@@ -383,12 +339,11 @@ impl Checker<'_> {
         };
         for other in diagonals.into_iter().flatten() {
             let message = "the whole matrix is given already";
-            let problem = Problem::new(other.span.clone(), message).label("leave it out");
-            self.findings.push(problem);
+            self.report(&other.span, message).label("leave it out");
         }
         if list.value.len() != 6 {
             let message = format!("six rows are needed, not {}", list.value.len());
-            self.findings.push(Problem::new(list.span.clone(), message));
+            self.report(&list.span, message);
             return None;
         }
         let rows = list.value.iter();
@@ -402,7 +357,7 @@ impl Checker<'_> {
             let message = "the matrix must be symmetric";
             let label = format!("row {} differs from column {}", i + 1, i + 1);
             let span = list.value[i].span.clone();
-            self.findings.push(Problem::new(span, message).label(label));
+            self.report(&span, message).label(label);
             return None;
         }
         let block = |row: usize, column: usize| {

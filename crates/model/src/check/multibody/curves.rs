@@ -9,7 +9,6 @@ use crate::check::Checker;
 use crate::format::At;
 use crate::format::multibody::{self, Vector};
 use crate::mechanism::{Outline, Pose};
-use crate::problem::Problem;
 
 /// Points through which the spline of a curve goes.
 const POINTS: usize = 400;
@@ -32,9 +31,8 @@ impl Checker<'_> {
             None => {
                 let span = &given.kind.as_ref()?.span;
                 let message = "a point on a curve needs the `curve`";
-                let problem = Problem::new(span.clone(), message)
+                self.report_missing(span, message)
                     .help("such as curve = [\"0.1 * cos(2 * pi * s)\", \"0.1 * sin(2 * pi * s)\"]");
-                self.findings.incomplete(span, problem);
                 None
             }
         };
@@ -55,7 +53,7 @@ impl Checker<'_> {
         let Some(spline) = PlaneCurve::new(curve.0, curve.1) else {
             let span = &given.curve.as_ref()?.span;
             let message = "the curve has no length somewhere, or a point that is not finite";
-            self.findings.push(Problem::new(span.clone(), message));
+            self.report(span, message);
             return None;
         };
         draft.spec.sketch.outlines.push(Outline::Profile(profile));
@@ -69,8 +67,7 @@ impl Checker<'_> {
                 "two expressions of `s` are needed, not {}",
                 given.value.len()
             );
-            self.findings
-                .push(Problem::new(given.span.clone(), message));
+            self.report(&given.span, message);
             return None;
         };
         let (x, y) = (
@@ -110,9 +107,8 @@ impl Checker<'_> {
         let (first, second) = (frame.direction(first?), frame.direction(second?));
         let Some(bend) = between(first, second) else {
             let message = "the shafts point against each other";
-            let problem = Problem::new(shafts.span.clone(), message);
-            self.findings
-                .push(problem.help("give both in the direction of the power"));
+            self.report(&shafts.span, message)
+                .help("give both in the direction of the power");
             return None;
         };
         let place = axes.matrix().column(2);

@@ -6,11 +6,10 @@ use oldham_multibody::{
     Coordinate, CoordinateForce, Drive, DrivenCoordinate, ElementId, Law, Marker, Target,
 };
 
-use super::{DraftJoint, MechanismDraft};
+use super::{DraftJoint, Made, MechanismDraft};
 use crate::check::Checker;
-use crate::format::multibody::{Given, Joint, Multibody, Stops};
+use crate::format::multibody::{self, Given, Joint, Stops};
 use crate::format::{At, Entry};
-use crate::problem::Problem;
 
 /// Prescribed coordinates of a joint.
 pub(super) struct JointMotion {
@@ -76,10 +75,9 @@ impl Checker<'_> {
             if value.is_some() {
                 let word = word(coordinate);
                 let message = format!("`{word}` prescribes the motion already");
-                let problem = Problem::new(rate.span.clone(), message)
+                self.report(&rate.span, message)
                     .label("contradicts it, or repeats it")
                     .help(format!("keep one of `{word}` and `{word}_rate`"));
-                self.findings.push(problem);
                 continue;
             }
             let Some(drive) = self.drive_at(rate, draft) else {
@@ -120,8 +118,7 @@ impl Checker<'_> {
                     "the {} is prescribed: stops have nothing to act on",
                     word(coordinate)
                 );
-                let problem = Problem::new(stops.span.clone(), message);
-                self.findings.push(problem.label("leave them out"));
+                self.report(&stops.span, message).label("leave them out");
                 continue;
             }
             if let (Some(law), true) = (self.stops(stops), joint.has(coordinate)) {
@@ -141,10 +138,9 @@ impl Checker<'_> {
         } = &given.value;
         if lower.is_none() && upper.is_none() {
             let message = "the stops are nowhere";
-            let problem = Problem::new(given.span.clone(), message)
+            self.report_missing(&given.span, message)
                 .label("has neither `lower` nor `upper`")
                 .help("give `lower`, `upper` or both");
-            self.findings.incomplete(&given.span, problem);
             return None;
         }
         let low = self.number_or(lower, f64::NEG_INFINITY);
@@ -154,10 +150,9 @@ impl Checker<'_> {
         let (low, high) = (low?, high?);
         if low >= high {
             let message = "the lower stop must be below the upper one";
-            let problem = Problem::new(given.span.clone(), message)
+            self.report(&given.span, message)
                 .label(format!("from {low} to {high}"))
                 .help("exchange `lower` and `upper`, or leave one of them out");
-            self.findings.push(problem);
             return None;
         }
         Some(Law::Stops {
@@ -168,28 +163,25 @@ impl Checker<'_> {
         })
     }
 
-    pub(super) fn motors<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
-        for entry in &section.motors {
-            self.element_name(&entry.name, "a motor", draft);
-            draft.holders.insert(entry.name.value.clone(), None);
-            let given = &entry.value.value;
-            let joint = given.joint.as_ref();
-            let joint = joint.and_then(|name| self.coordinate(name, draft));
-            let points = given.characteristic.as_ref();
-            let points = points.and_then(|pairs| self.rising_pairs(pairs, "speed and torque"));
-            let command = match &given.command {
-                Some(command) => self.drive_at(command, draft),
-                None => Some(Drive::Constant(1.0)),
-            };
-            if let (Some((coordinate, ends)), Some(points), Some(command)) =
-                (joint, points, command)
-            {
-                let points = Arc::from(points);
-                let law = Law::Motor { points, command };
-                let motor = CoordinateForce::new(coordinate, ends, law, 0.0);
-                draft.holder(&entry.name.value, Box::new(motor));
-            }
-        }
+    pub(super) fn motor(
+        &mut self,
+        entry: &Entry<multibody::Motor>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<Made> {
+        let given = &entry.value.value;
+        let joint = given.joint.as_ref();
+        let joint = joint.and_then(|name| self.coordinate(name, draft));
+        let points = given.characteristic.as_ref();
+        let points = points.and_then(|pairs| self.rising_pairs(pairs, "speed and torque"));
+        let command = match &given.command {
+            Some(command) => self.drive_at(command, draft),
+            None => Some(Drive::Constant(1.0)),
+        };
+        let (coordinate, ends) = joint?;
+        let (points, command) = (Arc::from(points?), command?);
+        let law = Law::Motor { points, command };
+        let motor = CoordinateForce::new(coordinate, ends, law, 0.0);
+        Some((Box::new(motor), None))
     }
 
     /// The markers of a joint that has a certain coordinate.
@@ -208,9 +200,8 @@ impl Checker<'_> {
             Coordinate::Slide => ("slide along", "`prismatic` and `cylindrical`"),
         };
         let message = format!("the joint `{}` does not {does} an axis", name.value);
-        let problem = Problem::new(name.span.clone(), message);
-        self.findings
-            .push(problem.help(format!("{which} joints do")));
+        self.report(&name.span, message)
+            .help(format!("{which} joints do"));
         None
     }
 
@@ -219,13 +210,6 @@ impl Checker<'_> {
         name: &At<String>,
         draft: &MechanismDraft<'_>,
     ) -> Option<DraftJoint> {
-        if let Some(joint) = draft.joints.get(name.value.as_str()) {
-            return *joint;
-        }
-        let message = format!("there is no joint `{}` in this subsystem", name.value);
-        let problem = Problem::new(name.span.clone(), message).label("unknown joint");
-        let known = draft.joints.keys().copied();
-        self.findings.push_misspelt(problem, &name.value, known);
-        None
+        self.known(name, "joint", &draft.joints).copied()
     }
 }

@@ -7,7 +7,6 @@ use crate::check::Checker;
 use crate::format::multibody::{Frame, Multibody};
 use crate::format::{At, Entry};
 use crate::mechanism::Pose;
-use crate::problem::Problem;
 
 impl Checker<'_> {
     pub(super) fn frames<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
@@ -47,8 +46,7 @@ impl Checker<'_> {
 
     fn circle<'f>(&mut self, entry: &'f Entry<Frame>, draft: &mut MechanismDraft<'f>) {
         let message = format!("the frame `{}` is given in itself", entry.name.value);
-        let problem = Problem::new(entry.name.span.clone(), message).label("in a circle");
-        self.findings.push(problem);
+        self.report(&entry.name.span, message).label("in a circle");
         draft.frames.insert(&entry.name.value, None);
     }
 
@@ -71,15 +69,6 @@ impl Checker<'_> {
         let Some(name) = name else {
             return Some(Pose::ABSOLUTE);
         };
-        if let Some(frame) = draft.frames.get(name.value.as_str()) {
-            return *frame;
-        }
-        let message = format!("there is no frame `{}` in this subsystem", name.value);
-        let problem = Problem::new(name.span.clone(), message)
-            .label("unknown frame")
-            .help("frames are made in `frames`");
-        let known = draft.frames.keys().copied();
-        self.findings.push_misspelt(problem, &name.value, known);
-        None
+        self.known(name, "frame", &draft.frames).copied()
     }
 }

@@ -5,7 +5,6 @@ use oldham_multibody::{Frictional, LuGre, Marker};
 use crate::check::Checker;
 use crate::format::At;
 use crate::format::multibody::{Friction, Joint, JointKind};
-use crate::problem::Problem;
 
 /// Stribeck velocity in m/s when none is given.
 const DEFAULT_STRIBECK: f64 = 0.01;
@@ -46,8 +45,7 @@ impl Checker<'_> {
         for (motion, what) in [(&joint.angle, "angle"), (&joint.slide, "slide")] {
             if motion.is_some() {
                 let message = format!("the {what} is prescribed: friction has nothing to act on");
-                let problem = Problem::new(span.clone(), message).label("leave it out");
-                self.findings.push(problem);
+                self.report(span, message).label("leave it out");
                 return None;
             }
         }
@@ -75,8 +73,7 @@ impl Checker<'_> {
             (Some(at), _) => self.number(at),
             (None, Some(of)) => {
                 let message = format!("friction of {of}");
-                let problem = Problem::new(span.clone(), message).label("has no `radius`");
-                self.findings.incomplete(span, problem);
+                self.report_missing(span, message).label("has no `radius`");
                 return None;
             }
             (None, None) => None,

@@ -10,7 +10,6 @@ use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{Given, GivenTable, Pairs, Vector};
 use crate::format::{At, Formula};
-use crate::problem::Problem;
 use crate::source::Span;
 use crate::words;
 
@@ -87,15 +86,13 @@ impl Checker<'_> {
         ];
         if let (Some(of), None) = (&table.of, &table.table) {
             let message = "only a table is of a sensor";
-            let problem = Problem::new(of.span.clone(), message).label("not used");
-            self.findings.push(problem);
+            self.report(&of.span, message).label("not used");
         }
         let count = given.into_iter().filter(|&given| given).count();
         if count != 1 {
             let message = format!("the time function is given in {count} ways; it must be one");
-            let problem = Problem::new(span.clone(), message)
+            self.report_missing(span, message)
                 .help("one of `ramp`, `smooth_step`, `sine`, `chirp`, `table`, `input`");
-            self.findings.incomplete(span, problem);
             return None;
         }
         if let Some(list) = &table.ramp {
@@ -169,9 +166,8 @@ impl Checker<'_> {
             return Some(values);
         }
         let message = "the end must be later than the start";
-        let problem = Problem::new(list.span.clone(), message);
-        self.findings
-            .push(problem.label("start, end, first value, last value"));
+        self.report(&list.span, message)
+            .label("start, end, first value, last value");
         None
     }
 
@@ -179,15 +175,8 @@ impl Checker<'_> {
         if let Some(&component) = draft.scalars.get(name.value.as_str()) {
             return Some(Drive::Input(component));
         }
-        let message = format!(
-            "there is no scalar input `{}` in this subsystem",
-            name.value
-        );
-        let problem = Problem::new(name.span.clone(), message)
-            .label("unknown input")
-            .help("give it in `inputs` as { scalar = \"<unit>\" }");
-        let known = draft.scalars.keys().copied();
-        self.findings.push_misspelt(problem, &name.value, known);
+        self.unknown(name, "scalar input", draft.scalars.keys().copied())
+            .or_help("give it in `inputs` as { scalar = \"<unit>\" }");
         None
     }
 
@@ -243,7 +232,7 @@ impl Checker<'_> {
     fn three<T>(&mut self, list: &At<Vec<At<Given>>>, values: Vec<Option<T>>) -> Option<[T; 3]> {
         if values.len() != 3 {
             let message = format!("three components are needed, not {}", values.len());
-            self.findings.push(Problem::new(list.span.clone(), message));
+            self.report(&list.span, message);
             return None;
         }
         let values: Option<Vec<T>> = values.into_iter().collect();

@@ -11,7 +11,6 @@ use crate::check::Checker;
 use crate::format::multibody::{self, Given, JointKind, Multibody};
 use crate::format::{At, Entry, place};
 use crate::mechanism::{NamedJoint, Pose, Symbol};
-use crate::problem::Problem;
 use crate::source::Span;
 
 /// Two directions count as at right angles up to this cosine.
@@ -143,9 +142,8 @@ impl Checker<'_> {
         for (at, (direction, rate)) in list.zip(directions.iter().zip(&rates)) {
             if let (Direction::Free, Some(_)) = (direction, rate) {
                 let message = "the rate of a free component is not prescribed";
-                let problem = Problem::new(at.span.clone(), message)
+                self.report(&at.span, message)
                     .help("prescribe or lock the component too, or write \"free\" here");
-                self.findings.push(problem);
                 return None;
             }
         }
@@ -180,7 +178,7 @@ impl Checker<'_> {
             return Some(distance);
         }
         let message = "the two points coincide: there is no line between them";
-        self.findings.push(Problem::new(place.clone(), message));
+        self.report(place, message);
         None
     }
 
@@ -193,8 +191,7 @@ impl Checker<'_> {
     ) -> Option<Quaternion> {
         if let (Some(axis), Some(_)) = (&given.axis, &given.orientation) {
             let message = "`axis` and `orientation` say the same thing: give one of them";
-            let problem = Problem::new(axis.span.clone(), message).label("one too many");
-            self.findings.push(problem);
+            self.report(&axis.span, message).label("one too many");
             return None;
         }
         if let (JointKind::Universal, Some(arms)) = (kind, &given.arms) {
@@ -213,7 +210,7 @@ impl Checker<'_> {
         let (first, second) = (frame.direction(first?), frame.direction(second?));
         if first.dot(second).abs() > RIGHT_ANGLE {
             let message = "the arms of the cross must be at right angles";
-            self.findings.push(Problem::new(arms.span.clone(), message));
+            self.report(&arms.span, message);
             return None;
         }
         let axes = Mat3::from_columns(first, second, first.cross(second));
@@ -279,8 +276,7 @@ impl Checker<'_> {
                 && !kinds.contains(&kind.value)
             {
                 let message = format!("`{key}` has no meaning for this type of joint");
-                let problem = Problem::new(span.clone(), message).label("not used");
-                self.findings.push(problem);
+                self.report(span, message).label("not used");
             }
         }
     }

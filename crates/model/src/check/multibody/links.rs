@@ -6,7 +6,6 @@ use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::Multibody;
 use crate::mechanism::Symbol;
-use crate::problem::Problem;
 
 impl Checker<'_> {
     pub(super) fn rigid_links<'f>(
@@ -26,8 +25,7 @@ impl Checker<'_> {
                 };
                 if master == node {
                     let message = "the master node cannot follow itself";
-                    let problem = Problem::new(name.span.clone(), message);
-                    self.findings.push(problem.label("leave it out"));
+                    self.report(&name.span, message).label("leave it out");
                     continue;
                 }
                 let (Some(lead), Some(motion)) = (draft.motion(master), draft.motion(node)) else {

@@ -6,7 +6,6 @@ use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::Entry;
 use crate::format::multibody::{self, Multibody};
-use crate::problem::Problem;
 
 impl Checker<'_> {
     pub(super) fn wrenches<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
@@ -24,8 +23,7 @@ impl Checker<'_> {
         let given = &entry.value.value;
         if given.force.is_none() && given.moment.is_none() {
             let message = format!("the load `{}` has no force or moment", entry.name.value);
-            let problem = Problem::new(entry.value.span.clone(), message);
-            self.findings.incomplete(&entry.value.span, problem);
+            self.report_missing(&entry.value.span, message);
         }
         let node = given
             .on

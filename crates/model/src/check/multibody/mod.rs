@@ -45,10 +45,9 @@ use crate::format::multibody::Method as MethodWord;
 use crate::format::multibody::{
     DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody, Redundant,
 };
-use crate::format::{At, DEFAULT_RHO, Entry, Fraction, InputsWithinStep, Record};
-use crate::mechanism::{MechanismSpec, NODE_PORTS, Pose, SENSOR_PORTS};
+use crate::format::{At, DEFAULT_RHO, Entry, Fraction, InputsWithinStep, Named, Record};
+use crate::mechanism::{MechanismSpec, NODE_PORTS, Outline, Pose, SENSOR_PORTS};
 use crate::model::Content;
-use crate::problem::Problem;
 use crate::source::Span;
 use places::{BeamElements, ShellElements};
 use sections::CrossSection;
@@ -56,6 +55,9 @@ use sensors::{Reading, Stage};
 
 /// The node that is always there.
 const GROUND: &str = "ground";
+
+/// An element that was read, and what is drawn of it.
+type Made = (Box<dyn Element>, Option<Outline>);
 
 /// The specification in the making.
 struct MechanismDraft<'f> {
@@ -182,15 +184,17 @@ impl Checker<'_> {
         self.bodies(section, draft);
         self.joints(section, draft);
         self.rigid_links(section, draft);
-        self.transmissions(section, draft);
+        let gears = &section.transmissions;
+        self.named_elements(gears, "a transmission", draft, Self::transmission);
         self.sensors(section, Stage::Joints, draft);
-        self.motors(section, draft);
-        self.line_springs(section, draft);
-        self.cables(section, draft);
-        self.clearances(section, draft);
+        self.named_elements(&section.motors, "a motor", draft, Self::motor);
+        self.named_elements(&section.springs, "a spring", draft, Self::spring);
+        self.named_elements(&section.cables, "a cable", draft, Self::cable);
+        self.named_elements(&section.clearances, "a clearance", draft, Self::clearance);
         self.actuators(section, draft);
-        self.torsion_springs(section, draft);
-        self.bushings(section, draft);
+        let torsion = &section.torsion_springs;
+        self.named_elements(torsion, "a torsion spring", draft, Self::torsion_spring);
+        self.named_elements(&section.bushings, "a bushing", draft, Self::bushing);
         self.sensors(section, Stage::Springs, draft);
         self.foreign_elements(section, draft);
         self.wrenches(section, draft);
@@ -207,7 +211,7 @@ impl Checker<'_> {
         let tolerance = self.number_or(&section.tolerance, DEFAULT_TOLERANCE);
         let max_iterations = match &section.max_iterations {
             None => Some(DEFAULT_ITERATIONS),
-            Some(at) => self.iterations(at).map(|count| count as usize),
+            Some(at) => self.count(at).map(|count| count as usize),
         };
         let locates_kinks = self.locates_kinks_in_space(section, method);
         Some(Options {
@@ -226,10 +230,9 @@ impl Checker<'_> {
         };
         if method.is_some_and(Method::is_explicit) {
             let message = "only implicit integrators locate kinks in a mechanism";
-            let problem = Problem::new(asked.span.clone(), message)
+            self.report(&asked.span, message)
                 .label("has no meaning for this integrator")
                 .help("take `integrator = \"lms2\"`, or a smaller step");
-            self.findings.push(problem);
         }
         true
     }
@@ -275,6 +278,24 @@ impl Checker<'_> {
         })
     }
 
+    /// Elements of one kind whose reactions can be asked for.
+    fn named_elements<T>(
+        &mut self,
+        entries: &Named<T>,
+        what: &str,
+        draft: &mut MechanismDraft<'_>,
+        make: impl Fn(&mut Self, &Entry<T>, &MechanismDraft<'_>) -> Option<Made>,
+    ) {
+        for entry in entries {
+            self.element_name(&entry.name, what, draft);
+            draft.holders.insert(entry.name.value.clone(), None);
+            if let Some((element, outline)) = make(self, entry, draft) {
+                draft.spec.sketch.outlines.extend(outline);
+                draft.holder(&entry.name.value, element);
+            }
+        }
+    }
+
     /// An element's name: one for all kinds, since messages and results name elements by it.
     fn element_name(&mut self, name: &At<String>, of: &str, draft: &mut MechanismDraft<'_>) {
         self.name(name, of);
@@ -283,8 +304,8 @@ impl Checker<'_> {
             .insert(element_key(&name.value), name.span.clone());
         if taken.is_some() {
             let message = format!("two elements of this subsystem are called `{}`", name.value);
-            let problem = Problem::new(name.span.clone(), message);
-            self.findings.push(problem.label("choose another name"));
+            self.report(&name.span, message)
+                .label("choose another name");
         }
     }
 }

@@ -7,7 +7,6 @@ use crate::check::Checker;
 use crate::format::At;
 use crate::format::multibody::{Multibody, Node, Vector};
 use crate::mechanism::Pose;
-use crate::problem::Problem;
 
 impl Checker<'_> {
     pub(super) fn nodes<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
@@ -15,8 +14,8 @@ impl Checker<'_> {
             self.name(&entry.name, "a node");
             if entry.name.value == GROUND {
                 let message = "`ground` is always there and does not move";
-                let problem = Problem::new(entry.name.span.clone(), message);
-                self.findings.push(problem.label("choose another name"));
+                self.report(&entry.name.span, message)
+                    .label("choose another name");
             }
             let motion = self.motion(&entry.value.value, draft);
             let name = &entry.name;
@@ -49,14 +48,10 @@ impl Checker<'_> {
         }
         let may_be_of_beam = name.value.contains('.') && !draft.all_beams_known;
         if draft.all_nodes_known && !may_be_of_beam {
-            let message = format!("there is no node `{}` in this subsystem", name.value);
-            let problem = Problem::new(name.span.clone(), message)
-                .label("unknown node")
-                .help(
-                    "nodes are made in `nodes`, by `beams` as `<beam>.0`, and by `shells` as `<shell>.0.0`",
-                );
             let known = draft.nodes.keys().map(String::as_str);
-            self.findings.push_misspelt(problem, &name.value, known);
+            self.unknown(name, "node", known).or_help(
+                "nodes are made in `nodes`, by `beams` as `<beam>.0`, and by `shells` as `<shell>.0.0`",
+            );
         }
         None
     }
@@ -69,8 +64,8 @@ impl Checker<'_> {
     ) -> Option<NodeId> {
         let node = self.node_named(name, draft)?;
         if node == NodeId::GROUND {
-            let problem = Problem::new(name.span.clone(), "the ground does not move");
-            self.findings.push(problem.label("name a node"));
+            self.report(&name.span, "the ground does not move")
+                .label("name a node");
             return None;
         }
         Some(node)
@@ -88,8 +83,8 @@ impl Checker<'_> {
             .map(|name| self.node_named(name, draft));
         if a.is_some() && a == b {
             let message = "it must be between two different nodes";
-            let problem = Problem::new(between.span.clone(), message);
-            self.findings.push(problem.label("the same node twice"));
+            self.report(&between.span, message)
+                .label("the same node twice");
             return None;
         }
         Some([a?, b?])

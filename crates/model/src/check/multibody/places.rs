@@ -7,7 +7,6 @@ use crate::check::Checker;
 use crate::format::multibody::{Multibody, SectionWord, SensorEntry, Vector};
 use crate::format::{At, Entry};
 use crate::mechanism::{SECTION_PORTS, SectionLoad};
-use crate::problem::Problem;
 
 use super::MechanismDraft;
 
@@ -154,23 +153,14 @@ impl Checker<'_> {
     ) -> Option<SectionSensor> {
         let given = &entry.value.value;
         let component = self.section_component(entry, is_beam);
-        let name = of.value.as_str();
         let samples = match is_beam {
             true => {
                 let place = self.place_on::<1>(entry, &given.at);
-                let Some(beam) = draft.beams.get(name) else {
-                    self.unknown_structure(of, "beam", draft.beams.keys().copied());
-                    return None;
-                };
-                beam.as_ref()?.samples(place?[0])
+                self.known(of, "beam", &draft.beams)?.samples(place?[0])
             }
             false => {
                 let place = self.place_on::<2>(entry, &given.at);
-                let Some(shell) = draft.shells.get(name) else {
-                    self.unknown_structure(of, "shell", draft.shells.keys().copied());
-                    return None;
-                };
-                shell.as_ref()?.samples(place?)
+                self.known(of, "shell", &draft.shells)?.samples(place?)
             }
         };
         let (component, is_strain, unit) = component?;
@@ -194,8 +184,7 @@ impl Checker<'_> {
             (None, Some(strain)) => (strain, true),
             _ => {
                 let message = format!("`{}` needs a `load` or a `strain`", entry.name.value);
-                let problem = Problem::new(entry.value.span.clone(), message).help(help);
-                self.findings.incomplete(&entry.value.span, problem);
+                self.report_missing(&entry.value.span, message).help(help);
                 return None;
             }
         };
@@ -203,8 +192,7 @@ impl Checker<'_> {
         if of_beam != is_beam {
             let what = if is_beam { "beam" } else { "shell" };
             let message = format!("no section of a {what} feels this");
-            let problem = Problem::new(word.span.clone(), message).help(help);
-            self.findings.push(problem);
+            self.report(&word.span, message).help(help);
             return None;
         }
         Some((component, is_strain, units[usize::from(is_strain)]))
@@ -222,10 +210,9 @@ impl Checker<'_> {
         };
         let Some(list) = given else {
             let message = format!("`{}` needs the place where it measures", entry.name.value);
-            let problem = Problem::new(entry.value.span.clone(), message)
+            self.report_missing(&entry.value.span, message)
                 .label("has no `at`")
                 .help(help);
-            self.findings.incomplete(&entry.value.span, problem);
             return None;
         };
         let place: [f64; N] = self.numbers(list, "a place from 0 to 1 for each parameter")?;
@@ -233,20 +220,8 @@ impl Checker<'_> {
             return Some(place);
         }
         let message = "places are from 0 to 1";
-        let problem = Problem::new(list.span.clone(), message).help(help);
-        self.findings.push(problem);
+        self.report(&list.span, message).help(help);
         None
-    }
-
-    fn unknown_structure<'a>(
-        &mut self,
-        of: &At<String>,
-        what: &str,
-        known: impl Iterator<Item = &'a str>,
-    ) {
-        let message = format!("there is no {what} `{}` in this subsystem", of.value);
-        let problem = Problem::new(of.span.clone(), message).label(format!("unknown {what}"));
-        self.findings.push_misspelt(problem, &of.value, known);
     }
 }
 

@@ -9,7 +9,6 @@ use crate::check::part::Port;
 use crate::format::multibody::{Input, Multibody, Orientation, Output, Vector};
 use crate::format::{At, Entry};
 use crate::mechanism::Pose;
-use crate::problem::Problem;
 
 /// What an output can be.
 const SENT_KINDS: &str = "one of `motion`, `translation`, `displacement`, `velocity`, `acceleration`, `sensor`, `rotation`, `sliding`, `reaction`, `length`, `rate`";
@@ -183,13 +182,12 @@ impl Checker<'_> {
         }
         let word = super::driven::word(coordinate);
         let message = format!("the {word} of `{}` is prescribed already", joint.value);
-        let problem = Problem::new(joint.span.clone(), message)
+        self.report(&joint.span, message)
             .label("prescribed twice")
             .help(format!(
                 "leave out this input or the `{word}` of the joint, or receive a `{}` instead",
                 coordinate.force_name()
             ));
-        self.findings.push(problem);
         None
     }
 
@@ -198,10 +196,9 @@ impl Checker<'_> {
             return self.number(area);
         }
         let message = "a pressure needs the `area` on which it acts";
-        let problem = Problem::new(entry.value.span.clone(), message)
+        self.report_missing(&entry.value.span, message)
             .label("has no `area`")
             .help("such as area = 65e-4, in m²; negative where the pressure pulls together");
-        self.findings.incomplete(&entry.value.span, problem);
         None
     }
 
@@ -287,10 +284,9 @@ impl Checker<'_> {
             return self.direction(axis);
         }
         let message = "a motion along a line needs the `axis` of the line";
-        let problem = Problem::new(entry.value.span.clone(), message)
+        self.report_missing(&entry.value.span, message)
             .label("has no `axis`")
             .help("such as axis = [1, 0, 0]");
-        self.findings.incomplete(&entry.value.span, problem);
         None
     }
 
@@ -301,15 +297,9 @@ impl Checker<'_> {
         draft: &MechanismDraft<'_>,
     ) -> Option<Sent> {
         let Some(holder) = draft.holders.get(element.value.as_str()) else {
-            let message = format!(
-                "there is no element `{}` that has a reaction",
-                element.value
-            );
-            let problem = Problem::new(element.span.clone(), message)
-                .label("unknown element")
-                .help("joints, springs, torsion springs and bushings have reactions");
             let known = draft.holders.keys().map(String::as_str);
-            self.findings.push_misspelt(problem, &element.value, known);
+            self.unknown(element, "element with a reaction", known)
+                .or_help("joints, springs, torsion springs and bushings have reactions");
             return None;
         };
         let holder = (*holder)?;
@@ -324,8 +314,7 @@ impl Checker<'_> {
         if nodes[node] == NodeId::GROUND {
             let message = "the reaction on the ground is the opposite of that on the other node";
             let place = on.as_ref().map_or(&element.span, |on| &on.span);
-            let problem = Problem::new(place.clone(), message);
-            self.findings.push(problem.help("ask for the other node"));
+            self.report(place, message).help("ask for the other node");
             return None;
         }
         Some(Sent::Reaction {
@@ -336,16 +325,14 @@ impl Checker<'_> {
 
     fn unused<T>(&mut self, given: &Option<At<T>>, message: &str) {
         if let Some(given) = given {
-            let problem = Problem::new(given.span.clone(), message);
-            self.findings.push(problem.label("not used"));
+            self.report(&given.span, message).label("not used");
         }
     }
 
     fn not_one_thing<T>(&mut self, entry: &Entry<T>, does: &str, count: usize, help: &str) {
         let name = &entry.name.value;
         let message = format!("the port `{name}` {does} {count} things; it must be one");
-        let problem = Problem::new(entry.value.span.clone(), message).help(help);
-        self.findings.incomplete(&entry.value.span, problem);
+        self.report_missing(&entry.value.span, message).help(help);
     }
 }
 

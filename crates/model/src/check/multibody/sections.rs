@@ -6,7 +6,6 @@ use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody::{self, Multibody, Pairs};
 use crate::format::{At, Entry};
-use crate::problem::Problem;
 
 /// Poisson's ratio when none is given.
 pub(super) const DEFAULT_POISSON: f64 = 0.3;
@@ -36,9 +35,8 @@ impl Checker<'_> {
             (None, None) => self.stiffnesses(entry),
             _ => {
                 let message = "a profile needs a material, and a material a profile";
-                let problem = Problem::new(entry.value.span.clone(), message)
+                self.report_missing(&entry.value.span, message)
                     .help("give `young` and one of `rectangle`, `circle`, `tube`");
-                self.findings.incomplete(&entry.value.span, problem);
                 None
             }
         };
@@ -60,8 +58,7 @@ impl Checker<'_> {
         ];
         if kinds.into_iter().filter(|&kind| kind).count() > 1 {
             let message = "the section has several profiles; it must be one";
-            let problem = Problem::new(entry.value.span.clone(), message);
-            self.findings.push(problem);
+            self.report(&entry.value.span, message);
             return Some(None);
         }
         if let Some(sides) = &given.rectangle {
@@ -95,10 +92,9 @@ impl Checker<'_> {
             (&given.axial, &given.shear, &given.torsion, &given.bending)
         else {
             let message = format!("the section `{}` lacks stiffness", entry.name.value);
-            let problem = Problem::new(entry.value.span.clone(), message).help(
+            self.report_missing(&entry.value.span, message).help(
                 "give `axial`, `shear`, `torsion` and `bending`, or `stiffness`, or a material and a profile",
             );
-            self.findings.incomplete(&entry.value.span, problem);
             return None;
         };
         let axial = self.number(axial);
@@ -112,7 +108,7 @@ impl Checker<'_> {
     fn stiffness_matrix(&mut self, rows: &At<Pairs>) -> Option<Section> {
         if rows.value.len() != 6 {
             let message = format!("six rows are needed, not {}", rows.value.len());
-            self.findings.push(Problem::new(rows.span.clone(), message));
+            self.report(&rows.span, message);
             return None;
         }
         let read = rows
@@ -126,7 +122,7 @@ impl Checker<'_> {
         let definite = nalgebra::Matrix6::from(stiffness).cholesky().is_some();
         if !(symmetric && definite) {
             let message = "a section stiffness must be symmetric and positive definite";
-            self.findings.push(Problem::new(rows.span.clone(), message));
+            self.report(&rows.span, message);
         }
         Some(Section {
             stiffness,
@@ -154,9 +150,8 @@ impl Checker<'_> {
             (None, Some(inertia)) => Some(inertia.mass),
             (None, None) => {
                 let message = format!("the section `{}` has no mass", entry.name.value);
-                let problem = Problem::new(entry.value.span.clone(), message)
+                self.report_missing(&entry.value.span, message)
                     .help("give `mass`, or `density` and a profile");
-                self.findings.incomplete(&entry.value.span, problem);
                 None
             }
         };

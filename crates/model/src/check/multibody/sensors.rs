@@ -9,7 +9,6 @@ use super::{DraftJoint, MechanismDraft};
 use crate::check::Checker;
 use crate::format::multibody::{Multibody, SensorEntry};
 use crate::format::{At, Entry, Formula, place};
-use crate::problem::Problem;
 use crate::source::Span;
 use crate::words;
 
@@ -137,9 +136,8 @@ impl Checker<'_> {
             let name = &entry.name;
             if !words::is_variable(&name.value) || name.value == "t" {
                 let message = format!("`{}` cannot be used in an expression", name.value);
-                let problem = Problem::new(name.span.clone(), message)
+                self.report(&name.span, message)
                     .help("use letters, digits and `_`, and not the `t` of time");
-                self.findings.push(problem);
             }
             let reading = match &entry.value.value.foreign {
                 Some(foreign) => self.foreign_sensor(foreign, draft).map(Reading::Fed),
@@ -170,8 +168,7 @@ impl Checker<'_> {
                     entry.name.value,
                     one.len() + two.len()
                 );
-                let problem = Problem::new(entry.value.span.clone(), message).help(KINDS);
-                self.findings.incomplete(&entry.value.span, problem);
+                self.report_missing(&entry.value.span, message).help(KINDS);
                 None
             }
         }
@@ -292,8 +289,7 @@ impl Checker<'_> {
         for (key, span, is_used) in uses {
             if let (Some(span), false) = (span, is_used) {
                 let message = format!("`{key}` has no meaning for what this sensor measures");
-                let problem = Problem::new(span.clone(), message).label("not used");
-                self.findings.push(problem);
+                self.report(span, message).label("not used");
             }
         }
     }
@@ -317,8 +313,8 @@ impl Checker<'_> {
             "`{}` needs the `axis` along which it measures",
             entry.name.value
         );
-        let problem = Problem::new(entry.value.span.clone(), message).label("has no `axis`");
-        self.findings.incomplete(&entry.value.span, problem);
+        self.report_missing(&entry.value.span, message)
+            .label("has no `axis`");
         None
     }
 
@@ -329,13 +325,8 @@ impl Checker<'_> {
         draft: &'d MechanismDraft<'_>,
     ) -> Option<(ElementId, &'d dyn Element)> {
         let Some(holder) = draft.holders.get(of.value.as_str()) else {
-            let message = format!(
-                "there is no joint or spring `{}` in this subsystem",
-                of.value
-            );
-            let problem = Problem::new(of.span.clone(), message).label("unknown");
             let known = draft.holders.keys().map(String::as_str);
-            self.findings.push_misspelt(problem, &of.value, known);
+            self.unknown(of, "joint or spring", known);
             return None;
         };
         let element = (*holder)?;
@@ -385,7 +376,7 @@ impl Checker<'_> {
                 "`{}` is not attached to the node `{}`",
                 element.value, on.value
             );
-            self.findings.push(Problem::new(on.span.clone(), message));
+            self.report(&on.span, message);
         }
         place
     }
@@ -408,9 +399,8 @@ impl Checker<'_> {
             return Some(Sensor::Tension(id));
         }
         let message = format!("`{}` is not a spring along a line, nor a cable", of.value);
-        let problem = Problem::new(of.span.clone(), message);
-        self.findings
-            .push(problem.help("`force` and `moment` measure joints and bushings"));
+        self.report(&of.span, message)
+            .help("`force` and `moment` measure joints and bushings");
         None
     }
 
@@ -420,16 +410,7 @@ impl Checker<'_> {
         name: &At<String>,
         draft: &MechanismDraft<'_>,
     ) -> Option<Reading> {
-        if let Some(reading) = draft.readings.get(name.value.as_str()) {
-            return reading.clone();
-        }
-        let message = format!("there is no sensor `{}` in this subsystem", name.value);
-        let problem = Problem::new(name.span.clone(), message)
-            .label("unknown sensor")
-            .help("sensors are made in `sensors`");
-        let known = draft.readings.keys().copied();
-        self.findings.push_misspelt(problem, &name.value, known);
-        None
+        self.known(name, "sensor", &draft.readings).cloned()
     }
 
     /// What an expression may use of a sensor.
@@ -445,10 +426,9 @@ impl Checker<'_> {
                 let message = format!(
                     "`{name}` measures an acceleration, which follows from the forces: they cannot follow it without delay"
                 );
-                let problem = Problem::new(span.clone(), message).help(
+                self.report(span, message).help(
                     "send it by an output and bring it back through a scalar input, or measure a velocity",
                 );
-                self.findings.push(problem);
                 None
             }
         }
@@ -473,8 +453,7 @@ impl Checker<'_> {
         }
         if used.len() > MOST {
             let message = format!("an expression may use {MOST} sensors, not {}", used.len());
-            self.findings
-                .push(Problem::new(formula.span.clone(), message));
+            self.report(&formula.span, message);
             return None;
         }
         let variables: Vec<&str> = std::iter::once("t").chain(used.iter().copied()).collect();

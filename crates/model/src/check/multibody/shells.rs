@@ -10,7 +10,6 @@ use crate::check::Checker;
 use crate::format::multibody::{self, Edge, Multibody, Vector};
 use crate::format::{At, Entry};
 use crate::mechanism::{Outline, Pose, ShellSpec, Surface, Symbol};
-use crate::problem::Problem;
 
 /// Most elements of one shell.
 const MAX_ELEMENTS: usize = 10_000;
@@ -77,9 +76,8 @@ impl Checker<'_> {
                     "the shell `{}` has {count}; it must be one",
                     entry.name.value
                 );
-                let problem = Problem::new(entry.value.span.clone(), message)
+                self.report_missing(&entry.value.span, message)
                     .help("give `rectangle` or `surface`");
-                self.findings.incomplete(&entry.value.span, problem);
                 None
             }
         }
@@ -92,15 +90,13 @@ impl Checker<'_> {
                 "a corner and two sides are needed, not {} vectors",
                 vectors.len()
             );
-            self.findings
-                .push(Problem::new(given.span.clone(), message));
+            self.report(&given.span, message);
             return None;
         };
         let (along, across) = (along?, across?);
         if along.cross(across).norm() <= 1e-9 * along.norm() * across.norm() {
             let message = "the two sides must not lie along one line";
-            self.findings
-                .push(Problem::new(given.span.clone(), message));
+            self.report(&given.span, message);
             return None;
         }
         let sides = [along, across].map(|side| frame.direction(side));
@@ -114,8 +110,7 @@ impl Checker<'_> {
     fn surface_formulas(&mut self, given: &At<Vector>) -> Option<[Expression; 3]> {
         if given.value.len() != 3 {
             let message = format!("three expressions are needed, not {}", given.value.len());
-            self.findings
-                .push(Problem::new(given.span.clone(), message));
+            self.report(&given.span, message);
             return None;
         }
         let formulas = given
@@ -136,8 +131,7 @@ impl Checker<'_> {
             return Some(divisions);
         }
         let message = format!("a shell has at most {MAX_ELEMENTS} elements");
-        self.findings
-            .push(Problem::new(given.span.clone(), message));
+        self.report(&given.span, message);
         None
     }
 
@@ -152,7 +146,7 @@ impl Checker<'_> {
             let place = given.surface.as_ref().map(|at| &at.span);
             let place = place.or(given.rectangle.as_ref().map(|at| &at.span));
             let place = place.unwrap_or(&entry.value.span).clone();
-            self.findings.push(Problem::new(place, message));
+            self.report(&place, message);
             return None;
         }
         let grid = spec.mesh_into(&mut draft.spec.whole.model).ok()?;
@@ -188,7 +182,7 @@ impl Checker<'_> {
         for (edge, clamps) in clamped.chain(pinned) {
             if given.closed == Some(true) && matches!(edge.value, Edge::U0 | Edge::U1) {
                 let message = "a closed surface has no such edge";
-                self.findings.push(Problem::new(edge.span.clone(), message));
+                self.report(&edge.span, message);
                 continue;
             }
             for node in edge_nodes(grid, edge.value) {

@@ -1,42 +1,33 @@
 //! Gears, racks and screws.
 
-use oldham_multibody::{Coordinate, ElasticTransmission, Element, Law, Marker, Transmission};
+use oldham_multibody::{Coordinate, ElasticTransmission, Law, Marker, Transmission};
 
-use super::MechanismDraft;
+use super::{Made, MechanismDraft};
 use crate::check::Checker;
-use crate::format::multibody::{self, Multibody};
-use crate::format::{At, place};
-use crate::problem::Problem;
+use crate::format::multibody;
+use crate::format::{At, Entry, place};
 
 impl Checker<'_> {
-    pub(super) fn transmissions<'f>(
+    pub(super) fn transmission(
         &mut self,
-        section: &'f Multibody,
-        draft: &mut MechanismDraft<'f>,
-    ) {
-        for entry in &section.transmissions {
-            self.element_name(&entry.name, "a transmission", draft);
-            let given = &entry.value.value;
-            let joints = given.joints.as_ref();
-            let joints = joints.and_then(|joints| self.two(joints, "joints"));
-            let joints = joints.map(|pair| pair.map(|name| self.coordinate(name, draft)));
-            let ratios = given.ratios.as_ref();
-            let ratios: Option<[f64; 2]> =
-                ratios.and_then(|ratios| self.numbers(ratios, "one ratio for each joint"));
-            let law = self.teeth(given);
-            if let (Some([Some(first), Some(second)]), Some([p, q])) = (joints, ratios) {
-                let sides = [(first.0, first.1, p), (second.0, second.1, q)];
-                let relation = Transmission::new(sides[0], sides[1]);
-                let element: Box<dyn Element> = match law {
-                    Some(Some(law)) => Box::new(ElasticTransmission::new(relation, law)),
-                    Some(None) => Box::new(relation),
-                    None => continue,
-                };
-                let name = entry.name.value.clone();
-                let element = draft.element(&name, element);
-                draft.holders.insert(name, Some(element));
-            }
-        }
+        entry: &Entry<multibody::Transmission>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<Made> {
+        let given = &entry.value.value;
+        let joints = given.joints.as_ref();
+        let joints = joints.and_then(|joints| self.two(joints, "joints"));
+        let joints = joints.map(|pair| pair.map(|name| self.coordinate(name, draft)));
+        let ratios = given.ratios.as_ref();
+        let ratios: Option<[f64; 2]> =
+            ratios.and_then(|ratios| self.numbers(ratios, "one ratio for each joint"));
+        let law = self.teeth(given);
+        let ([first, second], [p, q]) = (joints?, ratios?);
+        let (first, second) = (first?, second?);
+        let relation = Transmission::new((first.0, first.1, p), (second.0, second.1, q));
+        Some(match law? {
+            Some(law) => (Box::new(ElasticTransmission::new(relation, law)), None),
+            None => (Box::new(relation), None),
+        })
     }
 
     /// What teeth or a belt do, if they give.
@@ -47,9 +38,9 @@ impl Checker<'_> {
             let unused = [place(&given.damping), place(&given.backlash)];
             for span in unused.into_iter().flatten() {
                 let message = "a rigid transmission does not give";
-                let problem = Problem::new(span.clone(), message).label("not used");
-                self.findings
-                    .push(problem.help("give its `stiffness` besides"));
+                self.report(span, message)
+                    .label("not used")
+                    .help("give its `stiffness` besides");
             }
             return Some(None);
         };
@@ -74,9 +65,8 @@ impl Checker<'_> {
         let joint = self.joint_named(name, draft)?;
         let Some(coordinate) = joint.coordinate else {
             let message = format!("the joint `{}` has no single coordinate", name.value);
-            let problem = Problem::new(name.span.clone(), message)
+            self.report(&name.span, message)
                 .help("`revolute`, `cylindrical` and `prismatic` joints have one");
-            self.findings.push(problem);
             return None;
         };
         Some((coordinate, joint.ends))

@@ -112,9 +112,9 @@ impl Checker<'_> {
             let name = model.node_name(node);
             let message = format!("the node `{name}` has no mass and nothing holds it");
             let place = draft.places.get(name).cloned().unwrap_or_default();
-            let problem = Problem::new(place, message).label("free to move anywhere");
-            self.findings
-                .push(problem.help("give it a body, or connect it to others"));
+            self.report(&place, message)
+                .label("free to move anywhere")
+                .help("give it a body, or connect it to others");
         }
         any
     }
@@ -141,7 +141,7 @@ impl Checker<'_> {
             | ModelError::Contact { .. } => None,
         };
         let place = place.unwrap_or(&entry.name.span).clone();
-        self.findings.push(Problem::new(place, error.to_string()));
+        self.report(&place, error.to_string());
     }
 
     fn solve_error(

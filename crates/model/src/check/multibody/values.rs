@@ -6,7 +6,6 @@ use crate::check::Checker;
 use crate::format::multibody::{Orientation, Pairs, Vector};
 use crate::format::{At, Number};
 use crate::mechanism::Pose;
-use crate::problem::Problem;
 
 impl Checker<'_> {
     /// So many numbers; `what` says which.
@@ -19,8 +18,7 @@ impl Checker<'_> {
         if values.len() != N {
             let message = format!("{N} numbers are needed: {what}");
             let label = format!("has {}", values.len());
-            let problem = Problem::new(list.span.clone(), message).label(label);
-            self.findings.push(problem);
+            self.report(&list.span, message).label(label);
             return None;
         }
         let values: Option<Vec<f64>> = values.into_iter().collect();
@@ -47,9 +45,8 @@ impl Checker<'_> {
             return Some(vector * (1.0 / length));
         }
         let message = "a direction must have a length";
-        let problem = Problem::new(list.span.clone(), message);
-        self.findings
-            .push(problem.label(format!("its length is {length}")));
+        self.report(&list.span, message)
+            .label(format!("its length is {length}"));
         None
     }
 
@@ -65,8 +62,7 @@ impl Checker<'_> {
             return Some(values);
         }
         let message = "lengths must be positive, and the outer radius larger than the inner one";
-        let problem = Problem::new(list.span.clone(), message);
-        self.findings.push(problem.label(what));
+        self.report(&list.span, message).label(what);
         None
     }
 
@@ -79,12 +75,11 @@ impl Checker<'_> {
         let points = self.pairs(pairs, what)?;
         let falls = points.windows(2).position(|pair| pair[1].0 <= pair[0].0);
         if let Some(place) = falls {
-            let problem = Problem::new(
-                pairs.value[place + 1].span.clone(),
+            self.report(
+                &pairs.value[place + 1].span,
                 "the first numbers of the pairs must rise",
-            );
-            self.findings
-                .push(problem.label("not above the one before"));
+            )
+            .label("not above the one before");
             return None;
         }
         Some(points)
@@ -98,8 +93,7 @@ impl Checker<'_> {
     ) -> Option<Vec<(f64, f64)>> {
         if pairs.value.is_empty() {
             let message = format!("at least one pair is needed: {what}");
-            self.findings
-                .push(Problem::new(pairs.span.clone(), message));
+            self.report(&pairs.span, message);
             return None;
         }
         let pair = |pair| self.numbers(pair, what).map(|[x, y]| (x, y));
@@ -117,7 +111,7 @@ impl Checker<'_> {
             return Some([a, b]);
         }
         let message = format!("two {what} are needed, not {}", list.value.len());
-        self.findings.push(Problem::new(list.span.clone(), message));
+        self.report(&list.span, message);
         None
     }
 
@@ -145,9 +139,8 @@ impl Checker<'_> {
         let ways = ways.into_iter().filter(|&way| way).count();
         if ways != 1 {
             let message = format!("the orientation is given in {ways} ways; it must be one");
-            let problem = Problem::new(given.span.clone(), message)
+            self.report_missing(&given.span, message)
                 .help("`axis` and `angle`, or one of `euler`, `vector`, `quaternion`");
-            self.findings.incomplete(&given.span, problem);
             return None;
         }
         if let Some(euler) = &o.euler {
@@ -167,8 +160,7 @@ impl Checker<'_> {
         }
         let (Some(axis), Some(angle)) = (&o.axis, &o.angle) else {
             let message = "an axis needs an angle, and an angle an axis";
-            let problem = Problem::new(given.span.clone(), message);
-            self.findings.incomplete(&given.span, problem);
+            self.report_missing(&given.span, message);
             return None;
         };
         let (axis, angle) = (self.direction(axis), self.number(angle));
@@ -181,8 +173,7 @@ impl Checker<'_> {
         if size > 0.0 && size.is_finite() {
             return Some(Quaternion(values.map(|q| q / size)));
         }
-        let problem = Problem::new(list.span.clone(), "a quaternion must not be zero");
-        self.findings.push(problem);
+        self.report(&list.span, "a quaternion must not be zero");
         None
     }
 }

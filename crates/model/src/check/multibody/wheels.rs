@@ -6,7 +6,6 @@ use super::MechanismDraft;
 use crate::check::Checker;
 use crate::format::multibody;
 use crate::mechanism::Pose;
-use crate::problem::Problem;
 
 /// The sine of the angle between axle and normal that a wheel has at least.
 const LEAST_TILT: f64 = 1e-6;
@@ -26,9 +25,8 @@ impl Checker<'_> {
             None => Some(Vec3::Z),
         };
         if given.radius.is_none() {
-            let problem = Problem::new(between.span.clone(), "a wheel needs its `radius`")
+            self.report_missing(&between.span, "a wheel needs its `radius`")
                 .help("give `radius` in m, the axle as `axis`, and the `normal` of the plane");
-            self.findings.incomplete(&between.span, problem);
         }
         let radius = given.radius.as_ref().and_then(|at| self.number(at));
         let normal = frame.direction(normal?).unit();
@@ -39,9 +37,8 @@ impl Checker<'_> {
         let across = normal.cross(axle);
         if across.norm() < LEAST_TILT {
             let message = "the axle is normal to the plane: the wheel lies flat on it";
-            let problem = Problem::new(between.span.clone(), message)
+            self.report(&between.span, message)
                 .help("give the axle as `axis` and the normal of the plane as `normal`");
-            self.findings.push(problem);
             return None;
         }
         let touching = centre - axle.cross(across.unit()) * radius?;

@@ -1,13 +1,10 @@
 //! Beams and their cross-sections.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::{Lengths, Pairs, Vector};
+use crate::format::forms::by_form;
 use crate::format::{At, Count, NonNegative, Poisson, Positive};
 
 /// The cross-section of a beam, by its stiffnesses or by material and profile. The first section
@@ -112,49 +109,11 @@ impl From<Lumping> for oldham_multibody::Lumping {
 }
 
 /// The end of a beam.
-#[derive(Debug)]
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged, inline)]
 pub(crate) enum End {
     Node(String),
     Point(Vector),
 }
 
-struct EndVisitor;
-
-// Not an untagged enum: those lose the places of what they hold.
-impl<'de> Visitor<'de> for EndVisitor {
-    type Value = End;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("the name of a node, or a point")
-    }
-    fn visit_str<E>(self, name: &str) -> Result<End, E> {
-        Ok(End::Node(name.to_owned()))
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<End, A::Error> {
-        let mut point = Vec::new();
-        while let Some(coordinate) = sequence.next_element()? {
-            point.push(coordinate);
-        }
-        Ok(End::Point(point))
-    }
-}
-
-impl<'de> Deserialize<'de> for End {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(EndVisitor)
-    }
-}
-
-impl JsonSchema for End {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "End".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [{ "type": "string" }, generator.subschema_for::<Vector>()],
-        })
-    }
-}
+by_form! { End { plain Node, list Point, } }

@@ -1,16 +1,13 @@
 //! Where a mechanism is cut.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Error, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::Method;
 
+use crate::format::forms::by_form;
 use crate::format::{
-    At, Count, Fraction, InputsWithinStep, NameOrWeights, Named, PredictorKind, WordsWithWeights,
+    At, Corrections, Fraction, InputsWithinStep, LawWeights, MicroSteps, Named, PredictorKind,
 };
 
 /// Cuts the mechanism into parts that are solved in parallel, as subsystems of their own.
@@ -42,9 +39,9 @@ pub(crate) struct Cut {
     pub order: Option<At<CutOrder>>,
     /// How often parts and coupling correct each step with `interface-tangent`. One correction
     /// leaves the square of what the predictor missed; each further one, with an iteration of its
-    /// own, squares that again. Linear mechanisms need one; more than 20 are refused.
+    /// own, squares that again. Linear mechanisms need one.
     #[schemars(extend("default" = 1))]
-    pub corrections: Option<At<Count>>,
+    pub corrections: Option<At<Corrections>>,
     /// How parts predict the motion of interface nodes over a step.
     /// By default `hermite`; `hermite-velocity` where `prescribe` is a law.
     pub predictor: Option<At<PredictorKind>>,
@@ -71,12 +68,12 @@ pub(crate) enum Scheme {
     ForceDisplacement,
 }
 
-/// What of the motion of an interface node is prescribed: by name, or a law by its weights.
-pub(crate) type Prescribe = NameOrWeights<PrescribeName>;
-
-impl WordsWithWeights for PrescribeName {
-    const TYPE: &'static str = "Prescribe";
-    const DESCRIPTION: &'static str = "What of the motion of an interface node is prescribed.";
+/// What of the motion of an interface node is prescribed.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
+pub(crate) enum Prescribe {
+    Named(PrescribeName),
+    Weights(LawWeights),
 }
 
 /// What of the motion of an interface node is prescribed, by name. Laws are for parts that are moved by impulses.
@@ -124,55 +121,19 @@ pub(crate) struct PieceMethod {
     /// How `rk4` sees inputs, such as the loads of the parts, within a micro step: on the line between
     /// those at its start and at its end, or as at its start.
     pub inputs_within_step: Option<At<InputsWithinStep>>,
-    /// Integrator steps per macro step, at most 100000.
-    pub micro_steps: Option<At<Count>>,
+    /// Integrator steps per macro step.
+    pub micro_steps: Option<At<MicroSteps>>,
 }
 
-/// Nodes that stand for a part.
-#[derive(Debug)]
+/// A node of a part, or several.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
 pub(crate) enum Members {
     One(String),
     Several(Vec<At<String>>),
 }
 
-struct MembersVisitor;
-
-// Not an untagged enum: those lose the places of what they hold.
-impl<'de> Visitor<'de> for MembersVisitor {
-    type Value = Members;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("the name of a node, or a list of such names")
-    }
-    fn visit_str<E: Error>(self, name: &str) -> Result<Members, E> {
-        Ok(Members::One(name.to_owned()))
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<Members, A::Error> {
-        let mut members = Vec::new();
-        while let Some(member) = sequence.next_element()? {
-            members.push(member);
-        }
-        Ok(Members::Several(members))
-    }
-}
-
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(MembersVisitor)
-    }
-}
-
-impl JsonSchema for Members {
-    fn schema_name() -> Cow<'static, str> {
-        "Members".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "description": "A node of a part, or several.",
-            "anyOf": [
-                { "type": "string" },
-                { "type": "array", "items": { "type": "string" } },
-            ],
-        })
-    }
+by_form! {
+    Members { plain One, list Several, }
+    Prescribe { plain Named, table Weights, }
 }

@@ -1,18 +1,15 @@
 //! Time functions.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Error, MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 use super::{Pairs, Vector};
+use crate::format::forms::by_form;
 use crate::format::{At, Formula};
 
 /// A time function: an expression of `t`, or a table.
-#[derive(Debug)]
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged, inline)]
 pub(crate) enum Given {
     Formula(Formula),
     Table(Box<GivenTable>),
@@ -39,75 +36,11 @@ pub(crate) struct GivenTable {
     pub input: Option<At<String>>,
 }
 
-struct GivenVisitor;
-
-// Not an untagged enum: those lose the places of what they hold.
-impl<'de> Visitor<'de> for GivenVisitor {
-    type Value = Given;
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a number, an expression of time, or a table")
-    }
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Given, E> {
-        Ok(Given::Formula(Formula::Number(number)))
-    }
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Given, E> {
-        self.visit_f64(number as f64)
-    }
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Given, E> {
-        self.visit_f64(number as f64)
-    }
-    fn visit_str<E: Error>(self, text: &str) -> Result<Given, E> {
-        Ok(Given::Formula(Formula::Text(text.to_owned())))
-    }
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Given, A::Error> {
-        GivenTable::deserialize(MapAccessDeserializer::new(map))
-            .map(|table| Given::Table(Box::new(table)))
-    }
-}
-
-impl<'de> Deserialize<'de> for Given {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(GivenVisitor)
-    }
-}
-
-impl JsonSchema for Given {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "Given".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "anyOf": [
-                generator.subschema_for::<Formula>(),
-                generator.subschema_for::<GivenTable>(),
-            ],
-        })
-    }
-}
+by_form! { Given { plain Formula, table Table, } }
 
 /// A number given in time, in a table of an extension: an expression of `t` and of sensors, or a
 /// table as for the format's own loads.
-#[derive(Debug)]
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(inline)]
 pub struct TimeFunction(pub(crate) Given);
-
-impl<'de> Deserialize<'de> for TimeFunction {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Given::deserialize(deserializer).map(Self)
-    }
-}
-
-impl JsonSchema for TimeFunction {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "TimeFunction".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        Given::json_schema(generator)
-    }
-}

@@ -20,8 +20,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    At, Count, DEFAULT_RHO, Foreign, Fraction, InputsWithinStep, Named, Positive, Predictor,
-    Tolerance,
+    At, DEFAULT_RHO, Foreign, Fraction, InputsWithinStep, Iterations, MicroSteps, Multiple, Named,
+    Positive, Predictor, Tolerance,
 };
 
 pub(crate) use beam::{Beam, End, Section};
@@ -72,15 +72,15 @@ pub(crate) struct Multibody {
     /// then kept at jumps too.
     #[schemars(extend("default" = false))]
     pub locate_kinks: Option<At<bool>>,
-    /// Integrator steps per macro step of this subsystem, at most 100000.
+    /// Integrator steps per macro step of this subsystem.
     #[schemars(extend("default" = 1))]
-    pub micro_steps: Option<At<Count>>,
+    pub micro_steps: Option<At<MicroSteps>>,
     /// The length of an integrator step, in s, instead of their number; must divide the macro
     /// step of this subsystem.
     pub micro_step: Option<At<Positive>>,
-    /// The subsystem's own macro step, as a multiple of the model's, at most 10000.
+    /// The subsystem's own macro step, as a multiple of the model's.
     #[schemars(extend("default" = 1))]
-    pub every: Option<At<Count>>,
+    pub every: Option<At<Multiple>>,
     /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
     pub predictor: Option<At<Predictor>>,
     /// Newton's iteration stops when the error of the accelerations is below this fraction of the
@@ -88,9 +88,9 @@ pub(crate) struct Multibody {
     /// smaller steps it becomes finer by itself.
     #[schemars(extend("default" = DEFAULT_TOLERANCE))]
     pub tolerance: Option<At<Tolerance>>,
-    /// Newton's iteration gives up after so many iterations, at most 100000.
+    /// Newton's iteration gives up after so many iterations.
     #[schemars(extend("default" = DEFAULT_ITERATIONS))]
-    pub max_iterations: Option<At<Count>>,
+    pub max_iterations: Option<At<Iterations>>,
     /// Static equilibrium initialisation: start at rest in equilibrium under all loads, instead of
     /// at the positions and velocities of the file.
     #[schemars(extend("default" = false, "x-formerly" = "settle"))]

@@ -13,7 +13,6 @@ use crate::format::multibody::{
 };
 use crate::format::{At, Count, Entry, Fraction, NonNegative, Positive};
 use crate::mechanism::{CONTACT_PORTS, PARTICLE_PORTS, ParticleSketch};
-use crate::problem::Problem;
 
 impl Checker<'_> {
     /// All of it. Bodies must be known.
@@ -68,10 +67,9 @@ impl Checker<'_> {
             && !in_part
         {
             let message = "contacts are solved by the integrator `impulses` alone";
-            let problem = Problem::new(place.clone(), message).help(
+            self.report(place, message).help(
                 "set `integrator = \"impulses\"` in this section, or in `cut.methods` of the part with the contacts",
-            );
-            self.findings.push(problem.label("in contact"));
+            ).label("in contact");
         }
         if !solves(options.method) || in_part {
             return;
@@ -87,8 +85,9 @@ impl Checker<'_> {
                 "keep `lms2` here, cut the mechanism at the node where `{0}` carries the bodies in contact (`cut.at = [\"{0}.0\"]`, `cut.scheme = \"force-displacement\"`), and set `integrator = \"impulses\"` for that part in `cut.methods`",
                 name.value
             );
-            let problem = Problem::new(name.span.clone(), message).label("flexible");
-            self.findings.push(problem.help(help));
+            self.report(&name.span, message)
+                .label("flexible")
+                .help(help);
         }
     }
 
@@ -160,9 +159,8 @@ impl Checker<'_> {
             && spacing <= 2.0
         {
             let message = "particles at this distance would overlap";
-            let problem = Problem::new(at.span.clone(), message);
-            self.findings
-                .push(problem.label("must be more than 2 radii"));
+            self.report(&at.span, message)
+                .label("must be more than 2 radii");
             return None;
         }
         let others = &draft.spec.whole.model.contacts().grains;
@@ -173,8 +171,7 @@ impl Checker<'_> {
                 "all particles of a subsystem have one surface; these differ from `{}` in friction or restitution",
                 other.name
             );
-            self.findings
-                .push(Problem::new(entry.name.span.clone(), message));
+            self.report(&entry.name.span, message);
         }
         let (radius, spacing) = (radius?, spacing?);
         let (centres, container) = match (&given.container, &given.lattice) {
@@ -189,8 +186,7 @@ impl Checker<'_> {
                     "the particles `{}` need either a `container` and a `count`, or a `lattice`",
                     entry.name.value
                 );
-                let problem = Problem::new(entry.value.span.clone(), message);
-                self.findings.incomplete(&entry.value.span, problem);
+                self.report_missing(&entry.value.span, message);
                 return None;
             }
         };
@@ -227,8 +223,7 @@ impl Checker<'_> {
         let counts = counts?;
         let Ok(counts) = <[u32; 3]>::try_from(counts) else {
             let message = "a lattice has three numbers: how many along each axis";
-            self.findings
-                .push(Problem::new(lattice.span.clone(), message));
+            self.report(&lattice.span, message);
             return None;
         };
         Some(counts.map(|count| count as usize))
@@ -248,30 +243,22 @@ impl Checker<'_> {
         let shapes = &model.contacts().shapes;
         let found = shapes.iter().position(|shape| shape.name == name.value);
         let Some(place) = found else {
-            let known = section.shapes.names();
-            if !section
-                .shapes
-                .iter()
-                .any(|entry| entry.name.value == name.value)
-            {
-                let message = format!("there is no shape `{}` in this subsystem", name.value);
-                let problem = Problem::new(name.span.clone(), message).label("unknown shape");
-                self.findings.push_misspelt(problem, &name.value, known);
+            if !section.shapes.names().any(|known| known == name.value) {
+                self.unknown(name, "shape", section.shapes.names());
             }
             return None;
         };
         let shape = shapes[place].clone();
         let Some(count) = &given.count else {
             let message = format!("how many particles `{}` are there?", entry.name.value);
-            let problem = Problem::new(entry.value.span.clone(), message);
-            let problem = problem.help("give their `count`");
-            self.findings.incomplete(&entry.value.span, problem);
+            self.report_missing(&entry.value.span, message)
+                .help("give their `count`");
             return None;
         };
         let wanted = self.count(count)? as usize;
         let oldham_multibody::contact::Shape::Can(can) = &shape.shape else {
             let message = format!("`{}` is no can: only cans contain particles", name.value);
-            self.findings.push(Problem::new(name.span.clone(), message));
+            self.report(&name.span, message);
             return None;
         };
         let local = lattice::fill(can, radius, spacing * radius, wanted);
@@ -281,10 +268,9 @@ impl Checker<'_> {
                 name.value,
                 local.len()
             );
-            let problem = Problem::new(count.span.clone(), message);
-            let problem = problem.label("too many");
-            self.findings
-                .push(problem.help("take fewer or smaller ones, or a `spacing` nearer to 2"));
+            self.report(&count.span, message)
+                .label("too many")
+                .help("take fewer or smaller ones, or a `spacing` nearer to 2");
             return None;
         }
         let motion = draft.motion(shape.at.node)?;

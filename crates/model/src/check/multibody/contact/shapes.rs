@@ -10,7 +10,6 @@ use crate::check::multibody::MechanismDraft;
 use crate::format::multibody::{self, Contact, Multibody};
 use crate::format::{At, Entry};
 use crate::mechanism::{self, Outline, Solid};
-use crate::problem::Problem;
 
 /// Corners of a drawn rim.
 const CORNERS: usize = 24;
@@ -67,20 +66,17 @@ impl Checker<'_> {
                 "the shape `{}` is {count} things; it must be one",
                 entry.name.value
             );
-            let problem = Problem::new(entry.value.span.clone(), message)
+            self.report_missing(&entry.value.span, message)
                 .help("one of `body`, `sphere`, `box`, `capsule`, `cylinder`, `mesh`, `plane`, `can`, `heights`");
-            self.findings.incomplete(&entry.value.span, problem);
             return None;
         }
         if let (Some(walls), None) = (&given.walls, &given.can) {
             let message = "only a can has walls";
-            self.findings
-                .push(Problem::new(walls.span.clone(), message));
+            self.report(&walls.span, message);
         }
         if let (Some(spacing), None) = (&given.spacing, &given.heights) {
             let message = "only heights have a spacing";
-            self.findings
-                .push(Problem::new(spacing.span.clone(), message));
+            self.report(&spacing.span, message);
         }
         let (at, shape) = match &given.body {
             Some(body) => {
@@ -91,8 +87,7 @@ impl Checker<'_> {
                 ];
                 if let Some(span) = placed.into_iter().flatten().next() {
                     let message = "the shape of a body is where the body is";
-                    let problem = Problem::new(span.clone(), message);
-                    self.findings.push(problem.label("one too many"));
+                    self.report(span, message).label("one too many");
                 }
                 self.shape_of_body(body, section, draft)?
             }
@@ -114,8 +109,7 @@ impl Checker<'_> {
     ) -> Option<Surface> {
         if let (Some(damping), None) = (&given.damping, &given.stiffness) {
             let message = "damping needs a stiffness: a rigid surface does not yield";
-            self.findings
-                .push(Problem::new(damping.span.clone(), message));
+            self.report(&damping.span, message);
         }
         let stiffness = match &given.stiffness {
             Some(stiffness) => self.number(stiffness),
@@ -138,9 +132,8 @@ impl Checker<'_> {
         let given = &entry.value.value;
         let Some(node) = &given.node else {
             let message = format!("the shape `{}` is on no node", entry.name.value);
-            let problem = Problem::new(entry.value.span.clone(), message);
-            let problem = problem.help("give its `node`, which may be `ground`");
-            self.findings.incomplete(&entry.value.span, problem);
+            self.report_missing(&entry.value.span, message)
+                .help("give its `node`, which may be `ground`");
             return None;
         };
         let node = self.node_named(node, draft);
@@ -217,8 +210,7 @@ impl Checker<'_> {
         let hull = Polytope::hull(&corners?);
         let refused = |error: oldham_multibody::contact::HullError| {
             let message = format!("no solid: {error}");
-            self.findings
-                .push(Problem::new(points.span.clone(), message));
+            self.report(&points.span, message);
         };
         hull.map_err(refused).ok()
     }
@@ -231,9 +223,8 @@ impl Checker<'_> {
     ) -> Option<HeightField> {
         let Some(spacing) = spacing else {
             let message = "how far apart are the points of the grid?";
-            let problem = Problem::new(heights.span.clone(), message);
-            let problem = problem.help("give their `spacing`, as in spacing = [0.1, 0.1]");
-            self.findings.push(problem);
+            self.report(&heights.span, message)
+                .help("give their `spacing`, as in spacing = [0.1, 0.1]");
             return None;
         };
         let spacing = self.numbers(spacing, "distances along the first and the second axis")?;
@@ -244,8 +235,7 @@ impl Checker<'_> {
         }
         let refused = |error: oldham_multibody::contact::FieldError| {
             let message = format!("no ground: {error}");
-            self.findings
-                .push(Problem::new(heights.span.clone(), message));
+            self.report(&heights.span, message);
         };
         HeightField::new(&rows, spacing).map_err(refused).ok()
     }
@@ -268,9 +258,8 @@ impl Checker<'_> {
                 let number = self.count(count)? as usize;
                 if number < 3 {
                     let message = format!("a can of {number} flat walls is open");
-                    let problem = Problem::new(count.span.clone(), message);
-                    self.findings
-                        .push(problem.label("at least 3, or none for a round wall"));
+                    self.report(&count.span, message)
+                        .label("at least 3, or none for a round wall");
                     return None;
                 }
                 Wall::Facets(number)
@@ -291,10 +280,7 @@ impl Checker<'_> {
             .iter()
             .position(|entry| entry.name.value == name.value);
         let Some(place) = place else {
-            let message = format!("there is no body `{}` in this subsystem", name.value);
-            let problem = Problem::new(name.span.clone(), message).label("unknown body");
-            let known = section.bodies.names();
-            self.findings.push_misspelt(problem, &name.value, known);
+            self.unknown(name, "body", section.bodies.names());
             return None;
         };
         // Where some body could not be read, places are not those of the sketch.
@@ -322,10 +308,9 @@ impl Checker<'_> {
             )),
             _ => {
                 let message = format!("the body `{}` has no shape that contact knows", name.value);
-                let problem = Problem::new(name.span.clone(), message)
+                self.report(&name.span, message)
                     .label("not a box, a sphere or a cylinder")
                     .help("give a shape of its own in `shapes`, on the node of the body");
-                self.findings.push(problem);
                 None
             }
         }

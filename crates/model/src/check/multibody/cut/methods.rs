@@ -8,7 +8,6 @@ use super::{MethodSettings, MethodWord};
 use crate::check::Checker;
 use crate::format::At;
 use crate::format::multibody::{self, PieceMethod};
-use crate::problem::Problem;
 
 /// Methods as they are written.
 pub(super) struct Methods<'s> {
@@ -95,9 +94,10 @@ impl Checker<'_> {
             true => "how couplings are integrated says `coupling`".to_owned(),
             false => format!("the parts are `{}`", parts.join("`, `")),
         };
-        let problem = Problem::new(wanted.span.clone(), message).label("unknown");
-        self.findings
-            .push_misspelt(problem.help(help), &wanted.value, parts);
+        self.report(&wanted.span, message)
+            .label("unknown")
+            .help(help)
+            .suggest(&wanted.value, parts);
         None
     }
 
@@ -124,7 +124,7 @@ impl Checker<'_> {
         let method = self.method_of(word, settings);
         let micro_steps = match &given.micro_steps {
             None => Some(parts.micro_steps),
-            Some(count) => self.micro_step_count(count).map(|count| count as usize),
+            Some(count) => self.count(count).map(|count| count as usize),
         };
         Some(SolverSettings {
             options: Options {

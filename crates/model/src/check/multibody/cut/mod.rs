@@ -11,15 +11,12 @@ use super::{GROUND, MechanismDraft, MethodSettings, MethodWord, spectral_radius}
 use crate::check::Checker;
 use crate::check::predictor::Choice;
 use crate::format::multibody::{CutOrder, Multibody, Prescribe, PrescribeName, Scheme as Word};
-use crate::format::{At, Count, PredictorKind};
+use crate::format::{At, Corrections, PredictorKind};
 use crate::mechanism::{Cutting, Order, SENSOR_PORTS};
 use crate::problem::Problem;
 use crate::source::Span;
 use methods::Methods;
 use request::Request;
-
-/// Most corrections of a step.
-const MAX_CORRECTIONS: u32 = 20;
 
 impl Checker<'_> {
     /// How the finished mechanism is cut; nothing if something is wrong with that.
@@ -37,9 +34,8 @@ impl Checker<'_> {
             return None;
         }
         if request.is_empty() {
-            let message = "nothing is cut";
-            let problem = Problem::new(span.clone(), message).help("name nodes or joints in `at`");
-            self.findings.incomplete(span, problem);
+            self.report_missing(span, "nothing is cut")
+                .help("name nodes or joints in `at`");
             return None;
         }
         let methods = methods?;
@@ -148,8 +144,9 @@ impl Checker<'_> {
             } else {
                 continue;
             };
-            let problem = Problem::new(place.clone(), message).label("this law is for impulses");
-            self.findings.push(problem.help(help));
+            self.report(place, message)
+                .label("this law is for impulses")
+                .help(help);
             fits = false;
         }
         fits.then_some(())
@@ -189,8 +186,7 @@ impl Checker<'_> {
         let message =
             format!("the cut parts what `{name}` needs: its two ends, or all that it reads");
         let help = "cut elsewhere, or at one of its ends, so that one part has all of it";
-        self.findings
-            .push(Problem::new(span.clone(), message).help(help));
+        self.report(span, message).help(help);
         None
     }
 
@@ -208,8 +204,8 @@ impl Checker<'_> {
             PredictorKind::Dmd | PredictorKind::InterfaceModel
         ) {
             let message = "the motion of a cut is not learned";
-            let problem = Problem::new(given.span.clone(), message);
-            self.findings.push(problem.help("`hermite` is made for it"));
+            self.report(&given.span, message)
+                .help("`hermite` is made for it");
             return None;
         }
         Some(given.value.into())
@@ -230,26 +226,23 @@ impl Checker<'_> {
                 let circumstance = obstacle.circumstance;
                 let message =
                     format!("the scheme `interface-tangent` cannot be used {circumstance}");
-                let problem = Problem::new(span, message);
-                self.findings.push(problem.help(obstacle.remedy));
+                self.report(&span, message).help(obstacle.remedy);
                 None
             }
         }
     }
 
     /// How often steps are corrected: not at all where the scheme does not.
-    fn corrections(&mut self, given: &Option<At<Count>>, scheme: CutScheme) -> Option<usize> {
+    fn corrections(&mut self, given: &Option<At<Corrections>>, scheme: CutScheme) -> Option<usize> {
         let corrects = scheme == CutScheme::InterfaceTangent;
         let Some(given) = given else {
             return Some(usize::from(corrects));
         };
-        let help = "each further correction squares the residual: three reach rounding errors";
-        let count = self.count_up_to(given, MAX_CORRECTIONS, help)?;
+        let count = self.count(given)?;
         if !corrects {
             let message = "only the scheme `interface-tangent` corrects steps";
-            let problem = Problem::new(given.span.clone(), message);
-            self.findings
-                .push(problem.help("leave `corrections` out, or change the scheme"));
+            self.report(&given.span, message)
+                .help("leave `corrections` out, or change the scheme");
             return None;
         }
         Some(count as usize)

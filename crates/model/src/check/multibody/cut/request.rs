@@ -8,7 +8,6 @@ use crate::check::Checker;
 use crate::format::multibody::{self, Members};
 use crate::format::{At, Entry};
 use crate::mechanism::Cutting;
-use crate::problem::Problem;
 use crate::source::Span;
 
 /// A cut with the places where its members were written.
@@ -79,10 +78,9 @@ impl Checker<'_> {
             }
             ([_, ..], Some(_)) => {
                 let message = format!("`{}` is a node and an element as well", name.value);
-                let problem = Problem::new(name.span.clone(), message)
+                self.report(&name.span, message)
                     .label("which one is to be cut?")
                     .help("call one of them otherwise");
-                self.findings.push(problem);
             }
         }
     }
@@ -99,9 +97,9 @@ impl Checker<'_> {
             return true;
         };
         let message = format!("`{}` is {what}, not a connection of two nodes", name.value);
-        let problem = Problem::new(name.span.clone(), message);
-        self.findings
-            .push(problem.label("cannot be cut as a whole").help(help));
+        self.report(&name.span, message)
+            .label("cannot be cut as a whole")
+            .help(help);
         false
     }
 
@@ -114,24 +112,18 @@ impl Checker<'_> {
                 "`{}` has many nodes and cannot be cut as a whole",
                 name.value
             );
-            let problem = Problem::new(name.span.clone(), message).label("where?");
-            let help = format!("name some of its nodes, such as `{inner}`");
-            self.findings.push(problem.help(help));
+            self.report(&name.span, message)
+                .label("where?")
+                .help(format!("name some of its nodes, such as `{inner}`"));
             return;
         }
-        let message = format!(
-            "there is no node, joint or spring `{}` to cut at",
-            name.value
-        );
-        let problem = Problem::new(name.span.clone(), message)
-            .label("unknown")
-            .help("nodes of beams are called `<beam>.0`, of shells `<shell>.0.0`; `*` stands for any name between two dots");
         let nodes = draft.spec.sketch.nodes.iter();
         let known = nodes
             .map(String::as_str)
             .chain(draft.spec.whole.model.element_names());
         let known = known.filter(|&known| known != GROUND);
-        self.findings.push_misspelt(problem, &name.value, known);
+        self.unknown(name, "node, joint or spring", known)
+            .or_help("nodes of beams are called `<beam>.0`, of shells `<shell>.0.0`; `*` stands for any name between two dots");
     }
 
     /// A part by the nodes that are in it.
@@ -144,9 +136,8 @@ impl Checker<'_> {
         self.name(&entry.name, "a part");
         if !Cutting::is_free_name(&entry.name.value) {
             let message = format!("no part can be called `{}`", entry.name.value);
-            let problem = Problem::new(entry.name.span.clone(), message);
-            self.findings
-                .push(problem.label("the subsystem between the parts is called so"));
+            self.report(&entry.name.span, message)
+                .label("the subsystem between the parts is called so");
         }
         let members: Vec<At<String>> = match &entry.value.value {
             Members::One(name) => vec![At {
