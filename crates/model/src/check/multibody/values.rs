@@ -80,7 +80,8 @@ impl Checker<'_> {
                 &pairs.value[place + 1].span,
                 "the first numbers of the pairs must rise",
             )
-            .label("not above the one before");
+            .label("not above the one before")
+            .help("sort them, and give each once");
             return None;
         }
         Some(points)
