@@ -28,6 +28,7 @@ mod pivoting;
 mod polytope;
 pub mod problem;
 mod reduction;
+mod room;
 mod scene;
 pub mod shape;
 mod solver;
