@@ -4,7 +4,7 @@ use oldham_space::{V3, Vec3};
 
 use crate::broad::{Ball, Neighbours, median_radius};
 use crate::error::ContactError;
-use crate::narrow::{self, Point, collide};
+use crate::narrow::{Point, collide};
 use crate::room::Room;
 use crate::shape::{Pose, Shape};
 use crate::touch::{BodyId, Detail, End, Key, Surface, SurfaceId, Touch};
@@ -145,25 +145,6 @@ impl World {
         if let Err(place) = self.excluded.binary_search(&pair) {
             self.excluded.insert(place, pair);
         }
-    }
-
-    /// Refuses pairs of shapes that may meet and whose contact is not known.
-    pub fn check(&self) -> Result<(), ContactError> {
-        for (i, one) in self.shapes.iter().enumerate() {
-            for other in &self.shapes[i + 1..] {
-                if self.may_meet(one.end.body(), other.end.body())
-                    && !narrow::is_known(&one.shape, &other.shape)
-                {
-                    return Err(ContactError::Pair {
-                        first: one.end.body(),
-                        second: other.end.body(),
-                        one: one.shape.name(),
-                        other: other.shape.name(),
-                    });
-                }
-            }
-        }
-        Ok(())
     }
 
     fn may_meet(&self, a: usize, b: usize) -> bool {
