@@ -2,7 +2,7 @@
 
 147 spheres of lead, radius 1 mm, friction 0.52, in a prism of 24 flat walls with bottom and lid, which moves along z by
 4 mm sin(2 pi 15.5 Hz t); step 1e-4 s, 0.3 s, from the heap of `crates/contact/data`. MuJoCo's contacts are soft: they are set as stiff
-as its step bears. The can is at rest and gravity moves instead, so that contacts know its velocity. Time is CPU time of `mj_step`, one thread; work and penetration are as `oldham bench contact` takes them.
+as its step tolerates. The can is at rest and gravity moves instead, so that contacts know its velocity. Time is CPU time of `mj_step`, one thread; work and penetration are as `oldham bench contact` takes them.
 
 Oldham's own figures for the same scene: `oldham bench contact`.
 

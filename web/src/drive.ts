@@ -51,7 +51,7 @@ export class Drive {
   private readonly end = make("button", "End");
   private readonly calibrate = make("button", "Calibrate");
   private readonly told = make("span");
-  private readonly lap = make("p");
+  private readonly lap = make("span");
   private status: Status | null = null;
   private shaken = 0;
 
@@ -61,15 +61,14 @@ export class Drive {
     this.panel.hidden = false;
     this.button.id = "take";
     const head = make("div", "", this.told, this.button, this.pause, this.end);
-    const back = make("div", "", this.reset, this.save, this.restart);
+    const back = make("div", "", this.lap, this.reset, this.save, this.restart);
     for (const row of [head, back]) row.className = "row";
     this.reset.title = "Begin again (R)";
     this.save.title = "Keep the present state (K)";
     this.restart.title = "Go back to the state that was kept (B)";
     const rows = this.controls.map((control, i) => this.row(control, i, inputs));
     this.lap.className = "lap";
-    this.lap.hidden = true;
-    this.panel.append(head, back, this.lap, ...rows, this.pads(inputs));
+    this.panel.append(head, back, ...rows, this.pads(inputs));
     this.panel.after(this.touch.element);
     this.button.addEventListener("click", () => {
       this.live.wish({ wish: this.status?.driver === "you" ? "leave" : "drive" });
@@ -122,11 +121,9 @@ export class Drive {
     keys.hidden = !KEYS[i];
     felt.hidden = !input.feedback;
     felt.title = input.feedback ? `Felt: ${input.feedback.name}` : "";
-    const line = make("div", "", make("span", name), shown, keys);
-    line.className = "row";
-    const both = make("div", "", line, slider, felt);
-    both.className = "input";
-    return both;
+    const line = make("div", "", make("span", name), slider, shown, keys, felt);
+    line.className = "input";
+    return line;
   }
 
   /** Which axis or button moves which input, how much of it is rest, and how far it goes. */
@@ -218,7 +215,6 @@ export class Drive {
     const told = [`Lap ${laps.now(time).toFixed(1)} s`];
     if (laps.last !== null) told.push(`last ${laps.last.toFixed(2)} s`);
     if (laps.best !== null) told.push(`best ${laps.best.toFixed(2)} s`);
-    this.lap.hidden = false;
     this.lap.textContent = told.join(", ");
   }
 
@@ -261,7 +257,9 @@ function placeOf({ initial, low, high }: Input, value: number): number {
 
 function control(input: Input, place: number, signals: Signal[]): Control {
   const slider = make("input");
-  Object.assign(slider, { type: "range", min: "-1", max: "1", step: "any", value: "0" });
+  // What rests at an end of its range has one way to go.
+  const [min, max] = [input.initial > input.low ? "-1" : "0", input.initial < input.high ? "1" : "0"];
+  Object.assign(slider, { type: "range", min, max, step: "any", value: "0" });
   const felt = make("div");
   felt.className = "felt";
   felt.setAttribute("role", "img");

@@ -145,12 +145,19 @@ export class Plot {
     context.textBaseline = "top";
     const [from, to] = this.range;
     const long = spacing(to - from, 5);
+    // Where the last text ends.
+    let written = -Infinity;
     for (const tick of ticks(from, to, 5)) {
       const x = Math.round(LEFT + ((tick - from) / (to - from)) * (width - LEFT - RIGHT)) + 0.5;
       line(context, x, TOP, x, height - BOTTOM);
       const last = x > width - RIGHT - 24;
+      const text = label(tick, long) + (last || tick + long > to ? " s" : "");
+      const [size, at] = [context.measureText(text).width, Math.min(x, width - 2)];
       context.textAlign = last ? "right" : "center";
-      context.fillText(label(tick, long) + (last || tick + long > to ? " s" : ""), Math.min(x, width - 2), height - BOTTOM + 5);
+      const left = last ? at - size : at - size / 2;
+      if (left < written) continue;
+      context.fillText(text, at, height - BOTTOM + 5);
+      written = left + size + 6;
     }
     this.signals.forEach((signal, i) => {
       context.strokeStyle = colours.series[i % 8];
@@ -199,6 +206,11 @@ export class Plot {
         continue;
       }
       const x = LEFT + (this.reel.time(i) - from) * scale;
+      if (this.reel.followsGap(i)) {
+        flush();
+        column = -1;
+        pen = false;
+      }
       if (!pen) context.moveTo(x, this.y(value, height));
       else if (!dense) context.lineTo(x, this.y(value, height));
       pen = true;
@@ -237,10 +249,14 @@ function ticks(low: number, high: number, count: number): number[] {
   return found;
 }
 
+/** With as many digits as tell it from its neighbours. */
 function label(value: number, step: number): string {
+  if (Math.abs(value) < 1e-9 * step) return "0";
   const large = Math.max(Math.abs(value), step);
-  if (large >= 1e5 || step < 1e-4) return value === 0 ? "0" : value.toExponential(1).replace("e+", "e");
-  return value.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+  const places = -Math.floor(Math.log10(step) + 1e-9);
+  if (large < 1e5 && places <= 5) return value.toFixed(Math.max(0, places));
+  const digits = Math.floor(Math.log10(large) + 1e-9) + places;
+  return value.toExponential(Math.min(8, Math.max(0, digits))).replace("e+", "e");
 }
 
 /** Four digits, whatever the size. */

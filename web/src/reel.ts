@@ -2,6 +2,11 @@
 
 import type { Scene } from "./scene";
 
+/** Rows that come later than so many usual ones follow a gap: somebody began to look on, or looked away. */
+const GAP = 8;
+/** Rows between which the usual time is looked for. */
+const LOOKS = 101;
+
 /** A run that goes on is remembered up to so many bytes, then its older half is forgotten. */
 const MOST_BYTES = 96 << 20;
 
@@ -11,6 +16,8 @@ export class Reel {
   count = 0;
   private times: Float64Array<ArrayBuffer>;
   private rows: Float32Array<ArrayBuffer>;
+  /** The usual time between two rows, and for how many rows that was found. */
+  private spacing = { usual: 0, count: 0 };
 
   constructor(scene: Scene, times: Float64Array<ArrayBuffer>, rows: Float32Array<ArrayBuffer>) {
     this.scene = scene;
@@ -52,6 +59,23 @@ export class Reel {
 
   time(index: number): number {
     return this.times[index];
+  }
+
+  /** Whether nothing is known of the time between a row and the one before. */
+  followsGap(index: number): boolean {
+    if (index < 1 || this.count < 4) return false;
+    const { count } = this.spacing;
+    if (this.count < count || this.count > 1.5 * count) this.spacing = { usual: this.usualSpacing(), count: this.count };
+    return this.times[index] - this.times[index - 1] > GAP * this.spacing.usual;
+  }
+
+  private usualSpacing(): number {
+    const looks = Math.min(LOOKS, this.count - 1);
+    const found = Array.from({ length: looks }, (_, look) => {
+      const index = 1 + Math.floor((look * (this.count - 1)) / looks);
+      return this.times[index] - this.times[index - 1];
+    });
+    return found.sort((a, b) => a - b)[looks >> 1];
   }
 
   value(index: number, at: number): number {
@@ -103,13 +127,13 @@ export class Reel {
     return low;
   }
 
-  /** The row at a time, between two rows on the straight line. */
+  /** The row at a time, between two rows on the straight line; in a gap the one before. */
   sample(time: number, out: Float32Array): void {
     if (this.count === 0) return;
     const from = this.index(time);
     const to = Math.min(from + 1, this.count - 1);
     const span = this.times[to] - this.times[from];
-    const part = span > 0 ? Math.min(1, Math.max(0, (time - this.times[from]) / span)) : 0;
+    const part = span > 0 && !this.followsGap(to) ? Math.min(1, Math.max(0, (time - this.times[from]) / span)) : 0;
     const [a, b] = [from * this.width, to * this.width];
     for (let i = 0; i < this.width; i += 1) {
       out[i] = this.rows[a + i] + part * (this.rows[b + i] - this.rows[a + i]);
@@ -131,12 +155,14 @@ export class Reel {
     }
   }
 
-  /** What nine in ten of the vectors at a place that are not zero do not exceed. */
-  usual(at: number): number {
+  /** What nine in ten of the vectors at these places that are not zero do not exceed. */
+  usual(places: number[]): number {
     const sizes: number[] = [];
-    for (let i = at; i < this.count * this.width; i += this.width) {
-      const size = Math.hypot(this.rows[i], this.rows[i + 1], this.rows[i + 2]);
-      if (size > 0) sizes.push(size);
+    for (const at of places) {
+      for (let i = at; i < this.count * this.width; i += this.width) {
+        const size = Math.hypot(this.rows[i], this.rows[i + 1], this.rows[i + 2]);
+        if (size > 0) sizes.push(size);
+      }
     }
     sizes.sort((a, b) => a - b);
     return sizes.length > 0 ? sizes[Math.floor(0.9 * sizes.length)] : 0;

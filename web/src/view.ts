@@ -65,12 +65,14 @@ export class View {
     this.size = Math.max(this.box.getSize(new Vector3()).length(), 1e-6);
     reel.sample(reel.first, this.row);
     this.places.update(this.row);
-    for (const item of scene.items) {
-      if (item.kind !== "arrow") continue;
+    // Beside the longest of impacts nothing else would be seen.
+    const arrows = scene.items.filter((item) => item.kind === "arrow");
+    const pressing = arrows.filter((item) => item.force === "contact").map((item) => item.vector);
+    this.strongest = reel.usual(pressing);
+    for (const item of arrows) {
+      if (item.force === "contact") continue;
       const of = (at: number) => reel.largest(item.vector + at);
-      // Beside the longest of impacts nothing else would be seen.
-      const force = item.force === "contact" ? reel.usual(item.vector) : Math.hypot(of(0), of(1), of(2));
-      this.strongest = Math.max(this.strongest, force);
+      this.strongest = Math.max(this.strongest, Math.hypot(of(0), of(1), of(2)));
     }
     // Where much is drawn, it is drawn slender.
     const small = scene.items.filter((item) => ["bar", "joint", "spring", "actuator"].includes(item.kind));

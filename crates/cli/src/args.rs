@@ -496,13 +496,13 @@ pub struct Handling {
     #[arg(long, value_name = "NAME")]
     pub steer: Option<String>,
     /// Wheelbase in m, for the understeer gradient
-    #[arg(long, value_name = "L", requires = "steer", value_parser = finite)]
+    #[arg(long, value_name = "L", requires = "steer", value_parser = positive)]
     pub wheelbase: Option<f64>,
     /// The recorded distance along the track, for lap times
     #[arg(long, value_name = "NAME", requires = "lap")]
     pub distance: Option<String>,
     /// Length of the track in m
-    #[arg(long, value_name = "L", requires = "distance", value_parser = finite)]
+    #[arg(long, value_name = "L", requires = "distance", value_parser = positive)]
     pub lap: Option<f64>,
     /// Picture, .svg or .png [default: the result's name with -handling.svg, here]
     #[arg(long, short, value_name = "FILE", value_parser = picture())]
@@ -617,7 +617,7 @@ pub struct Modes {
     pub data: Option<PathBuf>,
     /// Animate each mode: animations (.svg), pictures of one period (.png), or folders
     /// of PNG frames, with the number of the mode after the name
-    #[arg(long, value_name = "FILE", value_parser = film())]
+    #[arg(long, value_name = "FILE", value_parser = animation())]
     pub animate: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
@@ -667,7 +667,7 @@ pub struct Animate {
     pub changes: Changes,
     /// Animation (.svg), one picture (.png), or a folder for PNG frames [default: the name
     /// with -motion.svg, here]
-    #[arg(long, short, value_name = "FILE", value_parser = film())]
+    #[arg(long, short, value_name = "FILE", value_parser = animation())]
     pub out: Option<PathBuf>,
     /// Frames at most, from 2 to 2000
     #[arg(long, value_name = "N", default_value_t = 120, value_parser = RangedU64ValueParser::<usize>::new().range(2..=2000))]
@@ -705,7 +705,7 @@ pub struct View3d {
     /// Write one page (.html) that plays without a server, and end
     #[arg(long, short, value_name = "FILE", value_parser = page())]
     pub out: Option<PathBuf>,
-    /// Draw in characters, here, instead of in a browser: a film on a terminal, else five instants
+    /// Draw in characters, here, instead of in a browser: an animation on a terminal, else five instants
     #[arg(long, conflicts_with_all = ["out", "port", "listen"])]
     pub text: bool,
     /// With --text and a result: draw this one instant, in s
@@ -821,8 +821,8 @@ fn page() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// The path of a film: a picture, or a folder.
-fn film() -> impl TypedValueParser<Value = PathBuf> {
+/// The path of an animation: a picture, or a folder.
+fn animation() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| {
         let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/") || path.is_dir();
         match ending(&path).as_deref() {

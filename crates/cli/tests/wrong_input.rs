@@ -73,7 +73,7 @@ fn numbers_without_meaning_are_refused() {
 }
 
 #[test]
-fn what_has_no_freedom_has_no_poles() {
+fn what_has_no_degree_of_freedom_has_no_poles() {
     refuses(&["poles", &example(CRANK)], 2, &["no poles"]);
 }
 

@@ -73,7 +73,7 @@ pub enum ContactError {
         /// Where.
         z: f64,
     },
-    /// A pose or velocity is not a number.
+    /// A pose or velocity is NaN or infinite.
     #[error("body {body}: its motion is not finite at t = {time} s")]
     NotFinite {
         /// The body.

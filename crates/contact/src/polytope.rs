@@ -42,7 +42,7 @@ pub enum HullError {
         /// How many there are.
         count: usize,
     },
-    /// A coordinate is not a number.
+    /// A coordinate is NaN or infinite.
     #[error("the coordinates of its points must be finite")]
     NotFinite,
 }

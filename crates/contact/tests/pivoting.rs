@@ -17,9 +17,9 @@ impl Noise {
 }
 
 /// H = J Jᵀ for random rows J over some degrees of freedom; singular where there are fewer of those than rows.
-fn random_matrix(noise: &mut Noise, rows: usize, freedoms: usize) -> Vec<f64> {
-    let jacobian: Vec<f64> = (0..rows * freedoms).map(|_| noise.next()).collect();
-    let line = |i: usize| &jacobian[i * freedoms..(i + 1) * freedoms];
+fn random_matrix(noise: &mut Noise, rows: usize, dofs: usize) -> Vec<f64> {
+    let jacobian: Vec<f64> = (0..rows * dofs).map(|_| noise.next()).collect();
+    let line = |i: usize| &jacobian[i * dofs..(i + 1) * dofs];
     (0..rows * rows)
         .map(|k| {
             line(k / rows)

@@ -60,12 +60,12 @@ struct System {
     kinds: Vec<RowKind>,
 }
 
-const FREEDOMS: usize = 14;
+const DOFS: usize = 14;
 
 impl System {
     fn new(random: &mut Random, regularised: bool) -> Self {
-        let root: Vec<Vec<f64>> = (0..FREEDOMS).map(|_| random.many(FREEDOMS)).collect();
-        let mut mass = vec![vec![0.0; FREEDOMS]; FREEDOMS];
+        let root: Vec<Vec<f64>> = (0..DOFS).map(|_| random.many(DOFS)).collect();
+        let mut mass = vec![vec![0.0; DOFS]; DOFS];
         for (i, line) in mass.iter_mut().enumerate() {
             for (j, entry) in line.iter_mut().enumerate() {
                 *entry = root.iter().map(|r| r[i] * r[j]).sum();
@@ -83,13 +83,13 @@ impl System {
         let count = kinds.len();
         Self {
             mass,
-            rows: (0..count).map(|_| random.many(FREEDOMS)).collect(),
+            rows: (0..count).map(|_| random.many(DOFS)).collect(),
             compliances: match regularised {
                 true => random.many(count).iter().map(|x| 0.1 * x.abs()).collect(),
                 false => vec![0.0; count],
             },
-            interface: (0..2).map(|_| random.many(FREEDOMS)).collect(),
-            momentum: random.many(FREEDOMS),
+            interface: (0..2).map(|_| random.many(DOFS)).collect(),
+            momentum: random.many(DOFS),
             bias: random.many(count),
             interface_bias: random.many(2),
             kinds,
@@ -119,11 +119,11 @@ impl System {
         let active: Vec<usize> = (0..sets.len())
             .filter(|&row| sets[row] == RowState::Active)
             .collect();
-        let size = FREEDOMS + active.len();
+        let size = DOFS + active.len();
         let mut matrix = vec![vec![0.0; size]; size];
         let mut right = self.momentum.clone();
         for (i, line) in self.mass.iter().enumerate() {
-            matrix[i][..FREEDOMS].copy_from_slice(line);
+            matrix[i][..DOFS].copy_from_slice(line);
         }
         for (row, impulse) in self.interface.iter().zip(at_interface) {
             right
@@ -136,18 +136,18 @@ impl System {
             pushes.for_each(|(p, a)| *p += a * impulses[row]);
         }
         for (place, &row) in active.iter().enumerate() {
-            let (upper, lower) = matrix.split_at_mut(FREEDOMS);
+            let (upper, lower) = matrix.split_at_mut(DOFS);
             for (i, entry) in self.rows[row].iter().enumerate() {
-                upper[i][FREEDOMS + place] = -entry;
+                upper[i][DOFS + place] = -entry;
                 lower[place][i] = *entry;
             }
-            matrix[FREEDOMS + place][FREEDOMS + place] = self.compliances[row];
+            matrix[DOFS + place][DOFS + place] = self.compliances[row];
             right.push(-self.bias[row]);
         }
         let velocities = solved(matrix, right);
-        let found = product(&self.interface, &velocities[..FREEDOMS]);
+        let found = product(&self.interface, &velocities[..DOFS]);
         let found = found.iter().zip(&self.interface_bias);
-        let largest = velocities[FREEDOMS..]
+        let largest = velocities[DOFS..]
             .iter()
             .fold(1.0_f64, |most, x| most.max(x.abs()));
         (found.map(|(w, b)| w + b).collect(), largest)

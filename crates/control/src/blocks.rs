@@ -355,11 +355,11 @@ fn weighted_sum(weights: impl Iterator<Item = f64>, names: &[&str]) -> Expressio
     }
 }
 
-fn wrong(name: &str, what: &'static str, demand: &'static str, value: f64) -> ControlError {
+fn wrong(name: &str, what: &'static str, requirement: &'static str, value: f64) -> ControlError {
     ControlError::Value {
         name: name.to_owned(),
         what,
-        demand,
+        requirement,
         value,
     }
 }

@@ -89,14 +89,14 @@ pub enum ControlError {
         suggestion: f64,
     },
     /// A number out of its range.
-    #[error("{what} of `{name}` {demand}, not {value}")]
+    #[error("{what} of `{name}` {requirement}, not {value}")]
     Value {
         /// Name of the block.
         name: String,
         /// Which number.
         what: &'static str,
         /// What it must be.
-        demand: &'static str,
+        requirement: &'static str,
         /// What it is.
         value: f64,
     },

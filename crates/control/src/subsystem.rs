@@ -141,7 +141,7 @@ impl Control {
         }
     }
 
-    /// The first state that is no number any more.
+    /// Reports the first state that is NaN or infinite.
     fn check_states(&self, t: f64) -> Result<(), StepError> {
         let Some(place) = self.states.iter().position(|state| !state.is_finite()) else {
             return Ok(());

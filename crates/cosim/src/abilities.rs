@@ -42,7 +42,7 @@ pub trait InputCorrection {
 pub trait Accuracy {
     /// From now on its equations are solved to this relative accuracy at least: implicit coupling
     /// compares outputs that differ by little.
-    fn demand_accuracy(&mut self, _relative: f64) {}
+    fn require_accuracy(&mut self, _relative: f64) {}
 
     /// From now on its equations are solved until rounding stops the iteration, whatever that
     /// costs: analyses take differences of steps.

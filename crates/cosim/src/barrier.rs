@@ -18,11 +18,11 @@ const SPINS_SHARED: u32 = 100;
 const YIELDS_SHARED: u32 = 50;
 
 pub(crate) struct Barrier {
-    threads: usize,
     spins: u32,
     yields: u32,
-    arrived: Padded,
-    epoch: Padded,
+    /// How many barriers each thread has reached. Only that thread writes it: the others see its
+    /// arrival with the first look at the one cache line that changes.
+    reached: Box<[Padded]>,
     sleepers: Padded,
     asleep: Mutex<()>,
     woken: Condvar,
@@ -42,11 +42,9 @@ impl Barrier {
             false => (SPINS_SHARED, YIELDS_SHARED),
         };
         Self {
-            threads,
             spins,
             yields,
-            arrived: Padded::default(),
-            epoch: Padded::default(),
+            reached: (0..threads).map(|_| Padded::default()).collect(),
             sleepers: Padded::default(),
             asleep: Mutex::new(()),
             woken: Condvar::new(),
@@ -54,36 +52,31 @@ impl Barrier {
         }
     }
 
-    /// Returns when all threads have called it; what each wrote before is then visible to all.
-    pub fn wait(&self) {
-        if self.threads == 1 {
+    /// Returns when all threads have called it, each with its own number; what each wrote before is
+    /// then visible to all.
+    pub fn wait(&self, thread: usize) {
+        if self.reached.len() == 1 {
             return;
         }
-        let epoch = self.epoch.0.load(Ordering::Relaxed);
-        if self.arrived.0.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
-            self.arrived.0.store(0, Ordering::Relaxed);
-            // In one order with the count of sleepers: either they see the new epoch, or are seen.
-            self.epoch.0.store(epoch + 1, Ordering::SeqCst);
-            if self.sleepers.0.load(Ordering::SeqCst) > 0 {
-                let _guard = self.asleep.lock().expect("nobody panics holding it");
-                self.woken.notify_all();
-            }
-            return;
+        let own = &self.reached[thread].0;
+        let count = own.load(Ordering::Relaxed).wrapping_add(1);
+        // In one order with the count of sleepers: either they see this arrival, or are seen.
+        own.store(count, Ordering::SeqCst);
+        if self.sleepers.0.load(Ordering::SeqCst) > 0 {
+            let _guard = self.asleep.lock().expect("nobody panics holding it");
+            self.woken.notify_all();
         }
-        let is_over = || self.epoch.0.load(Ordering::Acquire) != epoch;
-        for _ in 0..self.spins {
-            if is_over() {
-                return;
+        let mut tries = self.spins + self.yields;
+        for other in &self.reached {
+            while !is_there(other.0.load(Ordering::Acquire), count) {
+                match tries {
+                    0 => return self.sleep(count),
+                    left if left > self.yields => std::hint::spin_loop(),
+                    _ => std::thread::yield_now(),
+                }
+                tries -= 1;
             }
-            std::hint::spin_loop();
         }
-        for _ in 0..self.yields {
-            if is_over() {
-                return;
-            }
-            std::thread::yield_now();
-        }
-        self.sleep(epoch);
     }
 
     /// How long threads have slept here, all together. They sleep where another one takes far longer
@@ -93,18 +86,25 @@ impl Barrier {
     }
 
     #[cold]
-    fn sleep(&self, epoch: usize) {
+    fn sleep(&self, count: usize) {
         let started = Instant::now();
         let guard = self.asleep.lock().expect("nobody panics holding it");
         self.sleepers.0.fetch_add(1, Ordering::SeqCst);
-        let slept = self
-            .woken
-            .wait_while(guard, |()| self.epoch.0.load(Ordering::SeqCst) == epoch);
+        let misses_some = |_: &mut ()| {
+            let mut reached = self.reached.iter();
+            !reached.all(|other| is_there(other.0.load(Ordering::SeqCst), count))
+        };
+        let slept = self.woken.wait_while(guard, misses_some);
         drop(slept.expect("nobody panics holding it"));
         self.sleepers.0.fetch_sub(1, Ordering::SeqCst);
         let slept = started.elapsed().as_nanos() as u64;
         self.slept.fetch_add(slept, Ordering::Relaxed);
     }
+}
+
+/// Whether a thread that has reached so many barriers is at this one, or at the next.
+fn is_there(reached: usize, count: usize) -> bool {
+    reached.wrapping_sub(count) <= 1
 }
 
 #[cfg(test)]
@@ -118,13 +118,14 @@ mod tests {
             let barrier = Barrier::new(threads);
             let total = AtomicU64::new(0);
             std::thread::scope(|scope| {
-                for _ in 0..threads {
-                    scope.spawn(|| {
+                for thread in 0..threads {
+                    let (barrier, total) = (&barrier, &total);
+                    scope.spawn(move || {
                         for round in 1..=200 {
                             total.fetch_add(1, Ordering::Relaxed);
-                            barrier.wait();
+                            barrier.wait(thread);
                             assert_eq!(total.load(Ordering::Relaxed), round * threads as u64);
-                            barrier.wait();
+                            barrier.wait(thread);
                         }
                     });
                 }

@@ -159,7 +159,7 @@ impl Builder {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let refresh_passes = if schedule.refresh {
+        let output_update_passes = if schedule.output_update {
             let unresolved = |cycle| vec![BuildError::AlgebraicLoop(cycle)];
             self.feedthrough_depth().map_err(unresolved)?
         } else {
@@ -174,7 +174,7 @@ impl Builder {
             // What a part leaves unsolved looks to the iteration like a change of its outputs.
             for unit in &mut self.units {
                 if let Some(accuracy) = unit.subsystem.accuracy() {
-                    accuracy.demand_accuracy(SHARPER_PARTS * implicit.relative);
+                    accuracy.require_accuracy(SHARPER_PARTS * implicit.relative);
                 }
             }
         }
@@ -201,13 +201,14 @@ impl Builder {
         let (columns, output_places) = self.columns(&interfaces, energies.is_some());
         let plan = StepPlan {
             recomputes_work: self.work_recomputed(&timeline),
+            steps_join: output_update_passes == 0 && self.steps_join(&timeline),
             sends,
             every: self.units.iter().map(|unit| unit.every).collect(),
             feedthrough,
             event_passes: self.event_passes(&schedule),
             schedule,
             timeline,
-            refresh_passes,
+            output_update_passes,
             stride,
             iterated,
             without_energy_balance,
@@ -229,6 +230,22 @@ impl Builder {
         }
         let depth = self.feedthrough_depth();
         depth.map_or(INITIAL_PASSES, |depth| EVENT_PASSES.max(depth + 1))
+    }
+
+    /// Whether those who advance first in a step can begin it without what the last phase of the
+    /// step before sends. What that phase sends is then taken after the first barrier of the new
+    /// step, so that its senders must not send in the phase after that, into the same buffer.
+    fn steps_join(&self, timeline: &Timeline) -> bool {
+        let [first, second, .., last] = &timeline.phases[..] else {
+            return false;
+        };
+        let waits = |c: &PortConnection| {
+            last.members.contains(&c.from.0) && first.members.contains(&c.to.0)
+        };
+        let sends_again = |id: &SubsystemId| second.members.contains(id);
+        self.units.iter().all(|unit| unit.every == 1)
+            && !self.connections.iter().any(waits)
+            && !last.members.iter().any(sends_again)
     }
 
     /// Who has used what is corrected in each phase, by having advanced after the sender.
@@ -278,12 +295,13 @@ impl Builder {
         &mut self,
         layout: &mut Layout,
         sends: &[Vec<bool>],
-        refreshes: &[bool],
+        updates: &[bool],
     ) -> (usize, Vec<IteratedConnection>) {
         for unit in &mut self.units {
             let width = unit.subsystem.ports().output_width();
             let versions = unit.seldom.count();
             unit.places.outputs = layout.claim(width + 1 + versions).start;
+            layout.separate();
         }
         // The second buffer repeats the first.
         let stride = layout.claim(0).start;
@@ -291,6 +309,7 @@ impl Builder {
         for unit in &mut self.units {
             unit.places.stride = stride;
             unit.places.report = layout.claim(unit.report_width()).start;
+            layout.separate();
         }
         let mut iterated = Vec::new();
         let mut incoming: Vec<Vec<IncomingConnection>> =
@@ -330,7 +349,7 @@ impl Builder {
             });
         }
         for (place, incoming) in incoming.into_iter().enumerate() {
-            let incoming = IncomingConnections::new(incoming, sends, refreshes);
+            let incoming = IncomingConnections::new(incoming, sends, updates);
             self.units[place].incoming = Arc::new(incoming);
         }
         (stride, iterated)

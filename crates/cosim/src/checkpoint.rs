@@ -14,6 +14,7 @@ use crate::draft::Draft;
 use crate::fault::Fault;
 use crate::simulation::Simulation;
 use crate::state::{Snapshot, word_count};
+use crate::summary::Tally;
 
 const MAGIC: &[u8; 8] = b"OLDHAM01";
 /// No header of ours is longer; a longer one is a damaged file.
@@ -157,8 +158,13 @@ impl Simulation {
             }
         };
         let initial = there.initial_energy.as_ref();
-        self.tally.initial_energy = initial.map(|bits| bits.iter().map(energy).collect());
-        self.tally.peaks = there.peaks.map(f64::from_bits);
+        // What was done before belongs to another run.
+        self.tally = Tally {
+            initial_energy: initial.map(|bits| bits.iter().map(energy).collect()),
+            peaks: there.peaks.map(f64::from_bits),
+            notes: std::mem::take(&mut self.tally.notes),
+            ..Tally::default()
+        };
         if self.steps_done == 0 {
             let shown = self.guarded(|simulation| simulation.show_start());
             shown.map_err(CheckpointError::Panic)?;

@@ -6,6 +6,9 @@
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+/// Cells between what different threads write: two cache lines, which some processors fetch together.
+const APART: usize = 16;
+
 pub(crate) struct ExchangeBuffer {
     cells: Box<[AtomicU64]>,
 }
@@ -52,6 +55,11 @@ impl Layout {
     pub fn claim(&mut self, width: usize) -> Range<usize> {
         self.size += width;
         self.size - width..self.size
+    }
+
+    /// What follows lies on other cache lines: two threads that write there do not disturb each other.
+    pub fn separate(&mut self) {
+        self.size += APART;
     }
 
     pub fn exchange(&self) -> ExchangeBuffer {

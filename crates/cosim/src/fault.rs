@@ -66,7 +66,7 @@ pub enum BuildError {
     /// A tolerance for a port that does not exist.
     #[error("there is no connected output `{0}` to give a tolerance to")]
     UnknownTolerancePort(String),
-    /// Refreshing outputs would never end.
+    /// Output updates would never end.
     #[error(
         "the output update has an algebraic loop of direct feedthrough ({0}); use implicit (tight) coupling, which solves the loop"
     )]

@@ -36,7 +36,7 @@ pub(crate) struct ImplicitSolver {
     /// so that the rounding of a large one does not count as a change of a small one.
     representative: Vec<usize>,
     /// Largest magnitude in accepted steps, by representative; it is forgotten slowly. Iterates
-    /// have no part in it: one that goes astray would make every tolerance worthless.
+    /// have no part in it: one that diverges would raise every tolerance without bound.
     accepted: Vec<f64>,
     /// Magnitude of the present iterate and its image, whichever is smaller, by representative.
     present: Vec<f64>,

@@ -35,7 +35,7 @@ pub(crate) enum Delivery {
     /// All of them.
     All,
     /// Those whose outputs depend directly on inputs.
-    Refreshed,
+    OutputUpdate,
     /// The members of this phase.
     Phase(usize),
 }
@@ -44,14 +44,14 @@ pub(crate) enum Delivery {
 #[derive(Default)]
 pub(crate) struct IncomingConnections {
     pub all: Vec<IncomingConnection>,
-    refreshed: Vec<IncomingConnection>,
+    updated: Vec<IncomingConnection>,
     by_phase: Vec<Vec<IncomingConnection>>,
 }
 
 impl IncomingConnections {
-    /// `sends` tells for each phase which subsystems send in it, `refreshes` which of them have
+    /// `sends` tells for each phase which subsystems send in it, `updates` which of them have
     /// direct feedthrough.
-    pub fn new(all: Vec<IncomingConnection>, sends: &[Vec<bool>], refreshes: &[bool]) -> Self {
+    pub fn new(all: Vec<IncomingConnection>, sends: &[Vec<bool>], updates: &[bool]) -> Self {
         let of = |sends: &[bool]| -> Vec<IncomingConnection> {
             let incoming = all
                 .iter()
@@ -59,7 +59,7 @@ impl IncomingConnections {
             incoming.cloned().collect()
         };
         Self {
-            refreshed: of(refreshes),
+            updated: of(updates),
             by_phase: sends.iter().map(|sends| of(sends)).collect(),
             all,
         }
@@ -68,7 +68,7 @@ impl IncomingConnections {
     pub fn of(&self, delivery: Delivery) -> &[IncomingConnection] {
         match delivery {
             Delivery::Phase(phase) => &self.by_phase[phase],
-            Delivery::Refreshed => &self.refreshed,
+            Delivery::OutputUpdate => &self.updated,
             Delivery::All => &self.all,
         }
     }

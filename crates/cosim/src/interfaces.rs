@@ -63,17 +63,19 @@ impl Builder {
         if !keeps_power(force, motion) {
             return None;
         }
-        let giver = Conjugate::GivesForce {
+        let force_side = Conjugate::GivesForce {
             motion: motion.to.1,
             force: force.from.1,
         };
-        let mover = Conjugate::GivesMotion {
+        let motion_side = Conjugate::GivesMotion {
             force: force.to.1,
             motion: motion.from.1,
         };
         let (a, b) = (force.from.0, force.to.0);
         let (ports_a, ports_b) = (self.ports(a), self.ports(b));
-        if !ports_a.conjugates().contains(&giver) || !ports_b.conjugates().contains(&mover) {
+        if !ports_a.conjugates().contains(&force_side)
+            || !ports_b.conjugates().contains(&motion_side)
+        {
             return None;
         }
         let measure = Measure::of(

@@ -48,7 +48,7 @@ pub(crate) fn run_stretch(
             // wait for it for ever.
             let mut others = Vec::new();
             for (number, units) in (1..).zip(shares) {
-                let mut worker = Worker::new(units, &companions, shared, reporting);
+                let mut worker = Worker::new(number, units, &companions, shared, reporting);
                 let (gate, opened) = std::sync::mpsc::channel();
                 let work = move || {
                     shared.enter(number);
@@ -60,7 +60,7 @@ pub(crate) fn run_stretch(
                 others.push((gate, spawn(scope, work)?));
             }
             shared.enter(0);
-            let mut worker = Worker::new(own, &companions, shared, reporting);
+            let mut worker = Worker::new(0, own, &companions, shared, reporting);
             for (gate, _) in &others {
                 let _ = gate.send(());
             }

@@ -8,7 +8,7 @@ use crate::state::{State, Visitor};
 /// Order of calls: at every exchange at time t, [`sent`](Self::sent) with what the subsystem sent,
 /// then [`receive`](Self::receive) for each port that got a sample; between exchanges any number
 /// of [`predict`](Self::predict). A sample at the time of the newest one replaces it (iteration,
-/// refreshed outputs). In a sequential schedule a sample may lie at the *end* of the coming step:
+/// output updates). In a sequential schedule a sample may lie at the *end* of the coming step:
 /// the prediction is then an interpolation.
 pub trait Predictor: State + Send {
     /// A sample arrived at a port.
@@ -146,7 +146,8 @@ impl History {
         let [t0, t1, t2] = self.times;
         match self.count {
             0 => return,
-            1 => copy(out, &self.values[..w]),
+            // All there is, or just what is asked for.
+            _ if self.count == 1 || t == t0 => copy(out, &self.values[..w]),
             2 => {
                 let s = (t - t0) / (t0 - t1);
                 for (i, value) in out.iter_mut().enumerate() {

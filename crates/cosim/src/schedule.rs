@@ -101,7 +101,7 @@ pub struct Schedule {
     pub coupling: Coupling,
     /// Evaluate outputs again with the fresh inputs before they are used. This is another scheme:
     /// without it, what is sent at the end of a step is based on inputs predicted from its start.
-    pub refresh: bool,
+    pub output_update: bool,
     /// Times of discontinuities (given loads jump), at which histories are discarded: the first
     /// exchange at or after each of them resets all predictors and integrators.
     pub events: Vec<f64>,
@@ -127,7 +127,7 @@ impl Schedule {
             step,
             stages,
             coupling: Coupling::Explicit,
-            refresh: false,
+            output_update: false,
             events: Vec::new(),
         }
     }
@@ -138,9 +138,9 @@ impl Schedule {
         self
     }
 
-    /// The same, with refreshed outputs.
-    pub fn refreshed(mut self) -> Self {
-        self.refresh = true;
+    /// The same, with an output update at each communication point.
+    pub fn with_output_update(mut self) -> Self {
+        self.output_update = true;
         self
     }
 

@@ -126,7 +126,7 @@ impl Simulation {
         let plan = &self.plan;
         let is_plain = matches!(plan.schedule.coupling, Coupling::Explicit)
             && plan.timeline.ticks_per_step == 1
-            && plan.refresh_passes == 0
+            && plan.output_update_passes == 0
             && plan.every.iter().all(|&every| every == 1);
         if !is_plain || self.units.iter().any(|unit| unit.corrects_inputs) {
             return None;

@@ -168,7 +168,7 @@ impl Simulation {
         };
         let mut coordinator = SilentCoordinator(self.implicit.as_mut());
         let units = self.units.iter_mut().enumerate().collect();
-        let mut worker = Worker::new(units, &[], &shared, reporting);
+        let mut worker = Worker::new(0, units, &[], &shared, reporting);
         self.steps_done += worker.run(self.steps_done, Some(&mut coordinator));
         drop(worker);
         shared.into_fault().map_or(Ok(()), Err)

@@ -29,12 +29,14 @@ pub(crate) struct StepPlan {
     /// For each phase, for each subsystem: does it close its work integrals again, because forces
     /// that it has already used are corrected in this phase?
     pub recomputes_work: Vec<Vec<bool>>,
+    /// Whether a macro step may begin while others still end the last one.
+    pub steps_join: bool,
     /// Own macro step of each subsystem as a multiple of the engine's.
     pub every: Vec<u64>,
     /// Does any output of the subsystem depend directly on an input?
     pub feedthrough: Vec<bool>,
     /// How often outputs are evaluated again after the exchange.
-    pub refresh_passes: usize,
+    pub output_update_passes: usize,
     /// How often outputs are exchanged after an event.
     pub event_passes: usize,
     /// Distance between the two halves of the exchange buffer.

@@ -128,6 +128,8 @@ enum Busy {
 
 /// One thread's share of the run.
 pub(crate) struct Worker<'a> {
+    /// Its number among the workers.
+    thread: usize,
     units: Vec<(usize, &'a mut Unit)>,
     /// Units with a longer step of their own.
     slow: Vec<SlowUnit<'a>>,
@@ -143,12 +145,25 @@ pub(crate) struct Worker<'a> {
     samples: bool,
     /// Time for which the others were waited for in this step.
     waiting: Duration,
+    /// The barrier epoch with which this step began.
+    began: u64,
+    /// What was sent at the end of the last step and not yet taken.
+    pending: Option<Sent>,
     pub split: Split,
+}
+
+/// Outputs in the exchange buffer: the macro step and the phase that sent them.
+#[derive(Clone, Copy)]
+struct Sent {
+    step: u64,
+    phase: usize,
+    buffer: usize,
 }
 
 impl<'a> Worker<'a> {
     /// `companions` are the threads on which some slow units, named by their places, advance.
     pub fn new(
+        thread: usize,
         units: Vec<(usize, &'a mut Unit)>,
         companions: &'a [(usize, Companion<'a>)],
         shared: &'a Shared<'a>,
@@ -164,6 +179,7 @@ impl<'a> Worker<'a> {
             SlowUnit::new(id, unit, companion.map(|(_, companion)| companion))
         });
         Self {
+            thread,
             samples,
             slow: slow.collect(),
             units,
@@ -174,6 +190,8 @@ impl<'a> Worker<'a> {
             busy: Busy::Coordinating,
             is_sampled: false,
             waiting: Duration::ZERO,
+            began: 0,
+            pending: None,
             split: Split::default(),
         }
     }
@@ -221,7 +239,12 @@ impl<'a> Worker<'a> {
             }
             self.is_sampled = Split::is_due(n);
             let start = self.clock();
-            self.step(n, coordinator)?;
+            self.began = self.epoch;
+            if let Err(halt) = self.step(n, coordinator) {
+                // The fault may be one of the last step, of which this thread learns only now.
+                *done -= u64::from(self.fault_epoch() < self.began);
+                return Err(halt);
+            }
             if let Some(start) = start {
                 self.stepped(start);
             }
@@ -278,16 +301,13 @@ impl<'a> Worker<'a> {
             Coupling::Explicit => self.explicit_step(n)?,
             Coupling::Implicit(_) => self.implicit_step(n, coordinator)?,
         }
-        for _ in 0..self.shared.plan.refresh_passes {
-            self.refresh(n)?;
+        for _ in 0..self.shared.plan.output_update_passes {
+            self.update_outputs(n)?;
         }
         if self.shared.plan.has_event(n) {
             self.restart_after_event(n)?;
         }
-        let Reporting {
-            record, watch, tap, ..
-        } = &self.reporting;
-        if record.is_due(n) || watch.is_due(n) || tap.is_due(n) {
+        if self.reporting.is_due(n) {
             self.report(n, coordinator)?;
             self.reporting.record.pass(n);
             self.reporting.watch.pass(n);
@@ -304,34 +324,62 @@ impl<'a> Worker<'a> {
     }
 
     fn explicit_step(&mut self, n: u64) -> Result<(), Halt> {
-        let plan = self.shared.plan;
-        for phase in 0..plan.timeline.phases.len() {
-            let buffer = self.phase(n, phase)?;
-            let span = &plan.timeline.phases[phase];
-            let t = plan.time(n, span.to);
-            for place in 0..self.units.len() {
-                self.busy = Busy::With(place);
-                let (id, unit) = &mut self.units[place];
-                unit.pull(
-                    t,
-                    self.shared.exchange,
-                    buffer,
-                    Delivery::Phase(phase),
-                    n + 1,
-                );
-                if plan.recomputes_work[phase][*id] {
-                    unit.recompute_work(t, t - plan.time(n, span.from));
+        let phases = self.shared.plan.timeline.phases.len();
+        for phase in 0..phases {
+            let waits = phase + 1 < phases || !self.next_step_can_begin(n);
+            let sent = self.phase(n, phase, waits)?;
+            if waits {
+                if let Some(earlier) = self.pending.take() {
+                    self.deliver(earlier);
                 }
-            }
-            if !self.slow.is_empty() {
-                self.deliver_to_slow(n, phase, buffer);
+                self.deliver(sent);
+            } else {
+                self.pending = Some(sent);
             }
         }
         Ok(())
     }
 
-    /// Advances the phase's members and publishes what they send; returns the buffer used.
-    fn phase(&mut self, n: u64, phase: usize) -> Result<usize, Halt> {
+    /// Whether step n needs no barrier at its end: whoever advances first in the next one waits for
+    /// nothing that is sent now, and the others take it after the barrier that follows. All threads
+    /// decide alike: a request to end the run was made before a barrier of this step.
+    fn next_step_can_begin(&self, n: u64) -> bool {
+        let plan = self.shared.plan;
+        plan.steps_join
+            && self.shared.pace.is_none()
+            && n < self.reporting.last
+            && n < self.shared.last_step.load(Ordering::Relaxed)
+            && !self.reporting.is_due(n)
+            && !plan.has_event(n)
+    }
+
+    /// Hands what was sent to those who receive it.
+    fn deliver(&mut self, sent: Sent) {
+        let Sent {
+            step: n,
+            phase,
+            buffer,
+        } = sent;
+        let plan = self.shared.plan;
+        let span = &plan.timeline.phases[phase];
+        let t = plan.time(n, span.to);
+        let delivery = Delivery::Phase(phase);
+        for place in 0..self.units.len() {
+            self.busy = Busy::With(place);
+            let (id, unit) = &mut self.units[place];
+            unit.pull(t, self.shared.exchange, buffer, delivery, n + 1);
+            if plan.recomputes_work[phase][*id] {
+                unit.recompute_work(t, t - plan.time(n, span.from));
+            }
+        }
+        if !self.slow.is_empty() {
+            self.deliver_to_slow(n, phase, buffer);
+        }
+    }
+
+    /// Advances the phase's members and publishes what they send; waits for the other threads, or
+    /// goes on without, if nothing has failed.
+    fn phase(&mut self, n: u64, phase: usize, waits: bool) -> Result<Sent, Halt> {
         let plan = self.shared.plan;
         let buffer = self.buffer();
         let span = &plan.timeline.phases[phase];
@@ -374,23 +422,31 @@ impl<'a> Worker<'a> {
         if !self.slow.is_empty() {
             self.advance_slow(n, phase, buffer);
         }
-        self.wait_at_barrier()?;
-        Ok(buffer)
+        if waits || self.fault_epoch() <= self.epoch {
+            self.wait_at_barrier()?;
+        } else {
+            self.epoch += 1;
+        }
+        Ok(Sent {
+            step: n,
+            phase,
+            buffer,
+        })
     }
 
     /// Evaluates outputs that depend directly on inputs once more, with what has just arrived.
-    fn refresh(&mut self, n: u64) -> Result<(), Halt> {
+    fn update_outputs(&mut self, n: u64) -> Result<(), Halt> {
         let plan = self.shared.plan;
         let t = plan.step_time(n + 1);
         let buffer = self.buffer();
-        let refreshes = |id: usize| plan.feedthrough[id] && plan.releases(SubsystemId(id), n);
+        let updates = |id: usize| plan.feedthrough[id] && plan.releases(SubsystemId(id), n);
         for place in 0..self.units.len() {
-            if refreshes(self.units[place].0) {
+            if updates(self.units[place].0) {
                 self.send_again(place, t, buffer);
             }
         }
         for place in 0..self.slow.len() {
-            if refreshes(self.slow[place].id) {
+            if updates(self.slow[place].id) {
                 self.send_slow_again(place, t, buffer);
             }
         }
@@ -398,9 +454,9 @@ impl<'a> Worker<'a> {
         for place in 0..self.units.len() {
             let exchange = self.shared.exchange;
             self.unit(place)
-                .pull(t, exchange, buffer, Delivery::Refreshed, n + 1);
+                .pull(t, exchange, buffer, Delivery::OutputUpdate, n + 1);
         }
-        self.pull_slow(t, buffer, Delivery::Refreshed, n + 1);
+        self.pull_slow(t, buffer, Delivery::OutputUpdate, n + 1);
         Ok(())
     }
 
@@ -524,6 +580,10 @@ impl<'a> Worker<'a> {
         epoch.fetch_min(self.epoch, Ordering::Relaxed);
     }
 
+    fn fault_epoch(&self) -> u64 {
+        self.shared.fault_epoch.load(Ordering::Relaxed)
+    }
+
     /// The time, where it is looked at.
     fn clock(&self) -> Option<Instant> {
         self.is_sampled.then(Instant::now)
@@ -531,12 +591,11 @@ impl<'a> Worker<'a> {
 
     fn wait_at_barrier(&mut self) -> Result<(), Halt> {
         let clock = self.clock();
-        self.shared.barrier.wait();
+        self.shared.barrier.wait(self.thread);
         if let Some(clock) = clock {
             self.waiting += clock.elapsed();
         }
-        let fault = self.shared.fault_epoch.load(Ordering::Relaxed);
-        let halted = fault <= self.epoch;
+        let halted = self.fault_epoch() <= self.epoch;
         self.epoch += 1;
         if halted { Err(Halt) } else { Ok(()) }
     }

@@ -97,7 +97,7 @@ fn the_balance_accounts_for_every_joule_when_the_parts_are_solved_finely() {
 #[test]
 fn a_coarse_energy_balance_tells_its_uncertainty() {
     let p = pair(left(), right(), 0);
-    let schedule = Schedule::jacobi(1e-2, [p.left, p.right]).refreshed();
+    let schedule = Schedule::jacobi(1e-2, [p.left, p.right]).with_output_update();
     let mut simulation = p.builder.build(schedule).unwrap();
     let summary = simulation.run(Run::new(200, &mut Discard)).summary;
     let work_index = &summary.created[0];
@@ -245,7 +245,7 @@ fn an_iteration_limit_is_never_silent() {
 #[test]
 fn refreshed_outputs_are_based_on_what_has_just_arrived() {
     let p = pair(left(), right(), 0);
-    let schedule = Schedule::jacobi(1e-3, [p.left, p.right]).refreshed();
+    let schedule = Schedule::jacobi(1e-3, [p.left, p.right]).with_output_update();
     let mut simulation = p.builder.build(schedule).unwrap();
     simulation.run(Run::new(10, &mut Discard)).end.unwrap();
     let outputs = |name| simulation.outputs(simulation.find(name).unwrap());

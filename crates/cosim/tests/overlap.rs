@@ -116,7 +116,7 @@ fn bits(recorded: &InMemory) -> Vec<u64> {
 #[test]
 fn overlapping_parts_give_the_same_bits_on_any_number_of_threads() {
     let plain = |_: &mut Schedule| {};
-    let updated = |schedule: &mut Schedule| schedule.refresh = true;
+    let updated = |schedule: &mut Schedule| schedule.output_update = true;
     let events = |schedule: &mut Schedule| schedule.events = vec![0.0055, 0.0131, 0.024];
     let changes: [&dyn Fn(&mut Schedule); 3] = [&plain, &updated, &events];
     for change in changes {

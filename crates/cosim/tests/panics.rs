@@ -276,9 +276,9 @@ fn simulation(place: Place) -> Simulation {
     if is_driven {
         builder.drive(ids[3], InputPort(0), Box::new(RottenSource(rot)));
     }
-    let mut schedule = Schedule::jacobi(1e-3, ids.clone()).refreshed();
+    let mut schedule = Schedule::jacobi(1e-3, ids.clone()).with_output_update();
     if place.is_visited() {
-        schedule.refresh = false;
+        schedule.output_update = false;
         schedule = schedule.implicit(ImplicitSettings::default());
     }
     if place == Place::Correct {
@@ -390,7 +390,7 @@ fn the_energy_bound_lets_what_falls_from_rest_run() {
 }
 
 #[test]
-fn the_energy_bound_stops_what_is_no_number() {
+fn the_energy_bound_stops_at_nan() {
     for energy in [
         (|t| stored(if t > 0.5 { f64::INFINITY } else { 1.0 }, 0.0)) as fn(f64) -> Energy,
         |t| stored(if t > 0.5 { f64::NAN } else { 0.0 }, 0.0),

@@ -330,7 +330,7 @@ impl Predictor for Dmd {
         let Some(chosen) = self.chosen[port.0] else {
             return;
         };
-        // Not a number teaches nothing, and would stay for a whole window: the last value stands.
+        // NaN teaches nothing, and would stay for a whole window: the last value stands.
         if !are_finite(values) {
             return;
         }

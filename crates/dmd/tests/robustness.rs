@@ -227,7 +227,7 @@ fn bounce(mut each: impl FnMut(u32, [f64; 2], bool, [f64; 2])) {
 }
 
 /// The motion between impacts is learned; an impact is not, and what was learned holds after it.
-/// Another field makes it worthless.
+/// It is of no use in another field.
 #[test]
 fn an_impact_is_left_out_and_other_dynamics_drop_the_past() {
     let mut dmd = dmd(&scalars(2), Settings::fixed(20));

@@ -71,7 +71,7 @@ impl Jet {
         self.chain([self.value.ln(), inverse, -inverse * inverse])
     }
 
-    /// A power with an exponent that stands still.
+    /// A power with a constant exponent.
     fn power_of(self, exponent: f64) -> Self {
         // A factor of zero wins against an infinite power of zero.
         let term = |factor: f64, lowered: f64| match factor {
@@ -182,7 +182,7 @@ impl Number for Jet {
                     ..square.power_of(0.5)
                 }
             }
-            // As for plain numbers, what is no number loses.
+            // As for plain numbers, NaN loses.
             Two::Max | Two::Min if self.value.is_nan() => other,
             Two::Max | Two::Min if other.value.is_nan() => self,
             Two::Max if self.leads(other) => self,

@@ -87,12 +87,13 @@ impl Actuator {
             ("stop stiffness", cylinder.stop_stiffness),
             ("stop damping", cylinder.stop_damping),
         ];
-        let wrong = |what: &'static str, value: f64, demand: &'static str| CircuitError::Value {
-            place: self.name.clone(),
-            what,
-            value,
-            demand,
-        };
+        let wrong =
+            |what: &'static str, value: f64, requirement: &'static str| CircuitError::Value {
+                place: self.name.clone(),
+                what,
+                value,
+                requirement,
+            };
         for (what, value) in positive {
             if !(value > 0.0 && value.is_finite()) {
                 problems.push(wrong(what, value, "must be positive"));
@@ -124,8 +125,8 @@ impl Actuator {
         if let Centre::Closed { overlap } = self.valve.centre
             && !(0.0..1.0).contains(&overlap)
         {
-            let demand = "must be at least 0 and less than 1";
-            problems.push(wrong("overlap of the valve", overlap, demand));
+            let requirement = "must be at least 0 and less than 1";
+            problems.push(wrong("overlap of the valve", overlap, requirement));
         }
         let relief = self.safety.relief;
         let conductances = [
@@ -161,7 +162,7 @@ impl Circuit {
                     place: "fluid".into(),
                     what,
                     value,
-                    demand: "must be positive",
+                    requirement: "must be positive",
                 });
             }
         }

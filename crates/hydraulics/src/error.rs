@@ -10,7 +10,7 @@ pub enum CircuitError {
     #[error("two actuators are called `{0}`; choose another name for one of them")]
     DuplicateName(String),
     /// A number that cannot be.
-    #[error("the {what} of `{place}` {demand}, it is {value}")]
+    #[error("the {what} of `{place}` {requirement}, it is {value}")]
     Value {
         /// The actuator, or the fluid.
         place: String,
@@ -19,7 +19,7 @@ pub enum CircuitError {
         /// As given.
         value: f64,
         /// What it must be.
-        demand: &'static str,
+        requirement: &'static str,
     },
     /// Pressures in the wrong order.
     #[error(

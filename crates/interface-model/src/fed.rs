@@ -59,7 +59,7 @@ pub struct Fed {
 #[derive(Clone, Debug)]
 struct Model {
     meetings: Vec<Meeting>,
-    /// The output that is the force on each freedom.
+    /// The output that is the force on each degree of freedom.
     forces: Vec<usize>,
     accelerations: Vec<f64>,
     /// First component of the shown interface.
@@ -109,7 +109,7 @@ impl Model {
         }
         let mut rest = &self.accelerations[..];
         for meeting in &mut self.meetings {
-            let (own, others) = rest.split_at(meeting.freedoms());
+            let (own, others) = rest.split_at(meeting.degrees_of_freedom());
             meeting.step(own, size);
             rest = others;
         }

@@ -1,7 +1,7 @@
 //! Fast subsystems that are fed by a reduced interface model of a slow mechanism.
 //!
 //! Between two communication points a fast subsystem, such as hydraulics, should not see the mechanism
-//! stand still or run along old data. What matters of the mechanism to it is small: the acceleration of
+//! are held or run along old data. What matters of the mechanism to it is small: the acceleration of
 //! the coordinates at which they meet, and how it answers to the force. A mechanism [shows](Shown) that
 //! at each communication point; the fast subsystem is [fed](Fed) with motions that it integrates from it,
 //! together with its own steps and its own forces.
@@ -21,11 +21,11 @@ use oldham_cosim::Quantity;
 /// Name of the port at which a fast subsystem sees the interface of a mechanism.
 pub const PORT: &str = "interface";
 
-/// What that port carries, for some freedoms (one of a coordinate, six of a node in space): a row each, with its
+/// What that port carries, for some degrees of freedom (one of a coordinate, six of a node in space): a row each, with its
 /// acceleration, the force that acted on it, and its mobility.
-pub fn quantity(freedoms: usize) -> Quantity {
+pub fn quantity(degrees_of_freedom: usize) -> Quantity {
     Quantity::Matrix {
-        rows: freedoms,
-        columns: freedoms + 2,
+        rows: degrees_of_freedom,
+        columns: degrees_of_freedom + 2,
     }
 }

@@ -9,7 +9,7 @@ use crate::fed::Coordinate;
 #[derive(Clone, Debug)]
 pub(crate) struct Meeting {
     layout: Layout,
-    /// Components of the force, one for each freedom.
+    /// Components of the force, one for each degree of freedom.
     pub forces: std::ops::Range<usize>,
     /// As it was received last, and as it is at the time reached, both laid out as messages are.
     received: Vec<f64>,
@@ -55,7 +55,7 @@ impl Meeting {
     }
 
     /// Velocities that forces change.
-    pub fn freedoms(&self) -> usize {
+    pub fn degrees_of_freedom(&self) -> usize {
         match self.layout {
             Layout::Numbers { .. } | Layout::Line(_) => 1,
             Layout::Space(_) => 6,
@@ -118,7 +118,7 @@ impl Meeting {
                 *x += size * *v;
             }
             (Layout::Space(_), now, motion) => move_in_space(motion, now, size),
-            _ => unreachable!("as many accelerations as freedoms"),
+            _ => unreachable!("as many accelerations as degrees of freedom"),
         }
     }
 

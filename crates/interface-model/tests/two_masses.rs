@@ -3,8 +3,8 @@
 use oldham_cosim::{Builder, Hold, InputPort, Inputs, OutputPort, Schedule, Simulation, Subsystem};
 use oldham_interface_model::{Coordinate, Fed, Shown};
 use oldham_lumped::{
-    Coordinates, Element, ElementKind, GhostSpec, Integrator, Lumped, NodeRef, NodeSpec, PortKind,
-    PortSpec, Spec,
+    BoundarySpec, Coordinates, Element, ElementKind, Integrator, Lumped, NodeRef, NodeSpec,
+    PortKind, PortSpec, Spec,
 };
 
 const MASS: f64 = 2.0;
@@ -14,7 +14,7 @@ fn spec(integrator: Integrator, micro_steps: usize) -> Spec {
     Spec {
         coordinates: Coordinates::Translation,
         nodes: Vec::new(),
-        ghosts: Vec::new(),
+        boundary_nodes: Vec::new(),
         elements: Vec::new(),
         inputs: Vec::new(),
         outputs: Vec::new(),
@@ -61,9 +61,9 @@ fn slow() -> Lumped {
 
 /// A spring that follows it.
 fn fast(micro_steps: usize) -> Lumped {
-    let far = NodeRef::ghost(0);
+    let far = NodeRef::boundary(0);
     let mut spec = spec(Integrator::SemiImplicitEuler, micro_steps);
-    spec.ghosts = vec![GhostSpec::new("far")];
+    spec.boundary_nodes = vec![BoundarySpec::new("far")];
     spec.elements = vec![element(ElementKind::Spring {
         ends: [NodeRef::Ground, far],
         stiffness: STIFFNESS,

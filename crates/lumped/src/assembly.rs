@@ -9,7 +9,7 @@ use crate::error::SpecError;
 use crate::law::{Law, Load, Receiver};
 use crate::lu::Lu;
 use crate::sparse::SparseRows;
-use crate::spec::{ElementKind, GhostMotion, NodeRef, Prescribed, Spec};
+use crate::spec::{BoundaryMotion, ElementKind, NodeRef, Prescribed, Spec};
 
 /// Largest relative difference between mirrored entries of a mass matrix.
 const SYMMETRY: f64 = 1e-12;
@@ -22,7 +22,7 @@ pub(crate) struct Numbering<'a>(pub &'a Spec);
 
 impl Numbering<'_> {
     fn ground(self) -> usize {
-        self.0.nodes.len() + self.0.ghosts.len()
+        self.0.nodes.len() + self.0.boundary_nodes.len()
     }
 
     /// Where the motion is read.
@@ -30,9 +30,9 @@ impl Numbering<'_> {
         match node {
             NodeRef::Ground => self.ground(),
             NodeRef::Node(node) => node.0,
-            NodeRef::Ghost(ghost) => match self.0.ghosts[ghost.0].motion {
-                GhostMotion::Inputs => self.0.nodes.len() + ghost.0,
-                GhostMotion::Follows(node) => node.0,
+            NodeRef::Boundary(boundary) => match self.0.boundary_nodes[boundary.0].motion {
+                BoundaryMotion::Inputs => self.0.nodes.len() + boundary.0,
+                BoundaryMotion::Follows(node) => node.0,
             },
         }
     }
@@ -40,7 +40,7 @@ impl Numbering<'_> {
     /// How the motion of this node is prescribed, if it is.
     pub(crate) fn prescribed(self, node: NodeRef) -> Option<Prescribed> {
         match node {
-            NodeRef::Ghost(ghost) => Some(self.0.ghosts[ghost.0].prescribed),
+            NodeRef::Boundary(boundary) => Some(self.0.boundary_nodes[boundary.0].prescribed),
             NodeRef::Ground | NodeRef::Node(_) => None,
         }
     }
@@ -50,9 +50,9 @@ impl Numbering<'_> {
         match node {
             NodeRef::Ground => Vec::new(),
             NodeRef::Node(node) => vec![node.0],
-            NodeRef::Ghost(ghost) => {
-                let own_row = self.0.nodes.len() + ghost.0;
-                let reactions = self.0.ghosts[ghost.0].reactions.iter();
+            NodeRef::Boundary(boundary) => {
+                let own_row = self.0.nodes.len() + boundary.0;
+                let reactions = self.0.boundary_nodes[boundary.0].reactions.iter();
                 std::iter::once(own_row)
                     .chain(reactions.map(|node| node.0))
                     .collect()
@@ -68,7 +68,7 @@ impl Numbering<'_> {
     /// Fraction of an element's energy that this subsystem accounts for.
     pub(crate) fn share(self, kind: &ElementKind) -> f64 {
         let mirrored = kind.attachments().iter().any(|&node| match node {
-            NodeRef::Ghost(ghost) => self.0.ghosts[ghost.0].mirrored,
+            NodeRef::Boundary(boundary) => self.0.boundary_nodes[boundary.0].mirrored,
             _ => false,
         });
         if mirrored { 0.5 } else { 1.0 }
@@ -87,7 +87,7 @@ struct Assembly<'a> {
 
 /// The equations of a description that passed [`crate::validate::validate`].
 pub(crate) fn assemble(spec: &Spec) -> Result<Equations, Vec<SpecError>> {
-    let rows = spec.nodes.len() + spec.ghosts.len();
+    let rows = spec.nodes.len() + spec.boundary_nodes.len();
     let mut assembly = Assembly {
         numbering: Numbering(spec),
         couplings: Places::new(),
@@ -204,17 +204,17 @@ impl Assembly<'_> {
         let rows = self.constant.len();
         let own_mass = own_mass(spec, &self.masses)?;
         let own_rows = self.masses.iter().filter(|(place, _)| place.0 < own);
-        let of_ghosts = own_rows.filter(|(place, _)| place.1 >= own);
-        let ghost_masses = of_ghosts.map(|(place, mass)| (place.0, place.1, *mass));
-        let ghost_masses = ghost_masses.collect();
+        let of_boundary_nodes = own_rows.filter(|(place, _)| place.1 >= own);
+        let boundary_masses = of_boundary_nodes.map(|(place, mass)| (place.0, place.1, *mass));
+        let boundary_masses = boundary_masses.collect();
         let nodes = spec.nodes.iter().map(|node| &node.name);
-        let names = nodes.chain(spec.ghosts.iter().map(|ghost| &ghost.name));
+        let names = nodes.chain(spec.boundary_nodes.iter().map(|boundary| &boundary.name));
         Ok(Equations {
             own,
-            ghosts: spec.ghosts.len(),
+            boundary_nodes: spec.boundary_nodes.len(),
             names: names.cloned().collect(),
             couplings: SparseRows::new(rows, self.couplings),
-            ghost_masses,
+            boundary_masses,
             masses: SparseRows::new(rows, self.masses),
             own_mass,
             constant: self.constant,

@@ -2,7 +2,7 @@
 //!
 //! Forces that come from other parts are not counted here: the engine balances the interfaces. What
 //! is given from outside of the model at ports is.
-//! Elements attached to a mirrored ghost count half, because the ghost's owner has a copy of them.
+//! Elements attached to a mirrored boundary node count half, because the boundary node's owner has a copy of them.
 
 use oldham_cosim::{Energy, StepError, Visitor};
 
@@ -198,15 +198,15 @@ impl Tally {
 pub(crate) struct DrivenInputs {
     /// Components of the input vector that are forces, and the own nodes on which they act.
     pushes: Vec<(usize, usize)>,
-    /// Ghosts of which only the velocity is given, with their slots.
+    /// Boundary nodes of which only the velocity is given, with their slots.
     rates: Vec<(usize, usize)>,
     paths: Vec<Path>,
 }
 
-/// A ghost that is moved, and the work that this took.
+/// A boundary node that is moved, and the work that this took.
 #[derive(Clone, Debug)]
 struct Path {
-    ghost: usize,
+    boundary: usize,
     slot: usize,
     /// Its displacement when it was last sampled, and the force on it.
     last: [f64; 2],
@@ -228,7 +228,7 @@ impl Path {
     fn sample(&self, t: f64, plant: &Plant) -> Result<[f64; 2], StepError> {
         let force = plant
             .equations
-            .force_on_ghost(self.ghost, t, &plant.motion)?;
+            .force_on_boundary(self.boundary, t, &plant.motion)?;
         Ok([plant.motion.x[self.slot], force])
     }
 }
@@ -243,7 +243,7 @@ impl DrivenInputs {
                 Some(&Target::Force(row)) => given.pushes.push((component, row)),
                 Some(&(Target::Displacement(slot) | Target::Followed(slot, 0))) if slot >= own => {
                     given.paths.push(Path {
-                        ghost: slot - own,
+                        boundary: slot - own,
                         slot,
                         last: [0.0; 2],
                         work: 0.0,
@@ -273,13 +273,13 @@ impl DrivenInputs {
         let (inputs, motion) = (plant.inputs(), &plant.motion);
         let pushes = self.pushes.iter();
         let mut power: f64 = pushes.map(|&(at, row)| inputs[at] * motion.v[row]).sum();
-        for &(ghost, slot) in &self.rates {
-            power -= plant.equations.force_on_ghost(ghost, t, motion)? * motion.v[slot];
+        for &(boundary, slot) in &self.rates {
+            power -= plant.equations.force_on_boundary(boundary, t, motion)? * motion.v[slot];
         }
         Ok(power)
     }
 
-    /// Follows the given motions to where they are now.
+    /// Follows the prescribed motions to where they are now.
     pub(crate) fn follow(&mut self, t: f64, plant: &Plant) -> Result<(), StepError> {
         for path in &mut self.paths {
             let now = path.sample(t, plant)?;
@@ -289,7 +289,7 @@ impl DrivenInputs {
         Ok(())
     }
 
-    /// Work of the given motions up to now.
+    /// Work of the prescribed motions up to now.
     pub(crate) fn work(&self, t: f64, plant: &Plant) -> f64 {
         let work = |path: &Path| match path.sample(t, plant) {
             Ok(now) => path.work_to(now),

@@ -1,8 +1,8 @@
-//! The assembled equations of motion, `M a = f(t, x, v)`, with the ghosts folded in.
+//! The assembled equations of motion, `M a = f(t, x, v)`, with the boundary nodes folded in.
 //!
-//! *Slots* are the places whose motion is read: own nodes, then ghosts, then the ground. *Rows*
-//! are the places that take up forces: own nodes, then ghosts. A ghost that moves with an own node
-//! reads that node's slot; a ghost whose force goes to own nodes adds it to their rows as well as
+//! *Slots* are the places whose motion is read: own nodes, then boundary nodes, then the ground. *Rows*
+//! are the places that take up forces: own nodes, then boundary nodes. A boundary node that moves with an own node
+//! reads that node's slot; a boundary node whose force goes to own nodes adds it to their rows as well as
 //! to its own, from which force outputs are taken.
 
 use oldham_cosim::StepError;
@@ -54,16 +54,16 @@ pub(crate) enum OwnMass {
 pub(crate) struct Equations {
     /// Number of own nodes.
     pub own: usize,
-    /// Number of ghosts.
-    pub ghosts: usize,
+    /// Number of boundary nodes.
+    pub boundary_nodes: usize,
     /// Names by row.
     pub names: Vec<String>,
     /// Stiffness and damping: rows by slots.
     pub couplings: SparseRows<Coupling>,
     /// Inertia: rows by slots.
     pub masses: SparseRows<f64>,
-    /// Inertia that the ghosts' accelerations put on own nodes: row, slot, mass.
-    pub ghost_masses: Vec<(usize, usize, f64)>,
+    /// Inertia that the boundary nodes' accelerations put on own nodes: row, slot, mass.
+    pub boundary_masses: Vec<(usize, usize, f64)>,
     pub own_mass: OwnMass,
     /// Constant forces by row, from elongations at rest.
     pub constant: Vec<f64>,
@@ -72,16 +72,16 @@ pub(crate) struct Equations {
 }
 
 impl Equations {
-    /// Number of slots: nodes, ghosts and the ground.
+    /// Number of slots: nodes, boundary nodes and the ground.
     pub(crate) fn slots(&self) -> usize {
-        self.own + self.ghosts + 1
+        self.own + self.boundary_nodes + 1
     }
 
     pub(crate) fn is_linear(&self) -> bool {
         self.laws.is_empty()
     }
 
-    /// Forces on the own nodes, their own inertia apart. The motion of ghosts is read from
+    /// Forces on the own nodes, their own inertia apart. The motion of boundary nodes is read from
     /// `motion`, forces from outside from `applied`.
     #[inline]
     pub(crate) fn forces(
@@ -94,7 +94,7 @@ impl Equations {
         for (row, force) in forces.iter_mut().enumerate() {
             *force = self.constant[row] + applied[row] - self.elastic_resistance(row, motion);
         }
-        for &(row, slot, mass) in &self.ghost_masses {
+        for &(row, slot, mass) in &self.boundary_masses {
             forces[row] -= mass * motion.a[slot];
         }
         if !(self.loads.is_empty() && self.laws.is_empty()) {
@@ -168,7 +168,7 @@ impl Equations {
         }
     }
 
-    /// Inertia force of an own node: its row of `M a`, ghosts apart.
+    /// Inertia force of an own node: its row of `M a`, boundary nodes apart.
     pub(crate) fn inertia(&self, row: usize, a: &[f64]) -> f64 {
         match &self.own_mass {
             OwnMass::Diagonal { masses, .. } => masses[row] * a[row],
@@ -181,15 +181,15 @@ impl Equations {
         }
     }
 
-    /// The force exerted on a ghost by everything attached to it. Own accelerations must be those
-    /// of the equations if the ghost has inertia in common with own nodes.
-    pub(crate) fn force_on_ghost(
+    /// The force exerted on a boundary node by everything attached to it. Own accelerations must be those
+    /// of the equations if the boundary node has inertia in common with own nodes.
+    pub(crate) fn force_on_boundary(
         &self,
-        ghost: usize,
+        boundary: usize,
         t: f64,
         motion: &Motion,
     ) -> Result<f64, StepError> {
-        let row = self.own + ghost;
+        let row = self.own + boundary;
         let inertia = self.masses.row(row).iter();
         let inertia: f64 = inertia.map(|&(slot, m)| m * motion.a[slot]).sum();
         let force = self.constant[row] - self.elastic_resistance(row, motion) - inertia;

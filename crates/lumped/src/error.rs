@@ -14,7 +14,7 @@ pub enum SpecError {
         /// As given.
         rho: f64,
     },
-    /// Two nodes or ghosts of one name.
+    /// Two nodes or boundary nodes of one name.
     #[error("there are two nodes or boundary nodes named `{name}`")]
     DuplicateNode {
         /// The name.
@@ -31,7 +31,7 @@ pub enum SpecError {
     /// A reference to a node that does not exist.
     #[error("`{place}` refers to {node}, which does not exist")]
     NoSuchNode {
-        /// The element, port or ghost.
+        /// The element, port or boundary node.
         place: String,
         /// Its reference.
         node: NodeRef,
@@ -93,30 +93,30 @@ pub enum SpecError {
     /// The assembled mass matrix is not positive definite.
     #[error("the mass matrix is not positive definite")]
     MassNotPositiveDefinite,
-    /// Part of a ghost's motion is used but never given.
+    /// Part of a boundary node's motion is used but never given.
     #[error(
-        "`{element}` depends on the {} of the boundary node `{ghost}`, which no input gives: it would \
+        "`{element}` depends on the {} of the boundary node `{boundary}`, which no input gives: it would \
          silently be zero", component_name(*.component)
     )]
-    GhostLacks {
-        /// The ghost.
-        ghost: String,
+    BoundaryLacks {
+        /// The boundary node.
+        boundary: String,
         /// The missing part of its motion.
         component: PortKind,
         /// The element that uses it.
         element: String,
     },
-    /// Two inputs for the same part of a ghost's motion.
-    #[error("the {} of the boundary node `{ghost}` is given by two inputs", component_name(*.component))]
-    GhostFedTwice {
-        /// The ghost.
-        ghost: String,
+    /// Two inputs for the same part of a boundary node's motion.
+    #[error("the {} of the boundary node `{boundary}` is given by two inputs", component_name(*.component))]
+    BoundaryFedTwice {
+        /// The boundary node.
+        boundary: String,
         /// The part of its motion.
         component: PortKind,
     },
-    /// An input to a ghost that moves with a node of the same description.
+    /// An input to a boundary node that moves with a node of the same description.
     #[error("input `{port}` feeds a boundary node that already moves with a node")]
-    GhostAtHome {
+    BoundaryAtHome {
         /// The port.
         port: String,
     },
@@ -148,35 +148,35 @@ pub enum SpecError {
     },
     /// Rates from positions are a matter of implicit formulas.
     #[error(
-        "only the position of `{ghost}` is used, so its rates come from an implicit formula: use lms2 or backward-euler"
+        "only the position of `{boundary}` is used, so its rates come from an implicit formula: use lms2 or backward-euler"
     )]
-    CannotTrace {
-        /// The ghost.
-        ghost: String,
+    NeedsImplicitFormula {
+        /// The boundary node.
+        boundary: String,
     },
     /// A law gives velocities.
     #[error(
-        "`{ghost}` follows its motion by a law for velocities: use semi-implicit-euler, or prescribe its position"
+        "`{boundary}` follows its motion by a law for velocities: use semi-implicit-euler, or prescribe its position"
     )]
     CannotFollow {
-        /// The ghost.
-        ghost: String,
+        /// The boundary node.
+        boundary: String,
     },
     /// A law reads position, velocity and acceleration.
     #[error(
-        "`{ghost}` follows by a law, which needs its displacement, velocity and acceleration: send its motion in one port"
+        "`{boundary}` follows by a law, which needs its displacement, velocity and acceleration: send its motion in one port"
     )]
     FollowsPartly {
-        /// The ghost.
-        ghost: String,
+        /// The boundary node.
+        boundary: String,
     },
     /// Weights that make no law.
     #[error(
-        "the law of `{ghost}` needs a positive weight alpha of the position; beta and gamma may be zero, none may be negative"
+        "the law of `{boundary}` needs a positive weight alpha of the position; beta and gamma may be zero, none may be negative"
     )]
     LawWeights {
-        /// The ghost.
-        ghost: String,
+        /// The boundary node.
+        boundary: String,
     },
     /// A tangent without anything to which it answers.
     #[error("an interface Jacobian is sent over position-driven nodes, and there is none")]

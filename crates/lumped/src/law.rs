@@ -17,7 +17,7 @@ pub(crate) struct Law {
     pub expression: Expression,
     /// Slots of first and second end.
     pub ends: [usize; 2],
-    /// Every row, of nodes and of ghosts, on which the tension acts.
+    /// Every row, of nodes and of boundary nodes, on which the tension acts.
     pub receivers: Vec<Receiver>,
     /// Fraction of the energy that this subsystem accounts for.
     pub share: f64,

@@ -4,7 +4,7 @@
 //! makes a subsystem of it; [`merge`] joins several coupled descriptions into one, the monolithic
 //! monolithic model to which a co-simulation is compared.
 //!
-//! Nodes that live in another subsystem appear as *ghosts*: their motion arrives through input
+//! Nodes that live in another subsystem appear as *boundary nodes*: their motion arrives through input
 //! ports, and the force exerted on them leaves through output ports.
 
 mod assembly;
@@ -30,7 +30,7 @@ pub use error::SpecError;
 pub use merge::{MergeError, MergedConnection, MergedPart, merge};
 pub use oldham_cosim::StageInputs;
 pub use spec::{
-    Coordinates, Element, ElementKind, GhostIndex, GhostMotion, GhostSpec, Integrator,
+    BoundaryIndex, BoundaryMotion, BoundarySpec, Coordinates, Element, ElementKind, Integrator,
     LAW_VARIABLES, LOAD_VARIABLES, NodeIndex, NodeRef, NodeSpec, PortKind, PortSpec, Prescribed,
     Spec, TangentSpec,
 };

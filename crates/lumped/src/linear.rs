@@ -16,7 +16,7 @@ struct TangentStiffness {
 impl TangentStiffness {
     fn at(plant: &Plant, t: f64) -> Self {
         let equations = &plant.equations;
-        let rows = equations.own + equations.ghosts;
+        let rows = equations.own + equations.boundary_nodes;
         let zeros = || DMatrix::zeros(rows, equations.slots());
         let mut tangent = Self {
             stiffness: zeros(),
@@ -62,7 +62,7 @@ impl Derivatives {
     /// Of the forces on all rows, inertia of own nodes apart.
     fn of_forces(plant: &Plant, tangent: &TangentStiffness) -> Self {
         let own = plant.own();
-        let rows = own + plant.equations.ghosts;
+        let rows = own + plant.equations.boundary_nodes;
         let mut derivatives = Self::zeros(rows, plant);
         for row in 0..rows {
             for node in 0..own {
@@ -152,8 +152,8 @@ fn output_derivatives(
                 state_row.copy_from(&accelerations.by_state.row(slot));
                 input_row.copy_from(&accelerations.by_input.row(slot));
             }
-            Origin::ForceOnGhost(ghost) => {
-                let row = own + ghost;
+            Origin::ForceOnBoundary(boundary) => {
+                let row = own + boundary;
                 let inertia = tangent.mass.view((row, 0), (1, own));
                 state_row
                     .copy_from(&(forces.by_state.row(row) - inertia * &accelerations.by_state));
@@ -169,14 +169,14 @@ fn output_derivatives(
     outputs
 }
 
-/// The motion of a ghost is an output that equals an input.
+/// The motion of a boundary node is an output that equals an input.
 fn pass_through(plant: &Plant, origin: Origin, mut set: impl FnMut(usize)) {
     for (input, target) in plant.wiring.targets.iter().enumerate() {
         let shown = match origin {
             Origin::Displacement(slot) => (slot, 0),
             Origin::Velocity(slot) => (slot, 1),
             Origin::Acceleration(slot) => (slot, 2),
-            Origin::ForceOnGhost(_) | Origin::Tangent(_) => return,
+            Origin::ForceOnBoundary(_) | Origin::Tangent(_) => return,
         };
         if target.moved() == Some(shown) {
             set(input);

@@ -1,14 +1,14 @@
 //! The monolithic model: several coupled descriptions joined into one, without any exchange.
 //!
-//! A ghost that a connection feeds moves with its owner's node. The force of the elements on it
+//! A boundary node that a connection feeds moves with its owner's node. The force of the elements on it
 //! goes to the node where its force output is connected; if that output is connected nowhere, the
 //! force is dropped, because the partner has its own copy of the elements.
 
 use oldham_cosim::{InputPort, OutputPort};
 
 use crate::spec::{
-    Coordinates, Element, GhostIndex, GhostMotion, GhostSpec, Integrator, NodeIndex, NodeRef,
-    NodeSpec, PortKind, PortSpec, Spec,
+    BoundaryIndex, BoundaryMotion, BoundarySpec, Coordinates, Element, Integrator, NodeIndex,
+    NodeRef, NodeSpec, PortKind, PortSpec, Spec,
 };
 
 /// One of the descriptions to be joined.
@@ -67,20 +67,20 @@ pub enum MergeError {
         /// What is taken.
         to: PortKind,
     },
-    /// A ghost cannot move with two nodes.
-    #[error("ghost `{ghost}` is fed from two different nodes")]
+    /// A boundary node cannot move with two nodes.
+    #[error("boundary node `{boundary}` is fed from two different nodes")]
     TwoOwners {
-        /// The ghost.
-        ghost: String,
+        /// The boundary node.
+        boundary: String,
     },
-    /// A motion that is passed on from ghost to ghost and never computed.
-    #[error("the motion of ghost `{ghost}` is not computed by any of the parts")]
+    /// A motion that is passed on from boundary node to boundary node and never computed.
+    #[error("the motion of boundary node `{boundary}` is not computed by any of the parts")]
     NoOwner {
-        /// The ghost.
-        ghost: String,
+        /// The boundary node.
+        boundary: String,
     },
-    /// A motion input on an own node, or a force input on a ghost.
-    #[error("input `{input}` cannot be fed: motions go to ghosts, forces to nodes")]
+    /// A motion input on an own node, or a force input on a boundary node.
+    #[error("input `{input}` cannot be fed: motions go to boundary nodes, forces to nodes")]
     Misplaced {
         /// The receiver's port.
         input: String,
@@ -88,7 +88,7 @@ pub enum MergeError {
 }
 
 /// Joins `parts` into one description. Inputs that no connection feeds stay, and so do all
-/// outputs; nodes, ghosts, elements and ports are renamed to `part.name`.
+/// outputs; nodes, boundary nodes, elements and ports are renamed to `part.name`.
 pub fn merge(
     parts: &[MergedPart<'_>],
     connections: &[MergedConnection],
@@ -102,9 +102,9 @@ pub fn merge(
         joined.fed[connection.to_part][connection.input.0] = true;
     }
     let owners = joined.owners(parts, connections)?;
-    for (ghost, owner) in joined.ghosts.iter_mut().zip(owners) {
+    for (boundary, owner) in joined.boundary_nodes.iter_mut().zip(owners) {
         if let Some(node) = owner {
-            ghost.motion = GhostMotion::Follows(node);
+            boundary.motion = BoundaryMotion::Follows(node);
         }
     }
     joined.lead_reactions_home(parts, connections)?;
@@ -113,7 +113,7 @@ pub fn merge(
         coordinates,
         outputs: joined.all_outputs(parts),
         nodes: joined.nodes,
-        ghosts: joined.ghosts,
+        boundary_nodes: joined.boundary_nodes,
         elements: joined.elements,
         inputs,
         integrator,
@@ -136,28 +136,28 @@ fn common_coordinates(parts: &[MergedPart<'_>]) -> Result<Coordinates, MergeErro
     }
 }
 
-/// The parts side by side, with the places at which each one's nodes and ghosts start.
+/// The parts side by side, with the places at which each one's nodes and boundary nodes start.
 struct Joined {
     nodes: Vec<NodeSpec>,
-    ghosts: Vec<GhostSpec>,
+    boundary_nodes: Vec<BoundarySpec>,
     elements: Vec<Element>,
     node_starts: Vec<usize>,
-    ghost_starts: Vec<usize>,
+    boundary_starts: Vec<usize>,
     /// Which inputs of which part a connection feeds.
     fed: Vec<Vec<bool>>,
 }
 
-/// What feeds a ghost's motion: a node that is computed, or another ghost.
+/// What feeds a boundary node's motion: a node that is computed, or another boundary node.
 type MotionSource = Option<NodeRef>;
 
 impl Joined {
     fn concatenate(parts: &[MergedPart<'_>]) -> Self {
         let mut joined = Self {
             nodes: Vec::new(),
-            ghosts: Vec::new(),
+            boundary_nodes: Vec::new(),
             elements: Vec::new(),
             node_starts: Vec::new(),
-            ghost_starts: Vec::new(),
+            boundary_starts: Vec::new(),
             fed: Vec::new(),
         };
         for part in parts {
@@ -169,16 +169,16 @@ impl Joined {
     fn append(&mut self, part: &MergedPart<'_>) {
         let index = self.node_starts.len();
         self.node_starts.push(self.nodes.len());
-        self.ghost_starts.push(self.ghosts.len());
+        self.boundary_starts.push(self.boundary_nodes.len());
         self.fed.push(vec![false; part.spec.inputs.len()]);
         self.nodes
             .extend(part.spec.nodes.iter().map(|node| NodeSpec {
                 name: qualified(part, &node.name),
                 ..node.clone()
             }));
-        for ghost in &part.spec.ghosts {
-            let renumbered = self.renumber_ghost(index, part, ghost);
-            self.ghosts.push(renumbered);
+        for boundary in &part.spec.boundary_nodes {
+            let renumbered = self.renumber_boundary(index, part, boundary);
+            self.boundary_nodes.push(renumbered);
         }
         for element in &part.spec.elements {
             let mut renumbered = element.clone();
@@ -194,23 +194,30 @@ impl Joined {
         match node {
             NodeRef::Ground => NodeRef::Ground,
             NodeRef::Node(NodeIndex(i)) => NodeRef::node(self.node_starts[part] + i),
-            NodeRef::Ghost(GhostIndex(i)) => NodeRef::ghost(self.ghost_starts[part] + i),
+            NodeRef::Boundary(BoundaryIndex(i)) => {
+                NodeRef::boundary(self.boundary_starts[part] + i)
+            }
         }
     }
 
-    /// A part may itself be a joined one, with ghosts that are already at home.
-    fn renumber_ghost(&self, index: usize, part: &MergedPart<'_>, ghost: &GhostSpec) -> GhostSpec {
+    /// A part may itself be a joined one, with boundary nodes that are already at home.
+    fn renumber_boundary(
+        &self,
+        index: usize,
+        part: &MergedPart<'_>,
+        boundary: &BoundarySpec,
+    ) -> BoundarySpec {
         let start = self.node_starts[index];
         let shifted = |node: &NodeIndex| NodeIndex(start + node.0);
-        GhostSpec {
-            name: qualified(part, &ghost.name),
-            motion: match &ghost.motion {
-                GhostMotion::Inputs => GhostMotion::Inputs,
-                GhostMotion::Follows(node) => GhostMotion::Follows(shifted(node)),
+        BoundarySpec {
+            name: qualified(part, &boundary.name),
+            motion: match &boundary.motion {
+                BoundaryMotion::Inputs => BoundaryMotion::Inputs,
+                BoundaryMotion::Follows(node) => BoundaryMotion::Follows(shifted(node)),
             },
-            reactions: ghost.reactions.iter().map(shifted).collect(),
-            prescribed: ghost.prescribed,
-            mirrored: ghost.mirrored,
+            reactions: boundary.reactions.iter().map(shifted).collect(),
+            prescribed: boundary.prescribed,
+            mirrored: boundary.mirrored,
         }
     }
 
@@ -241,15 +248,15 @@ impl Joined {
         Ok(())
     }
 
-    /// For every ghost, the node that moves it.
+    /// For every boundary node, the node that moves it.
     fn owners(
         &self,
         parts: &[MergedPart<'_>],
         connections: &[MergedConnection],
     ) -> Result<Vec<Option<NodeIndex>>, MergeError> {
         let sources = self.motion_sources(parts, connections)?;
-        let owner = |ghost| self.follow(&sources, ghost);
-        (0..self.ghosts.len()).map(owner).collect()
+        let owner = |boundary| self.follow(&sources, boundary);
+        (0..self.boundary_nodes.len()).map(owner).collect()
     }
 
     fn motion_sources(
@@ -257,52 +264,52 @@ impl Joined {
         parts: &[MergedPart<'_>],
         connections: &[MergedConnection],
     ) -> Result<Vec<MotionSource>, MergeError> {
-        let mut sources = vec![None; self.ghosts.len()];
+        let mut sources = vec![None; self.boundary_nodes.len()];
         for connection in connections {
             let (output, input) = ports(parts, connection);
             if input.kind == PortKind::Force {
                 continue;
             }
             let target = self.renumber(connection.to_part, input.node);
-            let NodeRef::Ghost(GhostIndex(ghost)) = target else {
+            let NodeRef::Boundary(BoundaryIndex(boundary)) = target else {
                 return Err(misplaced(parts, connection));
             };
             let source = self.renumber(connection.from_part, output.node);
-            if sources[ghost]
+            if sources[boundary]
                 .replace(source)
                 .is_some_and(|other| other != source)
             {
                 return Err(MergeError::TwoOwners {
-                    ghost: self.ghosts[ghost].name.clone(),
+                    boundary: self.boundary_nodes[boundary].name.clone(),
                 });
             }
         }
         Ok(sources)
     }
 
-    /// Follows a motion that is passed on from ghost to ghost back to where it is computed.
+    /// Follows a motion that is passed on from boundary node to boundary node back to where it is computed.
     fn follow(
         &self,
         sources: &[MotionSource],
-        ghost: usize,
+        boundary: usize,
     ) -> Result<Option<NodeIndex>, MergeError> {
-        if let GhostMotion::Follows(node) = self.ghosts[ghost].motion {
+        if let BoundaryMotion::Follows(node) = self.boundary_nodes[boundary].motion {
             return Ok(Some(node));
         }
-        if sources[ghost].is_none() {
+        if sources[boundary].is_none() {
             return Ok(None);
         }
-        let mut at = ghost;
-        for _ in 0..=self.ghosts.len() {
-            match (sources[at], self.ghosts[at].motion) {
-                (_, GhostMotion::Follows(node)) => return Ok(Some(node)),
+        let mut at = boundary;
+        for _ in 0..=self.boundary_nodes.len() {
+            match (sources[at], self.boundary_nodes[at].motion) {
+                (_, BoundaryMotion::Follows(node)) => return Ok(Some(node)),
                 (Some(NodeRef::Node(node)), _) => return Ok(Some(node)),
-                (Some(NodeRef::Ghost(next)), _) => at = next.0,
+                (Some(NodeRef::Boundary(next)), _) => at = next.0,
                 _ => break,
             }
         }
         Err(MergeError::NoOwner {
-            ghost: self.ghosts[ghost].name.clone(),
+            boundary: self.boundary_nodes[boundary].name.clone(),
         })
     }
 
@@ -318,10 +325,10 @@ impl Joined {
             }
             let from = self.renumber(connection.from_part, output.node);
             let to = self.renumber(connection.to_part, input.node);
-            let (NodeRef::Ghost(ghost), NodeRef::Node(node)) = (from, to) else {
+            let (NodeRef::Boundary(boundary), NodeRef::Node(node)) = (from, to) else {
                 return Err(misplaced(parts, connection));
             };
-            self.ghosts[ghost.0].reactions.push(node);
+            self.boundary_nodes[boundary.0].reactions.push(node);
         }
         Ok(())
     }
@@ -339,12 +346,12 @@ impl Joined {
         open
     }
 
-    /// Whether the node is a ghost that needs no input any more.
+    /// Whether the node is a boundary node that needs no input any more.
     fn is_at_home(&self, node: NodeRef) -> bool {
-        let NodeRef::Ghost(ghost) = node else {
+        let NodeRef::Boundary(boundary) = node else {
             return false;
         };
-        self.ghosts[ghost.0].motion != GhostMotion::Inputs
+        self.boundary_nodes[boundary.0].motion != BoundaryMotion::Inputs
     }
 
     fn all_outputs(&self, parts: &[MergedPart<'_>]) -> Vec<PortSpec> {

@@ -119,7 +119,7 @@ impl Plant {
                 Origin::Displacement(slot) => x[slot] + s * (v[slot] + 0.5 * s * a[slot]),
                 Origin::Velocity(slot) => v[slot] + s * a[slot],
                 Origin::Acceleration(slot) => a[slot],
-                Origin::ForceOnGhost(_) | Origin::Tangent(_) => 0.0,
+                Origin::ForceOnBoundary(_) | Origin::Tangent(_) => 0.0,
             };
         }
     }

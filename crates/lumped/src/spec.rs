@@ -11,7 +11,7 @@ pub struct Spec {
     /// The nodes whose motion this subsystem computes.
     pub nodes: Vec<NodeSpec>,
     /// Stand-ins for nodes whose motion is computed elsewhere.
-    pub ghosts: Vec<GhostSpec>,
+    pub boundary_nodes: Vec<BoundarySpec>,
     /// What stands between the nodes.
     pub elements: Vec<Element>,
     /// In the order of the subsystem's input ports.
@@ -25,31 +25,32 @@ pub struct Spec {
     /// Whether steps of [`Integrator::Rk4`] end at the kinks and jumps of force laws and loads, so that the order
     /// of four is kept.
     pub locates_kinks: bool,
-    /// Whether it sends, besides the forces on its traced ghosts, how they change with the ghosts'
+    /// Whether it sends, besides the forces on its position-driven boundary nodes, how they change with the boundary nodes'
     /// positions, and the motions for which that holds: outputs [`Spec::TANGENT`], and one
-    /// [`Spec::at`] each ghost, after all others.
+    /// [`Spec::at`] each boundary node, after all others.
     pub sends_tangent: bool,
     /// The tangents of other parts that it takes into account, in inputs after all others.
     pub tangents: Vec<TangentSpec>,
 }
 
 impl Spec {
-    /// Name of the output with the tangent of the forces on all traced ghosts.
+    /// Name of the output with the tangent of the forces on all position-driven boundary nodes.
     pub const TANGENT: &str = "tangent";
 
-    /// Name of the output with the motion of a ghost as it was used.
-    pub fn at(ghost: &str) -> String {
-        format!("{ghost}.at")
+    /// Name of the output with the motion of a boundary node as it was used.
+    pub fn at(boundary: &str) -> String {
+        format!("{boundary}.at")
     }
 
-    /// The ghosts over which a tangent is sent, in the order of its rows and columns.
-    pub fn traced(&self) -> impl Iterator<Item = GhostIndex> {
-        let ghosts = self.ghosts.iter().enumerate();
-        ghosts
-            .filter(|(_, ghost)| {
-                ghost.prescribed == Prescribed::Position && ghost.motion == GhostMotion::Inputs
+    /// The boundary nodes over which a tangent is sent, in the order of its rows and columns.
+    pub fn position_driven(&self) -> impl Iterator<Item = BoundaryIndex> {
+        let boundary_nodes = self.boundary_nodes.iter().enumerate();
+        boundary_nodes
+            .filter(|(_, boundary)| {
+                boundary.prescribed == Prescribed::Position
+                    && boundary.motion == BoundaryMotion::Inputs
             })
-            .map(|(index, _)| GhostIndex(index))
+            .map(|(index, _)| BoundaryIndex(index))
     }
 }
 
@@ -59,7 +60,7 @@ impl Spec {
 pub struct TangentSpec {
     /// The part that sends it: prefix of the input ports.
     pub sender: String,
-    /// In the order of rows and columns: the sender's ghost and the own node that it stands for.
+    /// In the order of rows and columns: the sender's boundary node and the own node that it stands for.
     pub points: Vec<(String, NodeIndex)>,
 }
 
@@ -69,9 +70,9 @@ impl TangentSpec {
         format!("{}.{}", self.sender, Spec::TANGENT)
     }
 
-    /// Name of the input with the motion that the sender used for a ghost.
-    pub fn at_input(&self, ghost: &str) -> String {
-        format!("{}.{}", self.sender, Spec::at(ghost))
+    /// Name of the input with the motion that the sender used for a boundary node.
+    pub fn at_input(&self, boundary: &str) -> String {
+        format!("{}.{}", self.sender, Spec::at(boundary))
     }
 }
 
@@ -87,7 +88,7 @@ pub enum Coordinates {
 /// A node with a state of its own.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeSpec {
-    /// Unique among nodes and ghosts.
+    /// Unique among nodes and boundary nodes.
     pub name: String,
     /// Initial displacement or angle.
     pub position: f64,
@@ -97,12 +98,12 @@ pub struct NodeSpec {
 
 /// A stand-in for a node whose motion is computed elsewhere. Elements attach to it as to any node.
 #[derive(Clone, Debug, PartialEq)]
-pub struct GhostSpec {
-    /// Unique among nodes and ghosts.
+pub struct BoundarySpec {
+    /// Unique among nodes and boundary nodes.
     pub name: String,
     /// Where its motion comes from.
-    pub motion: GhostMotion,
-    /// Own nodes that take up the force which the elements exert on this ghost. Empty in a
+    pub motion: BoundaryMotion,
+    /// Own nodes that take up the force which the elements exert on this boundary node. Empty in a
     /// subsystem of a co-simulation, where that force leaves through a port.
     pub reactions: Vec<NodeIndex>,
     /// What of the received motion is prescribed, and how.
@@ -112,12 +113,12 @@ pub struct GhostSpec {
     pub mirrored: bool,
 }
 
-impl GhostSpec {
-    /// A ghost moved through input ports, not mirrored.
+impl BoundarySpec {
+    /// A boundary node moved through input ports, not mirrored.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
-            motion: GhostMotion::Inputs,
+            motion: BoundaryMotion::Inputs,
             reactions: Vec::new(),
             prescribed: Prescribed::Motion,
             mirrored: false,
@@ -125,7 +126,7 @@ impl GhostSpec {
     }
 }
 
-/// How a ghost takes up the motion that it receives.
+/// How a boundary node takes up the motion that it receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Prescribed {
     /// As it is received.
@@ -134,14 +135,14 @@ pub enum Prescribed {
     /// Only the position; velocity and acceleration are what the integrator's own formula makes of
     /// the positions (implicit integrators).
     Position,
-    /// The ghost has a position and a velocity of its own, which follow by a law (semi-implicit
+    /// The boundary node has a position and a velocity of its own, which follow by a law (semi-implicit
     /// Euler). The force on it is the mean over the last step.
     Law(MotionLaw),
 }
 
-/// Where a ghost's motion comes from.
+/// Where a boundary node's motion comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GhostMotion {
+pub enum BoundaryMotion {
     /// From the input ports on it; components without a port are zero.
     Inputs,
     /// It moves with a node of the same description: the monolithic model.
@@ -152,9 +153,9 @@ pub enum GhostMotion {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeIndex(pub usize);
 
-/// Place of a ghost in [`Spec::ghosts`].
+/// Place of a boundary node in [`Spec::boundary_nodes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct GhostIndex(pub usize);
+pub struct BoundaryIndex(pub usize);
 
 /// What an element or a port attaches to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -164,7 +165,7 @@ pub enum NodeRef {
     /// A node with a state of its own.
     Node(NodeIndex),
     /// A stand-in for a node elsewhere.
-    Ghost(GhostIndex),
+    Boundary(BoundaryIndex),
 }
 
 impl NodeRef {
@@ -173,9 +174,9 @@ impl NodeRef {
         Self::Node(NodeIndex(index))
     }
 
-    /// Ghost number `index`.
-    pub fn ghost(index: usize) -> Self {
-        Self::Ghost(GhostIndex(index))
+    /// Boundary node number `index`.
+    pub fn boundary(index: usize) -> Self {
+        Self::Boundary(BoundaryIndex(index))
     }
 }
 
@@ -267,7 +268,7 @@ impl ElementKind {
 pub struct PortSpec {
     /// Unique among the ports of its direction.
     pub name: String,
-    /// Where. Motion inputs belong to ghosts, force inputs to own nodes, force outputs to ghosts;
+    /// Where. Motion inputs belong to boundary nodes, force inputs to own nodes, force outputs to boundary nodes;
     /// motion outputs may be taken from both.
     pub node: NodeRef,
     /// What it carries.
@@ -286,7 +287,7 @@ pub enum PortKind {
     /// Its second derivative.
     Acceleration,
     /// Force or moment: as input on an own node, as output the force that this subsystem exerts
-    /// on a ghost's owner.
+    /// on a boundary node's owner.
     Force,
 }
 

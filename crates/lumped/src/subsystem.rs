@@ -147,9 +147,9 @@ impl Lumped {
             Origin::Displacement(slot) => Ok(motion.x[slot]),
             Origin::Velocity(slot) => Ok(motion.v[slot]),
             Origin::Acceleration(slot) => Ok(motion.a[slot]),
-            Origin::ForceOnGhost(ghost) => match self.method.force_on_ghost(ghost) {
+            Origin::ForceOnBoundary(boundary) => match self.method.force_on_boundary(boundary) {
                 Some(force) => Ok(force),
-                None => self.plant.equations.force_on_ghost(ghost, t, motion),
+                None => self.plant.equations.force_on_boundary(boundary, t, motion),
             },
             Origin::Tangent(entry) => Ok(self.method.tangent()[entry]),
         }

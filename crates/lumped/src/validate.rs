@@ -7,7 +7,7 @@ use oldham_expression::Expression;
 
 use crate::error::SpecError;
 use crate::spec::{
-    ElementKind, GhostMotion, Integrator, LAW_VARIABLES, LOAD_VARIABLES, NodeRef, PortKind,
+    BoundaryMotion, ElementKind, Integrator, LAW_VARIABLES, LOAD_VARIABLES, NodeRef, PortKind,
     PortSpec, Prescribed, Spec,
 };
 
@@ -31,7 +31,7 @@ pub(crate) fn validate(spec: &Spec) -> Vec<SpecError> {
     }
     check_elements(spec, &mut found);
     check_ports(spec, &mut found);
-    check_ghost_motions(spec, &mut found);
+    check_boundary_motions(spec, &mut found);
     check_tangents(spec, &mut found);
     check_size(spec, &mut found);
     found
@@ -50,7 +50,7 @@ fn check_integrator(spec: &Spec, found: &mut Vec<SpecError>) {
 
 fn check_names(spec: &Spec, found: &mut Vec<SpecError>) {
     let nodes = spec.nodes.iter().map(|node| &node.name);
-    for name in duplicates(nodes.chain(spec.ghosts.iter().map(|ghost| &ghost.name))) {
+    for name in duplicates(nodes.chain(spec.boundary_nodes.iter().map(|boundary| &boundary.name))) {
         found.push(SpecError::DuplicateNode { name });
     }
     for (ports, is_input) in [(&spec.inputs, true), (&spec.outputs, false)] {
@@ -84,7 +84,7 @@ fn check_references(spec: &Spec, found: &mut Vec<SpecError>) {
         let exists = match node {
             NodeRef::Ground => true,
             NodeRef::Node(index) => index.0 < spec.nodes.len(),
-            NodeRef::Ghost(index) => index.0 < spec.ghosts.len(),
+            NodeRef::Boundary(index) => index.0 < spec.boundary_nodes.len(),
         };
         if !exists {
             let place = place.to_owned();
@@ -104,13 +104,13 @@ fn check_references(spec: &Spec, found: &mut Vec<SpecError>) {
             check(&tangent.tangent_input(), NodeRef::Node(node));
         }
     }
-    for ghost in &spec.ghosts {
-        let owner = match ghost.motion {
-            GhostMotion::Inputs => None,
-            GhostMotion::Follows(node) => Some(node),
+    for boundary in &spec.boundary_nodes {
+        let owner = match boundary.motion {
+            BoundaryMotion::Inputs => None,
+            BoundaryMotion::Follows(node) => Some(node),
         };
-        for &node in ghost.reactions.iter().chain(&owner) {
-            check(&ghost.name, NodeRef::Node(node));
+        for &node in boundary.reactions.iter().chain(&owner) {
+            check(&boundary.name, NodeRef::Node(node));
         }
     }
 }
@@ -211,7 +211,7 @@ fn check_ports(spec: &Spec, found: &mut Vec<SpecError>) {
         match (port.kind, port.node) {
             (PortKind::Force, NodeRef::Node(_)) => {}
             (PortKind::Force, _) => misplaced(port),
-            (_, NodeRef::Ghost(_)) => {}
+            (_, NodeRef::Boundary(_)) => {}
             _ => misplaced(port),
         }
     }
@@ -223,33 +223,36 @@ fn check_ports(spec: &Spec, found: &mut Vec<SpecError>) {
     }
 }
 
-/// What the inputs give of each ghost's motion, and what the elements use of it.
-fn check_ghost_motions(spec: &Spec, found: &mut Vec<SpecError>) {
+/// What the inputs give of each boundary node's motion, and what the elements use of it.
+fn check_boundary_motions(spec: &Spec, found: &mut Vec<SpecError>) {
     let given = given_components(spec, found);
     if !is_implicit(spec) {
-        found.extend(spec.traced().map(|ghost| SpecError::CannotTrace {
-            ghost: spec.ghosts[ghost.0].name.clone(),
-        }));
+        found.extend(
+            spec.position_driven()
+                .map(|boundary| SpecError::NeedsImplicitFormula {
+                    boundary: spec.boundary_nodes[boundary.0].name.clone(),
+                }),
+        );
     }
     check_followed(spec, found);
     let mut reported = HashSet::new();
     for element in &spec.elements {
         for (position, &node) in element.kind.attachments().iter().enumerate() {
-            let NodeRef::Ghost(ghost) = node else {
+            let NodeRef::Boundary(boundary) = node else {
                 continue;
             };
-            if spec.ghosts[ghost.0].motion != GhostMotion::Inputs {
+            if spec.boundary_nodes[boundary.0].motion != BoundaryMotion::Inputs {
                 continue;
             }
-            let needed = match spec.ghosts[ghost.0].prescribed {
+            let needed = match spec.boundary_nodes[boundary.0].prescribed {
                 Prescribed::Position => 1,
                 Prescribed::Motion | Prescribed::Law(_) => 3,
             };
             for (index, component) in COMPONENTS.into_iter().enumerate().take(needed) {
-                let lacks = uses(&element.kind, position, component) && !given[ghost.0][index];
-                if lacks && reported.insert((ghost, index)) {
-                    found.push(SpecError::GhostLacks {
-                        ghost: spec.ghosts[ghost.0].name.clone(),
+                let lacks = uses(&element.kind, position, component) && !given[boundary.0][index];
+                if lacks && reported.insert((boundary, index)) {
+                    found.push(SpecError::BoundaryLacks {
+                        boundary: spec.boundary_nodes[boundary.0].name.clone(),
                         component,
                         element: element.name.clone(),
                     });
@@ -259,32 +262,32 @@ fn check_ghost_motions(spec: &Spec, found: &mut Vec<SpecError>) {
     }
 }
 
-/// Ghosts that follow by a law need a method that steps velocities, and the whole motion.
+/// Boundary nodes that follow by a law need a method that steps velocities, and the whole motion.
 fn check_followed(spec: &Spec, found: &mut Vec<SpecError>) {
-    for (index, ghost) in spec.ghosts.iter().enumerate() {
-        let Prescribed::Law(law) = ghost.prescribed else {
+    for (index, boundary) in spec.boundary_nodes.iter().enumerate() {
+        let Prescribed::Law(law) = boundary.prescribed else {
             continue;
         };
-        if ghost.motion != GhostMotion::Inputs {
+        if boundary.motion != BoundaryMotion::Inputs {
             continue;
         }
-        let name = || ghost.name.clone();
+        let name = || boundary.name.clone();
         if spec.integrator != Integrator::SemiImplicitEuler {
-            found.push(SpecError::CannotFollow { ghost: name() });
+            found.push(SpecError::CannotFollow { boundary: name() });
         }
         let mut ports = spec.inputs.iter();
-        let node = NodeRef::ghost(index);
+        let node = NodeRef::boundary(index);
         if !ports.any(|port| port.node == node && port.kind == PortKind::Motion) {
-            found.push(SpecError::FollowsPartly { ghost: name() });
+            found.push(SpecError::FollowsPartly { boundary: name() });
         }
         if let MotionLaw::Baumgarte { alpha, beta, gamma } = law {
             let weights = [alpha, beta, gamma];
             let valid = weights
                 .iter()
                 .all(|weight| weight.is_finite() && *weight >= 0.0);
-            // Without the position the ghost would drift away from what it stands for.
+            // Without the position the boundary node would drift away from what it stands for.
             if !valid || alpha == 0.0 {
-                found.push(SpecError::LawWeights { ghost: name() });
+                found.push(SpecError::LawWeights { boundary: name() });
             }
         }
     }
@@ -298,7 +301,7 @@ fn is_implicit(spec: &Spec) -> bool {
 }
 
 fn check_tangents(spec: &Spec, found: &mut Vec<SpecError>) {
-    if spec.sends_tangent && spec.traced().next().is_none() {
+    if spec.sends_tangent && spec.position_driven().next().is_none() {
         found.push(SpecError::NothingTraced);
     }
     if spec.tangents.is_empty() {
@@ -320,23 +323,26 @@ const COMPONENTS: [PortKind; 3] = [
 ];
 
 fn given_components(spec: &Spec, found: &mut Vec<SpecError>) -> Vec<[bool; 3]> {
-    let mut given = vec![[false; 3]; spec.ghosts.len()];
+    let mut given = vec![[false; 3]; spec.boundary_nodes.len()];
     for port in &spec.inputs {
-        let NodeRef::Ghost(ghost) = port.node else {
+        let NodeRef::Boundary(boundary) = port.node else {
             continue;
         };
-        if spec.ghosts[ghost.0].motion != GhostMotion::Inputs {
+        if spec.boundary_nodes[boundary.0].motion != BoundaryMotion::Inputs {
             let port = port.name.clone();
-            found.push(SpecError::GhostAtHome { port });
+            found.push(SpecError::BoundaryAtHome { port });
             continue;
         }
         for (index, component) in COMPONENTS.into_iter().enumerate() {
             if port.kind == component || port.kind == PortKind::Motion {
-                if given[ghost.0][index] {
-                    let ghost = spec.ghosts[ghost.0].name.clone();
-                    found.push(SpecError::GhostFedTwice { ghost, component });
+                if given[boundary.0][index] {
+                    let boundary = spec.boundary_nodes[boundary.0].name.clone();
+                    found.push(SpecError::BoundaryFedTwice {
+                        boundary,
+                        component,
+                    });
                 } else {
-                    given[ghost.0][index] = true;
+                    given[boundary.0][index] = true;
                 }
             }
         }

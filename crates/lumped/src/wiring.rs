@@ -6,7 +6,7 @@ use oldham_cosim::{Conjugate, InputPort, MotionLaw, OutputPort, Ports, Quantity}
 
 use crate::assembly::Numbering;
 use crate::equations::{Equations, Motion, OwnMass};
-use crate::spec::{GhostMotion, GhostSpec, NodeRef, PortKind, PortSpec, Prescribed, Spec};
+use crate::spec::{BoundaryMotion, BoundarySpec, NodeRef, PortKind, PortSpec, Prescribed, Spec};
 
 /// Where a number of the input vector goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(crate) enum Target {
     Acceleration(usize),
     /// On the own node of this row.
     Force(usize),
-    /// The velocity of this slot at the start; from then on it is traced.
+    /// The velocity of this slot at the start; from then on it follows from positions.
     StartingVelocity(usize),
     /// The same for its acceleration.
     StartingAcceleration(usize),
@@ -25,7 +25,7 @@ pub(crate) enum Target {
 }
 
 impl Target {
-    /// The slot that it moves and the order of the derivative, as steps become short: traced rates
+    /// The slot that it moves and the order of the derivative, as steps become short: rates of position-driven nodes
     /// are then those of the motion, and what follows by a law is where it should be.
     pub(crate) fn moved(self) -> Option<(usize, usize)> {
         match self {
@@ -44,9 +44,9 @@ pub(crate) enum Origin {
     Displacement(usize),
     Velocity(usize),
     Acceleration(usize),
-    /// The force on the ghost of this number.
-    ForceOnGhost(usize),
-    /// Entry of the tangent of the forces on ghosts.
+    /// The force on the boundary node of this number.
+    ForceOnBoundary(usize),
+    /// Entry of the tangent of the forces on boundary nodes.
     Tangent(usize),
 }
 
@@ -60,11 +60,11 @@ pub(crate) struct Wiring {
     pushed: Vec<usize>,
     /// Whether the outputs need the accelerations of own nodes.
     pub needs_accelerations: bool,
-    /// Slots of the ghosts of which only the position is received.
-    pub traced: Vec<usize>,
+    /// Slots of the boundary nodes of which only the position is received.
+    pub position_driven: Vec<usize>,
     /// Those over which a tangent is sent, which are also their rows.
     pub answering: Vec<usize>,
-    /// Ghosts that follow by a law.
+    /// Boundary nodes that follow by a law.
     pub following: Vec<(usize, MotionLaw)>,
 }
 
@@ -107,7 +107,10 @@ impl Wiring {
             targets,
             origins,
             needs_accelerations,
-            traced: spec.traced().map(|g| spec.nodes.len() + g.0).collect(),
+            position_driven: spec
+                .position_driven()
+                .map(|g| spec.nodes.len() + g.0)
+                .collect(),
             answering,
             following: following(spec),
         }
@@ -138,43 +141,43 @@ impl Wiring {
     }
 }
 
-/// The ghosts that follow what they receive by a law.
+/// The boundary nodes that follow what they receive by a law.
 fn following(spec: &Spec) -> Vec<(usize, MotionLaw)> {
-    let ghosts = spec.ghosts.iter().enumerate();
-    let law = |(index, ghost): (usize, &GhostSpec)| match ghost.prescribed {
-        Prescribed::Law(law) if ghost.motion == GhostMotion::Inputs => Some((index, law)),
+    let boundary_nodes = spec.boundary_nodes.iter().enumerate();
+    let law = |(index, boundary): (usize, &BoundarySpec)| match boundary.prescribed {
+        Prescribed::Law(law) if boundary.motion == BoundaryMotion::Inputs => Some((index, law)),
         _ => None,
     };
-    ghosts.filter_map(law).collect()
+    boundary_nodes.filter_map(law).collect()
 }
 
 /// Ports for the tangents of others; what arrives there is read where forces are evaluated.
 fn add_tangent_inputs(spec: &Spec, ports: &mut Ports) {
     let motion = PortKind::Motion.quantity(spec.coordinates);
     for tangent in &spec.tangents {
-        for (ghost, _) in &tangent.points {
-            ports.add_input(tangent.at_input(ghost), motion.clone());
+        for (boundary, _) in &tangent.points {
+            ports.add_input(tangent.at_input(boundary), motion.clone());
         }
         let quantity = Quantity::square(tangent.points.len());
         ports.add_input(tangent.tangent_input(), quantity);
     }
 }
 
-/// Ports for the own tangent; gives the rows of its ghosts.
+/// Ports for the own tangent; gives the rows of its boundary nodes.
 fn add_tangent_outputs(spec: &Spec, ports: &mut Ports, origins: &mut Vec<Origin>) -> Vec<usize> {
     if !spec.sends_tangent {
         return Vec::new();
     }
     let mut rows = Vec::new();
-    for ghost in spec.traced() {
+    for boundary in spec.position_driven() {
         let echo = PortSpec {
-            name: Spec::at(&spec.ghosts[ghost.0].name),
-            node: NodeRef::Ghost(ghost),
+            name: Spec::at(&spec.boundary_nodes[boundary.0].name),
+            node: NodeRef::Boundary(boundary),
             kind: PortKind::Motion,
         };
         ports.add_output(&echo.name, echo.kind.quantity(spec.coordinates));
         origins.extend(origins_of(&echo, Numbering(spec)));
-        rows.push(spec.nodes.len() + ghost.0);
+        rows.push(spec.nodes.len() + boundary.0);
     }
     ports.add_output(Spec::TANGENT, Quantity::square(rows.len()));
     origins.extend((0..rows.len() * rows.len()).map(Origin::Tangent));
@@ -184,14 +187,14 @@ fn add_tangent_outputs(spec: &Spec, ports: &mut Ports, origins: &mut Vec<Origin>
 fn targets_of(port: &PortSpec, numbering: Numbering<'_>) -> Vec<Target> {
     let slot = numbering.slot(port.node);
     let prescribed = numbering.prescribed(port.node);
-    let traced = prescribed == Some(Prescribed::Position);
+    let position_driven = prescribed == Some(Prescribed::Position);
     if let Some(Prescribed::Law(_)) = prescribed {
         return (0..3).map(|order| Target::Followed(slot, order)).collect();
     }
     match port.kind {
-        PortKind::Velocity if traced => vec![Target::StartingVelocity(slot)],
-        PortKind::Acceleration if traced => vec![Target::StartingAcceleration(slot)],
-        PortKind::Motion if traced => vec![
+        PortKind::Velocity if position_driven => vec![Target::StartingVelocity(slot)],
+        PortKind::Acceleration if position_driven => vec![Target::StartingAcceleration(slot)],
+        PortKind::Motion if position_driven => vec![
             Target::Displacement(slot),
             Target::StartingVelocity(slot),
             Target::StartingAcceleration(slot),
@@ -211,8 +214,8 @@ fn targets_of(port: &PortSpec, numbering: Numbering<'_>) -> Vec<Target> {
 fn origins_of(port: &PortSpec, numbering: Numbering<'_>) -> Vec<Origin> {
     let slot = numbering.slot(port.node);
     match (port.kind, port.node) {
-        (PortKind::Force, NodeRef::Ghost(ghost)) => vec![Origin::ForceOnGhost(ghost.0)],
-        (PortKind::Force, _) => unreachable!("force outputs belong to ghosts"),
+        (PortKind::Force, NodeRef::Boundary(boundary)) => vec![Origin::ForceOnBoundary(boundary.0)],
+        (PortKind::Force, _) => unreachable!("force outputs belong to boundary nodes"),
         (PortKind::Motion, _) => vec![
             Origin::Displacement(slot),
             Origin::Velocity(slot),
@@ -238,8 +241,8 @@ impl Dependence<'_> {
             Origin::Velocity(slot) => *target == Target::Velocity(slot),
             Origin::Acceleration(slot) if slot >= own => *target == Target::Acceleration(slot),
             Origin::Acceleration(node) => self.acceleration_depends(node, *target),
-            Origin::ForceOnGhost(ghost) if self.follows(ghost) => false,
-            Origin::ForceOnGhost(ghost) => self.ghost_force_depends(ghost, *target),
+            Origin::ForceOnBoundary(boundary) if self.follows(boundary) => false,
+            Origin::ForceOnBoundary(boundary) => self.boundary_force_depends(boundary, *target),
             Origin::Tangent(_) => false,
         };
         let components = targets.iter().enumerate();
@@ -249,28 +252,37 @@ impl Dependence<'_> {
             .collect()
     }
 
-    /// Whether the force on a ghost is that of the last step.
-    fn follows(&self, ghost: usize) -> bool {
-        matches!(self.spec.ghosts[ghost].prescribed, Prescribed::Law(_))
+    /// Whether the force on a boundary node is that of the last step.
+    fn follows(&self, boundary: usize) -> bool {
+        matches!(
+            self.spec.boundary_nodes[boundary].prescribed,
+            Prescribed::Law(_)
+        )
     }
 
     fn needs_accelerations(&self, origin: Origin) -> bool {
         match origin {
             Origin::Acceleration(slot) => slot < self.equations.own,
-            Origin::ForceOnGhost(ghost) => !self.own_nodes_with_common_inertia(ghost).is_empty(),
+            Origin::ForceOnBoundary(boundary) => {
+                !self.own_nodes_with_common_inertia(boundary).is_empty()
+            }
             _ => false,
         }
     }
 
-    fn own_nodes_with_common_inertia(&self, ghost: usize) -> Vec<usize> {
-        let row = self.equations.masses.row(self.equations.own + ghost).iter();
+    fn own_nodes_with_common_inertia(&self, boundary: usize) -> Vec<usize> {
+        let row = self
+            .equations
+            .masses
+            .row(self.equations.own + boundary)
+            .iter();
         let slots = row.map(|entry| entry.0);
         slots.filter(|&slot| slot < self.equations.own).collect()
     }
 
-    fn ghost_force_depends(&self, ghost: usize, target: Target) -> bool {
-        let nodes = self.own_nodes_with_common_inertia(ghost);
-        self.row_depends(self.equations.own + ghost, target)
+    fn boundary_force_depends(&self, boundary: usize, target: Target) -> bool {
+        let nodes = self.own_nodes_with_common_inertia(boundary);
+        self.row_depends(self.equations.own + boundary, target)
             || nodes
                 .iter()
                 .any(|&node| self.acceleration_depends(node, target))

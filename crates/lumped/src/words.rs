@@ -42,7 +42,7 @@ impl fmt::Display for NodeRef {
         match self {
             Self::Ground => f.write_str("the ground"),
             Self::Node(node) => write!(f, "node number {}", node.0),
-            Self::Ghost(ghost) => write!(f, "boundary node number {}", ghost.0),
+            Self::Boundary(boundary) => write!(f, "boundary node number {}", boundary.0),
         }
     }
 }

@@ -8,7 +8,7 @@ use oldham_cosim::{Chart, EnergyBalance, InterfaceResponse, Linearisable, Snapsh
 use oldham_cosim::{Conjugate, InputPort, OutputPort, Quantity};
 use oldham_cosim::{EffectiveInterface, Subsystem};
 use oldham_lumped::{
-    Coordinates, GhostSpec, Integrator, Lumped, NodeRef, PortKind, Spec, StageInputs,
+    BoundarySpec, Coordinates, Integrator, Lumped, NodeRef, PortKind, Spec, StageInputs,
 };
 
 const RK4: Integrator = Integrator::Rk4 {
@@ -16,19 +16,19 @@ const RK4: Integrator = Integrator::Rk4 {
 };
 const LMS2: Integrator = Integrator::Lms2 { rho: 0.6 };
 
-/// Three nodes, a ghost, a full mass matrix, a nonlinear law and every kind of port.
+/// Three nodes, a boundary node, a full mass matrix, a nonlinear law and every kind of port.
 fn rich(integrator: Integrator) -> Spec {
     let [one, two, three] = [0, 1, 2].map(NodeRef::node);
-    let ghost = NodeRef::ghost(0);
+    let boundary = NodeRef::boundary(0);
     let start = [("one", 0.3, -0.2), ("two", -0.1, 0.4), ("three", 0.2, 0.1)];
     let mut spec = spec(&start, integrator);
-    spec.ghosts = vec![GhostSpec::new("far")];
+    spec.boundary_nodes = vec![BoundarySpec::new("far")];
     spec.elements = vec![
         mass(one, 1.0),
         mass(three, 1.5),
         matrices(&[one, two], &[0.5, 0.2, 0.2, 0.8], &[], &[]),
         matrices(
-            &[two, ghost],
+            &[two, boundary],
             &[0.3, 0.1, 0.1, 0.3],
             &[0.2, -0.1, -0.1, 0.3],
             &[],
@@ -36,20 +36,20 @@ fn rich(integrator: Integrator) -> Spec {
         spring(GROUND, one, 12.0, 0.3),
         spring(one, two, 8.0, 0.1),
         spring(three, GROUND, 4.0, 0.0),
-        law(three, ghost, "3*d + 2*d^3 + 0.2*v*abs(v)"),
+        law(three, boundary, "3*d + 2*d^3 + 0.2*v*abs(v)"),
     ];
     spec.inputs = vec![
-        port("far", ghost, PortKind::Motion),
+        port("far", boundary, PortKind::Motion),
         port("push", one, PortKind::Force),
         port("shove", three, PortKind::Force),
     ];
     spec.outputs = vec![
-        port("pull", ghost, PortKind::Force),
+        port("pull", boundary, PortKind::Force),
         port("one", one, PortKind::Motion),
         port("three", three, PortKind::Displacement),
         port("two.a", two, PortKind::Acceleration),
         port("three.a", three, PortKind::Acceleration),
-        port("far.v", ghost, PortKind::Velocity),
+        port("far.v", boundary, PortKind::Velocity),
     ];
     spec
 }
@@ -163,10 +163,10 @@ fn the_energy_account_balances_to_second_order() {
 }
 
 #[test]
-fn a_mirrored_ghost_halves_the_energy_of_its_elements() {
-    let (own, far) = (NodeRef::node(0), NodeRef::ghost(0));
+fn a_mirrored_boundary_halves_the_energy_of_its_elements() {
+    let (own, far) = (NodeRef::node(0), NodeRef::boundary(0));
     let mut spec = spec(&[("own", 0.0, 0.0)], RK4);
-    spec.ghosts = vec![GhostSpec::new("far")];
+    spec.boundary_nodes = vec![BoundarySpec::new("far")];
     spec.elements = vec![
         mass(own, 1.0),
         spring(own, far, 100.0, 0.0),
@@ -175,7 +175,7 @@ fn a_mirrored_ghost_halves_the_energy_of_its_elements() {
     spec.inputs = vec![port("far", far, PortKind::Displacement)];
     let mut energies = Vec::new();
     for mirrored in [false, true] {
-        spec.ghosts[0].mirrored = mirrored;
+        spec.boundary_nodes[0].mirrored = mirrored;
         let mut lumped = Lumped::new(spec.clone()).unwrap();
         energies.push(lumped.energy(0.0, &[0.5]).potential);
     }

@@ -202,13 +202,13 @@ fn a_linear_system_is_factorised_once_for_each_formula() {
     assert_eq!((counters.micro_steps, counters.iterations), (3000, 3000));
 }
 
-/// Position, velocity and acceleration prescribed at a ghost act like a node that moves so.
+/// Position, velocity and acceleration prescribed at a boundary node act like a node that moves so.
 #[test]
-fn a_ghost_moves_its_neighbours_like_a_node() {
-    let (one, two) = (NodeRef::node(0), NodeRef::ghost(0));
+fn a_boundary_moves_its_neighbours_like_a_node() {
+    let (one, two) = (NodeRef::node(0), NodeRef::boundary(0));
     for integrator in [RK4, Integrator::Exact] {
         let mut spec = spec(&[("one", 1.0, 0.0)], integrator);
-        spec.ghosts = vec![oldham_lumped::GhostSpec::new("two")];
+        spec.boundary_nodes = vec![oldham_lumped::BoundarySpec::new("two")];
         spec.elements = vec![
             mass(one, 1.0),
             spring(GROUND, one, 10.0, 0.3),

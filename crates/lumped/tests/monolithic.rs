@@ -7,12 +7,12 @@ use nalgebra::DMatrix;
 use oldham_cosim::{EnergyBalance, Linearisable, Subsystem};
 use oldham_cosim::{InputPort, OutputPort};
 use oldham_lumped::{
-    Coordinates, GhostSpec, Integrator, Lumped, MergeError, MergedConnection, MergedPart, NodeRef,
-    PortKind, Spec, merge,
+    BoundarySpec, Coordinates, Integrator, Lumped, MergeError, MergedConnection, MergedPart,
+    NodeRef, PortKind, Spec, merge,
 };
 
 const OWN: NodeRef = NodeRef::Node(oldham_lumped::NodeIndex(0));
-const FAR: NodeRef = NodeRef::Ghost(oldham_lumped::GhostIndex(0));
+const FAR: NodeRef = NodeRef::Boundary(oldham_lumped::BoundaryIndex(0));
 const EULER: Integrator = Integrator::SemiImplicitEuler;
 
 const K1: f64 = 10.0;
@@ -28,10 +28,10 @@ fn side(stiffness: f64, position: f64) -> Spec {
     spec
 }
 
-/// The same with the coupling spring to a ghost of the other mass.
+/// The same with the coupling spring to a boundary node of the other mass.
 fn side_with_coupling(stiffness: f64, position: f64) -> Spec {
     let mut spec = side(stiffness, position);
-    spec.ghosts = vec![GhostSpec::new("far")];
+    spec.boundary_nodes = vec![BoundarySpec::new("far")];
     spec.elements.push(spring(OWN, FAR, KC, CC));
     spec.inputs = vec![port("far", FAR, PortKind::Motion)];
     spec.outputs.push(port("pull", FAR, PortKind::Force));
@@ -65,8 +65,8 @@ fn force_displacement() -> Spec {
 fn displacement_displacement() -> Spec {
     let mut left = side_with_coupling(K1, 0.01);
     let mut right = side_with_coupling(K2, 0.0);
-    left.ghosts[0].mirrored = true;
-    right.ghosts[0].mirrored = true;
+    left.boundary_nodes[0].mirrored = true;
+    right.boundary_nodes[0].mirrored = true;
     let connections = [connection((1, 0), (0, 0)), connection((0, 0), (1, 0))];
     merge(&parts(&left, &right), &connections, Integrator::Exact, 1).unwrap()
 }
@@ -201,8 +201,13 @@ fn a_motion_that_is_passed_on_leads_back_to_its_owner() {
     ];
     let connections = [connection((2, 0), (1, 0)), connection((1, 0), (0, 0))];
     let monolithic = merge(&parts, &connections, EULER, 1).unwrap();
-    let owner = oldham_lumped::GhostMotion::Follows(oldham_lumped::NodeIndex(2));
-    assert!(monolithic.ghosts.iter().all(|ghost| ghost.motion == owner));
+    let owner = oldham_lumped::BoundaryMotion::Follows(oldham_lumped::NodeIndex(2));
+    assert!(
+        monolithic
+            .boundary_nodes
+            .iter()
+            .all(|boundary| boundary.motion == owner)
+    );
 }
 
 #[test]
@@ -235,7 +240,7 @@ fn what_cannot_be_joined_is_refused() {
 
 /// Added mass at the interface, exchanged through the acceleration, becomes part of the owner.
 #[test]
-fn mass_on_a_ghost_joins_its_owner_in_the_monolithic_model() {
+fn mass_on_a_boundary_joins_its_owner_in_the_monolithic_model() {
     let mut left = side_with_coupling(K1, 0.01);
     left.elements.push(mass(FAR, 0.5));
     let mut right = side(K2, 0.0);

@@ -7,7 +7,7 @@ use std::alloc::System;
 use common::*;
 use oldham_cosim::{EnergyBalance, MotionLaw, StepCorrection, Subsystem};
 use oldham_lumped::{
-    GhostSpec, Integrator, Lumped, NodeIndex, NodeRef, PortKind, Prescribed, Spec, StageInputs,
+    BoundarySpec, Integrator, Lumped, NodeIndex, NodeRef, PortKind, Prescribed, Spec, StageInputs,
     TangentSpec,
 };
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -16,25 +16,25 @@ use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 fn busy(integrator: Integrator) -> Spec {
-    let (one, two, ghost) = (NodeRef::node(0), NodeRef::node(1), NodeRef::ghost(0));
+    let (one, two, boundary) = (NodeRef::node(0), NodeRef::node(1), NodeRef::boundary(0));
     let mut spec = spec(&[("one", 1.0, 0.0), ("two", 0.0, 1.0)], integrator);
-    spec.ghosts = vec![GhostSpec::new("far")];
+    spec.boundary_nodes = vec![BoundarySpec::new("far")];
     spec.elements = vec![
         mass(one, 1.0),
         mass(two, 2.0),
         spring(GROUND, one, 10.0, 0.1),
-        spring(two, ghost, 5.0, 0.1),
+        spring(two, boundary, 5.0, 0.1),
         load(one, "sin(3*t)"),
     ];
     if integrator != Integrator::Exact {
         spec.elements.push(law(one, two, "d + d^3 + 0.1*v"));
     }
     spec.inputs = vec![
-        port("far", ghost, PortKind::Motion),
+        port("far", boundary, PortKind::Motion),
         port("push", two, PortKind::Force),
     ];
     spec.outputs = vec![
-        port("pull", ghost, PortKind::Force),
+        port("pull", boundary, PortKind::Force),
         port("two", two, PortKind::Motion),
     ];
     spec.micro_steps = 3;
@@ -81,7 +81,7 @@ fn advancing_and_reading_outputs_allocates_nothing() {
 fn allocates_nothing_with_tangents() {
     let mut spec = busy(Integrator::Lms2 { rho: 0.6 });
     spec.micro_steps = 1;
-    spec.ghosts[0].prescribed = Prescribed::Position;
+    spec.boundary_nodes[0].prescribed = Prescribed::Position;
     spec.sends_tangent = true;
     spec.tangents = vec![TangentSpec {
         sender: "other".into(),
@@ -101,10 +101,10 @@ fn allocates_nothing_with_tangents() {
     assert_eq!(region.change().allocations, 0);
 }
 
-/// A ghost that follows by a law.
+/// A boundary node that follows by a law.
 fn allocates_nothing_with_a_law() {
     let mut spec = busy(Integrator::SemiImplicitEuler);
-    spec.ghosts[0].prescribed = Prescribed::Law(MotionLaw::INDEX_1);
+    spec.boundary_nodes[0].prescribed = Prescribed::Law(MotionLaw::INDEX_1);
     let mut lumped = Lumped::new(spec).unwrap();
     let mut inputs = driven(&lumped, |t, out| out[0] = t.sin());
     let mut outputs = [0.0; 4];

@@ -6,17 +6,17 @@ use common::*;
 use oldham_cosim::MotionLaw;
 use oldham_expression::Expression;
 use oldham_lumped::{
-    ElementKind, GhostSpec, Integrator, Lumped, NodeIndex, NodeRef, PortKind, Prescribed, Spec,
+    BoundarySpec, ElementKind, Integrator, Lumped, NodeIndex, NodeRef, PortKind, Prescribed, Spec,
     SpecError, TangentSpec,
 };
 
 const EULER: Integrator = Integrator::SemiImplicitEuler;
 
-/// A mass on a spring, with a second spring to a ghost of which everything is known.
+/// A mass on a spring, with a second spring to a boundary node of which everything is known.
 fn sound() -> Spec {
-    let (own, far) = (NodeRef::node(0), NodeRef::ghost(0));
+    let (own, far) = (NodeRef::node(0), NodeRef::boundary(0));
     let mut spec = spec(&[("own", 0.0, 0.0)], EULER);
-    spec.ghosts = vec![GhostSpec::new("far")];
+    spec.boundary_nodes = vec![BoundarySpec::new("far")];
     spec.elements = vec![
         mass(own, 1.0),
         spring(GROUND, own, 1.0, 0.0),
@@ -125,9 +125,9 @@ fn matrices_must_fit_their_nodes() {
 
 /// What no input gives would silently be zero.
 #[test]
-fn a_ghost_must_be_given_all_that_is_used_of_it() {
-    let far = NodeRef::ghost(0);
-    let lacks = |component: PortKind, found: &SpecError| matches!(found, SpecError::GhostLacks { component: c, .. } if *c == component);
+fn a_boundary_must_be_given_all_that_is_used_of_it() {
+    let far = NodeRef::boundary(0);
+    let lacks = |component: PortKind, found: &SpecError| matches!(found, SpecError::BoundaryLacks { component: c, .. } if *c == component);
     let no_velocity = problem(|spec| spec.inputs[0].kind = PortKind::Displacement);
     assert!(lacks(PortKind::Velocity, &no_velocity), "{no_velocity}");
     assert!(
@@ -146,7 +146,7 @@ fn a_ghost_must_be_given_all_that_is_used_of_it() {
     let twice = problem(|spec| spec.inputs.push(port("again", far, PortKind::Velocity)));
     assert!(matches!(
         twice,
-        SpecError::GhostFedTwice {
+        SpecError::BoundaryFedTwice {
             component: PortKind::Velocity,
             ..
         }
@@ -155,7 +155,7 @@ fn a_ghost_must_be_given_all_that_is_used_of_it() {
 
 #[test]
 fn ports_belong_where_they_have_a_meaning() {
-    let (own, far) = (NodeRef::node(0), NodeRef::ghost(0));
+    let (own, far) = (NodeRef::node(0), NodeRef::boundary(0));
     let is_misplaced = |found| matches!(found, SpecError::MisplacedPort { .. });
     assert!(is_misplaced(problem(|s| s.inputs.push(port(
         "p",
@@ -190,7 +190,7 @@ fn names_are_unique() {
             ..
         }
     ));
-    let nodes = problem(|spec| spec.ghosts[0].name = "own".to_owned());
+    let nodes = problem(|spec| spec.boundary_nodes[0].name = "own".to_owned());
     assert!(matches!(nodes, SpecError::DuplicateNode { .. }));
 }
 
@@ -201,17 +201,18 @@ fn references_must_exist() {
             .push(spring(NodeRef::node(5), GROUND, 1.0, 0.0))
     });
     assert!(matches!(found, SpecError::NoSuchNode { .. }));
-    let found = problem(|spec| spec.ghosts[0].reactions = vec![oldham_lumped::NodeIndex(3)]);
+    let found =
+        problem(|spec| spec.boundary_nodes[0].reactions = vec![oldham_lumped::NodeIndex(3)]);
     assert!(matches!(found, SpecError::NoSuchNode { .. }));
 }
 
 #[test]
-fn a_ghost_at_home_takes_no_input() {
+fn a_boundary_at_home_takes_no_input() {
     let found = problem(|spec| {
         let node = oldham_lumped::NodeIndex(0);
-        spec.ghosts[0].motion = oldham_lumped::GhostMotion::Follows(node);
+        spec.boundary_nodes[0].motion = oldham_lumped::BoundaryMotion::Follows(node);
     });
-    assert!(matches!(found, SpecError::GhostAtHome { .. }));
+    assert!(matches!(found, SpecError::BoundaryAtHome { .. }));
 }
 
 #[test]
@@ -307,7 +308,8 @@ fn a_tangent_needs_something_to_answer_to_and_an_implicit_formula_that_takes_it(
 /// A law needs a method that steps velocities, the whole motion, and a hold on the position.
 #[test]
 fn a_law_that_cannot_be_followed_is_refused() {
-    let follow = |law| move |spec: &mut Spec| spec.ghosts[0].prescribed = Prescribed::Law(law);
+    let follow =
+        |law| move |spec: &mut Spec| spec.boundary_nodes[0].prescribed = Prescribed::Law(law);
     assert!(matches!(
         problem(|spec| {
             follow(MotionLaw::INDEX_1)(spec);
@@ -330,7 +332,7 @@ fn a_law_that_cannot_be_followed_is_refused() {
     ];
     let found = problem(|spec| {
         follow(MotionLaw::INDEX_1)(spec);
-        let far = NodeRef::ghost(0);
+        let far = NodeRef::boundary(0);
         spec.inputs = parts
             .map(|kind| port(&format!("{kind:?}"), far, kind))
             .to_vec();

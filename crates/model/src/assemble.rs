@@ -115,9 +115,13 @@ impl Model {
                 let sender = |part: &PartSpec| part.name == tangent.sender;
                 let sender = self.spec.parts.iter().position(sender);
                 let sender = members[sender.expect("senders are parts")].only();
-                for (ghost, _) in &tangent.points {
-                    let echo = port(builder.ports(sender).output(&Spec::at(ghost)));
-                    let to = port(builder.ports(owner.only()).input(&tangent.at_input(ghost)));
+                for (boundary, _) in &tangent.points {
+                    let echo = port(builder.ports(sender).output(&Spec::at(boundary)));
+                    let to = port(
+                        builder
+                            .ports(owner.only())
+                            .input(&tangent.at_input(boundary)),
+                    );
                     builder.connect((sender, echo), (owner.only(), to));
                     builder.record_as((sender, echo), None);
                 }
@@ -212,7 +216,7 @@ impl Model {
         let schedule = Schedule {
             stages: vec![Stage::Together(vec![id])],
             coupling: Coupling::Explicit,
-            refresh: false,
+            output_update: false,
             ..self.spec.schedule.clone()
         };
         self.build(builder, schedule)

@@ -59,7 +59,7 @@ impl Model {
             drawing.nodes(part, spec);
         }
         for (part, spec) in lumped() {
-            drawing.ghosts(part, spec);
+            drawing.boundary_nodes(part, spec);
         }
         for (part, spec) in lumped() {
             drawing.elements(part, spec);
@@ -99,7 +99,7 @@ fn column(part: &str, port: &PortSpec) -> Option<String> {
 struct Drawing<'m> {
     model: &'m Model,
     chain: Chain,
-    /// The points that nodes and ghosts of subsystems are.
+    /// The points that nodes and boundary nodes of subsystems are.
     places: HashMap<(usize, NodeRef), usize>,
 }
 
@@ -125,11 +125,11 @@ impl Drawing<'_> {
         }
     }
 
-    /// A ghost is the node of another lumped subsystem, or moves as some other output says.
-    fn ghosts(&mut self, part: usize, spec: &Spec) {
+    /// A boundary node is the node of another lumped subsystem, or moves as some other output says.
+    fn boundary_nodes(&mut self, part: usize, spec: &Spec) {
         let owner = &self.model.spec.parts[part].name;
-        for (index, ghost) in spec.ghosts.iter().enumerate() {
-            let node_ref = NodeRef::ghost(index);
+        for (index, boundary) in spec.boundary_nodes.iter().enumerate() {
+            let node_ref = NodeRef::boundary(index);
             let sender = self.sender(part, spec, node_ref);
             let shown = sender.and_then(|(from, port)| {
                 let (column, node) = self.model.displacement(from, port)?;
@@ -144,7 +144,7 @@ impl Drawing<'_> {
             }
             let point = ChainPoint {
                 part: owner.clone(),
-                name: ghost.name.clone(),
+                name: boundary.name.clone(),
                 turns: spec.coordinates == Coordinates::Rotation,
                 inertia: 0.0,
                 column: shown.map(|(column, _)| column),
@@ -153,12 +153,12 @@ impl Drawing<'_> {
         }
     }
 
-    /// The output that moves a ghost.
-    fn sender(&self, part: usize, spec: &Spec, ghost: NodeRef) -> Option<(usize, OutputPort)> {
+    /// The output that moves a boundary node.
+    fn sender(&self, part: usize, spec: &Spec, boundary: NodeRef) -> Option<(usize, OutputPort)> {
         let moves =
             |port: &PortSpec| matches!(port.kind, PortKind::Motion | PortKind::Displacement);
         let mut inputs = spec.inputs.iter();
-        let port = inputs.position(|port| port.node == ghost && moves(port))?;
+        let port = inputs.position(|port| port.node == boundary && moves(port))?;
         let mut connections = self.model.spec.connections.iter();
         let connection = connections.find(|it| it.to == (part, InputPort(port)))?;
         Some(connection.from)
@@ -207,7 +207,7 @@ impl Drawing<'_> {
         let places = ends.map(|end| self.places.get(&(part, end)).copied());
         // Where both sides have a copy of the element, one of them is drawn.
         let is_copied = ends.iter().any(|end| match end {
-            NodeRef::Ghost(ghost) => spec.ghosts[ghost.0].mirrored,
+            NodeRef::Boundary(boundary) => spec.boundary_nodes[boundary.0].mirrored,
             _ => false,
         });
         let turned = [places[1], places[0]];

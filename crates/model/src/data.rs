@@ -175,7 +175,8 @@ fn no_number(path: &str, line: usize, column: &str, field: &str) -> Mistake {
         let message = format!("line {line} of `{path}` has no value in column `{column}`");
         return Mistake::new(message, "fill the gap or delete the line");
     }
-    let message = format!("line {line} of `{path}`: `{field}` in column `{column}` is no number");
+    let message =
+        format!("line {line} of `{path}`: `{field}` in column `{column}` is not a number");
     let has_comma = field.replacen(',', ".", 1).parse::<f64>().is_ok();
     let help = match has_comma {
         true => "write decimal points, not commas",

@@ -140,7 +140,7 @@ impl Member {
             inputs: parts
                 .inputs
                 .iter()
-                .map(|takers| takers.iter().map(input).collect())
+                .map(|receivers| receivers.iter().map(input).collect())
                 .collect(),
             outputs: parts.outputs.iter().copied().map(output).collect(),
             names,

@@ -21,7 +21,7 @@ const ITERATIONS: usize = 100;
 impl Model {
     /// Implicit (tight) coupling of all subsystems, with the macro step halved so many times.
     ///
-    /// Inputs are interpolated within a step, mechanisms are in one piece, integrators of first
+    /// Inputs are interpolated within a step, mechanisms are not cut, integrators of first
     /// order are replaced by LMS2, and nothing learns or compensates. Every subsystem takes as many
     /// micro steps per macro step as in the file: halving refines integrators and exchange alike,
     /// so that the solutions converge to that of the coupled equations.
@@ -42,7 +42,7 @@ impl Model {
         let schedule = &mut spec.schedule;
         schedule.step = spec.clock.step;
         schedule.stages = vec![Stage::Together(everybody)];
-        schedule.refresh = false;
+        schedule.output_update = false;
         schedule.coupling = match spec.connections.is_empty() {
             true => Coupling::Explicit,
             false => Coupling::Implicit(ImplicitSettings {

@@ -208,18 +208,18 @@ fn motion_at(
             Some(((0, force), [Some(motion), rate]))
         }
         Solvers::Cut(parts, _) => {
-            let [taker] = parts.inputs[force.0][..] else {
+            let [receiver] = parts.inputs[force.0][..] else {
                 return None;
             };
-            let (motion, rate) = conjugate(parts.solvers[taker.0].part.ports(), taker.1)?;
+            let (motion, rate) = conjugate(parts.solvers[receiver.0].part.ports(), receiver.1)?;
             let whole = |port: OutputPort| {
                 let sent = parts
                     .outputs
                     .iter()
-                    .position(|sent| *sent == (taker.0, port));
+                    .position(|sent| *sent == (receiver.0, port));
                 sent.map(OutputPort)
             };
-            Some((taker, [whole(motion), rate.and_then(whole)]))
+            Some((receiver, [whole(motion), rate.and_then(whole)]))
         }
     }
 }

@@ -78,7 +78,7 @@ impl<'s> Parameters<'s> {
         if T::RANGE.holds(value) {
             return Some(value);
         }
-        let message = format!("the number {}{}", T::RANGE.demand(), T::REASON);
+        let message = format!("the number {}{}", T::RANGE.requirement(), T::REASON);
         let problem = Problem::new(at.span.clone(), message).label(format!("is {value}"));
         findings.push(match T::REMEDY {
             "" => problem,

@@ -70,7 +70,7 @@ impl Range {
     }
 
     /// What a number outside of it must do.
-    pub fn demand(&self) -> String {
+    pub fn requirement(&self) -> String {
         match (self.from, self.to) {
             (None, None) => "may be anything".into(),
             (Some((0.0, false)), None) => "must be positive".into(),

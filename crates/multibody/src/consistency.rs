@@ -1,4 +1,4 @@
-//! What a state demands: violations of the constraints, their time derivatives, accelerations and
+//! What belongs to a state: violations of the constraints, their time derivatives, accelerations and
 //! multipliers.
 //!
 //! Nothing here allocates: an explicit step asks several times. Results are left in
@@ -178,7 +178,7 @@ impl System {
     }
 
     /// Leaves in `work.residual` all forces but those of the multipliers, less the inertia forces
-    /// that do not depend on the accelerations; and what the constraints demand of the
+    /// that do not depend on the accelerations; and what the constraints require of the
     /// accelerations.
     pub(crate) fn find_acceleration_load(&mut self, time: f64, h: Option<f64>, inputs: &[f64]) {
         self.find_derivative(Derivative::Second, time, h, inputs);
@@ -245,7 +245,7 @@ impl System {
     }
 
     /// Solves, with the factors that there are, for the smallest change of the poses, or of the
-    /// velocities, that takes the demand away.
+    /// velocities, that takes the violation away.
     pub(crate) fn find_smallest_change(&mut self) {
         let Work {
             consistency,

@@ -120,7 +120,7 @@ impl Drive {
     }
 
     /// First and second derivative just after time `t`. Those of a function are forward
-    /// differences over a few times `step`; an input stands still between exchanges.
+    /// differences over a few times `step`; an input is constant between communication points.
     pub fn derivatives(&self, t: f64, step: f64) -> [f64; 2] {
         match self {
             Self::Constant(_) | Self::Input(_) => [0.0; 2],

@@ -242,7 +242,7 @@ fn tried(pieces: u32) -> String {
 /// Corrections one after the other.
 fn lengths(corrections: &[f64]) -> String {
     if corrections.is_empty() {
-        return "no number".into();
+        return "NaN".into();
     }
     let each: Vec<String> = corrections.iter().map(|c| format!("{c:.3e} m")).collect();
     each.join(", then ")

@@ -1,9 +1,9 @@
-//! The classical Runge–Kutta method on the accelerations that a state demands (index 1).
+//! The classical Runge–Kutta method on the accelerations of a state (index 1).
 //!
 //! Positions, rotation vectors from the orientation at the start of the step, and velocities are
 //! integrated as if there were no constraints but those on the accelerations. Then poses and
 //! velocities are projected onto the constraints, in the sense of the mass matrix: what the
-//! accelerations miss of the demand of a constraint lies in the directions of the projection, and
+//! accelerations miss of what a constraint requires lies in the directions of the projection, and
 //! is taken away by it. Work is one more unknown of the same method.
 //!
 //! # References

@@ -83,7 +83,7 @@ impl System {
         self.push_by_forces(from, h, start);
         self.move_to_end(h);
         let (_, row) = self.find_violations(time, end);
-        self.demand_end(h);
+        self.prescribe_end(h);
         self.solve_residual();
         self.apply_impulses(1.0, 1.0);
         self.check_finite(time, row, start)?;
@@ -116,7 +116,7 @@ impl System {
     }
 
     /// What the constraints ask of the change of the velocities, from the violations at the end of the step.
-    fn demand_end(&mut self, h: f64) {
+    fn prescribe_end(&mut self, h: f64) {
         let rows = &mut self.work.residual[6 * self.assembly.nodes()..];
         for (row, violation) in rows.iter_mut().zip(&self.work.consistency.constraint_rhs) {
             *row = -violation / h;

@@ -59,14 +59,14 @@ impl System {
     }
 
     pub(crate) fn solve_columns(&mut self, loads: &DMatrix<f64>) -> DMatrix<f64> {
-        let freedoms = loads.nrows();
+        let degrees_of_freedom = loads.nrows();
         let mut solution = loads.clone();
         let mut x = vec![0.0; self.assembly.unknowns()];
         for mut column in solution.column_iter_mut() {
             x.fill(0.0);
-            x[..freedoms].copy_from_slice(column.as_slice());
+            x[..degrees_of_freedom].copy_from_slice(column.as_slice());
             self.lu.solve(&mut x);
-            column.copy_from_slice(&x[..freedoms]);
+            column.copy_from_slice(&x[..degrees_of_freedom]);
         }
         solution
     }

@@ -73,7 +73,7 @@ pub use model::Model;
 pub use modes::{Mode, ModeKind, Modes};
 pub use node::{Marker, Motion, NodeId};
 pub use oldham_space::{M3, Mat3, Pair, Quaternion, Scalar, V3, Vec3, rotation};
-pub use redundancy::Freedoms;
+pub use redundancy::DegreesOfFreedom;
 pub use sensor::{CustomSensor, LoadSensor, Measured, SectionSensor, Sensor};
 pub use subsystem::{
     Along, Attached, CutParts, CutScheme, CutSettings, LineValue, MechanismPart, Needs,

@@ -8,7 +8,7 @@ use crate::node::Motion;
 use crate::system::System;
 
 impl System {
-    /// Puts given nodes to the end of the step.
+    /// Puts prescribed nodes to the end of the step.
     pub(crate) fn place_prescribed(&mut self, c: f64, inputs: &[f64]) {
         for &index in &self.assembly.prescribing {
             let element = &self.assembly.elements[index].element;

@@ -25,7 +25,7 @@ pub(crate) type Sparse = BTreeMap<usize, f64>;
 
 /// In how many ways a mechanism can move, in one position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Freedoms {
+pub struct DegreesOfFreedom {
     /// Coordinates of all nodes: six each.
     pub coordinates: usize,
     /// Constraint equations.
@@ -34,9 +34,9 @@ pub struct Freedoms {
     pub rank: usize,
 }
 
-impl Freedoms {
+impl DegreesOfFreedom {
     /// Degrees of freedom.
-    pub fn degrees(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.coordinates - self.rank
     }
 
@@ -49,7 +49,12 @@ impl Freedoms {
 impl Model {
     /// The degrees of freedom in the initial position. The poses of some nodes may be given from
     /// outside besides.
-    pub fn freedoms(&self, time: f64, inputs: &[f64], given: &[NodeId]) -> Freedoms {
+    pub fn degrees_of_freedom(
+        &self,
+        time: f64,
+        inputs: &[f64],
+        given: &[NodeId],
+    ) -> DegreesOfFreedom {
         let order: Vec<usize> = (0..self.elements.len()).collect();
         let mut found = self.dependence(&order, time, inputs);
         for node in given.iter().filter(|&&node| node != NodeId::GROUND) {
@@ -60,7 +65,7 @@ impl Model {
                 );
             }
         }
-        Freedoms {
+        DegreesOfFreedom {
             coordinates: 6 * (self.nodes.len() - 1),
             constraints: found.rows,
             rank: found.rank(),

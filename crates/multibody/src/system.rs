@@ -86,8 +86,8 @@ pub(crate) struct State {
     pub multipliers_before: Vec<f64>,
     /// What elements remember of the newest time.
     pub memory: Vec<f64>,
-    /// Number of usable records, at most 2; 0 before the start, and after an event that made the
-    /// accelerations worthless.
+    /// Number of usable records, at most 2; 0 before the start, and after an event that made
+    /// the accelerations discontinuous.
     pub known: u64,
     /// Size of the last step.
     pub step: f64,

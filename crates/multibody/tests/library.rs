@@ -63,7 +63,7 @@ const CORNERS: [([f64; 3], [f64; 3]); 6] = [
 ];
 
 /// Problem A04: five rods of 1 m, 1 kg and 0.1 m × 0.1 m between six revolute joints, the ground
-/// being the sixth edge. Counting freedoms there are none left, yet it moves (Bricard, "Mémoire
+/// being the sixth edge. Counting degrees of freedom there are none left, yet it moves (Bricard, "Mémoire
 /// sur la théorie de l'octaèdre articulé", J. Math. Pures Appl. 3 (1897) 113–148). So one of the
 /// thirty constraints must follow from the others: with it left out of the last joint, the axes of
 /// that joint must stay aligned by themselves, and energy must be conserved over the ten seconds.

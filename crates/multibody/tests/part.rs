@@ -225,7 +225,7 @@ fn a_settled_part_stays_at_rest() {
     let mut builder = PartBuilder::new(model);
     builder.observe("middle", nodes[6]);
     let mut part = builder.build(Options::default(), 1).unwrap();
-    part.settle(0.0, &[]).unwrap();
+    part.find_static_equilibrium(0.0, &[]).unwrap();
     let before = part.system().motion(nodes[6]).position;
     let mut inputs = no_exchange(part.ports());
     for step in 0..100 {
@@ -526,7 +526,7 @@ impl Source for Tumbling {
 }
 
 /// To normalise an orientation once more changes its last bit: the node must be at the very one
-/// that is demanded.
+/// that is prescribed.
 #[test]
 fn a_given_node_turns_without_a_correction() {
     let mut model = Model::new();
@@ -542,8 +542,8 @@ fn a_given_node_turns_without_a_correction() {
         let [t, end] = [step, step + 1].map(|i| 1e-2 * f64::from(i));
         part.advance(t, end, &mut inputs).unwrap();
         inputs.at(end, &mut given);
-        let demanded = Quaternion([3, 4, 5, 6].map(|i: usize| given[i])).normalised();
-        assert_eq!(part.system().motion(hub).orientation, demanded);
+        let prescribed = Quaternion([3, 4, 5, 6].map(|i: usize| given[i])).normalised();
+        assert_eq!(part.system().motion(hub).orientation, prescribed);
     }
 }
 

@@ -33,8 +33,11 @@ fn two_hinges_of_a_door_share_its_weight() {
             [NodeId::GROUND, door].map(|node| model.axis_marker(node, place, Vec3::Z));
         model.element("hinge", Joint::revolute(on_ground, on_door))
     });
-    let freedoms = model.freedoms(0.0, &[], &[]);
-    assert_eq!((freedoms.degrees(), freedoms.redundant()), (1, 5));
+    let degrees_of_freedom = model.degrees_of_freedom(0.0, &[], &[]);
+    assert_eq!(
+        (degrees_of_freedom.count(), degrees_of_freedom.redundant()),
+        (1, 5)
+    );
     let mut part = shared(model, &hinges.map(|hinge| (hinge, 1)));
     let mut found = [0.0; 12];
     part.outputs(0.0, &[], &mut found).unwrap();
@@ -102,9 +105,12 @@ const OPEN: [Vec3; 4] = [
 fn four_hinges_make_a_four_bar_linkage() {
     let run = |is_redundant: bool| {
         let (model, nodes, joints) = four_bar(OPEN, is_redundant);
-        let freedoms = model.freedoms(0.0, &[], &[]);
-        assert_eq!(freedoms.degrees(), 1);
-        assert_eq!(freedoms.redundant(), if is_redundant { 3 } else { 0 });
+        let degrees_of_freedom = model.degrees_of_freedom(0.0, &[], &[]);
+        assert_eq!(degrees_of_freedom.count(), 1);
+        assert_eq!(
+            degrees_of_freedom.redundant(),
+            if is_redundant { 3 } else { 0 }
+        );
         let mut part = shared(model, &[(joints[0], 1), (joints[1], 0)]);
         let mut forces = [0.0; 12];
         part.outputs(0.0, &[], &mut forces).unwrap();
@@ -128,7 +134,7 @@ fn four_hinges_make_a_four_bar_linkage() {
 fn a_constraint_that_was_redundant_in_a_singular_position_only_is_missed() {
     let flat = [0.0, 1.0, 3.0, 2.0].map(|x| Vec3::X * x);
     let (model, _, joints) = four_bar(flat, true);
-    assert_eq!(model.freedoms(0.0, &[], &[]).degrees(), 2);
+    assert_eq!(model.degrees_of_freedom(0.0, &[], &[]).count(), 2);
     let mut part = shared(model, &[(joints[0], 1)]);
     let mut forces = [0.0; 6];
     part.outputs(0.0, &[], &mut forces).unwrap();

@@ -296,7 +296,7 @@ fn sections_of_a_cantilever_feel_the_load_beyond() {
         }
     }
     let mut part = build(builder);
-    part.settle(0.0, &[]).unwrap();
+    part.find_static_equilibrium(0.0, &[]).unwrap();
     let mut found = vec![0.0; part.ports().output_width()];
     part.outputs(0.0, &[], &mut found).unwrap();
     for (place, found) in places.iter().zip(found.chunks(3)) {

@@ -16,7 +16,7 @@ pub enum ResampleError {
         /// Number of values.
         values: usize,
     },
-    /// Times go back, or are not numbers.
+    /// Times go back, or are NaN.
     #[error("the times do not increase after sample {index}")]
     NotIncreasing {
         /// Position of the sample before the offending one.

@@ -18,7 +18,7 @@ fn assert_is_png(bytes: &[u8]) {
     assert!(bytes.ends_with(b"IEND\xaeB`\x82"));
 }
 
-/// No number that a renderer could stumble over.
+/// No NaN that a renderer could stumble over.
 fn assert_is_sound(svg: &str) {
     assert!(svg.starts_with("<svg") && svg.ends_with("</svg>\n"));
     for word in ["NaN", "inf", "e308"] {

@@ -34,14 +34,14 @@ mod view;
 
 pub use history::{History, NoPoses};
 pub use marks::{Ink, Mark, marks};
-pub use modes::{mode_films, mode_grid, mode_pages};
-pub use motion::{Filming, film};
+pub use modes::{mode_animations, mode_grid, mode_pages};
+pub use motion::{AnimationSettings, animation};
 pub use oldham_model::{
     MeshFile, Outline, ParticleSketch, Pose, SectionLoad, Shape, Sketch, Solid, Symbol,
 };
-pub use page::{Film, Page};
+pub use page::{Animation, Page};
 pub use partition::partition_page;
-pub use save::{EXPOSURES, SceneError, save, save_film, save_png, write};
+pub use save::{OVERLAID_FRAMES, SceneError, save, save_animation, save_png, write};
 pub use staging::{Showing, Staging};
 pub use statics::statics_page;
 pub use text::TextView;

@@ -177,7 +177,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// The silhouette of a tube along x, and its lids. Both, because in a film the one that faces the
+    /// The silhouette of a tube along x, and its lids. Both, because in an animation the one that faces the
     /// viewer would change.
     fn tube(&self, radius: f64, length: f64, body: &Pose, marks: &mut Vec<Mark>) {
         let rim = |end: f64, angle: f64| {

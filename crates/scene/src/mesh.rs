@@ -71,7 +71,7 @@ impl Mesh {
             *point = point.map(|x| x * scale);
         }
         if !self.points.iter().flatten().all(|x| x.is_finite()) {
-            return Err("a coordinate is not a number".into());
+            return Err("a coordinate is NaN or infinite".into());
         }
         Ok(Shape::Mesh {
             points: self.points,

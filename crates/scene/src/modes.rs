@@ -1,4 +1,4 @@
-//! Mode shapes of a mechanism: pages and films.
+//! Mode shapes of a mechanism: pages and animations.
 
 use std::f64::consts::TAU;
 
@@ -6,7 +6,7 @@ use oldham_model::{Mechanism, Pose};
 use oldham_multibody::{Mode, ModeKind, Modes, Quaternion, Vec3};
 use oldham_results::number;
 
-use crate::{Film, Page, View, ViewName, marks};
+use crate::{Animation, Page, View, ViewName, marks};
 
 /// Displacement and rotation of a node.
 type Shift = (Vec3, Vec3);
@@ -18,7 +18,7 @@ const DRAWN: f64 = 0.15;
 /// its own node.
 const TURNED: f64 = 0.6;
 
-/// Frames of a swing, and how long it takes in a film, in s: as drawn, whatever the frequency.
+/// Frames of a swing, and how long it takes in an animation, in s: as drawn, whatever the frequency.
 const FRAMES: usize = 48;
 const SWING: f64 = 2.0;
 
@@ -46,14 +46,14 @@ pub fn mode_grid(pages: &[Page]) -> String {
     Page::grid(pages, columns.min(4))
 }
 
-/// One film a mode: one swing to and fro; times are those of the mechanism.
-pub fn mode_films(
+/// One animation a mode: one swing to and fro; times are those of the mechanism.
+pub fn mode_animations(
     mechanism: Mechanism<'_>,
     poses: &[Pose],
     modes: &Modes,
     name: ViewName,
-) -> Vec<Film> {
-    let film = |(index, mode): (usize, &Mode)| {
+) -> Vec<Animation> {
+    let animation = |(index, mode): (usize, &Mode)| {
         let view = view(poses, mode, name);
         let phases = (0..=FRAMES).map(|frame| frame as f64 / FRAMES as f64);
         let frame = |phase: f64| {
@@ -64,7 +64,7 @@ pub fn mode_films(
             true => TAU / mode.omega,
             false => 0.0,
         };
-        Film {
+        Animation {
             view,
             title: title(mechanism, modes, index),
             frames: phases.clone().map(frame).collect(),
@@ -72,7 +72,7 @@ pub fn mode_films(
             duration: SWING,
         }
     };
-    modes.modes.iter().enumerate().map(film).collect()
+    modes.modes.iter().enumerate().map(animation).collect()
 }
 
 fn title(mechanism: Mechanism<'_>, modes: &Modes, index: usize) -> String {

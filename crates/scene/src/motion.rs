@@ -1,29 +1,29 @@
-//! A recorded motion as a film.
+//! A recorded motion as an animation.
 
 use oldham_model::{Mechanism, Pose};
 use oldham_multibody::Vec3;
 
 use crate::history::Track;
 use crate::marks::{arrow, ball};
-use crate::{Film, History, Mark, NoPoses, View, ViewName, marks};
+use crate::{Animation, History, Mark, NoPoses, View, ViewName, marks};
 
 /// An animated picture with more would be slow to open.
 const MOST_FRAMES: usize = 2000;
 /// The longest arrow as a fraction of the size of the scene.
 const LONGEST_ARROW: f64 = 0.18;
 
-/// How a motion is filmed.
+/// How a motion is animated.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Filming {
+pub struct AnimationSettings {
     /// Frames at most, from 2 to 2000.
     pub frames: usize,
-    /// Simulated seconds per second of the film.
+    /// Simulated seconds per second of the animation.
     pub speed: f64,
     /// From where to look.
     pub view: ViewName,
 }
 
-impl Default for Filming {
+impl Default for AnimationSettings {
     fn default() -> Self {
         Self {
             frames: 120,
@@ -36,7 +36,7 @@ impl Default for Filming {
 /// The motion of mechanisms as it was recorded.
 ///
 /// ```
-/// use oldham_scene::{Filming, History, film};
+/// use oldham_scene::{AnimationSettings, History, animation};
 /// use oldham_study::{ModelFile, mechanisms, solve_in_memory};
 ///
 /// # let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/slider-crank.toml");
@@ -47,16 +47,16 @@ impl Default for Filming {
 ///     names: recorded.names,
 ///     columns: recorded.columns,
 /// };
-/// let film = film("Crank", &mechanisms(&model)?, &history, &Filming::default())?;
-/// assert!(film.to_svg().contains("<animate "));
+/// let animation = animation("Crank", &mechanisms(&model)?, &history, &AnimationSettings::default())?;
+/// assert!(animation.to_svg().contains("<animate "));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn film(
+pub fn animation(
     title: &str,
     mechanisms: &[Mechanism<'_>],
     history: &History,
-    how: &Filming,
-) -> Result<Film, NoPoses> {
+    how: &AnimationSettings,
+) -> Result<Animation, NoPoses> {
     let tracks: Vec<Track<'_>> = mechanisms
         .iter()
         .map(|mechanism| Track::find(*mechanism, history))
@@ -101,7 +101,7 @@ pub fn film(
         .last()
         .zip(times.first())
         .map_or(0.0, |(last, first)| last - first);
-    Ok(Film {
+    Ok(Animation {
         view,
         title: title.into(),
         frames: rows.iter().map(frame).collect(),

@@ -1,4 +1,4 @@
-//! Marks on a page: one picture, several beside each other, or a film.
+//! Marks on a page: one picture, several beside each other, or an animation.
 
 use std::borrow::Cow;
 
@@ -33,7 +33,7 @@ pub struct Page {
 }
 
 /// Frames of the same marks at equal distances in time.
-pub struct Film {
+pub struct Animation {
     /// From where it is seen.
     pub view: View,
     /// Title.
@@ -126,7 +126,7 @@ impl Page {
     }
 }
 
-impl Film {
+impl Animation {
     /// An SVG that moves by itself.
     pub fn to_svg(&self) -> String {
         let sheet = self.sheet();
@@ -153,7 +153,7 @@ impl Film {
     }
 
     /// Several frames over each other, the later ones stronger.
-    pub fn exposures(&self, count: usize) -> Page {
+    pub fn overlay(&self, count: usize) -> Page {
         let mut page = Page::new(self.title.clone(), self.view);
         let last = self.frames.len().saturating_sub(1);
         let count = count.clamp(1, last + 1);
@@ -491,19 +491,19 @@ mod tests {
 
     #[test]
     fn only_what_moves_is_animated() {
-        let film = Film {
+        let animation = Animation {
             view: View::of(ViewName::Xy, std::iter::empty()),
             title: "a < b".into(),
             frames: vec![rod(0.0), rod(1.0), rod(2.0)],
             times: vec![0.0, 1.0, 2.0],
             duration: 2.0,
         };
-        let svg = film.to_svg();
+        let svg = animation.to_svg();
         // The rod, and the clock.
         assert_eq!(svg.matches("<animate ").count(), 2);
         assert!(svg.contains("a &lt; b"));
-        assert!(!film.still(1).contains("<animate "));
-        assert!(oldham_results::plot::svg_to_png(&film.still(2)).is_ok());
+        assert!(!animation.still(1).contains("<animate "));
+        assert!(oldham_results::plot::svg_to_png(&animation.still(2)).is_ok());
     }
 
     #[test]

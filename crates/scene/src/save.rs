@@ -1,14 +1,14 @@
-//! Pictures and films as files, each whole or not at all.
+//! Pictures and animations as files, each whole or not at all.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use oldham_results::plot::svg_to_png;
 
-use crate::Film;
+use crate::Animation;
 
-/// Exposures of a picture that shows a whole motion.
-pub const EXPOSURES: usize = 9;
+/// Frames that are laid over each other in a picture that shows a whole motion.
+pub const OVERLAID_FRAMES: usize = 9;
 
 /// A picture could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -36,24 +36,24 @@ pub fn save_png(path: &Path, svg: &str) -> Result<(), SceneError> {
     write(path, &png)
 }
 
-/// One moving picture (`.svg`), one picture of several exposures (`.png`), or a folder of PNG
+/// One moving picture (`.svg`), one picture of several overlay (`.png`), or a folder of PNG
 /// frames; `progress` is told number and name of each frame before it is drawn.
-pub fn save_film(
-    film: &Film,
+pub fn save_animation(
+    animation: &Animation,
     out: &Path,
     mut progress: impl FnMut(usize, &str),
 ) -> Result<Vec<PathBuf>, SceneError> {
     let extension = out.extension().and_then(|end| end.to_str());
     match extension {
-        Some("svg") => write(out, film.to_svg().as_bytes())?,
-        Some("png") => save_png(out, &film.exposures(EXPOSURES).to_svg())?,
+        Some("svg") => write(out, animation.to_svg().as_bytes())?,
+        Some("png") => save_png(out, &animation.overlay(OVERLAID_FRAMES).to_svg())?,
         _ => {
             let mut pictures = Vec::new();
-            for index in 0..film.frames.len() {
+            for index in 0..animation.frames.len() {
                 let name = format!("frame-{index:04}.png");
                 progress(index, &name);
                 let path = out.join(name);
-                save_png(&path, &film.still(index))?;
+                save_png(&path, &animation.still(index))?;
                 pictures.push(path);
             }
             return Ok(pictures);

@@ -133,7 +133,7 @@ impl CoupledModel {
                 model.wiring[(input, output)] = connection.gain;
             }
         }
-        model.poles = model.undivided()?;
+        model.poles = model.find_monolithic_poles()?;
         Ok(model)
     }
 
@@ -293,7 +293,7 @@ impl CoupledModel {
         self.poles.clone()
     }
 
-    fn undivided(&self) -> Result<Vec<Complex<f64>>, AnalysisError> {
+    fn find_monolithic_poles(&self) -> Result<Vec<Complex<f64>>, AnalysisError> {
         let Some(equations) = self.equations(Complex::from(0.0), Complex::from(1.0), &[]) else {
             return Ok(Vec::new());
         };

@@ -9,7 +9,7 @@ use support::{Chain, LMS2, TangentUse, law, mass, mass_matrix, node, part, side,
 
 /// Three parts; the one in the middle has two interfaces.
 fn three_parts(integrator: Integrator) -> Chain {
-    let (own, a, b) = (NodeRef::node(0), NodeRef::ghost(0), NodeRef::ghost(1));
+    let (own, a, b) = (NodeRef::node(0), NodeRef::boundary(0), NodeRef::boundary(1));
     let elements = vec![
         mass(own, 2.0),
         spring([a, own]),
@@ -82,7 +82,7 @@ fn the_cut_step_is_the_monolithic_step_also_across_a_part_with_two_interfaces() 
 /// The accelerations at the start depend on each other through the mass matrix of the part.
 #[test]
 fn inertia_shared_by_a_node_and_its_interface_is_consistent_from_the_first_step() {
-    let (own, x) = (NodeRef::node(0), NodeRef::ghost(0));
+    let (own, x) = (NodeRef::node(0), NodeRef::boundary(0));
     let elements = vec![
         mass_matrix([own, x], [2.0, 1.0, 1.0, 2.0]),
         spring([NodeRef::Ground, own]),
@@ -98,7 +98,7 @@ fn inertia_shared_by_a_node_and_its_interface_is_consistent_from_the_first_step(
 
 /// Stiffening springs: linear in the prediction error, which shrinks with its square.
 fn nonlinear(step: f64, tangent: TangentUse) -> Chain {
-    let (own, x) = (NodeRef::node(0), NodeRef::ghost(0));
+    let (own, x) = (NodeRef::node(0), NodeRef::boundary(0));
     let stiff = "1000*d + 2e6*d^3 + 10*v + 500*v*d^2";
     let elements = vec![
         mass(own, 2.0),

@@ -15,7 +15,7 @@ use crate::{ModelFile, Settings};
 pub enum Subject {
     /// The parts as they exchange.
     Coupling,
-    /// The model in one piece, or a model without any exchange.
+    /// The monolithic reference, or a model without any exchange.
     Whole,
 }
 

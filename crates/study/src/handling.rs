@@ -97,9 +97,11 @@ impl Handling {
         };
         let along = |i: usize| -> Vec<f64> { self.ride.positions.iter().map(|p| p[i]).collect() };
         let diagram = Panel::new("acceleration to the left / g", "acceleration forward / g")
-            .with_series(Series::new("", part(1), part(0)).with_style(Style::Solid));
+            .with_series(Series::new("", part(1), part(0)).with_style(Style::Solid))
+            .to_scale();
         let way = Panel::new("x / m", "y / m")
-            .with_series(Series::new("", along(0), along(1)).with_style(Style::Solid));
+            .with_series(Series::new("", along(0), along(1)).with_style(Style::Solid))
+            .to_scale();
         Figure::new(title).with_panel(diagram).with_panel(way)
     }
 }

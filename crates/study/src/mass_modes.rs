@@ -39,7 +39,7 @@ impl LinearModel {
         MassModes {
             masses,
             found: Modes {
-                freedoms: Some(self.space.states.len() / 2),
+                degrees_of_freedom: Some(self.space.states.len() / 2),
                 modes,
                 frames: Vec::new(),
                 fastest: 0.0,

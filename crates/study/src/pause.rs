@@ -17,15 +17,6 @@ pub enum Place {
     Saved,
 }
 
-/// What a run does between two steps, when asked to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Turn {
-    /// It keeps its state.
-    Save,
-    /// It ends, and is to go on from there.
-    Back(Place),
-}
-
 /// Lets a run wait between two steps, go on, save its state, go back or end. Copies share it.
 #[derive(Clone, Debug, Default)]
 pub struct Pause(Arc<(Mutex<Wanted>, Condvar)>);
@@ -34,7 +25,10 @@ pub struct Pause(Arc<(Mutex<Wanted>, Condvar)>);
 struct Wanted {
     paused: bool,
     ended: bool,
-    turn: Option<Turn>,
+    /// It is to keep its state ...
+    saves: bool,
+    /// ... and then to end, and to go on from there.
+    returns: Option<Place>,
     /// Ends the stretch that runs now.
     stretch: Cancel,
 }
@@ -74,13 +68,13 @@ impl Pause {
 
     /// It is to save its state, and go on.
     pub fn save(&self) {
-        self.want(|wanted| wanted.turn = wanted.turn.or(Some(Turn::Save)));
+        self.want(|wanted| wanted.saves = true);
     }
 
     /// It is to go back, and on from there.
     pub fn go_back(&self, place: Place) {
         self.want(|wanted| {
-            wanted.turn = Some(Turn::Back(place));
+            wanted.returns = Some(place);
             wanted.paused = false;
         });
     }
@@ -102,24 +96,12 @@ impl Pause {
 
     /// Where it is to go back to, if it is; asked once, it is forgotten.
     pub fn take_return(&self) -> Option<Place> {
-        let mut wanted = self.wanted();
-        match wanted.turn {
-            Some(Turn::Back(place)) => {
-                wanted.turn = None;
-                Some(place)
-            }
-            _ => None,
-        }
+        self.wanted().returns.take()
     }
 
     /// Whether it is to save its state; asked once, it is forgotten.
     pub(crate) fn take_save(&self) -> bool {
-        let mut wanted = self.wanted();
-        let is_save = wanted.turn == Some(Turn::Save);
-        if is_save {
-            wanted.turn = None;
-        }
-        is_save
+        std::mem::take(&mut self.wanted().saves)
     }
 
     /// Waits until there is something to do.
@@ -129,7 +111,7 @@ impl Pause {
             if wanted.ended || cancel.is_some_and(Cancel::is_requested) {
                 return Next::End;
             }
-            if wanted.turn.is_some() {
+            if wanted.saves || wanted.returns.is_some() {
                 return Next::Turn;
             }
             if !wanted.paused {

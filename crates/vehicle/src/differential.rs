@@ -48,7 +48,7 @@ pub struct FinalDrive {
     pub locking: f64,
 }
 
-/// Difference of the wheels' speeds over which the lock takes hold, in rad/s.
+/// Difference of the wheels' speeds over which the lock engages, in rad/s.
 const HOLD: f64 = 0.5;
 /// Torque around zero where the lock's share of it is rounded, in N·m.
 const ROUNDED: f64 = 5.0;

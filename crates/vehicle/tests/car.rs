@@ -412,6 +412,14 @@ fn bad_input_is_told_with_its_reason() {
         text.contains("the road file `no-such-road.csv` cannot be read"),
         "{text}"
     );
+    let text = problems(&[
+        ("multibody.car.elements.tyre-fl.road.class", "\"A\""),
+        ("multibody.car.elements.tyre-fl.road.height", "0.01"),
+    ]);
+    assert!(
+        text.contains("a road with a class of roughness has no `height`"),
+        "{text}"
+    );
     let text = problems(&[("multibody.car.elements.motor-fl.max_power", "-1")]);
     assert!(text.contains("the number must be positive"), "{text}");
 }

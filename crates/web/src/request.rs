@@ -64,7 +64,7 @@ impl Request {
                 Ok(0) => return Ok(None),
                 Ok(count) => bytes.extend_from_slice(&chunk[..count]),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) if is_patience(&error) => return Err(Refusal::TOO_SLOW),
+                Err(error) if is_timeout(&error) => return Err(Refusal::TOO_SLOW),
                 Err(_) => return Ok(None),
             }
             if let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") {
@@ -146,7 +146,7 @@ impl Request {
 }
 
 /// Whether an error only says that nothing came, or could be sent, in time.
-pub(crate) fn is_patience(error: &std::io::Error) -> bool {
+pub(crate) fn is_timeout(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 

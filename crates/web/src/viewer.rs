@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tungstenite::protocol::{Role, WebSocketConfig};
 use tungstenite::{Error, Message, WebSocket};
 
-use crate::request::is_patience;
+use crate::request::is_timeout;
 use crate::{Stage, Wish};
 
 /// A message from a browser may have so many bytes: wishes are short.
@@ -61,7 +61,7 @@ impl Viewer<'_> {
                 },
                 Ok(Message::Close(_)) => return Ok(()),
                 Ok(_) => {}
-                Err(Error::Io(error)) if is_patience(&error) => {}
+                Err(Error::Io(error)) if is_timeout(&error) => {}
                 Err(error) => return Err(error),
             }
             if waiting.is_none() {
@@ -91,7 +91,7 @@ impl Viewer<'_> {
 fn patiently(sent: Result<(), Error>) -> Result<bool, Error> {
     match sent {
         Ok(()) => Ok(true),
-        Err(Error::Io(error)) if is_patience(&error) => Ok(false),
+        Err(Error::Io(error)) if is_timeout(&error) => Ok(false),
         Err(error) => Err(error),
     }
 }

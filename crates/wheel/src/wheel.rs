@@ -71,9 +71,9 @@ impl Wheel {
     }
 
     /// Waits until something happens, but not longer than told, and tells what did.
-    pub fn attend(&mut self, patience: Duration, tell: &mut dyn FnMut(Turn)) -> io::Result<()> {
+    pub fn attend(&mut self, timeout: Duration, tell: &mut dyn FnMut(Turn)) -> io::Result<()> {
         let mut bytes = [0; AT_ONCE * RECORD];
-        let count = self.device.read(&mut bytes, patience)?;
+        let count = self.device.read(&mut bytes, timeout)?;
         for event in Event::all(&bytes[..count]) {
             self.hear(event.what(), tell)?;
         }

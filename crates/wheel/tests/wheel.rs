@@ -75,7 +75,7 @@ impl Device for Table {
         Ok(self.axes.lock().unwrap().clone())
     }
 
-    fn read(&mut self, bytes: &mut [u8], _patience: Duration) -> io::Result<usize> {
+    fn read(&mut self, bytes: &mut [u8], _timeout: Duration) -> io::Result<usize> {
         let mut given = self.bytes.lock().unwrap();
         let count = given.len().min(bytes.len());
         bytes[..count].copy_from_slice(&given[..count]);
@@ -91,10 +91,8 @@ impl Device for Table {
 
 fn attended(wheel: &mut Wheel) -> Vec<Turn> {
     let mut turns = Vec::new();
-    let patience = Duration::ZERO;
-    wheel
-        .attend(patience, &mut |turn| turns.push(turn))
-        .unwrap();
+    let timeout = Duration::ZERO;
+    wheel.attend(timeout, &mut |turn| turns.push(turn)).unwrap();
     turns
 }
 

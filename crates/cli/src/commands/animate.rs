@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use oldham_model::Model;
 use oldham_results::read;
-use oldham_scene::{EXPOSURES, Film, Filming, History, film, save_film};
+use oldham_scene::{
+    Animation, AnimationSettings, History, OVERLAID_FRAMES, animation, save_animation,
+};
 use oldham_study::{ModelFile, StudyError, mechanisms, solve_in_memory};
 use serde_json::json;
 
@@ -29,26 +31,29 @@ pub fn execute(arguments: &Animate) -> Result<(), Failure> {
     } else {
         recorded(&arguments.source)?
     };
-    let filming = Filming {
+    let settings = AnimationSettings {
         frames: arguments.frames,
         speed: arguments.speed,
         view: arguments.view.into(),
     };
-    let film = film(model.name(), &mechanisms(&model)?, &history, &filming)?;
-    let pictures = save(&film, &out, arguments.json)?;
+    let animation = animation(model.name(), &mechanisms(&model)?, &history, &settings)?;
+    let pictures = save(&animation, &out, arguments.json)?;
     if arguments.json {
         let answer = json!({
             "command": "animate",
             "model": model.name(),
             "status": "finished",
-            "frames": film.frames.len(),
+            "frames": animation.frames.len(),
             "pictures": pictures.iter().map(|path| load::shown(path)).collect::<Vec<_>>(),
         });
         say!("{answer:#}");
     } else {
-        let count = film.frames.len();
+        let count = animation.frames.len();
         let what = match out.extension().and_then(|end| end.to_str()) {
-            Some("png") => format!("one picture, overlay of {} instants", count.min(EXPOSURES)),
+            Some("png") => format!(
+                "one picture, overlay of {} instants",
+                count.min(OVERLAID_FRAMES)
+            ),
             _ => format!("{count} frames"),
         };
         say!("{} ({what})", out.display());
@@ -56,14 +61,14 @@ pub fn execute(arguments: &Animate) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Saves a film; its frames are counted where there are many.
-pub fn save(film: &Film, out: &Path, quiet: bool) -> Result<Vec<PathBuf>, Failure> {
+/// Saves an animation; its frames are counted where there are many.
+pub fn save(animation: &Animation, out: &Path, quiet: bool) -> Result<Vec<PathBuf>, Failure> {
     let mut bar = None;
     let show = |frame: usize, name: &str| {
-        let bar = bar.get_or_insert_with(|| Bar::of_items(film.frames.len() as u64, quiet));
+        let bar = bar.get_or_insert_with(|| Bar::of_items(animation.frames.len() as u64, quiet));
         bar.item(frame as u64, name);
     };
-    Ok(save_film(film, out, show)?)
+    Ok(save_animation(animation, out, show)?)
 }
 
 /// A result file, and the model that it says it is of.
@@ -75,7 +80,7 @@ fn recorded(path: &Path) -> Result<(Model, History), Failure> {
     Ok((file.read()?, History::from(&table)))
 }
 
-/// Solves the model, and keeps as much as the film needs.
+/// Solves the model, and keeps as much as the animation needs.
 fn solve(model: &Model, arguments: &Animate) -> Result<History, Failure> {
     mechanisms(model)?;
     let bar = Bar::new(model.steps(), arguments.json);

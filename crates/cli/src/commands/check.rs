@@ -70,13 +70,13 @@ fn as_json(model: &Model, simulation: &Simulation, advice: Option<&Advice>) -> V
 }
 
 fn mechanism(mechanism: &Mechanism<'_>) -> Value {
-    let found = mechanism.freedoms();
+    let found = mechanism.degrees_of_freedom();
     json!({
         "name": mechanism.name(),
         "nodes": mechanism.sketch().nodes.len() - 1,
         "constraints": found.constraints,
         "redundant_constraints": found.redundant(),
-        "degrees_of_freedom": found.degrees(),
+        "degrees_of_freedom": found.count(),
     })
 }
 
@@ -96,8 +96,8 @@ fn print(model: &Model, simulation: &Simulation, advice: Option<&Advice>) {
     }
     for mechanism in model.mechanisms() {
         let nodes = mechanism.sketch().nodes.len() - 1;
-        let found = mechanism.freedoms();
-        let degrees = match found.degrees() {
+        let found = mechanism.degrees_of_freedom();
+        let degrees = match found.count() {
             1 => "1 degree of freedom".to_owned(),
             degrees => format!("{degrees} degrees of freedom"),
         };

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use oldham_model::{About, Model};
 use oldham_multibody::{Mode, ModeKind, Modes as FoundModes};
-use oldham_scene::{Page, mode_films, mode_grid, mode_pages};
+use oldham_scene::{Page, mode_animations, mode_grid, mode_pages};
 use oldham_study::{Vibrations, contact_note, vibrations};
 use serde_json::{Value, json};
 
@@ -62,12 +62,15 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
     if !pages.is_empty() {
         oldham_scene::save(&out, &mode_grid(&pages))?;
     }
-    let films = films(arguments, &all)?;
+    let animations = animations(arguments, &all)?;
     let mut shapes = as_json(&model, arguments, &all);
     oldham_scene::write(&data, format!("{shapes:#}\n").as_bytes())?;
     if arguments.json {
         if arguments.animate.is_some() {
-            shapes["animations"] = films.iter().map(|film| load::shown(film)).collect();
+            shapes["animations"] = animations
+                .iter()
+                .map(|animation| load::shown(animation))
+                .collect();
         }
         say!("{shapes:#}");
     } else {
@@ -82,25 +85,29 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
         if !pages.is_empty() {
             say!("picture: {}", out.display());
         }
-        if let Some(film) = films.first() {
-            say!("{} animations, such as {}", films.len(), film.display());
+        if let Some(animation) = animations.first() {
+            say!(
+                "{} animations, such as {}",
+                animations.len(),
+                animation.display()
+            );
         }
     }
     Ok(())
 }
 
-/// Writes a film of each mode if they are asked for.
-fn films(arguments: &Modes, all: &[Vibrations<'_>]) -> Result<Vec<PathBuf>, Failure> {
+/// Writes an animation of each mode if they are asked for.
+fn animations(arguments: &Modes, all: &[Vibrations<'_>]) -> Result<Vec<PathBuf>, Failure> {
     let Some(out) = &arguments.animate else {
         return Ok(Vec::new());
     };
     let mut written = Vec::new();
     let view = arguments.view.into();
-    let films =
-        |found: &Vibrations<'_>| mode_films(found.mechanism, &found.poses, &found.found, view);
-    for film in all.iter().flat_map(films) {
+    let animations =
+        |found: &Vibrations<'_>| mode_animations(found.mechanism, &found.poses, &found.found, view);
+    for animation in all.iter().flat_map(animations) {
         let path = numbered(out, written.len() + 1);
-        animate::save(&film, &path, arguments.json)?;
+        animate::save(&animation, &path, arguments.json)?;
         written.push(path);
     }
     Ok(written)

@@ -255,7 +255,7 @@ mod tests {
             Ok((0..).zip(readings).map(axis).collect())
         }
 
-        fn read(&mut self, bytes: &mut [u8], _patience: Duration) -> io::Result<usize> {
+        fn read(&mut self, bytes: &mut [u8], _timeout: Duration) -> io::Result<usize> {
             let Some(code) = self.0.lock().unwrap()[0].1.take() else {
                 return Ok(0);
             };

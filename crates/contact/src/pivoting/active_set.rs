@@ -9,7 +9,7 @@ const PROXIMAL: f64 = 1e-10;
 /// What counts as the wrong side, relative to the largest velocity or impulse.
 const ROUNDING: f64 = 1e-11;
 /// Changes of all wrong rows at once that do not lower their number, before they change one by one.
-const PATIENCE: usize = 3;
+const FUTILE_CHANGES: usize = 3;
 /// Repeated proximal steps that refine a solution.
 const REFINEMENTS: usize = 3;
 
@@ -49,7 +49,7 @@ impl ActiveSet {
         for (row, kind) in problem.rows.iter().enumerate() {
             sets[row] = initial(kind, bounds(kind, normals), impulses[row]);
         }
-        let (mut fewest, mut patience) = (usize::MAX, PATIENCE);
+        let (mut fewest, mut futile_left) = (usize::MAX, FUTILE_CHANGES);
         loop {
             self.find_impulses(problem, normals, impulses, sets);
             let scale = self.scale(problem, impulses);
@@ -68,11 +68,11 @@ impl ActiveSet {
             }
             self.changes += 1;
             if count < fewest {
-                (fewest, patience) = (count, PATIENCE);
+                (fewest, futile_left) = (count, FUTILE_CHANGES);
             } else {
-                patience = patience.saturating_sub(1);
+                futile_left = futile_left.saturating_sub(1);
             }
-            if patience > 0 {
+            if futile_left > 0 {
                 for (row, state) in sets.iter_mut().enumerate() {
                     *state = wrong(row, *state).unwrap_or(*state);
                 }

@@ -42,7 +42,7 @@ impl Worker<'_> {
             first = false;
             let opening = self.epoch;
             for phase in 0..phases {
-                let buffer = self.phase(n, phase)?;
+                let buffer = self.phase(n, phase, true)?.buffer;
                 if phase + 1 < phases {
                     for place in 0..self.units.len() {
                         let delivery = Delivery::Phase(phase);

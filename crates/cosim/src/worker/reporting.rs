@@ -14,6 +14,13 @@ pub(crate) struct Reporting {
     pub last: u64,
 }
 
+impl Reporting {
+    /// Whether the coordinator hears of step n.
+    pub fn is_due(&self, n: u64) -> bool {
+        self.record.is_due(n) || self.watch.is_due(n) || self.tap.is_due(n)
+    }
+}
+
 /// Every so many steps, and after the last.
 #[derive(Clone, Copy)]
 pub(crate) struct Every {

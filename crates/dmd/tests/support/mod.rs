@@ -8,7 +8,7 @@ use oldham_cosim::{
 use oldham_dmd::{Dmd, Monitor, Settings};
 use oldham_expression::Expression;
 use oldham_lumped::{
-    Coordinates, Element, ElementKind, GhostSpec, Integrator, LAW_VARIABLES, Lumped,
+    BoundarySpec, Coordinates, Element, ElementKind, Integrator, LAW_VARIABLES, Lumped,
     MergedConnection, MergedPart, NodeRef, NodeSpec, PortKind, PortSpec, Spec, merge,
 };
 
@@ -18,7 +18,7 @@ pub const K2: f64 = 1000.0;
 const SPEED: f64 = 100.0;
 
 const OWN: NodeRef = NodeRef::Node(oldham_lumped::NodeIndex(0));
-const FAR: NodeRef = NodeRef::Ghost(oldham_lumped::GhostIndex(0));
+const FAR: NodeRef = NodeRef::Boundary(oldham_lumped::BoundaryIndex(0));
 
 /// What the right mass tells the left one about its motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ fn mass_on(velocity: f64, wall: Element) -> Spec {
             position: 0.0,
             velocity,
         }],
-        ghosts: Vec::new(),
+        boundary_nodes: Vec::new(),
         elements: vec![
             element(ElementKind::Mass {
                 node: OWN,
@@ -108,7 +108,7 @@ impl TwoMass {
 
     fn with_wall(exchange: Exchange, wall: Element) -> Self {
         let mut left = mass_on(SPEED, spring(NodeRef::Ground, OWN, K1));
-        left.ghosts = vec![GhostSpec::new("far")];
+        left.boundary_nodes = vec![BoundarySpec::new("far")];
         left.elements.push(spring(OWN, FAR, KC));
         left.inputs = exchange.ports(FAR);
         left.outputs = vec![PortSpec {

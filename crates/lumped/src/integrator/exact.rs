@@ -99,11 +99,15 @@ fn forced_nodes(plant: &Plant) -> Vec<usize> {
     let equations = &plant.equations;
     let own = equations.own;
     let from_outside = |row: &usize| {
-        let ghosts = |slot: usize| slot >= own;
+        let boundary_nodes = |slot: usize| slot >= own;
         let targets = plant.wiring.targets.iter();
         equations.constant[*row] != 0.0
-            || equations.couplings.row(*row).iter().any(|e| ghosts(e.0))
-            || equations.ghost_masses.iter().any(|mass| mass.0 == *row)
+            || equations
+                .couplings
+                .row(*row)
+                .iter()
+                .any(|e| boundary_nodes(e.0))
+            || equations.boundary_masses.iter().any(|mass| mass.0 == *row)
             || targets.clone().any(|t| *t == Target::Force(*row))
             || equations
                 .loads

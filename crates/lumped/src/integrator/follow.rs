@@ -1,4 +1,4 @@
-//! Ghosts with a position and a velocity of their own, which follow what they receive by a law.
+//! Boundary nodes with a position and a velocity of their own, which follow what they receive by a law.
 //!
 //! Their inertia belongs to this part; what it takes to move them so is the force on their owner:
 //! the mean over the step, as impulses give it (Zhang 2022, Eq. 38).
@@ -19,13 +19,13 @@ const MOVING: u64 = 2;
 /// All of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Followers {
-    ghosts: Vec<Follower>,
+    boundary_nodes: Vec<Follower>,
     phase: u64,
 }
 
 #[derive(Clone, Debug)]
 struct Follower {
-    ghost: usize,
+    boundary: usize,
     slot: usize,
     law: MotionLaw,
     /// The component of the input vector with the position; velocity and acceleration come after it.
@@ -41,14 +41,14 @@ struct Follower {
 
 impl Followers {
     pub(crate) fn new(plant: &Plant) -> Self {
-        let follower = |&(ghost, law): &(usize, MotionLaw)| {
-            let slot = plant.own() + ghost;
+        let follower = |&(boundary, law): &(usize, MotionLaw)| {
+            let slot = plant.own() + boundary;
             let component = plant.wiring.component(Target::Followed(slot, 0));
             Follower {
-                ghost,
+                boundary,
                 slot,
                 law,
-                component: component.expect("followed ghosts receive their motion"),
+                component: component.expect("followed boundary nodes receive their motion"),
                 wanted: 0.0,
                 motion: [0.0; 2],
                 reaction: 0.0,
@@ -56,18 +56,18 @@ impl Followers {
             }
         };
         Self {
-            ghosts: plant.wiring.following.iter().map(follower).collect(),
+            boundary_nodes: plant.wiring.following.iter().map(follower).collect(),
             phase: NEW,
         }
     }
 
     /// Where the integration starts they are where they should be.
     pub(crate) fn start(&mut self, plant: &mut Plant, t: f64) -> Result<(), StepError> {
-        if self.ghosts.is_empty() || self.phase == MOVING {
+        if self.boundary_nodes.is_empty() || self.phase == MOVING {
             return Ok(());
         }
         self.phase = READY;
-        for follower in &mut self.ghosts {
+        for follower in &mut self.boundary_nodes {
             let [x, v, a] = received(plant.inputs(), follower.component);
             follower.motion = [x, v];
             follower.acceleration = a;
@@ -85,19 +85,19 @@ impl Followers {
         step: Step,
         inputs: &mut Inputs,
     ) -> Result<(), StepError> {
-        if self.ghosts.is_empty() {
+        if self.boundary_nodes.is_empty() {
             return Ok(());
         }
         if self.phase == NEW {
             self.start(plant, step.from)?;
         }
         self.phase = MOVING;
-        for follower in &mut self.ghosts {
+        for follower in &mut self.boundary_nodes {
             // The inputs at the start of the step still act.
             follower.wanted = plant.inputs()[follower.component];
         }
         let at_end = plant.foresee(step.to, inputs);
-        for follower in &mut self.ghosts {
+        for follower in &mut self.boundary_nodes {
             let [x, v] = follower.motion;
             let [end, rate, acceleration] = received(at_end, follower.component);
             let followed = Followed {
@@ -116,16 +116,16 @@ impl Followers {
 
     fn find_reactions(&mut self, plant: &mut Plant, t: f64) -> Result<(), StepError> {
         plant.accelerate(t)?;
-        for follower in &mut self.ghosts {
+        for follower in &mut self.boundary_nodes {
             let equations = &plant.equations;
-            follower.reaction = equations.force_on_ghost(follower.ghost, t, &plant.motion)?;
+            follower.reaction = equations.force_on_boundary(follower.boundary, t, &plant.motion)?;
         }
         Ok(())
     }
 
     /// The end of the step.
     pub(crate) fn finish(&mut self, plant: &mut Plant, size: f64) {
-        for follower in &mut self.ghosts {
+        for follower in &mut self.boundary_nodes {
             follower.motion[1] += size * follower.acceleration;
             follower.motion[0] += size * follower.motion[1];
         }
@@ -134,7 +134,7 @@ impl Followers {
 
     /// Puts their motions where the equations read them.
     pub(crate) fn place(&self, plant: &mut Plant) {
-        for follower in &self.ghosts {
+        for follower in &self.boundary_nodes {
             let [x, v] = follower.motion;
             plant.motion.x[follower.slot] = x;
             plant.motion.v[follower.slot] = v;
@@ -142,19 +142,19 @@ impl Followers {
         }
     }
 
-    /// The force on the owner of a ghost, if it is one of these.
-    pub(crate) fn reaction(&self, ghost: usize) -> Option<f64> {
-        let mut ghosts = self.ghosts.iter();
-        let follower = ghosts.find(|follower| follower.ghost == ghost)?;
+    /// The force on the owner of a boundary node, if it is one of these.
+    pub(crate) fn reaction(&self, boundary: usize) -> Option<f64> {
+        let mut boundary_nodes = self.boundary_nodes.iter();
+        let follower = boundary_nodes.find(|follower| follower.boundary == boundary)?;
         Some(follower.reaction)
     }
 
     pub(crate) fn visit(&mut self, visitor: &mut dyn Visitor) {
-        if self.ghosts.is_empty() {
+        if self.boundary_nodes.is_empty() {
             return;
         }
         visitor.count(&mut self.phase);
-        for follower in &mut self.ghosts {
+        for follower in &mut self.boundary_nodes {
             visitor.vector(&mut follower.motion);
             visitor.vector(std::slice::from_mut(&mut follower.reaction));
             visitor.vector(std::slice::from_mut(&mut follower.acceleration));

@@ -5,9 +5,9 @@ use oldham_cosim::{Counters, StepError};
 use oldham_cosim::{Inputs, TwoStep};
 
 use super::Step;
+use super::differentiated::DifferentiatedNodes;
 use super::newton::Newton;
 use super::schur::Schur;
-use super::trace::Trace;
 use crate::plant::Plant;
 
 /// Nothing is known of the start yet.
@@ -22,7 +22,7 @@ pub(crate) struct Implicit {
     scheme: TwoStep,
     /// What the formula needs of the step before; none for a one-step formula without old rates.
     history: Option<History>,
-    trace: Trace,
+    differentiated: DifferentiatedNodes,
     /// How far it is: new, ready, moving.
     phase: u64,
     newton: Newton,
@@ -50,7 +50,7 @@ impl Implicit {
         Self {
             scheme: TwoStep::BACKWARD_EULER,
             history: None,
-            trace: Trace::new(plant),
+            differentiated: DifferentiatedNodes::new(plant),
             phase: NEW,
             newton: Newton::new(plant),
             schur: Schur::new(plant),
@@ -68,7 +68,7 @@ impl Implicit {
                 a: vec![0.0; own],
                 before: [(); 3].map(|()| vec![0.0; own]),
             }),
-            trace: Trace::new(plant),
+            differentiated: DifferentiatedNodes::new(plant),
             phase: NEW,
             newton: Newton::new(plant),
             schur: Schur::new(plant),
@@ -89,11 +89,11 @@ impl Implicit {
 
     /// After the memory was changed from outside, the plant must follow.
     pub(crate) fn settle(&self, plant: &mut Plant) {
-        self.trace.place(plant);
+        self.differentiated.place(plant);
     }
 
     pub(crate) fn visit(&mut self, visitor: &mut dyn Visitor) {
-        self.trace.visit(visitor);
+        self.differentiated.visit(visitor);
         visitor.count(&mut self.phase);
         if let Some(history) = &mut self.history {
             visitor.vector(&mut history.a);
@@ -110,12 +110,12 @@ impl Implicit {
         self.schur.as_ref().map(Schur::version)
     }
 
-    /// The tangent of the forces on traced ghosts, row by row.
+    /// The tangent of the forces on position-driven boundary nodes, row by row.
     pub(crate) fn tangent(&self) -> &[f64] {
         self.schur.as_ref().map_or(&[], Schur::tangent)
     }
 
-    /// Before the first step: traced ghosts have the rates that were received, and accelerations are
+    /// Before the first step: position-driven boundary nodes have the rates that were received, and accelerations are
     /// such that all parts agree on them.
     pub(crate) fn start(
         &mut self,
@@ -126,7 +126,7 @@ impl Implicit {
         if self.phase == MOVING {
             return Ok(());
         }
-        self.trace.start(plant);
+        self.differentiated.start(plant);
         if plant.tangents.is_empty() {
             plant.accelerate(t)?;
         } else {
@@ -149,7 +149,7 @@ impl Implicit {
         counters: &mut Counters,
     ) -> Result<(), StepError> {
         let g = self.rate_weight;
-        self.trace.correct(plant, g);
+        self.differentiated.correct(plant, g);
         if self.schur.is_none() {
             self.newton.factors(plant, t, g, counters)?;
         }
@@ -171,7 +171,7 @@ impl Implicit {
         let scheme = self.prepare(plant, step)?;
         self.phase = MOVING;
         plant.receive(step.to, inputs);
-        self.trace.differentiate(plant, scheme, step.size);
+        self.differentiated.differentiate(plant, scheme, step.size);
         let g = scheme.rates[0] * step.size;
         self.newton.solve(plant, step.to, g, counters)?;
         if let Some(schur) = &mut self.schur {

@@ -1,12 +1,12 @@
 //! The integrators: each brings the own nodes of a [`Plant`] one micro step further.
 
+mod differentiated;
 mod exact;
 mod explicit;
 mod follow;
 mod implicit;
 mod newton;
 mod schur;
-mod trace;
 
 use oldham_cosim::Inputs;
 use oldham_cosim::Visitor;
@@ -115,10 +115,10 @@ impl Method {
         }
     }
 
-    /// The force on a ghost, where it is that of the last step.
-    pub(crate) fn force_on_ghost(&self, ghost: usize) -> Option<f64> {
+    /// The force on a boundary node, where it is that of the last step.
+    pub(crate) fn force_on_boundary(&self, boundary: usize) -> Option<f64> {
         match self {
-            Self::SemiImplicitEuler(followers) => followers.reaction(ghost),
+            Self::SemiImplicitEuler(followers) => followers.reaction(boundary),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
-//! The sent half of the interface tangent: how the forces on traced ghosts change with their positions.
+//! The sent half of the interface tangent: how the forces on position-driven boundary nodes change with their positions.
 //!
-//! An implicit step makes accelerations of positions: a ghost moved by dx is accelerated by dx / g^2. With
-//! D = M + g C + g^2 K, in blocks of own nodes (o) and ghosts (i), the equations of the own nodes give
+//! An implicit step makes accelerations of positions: a boundary node moved by dx is accelerated by dx / g^2. With
+//! D = M + g C + g^2 K, in blocks of own nodes (o) and boundary nodes (i), the equations of the own nodes give
 //! `D_oo da_o = -D_oi da_i`, and the forces change by `-(D_ii - D_io D_oo^-1 D_oi) da_i`: a Schur
 //! complement, from the factors of D_oo that the step has anyway.
 
@@ -9,15 +9,15 @@ use super::newton::dynamic;
 use crate::lu::Lu;
 use crate::plant::Plant;
 
-/// The tangent of the forces on some ghosts, with room to find it.
+/// The tangent of the forces on some boundary nodes, with room to find it.
 #[derive(Clone, Debug)]
 pub(crate) struct Schur {
-    /// Rows of the ghosts, which are also their slots.
-    ghosts: Vec<usize>,
+    /// Rows of the boundary nodes, which are also their slots.
+    boundary_nodes: Vec<usize>,
     own: usize,
-    /// D_oi, ghost by ghost.
+    /// D_oi, boundary node by boundary node.
     columns: Vec<f64>,
-    /// D_io, ghost by ghost.
+    /// D_io, boundary node by boundary node.
     rows: Vec<f64>,
     /// Row by row.
     tangent: Vec<f64>,
@@ -27,13 +27,13 @@ pub(crate) struct Schur {
 }
 
 impl Schur {
-    /// For the ghosts whose tangent is sent, if any.
+    /// For the boundary nodes whose tangent is sent, if any.
     pub(crate) fn new(plant: &Plant) -> Option<Self> {
         let own = plant.own();
-        let ghosts: Vec<usize> = plant.wiring.answering.clone();
-        let size = ghosts.len();
+        let boundary_nodes: Vec<usize> = plant.wiring.answering.clone();
+        let size = boundary_nodes.len();
         (size > 0).then(|| Self {
-            ghosts,
+            boundary_nodes,
             own,
             columns: vec![0.0; size * own],
             rows: vec![0.0; size * own],
@@ -60,7 +60,7 @@ impl Schur {
             return;
         }
         self.collect(plant, t, g);
-        let size = self.ghosts.len();
+        let size = self.boundary_nodes.len();
         let scale = if g == 0.0 { -1.0 } else { -1.0 / (g * g) };
         for (index, column) in self.columns.chunks_exact_mut(self.own.max(1)).enumerate() {
             factors.solve(column);
@@ -79,19 +79,23 @@ impl Schur {
         for values in [&mut self.columns, &mut self.rows, &mut self.tangent] {
             values.fill(0.0);
         }
-        let (own, size) = (self.own, self.ghosts.len());
-        let place = |slot: usize| self.ghosts.iter().position(|&ghost| ghost == slot);
+        let (own, size) = (self.own, self.boundary_nodes.len());
+        let place = |slot: usize| {
+            self.boundary_nodes
+                .iter()
+                .position(|&boundary| boundary == slot)
+        };
         dynamic(plant, t, g, |row, slot, value| {
             match (row < own, slot < own) {
                 (true, true) => {}
                 (true, false) => {
-                    if let Some(ghost) = place(slot) {
-                        self.columns[ghost * own + row] += value;
+                    if let Some(boundary) = place(slot) {
+                        self.columns[boundary * own + row] += value;
                     }
                 }
                 (false, true) => {
-                    if let Some(ghost) = place(row) {
-                        self.rows[ghost * own + slot] += value;
+                    if let Some(boundary) = place(row) {
+                        self.rows[boundary * own + slot] += value;
                     }
                 }
                 (false, false) => {

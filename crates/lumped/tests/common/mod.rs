@@ -23,7 +23,7 @@ pub fn spec(nodes: &[(&str, f64, f64)], integrator: Integrator) -> Spec {
     Spec {
         coordinates: Coordinates::Translation,
         nodes: nodes.iter().map(node).collect(),
-        ghosts: Vec::new(),
+        boundary_nodes: Vec::new(),
         elements: Vec::new(),
         inputs: Vec::new(),
         outputs: Vec::new(),

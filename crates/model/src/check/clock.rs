@@ -73,11 +73,11 @@ impl Checker<'_> {
 
     fn events(&mut self, section: &Simulation, window: Option<[f64; 2]>) -> Option<Vec<f64>> {
         let [start, end] = window.unwrap_or([f64::NEG_INFINITY, f64::INFINITY]);
-        let demand = format!("must lie between the start, {start} s, and the end, {end} s");
+        let requirement = format!("must lie between the start, {start} s, and the end, {end} s");
         let within = |time: f64| (start..=end).contains(&time);
         let times = section.events.iter();
         let times: Vec<_> = times
-            .map(|event| self.number_where(event, within, &demand))
+            .map(|event| self.number_where(event, within, &requirement))
             .collect();
         times.into_iter().collect()
     }

@@ -9,6 +9,7 @@ mod compensator;
 mod control;
 mod foreign;
 mod hydraulics;
+mod implicit;
 mod lumped;
 mod method;
 mod mirror;
@@ -22,7 +23,6 @@ mod static_loads;
 mod switchboard;
 mod tables;
 mod tangent;
-mod tight;
 mod wiring;
 
 use std::collections::HashMap;
@@ -284,18 +284,18 @@ impl Checker<'_> {
         }
     }
 
-    /// A number that satisfies a condition; `demand` says which.
+    /// A number that satisfies a condition; `requirement` says which.
     fn number_where<T: Number>(
         &mut self,
         formula: &At<T>,
         holds: impl Fn(f64) -> bool,
-        demand: &str,
+        requirement: &str,
     ) -> Option<f64> {
         let value = self.number(formula)?;
         if holds(value) {
             return Some(value);
         }
-        let message = format!("the number {demand}");
+        let message = format!("the number {requirement}");
         let problem = Problem::new(formula.span.clone(), message).label(format!("is {value}"));
         self.findings.push(problem);
         None

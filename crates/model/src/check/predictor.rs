@@ -164,8 +164,8 @@ impl Checker<'_> {
 
     fn delays(&mut self, given: &At<Count>) -> Option<u32> {
         let fits = |x: f64| x.fract() == 0.0 && (0.0..=f64::from(MOST_DELAYS)).contains(&x);
-        let demand = format!("must be a whole number from 0 to {MOST_DELAYS}");
-        Some(self.number_where(given, fits, &demand)? as u32)
+        let requirement = format!("must be a whole number from 0 to {MOST_DELAYS}");
+        Some(self.number_where(given, fits, &requirement)? as u32)
     }
 
     /// Gives learning predictors what they learn from; gives remarks on those that cannot learn.

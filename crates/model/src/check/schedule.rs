@@ -23,7 +23,7 @@ const MAX_TICKS: u64 = 1_000_000_000;
 pub(super) struct Timing {
     pub stages: Vec<cosim::Stage>,
     coupling: cosim::Coupling,
-    refresh: bool,
+    output_update: bool,
     /// Everybody advances alone.
     pub is_sequential: bool,
     /// Predictor of subsystems that choose none.
@@ -39,7 +39,7 @@ impl Timing {
             step: clock.step,
             stages: self.stages,
             coupling: self.coupling,
-            refresh: self.refresh,
+            output_update: self.output_update,
             events: clock.events.clone(),
         }
     }
@@ -62,7 +62,7 @@ impl Checker<'_> {
         names: &HashMap<&str, usize>,
     ) -> Timing {
         let is_implicit = matches!(&section.coupling, Some(at) if at.value == Coupling::Implicit);
-        let implicit = self.tight(&section.implicit);
+        let implicit = self.implicit(&section.implicit);
         let everybody = || (0..names.len()).map(SubsystemId);
         let alone = |id| cosim::Stage::Together(vec![id]);
         let order = section.order.as_ref().map(|order| self.order(order, names));
@@ -96,7 +96,7 @@ impl Checker<'_> {
                 true => cosim::Coupling::Implicit(implicit),
                 false => cosim::Coupling::Explicit,
             },
-            refresh: section.output_update.unwrap_or(false),
+            output_update: section.output_update.unwrap_or(false),
             is_sequential: kind == Kind::GaussSeidel,
             default_predictor: match self.predictor(&section.predictor) {
                 Some(choice) => choice,

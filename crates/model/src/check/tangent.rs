@@ -5,7 +5,7 @@
 //! part must have advanced before it.
 
 use oldham_cosim::{OutputPort, Stage, SubsystemId};
-use oldham_lumped::{GhostIndex, Integrator, NodeIndex, NodeRef, PortKind, Spec, TangentSpec};
+use oldham_lumped::{BoundaryIndex, Integrator, NodeIndex, NodeRef, PortKind, Spec, TangentSpec};
 
 use super::Checker;
 use super::part::Checked;
@@ -19,7 +19,7 @@ use crate::source::Span;
 struct Pair {
     part: usize,
     owner: usize,
-    /// The part's traced ghosts and the owner's nodes.
+    /// The part's position-driven boundary nodes and the owner's nodes.
     points: Vec<(String, NodeIndex)>,
 }
 
@@ -73,7 +73,8 @@ impl Checker<'_> {
 
     /// The parts that shall send their tangents.
     fn senders(&mut self, chosen: &At<Tangent>, parts: &[Checked]) -> Vec<usize> {
-        let traces = |part: &Checked| spec(part).is_some_and(|spec| spec.traced().next().is_some());
+        let traces =
+            |part: &Checked| spec(part).is_some_and(|spec| spec.position_driven().next().is_some());
         let names = match &chosen.value {
             Tangent::All(false) => return Vec::new(),
             Tangent::All(true) => {
@@ -139,9 +140,9 @@ fn pair(part: usize, parts: &[Checked], connections: &[ConnectionSpec]) -> Resul
     let sender = spec(&parts[part]).ok_or("it is not lumped")?;
     let mut points = Vec::new();
     let mut owners = Vec::new();
-    for ghost in sender.traced() {
-        let name = &sender.ghosts[ghost.0].name;
-        let (owner, node) = owner_of(part, ghost, parts, connections).ok_or_else(|| {
+    for boundary in sender.position_driven() {
+        let name = &sender.boundary_nodes[boundary.0].name;
+        let (owner, node) = owner_of(part, boundary, parts, connections).ok_or_else(|| {
             format!("the force on `{name}` does not go to the mass that imposes its motion")
         })?;
         points.push((name.clone(), node));
@@ -154,19 +155,19 @@ fn pair(part: usize, parts: &[Checked], connections: &[ConnectionSpec]) -> Resul
             "its interfaces belong to `{one}` and `{other}`, which must be solved together: make one subsystem of them"
         ));
     }
-    let taker = &parts[owner].name;
-    let spec = spec(&parts[owner]).ok_or_else(|| format!("`{taker}` is not lumped"))?;
+    let receiver = &parts[owner].name;
+    let spec = spec(&parts[owner]).ok_or_else(|| format!("`{receiver}` is not lumped"))?;
     if !matches!(
         spec.integrator,
         Integrator::Lms2 { .. } | Integrator::BackwardEuler
     ) {
         return Err(format!(
-            "`{taker}`, which receives it, needs the integrator `lms2` or `backward-euler`"
+            "`{receiver}`, which receives it, needs the integrator `lms2` or `backward-euler`"
         ));
     }
     if spec.micro_steps > 1 {
         return Err(format!(
-            "`{taker}`, which receives it, must do one micro step a macro step"
+            "`{receiver}`, which receives it, must do one micro step a macro step"
         ));
     }
     let slow = [part, owner].into_iter().find(|&at| is_slow(&parts[at]));
@@ -185,15 +186,15 @@ fn is_slow(part: &Checked) -> bool {
     matches!(&part.every, Some((every, _)) if *every > 1)
 }
 
-/// The part and node whose motion a ghost follows, if the force on it goes there.
+/// The part and node whose motion a boundary node follows, if the force on it goes there.
 fn owner_of(
     part: usize,
-    ghost: GhostIndex,
+    boundary: BoundaryIndex,
     parts: &[Checked],
     connections: &[ConnectionSpec],
 ) -> Option<(usize, NodeIndex)> {
     let sender = spec(&parts[part])?;
-    let node = NodeRef::Ghost(ghost);
+    let node = NodeRef::Boundary(boundary);
     let feeds = |c: &&ConnectionSpec| c.to.0 == part && sender.inputs[c.to.1.0].node == node;
     let (owner, output) = connections.iter().find(feeds)?.from;
     let NodeRef::Node(owned) = spec(&parts[owner])?.outputs[output.0].node else {

@@ -136,11 +136,11 @@ impl Model {
         let (names, sites) = if listed.is_empty() {
             let sites: Vec<Site> = Site::all(&plain).into_iter().collect::<Result<_, _>>()?;
             for site in &sites {
-                self.check_uncut(site.giver.max(site.taker))?;
+                self.check_uncut(site.force_side.max(site.motion_side))?;
             }
             let name = |site: &Site| {
-                let part = &self.spec.parts[site.giver.0].name;
-                let force = &plain.ports(site.giver).outputs()[site.force.0].name;
+                let part = &self.spec.parts[site.force_side.0].name;
+                let force = &plain.ports(site.force_side).outputs()[site.force.0].name;
                 format!("{part}-{force}")
             };
             (sites.iter().map(name).collect(), sites)
@@ -344,11 +344,11 @@ impl Model {
         compensator: &CompensatorSpec,
         plain: &Simulation,
     ) -> Result<Site, CompensationError> {
-        let (giver, port) = compensator.force;
-        let giver = SubsystemId(giver);
-        self.check_uncut(giver)?;
-        let site = Site::of(plain, (giver, port), compensator.correct)?;
-        self.check_uncut(site.taker)?;
+        let (force_side, port) = compensator.force;
+        let force_side = SubsystemId(force_side);
+        self.check_uncut(force_side)?;
+        let site = Site::of(plain, (force_side, port), compensator.correct)?;
+        self.check_uncut(site.motion_side)?;
         Ok(site)
     }
 
@@ -380,9 +380,9 @@ impl Model {
         orders.min().unwrap_or(0)
     }
 
-    /// The micro steps of giver and taker where they integrate by semi-implicit Euler.
+    /// The micro steps of force side and motion side where they integrate by semi-implicit Euler.
     fn micro_steps_of(&self, site: &Site) -> [f64; 2] {
-        [site.giver, site.taker].map(|id| {
+        [site.force_side, site.motion_side].map(|id| {
             let part = &self.spec.parts[id.0];
             match part.lumped() {
                 Some(spec) if spec.integrator == Integrator::SemiImplicitEuler => {

@@ -114,13 +114,13 @@ fn number(
     let value = reports.number(&formula)?;
     let whole = value.round();
     let is_near = (value - whole).abs() <= WHOLE * whole.abs().max(1.0);
-    let demand = match () {
+    let requirement = match () {
         () if is_whole && !is_near => "must be whole".to_owned(),
-        () if !range.holds(value) => range.demand(),
+        () if !range.holds(value) => range.requirement(),
         () if is_whole => return Some(Value::Whole(whole as i64)),
         () => return Some(Value::Number(value)),
     };
-    let problem = Problem::new(at.span.clone(), format!("the number {demand}"));
+    let problem = Problem::new(at.span.clone(), format!("the number {requirement}"));
     reports.report(problem.label(format!("is {value}")));
     None
 }

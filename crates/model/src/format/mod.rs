@@ -41,7 +41,7 @@ pub use number::Formula;
 pub(crate) use number::{Count, Fraction, Mass, NonNegative, Number, Poisson, Positive, Tolerance};
 pub(crate) use predictor::{Arrangement, Predictor, PredictorKind};
 pub(crate) use schedule::{
-    Acceleration, Coupling, DEFAULT_COLUMNS, Kind, OnLimit, Schedule, Stage, Tangent, Tight,
+    Acceleration, Coupling, DEFAULT_COLUMNS, Implicit, Kind, OnLimit, Schedule, Stage, Tangent,
 };
 
 pub(crate) use table::{Interpolation, Outside, Table};

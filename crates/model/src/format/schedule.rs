@@ -42,7 +42,7 @@ pub(crate) struct Schedule {
     /// How an implicitly coupled step iterates; used when `coupling` is `implicit`.
     #[schemars(extend("x-formerly" = "tight"))]
     #[serde(default)]
-    pub implicit: Tight,
+    pub implicit: Implicit,
 }
 
 /// The order of the subsystems within a macro step.
@@ -181,7 +181,7 @@ impl JsonSchema for Tangent {
 /// How an implicitly coupled step iterates.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(crate) struct Tight {
+pub(crate) struct Implicit {
     /// A coupling variable has converged when it changes by less than this fraction of the largest
     /// magnitude that it has had so far, plus `absolute`.
     #[schemars(extend("default" = oldham_cosim::ImplicitSettings::default().relative))]

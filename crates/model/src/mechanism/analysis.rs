@@ -1,7 +1,7 @@
 //! Statics and modes of a mechanism on its own.
 
 use oldham_multibody::{
-    Freedoms, MechanismPart, Modes, NodeId, PortedModel, Sent, SolveError, Vec3,
+    DegreesOfFreedom, MechanismPart, Modes, NodeId, PortedModel, Sent, SolveError, Vec3,
 };
 
 use super::spec::initial_inputs;
@@ -93,8 +93,8 @@ impl<'m> Mechanism<'m> {
     }
 
     /// In how many ways it can move, in the given position.
-    pub fn freedoms(&self) -> Freedoms {
-        self.spec.whole.freedoms(self.start)
+    pub fn degrees_of_freedom(&self) -> DegreesOfFreedom {
+        self.spec.whole.degrees_of_freedom(self.start)
     }
 
     /// How it is cut, if it is.
@@ -162,10 +162,10 @@ impl<'m> Mechanism<'m> {
             }
             _ => system.start(self.start, &inputs)?,
         }
-        if self.freedoms().degrees() == 0 {
+        if self.degrees_of_freedom().count() == 0 {
             let none = Modes {
                 is_steady: true,
-                freedoms: Some(0),
+                degrees_of_freedom: Some(0),
                 ..Modes::default()
             };
             return Ok((self.poses(&part), none));

@@ -16,7 +16,7 @@ pub(crate) struct MechanismSpec {
     pub options: Options,
     pub micro_steps: usize,
     /// Whether it starts in static equilibrium.
-    pub settles: bool,
+    pub static_equilibrium: bool,
     /// How it is cut, if it is.
     pub cutting: Option<Cutting>,
     /// Its joints, whose reactions are asked for.
@@ -40,7 +40,7 @@ pub(crate) enum MechanismError {
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Model(Vec<ModelError>),
     #[error("no static equilibrium to start from: {0}")]
-    NotSettled(SolveError),
+    NoEquilibrium(SolveError),
     #[error("the mechanism cannot be started as one system: {0}")]
     NotStarted(SolveError),
 }
@@ -52,7 +52,7 @@ impl MechanismSpec {
             whole: PortedModel::default(),
             options: Options::default(),
             micro_steps: 1,
-            settles: false,
+            static_equilibrium: false,
             cutting: None,
             joints: Vec::new(),
             static_lines: Vec::new(),
@@ -65,7 +65,9 @@ impl MechanismSpec {
 
     /// A solver at the initial state.
     pub fn part(&self, start: f64) -> Result<MechanismPart, MechanismError> {
-        let whole = self.balanced(start).map_err(MechanismError::NotSettled)?;
+        let whole = self
+            .balanced(start)
+            .map_err(MechanismError::NoEquilibrium)?;
         self.started_part(&whole, start)
     }
 
@@ -77,16 +79,16 @@ impl MechanismSpec {
     ) -> Result<MechanismPart, MechanismError> {
         let part = whole.builder().build(self.options, self.micro_steps);
         let mut part = part.map_err(MechanismError::Model)?;
-        if self.settles && self.static_lines.is_empty() {
+        if self.static_equilibrium && self.static_lines.is_empty() {
             let inputs = initial_inputs(&part);
-            part.settle(start, &inputs)
-                .map_err(MechanismError::NotSettled)?;
+            part.find_static_equilibrium(start, &inputs)
+                .map_err(MechanismError::NoEquilibrium)?;
         }
         Ok(part)
     }
 
     /// A solver whose nodes are where they are given.
-    pub fn unsettled_part(&self) -> Result<MechanismPart, Vec<ModelError>> {
+    pub fn part_before_statics(&self) -> Result<MechanismPart, Vec<ModelError>> {
         let whole = self.as_one(&self.whole);
         whole.builder().build(self.options, self.micro_steps)
     }
@@ -109,7 +111,9 @@ impl MechanismSpec {
 
     /// The subdomains of the mechanism, at the initial state of the whole.
     pub fn cut_parts(&self, cutting: &Cutting, start: f64) -> Result<CutParts, MechanismError> {
-        let mut whole = self.balanced(start).map_err(MechanismError::NotSettled)?;
+        let mut whole = self
+            .balanced(start)
+            .map_err(MechanismError::NoEquilibrium)?;
         for (node, motion) in self.initial_motions(&whole, start)? {
             whole.model.place(node, motion);
         }
@@ -117,16 +121,16 @@ impl MechanismSpec {
     }
 
     /// Where the whole mechanism starts: in equilibrium, or with all joints fitting, so that its
-    /// subdomains fit each other. With inputs it is not known yet what the joints demand.
+    /// subdomains fit each other. With inputs it is not known yet what the joints prescribe.
     fn initial_motions(
         &self,
         whole: &PortedModel,
         start: f64,
     ) -> Result<Vec<(NodeId, Motion)>, MechanismError> {
         let mut part = self.started_part(&self.as_one(whole), start)?;
-        let is_demand = |(_, received): &(_, Received)| !matches!(received, Received::Wrench(_));
-        if !self.settles {
-            if self.whole.inputs.iter().any(is_demand) {
+        let is_motion = |(_, received): &(_, Received)| !matches!(received, Received::Wrench(_));
+        if !self.static_equilibrium {
+            if self.whole.inputs.iter().any(is_motion) {
                 return Ok(Vec::new());
             }
             let inputs = initial_inputs(&part);

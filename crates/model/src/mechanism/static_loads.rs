@@ -126,7 +126,7 @@ impl MechanismSpec {
         let part = part.build(self.options, self.micro_steps);
         let mut part = part.expect("a checked model has no mistakes in its data");
         let inputs = initial_inputs(&part);
-        part.settle(start, &inputs)?;
+        part.find_static_equilibrium(start, &inputs)?;
         Ok(part)
     }
 }

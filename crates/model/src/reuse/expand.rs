@@ -387,7 +387,7 @@ impl<'i> Expansion<'i, '_> {
                 None
             }
             Err(error) => {
-                let message = format!("`{text}` is no number: {error}");
+                let message = format!("`{text}` is not a number: {error}");
                 let help = "a count is a whole number, or an expression of parameters";
                 self.refuse(span.clone(), message, "how often?", help);
                 None

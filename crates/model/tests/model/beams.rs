@@ -185,8 +185,8 @@ a = { on = "sheet.8.0", force = [0, 0, 40] }
 b = { on = "sheet.8.4", force = [0, 0, 40] }
 "#;
     let model = read(text).unwrap_or_else(|p| panic!("{p}"));
-    let found = model.mechanisms().next().unwrap().freedoms();
-    assert_eq!((found.degrees(), found.redundant()), (6 * 5 * 8, 0));
+    let found = model.mechanisms().next().unwrap().degrees_of_freedom();
+    assert_eq!((found.count(), found.redundant()), (6 * 5 * 8, 0));
 }
 
 /// Hanging on a hinge: straight down, q L / 2 EA longer.
@@ -311,8 +311,8 @@ fn help_on_redundant_joints_freed_too_much() {
 fn redundant_joints_are_solved_on_request() {
     let link = |text: &str| {
         let model = read(text).unwrap_or_else(|p| panic!("{p}"));
-        let found = model.mechanisms().next().unwrap().freedoms();
-        assert_eq!(found.degrees(), 1);
+        let found = model.mechanisms().next().unwrap().degrees_of_freedom();
+        assert_eq!(found.count(), 1);
         let history = History::of(&model, model.simulation().unwrap());
         ["x", "y", "z"].map(|axis| {
             let column = history.column(&format!("m.link.p{axis}"));

@@ -59,7 +59,7 @@ fn an_assignment_that_spoils_the_motion_is_not_offered() {
     let Offer::Structural { errors, .. } = offer else {
         panic!("another offer");
     };
-    let [without, with] = errors.expect("an undivided model");
+    let [without, with] = errors.expect("a monolithic model");
     assert!(with < without, "{without} {with}");
 }
 

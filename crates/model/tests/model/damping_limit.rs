@@ -1,4 +1,4 @@
-//! How much damping the plain scheme bears at a cut through a beam, found by hand.
+//! How much damping the plain scheme tolerates at a cut through a beam, found by hand.
 //!
 //! At the limit the interface moves to and fro from step to step, z = −1. There LMS2 has the rate
 //! s = 16/h (ρ∞ = 0.6), and its predictor expects −119/6 times what then happens. A beam node of

@@ -184,12 +184,12 @@ outputs.x = {{ motion = "x" }}
         ),
         (
             "time,right\n0,0\n1,x\n",
-            "line 3 of `road.csv`: `x` in column `right` is no number",
+            "line 3 of `road.csv`: `x` in column `right` is not a number",
             "finite number",
         ),
         (
             "time;right\n0;0\n1;2,5\n",
-            "`2,5` in column `right` is no number",
+            "`2,5` in column `right` is not a number",
             "decimal points",
         ),
         (

@@ -76,7 +76,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 /// Ratios that were computed independently from the equations of the four masses; the start, which
 /// is not stated there, moves them by a few parts in a hundred.
 #[test]
-fn errors_relative_to_the_undivided_mechanism_are_those_of_lumped_masses() {
+fn errors_relative_to_the_monolithic_mechanism_are_those_of_lumped_masses() {
     let released = [
         ("lumped.left.masses.x1.position", "0.01"),
         ("lumped.joint.masses.x.position", "0.01"),

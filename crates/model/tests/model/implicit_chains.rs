@@ -81,14 +81,14 @@ fn chain(random: &mut Random, parts: usize) -> String {
 }
 
 #[test]
-fn random_chains_coupled_tightly_move_as_the_undivided_model() {
+fn random_chains_coupled_tightly_move_as_the_monolithic_model() {
     for seed in 0..60 {
         let mut random = Random(1000 + seed);
         let parts = 2 + seed as usize % 5;
         let text = chain(&mut random, parts);
         let model = read(&text).unwrap_or_else(|problems| panic!("{text}\n{problems}"));
         let monolithic = model.monolithic(Some(Integrator::Lms2 { rho: 0.6 }));
-        let whole = History::of(&model, monolithic.expect("a twin"));
+        let whole = History::of(&model, monolithic.expect("a monolithic reference"));
         let cut = coupled(&model);
         for part in 0..parts {
             let name = format!("p{part}.end.x");

@@ -150,7 +150,7 @@ fn an_actuator_that_starts_beyond_its_stroke_is_refused() {
     assert!(told.contains("0.6790 m to 1.1210 m"), "{told}");
 }
 
-/// A tank below the pressure of cavitation is refused; a chamber that is torn open stays at that pressure.
+/// A tank below the pressure of cavitation is refused; a chamber that cavitates stays at that pressure.
 #[test]
 fn no_pressure_falls_below_cavitation() {
     let fluid = "fluid = { density = 850, a = 6.53e-10, b = -1.19e-18 }";
@@ -297,7 +297,7 @@ fn an_arrangement_is_for_interface_models_only() {
 }
 
 /// Everything at once: a cut mechanism, contact, two cylinders with interface models, a controller, a learning
-/// predictor. The block gets to the wall, and the account of energy closes.
+/// predictor. The block gets to the wall, and the energy balance closes.
 #[test]
 fn the_loader_runs_as_a_whole() {
     let model = read(&example("loader")).unwrap();

@@ -32,6 +32,7 @@ mod renamed;
 mod reuse;
 mod robot;
 mod robustness;
+mod roughness;
 mod runs;
 mod scaled_connections;
 mod sensors;

@@ -358,10 +358,10 @@ fn no_law_bears_a_heavy_nonsmooth_part() {
     }
 }
 
-/// A bushing that the plain scheme bears.
+/// A bushing that the plain scheme tolerates.
 const SOFT: &str = "[multibody.pair.bushings.bolt]\nbetween = [\"rear\", \"first\"]\nstiffness = [5e4, 5e4, 5e4]\nrotational_stiffness = [50, 50, 50]";
 
-/// The plain interface-mass scheme bears a nonsmooth part as long as the interface outweighs it.
+/// The plain interface-mass scheme tolerates a nonsmooth part as long as the interface outweighs it.
 #[test]
 fn the_interface_mass_scheme_takes_a_light_nonsmooth_part() {
     let plain = Pair {

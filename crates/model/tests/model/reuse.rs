@@ -386,7 +386,7 @@ fn mistakes_of_reuse_are_named_with_their_places() {
         ),
         (
             rows("repeat.i = \"n\"", "repeat.i = \"nn\""),
-            ["`nn` is no number", "a count is a whole number"],
+            ["`nn` is not a number", "a count is a whole number"],
         ),
         (
             rows("repeat.i = \"n\"", "repeat.i = \"n / 2\""),

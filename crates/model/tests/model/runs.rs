@@ -4,7 +4,10 @@ use crate::common::{History, coupled, example, read};
 use oldham_model::{Integrator, Model, Overrides};
 
 fn monolithic(model: &Model) -> History {
-    History::of(model, model.monolithic(None).expect("a twin"))
+    History::of(
+        model,
+        model.monolithic(None).expect("a monolithic reference"),
+    )
 }
 
 #[track_caller]
@@ -212,7 +215,7 @@ fn a_drive_is_a_given_function_of_time() {
 
 /// A mass on a spring whose other end is driven so that the mass moves as x = t^2.
 #[test]
-fn a_driven_motion_moves_its_ghost() {
+fn a_driven_motion_moves_its_boundary() {
     let text = r#"
         [model]
         name = "Driven end"

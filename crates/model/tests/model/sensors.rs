@@ -383,7 +383,7 @@ fn a_bushing_by_its_whole_matrix() {
 
 /// Friction on a planar joint and in a ball: a sliding block, a spinning ball.
 #[test]
-fn friction_in_joints_of_several_freedoms() {
+fn friction_in_joints_of_several_degrees_of_freedom() {
     let model = mechanism(
         r#"
         gravity = [0, 0, -9.81]

@@ -13,7 +13,7 @@ pub(super) struct HeldTwice {
     pub joints: Vec<String>,
 }
 
-/// Whether the poses of a part's copies and its joints demand the same thing twice, though the
+/// Whether the poses of a part's copies and its joints constrain the same thing twice, though the
 /// joints alone do not.
 pub(super) fn held_twice(model: &Model, subdomain: &Subdomain) -> Option<HeldTwice> {
     let elements: Vec<usize> = subdomain.elements.iter().map(|element| element.0).collect();

@@ -1,4 +1,4 @@
-//! The coordinate of a joint with one freedom: an angle or a distance.
+//! The coordinate of a joint with one degree of freedom: an angle or a distance.
 
 use super::row::{Gradient, Moving, Row, TurnRates};
 use super::{Ends, Geometry};

@@ -3,7 +3,7 @@
 //! A constraint on positions alone leaves the velocity of its nodes to the integration formula,
 //! which meets it up to the error of the method. Here both hold at the end of every step, also
 //! where the two are not quite consistent, as when they come from another part. The equation of a
-//! step demands the velocity, Φ v = r'. The position φ = r is met by a displacement of the joint's
+//! step prescribes the velocity, Φ v = r'. The position φ = r is met by a displacement of the joint's
 //! own nodes besides the one that their velocities cause: x' = v + W Φᵀ μ, the stabilised index-2
 //! form. W is the inverse inertia of the nodes, and μ, which vanishes with the step size, is found
 //! joint by joint. At rest, at the start and in linearisations only the position counts; the given
@@ -31,7 +31,7 @@ const MOST_ROWS: usize = 6;
 #[derive(Clone, Debug)]
 pub struct PrescribedMotion {
     joint: Joint,
-    /// For each row the velocity that is demanded.
+    /// For each row the velocity that is prescribed.
     rates: Vec<Option<Drive>>,
     /// Rate of the prescribed rotation vector.
     turn_rate: [Drive; 3],
@@ -63,7 +63,7 @@ impl PrescribedMotion {
         }
     }
 
-    /// The demanded rate of a row: where the row is a component of a rotation vector, that of the
+    /// The prescribed rate of a row: where the row is a component of a rotation vector, that of the
     /// deviation from a target that turns.
     fn target_rate(&self, row: &Row, rate: &Drive, g: &Geometry, at: &At<'_>) -> f64 {
         let RowKind::Turn { axis } = row.kind else {
@@ -78,8 +78,8 @@ impl PrescribedMotion {
         (inverse_tangent(g.theta) * seen)[axis]
     }
 
-    /// Rows whose velocity is demanded, with their indices and demanded rates.
-    fn demanded<'a>(
+    /// Rows whose velocity is prescribed, with their indices and prescribed rates.
+    fn prescribed_rates<'a>(
         &'a self,
         g: &'a Geometry,
         at: &'a At<'_>,
@@ -127,7 +127,7 @@ impl Element for PrescribedMotion {
         self.joint.residual(at, out);
         let g = self.joint.geometry(at);
         let motions = self.joint.ends.nodes.map(|node| at.motion(node));
-        for (index, row, rate) in self.demanded(&g, at) {
+        for (index, row, rate) in self.prescribed_rates(&g, at) {
             if at.elapsed > 0.0 {
                 let excess = row.gradient(&g).rate(motions) - rate;
                 out.constraint(index, excess * at.elapsed);
@@ -168,7 +168,7 @@ impl Element for PrescribedMotion {
         }
         let g = self.joint.geometry(at);
         let more = at.elapsed * weights.damping - 1.0;
-        for (index, row, _) in self.demanded(&g, at) {
+        for (index, row, _) in self.prescribed_rates(&g, at) {
             let Gradient { position, rotation } = row.gradient(&g);
             for node in 0..2 {
                 let (x, r) = (position[node] * more, rotation[node] * more);
@@ -190,7 +190,7 @@ impl Element for PrescribedMotion {
         let mut gradients = [Gradient::default(); MOST_ROWS];
         let mut violations = SVector::<f64, MOST_ROWS>::zeros();
         let motions = self.joint.ends.nodes.map(|node| at.motion(node));
-        for (index, row, rate) in self.demanded(&g, at) {
+        for (index, row, rate) in self.prescribed_rates(&g, at) {
             let gradient = row.gradient(&g);
             let excess = gradient.rate(motions) - rate;
             violations[index] = self.violation(row, &g, at) - c * excess;

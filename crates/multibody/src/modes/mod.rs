@@ -117,8 +117,8 @@ pub struct Modes {
     pub fastest: f64,
     /// Whether the state is an equilibrium, or a steady motion.
     pub is_steady: bool,
-    /// Freedoms: unknown motions less independent constraints; nothing for large models.
-    pub freedoms: Option<usize>,
+    /// Degrees of freedom: unknown motions less independent constraints; nothing for large models.
+    pub degrees_of_freedom: Option<usize>,
 }
 
 impl System {
@@ -158,13 +158,13 @@ impl System {
         };
         let pencil = self.pencil(inputs, &frames, &accelerations);
         let spin = |motion: &crate::node::Motion| motion.angular_velocity.norm();
-        let (modes, freedoms) = self.modes_of(&pencil, count, near)?;
+        let (modes, degrees_of_freedom) = self.modes_of(&pencil, count, near)?;
         Ok(Modes {
             modes,
             frames: counted(&frames),
             fastest: self.motions.iter().map(spin).fold(0.0, f64::max),
             is_steady,
-            freedoms,
+            degrees_of_freedom,
         })
     }
 
@@ -176,9 +176,9 @@ impl System {
     ) -> Result<(Vec<Mode>, Option<usize>), SolveError> {
         let near = near.filter(|near| *near > 0.0).map(|near| TAU * near);
         let reduced = reduction::reduce(pencil, self.assembly.nodes());
-        let freedoms = reduced.as_ref().map(|reduced| reduced.pencil.size);
-        if freedoms == Some(0) {
-            return Ok((Vec::new(), freedoms));
+        let degrees_of_freedom = reduced.as_ref().map(|reduced| reduced.pencil.size);
+        if degrees_of_freedom == Some(0) {
+            return Ok((Vec::new(), degrees_of_freedom));
         }
         let work = reduced.as_ref().map_or(pencil, |reduced| &reduced.pencil);
         let from_zero = match BELOW_FASTEST * work.fastest() {
@@ -215,7 +215,7 @@ impl System {
             };
             modes.push(self.mode(&found, pencil, x));
         }
-        Ok((chosen(modes, count, near), freedoms))
+        Ok((chosen(modes, count, near), degrees_of_freedom))
     }
 
     fn mode(&self, found: &Refined, pencil: &Pencil, mut x: Vec<c64>) -> Mode {

@@ -174,8 +174,10 @@ impl<'r> CutPartsBuilder<'r> {
 
     /// How many inputs of the whole a subdomain takes so far.
     fn inputs_of(&self, subdomain: usize) -> usize {
-        let takers = self.cut_parts.inputs.iter().flatten();
-        takers.filter(|(taker, _)| *taker == subdomain).count()
+        let receivers = self.cut_parts.inputs.iter().flatten();
+        receivers
+            .filter(|(receiver, _)| *receiver == subdomain)
+            .count()
     }
 
     /// The subdomain of what a port needs; nothing for what is nowhere.

@@ -164,7 +164,7 @@ impl MechanismPart {
 
     /// Puts the part at rest in equilibrium under its loads and given inputs; it starts from
     /// there.
-    pub fn settle(&mut self, t: f64, inputs: &[f64]) -> Result<(), SolveError> {
+    pub fn find_static_equilibrium(&mut self, t: f64, inputs: &[f64]) -> Result<(), SolveError> {
         self.system.equilibrium(t, 4, inputs)?;
         self.initial.copy_from_slice(&self.system.motions);
         Ok(())
@@ -587,7 +587,7 @@ impl StepCorrection for MechanismPart {
 }
 
 impl Accuracy for MechanismPart {
-    fn demand_accuracy(&mut self, relative: f64) {
+    fn require_accuracy(&mut self, relative: f64) {
         let tolerance = &mut self.system.options.tolerance;
         *tolerance = tolerance.min(relative);
     }

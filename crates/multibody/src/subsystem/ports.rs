@@ -7,7 +7,7 @@ use crate::element::ElementId;
 use crate::joint::Coordinate;
 use crate::model::{Model, Used};
 use crate::node::{Marker, NodeId};
-use crate::redundancy::Freedoms;
+use crate::redundancy::DegreesOfFreedom;
 use crate::sensor::Sensor;
 use oldham_cosim::{OutputPort, Quantity, Unit};
 use oldham_space::Vec3;
@@ -49,7 +49,7 @@ impl PortedModel {
     }
 
     /// In how many ways it can move, in the initial position.
-    pub fn freedoms(&self, time: f64) -> Freedoms {
+    pub fn degrees_of_freedom(&self, time: f64) -> DegreesOfFreedom {
         let received = self.inputs.iter().map(|(_, received)| received);
         let given: Vec<NodeId> = received
             .clone()
@@ -57,7 +57,8 @@ impl PortedModel {
             .flat_map(Received::nodes)
             .collect();
         let width = received.map(|received| received.quantity().width()).sum();
-        self.model.freedoms(time, &vec![0.0; width], &given)
+        self.model
+            .degrees_of_freedom(time, &vec![0.0; width], &given)
     }
 }
 

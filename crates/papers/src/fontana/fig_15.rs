@@ -107,7 +107,7 @@ fn orders(report: &mut Report) -> Result<(), PaperError> {
     Ok(())
 }
 
-/// How much damping the plain scheme bears, on coarse and finer beams.
+/// How much damping the plain scheme tolerates, on coarse and finer beams.
 fn stability(report: &mut Report) -> Result<(), PaperError> {
     let simulation = |elements: usize, damping: f64, scheme: &str| {
         let beam = Beam {

@@ -46,7 +46,7 @@ pub(super) fn fig_10(report: &mut Report) -> Result<(), PaperError> {
     let mechanism = model.mechanisms().next().expect("the crane is one");
     let bodies = mechanism.given().len() - 1;
     report.row("bodies", 18.0, bodies as f64, "1", "");
-    let equations = mechanism.freedoms().constraints as f64;
+    let equations = mechanism.degrees_of_freedom().constraints as f64;
     let note = "22 joints as in the paper: 1 fixed x 6, 8 revolute x 5, 3 prismatic x 5, 10 spherical x 3, and 1 drive of the claws";
     report.row("equations of the joints", None, equations, "1", note);
     let rows = most_active_rows(Machine::Crane, 0.01)? as f64;

@@ -200,12 +200,12 @@ fn force() -> [(&'static str, Quantity); 2] {
 }
 
 /// A single pendulum `single` against a chain of `links` links `chain`, both horizontal at first, tips
-/// together, in Jacobi steps of 1 ms. With refreshed outputs, and since a step reads its inputs once,
+/// together, in Jacobi steps of 1 ms. With an output update, and since a step reads its inputs once,
 /// the pair is the monolithic solution.
 pub(super) fn pendula(
     links: usize,
     predictor: impl FnOnce(&Ports) -> Box<dyn Predictor>,
-    refreshed: bool,
+    output_update: bool,
 ) -> Simulation {
     let mut ports = Ports::new();
     for (name, quantity) in motion() {
@@ -245,8 +245,8 @@ pub(super) fn pendula(
         builder.connect((single, OutputPort(port)), (chain, InputPort(port)));
     }
     let jacobi = Schedule::jacobi(1e-3, [single, chain]);
-    let schedule = if refreshed {
-        jacobi.refreshed()
+    let schedule = if output_update {
+        jacobi.with_output_update()
     } else {
         jacobi
     };

@@ -67,6 +67,21 @@ impl Axis {
         Self { scale, low, high }
     }
 
+    /// The length of a linear axis.
+    pub(super) fn span(&self) -> f64 {
+        self.high - self.low
+    }
+
+    /// The same about its middle, with at least this length.
+    pub(super) fn widened(self, span: f64) -> Self {
+        let more = 0.5 * (span - self.span()).max(0.0);
+        Self {
+            low: self.low - more,
+            high: self.high + more,
+            ..self
+        }
+    }
+
     fn padded(self, share: f64) -> Self {
         let Self { scale, low, high } = self;
         let (low, high) = match scale {

@@ -18,6 +18,8 @@ const WIDTH: f64 = 760.0;
 const PLOT_HEIGHT: f64 = 230.0;
 /// A map wants to be nearly square.
 const MAP_HEIGHT: f64 = 480.0;
+/// Of a frame, however much its vertical axis needs beside it.
+const LEAST_WIDTH: f64 = 560.0;
 const MARGIN: f64 = 16.0;
 const TITLE_HEIGHT: f64 = 30.0;
 /// Between the legend and the frame, and room for a power of ten above the axis.
@@ -72,7 +74,8 @@ pub(super) fn draw(figure: &Figure) -> String {
         top += TITLE_HEIGHT;
     }
     let mut layouts = Vec::new();
-    for panel in axes {
+    for mut panel in axes {
+        panel.bring_to_scale(WIDTH - RIGHT_MARGIN - left);
         let layout = Layout::new(panel, left, top);
         top = layout.bottom();
         layouts.push(layout);
@@ -98,7 +101,10 @@ struct PanelAxes<'a> {
 impl<'a> PanelAxes<'a> {
     fn new(panel: &'a Panel, looks: &'a [usize]) -> Self {
         let x = x_axis(panel);
-        let y = y_axis(panel);
+        let mut y = y_axis(panel);
+        if panel.is_to_scale {
+            y = y.widened(x.span() * height(panel) / LEAST_WIDTH);
+        }
         let y_ticks = Ticks::of(&y, (height(panel) / 36.0) as usize);
         Self {
             panel,
@@ -106,6 +112,13 @@ impl<'a> PanelAxes<'a> {
             x,
             y,
             y_ticks,
+        }
+    }
+
+    /// Widens the horizontal axis to the scale of the vertical one, in a frame of this width.
+    fn bring_to_scale(&mut self, width: f64) {
+        if self.panel.is_to_scale {
+            self.x = self.x.widened(self.y.span() * width / height(self.panel));
         }
     }
 
@@ -127,9 +140,9 @@ impl<'a> PanelAxes<'a> {
 }
 
 fn height(panel: &Panel) -> f64 {
-    match panel.cells {
-        Some(_) => MAP_HEIGHT,
-        None => PLOT_HEIGHT,
+    match panel.cells.is_some() || panel.is_to_scale {
+        true => MAP_HEIGHT,
+        false => PLOT_HEIGHT,
     }
 }
 

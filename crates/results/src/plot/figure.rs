@@ -55,6 +55,8 @@ pub struct Panel {
     /// Lowest and highest value shown, where a diverging curve would flatten all others. Without
     /// it, the axis covers all values.
     pub y_limit: Option<(f64, f64)>,
+    /// Whether a unit is as long along both axes: for ways, and other shapes.
+    pub is_to_scale: bool,
 }
 
 impl Panel {
@@ -92,6 +94,12 @@ impl Panel {
     pub fn with_scales(mut self, x_scale: Scale, y_scale: Scale) -> Self {
         self.x_scale = x_scale;
         self.y_scale = y_scale;
+        self
+    }
+
+    /// Draws a unit as long along both axes, which are linear.
+    pub fn to_scale(mut self) -> Self {
+        self.is_to_scale = true;
         self
     }
 

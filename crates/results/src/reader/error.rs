@@ -90,7 +90,7 @@ pub enum ReadProblem {
         /// Cells in this row.
         found: usize,
     },
-    /// A CSV cell that is no number.
+    /// A CSV cell that is not a number.
     #[error("line {line}, column `{column}`: `{text}` is not a number")]
     NotANumber {
         /// Counted from one.

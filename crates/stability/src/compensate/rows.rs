@@ -45,8 +45,8 @@ pub struct Feedback {
 
 /// The compensator of one or several interfaces.
 ///
-/// For each interface: a force on the giver from its own and the received motions, a force on the
-/// taker from its own motions, and an amendment of the force that is sent, from the giver's own
+/// For each interface: a force on the force side from its own and the received motions, a force on the
+/// motion side from its own motions, and an amendment of the force that is sent, from the force side's own
 /// motions (Tamellin 2022, Eq. 24, 37 and 47).
 #[derive(Clone, Debug)]
 pub struct Architecture {
@@ -59,29 +59,32 @@ pub struct Architecture {
 }
 
 impl Architecture {
-    /// With everything that may be fed back. Every giver must have a force input for corrections.
+    /// With everything that may be fed back. Every force side must have a force input for corrections.
     pub fn new(simulation: &Simulation, sites: &[Site]) -> Result<Self, SiteError> {
         let (mut corrections, mut amendments) = (Vec::new(), Vec::new());
         let mut displacements = Vec::new();
         for site in sites {
             let (correction, near) = site.correction.ok_or_else(|| SiteError::NoForceInput {
-                part: part_name(simulation, site.giver),
+                part: part_name(simulation, site.force_side),
             })?;
-            let (giver, taker) = (simulation.ports(site.giver), simulation.ports(site.taker));
-            let own = own_signals(simulation, site.giver);
+            let (force_side, motion_side) = (
+                simulation.ports(site.force_side),
+                simulation.ports(site.motion_side),
+            );
+            let own = own_signals(simulation, site.force_side);
             let mut seen = own.clone();
             seen.extend(received_signals(simulation, site));
-            corrections.push(row(simulation, site.giver, Action::Correct, {
-                (giver.input_range(correction).start, seen)
+            corrections.push(row(simulation, site.force_side, Action::Correct, {
+                (force_side.input_range(correction).start, seen)
             }));
-            displacements.push((site.giver, giver.output_range(near).start));
-            corrections.push(row(simulation, site.taker, Action::Correct, {
-                let far = own_signals(simulation, site.taker);
-                (taker.input_range(site.push).start, far)
+            displacements.push((site.force_side, force_side.output_range(near).start));
+            corrections.push(row(simulation, site.motion_side, Action::Correct, {
+                let far = own_signals(simulation, site.motion_side);
+                (motion_side.input_range(site.applied).start, far)
             }));
-            displacements.push((site.taker, taker.output_range(site.far).start));
-            amendments.push(row(simulation, site.giver, Action::Amend, {
-                (giver.output_range(site.force).start, own)
+            displacements.push((site.motion_side, motion_side.output_range(site.far).start));
+            amendments.push(row(simulation, site.force_side, Action::Amend, {
+                (force_side.output_range(site.force).start, own)
             }));
         }
         let forces = corrections.len();
@@ -308,8 +311,8 @@ fn is_passed_on(ports: &Ports, port: OutputPort) -> bool {
 }
 
 pub(crate) fn received_signals(simulation: &Simulation, site: &Site) -> Vec<Candidate> {
-    let ports = simulation.ports(site.giver);
-    let name = part_name(simulation, site.giver);
+    let ports = simulation.ports(site.force_side);
+    let name = part_name(simulation, site.force_side);
     let start = ports.input_range(site.received).start;
     let quantity = &ports.inputs()[site.received.0].quantity;
     let candidate = |(offset, &derivative): (usize, &i32)| Candidate {

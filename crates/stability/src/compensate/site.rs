@@ -6,23 +6,23 @@ use oldham_cosim::{
 
 /// An interface along one line or about one axis.
 ///
-/// The *giver* receives a motion and sends the force that it exerts on whoever owns that motion;
-/// the *taker* receives the force and sends the motion of the point where it acts.
+/// The *force side* receives a motion and sends the force that it exerts on whoever owns that motion;
+/// the *motion side* receives the force and sends the motion of the point where it acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
     /// Sends the force; driven by the motion.
-    pub giver: SubsystemId,
+    pub force_side: SubsystemId,
     /// The force it sends.
     pub force: OutputPort,
     /// The motion it receives.
     pub received: InputPort,
-    /// A force input of the giver that a compensator may use, and the motion sent from there.
+    /// A force input of the force side that a compensator may use, and the motion sent from there.
     pub correction: Option<(InputPort, OutputPort)>,
     /// Receives the force.
-    pub taker: SubsystemId,
+    pub motion_side: SubsystemId,
     /// Where it receives it.
-    pub push: InputPort,
-    /// The taker's motion at the interface.
+    pub applied: InputPort,
+    /// Its motion at the interface.
     pub far: OutputPort,
 }
 
@@ -88,29 +88,29 @@ impl Site {
     /// to be used; without, the first one that no connection feeds, if there is one.
     pub fn of(
         simulation: &Simulation,
-        (giver, force): (SubsystemId, OutputPort),
+        (force_side, force): (SubsystemId, OutputPort),
         correction: Option<InputPort>,
     ) -> Result<Self, SiteError> {
         let name = |id: SubsystemId| part_name(simulation, id);
-        let ports = simulation.ports(giver);
-        let force_name = format!("{}.{}", name(giver), ports.outputs()[force.0].name);
+        let ports = simulation.ports(force_side);
+        let force_name = format!("{}.{}", name(force_side), ports.outputs()[force.0].name);
         check_force(&force_name, &ports.outputs()[force.0].quantity)?;
         let from = ports.output_range(force).start;
         let connections = simulation.connections();
         let there = connections
             .iter()
-            .find(|wire| wire.from == giver && wire.output == from)
+            .find(|wire| wire.from == force_side && wire.output == from)
             .ok_or(SiteError::NotConnected {
                 force: force_name.clone(),
             })?;
         if there.gain != 1.0 {
             return Err(SiteError::Scaled { force: force_name });
         }
-        let taker = there.to;
-        let push = input_at(simulation.ports(taker), there.input);
+        let motion_side = there.to;
+        let applied = input_at(simulation.ports(motion_side), there.input);
         let no_motion = || SiteError::NoMotionBack {
-            part: name(giver),
-            other: name(taker),
+            part: name(force_side),
+            other: name(motion_side),
             force: force_name.clone(),
         };
         let received = ports.conjugates().iter().find_map(|pair| match *pair {
@@ -119,30 +119,33 @@ impl Site {
         });
         let received = received.ok_or_else(no_motion)?;
         let back = connections.iter().find(|wire| {
-            wire.from == taker
-                && wire.to == giver
+            wire.from == motion_side
+                && wire.to == force_side
                 && wire.input == ports.input_range(received).start
         });
         let back = back.ok_or_else(no_motion)?;
         if back.gain != 1.0 {
             return Err(SiteError::Scaled { force: force_name });
         }
-        let far = output_at(simulation.ports(taker), back.output);
+        let far = output_at(simulation.ports(motion_side), back.output);
         let correction = match correction {
             Some(given) => {
                 let input = &ports.inputs()[given.0];
-                check_force(&format!("{}.{}", name(giver), input.name), &input.quantity)?;
-                Some((given, motion_at(simulation, giver, given)?))
+                check_force(
+                    &format!("{}.{}", name(force_side), input.name),
+                    &input.quantity,
+                )?;
+                Some((given, motion_at(simulation, force_side, given)?))
             }
-            None => free_force(simulation, giver),
+            None => free_force(simulation, force_side),
         };
         Ok(Self {
-            giver,
+            force_side,
             force,
             received,
             correction,
-            taker,
-            push,
+            motion_side,
+            applied,
             far,
         })
     }

@@ -1,8 +1,8 @@
-//! Structural compensation: the taker evaluates the linear part of the coupling law itself.
+//! Structural compensation: the motion side evaluates the linear part of the coupling law itself.
 //!
-//! The giver sends only what the linear law leaves over. The taker adds the law at its own micro
-//! rate, with its own motion of that instant and the giver's motion continued by its derivatives;
-//! the giver continues the taker's motion in the same way.
+//! The force side sends only what the linear law leaves over. The motion side adds the law at its own micro
+//! rate, with its own motion of that instant and the force side's motion continued by its derivatives;
+//! the force side continues the motion side's motion in the same way.
 
 use nalgebra::{DMatrix, DVector};
 use oldham_compensation::{
@@ -20,7 +20,7 @@ use crate::spectrum::STABLE;
 #[derive(Clone, Debug)]
 pub struct CouplingLaw {
     site: Site,
-    /// Motions of the giver and what the force grows with each of them.
+    /// Motions of the force side and what the force grows with each of them.
     pub own: Vec<(Candidate, f64)>,
     /// The received motion, likewise.
     pub received: Vec<(Candidate, f64)>,
@@ -34,7 +34,7 @@ pub struct CouplingLaw {
 /// Where a law comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// From the linearisation that the giver offers.
+    /// From the linearisation that the force side offers.
     Linearised,
     /// Fitted to what was exchanged.
     Identified,
@@ -56,8 +56,8 @@ impl CouplingLaw {
     }
 
     fn linearised(simulation: &mut Simulation, site: &Site) -> Option<Self> {
-        let linear = simulation.linearise(site.giver)?;
-        let ports = simulation.ports(site.giver);
+        let linear = simulation.linearise(site.force_side)?;
+        let ports = simulation.ports(site.force_side);
         let inputs = ports.input_width();
         let force = ports.output_range(site.force).start;
         let (own, received) = motions(simulation, site);
@@ -85,13 +85,13 @@ impl CouplingLaw {
     pub fn identified(build: &Build<'_>, site: &Site) -> Result<Self, DesignError> {
         let plain = build(Vec::new())?;
         let (own, received) = motions(&plain, site);
-        let force = plain.ports(site.giver).output_range(site.force).start;
+        let force = plain.ports(site.force_side).output_range(site.force).start;
         let listen = own.iter().chain(&received).map(|(_, c)| (c.signal, 0.0));
         let law = Compensation {
             amended: vec![CompensatorRow::new(force, listen.collect())],
             ..Compensation::default()
         };
-        let mut simulation = build(vec![(site.giver, law)])?;
+        let mut simulation = build(vec![(site.force_side, law)])?;
         let unknowns = own.len() + received.len();
         let steps = STEPS_PER_UNKNOWN * unknowns;
         // A constant column takes up preloads.
@@ -99,19 +99,19 @@ impl CouplingLaw {
         let mut forces = DVector::zeros(steps);
         for step in 0..steps {
             simulation.step().map_err(crate::AnalysisError::Fault)?;
-            let giver = simulation.known::<Compensated>(site.giver);
-            let readings = giver.map_or(&[][..], Compensated::readings);
+            let force_side = simulation.known::<Compensated>(site.force_side);
+            let readings = force_side.map_or(&[][..], Compensated::readings);
             for (column, value) in readings.iter().enumerate() {
                 data[(step, column)] = *value;
             }
-            forces[step] = simulation.outputs(site.giver)[force];
+            forces[step] = simulation.outputs(site.force_side)[force];
         }
         let gains = least_squares(&data, &forces);
         let mean = forces.mean();
         let spread = forces.add_scalar(-mean);
         if spread.amax() <= DATA_TOLERANCE * mean.abs().max(f64::MIN_POSITIVE) {
-            let force = &plain.ports(site.giver).outputs()[site.force.0].name;
-            let name = part_name(&plain, site.giver);
+            let force = &plain.ports(site.force_side).outputs()[site.force.0].name;
+            let name = part_name(&plain, site.force_side);
             return Err(DesignError::NothingExchanged(format!("{name}.{force}")));
         }
         let residual = relative(&(data * &gains - &forces), &spread);
@@ -125,7 +125,7 @@ impl CouplingLaw {
         })
     }
 
-    /// The compensations of both sides, for the micro steps with which giver and taker integrate
+    /// The compensations of both sides, for the micro steps with which force side and motion side integrate
     /// if they do so by semi-implicit Euler (zero otherwise).
     pub fn compensations(
         &self,
@@ -133,15 +133,21 @@ impl CouplingLaw {
         micro_steps: [f64; 2],
     ) -> Vec<(SubsystemId, Compensation)> {
         vec![
-            (self.site.giver, self.giver(simulation, micro_steps[1])),
-            (self.site.taker, self.taker(simulation, micro_steps[0])),
+            (
+                self.site.force_side,
+                self.force_side(simulation, micro_steps[1]),
+            ),
+            (
+                self.site.motion_side,
+                self.motion_side(simulation, micro_steps[0]),
+            ),
         ]
     }
 
-    fn giver(&self, simulation: &Simulation, taker_step: f64) -> Compensation {
+    fn force_side(&self, simulation: &Simulation, motion_side_step: f64) -> Compensation {
         let all = self.own.iter().chain(&self.received);
         let law = all.map(|(candidate, gain)| (candidate.signal, -gain));
-        let ports = simulation.ports(self.site.giver);
+        let ports = simulation.ports(self.site.force_side);
         let force = ports.output_range(self.site.force).start;
         let start = ports.input_range(self.site.received).start;
         let width = ports.input_range(self.site.received).len();
@@ -159,16 +165,16 @@ impl CouplingLaw {
             amended: vec![CompensatorRow::new(force, law.collect())],
             remote: vec![remote(
                 simulation,
-                vec![(self.site.taker, self.site.far)],
-                taker_step,
+                vec![(self.site.motion_side, self.site.far)],
+                motion_side_step,
             )],
             ..Compensation::default()
         }
     }
 
-    fn taker(&self, simulation: &Simulation, giver_step: f64) -> Compensation {
-        let giver = simulation.ports(self.site.giver);
-        let taker = simulation.ports(self.site.taker);
+    fn motion_side(&self, simulation: &Simulation, force_side_step: f64) -> Compensation {
+        let force_side = simulation.ports(self.site.force_side);
+        let motion_side = simulation.ports(self.site.motion_side);
         let mut senders: Vec<(SubsystemId, OutputPort)> = Vec::new();
         let mut terms = Vec::new();
         let mut starts = Vec::new();
@@ -177,23 +183,23 @@ impl CouplingLaw {
             let Signal::Own(component) = candidate.signal else {
                 continue;
             };
-            let port = (0..giver.outputs().len())
+            let port = (0..force_side.outputs().len())
                 .map(OutputPort)
-                .find(|&port| giver.output_range(port).contains(&component))
+                .find(|&port| force_side.output_range(port).contains(&component))
                 .expect("signals belong to ports");
-            let sender = (self.site.giver, port);
+            let sender = (self.site.force_side, port);
             let place = senders.iter().position(|known| *known == sender);
             let place = place.unwrap_or_else(|| {
                 senders.push(sender);
                 starts.push(width);
-                width += giver.output_range(port).len();
+                width += force_side.output_range(port).len();
                 senders.len() - 1
             });
-            let offset = component - giver.output_range(port).start;
+            let offset = component - force_side.output_range(port).start;
             terms.push((Signal::RemoteSignal(starts[place] + offset), *gain));
         }
-        let received = giver.input_range(self.site.received).start;
-        let own = taker.output_range(self.site.far).start;
+        let received = force_side.input_range(self.site.received).start;
+        let own = motion_side.output_range(self.site.far).start;
         for (candidate, gain) in &self.received {
             if let Signal::Received(component) = candidate.signal {
                 terms.push((Signal::Own(own + component - received), *gain));
@@ -201,10 +207,10 @@ impl CouplingLaw {
         }
         Compensation {
             running: vec![CompensatorRow::new(
-                taker.input_range(self.site.push).start,
+                motion_side.input_range(self.site.applied).start,
                 terms,
             )],
-            remote: vec![remote(simulation, senders, giver_step)],
+            remote: vec![remote(simulation, senders, force_side_step)],
             ..Compensation::default()
         }
     }
@@ -230,7 +236,7 @@ pub fn confirm(
     Ok(radius)
 }
 
-/// Displacements and velocities of the giver and of what it receives, with their components.
+/// Displacements and velocities of the force side and of what it receives, with their components.
 type Motions = Vec<(usize, Candidate)>;
 
 fn motions(simulation: &Simulation, site: &Site) -> (Motions, Motions) {
@@ -240,7 +246,7 @@ fn motions(simulation: &Simulation, site: &Site) -> (Motions, Motions) {
         }
     };
     let usable = |candidate: &Candidate| candidate.derivative < 2;
-    let own = own_signals(simulation, site.giver);
+    let own = own_signals(simulation, site.force_side);
     let received = received_signals(simulation, site);
     (
         own.into_iter().filter(usable).map(place).collect(),

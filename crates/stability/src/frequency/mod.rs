@@ -75,7 +75,7 @@ pub enum NoVerdict {
     /// The determinant has a feature that could not be resolved.
     #[error("the determinant of the coupled step could not be followed near {0:.6} rad per step")]
     Rough(f64),
-    /// The count is not a number.
+    /// The count is NaN.
     #[error("the modes that grow could not be counted")]
     Count,
     /// Modes grow, but none of them was found.
@@ -111,10 +111,10 @@ impl FrequencyAnalysis {
     pub fn verdict(
         &self,
         threads: usize,
-        patience: Option<Duration>,
+        time_limit: Option<Duration>,
     ) -> Result<FrequencyVerdict, NoVerdict> {
         let started = Instant::now();
-        let goes_on = || patience.is_none_or(|patience| started.elapsed() < patience);
+        let goes_on = || time_limit.is_none_or(|time_limit| started.elapsed() < time_limit);
         let log = |w: C| self.coupled.log_determinant(w, Exchange::AsRun);
         let function = Function {
             log: &log,

@@ -149,7 +149,7 @@ impl Rest {
             C::new(off.re, wrapped(off.im)).norm()
         };
         let bend = (m[1] - (a[1] + b[1]) * 0.5) * half;
-        // What is no number is not smooth.
+        // NaN is not smooth.
         let most = |most: f64, off: f64| {
             if off.is_nan() {
                 f64::INFINITY

@@ -5,8 +5,8 @@ use oldham_cosim::{
     Builder, Hold, InputPort, OutputPort, Schedule, Simulation, Subsystem, SubsystemId,
 };
 use oldham_lumped::{
-    Coordinates, Element, ElementKind, GhostSpec, Integrator, Lumped, NodeRef, NodeSpec, PortKind,
-    PortSpec, Spec,
+    BoundarySpec, Coordinates, Element, ElementKind, Integrator, Lumped, NodeRef, NodeSpec,
+    PortKind, PortSpec, Spec,
 };
 use oldham_stability::compensate::{BuildFailure, Site};
 
@@ -117,21 +117,21 @@ impl Chain {
             kind: PortKind::Motion,
         };
         let mut outputs: Vec<_> = range.clone().map(motion).collect();
-        let is_giver = first == 0;
-        let (mut ghosts, mut inputs) = (Vec::new(), Vec::new());
+        let is_force_side = first == 0;
+        let (mut boundary_nodes, mut inputs) = (Vec::new(), Vec::new());
         let port = |name: &str, node: NodeRef, kind: PortKind| PortSpec {
             name: name.into(),
             node,
             kind,
         };
-        if is_giver {
-            let (last, ghost) = (node(range.end - 1), NodeRef::ghost(0));
+        if is_force_side {
+            let (last, boundary) = (node(range.end - 1), NodeRef::boundary(0));
             elements.push(spring(0, [NodeRef::Ground, node(0)]));
-            elements.push(spring(range.end, [last, ghost]));
-            ghosts.push(GhostSpec::new("far"));
-            inputs.push(port("far", ghost, PortKind::Motion));
+            elements.push(spring(range.end, [last, boundary]));
+            boundary_nodes.push(BoundarySpec::new("far"));
+            inputs.push(port("far", boundary, PortKind::Motion));
             inputs.push(port("correction", last, PortKind::Force));
-            outputs.push(port("fc", ghost, PortKind::Force));
+            outputs.push(port("fc", boundary, PortKind::Force));
         } else {
             elements.push(spring(range.end, [node(range.end - 1), NodeRef::Ground]));
             inputs.push(port("push", node(first), PortKind::Force));
@@ -145,7 +145,7 @@ impl Chain {
                     velocity: self.velocities[index],
                 })
                 .collect(),
-            ghosts,
+            boundary_nodes,
             elements,
             inputs,
             outputs,

@@ -61,7 +61,7 @@ fn scenarios() -> [Chain; 3] {
 const MICRO_STEPS: [usize; 4] = [1, 2, 5, 10];
 
 #[test]
-fn the_poles_of_what_runs_are_put_where_the_undivided_ones_are() {
+fn the_poles_of_what_runs_are_put_where_the_monolithic_ones_are() {
     for mut chain in scenarios().into_iter().chain([Chain::four_mass()]) {
         for micro_steps in MICRO_STEPS {
             chain.micro_steps = micro_steps;
@@ -75,10 +75,10 @@ fn the_poles_of_what_runs_are_put_where_the_undivided_ones_are() {
     }
 }
 
-/// Single rate, semi-implicit Euler, Jacobi, hold: the force that arrives at the taker still sees
+/// Single rate, semi-implicit Euler, Jacobi, hold: the force that arrives at the motion side still sees
 /// it where it was a step ago, h v away; taking kc h v away makes it the monolithic recurrence.
 #[test]
-fn the_closed_form_for_a_single_rate_is_the_undivided_recurrence() {
+fn the_closed_form_for_a_single_rate_is_the_monolithic_recurrence() {
     let chain = Chain::two_mass(0.0, 1e-3);
     let (h, kc) = (chain.step, chain.stiffness[1]);
     let law = Compensation {
@@ -203,7 +203,7 @@ fn structural(chain: &Chain) -> Result<[f64; 2], DesignError> {
 
 /// Both sides then use the same motions at the same time.
 #[test]
-fn structural_compensation_at_a_single_rate_is_the_undivided_recurrence() {
+fn structural_compensation_at_a_single_rate_is_the_monolithic_recurrence() {
     // Undamped: the monolithic semi-implicit Euler has all its roots on the unit circle.
     let radius = structural(&Chain::two_mass(0.0, 1e-3)).unwrap();
     assert!((radius[1] - 1.0).abs() < 1e-9, "{radius:?}");

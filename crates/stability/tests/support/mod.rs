@@ -7,7 +7,7 @@ use oldham_cosim::{
     Simulation, Stage, Subsystem, SubsystemId,
 };
 use oldham_lumped::{
-    Coordinates, Element, ElementKind, GhostSpec, Integrator, LAW_VARIABLES, Lumped,
+    BoundarySpec, Coordinates, Element, ElementKind, Integrator, LAW_VARIABLES, Lumped,
     MergedConnection, MergedPart, NodeIndex, NodeRef, NodeSpec, PortKind, PortSpec, Prescribed,
     Spec, TangentSpec, merge,
 };
@@ -65,27 +65,31 @@ fn port(name: String, node: NodeRef, kind: PortKind) -> PortSpec {
 /// A part with one own node and these interfaces, whose positions are prescribed.
 pub fn part(
     own: NodeSpec,
-    ghosts: &[&str],
+    boundary_nodes: &[&str],
     integrator: Integrator,
     elements: Vec<Element>,
 ) -> Spec {
-    let traced = |name: &&str| {
-        let mut ghost = GhostSpec::new(*name);
-        ghost.prescribed = Prescribed::Position;
-        ghost
+    let position_driven = |name: &&str| {
+        let mut boundary = BoundarySpec::new(*name);
+        boundary.prescribed = Prescribed::Position;
+        boundary
     };
     let named = |prefix: &str, kind: PortKind| {
         let port = |(index, name): (usize, &&str)| {
-            port(format!("{prefix}{name}"), NodeRef::ghost(index), kind)
+            port(format!("{prefix}{name}"), NodeRef::boundary(index), kind)
         };
-        ghosts.iter().enumerate().map(port).collect::<Vec<_>>()
+        boundary_nodes
+            .iter()
+            .enumerate()
+            .map(port)
+            .collect::<Vec<_>>()
     };
     let mut outputs = named("force_", PortKind::Force);
     outputs.push(port("own".into(), NodeRef::node(0), PortKind::Motion));
     Spec {
         coordinates: Coordinates::Translation,
         nodes: vec![own],
-        ghosts: ghosts.iter().map(traced).collect(),
+        boundary_nodes: boundary_nodes.iter().map(position_driven).collect(),
         elements,
         inputs: named("", PortKind::Motion),
         outputs,
@@ -98,14 +102,14 @@ pub fn part(
 }
 
 /// A mass between the wall and an interface.
-pub fn side(own_mass: f64, ghost: &str, integrator: Integrator) -> Spec {
-    let (own, interface) = (NodeRef::node(0), NodeRef::ghost(0));
+pub fn side(own_mass: f64, boundary: &str, integrator: Integrator) -> Spec {
+    let (own, interface) = (NodeRef::node(0), NodeRef::boundary(0));
     let elements = vec![
         mass(own, own_mass),
         spring([NodeRef::Ground, own]),
         spring([own, interface]),
     ];
-    part(node("own", 0.01, 0.1), &[ghost], integrator, elements)
+    part(node("own", 0.01, 0.1), &[boundary], integrator, elements)
 }
 
 /// Which parts say how their forces change.
@@ -155,7 +159,7 @@ impl Chain {
     fn specs(&self) -> Vec<(&'static str, Spec)> {
         let mut joints = Spec {
             nodes: self.joints.iter().map(|(node, _)| node.clone()).collect(),
-            ghosts: Vec::new(),
+            boundary_nodes: Vec::new(),
             elements: Vec::new(),
             inputs: Vec::new(),
             outputs: Vec::new(),
@@ -175,11 +179,11 @@ impl Chain {
                 TangentUse::First => index == 0,
                 TangentUse::All => true,
             };
-            let points = spec.ghosts.iter();
-            let points = points.map(|ghost| (ghost.name.clone(), self.joint(&ghost.name)));
+            let points = spec.boundary_nodes.iter();
+            let points = points.map(|boundary| (boundary.name.clone(), self.joint(&boundary.name)));
             let points: Vec<_> = points.collect();
-            for (ghost, joint) in &points {
-                let input = format!("{name}_{ghost}");
+            for (boundary, joint) in &points {
+                let input = format!("{name}_{boundary}");
                 joints
                     .inputs
                     .push(port(input, NodeRef::Node(*joint), PortKind::Force));
@@ -204,16 +208,16 @@ impl Chain {
         let mut connections = Vec::new();
         let mut force_input = 0;
         for (index, (_, spec)) in specs[..joints].iter().enumerate() {
-            for (ghost, described) in spec.ghosts.iter().enumerate() {
+            for (boundary, described) in spec.boundary_nodes.iter().enumerate() {
                 connections.push(MergedConnection {
                     from_part: joints,
                     output: OutputPort(self.joint(&described.name).0),
                     to_part: index,
-                    input: InputPort(ghost),
+                    input: InputPort(boundary),
                 });
                 connections.push(MergedConnection {
                     from_part: index,
-                    output: OutputPort(ghost),
+                    output: OutputPort(boundary),
                     to_part: joints,
                     input: InputPort(force_input),
                 });
@@ -245,7 +249,8 @@ impl Chain {
             let sender = specs.iter().position(|(name, _)| *name == tangent.sender);
             let sender = SubsystemId(sender.unwrap());
             let echoes = tangent.points.iter();
-            let echoes = echoes.map(|(ghost, _)| (Spec::at(ghost), tangent.at_input(ghost)));
+            let echoes =
+                echoes.map(|(boundary, _)| (Spec::at(boundary), tangent.at_input(boundary)));
             let whole = (Spec::TANGENT.to_owned(), tangent.tangent_input());
             for (output, input) in echoes.chain([whole]) {
                 let from = builder.ports(sender).output(&output).unwrap();

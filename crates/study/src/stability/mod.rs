@@ -120,7 +120,7 @@ pub struct CouplingModes {
 }
 
 impl<'a> StabilityStudy<'a> {
-    /// A model in its own scheme and others, or in one piece. What a model learns while it runs no
+    /// A model in its own scheme and others, or as the monolithic reference. What a model learns while it runs no
     /// analysis describes: such a model is refused.
     pub fn new(
         file: &'a ModelFile,

@@ -136,7 +136,7 @@ pub enum VariationError {
         key: String,
     },
     /// Numbers are needed.
-    #[error("`{value}` of `{key}` is no number, and numbers are needed along an axis")]
+    #[error("`{value}` of `{key}` is not a number, and numbers are needed along an axis")]
     NoNumber {
         /// The setting.
         key: String,

@@ -13,8 +13,8 @@ use std::sync::Arc;
 #[serde(deny_unknown_fields)]
 pub(super) struct RoadSettings {
     /// Height of the plane at the origin in m.
-    #[serde(default)]
-    height: f64,
+    #[schemars(extend("default" = 0.0))]
+    height: Option<f64>,
     /// Slopes of the plane along x and y.
     slope: Option<[f64; 2]>,
     /// Friction over that on which the tyres were measured.
@@ -29,8 +29,8 @@ pub(super) struct RoadSettings {
     #[schemars(range(min = 0.1, max = 50.0), extend("default" = 4.0))]
     width: Option<f64>,
     /// With `class`: the same seed gives the same road.
-    #[serde(default)]
-    seed: u64,
+    #[schemars(extend("default" = 0))]
+    seed: Option<u64>,
     /// Heights from a file beside the model: lines of x, y and z in m, on a rectangular grid.
     file: Option<At<String>>,
 }
@@ -59,6 +59,14 @@ impl From<Class> for RoughnessClass {
 
 impl RoadSettings {
     pub fn make(&self, site: &mut Site<'_>) -> Option<Arc<Road>> {
+        if let Some(message) = self.useless() {
+            let problem = Problem::new(site.place(), message);
+            site.report(
+                problem
+                    .help("a road is a plane, or rough, or read from a file: keep the keys of one"),
+            );
+            return None;
+        }
         let road = match (&self.file, self.class) {
             (Some(file), Some(_)) => {
                 let message = "a road from a file has no class of roughness";
@@ -72,13 +80,36 @@ impl RoadSettings {
                     density: RoughnessClass::from(class).density(),
                     length: self.length.unwrap_or(200.0),
                     width: self.width.unwrap_or(4.0),
-                    seed: self.seed,
+                    seed: self.seed.unwrap_or(0),
                 };
                 Road::grid(rough.grid())
             }
-            (None, None) => Road::plane(self.height, self.slope.unwrap_or_default()),
+            (None, None) => Road::plane(self.height.unwrap_or(0.0), self.slope.unwrap_or_default()),
         };
         Some(Arc::new(road.with_grip(self.grip.unwrap_or(1.0))))
+    }
+}
+
+impl RoadSettings {
+    /// A key that does nothing for a road of this kind.
+    fn useless(&self) -> Option<String> {
+        let of_plane = [
+            ("height", self.height.is_some()),
+            ("slope", self.slope.is_some()),
+        ];
+        let of_class = [
+            ("length", self.length.is_some()),
+            ("width", self.width.is_some()),
+            ("seed", self.seed.is_some()),
+        ];
+        let (kind, of_plane, of_class) = match (&self.file, self.class) {
+            (Some(_), _) => ("a road from a file", &of_plane[..], &of_class[..]),
+            (None, Some(_)) => ("a road with a class of roughness", &of_plane[..], &[][..]),
+            (None, None) => ("a plane road", &[][..], &of_class[..]),
+        };
+        let mut keys = of_plane.iter().chain(of_class);
+        let (key, _) = keys.find(|(_, is_given)| *is_given)?;
+        Some(format!("{kind} has no `{key}`"))
     }
 }
 
@@ -102,8 +133,8 @@ fn surveyed(file: &At<String>, site: &mut Site<'_>) -> Option<HeightGrid> {
 /// The text of a file that a model names; a problem is reported.
 pub(super) fn read(file: &At<String>, what: &str, site: &mut Site<'_>) -> Option<String> {
     let path = site.beside(&file.value);
-    match std::fs::read_to_string(&path) {
-        Ok(text) => Some(text),
+    match std::fs::read(&path) {
+        Ok(bytes) => Some(decoded(bytes)),
         Err(error) => {
             let message = format!(
                 "the {what} file `{}` cannot be read: {error}",
@@ -114,6 +145,14 @@ pub(super) fn read(file: &At<String>, what: &str, site: &mut Site<'_>) -> Option
             None
         }
     }
+}
+
+/// Text in UTF-8, or in Latin-1, which old programs write.
+fn decoded(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        let bytes = error.into_bytes();
+        bytes.into_iter().map(char::from).collect()
+    })
 }
 
 /// The road of a tyre that was described before, or the one that is described here.
@@ -177,4 +216,15 @@ pub(super) fn make(settings: Settings, site: &mut Site<'_>) -> Option<GroundCont
     };
     let point = super::place(settings.point, node, site);
     Some(GroundContact::new(node, point, law, road))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_files_in_latin_1_are_read() {
+        assert_eq!(decoded(b"! \xb0C\nUX = 1".to_vec()), "! \u{b0}C\nUX = 1");
+        assert_eq!(decoded("! °C".into()), "! °C");
+    }
 }

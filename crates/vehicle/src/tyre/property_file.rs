@@ -222,7 +222,7 @@ impl Reader {
             true => match value.parse::<f64>() {
                 Ok(value) if value.is_finite() => Entry::Number(value),
                 _ => {
-                    let what = format!("`{value}` is no number for {key}");
+                    let what = format!("`{value}` is not a number for {key}");
                     self.report(number, what, "write a number, or a word in quotes");
                     return;
                 }

@@ -124,10 +124,10 @@ impl Device for InputDevice {
         Ok(self.device.get_absinfo()?.map(axis).collect())
     }
 
-    fn read(&mut self, bytes: &mut [u8], patience: Duration) -> io::Result<usize> {
+    fn read(&mut self, bytes: &mut [u8], timeout: Duration) -> io::Result<usize> {
         let until = Timespec {
-            tv_sec: patience.as_secs() as i64,
-            tv_nsec: patience.subsec_nanos().into(),
+            tv_sec: timeout.as_secs() as i64,
+            tv_nsec: timeout.subsec_nanos().into(),
         };
         let mut waiting = [PollFd::new(&self.device, PollFlags::IN)];
         match poll(&mut waiting, Some(&until)) {

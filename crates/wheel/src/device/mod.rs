@@ -30,7 +30,7 @@ pub trait Device: Send {
 
     /// Waits for records, but not longer than told, and says how many bytes of them there are; whole
     /// records only. An error means that the device is gone.
-    fn read(&mut self, bytes: &mut [u8], patience: Duration) -> io::Result<usize>;
+    fn read(&mut self, bytes: &mut [u8], timeout: Duration) -> io::Result<usize>;
 
     /// Pushes towards higher readings with this share of its strength, from -1 to 1, until told
     /// otherwise.

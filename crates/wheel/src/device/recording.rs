@@ -57,13 +57,13 @@ impl Device for Recording {
         Ok(Vec::new())
     }
 
-    fn read(&mut self, bytes: &mut [u8], patience: Duration) -> io::Result<usize> {
+    fn read(&mut self, bytes: &mut [u8], timeout: Duration) -> io::Result<usize> {
         let begun = *self.begun.get_or_insert_with(Instant::now);
         let over = || io::Error::new(io::ErrorKind::UnexpectedEof, "the recording is over");
         let due = self.next().ok_or_else(over)?;
         let wait = due.saturating_sub(begun.elapsed());
-        if wait > patience {
-            std::thread::sleep(patience);
+        if wait > timeout {
+            std::thread::sleep(timeout);
             return Ok(0);
         }
         std::thread::sleep(wait);

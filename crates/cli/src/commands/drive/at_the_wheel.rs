@@ -332,8 +332,8 @@ mod tests {
             Ok(vec![AXIS])
         }
 
-        fn read(&mut self, _bytes: &mut [u8], patience: Duration) -> io::Result<usize> {
-            std::thread::sleep(patience);
+        fn read(&mut self, _bytes: &mut [u8], timeout: Duration) -> io::Result<usize> {
+            std::thread::sleep(timeout);
             self.looks = self
                 .looks
                 .checked_sub(1)

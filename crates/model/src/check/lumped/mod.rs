@@ -22,7 +22,7 @@ const GROUND: &str = "ground";
 struct LumpedDraft<'f> {
     nodes: HashMap<&'f str, NodeRef>,
     spec: Spec,
-    /// Where elements, nodes and ghosts were written.
+    /// Where elements, nodes and boundary nodes were written.
     places: HashMap<String, Span>,
     complete: bool,
     /// Nothing unreadable could have made further nodes.
@@ -99,7 +99,7 @@ impl Checker<'_> {
         [inputs, outputs]
     }
 
-    /// What only the physics can tell: a node without mass, a ghost without velocity.
+    /// What only the physics can tell: a node without mass, a boundary node without velocity.
     fn physics(&mut self, entry: &Entry<format::Lumped>, draft: &LumpedDraft<'_>) {
         let Err(errors) = oldham_lumped::Lumped::new(draft.spec.clone()) else {
             return;
@@ -121,7 +121,7 @@ impl LumpedDraft<'_> {
             spec: Spec {
                 coordinates,
                 nodes: Vec::new(),
-                ghosts: Vec::new(),
+                boundary_nodes: Vec::new(),
                 elements: Vec::new(),
                 inputs: Vec::new(),
                 outputs: Vec::new(),
@@ -154,7 +154,7 @@ fn spectral_radius(method: Integrator) -> f64 {
     }
 }
 
-/// The node, element or ghost that an error is about.
+/// The node, element or boundary node that an error is about.
 fn subject(error: &SpecError) -> Option<&str> {
     match error {
         SpecError::NodeWithoutMass { node } => Some(node),
@@ -163,10 +163,10 @@ fn subject(error: &SpecError) -> Option<&str> {
         SpecError::WrongMatrixSize { element, .. }
         | SpecError::WrongVariables { element, .. }
         | SpecError::BadMass { element, .. }
-        | SpecError::GhostLacks { element, .. }
+        | SpecError::BoundaryLacks { element, .. }
         | SpecError::NonlinearExact { element } => Some(element),
         SpecError::MassNotSymmetric { row, .. } => Some(row),
-        SpecError::GhostFedTwice { ghost, .. } => Some(ghost),
+        SpecError::BoundaryFedTwice { boundary, .. } => Some(boundary),
         _ => None,
     }
 }

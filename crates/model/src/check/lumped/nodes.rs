@@ -1,6 +1,6 @@
-//! Nodes: masses with a motion of their own, ghosts whose motion is received.
+//! Nodes: masses with a motion of their own, boundary nodes whose motion is received.
 
-use oldham_lumped::{ElementKind, GhostSpec, NodeRef, NodeSpec};
+use oldham_lumped::{BoundarySpec, ElementKind, NodeRef, NodeSpec};
 
 use super::{GROUND, LumpedDraft};
 use crate::check::Checker;
@@ -44,13 +44,13 @@ impl Checker<'_> {
     }
 
     /// The received node of this name, made when it is first mentioned.
-    pub(super) fn ghost<'f>(
+    pub(super) fn boundary<'f>(
         &mut self,
         name: &'f At<String>,
         draft: &mut LumpedDraft<'f>,
     ) -> Option<NodeRef> {
         match draft.nodes.get(name.value.as_str()) {
-            Some(&ghost @ NodeRef::Ghost(_)) => Some(ghost),
+            Some(&boundary @ NodeRef::Boundary(_)) => Some(boundary),
             Some(_) => {
                 let message = format!(
                     "`{}` is a mass: its motion is computed here, not received",
@@ -65,11 +65,14 @@ impl Checker<'_> {
             None => {
                 self.name(name, "a node");
                 self.not_ground(name);
-                let ghost = NodeRef::ghost(draft.spec.ghosts.len());
-                draft.spec.ghosts.push(GhostSpec::new(name.value.clone()));
-                draft.nodes.insert(&name.value, ghost);
+                let boundary = NodeRef::boundary(draft.spec.boundary_nodes.len());
+                draft
+                    .spec
+                    .boundary_nodes
+                    .push(BoundarySpec::new(name.value.clone()));
+                draft.nodes.insert(&name.value, boundary);
                 draft.places.insert(name.value.clone(), name.span.clone());
-                Some(ghost)
+                Some(boundary)
             }
         }
     }
@@ -89,7 +92,9 @@ impl Checker<'_> {
         draft: &LumpedDraft<'_>,
     ) -> Option<NodeRef> {
         let wrong = "is not received: a subsystem sends the force on nodes of others only";
-        self.node_where(name, draft, wrong, |node| matches!(node, NodeRef::Ghost(_)))
+        self.node_where(name, draft, wrong, |node| {
+            matches!(node, NodeRef::Boundary(_))
+        })
     }
 
     pub(super) fn moving_node(

@@ -34,10 +34,10 @@ impl Checker<'_> {
             });
             let node = given.and_then(|(kind, node)| match kind {
                 PortKind::Force => self.own_node(node, draft),
-                _ => self.ghost(node, draft),
+                _ => self.boundary(node, draft),
             });
-            if let (Some(_), Some(NodeRef::Ghost(ghost))) = (&input.position_driven, node) {
-                draft.spec.ghosts[ghost.0].prescribed = Prescribed::Position;
+            if let (Some(_), Some(NodeRef::Boundary(boundary))) = (&input.position_driven, node) {
+                draft.spec.boundary_nodes[boundary.0].prescribed = Prescribed::Position;
             }
             if let Some(prescribe) = &input.prescribe {
                 self.prescribe(prescribe, input.motion.is_some(), node, draft);
@@ -64,8 +64,8 @@ impl Checker<'_> {
             return;
         }
         let law = self.motion_law(&given.value);
-        if let (Some(law), Some(NodeRef::Ghost(ghost))) = (law, node) {
-            draft.spec.ghosts[ghost.0].prescribed = Prescribed::Law(law);
+        if let (Some(law), Some(NodeRef::Boundary(boundary))) = (law, node) {
+            draft.spec.boundary_nodes[boundary.0].prescribed = Prescribed::Law(law);
         }
     }
 

@@ -20,12 +20,12 @@ mod given;
 mod joints;
 mod links;
 mod loads;
-mod measures;
 mod nodes;
 mod places;
 mod ports;
 mod redundancy;
 mod sections;
+mod sensors;
 mod shells;
 mod transmissions;
 mod trial;
@@ -52,9 +52,9 @@ use crate::mechanism::{MechanismSpec, NODE_PORTS, Pose, SENSOR_PORTS};
 use crate::model::Content;
 use crate::problem::Problem;
 use crate::source::Span;
-use measures::{Reading, Stage};
 use places::{BeamElements, ShellElements};
 use sections::CrossSection;
+use sensors::{Reading, Stage};
 
 /// The node that is always there.
 const GROUND: &str = "ground";
@@ -81,7 +81,7 @@ struct MechanismDraft<'f> {
     beams: HashMap<&'f str, Option<BeamElements>>,
     shells: HashMap<&'f str, Option<ShellElements>>,
     /// What is measured; nothing for what could not be read.
-    measures: HashMap<&'f str, Option<Reading>>,
+    readings: HashMap<&'f str, Option<Reading>>,
     /// First component of each scalar input.
     scalars: HashMap<&'f str, usize>,
     /// Where nodes, bodies and elements were written.
@@ -140,7 +140,7 @@ impl Checker<'_> {
             .own_step
             .zip(paced.micro_steps)
             .map(|(step, count)| step / f64::from(count));
-        draft.spec.settles = section.static_equilibrium.unwrap_or(false);
+        draft.spec.static_equilibrium = section.static_equilibrium.unwrap_or(false);
         let ports = self.mechanism(section, &mut draft);
         draft.show_sensors(section);
         if record.nodes.unwrap_or(true) {
@@ -333,7 +333,7 @@ impl<'f> MechanismDraft<'f> {
             actuators: HashMap::new(),
             beams: HashMap::new(),
             shells: HashMap::new(),
-            measures: HashMap::new(),
+            readings: HashMap::new(),
             scalars: HashMap::new(),
             places: HashMap::new(),
             unplaced: HashSet::new(),
@@ -389,7 +389,7 @@ impl<'f> MechanismDraft<'f> {
     /// Records what sensors measure.
     fn show_sensors(&mut self, section: &Multibody) {
         for entry in &section.sensors {
-            let reading = self.measures.get(entry.name.value.as_str());
+            let reading = self.readings.get(entry.name.value.as_str());
             if let Some(Some(reading)) = reading {
                 let name = format!("{SENSOR_PORTS}{}", entry.name.value);
                 let sent = reading.sent();

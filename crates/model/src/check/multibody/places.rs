@@ -4,7 +4,7 @@ use oldham_cosim::Unit;
 use oldham_multibody::{ElementId, SectionSensor, Sensor, Sent};
 
 use crate::check::Checker;
-use crate::format::multibody::{Measure, Multibody, SectionWord, Vector};
+use crate::format::multibody::{Multibody, SectionWord, SensorEntry, Vector};
 use crate::format::{At, Entry};
 use crate::mechanism::{SECTION_PORTS, SectionLoad};
 use crate::problem::Problem;
@@ -147,7 +147,7 @@ impl Checker<'_> {
     /// A sensor on a beam or a shell.
     pub(super) fn section_sensor(
         &mut self,
-        entry: &Entry<Measure>,
+        entry: &Entry<SensorEntry>,
         of: &At<String>,
         is_beam: bool,
         draft: &MechanismDraft<'_>,
@@ -184,7 +184,7 @@ impl Checker<'_> {
 
     fn section_component(
         &mut self,
-        entry: &Entry<Measure>,
+        entry: &Entry<SensorEntry>,
         is_beam: bool,
     ) -> Option<(usize, bool, &'static str)> {
         let given = &entry.value.value;
@@ -213,7 +213,7 @@ impl Checker<'_> {
     /// Where on a beam or shell: numbers from 0 to 1.
     fn place_on<const N: usize>(
         &mut self,
-        entry: &Entry<Measure>,
+        entry: &Entry<SensorEntry>,
         given: &Option<At<Vector>>,
     ) -> Option<[f64; N]> {
         let help = match N {

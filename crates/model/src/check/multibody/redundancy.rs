@@ -1,6 +1,6 @@
 //! Help on redundant joints: which of them could hold less without freeing the mechanism.
 
-use oldham_multibody::{Element, ElementId, Freedoms, Joint, Marker};
+use oldham_multibody::{DegreesOfFreedom, Element, ElementId, Joint, Marker};
 
 use super::{DraftJoint, MechanismDraft};
 use crate::format::multibody::JointKind;
@@ -29,7 +29,7 @@ struct Change {
 impl MechanismDraft<'_> {
     /// What can be done about redundant joints of these names.
     pub(super) fn help_on_redundancy(&self, joints: &[String], start: f64) -> String {
-        let before = self.spec.whole.freedoms(start);
+        let before = self.spec.whole.degrees_of_freedom(start);
         let count = format!(
             "{} of {} constraints follow from others in this position, which leaves {}",
             before.redundant(),
@@ -51,7 +51,7 @@ impl MechanismDraft<'_> {
                 format!(
                     "{} ({} before, {} after)",
                     each.join(" and "),
-                    before.degrees(),
+                    before.count(),
                     degrees(*after)
                 )
             })
@@ -64,9 +64,9 @@ impl MechanismDraft<'_> {
     fn offers(
         &self,
         joints: &[String],
-        before: Freedoms,
+        before: DegreesOfFreedom,
         start: f64,
-    ) -> Vec<(Vec<Change>, Freedoms)> {
+    ) -> Vec<(Vec<Change>, DegreesOfFreedom)> {
         let candidates: Vec<Change> = joints
             .iter()
             .rev()
@@ -79,13 +79,13 @@ impl MechanismDraft<'_> {
         while now.redundant() > 0 {
             let is_new = |change: &&Change| taken.iter().all(|other| other.joint != change.joint);
             let tried = candidates.iter().filter(is_new).map(|change| {
-                let after = change.made_in(&spec).whole.freedoms(start);
+                let after = change.made_in(&spec).whole.degrees_of_freedom(start);
                 (change, after)
             });
-            let kept: Vec<(&Change, Freedoms)> = tried
-                .filter(|(_, after)| after.degrees() == before.degrees())
+            let kept: Vec<(&Change, DegreesOfFreedom)> = tried
+                .filter(|(_, after)| after.count() == before.count())
                 .collect();
-            let whole: Vec<(Vec<Change>, Freedoms)> = kept
+            let whole: Vec<(Vec<Change>, DegreesOfFreedom)> = kept
                 .iter()
                 .filter(|(_, after)| after.redundant() == 0)
                 .map(|(change, after)| {
@@ -185,8 +185,8 @@ impl Change {
     }
 }
 
-fn degrees(freedoms: Freedoms) -> String {
-    match freedoms.degrees() {
+fn degrees(degrees_of_freedom: DegreesOfFreedom) -> String {
+    match degrees_of_freedom.count() {
         1 => "1 degree of freedom".to_owned(),
         count => format!("{count} degrees of freedom"),
     }

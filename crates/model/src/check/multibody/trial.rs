@@ -23,10 +23,10 @@ impl Checker<'_> {
         start: f64,
         micro_step: Option<f64>,
     ) {
-        if self.loose_nodes(draft) || draft.spec.whole.model.node_count() > MAX_NODES {
+        if self.unconnected_nodes(draft) || draft.spec.whole.model.node_count() > MAX_NODES {
             return;
         }
-        let mut part = match draft.spec.unsettled_part() {
+        let mut part = match draft.spec.part_before_statics() {
             Ok(part) => part,
             Err(errors) => {
                 errors
@@ -101,7 +101,7 @@ impl Checker<'_> {
     }
 
     /// Nodes without mass that nothing holds.
-    fn loose_nodes(&mut self, draft: &MechanismDraft<'_>) -> bool {
+    fn unconnected_nodes(&mut self, draft: &MechanismDraft<'_>) -> bool {
         let mut any = false;
         let model = &draft.spec.whole.model;
         for (node, _) in model.moving_nodes() {

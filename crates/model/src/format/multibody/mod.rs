@@ -12,8 +12,8 @@ mod geometry;
 mod given;
 mod joint;
 mod load;
-mod measure;
 mod port;
+mod sensor;
 mod shell;
 
 use schemars::JsonSchema;
@@ -39,8 +39,8 @@ pub use given::TimeFunction;
 pub(crate) use given::{Given, GivenTable};
 pub(crate) use joint::{Friction, Joint, JointKind, Stops};
 pub(crate) use load::Load;
-pub(crate) use measure::{Measure, SectionWord};
 pub(crate) use port::{Input, Output};
+pub(crate) use sensor::{SectionWord, SensorEntry};
 pub(crate) use shell::{Edge, Shell};
 
 /// Error of the accelerations at which Newton's iteration stops when nothing else is said.
@@ -145,7 +145,7 @@ pub(crate) struct Multibody {
     /// angles of springs, may use what they measure besides time `t`.
     #[schemars(extend("x-formerly" = "measures"))]
     #[serde(default)]
-    pub sensors: Named<Measure>,
+    pub sensors: Named<SensorEntry>,
     /// Applied forces and moments on nodes, by name.
     #[serde(default)]
     pub loads: Named<Load>,

@@ -20,7 +20,7 @@ use oldham_space::{Mat3, Vec3};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Displacements and rotations, or forces and moments, node by node.
-pub(super) type ElementFreedoms = [f64; 24];
+pub(super) type ElementVector = [f64; 24];
 
 /// Why four nodes make no shell element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,7 +47,7 @@ pub struct Shell4 {
     /// From node axes to frame axes.
     node_axes: [Quaternion; 4],
     /// Column by column.
-    stiffness: Box<[ElementFreedoms; 24]>,
+    stiffness: Box<[ElementVector; 24]>,
     damping: f64,
     middle: Box<Middle>,
     /// Whether a residual was made with a frame that the corners do not fit.
@@ -58,7 +58,7 @@ pub struct Shell4 {
 #[derive(Clone, Debug)]
 struct Middle {
     /// Strains by displacements and rotations.
-    strains: [ElementFreedoms; 8],
+    strains: [ElementVector; 8],
     /// Loads by strains.
     section: ShellSection,
 }
@@ -83,7 +83,7 @@ pub(super) struct Deformed {
 /// Forces and moments at the nodes, in frame axes.
 pub(super) struct Loads {
     /// n and m.
-    pub elastic: ElementFreedoms,
+    pub elastic: ElementVector,
     /// The vector y.
     pub alignment: Vec3,
     /// On the nodes.
@@ -162,14 +162,14 @@ impl Shell4 {
 
     /// d.
     #[inline(always)]
-    fn strains(&self, d: &Deformed) -> ElementFreedoms {
+    fn strains(&self, d: &Deformed) -> ElementVector {
         let shifts = std::array::from_fn(|i| d.frame.places[i] - self.unloaded[i]);
         join(&shifts, &d.turns)
     }
 
     /// The time derivative of d.
     #[inline(always)]
-    fn strain_rates(&self, d: &Deformed, motions: [&Motion; 4]) -> ElementFreedoms {
+    fn strain_rates(&self, d: &Deformed, motions: [&Motion; 4]) -> ElementVector {
         let local = |v: Vec3| d.frame.axes.transpose_mul(v);
         let velocities = motions.map(|m| local(m.velocity));
         let mean = (velocities[0] + velocities[1] + velocities[2] + velocities[3]) * 0.25;
@@ -183,7 +183,7 @@ impl Shell4 {
 
     /// K times a vector.
     #[inline(always)]
-    fn stress(&self, strains: &ElementFreedoms) -> ElementFreedoms {
+    fn stress(&self, strains: &ElementVector) -> ElementVector {
         let mut sum = [0.0; 24];
         for (column, &strain) in self.stiffness.iter().zip(strains) {
             for (entry, &k) in sum.iter_mut().zip(column) {
@@ -235,8 +235,8 @@ impl Element for Shell4 {
         let motions = self.motions(at);
         let d = self.deformed(motions);
         let (moved, rates) = (self.strains(&d), self.strain_rates(&d, motions));
-        let by = |values: &ElementFreedoms| -> [f64; 8] {
-            let row = |row: &ElementFreedoms| row.iter().zip(values).map(|(b, v)| b * v).sum();
+        let by = |values: &ElementVector| -> [f64; 8] {
+            let row = |row: &ElementVector| row.iter().zip(values).map(|(b, v)| b * v).sum();
             self.middle.strains.each_ref().map(row)
         };
         let (strains, rates) = (by(&moved), by(&rates));
@@ -279,7 +279,7 @@ impl Element for Shell4 {
         let motions = self.motions(at);
         let d = self.deformed(motions);
         let (strains, rates) = (self.strains(&d), self.strain_rates(&d, motions));
-        let work = |a: &ElementFreedoms| dot(a, &self.stress(a));
+        let work = |a: &ElementVector| dot(a, &self.stress(a));
         ElementEnergy {
             stored: 0.5 * work(&strains),
             dissipated: self.damping * work(&rates),
@@ -342,7 +342,7 @@ fn mean(rotations: &[Quaternion; 4]) -> Quaternion {
 }
 
 #[inline(always)]
-fn join(linear: &[Vec3; 4], angular: &[Vec3; 4]) -> ElementFreedoms {
+fn join(linear: &[Vec3; 4], angular: &[Vec3; 4]) -> ElementVector {
     let mut values = [0.0; 24];
     for (i, node) in values.chunks_exact_mut(6).enumerate() {
         node[..3].copy_from_slice(&linear[i].0);
@@ -352,12 +352,12 @@ fn join(linear: &[Vec3; 4], angular: &[Vec3; 4]) -> ElementFreedoms {
 }
 
 #[inline(always)]
-pub(super) fn force(values: &ElementFreedoms, node: usize) -> Vec3 {
+pub(super) fn force(values: &ElementVector, node: usize) -> Vec3 {
     Vec3::new(values[6 * node], values[6 * node + 1], values[6 * node + 2])
 }
 
 #[inline(always)]
-pub(super) fn moment(values: &ElementFreedoms, node: usize) -> Vec3 {
+pub(super) fn moment(values: &ElementVector, node: usize) -> Vec3 {
     Vec3::new(
         values[6 * node + 3],
         values[6 * node + 4],
@@ -365,7 +365,7 @@ pub(super) fn moment(values: &ElementFreedoms, node: usize) -> Vec3 {
     )
 }
 
-fn dot(a: &ElementFreedoms, b: &ElementFreedoms) -> f64 {
+fn dot(a: &ElementVector, b: &ElementVector) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 

@@ -11,19 +11,19 @@
 //!
 //! About 9000 multiplications, most of them along columns.
 
-use super::four_node::{Deformed, ElementFreedoms, Loads, force, moment};
+use super::four_node::{Deformed, ElementVector, Loads, force, moment};
 use super::frame::Frame;
 use crate::element::{Half, Jacobian};
 use oldham_space::rotation::inverse_transpose_derivative;
 use oldham_space::{M3, Mat3, Vec3};
 
 /// Derivatives by displacements and spins, column by column.
-pub(super) struct ShellJacobian([ElementFreedoms; 24]);
+pub(super) struct ShellJacobian([ElementVector; 24]);
 
 impl ShellJacobian {
     /// Hᵀ K H, where H takes spins of nodes to changes of their rotation vectors.
     #[inline(always)]
-    pub fn elastic(stiffness: &[ElementFreedoms; 24], weight: f64, inverses: &[Mat3; 4]) -> Self {
+    pub fn elastic(stiffness: &[ElementVector; 24], weight: f64, inverses: &[Mat3; 4]) -> Self {
         let mut columns = [[0.0; 24]; 24];
         for (node, inverse) in inverses.iter().enumerate() {
             for k in 0..3 {
@@ -120,7 +120,7 @@ impl ShellJacobian {
 
     /// K̂ S.
     #[inline(always)]
-    fn frame_columns(&self, places: &[Vec3; 4]) -> [ElementFreedoms; 3] {
+    fn frame_columns(&self, places: &[Vec3; 4]) -> [ElementVector; 3] {
         let mut sums = [[0.0; 24]; 3];
         for (node, p) in places.iter().enumerate() {
             let [x, y, z, a, b, c] = std::array::from_fn(|k| &self.0[6 * node + k]);
@@ -170,7 +170,7 @@ impl ShellJacobian {
 
 /// Sᵀ times a column of loads: their moment about the origin of the frame.
 #[inline(always)]
-fn total_moment(column: &ElementFreedoms, places: &[Vec3; 4]) -> Vec3 {
+fn total_moment(column: &ElementVector, places: &[Vec3; 4]) -> Vec3 {
     let mut sum = Vec3::ZERO;
     for (node, place) in places.iter().enumerate() {
         sum += place.cross(force(column, node)) + moment(column, node);
@@ -180,7 +180,7 @@ fn total_moment(column: &ElementFreedoms, places: &[Vec3; 4]) -> Vec3 {
 
 /// Adds F×.
 #[inline(always)]
-fn add_turned_loads(columns: &mut [ElementFreedoms; 3], loads: &Loads, weight: f64) {
+fn add_turned_loads(columns: &mut [ElementVector; 3], loads: &Loads, weight: f64) {
     for node in 0..4 {
         let [f, m] = [loads.forces[node], loads.moments[node]].map(|v| v.skew() * weight);
         for (k, column) in columns.iter_mut().enumerate() {

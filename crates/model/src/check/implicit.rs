@@ -1,16 +1,16 @@
-//! The section `[schedule.tight]`: how a step iterates.
+//! The section `[schedule.implicit]`: how a step iterates.
 
 use oldham_cosim as cosim;
 
 use super::Checker;
-use crate::format::{Acceleration, DEFAULT_COLUMNS, OnLimit, Tight};
+use crate::format::{Acceleration, DEFAULT_COLUMNS, Implicit, OnLimit};
 
 /// Most iterations that quasi-Newton remembers: it solves a dense system of them.
 const MAX_COLUMNS: u32 = 1000;
 const FEWER_COLUMNS: &str = "as many as there are coupling variables are enough";
 
 impl Checker<'_> {
-    pub(super) fn tight(&mut self, section: &Tight) -> cosim::ImplicitSettings {
+    pub(super) fn implicit(&mut self, section: &Implicit) -> cosim::ImplicitSettings {
         let default = cosim::ImplicitSettings::default();
         let relative = self.number_or(&section.relative, default.relative);
         let absolute = self.number_or(&section.absolute, default.absolute);
@@ -31,7 +31,7 @@ impl Checker<'_> {
         }
     }
 
-    fn per_port(&mut self, section: &Tight) -> Vec<(String, f64)> {
+    fn per_port(&mut self, section: &Implicit) -> Vec<(String, f64)> {
         let mut tolerances = Vec::new();
         for entry in &section.ports {
             let tolerance = self.number(&entry.value);
@@ -40,7 +40,7 @@ impl Checker<'_> {
         tolerances
     }
 
-    fn acceleration(&mut self, section: &Tight) -> cosim::Acceleration {
+    fn acceleration(&mut self, section: &Implicit) -> cosim::Acceleration {
         let relaxation = section.relaxation.as_ref().and_then(|at| self.number(at));
         let columns = section.columns.as_ref();
         let columns = columns.and_then(|at| self.count_up_to(at, MAX_COLUMNS, FEWER_COLUMNS));

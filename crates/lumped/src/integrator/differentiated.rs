@@ -1,4 +1,4 @@
-//! Rates of ghosts of which only the position is received.
+//! Rates of boundary nodes of which only the position is received.
 //!
 //! The formula that advances the own nodes, read the other way round, gives the rate that belongs
 //! to a new position. Each part differentiates the positions it was given itself, so that its
@@ -9,14 +9,14 @@ use oldham_cosim::{TwoStep, Visitor};
 use crate::plant::Plant;
 use crate::wiring::Target;
 
-/// Traced ghosts and what is remembered of them.
+/// Position-driven boundary nodes and what is remembered of them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Trace {
-    ghosts: Vec<Ghost>,
+pub(crate) struct DifferentiatedNodes {
+    boundary_nodes: Vec<Boundary>,
 }
 
 #[derive(Clone, Debug)]
-struct Ghost {
+struct Boundary {
     slot: usize,
     /// Components of the input vector with velocity and acceleration at the start, if received.
     starting_rates: [Option<usize>; 2],
@@ -25,10 +25,10 @@ struct Ghost {
     before: [f64; 3],
 }
 
-impl Trace {
+impl DifferentiatedNodes {
     pub(crate) fn new(plant: &Plant) -> Self {
         let wiring = &plant.wiring;
-        let ghost = |&slot: &usize| Ghost {
+        let boundary = |&slot: &usize| Boundary {
             slot,
             starting_rates: [
                 wiring.component(Target::StartingVelocity(slot)),
@@ -38,17 +38,17 @@ impl Trace {
             before: [0.0; 3],
         };
         Self {
-            ghosts: wiring.traced.iter().map(ghost).collect(),
+            boundary_nodes: wiring.position_driven.iter().map(boundary).collect(),
         }
     }
 
     /// The integration starts here: rates are as received.
     pub(crate) fn start(&mut self, plant: &mut Plant) {
-        for ghost in &mut self.ghosts {
-            let [v, a] = ghost
+        for boundary in &mut self.boundary_nodes {
+            let [v, a] = boundary
                 .starting_rates
                 .map(|component| component.map_or(0.0, |component| plant.inputs()[component]));
-            ghost.now = [plant.motion.x[ghost.slot], v, a];
+            boundary.now = [plant.motion.x[boundary.slot], v, a];
         }
         self.place(plant);
     }
@@ -56,51 +56,51 @@ impl Trace {
     /// The positions of the last step have been corrected: their rates follow, with the weight g of
     /// the new rate in its formula.
     pub(crate) fn correct(&mut self, plant: &mut Plant, g: f64) {
-        for ghost in &mut self.ghosts {
-            let change = plant.motion.x[ghost.slot] - ghost.now[0];
-            ghost.now[0] = plant.motion.x[ghost.slot];
-            ghost.now[1] += change / g;
-            ghost.now[2] += change / (g * g);
+        for boundary in &mut self.boundary_nodes {
+            let change = plant.motion.x[boundary.slot] - boundary.now[0];
+            boundary.now[0] = plant.motion.x[boundary.slot];
+            boundary.now[1] += change / g;
+            boundary.now[2] += change / (g * g);
         }
         self.place(plant);
     }
 
     /// New positions have been received: finds the rates that belong to them.
     pub(crate) fn differentiate(&mut self, plant: &mut Plant, scheme: TwoStep, size: f64) {
-        for ghost in &mut self.ghosts {
-            let mut next = [plant.motion.x[ghost.slot], 0.0, 0.0];
+        for boundary in &mut self.boundary_nodes {
+            let mut next = [plant.motion.x[boundary.slot], 0.0, 0.0];
             for order in 0..2 {
-                next[order + 1] = rate(scheme, size, next[order], order, ghost);
+                next[order + 1] = rate(scheme, size, next[order], order, boundary);
             }
-            plant.motion.v[ghost.slot] = next[1];
-            plant.motion.a[ghost.slot] = next[2];
-            ghost.before = ghost.now;
-            ghost.now = next;
+            plant.motion.v[boundary.slot] = next[1];
+            plant.motion.a[boundary.slot] = next[2];
+            boundary.before = boundary.now;
+            boundary.now = next;
         }
     }
 
     /// Puts the remembered rates back where the equations read them.
     pub(crate) fn place(&self, plant: &mut Plant) {
-        for ghost in &self.ghosts {
-            plant.motion.v[ghost.slot] = ghost.now[1];
-            plant.motion.a[ghost.slot] = ghost.now[2];
+        for boundary in &self.boundary_nodes {
+            plant.motion.v[boundary.slot] = boundary.now[1];
+            plant.motion.a[boundary.slot] = boundary.now[2];
         }
     }
 
     pub(crate) fn visit(&mut self, visitor: &mut dyn Visitor) {
-        for ghost in &mut self.ghosts {
-            visitor.vector(&mut ghost.now);
-            visitor.vector(&mut ghost.before);
+        for boundary in &mut self.boundary_nodes {
+            visitor.vector(&mut boundary.now);
+            visitor.vector(&mut boundary.before);
         }
     }
 }
 
 /// Solves `y = w1 y1 + w2 y2 + h (b0 y' + b1 y1' + b2 y2')` for the new rate.
-fn rate(scheme: TwoStep, size: f64, value: f64, order: usize, ghost: &Ghost) -> f64 {
+fn rate(scheme: TwoStep, size: f64, value: f64, order: usize, boundary: &Boundary) -> f64 {
     let [w1, w2] = scheme.values;
     let [b0, b1, b2] = scheme.rates;
-    let known = w1 * ghost.now[order]
-        + w2 * ghost.before[order]
-        + size * (b1 * ghost.now[order + 1] + b2 * ghost.before[order + 1]);
+    let known = w1 * boundary.now[order]
+        + w2 * boundary.before[order]
+        + size * (b1 * boundary.now[order + 1] + b2 * boundary.before[order + 1]);
     (value - known) / (size * b0)
 }

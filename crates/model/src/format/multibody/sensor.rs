@@ -11,7 +11,7 @@ use crate::format::{At, Foreign};
 /// `<subsystem>.sensors.<name>`, and an output can send it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
-pub(crate) struct Measure {
+pub(crate) struct SensorEntry {
     /// The displacement of this node along `axis` from the origin, in m.
     pub displacement: Option<At<String>>,
     /// The velocity of this node along `axis`, in m/s.

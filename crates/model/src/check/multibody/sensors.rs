@@ -7,7 +7,7 @@ use oldham_multibody::{
 
 use super::{DraftJoint, MechanismDraft};
 use crate::check::Checker;
-use crate::format::multibody::{Measure, Multibody};
+use crate::format::multibody::{Multibody, SensorEntry};
 use crate::format::{At, Entry, Formula, place};
 use crate::problem::Problem;
 use crate::source::Span;
@@ -85,7 +85,7 @@ type OfOne<'g> = (Kind, &'g At<String>);
 type OfTwo<'g> = (Between, &'g At<Vec<At<String>>>);
 
 /// All that an entry measures.
-fn wanted(given: &Measure) -> (Vec<OfOne<'_>>, Vec<OfTwo<'_>>) {
+fn wanted(given: &SensorEntry) -> (Vec<OfOne<'_>>, Vec<OfTwo<'_>>) {
     let of_one = [
         (Kind::Displacement, &given.displacement),
         (Kind::Velocity, &given.velocity),
@@ -129,7 +129,7 @@ impl Checker<'_> {
         draft: &mut MechanismDraft<'f>,
     ) {
         for entry in &section.sensors {
-            if draft.measures.contains_key(entry.name.value.as_str())
+            if draft.readings.contains_key(entry.name.value.as_str())
                 || draft.stage(section, &entry.value.value) != stage
             {
                 continue;
@@ -145,13 +145,13 @@ impl Checker<'_> {
                 Some(foreign) => self.foreign_sensor(foreign, draft).map(Reading::Fed),
                 None => self.sensor(entry, draft),
             };
-            draft.measures.insert(&name.value, reading);
+            draft.readings.insert(&name.value, reading);
         }
     }
 
     fn sensor(
         &mut self,
-        entry: &Entry<Measure>,
+        entry: &Entry<SensorEntry>,
         draft: &mut MechanismDraft<'_>,
     ) -> Option<Reading> {
         let given = &entry.value.value;
@@ -179,7 +179,7 @@ impl Checker<'_> {
 
     fn sensor_of(
         &mut self,
-        entry: &Entry<Measure>,
+        entry: &Entry<SensorEntry>,
         kind: Kind,
         of: &At<String>,
         draft: &mut MechanismDraft<'_>,
@@ -234,7 +234,7 @@ impl Checker<'_> {
 
     fn sensor_between(
         &mut self,
-        entry: &Entry<Measure>,
+        entry: &Entry<SensorEntry>,
         kind: Between,
         nodes: &At<Vec<At<String>>>,
         draft: &MechanismDraft<'_>,
@@ -264,7 +264,7 @@ impl Checker<'_> {
     }
 
     /// Keys that what is measured does not use.
-    fn unused_by(&mut self, given: &Measure, one: Option<Kind>, two: Option<Between>) {
+    fn unused_by(&mut self, given: &SensorEntry, one: Option<Kind>, two: Option<Between>) {
         if one.is_none() && two.is_none() {
             return;
         }
@@ -300,7 +300,7 @@ impl Checker<'_> {
 
     fn point_of(
         &mut self,
-        entry: &Entry<Measure>,
+        entry: &Entry<SensorEntry>,
         of: &At<String>,
         draft: &MechanismDraft<'_>,
     ) -> Option<Marker> {
@@ -309,7 +309,7 @@ impl Checker<'_> {
         Some(Marker::on(node).offset(offset?))
     }
 
-    fn measured_axis(&mut self, entry: &Entry<Measure>) -> Option<Vec3> {
+    fn measured_axis(&mut self, entry: &Entry<SensorEntry>) -> Option<Vec3> {
         if let Some(axis) = &entry.value.value.axis {
             return self.direction(axis);
         }
@@ -344,7 +344,7 @@ impl Checker<'_> {
 
     fn measured_load(
         &mut self,
-        entry: &Entry<Measure>,
+        entry: &Entry<SensorEntry>,
         kind: Kind,
         of: &At<String>,
         draft: &MechanismDraft<'_>,
@@ -420,14 +420,14 @@ impl Checker<'_> {
         name: &At<String>,
         draft: &MechanismDraft<'_>,
     ) -> Option<Reading> {
-        if let Some(reading) = draft.measures.get(name.value.as_str()) {
+        if let Some(reading) = draft.readings.get(name.value.as_str()) {
             return reading.clone();
         }
         let message = format!("there is no sensor `{}` in this subsystem", name.value);
         let problem = Problem::new(name.span.clone(), message)
             .label("unknown sensor")
             .help("sensors are made in `sensors`");
-        let known = draft.measures.keys().copied();
+        let known = draft.readings.keys().copied();
         self.findings.push_misspelt(problem, &name.value, known);
         None
     }
@@ -464,7 +464,7 @@ impl Checker<'_> {
             return Some(None);
         };
         let mut used: Vec<&str> = words::names(text)
-            .filter_map(|name| Some(*draft.measures.get_key_value(name)?.0))
+            .filter_map(|name| Some(*draft.readings.get_key_value(name)?.0))
             .collect();
         used.sort_unstable();
         used.dedup();
@@ -480,7 +480,7 @@ impl Checker<'_> {
         let variables: Vec<&str> = std::iter::once("t").chain(used.iter().copied()).collect();
         let expression = self.expression(formula, &variables)?;
         let fed = |name: &&str| {
-            let reading = draft.measures[*name].as_ref();
+            let reading = draft.readings[*name].as_ref();
             self.fed_back(name, reading, &formula.span)
         };
         let sensors: Option<Vec<Sensor>> = used.iter().map(fed).collect();
@@ -493,7 +493,7 @@ impl Checker<'_> {
 
 impl MechanismDraft<'_> {
     /// When a sensor can be read: what it measures must be there.
-    fn stage(&self, section: &Multibody, given: &Measure) -> Stage {
+    fn stage(&self, section: &Multibody, given: &SensorEntry) -> Stage {
         let of = [&given.force, &given.moment, &given.power, &given.tension];
         let Some(of) = of.into_iter().flatten().next() else {
             return Stage::Joints;
