@@ -46,7 +46,7 @@ pub enum AnalysisError {
     NoState(String),
     /// A part can be saved and restored, but its state has no coordinates.
     #[error(
-        "the state of `{0}` can be saved but not varied, so its coupling cannot be analysed; compare runs instead"
+        "`{0}` has no linear recurrence: contacts and impulses come and go, and foreign code cannot be varied; compare runs at two steps instead, as by `oldham compare --vary simulation.step=1e-3,5e-4`"
     )]
     NoChart(String),
     /// A predictor changes with what it learns.
@@ -58,7 +58,9 @@ pub enum AnalysisError {
     #[error("{0}")]
     NotBuilt(String),
     /// A part gives no matrices.
-    #[error("`{0}` gives no linearisation, so its poles cannot be computed")]
+    #[error(
+        "`{0}` gives no linearisation, as parts with contacts or impulses and foreign ones, so its poles cannot be computed; compare runs at two steps instead"
+    )]
     NoLinearisation(String),
     /// The model is too large for a dense eigenvalue problem.
     #[error("the recurrence has {dimension} states; the dense analysis takes {limit}")]
