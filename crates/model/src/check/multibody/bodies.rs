@@ -101,8 +101,7 @@ impl Checker<'_> {
     ) -> Option<Vec3> {
         if let Some(centre) = &given.centre {
             let message = "a mesh has its own centre of mass, where its points put it";
-            let problem = Problem::new(centre.span.clone(), message);
-            self.findings.push(problem.label("one too many"));
+            self.report(&centre.span, message).label("one too many");
         }
         Some(orientation?.rotate(solid.centre))
     }
