@@ -46,6 +46,8 @@ const FAST: f64 = 0.05;
 const SHARP: f64 = 1e-7;
 /// Error beyond which an eigenvalue is looked at as one of several.
 const VAGUE: f64 = 1e-5;
+/// Errors within which another eigenvalue may be part of the same multiple one.
+const NEIGHBOURS: f64 = 10.0;
 /// Two matrices may agree by chance.
 const CAUTION: f64 = 10.0;
 
@@ -114,6 +116,21 @@ impl EigenMode {
     /// Whether it grows for certain.
     pub fn is_growing(&self) -> bool {
         self.value.norm() - self.error.max(ROUNDING) > 1.0
+    }
+}
+
+impl EigenMode {
+    /// Rounding splits a multiple eigenvalue, and no part of it is known better than they lie apart.
+    fn beware_of_neighbours(&mut self, place: usize, values: &[Complex<f64>]) {
+        let others = values
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != place);
+        let distances = others.map(|(_, value)| (value - self.value).norm());
+        let nearest = distances.fold(f64::INFINITY, f64::min);
+        if nearest <= NEIGHBOURS * self.error {
+            self.error = self.error.max(nearest);
+        }
     }
 }
 
@@ -318,6 +335,7 @@ impl Spectrum {
             for place in wanted {
                 budget.allow(Duration::ZERO)?;
                 modes[place] = examiner.examine(values[place], sizes)?;
+                modes[place].beware_of_neighbours(place, &values);
             }
             // The others are known as well as those that were examined.
             let known = modes.iter().take(examined).map(|mode| mode.error);

@@ -136,3 +136,21 @@ fn a_chain_with_tangents_is_not_called_unstable() {
     assert_eq!(spectrum.decision(), Decision::Stable, "{dominant:?}");
     assert!(dominant.error < 1e-6, "{dominant:?}");
 }
+
+/// A cart that nothing holds: rounding splits the double eigenvalue 1 of its free motion, by more than an
+/// error to first order tells.
+#[test]
+fn a_free_cart_is_stable() {
+    for integrator in ["lms2", "rk4", "exact"] {
+        let text = example("driven-cart").replace("\"lms2\"", &format!("\"{integrator}\""));
+        let model = with(&text, &[]);
+        let mut simulation = model.simulation().unwrap();
+        let spectrum = Spectrum::of(&mut simulation).unwrap();
+        assert_eq!(
+            spectrum.decision(),
+            Decision::Stable,
+            "{integrator}: {}",
+            spectrum.radius()
+        );
+    }
+}
