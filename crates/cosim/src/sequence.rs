@@ -194,7 +194,8 @@ impl Simulation {
     /// A part as a linear system from sequence to sequence, at the time reached.
     pub fn sequence_model(&mut self, id: SubsystemId) -> Option<SequenceModel> {
         let t = self.time();
-        self.units[id.0].sequence_model(t)
+        let step = self.plan.schedule.step;
+        self.units[id.0].sequence_model(t, step)
     }
 }
 

@@ -415,10 +415,10 @@ impl Unit {
         linear.linearise(t, &self.input_values)
     }
 
-    pub fn sequence_model(&mut self, t: f64) -> Option<SequenceModel> {
+    pub fn sequence_model(&mut self, t: f64, step: f64) -> Option<SequenceModel> {
         self.inputs.at(t, &mut self.input_values);
         let linear = self.subsystem.linearisable()?;
-        linear.sequence_model(t, &self.input_values)
+        linear.sequence_model(t, step, &self.input_values)
     }
 
     /// Width of the report in the exchange buffer.
