@@ -61,9 +61,9 @@ pub trait Linearisable {
         Vec::new()
     }
 
-    /// The equations of its macro step as a linear system from sequence to sequence; nothing where
-    /// its step is not of that kind.
-    fn sequence_model(&mut self, _t: f64, _inputs: &[f64]) -> Option<SequenceModel> {
+    /// The equations of its macro step, which takes so long, as a linear system from sequence to
+    /// sequence; nothing where its step is not of that kind.
+    fn sequence_model(&mut self, _t: f64, _step: f64, _inputs: &[f64]) -> Option<SequenceModel> {
         None
     }
 }

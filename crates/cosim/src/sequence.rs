@@ -195,7 +195,8 @@ impl Simulation {
     /// A part as a linear system from sequence to sequence, at the time reached.
     pub fn sequence_model(&mut self, id: SubsystemId) -> Result<Option<SequenceModel>, Fault> {
         let t = self.time();
-        let found = self.units[id.0].linear(t, |part, inputs| part.sequence_model(t, inputs));
+        let step = self.plan.schedule.step;
+        let found = self.units[id.0].linear(t, |part, inputs| part.sequence_model(t, step, inputs));
         Ok(found?.flatten())
     }
 }

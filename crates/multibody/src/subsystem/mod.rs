@@ -614,8 +614,8 @@ impl Linearisable for MechanismPart {
         self.state_names.clone()
     }
 
-    fn sequence_model(&mut self, _t: f64, inputs: &[f64]) -> Option<SequenceModel> {
-        self.find_sequence_model(inputs)
+    fn sequence_model(&mut self, _t: f64, step: f64, inputs: &[f64]) -> Option<SequenceModel> {
+        self.find_sequence_model(step, inputs)
     }
 }
 

@@ -16,16 +16,13 @@ const PER_NODE: usize = 6;
 impl MechanismPart {
     /// Nothing where a macro step has several micro steps, is explicit, or depends on the past by
     /// more than the formula.
-    pub(super) fn find_sequence_model(&self, inputs: &[f64]) -> Option<SequenceModel> {
+    pub(super) fn find_sequence_model(&self, step: f64, inputs: &[f64]) -> Option<SequenceModel> {
         let system = &self.system;
         let mut elements = system.assembly.elements.iter();
-        if self.micro_steps != 1
-            || system.state.known < 2
-            || elements.any(|placed| placed.element.depends_on_past())
-        {
+        if self.micro_steps != 1 || elements.any(|placed| placed.element.depends_on_past()) {
             return None;
         }
-        let operator = self.operator()?;
+        let operator = self.operator(step)?;
         let mut matrices = system.linearised_alone(inputs);
         matrices.damping.append(&mut matrices.left_out.damping);
         let mut stiffness = matrices.stiffness;
@@ -70,9 +67,8 @@ impl MechanismPart {
         })
     }
 
-    /// The formula, once it has its history.
-    fn operator(&self) -> Option<Operator> {
-        let h = self.system.state.step;
+    /// The formula, as it is once it has its history.
+    fn operator(&self, h: f64) -> Option<Operator> {
         let formula = self.system.options.method.formula(2)?;
         Some(match formula {
             Formula::MultiStep(k) => Operator::multistep([k.a1, k.a2], [k.b0, k.b1, k.b2], h),

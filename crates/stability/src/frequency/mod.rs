@@ -2,7 +2,8 @@
 //!
 //! A mode of the coupled step grows where the determinant of the whole system, a function of the
 //! delay w = 1/z, is zero inside the unit circle ([`coupled`]). The zeros are counted by the argument
-//! principle ([`roots`]), and those near the circle are found ([`muller`]) and divided out ([`rest`]).
+//! principle ([`roots`]), and those near the circle are found ([`muller`]) and divided out ([`rest`]);
+//! the innermost ones, which grow fastest, on smaller circles ([`search`]).
 //! One evaluation is one banded factorisation ([`band`]). The matrices are those that the parts
 //! assemble in a run, at the state of the run; the filters between them are read off the running
 //! predictors.
@@ -13,6 +14,7 @@ mod muller;
 mod operator;
 mod rest;
 mod roots;
+mod search;
 
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
@@ -45,10 +47,6 @@ const SIDEWAYS: f64 = 0.1;
 
 /// The circle inside of which a mode grows so fast that it decides alone, by 5 % in a step.
 const FAST: f64 = 0.95;
-
-/// Circles on which the modes that grow fastest are looked for, and the radius of one to the next.
-const MOST_CIRCLES: usize = 12;
-const INWARD: f64 = 0.5;
 
 /// What the frequency domain says about a coupled step.
 #[derive(Clone, Debug)]
@@ -123,8 +121,8 @@ impl FrequencyAnalysis {
             evaluations: AtomicUsize::new(0),
             threads,
         };
-        let fast = match self.fastest(&function, &goes_on) {
-            Err(NoVerdict::TooLong) => return Err(NoVerdict::TooLong),
+        let fast = match function.fastest(FAST, &goes_on) {
+            Err(Unresolved::TooLong) => return Err(NoVerdict::TooLong),
             fast => fast.ok().filter(|fast| {
                 let innermost = fast.zeros.first();
                 innermost.is_some_and(|zero| !self.grows_alone(zero))
@@ -134,7 +132,8 @@ impl FrequencyAnalysis {
             Some(fast) => (FAST, fast),
             None => {
                 let radius = 1.0 - THRESHOLD;
-                (radius, self.all(&function, radius, &goes_on)?)
+                let found = function.innermost_first(radius, &goes_on);
+                (radius, found.map_err(no_verdict)?)
             }
         };
         let Found { mut zeros, inside } = found;
@@ -167,49 +166,6 @@ impl FrequencyAnalysis {
             evaluations: function.evaluations.into_inner(),
             unknowns: self.coupled.unknowns(),
         })
-    }
-
-    /// The modes that grow fastest, the fastest first, and the number of all that grow fast. They
-    /// decide alone, so that the others are counted and not looked for.
-    fn fastest(
-        &self,
-        function: &Function<'_>,
-        goes_on: &dyn Fn() -> bool,
-    ) -> Result<Found, NoVerdict> {
-        let census = function.census(FAST, goes_on).map_err(no_verdict)?;
-        let inside = census.inside;
-        let mut zeros = match (inside, census.is_clear()) {
-            (0, _) => Vec::new(),
-            (_, true) => function.find(census, goes_on).zeros,
-            (_, false) => self.inward(function, FAST, goes_on),
-        };
-        zeros.retain(|zero| zero.at.norm() < FAST);
-        zeros.sort_by(|a, b| a.at.norm().total_cmp(&b.at.norm()));
-        Ok(Found { zeros, inside })
-    }
-
-    /// The zeros in a disc and near its rim, the innermost first.
-    fn all(
-        &self,
-        function: &Function<'_>,
-        radius: f64,
-        goes_on: &dyn Fn() -> bool,
-    ) -> Result<Found, NoVerdict> {
-        let mut found = function.zeros_within(radius, goes_on).map_err(no_verdict)?;
-        let within = found.zeros.iter().filter(|zero| zero.at.norm() < radius);
-        let met: usize = within.map(Zero::multiplicity).sum();
-        if met < found.inside {
-            // What was not met may grow faster than all that was.
-            for zero in self.inward(function, radius, goes_on) {
-                if found.zeros.iter().all(|known| !known.is_same(&zero)) {
-                    found.zeros.push(zero);
-                }
-            }
-        }
-        found
-            .zeros
-            .sort_by(|a, b| a.at.norm().total_cmp(&b.at.norm()));
-        Ok(found)
     }
 
     /// How far rounding moves the innermost zeros: where the same equations, rounded otherwise, have
@@ -247,44 +203,6 @@ impl FrequencyAnalysis {
             }
         }
         Vec::new()
-    }
-
-    /// The innermost zeros, where there are too many to tell apart from the circle: the modes that
-    /// grow fastest. Circles are drawn inwards, and then between the last with zeros inside and the
-    /// first without any, until all zeros inside of one are met.
-    fn inward(
-        &self,
-        function: &Function<'_>,
-        radius: f64,
-        goes_on: &dyn Fn() -> bool,
-    ) -> Vec<Zero> {
-        let mut innermost = Vec::new();
-        let (mut free, mut taken) = (0.0, radius);
-        for _ in 0..MOST_CIRCLES {
-            let radius = match free > 0.0 {
-                true => f64::sqrt(free * taken),
-                false => INWARD * taken,
-            };
-            match function.census(radius, goes_on) {
-                Ok(census) if census.inside == 0 => free = radius,
-                // So many are told apart on a smaller circle.
-                Ok(census) if !census.is_clear() => taken = radius,
-                Ok(census) => {
-                    let Found { mut zeros, inside } = function.find(census, goes_on);
-                    zeros.retain(|zero| zero.at.norm() < radius);
-                    let met: usize = zeros.iter().map(Zero::multiplicity).sum();
-                    if !zeros.is_empty() {
-                        innermost = zeros;
-                    }
-                    if met >= inside {
-                        break;
-                    }
-                    taken = radius;
-                }
-                Err(_) => break,
-            }
-        }
-        innermost
     }
 
     /// Whether the monolithic step has this growing mode, too.
