@@ -96,29 +96,6 @@ fn sizes_masses_and_surfaces_out_of_range_are_refused() {
 }
 
 #[test]
-fn a_pair_of_shapes_without_contact_is_named_before_the_run() {
-    let mut scene = scene(Options::default());
-    let rough = floor(&mut scene);
-    let body = Body::free(1.0, Vec3::new(1.0, 1.0, 1.0), Vec3::Z);
-    let rod = Shape::Cylinder {
-        half_length: 0.1,
-        radius: 0.1,
-    };
-    let first = scene.add_body(body, rod, rough).unwrap();
-    let round = Shape::Can(Can::new(1.0, None, Wall::Round));
-    let second = scene
-        .add_body(Body::prescribed(Vec3::ZERO), round, rough)
-        .unwrap();
-    let error = scene.start().unwrap_err();
-    assert!(
-        error.to_string().contains("a cylinder with a can"),
-        "{error}"
-    );
-    scene.exclude(first, second);
-    scene.start().unwrap();
-}
-
-#[test]
 fn a_lost_grain_is_detected() {
     let mut scene = scene(Options {
         domain: 1.0,
