@@ -52,15 +52,16 @@ soak: $(OLDHAM)
 	OLDHAM_MODELS=300 cargo test -p oldham-model --test model verdicts -- --nocapture
 	$(OLDHAM) papers fontana/real-time --seconds 600 --out target/soak
 
-## Our own figures, then Exudyn from PyPI on the same models in the same run.
-bench: $(OLDHAM) $(PEERS)
+## Our own figures, then Exudyn and MuJoCo from PyPI on the same models in the same run.
+bench: $(OLDHAM) $(PEERS)/installed
 	$(OLDHAM) bench
 	$(PEERS)/bin/python benches/exudyn_peer.py $(OLDHAM)
 	$(PEERS)/bin/python benches/mujoco_peer.py
 
-$(PEERS):
+$(PEERS)/installed: benches/requirements.txt
 	python3 -m venv $(PEERS)
-	$(PEERS)/bin/pip install --quiet exudyn==1.13.6 mujoco numpy || (rm -rf $(PEERS); false)
+	$(PEERS)/bin/pip install --quiet -r $<
+	touch $@
 
 ## The guide as a web book in docs/book.
 docs: $(MDBOOK)

@@ -1,6 +1,6 @@
 //! The verdict on a model, in the same words for every command.
 
-use oldham_stability::{Verdict, Way};
+use oldham_stability::{AnalysisError, Verdict, Way};
 use oldham_study::{Advice, LONGEST_SEARCH, Search, Subject};
 
 use crate::fold::fold;
@@ -64,7 +64,7 @@ pub fn warning(advice: &Advice) -> Option<String> {
     Some(text)
 }
 
-/// What the model does by itadvice.
+/// What the model does by itself.
 fn own_growth(verdict: &Verdict) -> String {
     match verdict.own {
         Some([growth, frequency]) => format!(
@@ -84,6 +84,10 @@ pub fn for_people(advice: &Advice) -> String {
 pub fn finding(advice: &Advice) -> String {
     let verdict = match &advice.verdict {
         Ok(verdict) => verdict,
+        Err(reason @ (AnalysisError::Fault(_) | AnalysisError::Unbounded)) => {
+            let subject = subject(advice);
+            return format!("whether {subject} is stable is not decided, because {reason}");
+        }
         Err(reason) => return format!("stability not analysed: {reason}"),
     };
     let (radius, coordinates) = (radius(verdict), verdict.dimension);

@@ -5,6 +5,8 @@
 
 use oldham_space::{V3, Vec3};
 
+use crate::room::Room;
+
 /// A ball about an object; the radius of a large one may be infinite.
 #[derive(Clone, Copy, Debug)]
 pub struct Ball {
@@ -58,13 +60,14 @@ impl Neighbours {
         self.grid.fill(small, &ball, 2.0 * largest + margin);
 
         self.starts.clear();
+        self.starts.reserve_exact(count + 1);
         self.others.clear();
         self.starts.push(0);
         for i in 0..count {
             let from = self.others.len();
             if is_large(i) {
                 let partners = (i + 1..count).filter(|&j| accept(i, j));
-                self.others.extend(partners.map(|j| j as u32));
+                partners.for_each(|j| self.others.put(j as u32));
             } else {
                 let here = ball(i);
                 let others = &mut self.others;
@@ -76,11 +79,13 @@ impl Neighbours {
                         && apart.dot(apart) < touching * touching
                         && accept(i, j as usize)
                     {
-                        others.push(j);
+                        others.put(j);
                     }
                 });
                 let larger = self.large.iter().filter(|&&j| j as usize > i);
-                others.extend(larger.filter(|&&j| accept(i, j as usize)));
+                larger
+                    .filter(|&&j| accept(i, j as usize))
+                    .for_each(|&j| others.put(j));
                 others[from..].sort_unstable();
             }
             self.starts.push(self.others.len() as u32);
@@ -89,8 +94,8 @@ impl Neighbours {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        4 * (self.starts.len() + self.others.len() + self.large.len())
-            + 4 * (self.grid.starts.len() + self.grid.members.len())
+        let grid = self.grid.starts.held() + self.grid.members.held();
+        self.starts.held() + self.others.held() + self.large.held() + grid
     }
 }
 
@@ -140,8 +145,9 @@ impl Grid {
         self.lowest = lowest;
         self.per_cell = 1.0 / size;
         // Counting sort.
-        self.starts
-            .resize(self.cells.iter().product::<usize>() + 1, 0);
+        let cells = self.cells.iter().product::<usize>();
+        self.starts.make_room(cells + 1);
+        self.starts.resize(cells + 1, 0);
         for i in objects.clone() {
             let cell = self.cell(ball(i).centre);
             self.starts[cell + 1] += 1;
@@ -149,6 +155,7 @@ impl Grid {
         for cell in 1..self.starts.len() {
             self.starts[cell] += self.starts[cell - 1];
         }
+        self.members.reserve_exact(count);
         self.members.resize(count, 0);
         for i in objects {
             let cell = self.cell(ball(i).centre);

@@ -41,21 +41,6 @@ pub enum ContactError {
         /// What it may be.
         range: &'static str,
     },
-    /// Two shapes whose contact is not known.
-    #[error(
-        "bodies {first} and {second}: contact of a {one} with a {other} is not available; \
-         use a sphere, capsule or box for one of them, or exclude the pair"
-    )]
-    Pair {
-        /// The first body.
-        first: usize,
-        /// The second body.
-        second: usize,
-        /// Its shape.
-        one: &'static str,
-        /// The other shape.
-        other: &'static str,
-    },
     /// Bodies that overlap at the start.
     #[error(
         "bodies {first} and {second} overlap by {depth:e} m at the start ({pairs} contacts overlap \

@@ -31,6 +31,35 @@ pub(crate) struct Triangle {
     pub number: u32,
 }
 
+/// An edge of the ground from which it falls away.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ridge {
+    pub ends: [Vec3; 2],
+    /// Of the triangles on both sides, upward; horizontal where the ground ends.
+    pub normals: [Vec3; 2],
+    pub number: u32,
+}
+
+/// The normals of the triangles to the left and to the right of an edge, given by what is opposite, if the ground falls away from it.
+fn ridge([start, end]: [Vec3; 2], opposite: [Option<Vec3>; 2]) -> Option<[Vec3; 2]> {
+    let along = end - start;
+    let [left, right] = opposite;
+    let falls = match (left, right) {
+        (Some(left), Some(right)) => {
+            let normal = along.cross(left - start).unit();
+            normal.dot(right - start) < -1e-9 * along.norm()
+        }
+        _ => true,
+    };
+    let border = along.cross(Vec3::Z).unit();
+    falls.then(|| {
+        [
+            left.map_or(-border, |left| along.cross(left - start).unit()),
+            right.map_or(border, |right| (right - start).cross(along).unit()),
+        ]
+    })
+}
+
 impl HeightField {
     /// A height field: heights over a grid with these distances along the first and the second axis.
     pub fn new(rows: &[Vec<f64>], spacing: [f64; 2]) -> Result<Self, FieldError> {
@@ -144,6 +173,42 @@ impl HeightField {
                 let [dx, dy] = [0, 1].map(|k: usize| (point[k] - at[k]).abs());
                 if dx <= within && dy <= within && self.is_crest(i, j) {
                     take((j * self.counts[0] + i) as u32, point);
+                }
+            }
+        }
+    }
+
+    /// Calls `take` with the ridges within a horizontal distance of a point: edges from which the ground falls away on both sides, or where it ends.
+    pub(crate) fn ridges(&self, at: Vec3, within: f64, mut take: impl FnMut(Ridge)) {
+        if at[2] - within > self.highest || at[2] + within < self.lowest {
+            return;
+        }
+        let [width, depth] = self.counts;
+        let ranges = [0, 1].map(|axis| {
+            let cells = self.cells(at[axis], within, axis);
+            cells.start..(cells.end + 1).min(self.counts[axis])
+        });
+        for j in ranges[1].clone() {
+            for i in ranges[0].clone() {
+                let point = |right: isize, up: isize| {
+                    let (i, j) = (i.checked_add_signed(right)?, j.checked_add_signed(up)?);
+                    (i < width && j < depth).then(|| self.point(i, j))
+                };
+                // To the right, upwards, and the diagonal: the far end, and what is opposite in the triangles on both sides.
+                let edges = [
+                    (point(1, 0), [point(1, 1), point(0, -1)]),
+                    (point(0, 1), [point(-1, 0), point(1, 1)]),
+                    (point(1, 1), [point(0, 1), point(1, 0)]),
+                ];
+                for (kind, (end, opposite)) in edges.into_iter().enumerate() {
+                    let ends = end.map(|end| [self.point(i, j), end]);
+                    if let Some(normals) = ends.and_then(|ends| ridge(ends, opposite)) {
+                        take(Ridge {
+                            ends: ends.expect("it has normals"),
+                            normals,
+                            number: (3 * (j * width + i) + kind) as u32,
+                        });
+                    }
                 }
             }
         }

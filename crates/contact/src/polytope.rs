@@ -132,6 +132,12 @@ impl Polytope {
         })
     }
 
+    /// The same solid elsewhere.
+    pub fn moved(mut self, by: Vec3) -> Self {
+        self.vertices.iter_mut().for_each(|v| *v += by);
+        self
+    }
+
     /// The corners.
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices

@@ -131,6 +131,11 @@ impl Can {
         self.radius
     }
 
+    /// Whether its wall is round.
+    pub(crate) fn is_round(&self) -> bool {
+        self.directions.is_empty()
+    }
+
     /// The height, if there is a lid.
     pub fn height(&self) -> Option<f64> {
         self.height
@@ -153,7 +158,7 @@ impl Can {
         if inner > 0.0 && x * x + y * y <= inner * inner {
             return;
         }
-        if self.directions.is_empty() {
+        if self.is_round() {
             let distance = (x * x + y * y).sqrt();
             if self.radius - distance < reach && distance > 0.0 {
                 let normal = Vec3::new(-x / distance, -y / distance, 0.0);

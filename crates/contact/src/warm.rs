@@ -4,52 +4,104 @@ use oldham_space::{V3, Vec3};
 
 use crate::error::ContactError;
 use crate::problem::project;
+use crate::room::Room;
 use crate::touch::{End, Key};
 use crate::world::World;
 
-/// Impulses by contact, in the order of contacts; only those that are not zero.
+/// The impulses of a step, and by what those contacts are recognised that had one. The next step starts in the same place: contacts come and go
+/// without a second list.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WarmStart {
+    /// Of the contacts with an impulse, in the order of contacts.
     keys: Vec<Key>,
-    impulses: Vec<Vec3>,
+    /// Three numbers for each contact of the step. Between steps only those count that are not zero.
+    impulses: Vec<f64>,
 }
 
 /// Words for each impulse.
 const WORDS: usize = 5;
 
 impl WarmStart {
-    /// Remembers the impulses of the contacts that a world has found.
-    pub fn remember(&mut self, world: &World, impulses: &[f64]) {
-        self.clear();
-        for (contact, impulse) in impulses.as_chunks::<3>().0.iter().enumerate() {
+    /// The impulses of the step, three numbers for each contact.
+    pub fn impulses(&self) -> &[f64] {
+        &self.impulses
+    }
+
+    /// The same, to be found.
+    pub(crate) fn impulses_mut(&mut self) -> &mut [f64] {
+        &mut self.impulses
+    }
+
+    /// Remembers the contacts that have an impulse, among those that a world has found.
+    pub fn remember(&mut self, world: &World) {
+        self.keys.clear();
+        for (contact, impulse) in self.impulses.as_chunks::<3>().0.iter().enumerate() {
             if *impulse != [0.0; 3] {
-                self.keys.push(world.key(contact));
-                self.impulses.push(V3(*impulse));
+                self.keys.put(world.key(contact));
             }
         }
     }
 
-    /// Fills in impulses for contacts that were there before, within their friction cones; others get zero.
-    pub fn recall(&self, world: &World, friction: impl Fn(usize) -> f64, impulses: &mut Vec<f64>) {
-        impulses.clear();
-        let mut known = self.keys.iter().zip(&self.impulses).peekable();
-        for (contact, touch) in world.touches().iter().enumerate() {
-            let key = world.key(contact);
-            while known.next_if(|(other, _)| **other < key).is_some() {}
-            let recalled = match known.next_if(|(other, _)| **other == key) {
-                Some((_, impulse)) => project(*impulse, touch.normal, friction(contact), 1.0, 1.0),
-                None => Vec3::ZERO,
+    /// Gives contacts that were there before their impulses, within their friction cones; others get zero.
+    pub fn recall(&mut self, world: &World, friction: impl Fn(usize) -> f64) {
+        let left = self.drop_gone(world);
+        self.spread(world, left, friction);
+    }
+
+    /// Moves the impulses of contacts that are still there to the front, and says how many they are.
+    fn drop_gone(&mut self, world: &World) -> usize {
+        let contacts = world.touches().len();
+        let (mut contact, mut known, mut kept) = (0, 0, 0);
+        let impulses = self.impulses.as_chunks_mut::<3>().0;
+        for place in 0..impulses.len() {
+            let impulse = impulses[place];
+            if impulse == [0.0; 3] {
+                continue;
+            }
+            let key = self.keys[known];
+            known += 1;
+            while contact < contacts && world.key(contact) < key {
+                contact += 1;
+            }
+            if contact < contacts && world.key(contact) == key {
+                (self.keys[kept], impulses[kept]) = (key, impulse);
+                kept += 1;
+                contact += 1;
+            }
+        }
+        kept
+    }
+
+    /// Brings them to their contacts, from the last to the first: none comes before its place, so that nothing is overwritten that is still needed.
+    fn spread(&mut self, world: &World, mut left: usize, friction: impl Fn(usize) -> f64) {
+        let touches = world.touches();
+        self.impulses.make_room(3 * touches.len());
+        self.impulses.resize(3 * touches.len(), 0.0);
+        let impulses = self.impulses.as_chunks_mut::<3>().0;
+        for (contact, touch) in touches.iter().enumerate().rev() {
+            let is_known = left > 0 && self.keys[left - 1] == world.key(contact);
+            impulses[contact] = if is_known {
+                left -= 1;
+                project(
+                    V3(impulses[left]),
+                    touch.normal,
+                    friction(contact),
+                    1.0,
+                    1.0,
+                )
+                .0
+            } else {
+                Vec3::ZERO.0
             };
-            impulses.extend_from_slice(&recalled.0);
         }
     }
 
-    /// How many impulses are remembered.
+    /// How many contacts have an impulse.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Whether none is remembered.
+    /// Whether none has.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -62,10 +114,12 @@ impl WarmStart {
 
     /// Appends the state as words.
     pub fn save(&self, words: &mut Vec<u64>) {
-        for (key, impulse) in self.keys.iter().zip(&self.impulses) {
+        let impulses = self.impulses.as_chunks::<3>().0.iter();
+        let impulses = impulses.filter(|impulse| **impulse != [0.0; 3]);
+        for (key, impulse) in self.keys.iter().zip(impulses) {
             let [a, b] = key.ends.map(|end| u64::from(end.word()));
             words.extend([a << 32 | b, u64::from(key.feature)]);
-            words.extend(impulse.0.map(f64::to_bits));
+            words.extend(impulse.map(f64::to_bits));
         }
     }
 
@@ -80,21 +134,24 @@ impl WarmStart {
         }
         self.clear();
         for &[ends, feature, x, y, z] in each {
-            self.keys.push(Key {
+            let impulse = [x, y, z].map(f64::from_bits);
+            if impulse == [0.0; 3] {
+                continue;
+            }
+            self.keys.put(Key {
                 ends: [
                     End::from_word((ends >> 32) as u32),
                     End::from_word(ends as u32),
                 ],
                 feature: feature as u32,
             });
-            self.impulses.push(V3([x, y, z].map(f64::from_bits)));
+            impulse.into_iter().for_each(|part| self.impulses.put(part));
         }
         Ok(())
     }
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        std::mem::size_of_val(self.keys.as_slice())
-            + std::mem::size_of_val(self.impulses.as_slice())
+        self.keys.held() + self.impulses.held()
     }
 }

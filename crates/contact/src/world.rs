@@ -4,7 +4,8 @@ use oldham_space::{V3, Vec3};
 
 use crate::broad::{Ball, Neighbours, median_radius};
 use crate::error::ContactError;
-use crate::narrow::{self, Point, collide};
+use crate::narrow::{Point, collide};
+use crate::room::Room;
 use crate::shape::{Pose, Shape};
 use crate::touch::{BodyId, Detail, End, Key, Surface, SurfaceId, Touch};
 
@@ -132,6 +133,7 @@ impl World {
             let (body, size) = (first + i, radii[i]);
             return Err(ContactError::Size { body, size });
         }
+        self.radii.reserve_exact(radii.len());
         self.radii.extend_from_slice(radii);
         self.grain_surface = surface.0;
         Ok(())
@@ -143,25 +145,6 @@ impl World {
         if let Err(place) = self.excluded.binary_search(&pair) {
             self.excluded.insert(place, pair);
         }
-    }
-
-    /// Refuses pairs of shapes that may meet and whose contact is not known.
-    pub fn check(&self) -> Result<(), ContactError> {
-        for (i, one) in self.shapes.iter().enumerate() {
-            for other in &self.shapes[i + 1..] {
-                if self.may_meet(one.end.body(), other.end.body())
-                    && !narrow::is_known(&one.shape, &other.shape)
-                {
-                    return Err(ContactError::Pair {
-                        first: one.end.body(),
-                        second: other.end.body(),
-                        one: one.shape.name(),
-                        other: other.shape.name(),
-                    });
-                }
-            }
-        }
-        Ok(())
     }
 
     fn may_meet(&self, a: usize, b: usize) -> bool {
@@ -200,8 +183,7 @@ impl World {
         if self.have_moved(grains) {
             self.find_neighbours(grains);
         }
-        self.touches.clear();
-        self.details.clear();
+        self.forget_contacts();
         for i in 0..self.shapes.len() {
             self.touch_shape(i, grains);
         }
@@ -211,6 +193,12 @@ impl World {
     /// The contacts found last.
     pub fn touches(&self) -> &[Touch] {
         &self.touches
+    }
+
+    /// Forgets them, where they no longer belong to the poses.
+    pub(crate) fn forget_contacts(&mut self) {
+        self.touches.clear();
+        self.details.clear();
     }
 
     /// What a contact is recognised by from step to step.
@@ -319,6 +307,7 @@ impl World {
     fn find_neighbours(&mut self, grains: &[Vec3]) {
         self.shapes_then.clone_from(&self.shapes_now);
         self.grains_then.clear();
+        self.grains_then.reserve_exact(grains.len());
         self.grains_then
             .extend(grains.iter().map(|c| c.0.map(|x| x as f32)));
         let shapes = self.shapes.len();
@@ -395,12 +384,12 @@ impl World {
                 }
             };
             for point in &self.points {
-                self.touches.push(Touch {
+                self.touches.put(Touch {
                     normal: point.normal,
                     gap: point.gap,
                     ends: [one.end, end],
                 });
-                self.details.push(Detail {
+                self.details.put(Detail {
                     position: point.position,
                     feature: point.feature,
                 });
@@ -424,7 +413,7 @@ impl World {
                     } else {
                         Vec3::Z
                     };
-                    self.touches.push(Touch {
+                    self.touches.put(Touch {
                         normal,
                         gap: distance - touching,
                         ends: [End::new(bodies + i, 0), End::new(bodies + j, 0)],
@@ -436,10 +425,10 @@ impl World {
 
     /// Bytes held for grains and contacts.
     pub(crate) fn bytes(&self) -> usize {
-        8 * self.radii.len()
-            + 12 * self.grains_then.len()
-            + std::mem::size_of_val(self.details.as_slice())
-            + std::mem::size_of::<Touch>() * self.touches.len()
+        self.radii.held()
+            + self.grains_then.held()
+            + self.details.held()
+            + self.touches.held()
             + self.neighbours.bytes()
     }
 }

@@ -1,8 +1,15 @@
 //! Contacts of bodies that joints hold together: the problem takes their mobility as one matrix.
 
-use oldham_contact::problem::{Bodies, BodyMotion, Levers, Mechanism, Problem};
+use oldham_contact::problem::{Aim, Bodies, BodyMotion, Levers, Mechanism, Problem};
 use oldham_contact::{Cone, ContactSolver, End, Pivoting, RowState, Touch};
 use oldham_space::{Mat3, Vec3};
+
+/// Contacts that touch, no more.
+const NOTHING: Aim<'static> = Aim {
+    own: &[0.0; 3],
+    rate: 1.0,
+    limit: 0.0,
+};
 
 /// The mobility of bodies that turn together about one axis through a point, with a moment of inertia about it: each
 /// part of the motion is the rate of the angle times a vector.
@@ -50,7 +57,7 @@ fn a_hinged_pair_strikes_a_free_ball() {
     }];
     let problem = Bodies {
         touches: &touches,
-        biases: &[0.0],
+        aim: NOTHING,
         levers: &levers,
         grain_friction: 0.0,
         motion: &motion,
@@ -124,7 +131,7 @@ fn a_free_body_is_a_mechanism_of_one() {
     ];
     let free = Bodies {
         touches: &touches,
-        biases: &[0.0; 3],
+        aim: NOTHING,
         levers: &levers,
         grain_friction: 0.0,
         motion: &motion,

@@ -1,4 +1,4 @@
-//! Once warm, a step allocates nothing.
+//! Once warm, a step allocates nothing; and what a scene holds is what it says.
 
 use std::alloc::System;
 use std::sync::Arc;
@@ -14,6 +14,8 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// One test alone: other threads would be counted too.
 #[test]
 fn a_warm_step_does_not_allocate() {
+    a_grain_takes_at_most_six_hundred_bytes();
+
     // Two periods of shaking hold every number of contacts that the third one needs, and more.
     let mut can = shaken_can(Wall::Facets(24), 0).unwrap();
     for _ in 0..1400 {
@@ -84,6 +86,22 @@ fn a_warm_step_does_not_allocate() {
             scene.step(step as f64, 1e-2).unwrap();
         }
     });
+}
+
+/// Everything that a bed holds after as many steps as the benchmark takes with ten thousand grains: impacts with floor and lid, and the crush between them. A
+/// smaller bed has more contacts with walls for each grain, and holds more.
+fn a_grain_takes_at_most_six_hundred_bytes() {
+    let grains = 1000;
+    let region = Region::new(ALLOCATOR);
+    let mut bed = bed(grains, 1).unwrap();
+    for _ in 0..700 {
+        bed.step().unwrap();
+    }
+    let change = region.change();
+    let held = (change.bytes_allocated - change.bytes_deallocated) as f64;
+    let told = bed.scene.bytes() as f64;
+    assert!((told / held - 1.0).abs() < 0.02, "{told} {held}");
+    assert!(held <= 600.0 * grains as f64, "{}", held / grains as f64);
 }
 
 fn assert_none(what: &str, mut run: impl FnMut()) {

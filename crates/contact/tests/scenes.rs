@@ -48,11 +48,3 @@ fn mixed_problems_are_solved_by_few_changes_of_the_sets() {
         assert!(found.changes < 5.0, "{found:?}");
     }
 }
-
-/// Grains, contacts and scratch together hold at most 600 bytes for each of ten thousand grains, from the first impacts on.
-#[test]
-fn a_grain_takes_at_most_six_hundred_bytes() {
-    let found = measure(&mut bed(10_000, 1).unwrap(), 260, &no_clock).unwrap();
-    assert!(found.pressed > 1000.0, "the bed is shaken: {found:?}");
-    assert!(found.bytes_per_grain <= 600.0, "{found:?}");
-}

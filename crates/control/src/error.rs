@@ -101,3 +101,27 @@ pub enum ControlError {
         value: f64,
     },
 }
+
+impl ControlError {
+    /// What to do about it, where the message does not say so.
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::Improper { .. } => Some(
+                "give the denominator more coefficients: a fast pole makes the derivative possible",
+            ),
+            Self::NoDenominator(_) => Some("leave leading zeros out"),
+            Self::UnknownName { .. } => {
+                Some("correct the name, or add it to `inputs`, `states`, `signals` or `blocks`")
+            }
+            Self::DuplicateName(_) => Some("rename one of them"),
+            Self::Shape { .. } => Some(
+                "`a` is states by states, `b` states by inputs, `c` outputs by states, `d` outputs by inputs",
+            ),
+            Self::Value { .. } => Some("give another number, or leave the key out"),
+            Self::AlgebraicLoop(_)
+            | Self::ShortDelay { .. }
+            | Self::DelayBetweenSamples { .. }
+            | Self::SamplesBetweenSteps { .. } => None,
+        }
+    }
+}

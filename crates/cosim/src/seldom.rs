@@ -144,7 +144,10 @@ impl KnownVersions {
         known != version || version == NEVER
     }
 
+    /// Most receivers know none: analyses, which replace states all the time, feel the call.
     pub fn forget(&mut self) {
-        self.0.fill(NEVER);
+        if !self.0.is_empty() {
+            self.0.fill(NEVER);
+        }
     }
 }

@@ -26,6 +26,10 @@ pub(crate) const INITIAL_PASSES: usize = 50;
 /// From this pass on a change of the outputs by rounding does not count.
 const ROUNDING_PASSES: usize = 4;
 const INITIAL_ROUNDING: f64 = 1e-12;
+/// A loop whose outputs still change by their own size in this pass or later grows: from then on only a part of each change is taken, which settles loops that amplify and
+/// turn round by up to 2/part − 1.
+const GROWING_PASS: usize = 8;
+const PART_OF_A_CHANGE: f64 = 1.0 / 3.0;
 /// A change in the last pass that is worth a note, since it is more than rounding errors.
 const UNSETTLED: f64 = 1e-10;
 
@@ -85,12 +89,16 @@ impl Simulation {
     fn exchange_initially(&mut self) -> Result<(), Fault> {
         let t = self.plan.step_time(0);
         let mut before: Option<Vec<f64>> = None;
+        let mut grows = false;
         for pass in 0..INITIAL_PASSES {
             let exchange = &self.exchange;
             for unit in &mut self.units {
                 unit.guarded(t, |unit| {
                     unit.evaluate(t)?;
                     unit.release();
+                    if grows {
+                        unit.take_part_of_change(PART_OF_A_CHANGE);
+                    }
                     unit.publish(t, exchange, 0);
                     Ok(())
                 })?;
@@ -108,6 +116,7 @@ impl Simulation {
                 return Ok(());
             }
             before = Some(now);
+            grows |= pass >= GROWING_PASS && change >= 1.0;
             if pass + 1 == INITIAL_PASSES && change > UNSETTLED {
                 self.tally.notes.push(
                     "the outputs at the initial time depend on each other in a loop that does not converge; the run starts from its last values".into(),

@@ -99,3 +99,24 @@ pub enum ExpressionError {
         found: usize,
     },
 }
+
+impl ExpressionError {
+    /// What to write instead, where another language was meant.
+    pub fn help(&self) -> Option<&'static str> {
+        match self {
+            Self::UnexpectedCharacter { character, .. } => match character {
+                '?' | ':' => Some("write `if(condition, value, other)`"),
+                '&' => Some("write `and`"),
+                '|' => Some("write `or`"),
+                '!' => Some("write `not`, or `!=` for unequal numbers"),
+                _ => Some(
+                    "expressions have numbers, names, `+ - * / ^`, comparisons, `and`, `or`, `not` and calls like `sin(t)`",
+                ),
+            },
+            Self::WrongArgumentCount { function, .. } if function == "if" => {
+                Some("write `if(condition, value, other)`")
+            }
+            _ => None,
+        }
+    }
+}

@@ -10,6 +10,7 @@ use oldham_cosim::{State, Visitor};
 
 use crate::assembly::assemble;
 use crate::energy::{DrivenInputs, EnergyTerms, Power, Tally};
+use crate::equations::Equations;
 use crate::error::SpecError;
 use crate::integrator::{Method, Step};
 use crate::kinks::StepStart;
@@ -40,14 +41,24 @@ pub struct Lumped {
     pub(crate) start: StepStart,
 }
 
+/// Checks a description and assembles its equations; reports all problems at once.
+fn equations_of(spec: &Spec) -> Result<Equations, Vec<SpecError>> {
+    let problems = validate(spec);
+    match problems.is_empty() {
+        true => assemble(spec),
+        false => Err(problems),
+    }
+}
+
 impl Lumped {
+    /// What keeps a description from being simulated, all of it at once.
+    pub fn problems(spec: &Spec) -> Vec<SpecError> {
+        equations_of(spec).err().unwrap_or_default()
+    }
+
     /// Checks the description and assembles its equations; reports all problems at once.
     pub fn new(spec: Spec) -> Result<Self, Vec<SpecError>> {
-        let problems = validate(&spec);
-        if !problems.is_empty() {
-            return Err(problems);
-        }
-        let equations = assemble(&spec)?;
+        let equations = equations_of(&spec)?;
         let wiring = Wiring::new(&spec, &equations);
         let tangents = Tangents::new(&spec, wiring.targets.len());
         let mut plant = Plant::new(equations, wiring, tangents);

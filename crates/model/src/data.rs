@@ -177,7 +177,7 @@ fn no_number(path: &str, line: usize, column: &str, field: &str) -> Mistake {
     }
     let message =
         format!("line {line} of `{path}`: `{field}` in column `{column}` is not a number");
-    let has_comma = field.replacen(',', ".", 1).parse::<f64>().is_ok();
+    let has_comma = field.contains(',') && field.replacen(',', ".", 1).parse::<f64>().is_ok();
     let help = match has_comma {
         true => "write decimal points, not commas",
         false => "write a finite number, or delete the line",

@@ -240,9 +240,11 @@ impl<'s> Parameters<'s> {
             | ExpressionError::ChainedComparison { position }
             | ExpressionError::WrongArgumentCount { position, .. } => {
                 let problem = Problem::new(at(*position, 1), error.to_string()).label("here");
-                findings.push(match has_decimal_comma(text) {
-                    true => problem.help("decimals have a point, not a comma: 2.0e4"),
-                    false => problem,
+                let comma = "decimals have a point, not a comma: 2.0e4";
+                let help = has_decimal_comma(text).then_some(comma).or(error.help());
+                findings.push(match help {
+                    Some(help) => problem.help(help),
+                    None => problem,
                 });
             }
             ExpressionError::Empty

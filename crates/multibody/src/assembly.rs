@@ -9,7 +9,7 @@ use crate::element::{At, Element, ElementEnergy, ElementId, Jacobian, NOWHERE, R
 use crate::linear::{BlockLu, Destination, Prescribed, SingularPivot, Structure};
 use crate::model::{Model, NamedElement};
 use crate::node::{Motion, NodeId};
-use oldham_space::{Mat3, Vec3};
+use oldham_space::{Mat3, Quaternion, Vec3};
 
 /// Memory that the matrix of a model and its factors may take.
 pub(crate) const MOST_BYTES: u64 = 4_000_000_000;
@@ -29,6 +29,8 @@ pub(crate) struct Assembly {
     accounted: Vec<usize>,
     /// Elements that fit frames of their own.
     framed: Vec<usize>,
+    /// Elements that interpolate rotations between their nodes.
+    pub bending: Vec<usize>,
     /// Whether some constraint does not know its time derivatives.
     pub has_unknown_derivatives: bool,
     pub node_names: Vec<String>,
@@ -181,12 +183,20 @@ impl Assembly {
         let drifting = (0..elements.len()).filter(drifts).collect();
         let is_accounted = |&i: &usize| !elements[i].element.is_conservative();
         let accounted = (0..elements.len()).filter(is_accounted).collect();
+        let bends = |&i: &usize| {
+            elements[i]
+                .element
+                .turns(&|_| Quaternion::IDENTITY)
+                .is_some()
+        };
+        let bending = (0..elements.len()).filter(bends).collect();
         let is_framed = |&i: &usize| elements[i].element.has_frame();
         let framed = (0..elements.len()).filter(is_framed).collect();
         let is_unknown = |p: &Placed| !p.multipliers.is_empty() && !p.element.knows_derivatives();
         let mut assembly = Self {
             has_unknown_derivatives: elements.iter().any(is_unknown),
             framed,
+            bending,
             inertia: model.nodes.iter().map(|node| node.inertia).collect(),
             gravity: model.gravity,
             elements,

@@ -130,6 +130,21 @@ pub enum SolveError {
         /// Into so many pieces the step was divided in vain; one if it was not.
         pieces: u32,
     },
+    /// A beam element that is bent by half a turn.
+    #[error(
+        "at t = {time} s `{element}` folds: between two of its nodes it is bent by {degrees:.0} degrees{}, and half a turn is out of its reach; take more elements, a section with more bending stiffness, or more damping",
+        tried(*pieces)
+    )]
+    Folded {
+        /// Time.
+        time: f64,
+        /// Name of the element.
+        element: String,
+        /// The angle before the step.
+        degrees: f64,
+        /// Into so many pieces the step was divided in vain; one if it was not.
+        pieces: u32,
+    },
     /// No static equilibrium that is held against every motion.
     #[error(
         "at t = {time} s nothing holds `{unknown}` in static equilibrium: some motion meets no resistance; hold it by a joint, a spring or a weight (a link between two ball joints spins about its own line: make one of them `universal`)"
@@ -214,6 +229,7 @@ impl SolveError {
             Self::NotConverged { time, .. }
             | Self::NotFinite { time, .. }
             | Self::Singular { time, .. }
+            | Self::Folded { time, .. }
             | Self::Unheld { time, .. }
             | Self::WithoutInertia { time, .. }
             | Self::NotRedundant { time, .. }
@@ -225,7 +241,10 @@ impl SolveError {
 
     /// The same after a step was divided in vain.
     pub(crate) fn after_retries(mut self, tried: u32) -> Self {
-        if let Self::NotConverged { pieces, .. } | Self::Singular { pieces, .. } = &mut self {
+        if let Self::NotConverged { pieces, .. }
+        | Self::Singular { pieces, .. }
+        | Self::Folded { pieces, .. } = &mut self
+        {
             *pieces = tried;
         }
         self

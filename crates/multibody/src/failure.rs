@@ -21,6 +21,11 @@ pub(crate) enum Failure {
         /// The unknown at whose turn it showed.
         unknown: usize,
     },
+    /// A beam element passes half a turn between its nodes.
+    Folded {
+        /// Its place.
+        element: usize,
+    },
     /// An element gives forces that are not finite.
     NotFinite {
         /// Its place.
@@ -31,6 +36,9 @@ pub(crate) enum Failure {
 impl System {
     /// The failure in words.
     pub(crate) fn explain(&self, time: f64, failure: Failure) -> SolveError {
+        if let Some((element, angle)) = self.folded_most() {
+            return self.folded(time, element, angle);
+        }
         match failure {
             Failure::NotConverged {
                 iterations,
@@ -44,10 +52,20 @@ impl System {
                 pieces: 1,
             },
             Failure::Singular { unknown } => self.singular(time, unknown),
+            Failure::Folded { element } => self.folded(time, element, self.bend(element)),
             Failure::NotFinite { element } => SolveError::NotFinite {
                 time,
                 element: self.assembly.elements[element].name.clone(),
             },
+        }
+    }
+
+    fn folded(&self, time: f64, element: usize, angle: f64) -> SolveError {
+        SolveError::Folded {
+            time,
+            element: self.assembly.elements[element].name.clone(),
+            degrees: angle.to_degrees(),
+            pieces: 1,
         }
     }
 

@@ -20,6 +20,7 @@ mod energy;
 mod error;
 mod explicit;
 mod failure;
+mod folding;
 mod impulses;
 mod integrator;
 mod inverse_iteration;

@@ -399,6 +399,10 @@ impl System {
             self.return_to_records();
             return Err(error);
         }
+        if let Some(folded) = self.find_folded() {
+            self.return_to_records();
+            return Err(folded);
+        }
         self.work.last_step = LastStep {
             time,
             h,

@@ -300,3 +300,41 @@ fn energy_is_balanced() {
         assert_eq!(energy.dissipated > 0.0, damping > 0.0);
     }
 }
+
+/// A rope that has hardly any bending stiffness falls from the horizontal and whips: the middle node
+/// of its last element turns by half a turn against the ends, which no element can follow. That is
+/// what the run says when it ends, however short the step.
+#[test]
+fn a_rope_of_few_elements_folds_and_says_so() {
+    for (elements, step) in [(2, 5e-4), (4, 5e-4), (2, 1e-4)] {
+        let mut model = Model::new();
+        model.gravity(Vec3::Y * -9.81);
+        let stiffness = 1e-5;
+        let mesh = BeamMesh {
+            from: Vec3::ZERO,
+            to: Vec3::X,
+            up: Vec3::Y,
+            elements,
+            section: Section::diagonal([1e4, 4e3, 4e3, stiffness, stiffness, stiffness]),
+            inertia: LineInertia {
+                mass: 0.1,
+                rotary: [2e-6, 1e-6, 1e-6],
+            },
+            lumping: Lumping::Segments,
+        };
+        let nodes = straight_beam(&mut model, "rope", &mesh);
+        let [a, b] = [NodeId::GROUND, nodes[0]].map(|n| model.marker(n, Vec3::ZERO));
+        model.element("hook", Joint::revolute(a, b));
+        let mut system = System::new(model, Options::default()).unwrap();
+        let mut end = Ok(());
+        let mut time = 0.0;
+        while end.is_ok() && time < 0.6 {
+            time += step;
+            end = system.step(step, &[]);
+        }
+        let message = end.expect_err("it folds").to_string();
+        assert!(message.contains("folds"), "{elements}, {step}: {message}");
+        assert!(message.contains("more elements"), "{message}");
+        assert!((0.3..0.5).contains(&time), "{elements}, {step}: {time}");
+    }
+}

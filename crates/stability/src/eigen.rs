@@ -3,8 +3,6 @@
 //! Small matrices, of which maps need thousands, are left to nalgebra; larger ones, and those on
 //! which its iteration does not end (many equal eigenvalues), to faer.
 
-use std::collections::HashMap;
-
 use faer::linalg::solvers::SolveCore;
 use faer::{Conj, Mat, c64};
 use nalgebra::linalg::balancing::balance_parlett_reinsch;
@@ -27,6 +25,9 @@ const PAIR: f64 = 1e-6;
 /// Shift of inverse iteration off the eigenvalue, relative to the matrix: its systems stay
 /// solvable.
 const SHIFT: f64 = 1e-14;
+
+/// An odd number without pattern.
+const MIXER: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// All eigenvalues of a matrix, the largest first.
 pub(crate) fn eigenvalues_of(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
@@ -207,15 +208,20 @@ fn busy_coordinates(matrix: &DMatrix<f64>) -> Vec<usize> {
 /// For each coordinate the first one whose row is the same, itself if there is none before: what
 /// follows from a step is the same for both, whatever the state was.
 fn originals(matrix: &DMatrix<f64>) -> Vec<usize> {
-    let rows: Vec<Vec<u64>> = matrix
-        .row_iter()
-        .map(|row| row.iter().map(|entry| entry.to_bits()).collect())
-        .collect();
-    let mut first = HashMap::with_capacity(rows.len());
-    let places = rows.iter().enumerate();
-    places
-        .map(|(place, row)| *first.entry(row).or_insert(place))
-        .collect()
+    let n = matrix.nrows();
+    // Rows with the same sum of mixed bits are worth a look.
+    let mut sums = vec![0_u64; n];
+    for column in matrix.column_iter() {
+        for (sum, entry) in sums.iter_mut().zip(&column) {
+            *sum = (sum.rotate_left(5) ^ entry.to_bits()).wrapping_mul(MIXER);
+        }
+    }
+    let is_same = |a: usize, b: usize| {
+        let bits = |row: usize| matrix.row(row).into_iter().map(|entry| entry.to_bits());
+        sums[a] == sums[b] && bits(a).eq(bits(b))
+    };
+    let first = |row: usize| (0..row).find(|&before| is_same(before, row));
+    (0..n).map(|row| first(row).unwrap_or(row)).collect()
 }
 
 /// The right and left eigenvectors of an eigenvalue, of unit length.

@@ -14,6 +14,7 @@ mod eigen;
 mod examination;
 mod extrapolator;
 mod frequency;
+mod histories;
 mod krylov;
 mod map;
 mod poles;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use oldham_cosim::Simulation;
 
+use crate::histories::Histories;
 use crate::spectrum::{Decision, STABLE, Spectrum};
 
 /// Bisections at most, and how well a border is known then.
@@ -13,7 +14,11 @@ const KNOWN: f64 = 1e-10;
 /// The spectral radius of a simulation; NaN where it cannot be analysed. Where no growth
 /// was found it is at most one, however vague the radius is.
 pub fn radius(simulation: &mut Simulation) -> f64 {
-    match Spectrum::quick(simulation) {
+    radius_with(simulation, &Histories::default())
+}
+
+fn radius_with(simulation: &mut Simulation, histories: &Histories) -> f64 {
+    match Spectrum::quick(simulation, histories) {
         Ok(spectrum) => match spectrum.decision() {
             Decision::Unstable => spectrum.radius(),
             Decision::Stable | Decision::Undecided => spectrum.radius().min(1.0),
@@ -40,6 +45,12 @@ pub fn map(
     progress: impl Fn(usize) + Sync,
 ) -> Vec<f64> {
     let points = x.len() * y.len();
+    let simulation_at = |point: usize| build(x[point % x.len()], y[point / x.len()]);
+    let histories = (points > 1)
+        .then(|| simulation_at(0))
+        .flatten()
+        .and_then(|mut first| Histories::of_simulation(&mut first))
+        .unwrap_or_default();
     let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
     let work = || {
@@ -49,8 +60,9 @@ pub fn map(
             if point >= points {
                 return found;
             }
-            let simulation = build(x[point % x.len()], y[point / x.len()]);
-            let value = simulation.map_or(f64::NAN, |mut simulation| radius(&mut simulation));
+            let value = simulation_at(point).map_or(f64::NAN, |mut simulation| {
+                radius_with(&mut simulation, &histories)
+            });
             found.push((point, value));
             progress(done.fetch_add(1, Ordering::Relaxed) + 1);
         }

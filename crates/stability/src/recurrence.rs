@@ -6,6 +6,7 @@ use nalgebra::{Complex, DMatrix, DVector};
 use oldham_cosim::{Chart, Fault, Simulation, State};
 
 use crate::eigen::Reduced;
+use crate::histories::{Column, Histories};
 use crate::product::StepProduct;
 use crate::random::Random;
 
@@ -45,7 +46,7 @@ pub enum AnalysisError {
     NoState(String),
     /// A part can be saved and restored, but its state has no coordinates.
     #[error(
-        "the state of `{0}` can be saved but not varied, so its coupling cannot be analysed; compare runs instead"
+        "`{0}` has no linear recurrence: contacts and impulses come and go, and foreign code cannot be varied; compare runs at two steps instead, as by `oldham compare --vary simulation.step=1e-3,5e-4`"
     )]
     NoChart(String),
     /// A predictor changes with what it learns.
@@ -57,7 +58,9 @@ pub enum AnalysisError {
     #[error("{0}")]
     NotBuilt(String),
     /// A part gives no matrices.
-    #[error("`{0}` gives no linearisation, so its poles cannot be computed")]
+    #[error(
+        "`{0}` gives no linearisation, as parts with contacts or impulses and foreign ones, so its poles cannot be computed; compare runs at two steps instead"
+    )]
     NoLinearisation(String),
     /// The model is too large for a dense eigenvalue problem.
     #[error("the recurrence has {dimension} states; the dense analysis takes {limit}")]
@@ -74,7 +77,9 @@ pub enum AnalysisError {
         seconds: f64,
     },
     /// The simulation failed while it was probed.
-    #[error("probing failed: {0}")]
+    #[error(
+        "the model fails within the steps of the analysis, as it does where the coupling makes far more of every change: {0}"
+    )]
     Fault(#[from] Fault),
     /// A small change of the state grows beyond what can be computed with.
     #[error("a small change of the state grows beyond all bounds within one macro step")]
@@ -220,6 +225,11 @@ impl TimeBudget {
         Self::new(None)
     }
 
+    /// Whether there is a limit.
+    pub fn is_limited(&self) -> bool {
+        self.granted.is_some()
+    }
+
     /// The time that is left; none if there is no limit.
     pub fn left(&self) -> Option<Duration> {
         let granted = self.granted?;
@@ -338,6 +348,7 @@ pub(crate) fn probe_with(
 pub(crate) fn quick_recurrence(
     simulation: &mut Simulation,
     base: Base,
+    histories: &Histories,
     budget: &TimeBudget,
 ) -> Result<Recurrence, AnalysisError> {
     let mut probing = Probing {
@@ -347,7 +358,7 @@ pub(crate) fn quick_recurrence(
         budget,
     };
     let sizes = probe_sizes(probing.simulation, &base.chart);
-    let probed = probing.one_sided(sizes);
+    let probed = probing.one_sided(sizes, histories);
     let is_linear = |probing: &mut Probing<'_>, probed: &Probed| {
         let off = probing.disagreement(probed)?;
         Ok::<_, AnalysisError>(off <= DISAGREEMENT)
@@ -503,13 +514,26 @@ impl Probing<'_> {
         })
     }
 
-    /// Λ column by column, by differences to one side of the base point.
-    fn one_sided(&mut self, sizes: Vec<f64>) -> Result<Probed, AnalysisError> {
+    /// Λ column by column, by differences to one side of the base point; columns that are known are
+    /// not probed.
+    fn one_sided(
+        &mut self,
+        sizes: Vec<f64>,
+        histories: &Histories,
+    ) -> Result<Probed, AnalysisError> {
         let dimension = self.chart.dimension();
         let image = self.image()?;
         let mut matrix = DMatrix::zeros(dimension, dimension);
         let mut point = vec![0.0; dimension];
         for (place, mut column) in matrix.column_iter_mut().enumerate() {
+            match histories.column(place, dimension) {
+                Column::Unread => continue,
+                Column::TakenOver(by) => {
+                    column[by] = 1.0;
+                    continue;
+                }
+                Column::Probed => {}
+            }
             self.budget.allow(Duration::ZERO)?;
             point[place] = sizes[place];
             self.chart.apply(self.simulation, &point);

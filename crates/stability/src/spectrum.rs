@@ -9,6 +9,7 @@ use crate::effort::Effort;
 use crate::eigen::Reduced;
 use crate::examination::Examiner;
 use crate::frequency::{FrequencyAnalysis, NoVerdict};
+use crate::histories::Histories;
 use crate::product::StepProduct;
 use crate::recurrence::{
     AnalysisError, Base, FILLING, Recurrence, TimeBudget, analyse_ahead, other_recurrence,
@@ -135,6 +136,27 @@ fn compare_with_second_matrix(
     Ok(())
 }
 
+/// With how much care modes are looked at.
+#[derive(Clone, Copy)]
+enum Care<'h> {
+    /// The first modes are measured with changes of other sizes.
+    Full,
+    /// For searches that look at many simulations: only whether the dominant mode grows, with what
+    /// is known of the coordinates.
+    Quick(&'h Histories),
+}
+
+impl Care<'_> {
+    fn is_quick(self) -> bool {
+        matches!(self, Self::Quick(_))
+    }
+
+    /// Modes that are examined at most.
+    fn examined(self) -> usize {
+        if self.is_quick() { 1 } else { EXAMINED }
+    }
+}
+
 /// Eigenvalues of the macro step of a simulation.
 pub struct Spectrum {
     modes: Vec<EigenMode>,
@@ -144,6 +166,8 @@ pub struct Spectrum {
     source: Source,
     /// Growing modes that the model has without the coupling.
     own: Vec<EigenMode>,
+    /// Growing eigenvalues that were counted and not looked for.
+    unlisted: usize,
     /// The parts between which the dominant mode passes, if that is known.
     between: Option<(SubsystemId, SubsystemId)>,
 }
@@ -159,25 +183,28 @@ impl Spectrum {
     /// Linearises a simulation about a point a few steps after its present state, where it is
     /// left.
     pub fn of(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        Self::with(simulation, &TimeBudget::endless(), EXAMINED)
+        Self::with(simulation, &TimeBudget::endless(), Care::Full)
     }
 
     /// The same, or an error if it takes longer.
     pub fn within(simulation: &mut Simulation, granted: Duration) -> Result<Self, AnalysisError> {
-        Self::with(simulation, &TimeBudget::new(Some(granted)), EXAMINED)
+        Self::with(simulation, &TimeBudget::new(Some(granted)), Care::Full)
     }
 
     /// The same for searches that look at many simulations: only the dominant mode is examined.
-    pub(crate) fn quick(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        Self::with(simulation, &TimeBudget::endless(), 1)
+    pub(crate) fn quick(
+        simulation: &mut Simulation,
+        histories: &Histories,
+    ) -> Result<Self, AnalysisError> {
+        Self::with(simulation, &TimeBudget::endless(), Care::Quick(histories))
     }
 
     fn with(
         simulation: &mut Simulation,
         budget: &TimeBudget,
-        examined: usize,
+        care: Care<'_>,
     ) -> Result<Self, AnalysisError> {
-        if examined > 1
+        if !care.is_quick()
             && simulation.sequence_links().is_some()
             && let Some(found) = Self::by_frequencies(simulation, budget)?
         {
@@ -187,22 +214,23 @@ impl Spectrum {
             let dimension = base.chart.dimension();
             if dimension > QUICK {
                 // What grows fast shows at once.
-                let effort = if examined > 1 {
-                    Effort::FIRST
-                } else {
-                    Effort::QUICK
+                let effort = match care {
+                    Care::Full => Effort::FIRST,
+                    Care::Quick(_) => Effort::QUICK,
                 };
                 let first = Self::from_products(simulation, base.clone(), effort, budget)?;
                 let dominant = first.dominant();
                 let growth = dominant.value.norm() - 1.0;
-                if examined == 1 || (growth > FAST && dominant.error < 0.1 * growth) {
+                if care.is_quick() || (growth > FAST && dominant.error < 0.1 * growth) {
                     return Ok(first);
                 }
             }
             if base.is_small() {
-                let product = StepProduct::duration(simulation, &base.chart, base.period)?;
-                budget.allow(product * dimension as u32)?;
-                return Self::from_matrix(simulation, base, budget, examined);
+                if budget.is_limited() {
+                    let product = StepProduct::duration(simulation, &base.chart, base.period)?;
+                    budget.allow(product * dimension as u32)?;
+                }
+                return Self::from_matrix(simulation, base, budget, care);
             }
             Self::from_products(simulation, base, Effort::THOROUGH, budget)
         };
@@ -213,7 +241,7 @@ impl Spectrum {
     pub fn by_matrix(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
         let budget = TimeBudget::endless();
         let analyse = |simulation: &mut Simulation, base: Base| {
-            Self::from_matrix(simulation, base, &budget, EXAMINED)
+            Self::from_matrix(simulation, base, &budget, Care::Full)
         };
         analyse_ahead(simulation, &FILLING, analyse, Self::radius)
     }
@@ -231,15 +259,15 @@ impl Spectrum {
         simulation: &mut Simulation,
         base: Base,
         budget: &TimeBudget,
-        examined: usize,
+        care: Care<'_>,
     ) -> Result<Self, AnalysisError> {
-        if examined == 1 {
-            let recurrence = quick_recurrence(simulation, base, budget)?;
-            return Self::from_recurrence(simulation, recurrence, budget, examined);
+        if let Care::Quick(histories) = care {
+            let recurrence = quick_recurrence(simulation, base, histories, budget)?;
+            return Self::from_recurrence(simulation, recurrence, budget, care);
         }
         let (recurrence, _) = recurrence_about(simulation, base.clone(), |_| Vec::new(), budget)?;
         let sizes = recurrence.sizes().to_vec();
-        let found = Self::from_recurrence(simulation, recurrence, budget, examined)?;
+        let found = Self::from_recurrence(simulation, recurrence, budget, care)?;
         if found.dominant_error() <= SHARP {
             return Ok(found);
         }
@@ -247,7 +275,7 @@ impl Spectrum {
         let Some(recurrence) = other_recurrence(simulation, base, &sizes, budget)? else {
             return Ok(found);
         };
-        let other = Self::from_recurrence(simulation, recurrence, budget, examined)?;
+        let other = Self::from_recurrence(simulation, recurrence, budget, care)?;
         let is_sharper = other.dominant_error() < found.dominant_error();
         Ok(if is_sharper { other } else { found })
     }
@@ -262,9 +290,9 @@ impl Spectrum {
         simulation: &mut Simulation,
         recurrence: Recurrence,
         budget: &TimeBudget,
-        examined: usize,
+        care: Care<'_>,
     ) -> Result<Self, AnalysisError> {
-        let is_quick = examined == 1;
+        let (is_quick, examined) = (care.is_quick(), care.examined());
         let reduced = Reduced::new(recurrence.matrix()).ok_or(AnalysisError::NoEigenvalues)?;
         let values = match is_quick {
             true => reduced.dominant_eigenvalues(),
@@ -272,26 +300,24 @@ impl Spectrum {
         };
         let mut values = values.ok_or(AnalysisError::NoEigenvalues)?;
         values.retain(|value| value.im >= 0.0);
-        let mut modes = Vec::with_capacity(values.len());
+        let known = |&value: &Complex<f64>| EigenMode {
+            value,
+            error: ROUNDING,
+        };
+        let mut modes: Vec<EigenMode> = values.iter().map(known).collect();
         let mut mode = DVector::zeros(recurrence.matrix().nrows());
-        if let Some(dominant) = values.first() {
+        // Searches ask only whether there is growth; what decays needs no error then.
+        let is_wanted = |&place: &usize| match is_quick {
+            true => place == 0 && values[0].norm() > 1.0,
+            false => place == 0 || (place < examined && values[place].norm() > 1.0 - CLOSE),
+        };
+        let wanted: Vec<usize> = (0..values.len()).filter(is_wanted).collect();
+        if !wanted.is_empty() {
             let mut examiner = Examiner::new(simulation, &recurrence, &reduced)?;
-            let sizes = if examined == 1 { 2 } else { usize::MAX };
-            for (place, value) in values.iter().enumerate() {
-                // Searches ask only whether there is growth; what decays needs no error then.
-                let is_examined = match examined {
-                    1 => place == 0 && value.norm() > 1.0,
-                    _ => place == 0 || (place < examined && value.norm() > 1.0 - CLOSE),
-                };
-                modes.push(if is_examined {
-                    budget.allow(Duration::ZERO)?;
-                    examiner.examine(*value, sizes)?
-                } else {
-                    EigenMode {
-                        value: *value,
-                        error: ROUNDING,
-                    }
-                });
+            let sizes = if is_quick { 2 } else { usize::MAX };
+            for place in wanted {
+                budget.allow(Duration::ZERO)?;
+                modes[place] = examiner.examine(values[place], sizes)?;
             }
             // The others are known as well as those that were examined.
             let known = modes.iter().take(examined).map(|mode| mode.error);
@@ -299,9 +325,7 @@ impl Spectrum {
             for mode in modes.iter_mut().skip(examined) {
                 mode.error = error;
             }
-            if examined > 1
-                && let Some(along) = examiner.along(*dominant)?
-            {
+            if !is_quick && let Some(along) = examiner.along(values[0])? {
                 mode = along;
             }
         }
@@ -326,6 +350,7 @@ impl Spectrum {
                 mode: Some(mode),
             },
             own: Vec::new(),
+            unlisted: 0,
             between: None,
         })
     }
@@ -341,13 +366,31 @@ impl Spectrum {
             Self::from_frequencies(simulation, &base, budget)
         };
         let found = match analyse_ahead(simulation, &FREQUENCY_FILLING, analyse, |_| 1.0) {
-            Err(AnalysisError::Fault(_)) => None,
+            Err(AnalysisError::Fault(_)) => {
+                start.base().restore(simulation);
+                Self::before_any_step(simulation, budget)?
+            }
             outcome => outcome?,
         };
         if found.is_none() {
             start.base().restore(simulation);
         }
         Ok(found)
+    }
+
+    /// In the frequency domain, of a model that cannot take its first steps: a coupling that makes
+    /// orders of magnitude of a change in a step carries it away at once. The matrices of the start
+    /// lack the loads of the run, so that only fast growth is certain.
+    fn before_any_step(
+        simulation: &mut Simulation,
+        budget: &TimeBudget,
+    ) -> Result<Option<Self>, AnalysisError> {
+        let base = Base {
+            chart: Chart::about(simulation),
+            period: simulation.period(),
+        };
+        let found = Self::from_frequencies(simulation, &base, budget)?;
+        Ok(found.filter(|found| found.radius() - found.dominant_error() > 1.0 + FAST))
     }
 
     /// In the frequency domain, where the macro step is of that kind.
@@ -398,6 +441,7 @@ impl Spectrum {
                 mode: None,
             },
             own,
+            unlisted: found.unlisted,
             between: found.connection,
         }))
     }
@@ -429,6 +473,7 @@ impl Spectrum {
                 mode: Some(mode),
             },
             own: Vec::new(),
+            unlisted: 0,
             between: None,
         })
     }
@@ -437,6 +482,12 @@ impl Spectrum {
     /// as of the others the one with the largest radius.
     pub fn modes(&self) -> &[EigenMode] {
         &self.modes
+    }
+
+    /// Growing eigenvalues besides: where some grow by more than 5 % in a step, the slower ones are
+    /// counted and not looked for.
+    pub fn unlisted(&self) -> usize {
+        self.unlisted
     }
 
     /// How they were found.

@@ -3,7 +3,7 @@
 
 mod support;
 
-use oldham_stability::{AnalysisError, Recurrence, critical, radius};
+use oldham_stability::{AnalysisError, Recurrence, critical, map, radius};
 use support::Chain;
 
 #[test]
@@ -29,4 +29,40 @@ fn a_step_that_blows_everything_up_is_told_from_one_that_can_be_analysed() {
             Err(other) => panic!("{other}"),
         }
     }
+}
+
+/// A map takes histories as known, differences to one side and the dominant eigenvalues alone: at
+/// every point the radius is that of all eigenvalues of the matrix from central differences.
+#[test]
+fn maps_have_the_radii_of_the_whole_matrix() {
+    let masses: Vec<f64> = (0..20)
+        .map(|k| 1e-3 * 1e6_f64.powf(k as f64 / 19.0))
+        .collect();
+    let steps: Vec<f64> = (0..12)
+        .map(|k| 1e-4 * 1e3_f64.powf(k as f64 / 11.0))
+        .collect();
+    let chain = |mass: f64, step: f64| Chain {
+        step,
+        ..Chain::of_table_1(mass)
+    };
+    let build = |mass: f64, step: f64| Some(chain(mass, step).cut());
+    let radii = map(&masses, &steps, 2, build, |_| {});
+    let mut compared = 0;
+    for (place, &found) in radii.iter().enumerate() {
+        let (mass, step) = (masses[place % 20], steps[place / 20]);
+        let recurrence = Recurrence::of(&mut chain(mass, step).cut());
+        let Ok(all) = recurrence.and_then(|recurrence| recurrence.eigenvalues()) else {
+            continue;
+        };
+        let whole = all[0].norm();
+        // A map says one where it found no growth.
+        if whole > 1.0 && found == 1.0 {
+            assert!(whole < 1.0 + 1e-6, "m = {mass}, h = {step}: {whole}");
+            continue;
+        }
+        compared += 1;
+        let off = (found - whole).abs() / whole;
+        assert!(off < 1e-8, "m = {mass}, h = {step}: {found} {whole}");
+    }
+    assert!(compared > 200, "{compared}");
 }

@@ -48,7 +48,7 @@ pub use live::run_live;
 pub use mass_modes::MassModes;
 pub use mechanisms::{
     Equilibrium, ModeNumbers, Reaction, RestingNode, StaticLoad, TurningFrame, Vibrations,
-    is_without_coupling, mechanisms, shows_node, statics, turning_frames, vibrations,
+    contact_note, is_without_coupling, mechanisms, shows_node, statics, turning_frames, vibrations,
 };
 pub use memory::{Recorded, solve_in_memory};
 pub use oldham_vehicle::handling::STANDARD_GRAVITY;

@@ -6,7 +6,7 @@ use oldham_results::plot::{Figure, Panel, Scale, Series};
 use oldham_stability::{LinearSignal, StateSpace};
 use serde::{Serialize, Serializer};
 
-use crate::{Range, StudyError, shows_node};
+use crate::{Range, StudyError, mechanisms, shows_node};
 
 /// Frequencies of a response unless said otherwise.
 const POINTS: usize = 400;
@@ -26,7 +26,15 @@ pub struct LinearModel {
     pub time: f64,
     /// The linear system.
     pub space: StateSpace,
+    /// What a user should know of it.
+    pub remark: Option<&'static str>,
 }
+
+/// Kinetic energy in J of a mechanism that counts as being at rest.
+const AT_REST: f64 = 1e-9;
+
+const MOVES: &str = "the mechanism is in motion here: what its motion does to the directions of joints is left out, \
+                     so that the matrices are exact only as it comes to rest";
 
 /// Linearises a model about its initial state, or about the state that it reaches at a time. Cuts are
 /// undone, and couplings have no delay.
@@ -55,10 +63,15 @@ pub fn linearise(model: &Model, time: Option<f64>) -> Result<LinearModel, StudyE
         }
         simulation.steps(steps as u64).map_err(StudyError::Run)?;
     }
+    let moves = simulation
+        .energy()
+        .is_none_or(|energy| energy.kinetic > AT_REST);
+    let has_mechanisms = mechanisms(model).is_ok_and(|found| !found.is_empty());
     Ok(LinearModel {
         model: model.name().into(),
         time: simulation.time(),
         space: StateSpace::of(&mut simulation, |port| !shows_node(port))?,
+        remark: (moves && has_mechanisms).then_some(MOVES),
     })
 }
 
@@ -288,6 +301,8 @@ impl Serialize for LinearModel {
             #[serde(rename = "D")]
             d: Vec<Vec<f64>>,
             poles: Vec<[f64; 2]>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            remark: Option<&'static str>,
         }
         fn named(signals: &[LinearSignal]) -> Vec<Named<'_>> {
             let mut all = Vec::new();
@@ -312,6 +327,7 @@ impl Serialize for LinearModel {
                 .iter()
                 .map(|pole| [pole.re, pole.im])
                 .collect(),
+            remark: self.remark,
         };
         data.serialize(serializer)
     }

@@ -28,6 +28,18 @@ pub fn shows_node(port: &str) -> bool {
     port.starts_with("nodes.") || port.starts_with("contacts.")
 }
 
+/// That contacts do not count in statics and modes, where a mechanism has any.
+pub fn contact_note(mechanism: Mechanism<'_>) -> Option<String> {
+    let sketch = mechanism.sketch();
+    let touches = !sketch.contacts.is_empty() || !sketch.particles.is_empty();
+    touches.then(|| {
+        format!(
+            "contacts are left out here: `{}` is looked at as if nothing touched; what contacts carry is shown by a run until it rests",
+            mechanism.name()
+        )
+    })
+}
+
 fn failed(mechanism: Mechanism<'_>, error: SolveError) -> StudyError {
     StudyError::Solve {
         part: mechanism.name().into(),

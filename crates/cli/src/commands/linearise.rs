@@ -55,6 +55,9 @@ pub fn execute(arguments: &Linearise) -> Result<(), Failure> {
         return Ok(());
     }
     print(&linear);
+    if let Some(remark) = linear.remark {
+        say!("! {remark}\n");
+    }
     say!("matrices: {}", data.display());
     if bode.is_some() {
         say!("picture: {}", out.display());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use oldham_model::{About, Model};
 use oldham_multibody::{Mode, ModeKind, Modes as FoundModes};
 use oldham_scene::{Page, mode_animations, mode_grid, mode_pages};
-use oldham_study::{Vibrations, vibrations};
+use oldham_study::{Vibrations, contact_note, vibrations};
 use serde_json::{Value, json};
 
 use crate::args::{Configuration, Modes};
@@ -76,10 +76,11 @@ pub fn execute(arguments: &Modes) -> Result<(), Failure> {
     } else {
         say!("{}: natural vibrations", model.name());
         all.iter().for_each(print);
-        let notes = all
-            .iter()
-            .filter_map(|found| unsteady_note(&found.found, arguments.at));
-        notes.for_each(|note| say!("! {note}"));
+        for found in &all {
+            let unsteady = unsteady_note(&found.found, arguments.at).map(str::to_owned);
+            let notes = unsteady.into_iter().chain(contact_note(found.mechanism));
+            notes.for_each(|note| say!("! {note}"));
+        }
         say!("mode shapes: {}", data.display());
         if !pages.is_empty() {
             say!("picture: {}", out.display());
@@ -133,6 +134,7 @@ fn as_json(model: &Model, arguments: &Modes, all: &[Vibrations<'_>]) -> Value {
         "status": "finished",
         "about": about,
         "parts": all,
+        "notes": all.iter().filter_map(|found| contact_note(found.mechanism)).collect::<Vec<_>>(),
     })
 }
 

@@ -61,7 +61,7 @@ impl Report<'_> {
             say!(
                 "{:#}",
                 json!({"command": "stability", "model": self.model,
-                "verdict": found.advice, "modes": found.modes})
+                "verdict": found.advice, "modes": found.modes, "unlisted": found.unlisted})
             );
             return Ok(());
         }
@@ -76,6 +76,12 @@ impl Report<'_> {
             ]);
         }
         say!("{table}");
+        if found.unlisted > 0 {
+            say!(
+                "  and {} more eigenvalues that grow, counted and not looked for\n",
+                found.unlisted
+            );
+        }
         say!("{}", verdict::for_people(&found.advice));
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use oldham_model::Model;
 use oldham_scene::{Page, statics_page};
-use oldham_study::{Equilibrium, statics};
+use oldham_study::{Equilibrium, contact_note, statics};
 use serde_json::json;
 
 use crate::args::Statics;
@@ -30,6 +30,7 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
             "status": "finished",
             "parts": rests,
             "hydraulics": model.resting_actuators(),
+            "notes": rests.iter().filter_map(|rest| contact_note(rest.mechanism)).collect::<Vec<_>>(),
             "picture": load::shown(&out),
         });
         say!("{answer:#}");
@@ -37,6 +38,8 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
         say!("{}: static equilibrium", model.name());
         rests.iter().for_each(print);
         print_actuators(&model);
+        let notes = rests.iter().filter_map(|rest| contact_note(rest.mechanism));
+        notes.for_each(|note| say!("! {note}"));
         say!("picture: {}", out.display());
     }
     Ok(())

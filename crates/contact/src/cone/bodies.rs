@@ -4,6 +4,7 @@ use oldham_space::{V3, Vec3};
 
 use super::{Blocks, Change, Verdict};
 use crate::problem::{Bodies, BodyMotion, project};
+use crate::room::Room;
 use crate::solver::RowState;
 
 /// Contacts take part when they open more slowly than so many tolerances.
@@ -17,36 +18,41 @@ pub struct ActiveContacts {
     motion: Vec<BodyMotion>,
 }
 
+/// In single precision where only the way to the solution depends on it, not the solution itself.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     /// Inverse of the normal and tangential entries of the block, or of a diagonal that majorises it.
-    inverse: [f64; 2],
-    /// The impulse after the sweep before.
-    last: Vec3,
+    inverse: [f32; 2],
+    /// By how much the impulse has changed since the end of the sweep before.
+    way: [f32; 3],
     contact: u32,
     /// The tangential entry of that diagonal: a weight, no more.
     weight: f32,
 }
 
 impl Row {
-    fn new(problem: &Bodies<'_>, contact: usize, impulse: Vec3) -> Self {
+    fn new(problem: &Bodies<'_>, contact: usize) -> Self {
         let (normal, tangential) = match problem.levers_of(contact) {
             None => problem.plain_diagonal(&problem.plain(contact)),
             Some(_) => majorising_diagonal(problem, contact),
         };
         Self {
-            inverse: [1.0 / normal, 1.0 / tangential],
-            last: impulse,
+            inverse: [normal, tangential].map(|entry| (1.0 / entry) as f32),
+            way: [0.0; 3],
             contact: contact as u32,
             weight: tangential as f32,
         }
+    }
+
+    fn way(&self) -> Vec3 {
+        V3(self.way.map(f64::from))
     }
 
     /// The point of the friction cone nearest to an impulse, in the metric of the block.
     #[inline(always)]
     fn admit(&self, impulse: Vec3, normal: Vec3, friction: f64) -> Vec3 {
         // Only the ratio of the weights counts.
-        let [normal_weight, tangential_weight] = [self.inverse[1], self.inverse[0]];
+        let [tangential_weight, normal_weight] = self.inverse.map(f64::from);
         project(impulse, normal, friction, normal_weight, tangential_weight)
     }
 }
@@ -71,6 +77,7 @@ impl ActiveContacts {
     /// Takes in the contacts that press or may come to press.
     pub fn start(&mut self, problem: &Bodies<'_>, impulses: &[f64], tolerance: f64) {
         self.motion.clear();
+        self.motion.reserve_exact(problem.motion.len());
         self.motion.extend_from_slice(problem.motion);
         problem.apply(impulses, &mut self.motion);
         self.rows.clear();
@@ -78,7 +85,7 @@ impl ActiveContacts {
             let takes_part =
                 *impulse != [0.0; 3] || self.opening(problem, contact) < NEAR * tolerance;
             if takes_part {
-                self.rows.push(Row::new(problem, contact, V3(*impulse)));
+                self.rows.put(Row::new(problem, contact));
             }
         }
     }
@@ -89,7 +96,7 @@ impl ActiveContacts {
         let velocity = problem.relative(contact, &self.motion);
         let along = velocity.dot(normal);
         let across = velocity - normal * along;
-        along + problem.biases[contact] - problem.friction(contact) * across.norm()
+        along + problem.bias(contact) - problem.friction(contact) * across.norm()
     }
 
     /// Tells what the contacts do.
@@ -115,8 +122,7 @@ impl ActiveContacts {
     }
 
     pub fn bytes(&self) -> usize {
-        self.rows.len() * std::mem::size_of::<Row>()
-            + self.motion.len() * std::mem::size_of::<BodyMotion>()
+        self.rows.held() + self.motion.held()
     }
 }
 
@@ -135,7 +141,7 @@ impl Blocks for Sweeping<'_, '_> {
         let mut total = Change::default();
         for row in &mut self.active.rows {
             let contact = row.contact as usize;
-            let mut pressed = problem.biases[contact];
+            let mut pressed = problem.bias(contact);
             let normal = problem.touches[contact].normal;
             let impulse = V3(impulses[contact]);
             if let Some(levers) = problem.levers_of(contact) {
@@ -144,7 +150,7 @@ impl Blocks for Sweeping<'_, '_> {
             let velocity = problem.relative(contact, motion);
             let along = velocity.dot(normal);
             let across = velocity - normal * along;
-            let [normal_step, tangential_step] = row.inverse;
+            let [normal_step, tangential_step] = row.inverse.map(f64::from);
             let step = normal * ((along + pressed) * normal_step) + across * tangential_step;
             let found = row.admit(impulse - step, normal, problem.friction(contact));
             let change = found - impulse;
@@ -152,7 +158,9 @@ impl Blocks for Sweeping<'_, '_> {
                 impulses[contact] = found.0;
                 problem.apply_at(contact, change, motion);
                 let weight = f64::from(row.weight);
-                total.agreement += change.dot(found - row.last) * weight;
+                let way = row.way() + change;
+                row.way = way.0.map(|part| part as f32);
+                total.agreement += change.dot(way) * weight;
                 total.largest = total.largest.max(change.dot(change) * weight * weight);
             }
         }
@@ -166,15 +174,17 @@ impl Blocks for Sweeping<'_, '_> {
         for row in &mut self.active.rows {
             let contact = row.contact as usize;
             let impulse = V3(impulses[contact]);
-            let further = (impulse - row.last) * weight;
-            row.last = impulse;
+            let further = row.way() * weight;
+            row.way = [0.0; 3];
             if further == Vec3::ZERO {
                 continue;
             }
             let normal = self.problem.touches[contact].normal;
             let found = row.admit(impulse + further, normal, self.problem.friction(contact));
+            let change = found - impulse;
+            row.way = change.0.map(|part| part as f32);
             impulses[contact] = found.0;
-            self.problem.apply_at(contact, found - impulse, motion);
+            self.problem.apply_at(contact, change, motion);
         }
     }
 
@@ -192,7 +202,7 @@ impl Blocks for Sweeping<'_, '_> {
             if next < known && active.rows[next].contact as usize == contact {
                 next += 1;
             } else if active.opening(problem, contact) < 0.0 {
-                active.rows.push(Row::new(problem, contact, Vec3::ZERO));
+                active.rows.put(Row::new(problem, contact));
             }
         }
         if active.rows.len() > known {

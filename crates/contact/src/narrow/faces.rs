@@ -2,12 +2,15 @@
 
 use oldham_space::Vec3;
 
+use super::round_wall::farthest_of_rims;
 use super::{Point, manifold};
 use crate::polytope::Solid;
 use crate::shape::{Pose, Shape};
 
 /// Bits of a feature that say which point of a body it is; the others are the face.
 const CODES: u32 = 6;
+/// The face of a round can that is not flat.
+const ROUND_WALL: u32 = 2;
 
 /// Points of `b` near the faces of `a`.
 pub fn collide(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64, out: &mut Vec<Point>) {
@@ -60,12 +63,16 @@ pub fn collide(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64, out: 
             radius,
         } => {
             let start = out.len();
+            let is_round = matches!(a, Shape::Can(can) if can.is_round());
             // Rims have a lowest point for each face: ask the faces for their normals first.
             faces(
                 a,
                 at_a.locate(at_b.position),
                 f64::INFINITY,
                 |face, distance, normal| {
+                    if face == ROUND_WALL && is_round {
+                        return;
+                    }
                     let normal = at_a.axes * normal;
                     let height = |tip: Vec3| distance + normal.dot(tip - at_b.position);
                     for (code, tip) in rim(at_b, *half_length, *radius, normal) {
@@ -81,6 +88,21 @@ pub fn collide(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64, out: 
                     }
                 },
             );
+            if is_round {
+                for (code, tip) in farthest_of_rims(at_b, *half_length, *radius, at_a) {
+                    faces(a, at_a.locate(tip), reach, |face, gap, normal| {
+                        if face == ROUND_WALL {
+                            let normal = at_a.axes * normal;
+                            out.push(Point {
+                                feature: face << CODES | code,
+                                position: tip - normal * (0.5 * gap),
+                                normal,
+                                gap,
+                            });
+                        }
+                    });
+                }
+            }
             reduce_by_face(out, start);
         }
         Shape::Plane | Shape::Can(_) | Shape::Field(_) => {}

@@ -1,9 +1,9 @@
 //! A height field. Balls touch the nearest points of its triangles, other bodies touch it with their corners, ends and
-//! rims, and its crests touch them. Between two grid points an edge of the ground and an edge of a body may pass through each other.
+//! rims, and its crests and ridges touch them.
 
 use oldham_space::Vec3;
 
-use super::{Point, faces, manifold};
+use super::{Point, faces, manifold, ridges};
 use crate::field::{HeightField, Triangle};
 use crate::polytope::Solid;
 use crate::shape::{Pose, Shape};
@@ -66,6 +66,7 @@ pub fn collide(
         }
         Shape::Plane | Shape::Can(_) | Shape::Field(_) => {}
     }
+    ridges::collide(ground, at, shape, at_shape, reach, out);
     manifold::reduce(out, start);
 }
 

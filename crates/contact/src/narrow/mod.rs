@@ -4,7 +4,7 @@
 //! Spheres and capsules are tested against the distance of any solid. Planes and cans are
 //! faces that corners, ends and rims touch. Two boxes are separated along fifteen axes and clipped, other solids with flat
 //! faces along the normals and pairs of edges that count. Such a solid and a cylinder meet with the edges of the one or the rims
-//! of the other. A height field is touched by corners, ends and rims, and touches with its crests.
+//! of the other. A height field is touched by corners, ends and rims, and touches with its crests and ridges.
 
 mod boxes;
 mod capsule;
@@ -15,6 +15,8 @@ mod faces;
 mod field;
 mod manifold;
 mod polytopes;
+mod ridges;
+mod round_wall;
 
 use oldham_space::Vec3;
 
@@ -34,18 +36,8 @@ pub struct Point {
     pub gap: f64,
 }
 
-/// Whether the contact of two shapes is known: all but that of a cylinder in a round can.
-pub fn is_known(one: &Shape, other: &Shape) -> bool {
-    match (one, other) {
-        (Shape::Can(can), Shape::Cylinder { .. }) | (Shape::Cylinder { .. }, Shape::Can(can)) => {
-            !can.directions.is_empty()
-        }
-        _ => true,
-    }
-}
-
 /// Adds the points of two shapes that are nearer than `reach`, at most four for each pair of
-/// faces, ordered by feature. Pairs that are not known, and grounds among themselves, give none.
+/// faces, ordered by feature. Planes, cans and grounds among themselves give none.
 pub fn collide(a: &Shape, at_a: &Pose, b: &Shape, at_b: &Pose, reach: f64, out: &mut Vec<Point>) {
     let start = out.len();
     if rank(a) <= rank(b) {

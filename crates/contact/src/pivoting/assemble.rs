@@ -29,7 +29,7 @@ impl Assembled {
             self.frames.push(frame);
             let [along, one, other] = frame.map(|axis| axis.dot(velocity));
             self.velocities
-                .extend([along + bodies.biases[contact], one, other]);
+                .extend([along + bodies.bias(contact), one, other]);
             let friction = RowKind::Friction {
                 normal: 3 * contact,
                 coefficient: bodies.friction(contact),

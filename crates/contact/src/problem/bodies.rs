@@ -2,7 +2,7 @@
 
 use oldham_space::{M3, Mat3, V3, Vec3};
 
-use super::natural_residual;
+use super::{Aim, natural_residual};
 use crate::touch::Touch;
 
 /// Velocity of a body, and how it answers to impulses: one line of the cache.
@@ -79,8 +79,8 @@ impl Mechanism<'_> {
 pub struct Bodies<'a> {
     /// The contacts.
     pub touches: &'a [Touch],
-    /// For each contact what is added to its normal velocity: it is open while the sum is positive.
-    pub biases: &'a [f64],
+    /// What is asked of their normal velocities.
+    pub aim: Aim<'a>,
     /// Of the contacts that are not between two grains; these come first.
     pub levers: &'a [Levers],
     /// Coulomb's coefficient between two grains.
@@ -289,7 +289,7 @@ impl Bodies<'_> {
                 let (mut low, mut high) = (-bound, bound);
                 if axis == 0 {
                     (low, high) = (0.0, f64::INFINITY);
-                    velocity += self.biases[contact]
+                    velocity += self.bias(contact)
                         + self
                             .levers_of(contact)
                             .map_or(0.0, |l| l.compliance * pressed);
@@ -305,6 +305,12 @@ impl Bodies<'_> {
         most
     }
 
+    /// What is added to the normal velocity of a contact.
+    #[inline(always)]
+    pub fn bias(&self, contact: usize) -> f64 {
+        self.aim.of(contact, self.touches[contact].gap)
+    }
+
     /// Coulomb's coefficient of a contact.
     #[inline(always)]
     pub fn friction(&self, contact: usize) -> f64 {
@@ -318,7 +324,7 @@ impl Bodies<'_> {
     pub(crate) fn residual_of(&self, contact: usize, impulse: Vec3, motion: &[BodyMotion]) -> f64 {
         let normal = self.touches[contact].normal;
         let mut velocity = self.relative(contact, motion);
-        velocity += normal * self.biases[contact];
+        velocity += normal * self.bias(contact);
         let mean_diagonal = match self.levers_of(contact) {
             Some(levers) => {
                 velocity += normal * (levers.compliance * impulse.dot(normal));

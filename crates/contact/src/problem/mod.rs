@@ -8,9 +8,11 @@
 //! References: A. Tasora, M. Anitescu, "A matrix-free cone complementarity approach for solving
 //! large-scale, nonsmooth, rigid body dynamics", CMAME 200 (2011) 439–453.
 
+mod aim;
 mod bodies;
 mod dense;
 
+pub use aim::Aim;
 pub use bodies::{Bodies, BodyMotion, Levers, Mechanism};
 pub(crate) use dense::bounds;
 pub use dense::{Dense, RowKind};

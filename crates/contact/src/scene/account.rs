@@ -5,6 +5,8 @@ use oldham_space::{Quaternion, V3, Vec3};
 use super::Scene;
 use super::step::turned_inertia;
 use crate::error::ContactError;
+use crate::room::Room;
+use crate::solver::ContactSolver;
 
 impl Scene {
     /// Mass, centre and number of all bodies that are moved here.
@@ -64,20 +66,22 @@ impl Scene {
             })
     }
 
-    /// Bytes held for bodies, grains and contacts, scratch included.
+    /// Bytes held for bodies, grains and contacts, scratch and room for more contacts included.
     pub fn bytes(&self) -> usize {
         let scratch = &self.scratch;
         self.world.bytes()
             + self.warm.bytes()
             + self.solver.bytes()
-            + 24 * self.grains.len()
-            + 64 * (self.motion.len() + scratch.shifted.len())
-            + 8 * scratch.biases.len()
-            + std::mem::size_of_val(scratch.levers.as_slice())
-            + 8 * (scratch.impulses.len() + scratch.shifts.len())
-            + scratch.sets.len()
-            + std::mem::size_of_val(scratch.frames.as_slice())
-            + std::mem::size_of_val(scratch.held_rows.as_slice())
+            + self.separator.bytes()
+            + self.grains.held()
+            + self.motion.held()
+            + scratch.biases.held()
+            + scratch.levers.held()
+            + scratch.sets.held()
+            + scratch.frames.held()
+            + scratch.held_rows.held()
+            + scratch.shifted.held()
+            + scratch.shifts.held()
     }
 
     /// Appends the whole state as words: the next step depends on nothing else.
@@ -106,6 +110,7 @@ impl Scene {
         }
         let (own, warm) = words.split_at(needed);
         self.warm.restore(warm)?;
+        self.world.forget_contacts();
         let mut numbers = own.iter().map(|&word| f64::from_bits(word));
         let mut take = || numbers.next().expect("counted before");
         for (pose, orientation) in self.poses.iter_mut().zip(&mut self.orientations) {

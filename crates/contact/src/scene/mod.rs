@@ -191,9 +191,9 @@ pub struct Scene {
 #[derive(Default)]
 struct Scratch {
     inverse_inertia: Vec<Mat3>,
+    /// What is asked of contacts that may rebound or yield; these come first.
     biases: Vec<f64>,
     levers: Vec<Levers>,
-    impulses: Vec<f64>,
     /// What the rows of contacts do, while they are solved.
     sets: Vec<RowState>,
     /// Of contacts between bodies.
@@ -321,7 +321,9 @@ impl Scene {
             inverse_inertia: 2.5 / (mass * radius * radius),
             ..BodyMotion::default()
         };
+        self.grains.reserve_exact(centres.len());
         self.grains.extend_from_slice(centres);
+        self.motion.reserve_exact(centres.len());
         self.motion.resize(self.motion.len() + centres.len(), still);
         Ok(())
     }
@@ -412,8 +414,8 @@ impl Scene {
     /// The middle of the contacts that pressed on a body in the last step, by their impulses; nothing if none did.
     pub fn pressed_at(&self, body: BodyId) -> Option<Vec3> {
         let (mut sum, mut weight) = (Vec3::ZERO, 0.0);
-        for (contact, impulse) in self.impulses().iter().enumerate() {
-            let touch = &self.touches()[contact];
+        let each = self.touches().iter().zip(self.impulses());
+        for (contact, (touch, impulse)) in each.enumerate() {
             if touch.ends.iter().any(|end| end.body() == body.index()) {
                 let size = V3(*impulse).norm();
                 sum += self.world.place(contact, &self.grains) * size;
@@ -425,7 +427,7 @@ impl Scene {
 
     /// Impulses of the contacts of the last step along the absolute axes, on the second body of each.
     pub fn impulses(&self) -> &[[f64; 3]] {
-        self.scratch.impulses.as_chunks::<3>().0
+        self.warm.impulses().as_chunks::<3>().0
     }
 }
 

@@ -38,7 +38,6 @@ impl Scene {
         let bodies = self.poses.len();
         let law = self.solver.law();
         let Scratch {
-            impulses,
             levers,
             frames,
             sets,
@@ -46,7 +45,8 @@ impl Scene {
             ..
         } = &mut self.scratch;
         held_rows.clear();
-        let each = self.world.touches().iter().zip(impulses.as_chunks::<3>().0);
+        let impulses = self.warm.impulses().as_chunks::<3>().0;
+        let each = self.world.touches().iter().zip(impulses);
         for (contact, ((touch, impulse), levers)) in each.zip(levers).enumerate() {
             let ends = touch.ends.map(|end| end.body());
             let impulse = V3(*impulse);

@@ -4,7 +4,8 @@ use oldham_space::{Mat3, Quaternion, V3, Vec3};
 
 use super::{Correction, Scene, Start, StepReport};
 use crate::error::ContactError;
-use crate::problem::{Bodies, BodyMotion, Levers, Mechanism, Problem};
+use crate::problem::{Aim, Bodies, BodyMotion, Levers, Mechanism, Problem};
+use crate::room::Room;
 use crate::solver::{ContactSolver, FrictionLaw, RowState};
 use crate::touch::Surface;
 
@@ -12,7 +13,7 @@ use crate::touch::Surface;
 const MOST_PASSES: usize = 200;
 
 impl Scene {
-    /// Checks everything before the first step: pairs of shapes, and whether bodies overlap.
+    /// Checks everything before the first step: motions, and whether bodies overlap.
     pub fn start(&mut self) -> Result<(), ContactError> {
         self.check()?;
         for _ in 0..MOST_PASSES {
@@ -27,9 +28,8 @@ impl Scene {
         self.find_overlap().map_or(Ok(()), Err)
     }
 
-    /// Checks pairs of shapes and motions.
+    /// Checks motions.
     pub fn check(&self) -> Result<(), ContactError> {
-        self.world.check()?;
         self.check_motion(0.0)
     }
 
@@ -90,10 +90,11 @@ impl Scene {
             mobility,
         };
         let scratch = &mut self.scratch;
+        let aim = aim_of(self.options.correction, h, &scratch.biases);
         let touches = self.world.touches();
         let contacts = Bodies {
             touches,
-            biases: &scratch.biases,
+            aim,
             levers: &scratch.levers,
             grain_friction: self.world.grain_friction(),
             motion: &[],
@@ -105,18 +106,15 @@ impl Scene {
             motion: &self.motion,
             ..contacts
         };
-        self.warm.recall(
-            &self.world,
-            |contact| problem.friction(contact),
-            &mut scratch.impulses,
-        );
-        scratch.sets.clear();
-        scratch.sets.resize(scratch.impulses.len(), RowState::Open);
+        self.warm
+            .recall(&self.world, |contact| problem.friction(contact));
+        clear_sets(&mut scratch.sets, touches.len());
         report.solved = self.solver.solve(
             &Problem::Bodies(problem),
-            &mut scratch.impulses,
+            self.warm.impulses_mut(),
             &mut scratch.sets,
         );
+        let impulses = self.warm.impulses();
         let law = self.solver.law();
         scratch.frames.clear();
         if law == FrictionLaw::Box {
@@ -124,24 +122,22 @@ impl Scene {
                 .frames
                 .extend((0..touches.len()).map(|contact| problem.frame(contact)));
         }
-        report.dissipated -= 0.5 * problem.power(&scratch.impulses, &self.motion);
+        report.dissipated -= 0.5 * problem.power(impulses, &self.motion);
         // From here on the velocities are those at the end of the step.
-        contacts.apply(&scratch.impulses, &mut self.motion);
+        contacts.apply(impulses, &mut self.motion);
         let ended = Bodies {
             motion: &self.motion,
             ..contacts
         };
-        report.dissipated -= 0.5 * ended.power(&scratch.impulses, &self.motion);
+        report.dissipated -= 0.5 * ended.power(impulses, &self.motion);
         report.residual = match law {
-            FrictionLaw::Cone => ended.residual_at(&scratch.impulses, &self.motion),
-            FrictionLaw::Box => {
-                ended.box_residual_at(&scratch.impulses, &self.motion, &scratch.frames)
-            }
+            FrictionLaw::Cone => ended.residual_at(impulses, &self.motion),
+            FrictionLaw::Box => ended.box_residual_at(impulses, &self.motion, &scratch.frames),
         };
-        self.warm.remember(&self.world, &scratch.impulses);
+        self.warm.remember(&self.world);
         report.pressed = self.warm.len();
         if let Correction::Velocities { .. } = self.options.correction {
-            report.correction_work = self.push_out_work();
+            report.correction_work = self.push_out_work(h);
         }
         report.gap_moment = self.gap_moment();
         self.collect_reactions(h);
@@ -186,7 +182,7 @@ impl Scene {
             });
             let law = self.world.law(touch);
             let wall = &self.motion[ends[0]];
-            self.scratch.levers.push(Levers {
+            self.scratch.levers.put(Levers {
                 arms,
                 friction: law.friction,
                 compliance: compliance(law, h),
@@ -201,11 +197,18 @@ impl Scene {
 
     /// What is asked of each contact.
     fn aim(&mut self, h: f64) {
-        let (world, correction) = (&self.world, self.options.correction);
+        let (world, aim) = (&self.world, aim_of(self.options.correction, h, &[]));
+        // Grains do not yield.
+        let own = match world.has_restitution() {
+            true => world.touches(),
+            false => &world.touches()[..world.details().len()],
+        };
         let biases = &mut self.scratch.biases;
         biases.clear();
+        biases.make_room(own.len());
         biases.extend(
-            (world.touches().iter()).map(|t| normal_bias(world.law(t), t.gap, h, correction)),
+            own.iter()
+                .map(|t| normal_bias(world.law(t), t.gap, h, &aim)),
         );
     }
 
@@ -220,10 +223,10 @@ impl Scene {
 
     /// Takes the law back for contacts that do not close within the step.
     fn keep_rebounds_that_arrive(&mut self, h: f64) {
-        let correction = self.options.correction;
-        self.for_rebounds(|law, gap, arrival, bias| {
+        let aim = aim_of(self.options.correction, h, &[]);
+        self.for_rebounds(|_, gap, arrival, bias| {
             if *bias < 0.0 && gap + h * arrival >= 0.0 {
-                *bias = normal_bias(law, gap, h, correction);
+                *bias = aim.at(gap);
             }
         });
     }
@@ -236,7 +239,7 @@ impl Scene {
         let touches = self.world.touches();
         let problem = Bodies {
             touches,
-            biases: &[],
+            aim: aim_of(self.options.correction, 1.0, &[]),
             levers: &self.scratch.levers,
             grain_friction: 0.0,
             motion: &self.motion,
@@ -270,14 +273,14 @@ impl Scene {
     }
 
     /// The work of velocities that end penetrations.
-    fn push_out_work(&self) -> f64 {
-        let touches = self.world.touches();
-        let each = touches
-            .iter()
-            .zip(&self.scratch.biases)
-            .zip(self.impulses());
-        each.filter(|((touch, _), _)| touch.gap < 0.0)
-            .map(|((touch, bias), impulse)| V3(*impulse).dot(touch.normal) * (-bias).max(0.0))
+    fn push_out_work(&self, h: f64) -> f64 {
+        let aim = aim_of(self.options.correction, h, &self.scratch.biases);
+        let each = self.world.touches().iter().zip(self.impulses()).enumerate();
+        each.filter(|(_, (touch, _))| touch.gap < 0.0)
+            .map(|(contact, (touch, impulse))| {
+                let speed = (-aim.of(contact, touch.gap)).max(0.0);
+                V3(*impulse).dot(touch.normal) * speed
+            })
             .sum()
     }
 
@@ -294,7 +297,7 @@ impl Scene {
     fn collect_reactions(&mut self, h: f64) {
         self.reactions.fill([Vec3::ZERO; 2]);
         let bodies = self.poses.len();
-        let impulses = self.scratch.impulses.as_chunks::<3>().0;
+        let impulses = self.warm.impulses().as_chunks::<3>().0;
         let each = self
             .world
             .touches()
@@ -383,9 +386,8 @@ impl Scene {
         for levers in &mut scratch.levers {
             (levers.friction, levers.compliance) = (0.0, 0.0);
         }
-        scratch.biases.clear();
-        scratch.biases.extend(touches.iter().map(|touch| touch.gap));
         scratch.shifted.clear();
+        scratch.shifted.reserve_exact(self.motion.len());
         scratch
             .shifted
             .extend(self.motion.iter().map(|moved| BodyMotion {
@@ -395,7 +397,12 @@ impl Scene {
             }));
         let contacts = Bodies {
             touches,
-            biases: &scratch.biases,
+            // Lengths in place of velocities: a step of one.
+            aim: Aim {
+                own: &[],
+                rate: 1.0,
+                limit: f64::INFINITY,
+            },
             levers: &scratch.levers,
             grain_friction: 0.0,
             motion: &[],
@@ -412,9 +419,9 @@ impl Scene {
         };
         // The impulses of the step stay as they are: these are lengths.
         scratch.shifts.clear();
+        scratch.shifts.make_room(3 * touches.len());
         scratch.shifts.resize(3 * touches.len(), 0.0);
-        scratch.sets.clear();
-        scratch.sets.resize(3 * touches.len(), RowState::Open);
+        clear_sets(&mut scratch.sets, touches.len());
         self.separator.solve(
             &Problem::Bodies(problem),
             &mut scratch.shifts,
@@ -472,23 +479,36 @@ impl Scene {
     }
 }
 
+/// Three rows for each contact, all open.
+fn clear_sets(sets: &mut Vec<RowState>, contacts: usize) {
+    sets.clear();
+    sets.make_room(3 * contacts);
+    sets.resize(3 * contacts, RowState::Open);
+}
+
 /// A diagonal matrix in the axes of a frame, in absolute axes.
 pub(super) fn turned_inertia(axes: Mat3, diagonal: Vec3) -> Mat3 {
     let [x, y, z] = diagonal.0;
     axes * Mat3::diagonal(x, y, z) * axes.transpose()
 }
 
-/// What is added to the normal velocity of a contact.
-fn normal_bias(law: &Surface, gap: f64, h: f64, correction: Correction) -> f64 {
-    if law.stiffness.is_finite() {
-        return gap * law.stiffness / (h * law.stiffness + law.damping);
+/// What is asked of contacts in a step; the first ones have numbers of their own.
+fn aim_of(correction: Correction, h: f64, own: &[f64]) -> Aim<'_> {
+    Aim {
+        own,
+        rate: 1.0 / h,
+        limit: match correction {
+            Correction::Positions { .. } => 0.0,
+            Correction::Velocities { limit } => limit,
+        },
     }
-    if gap >= 0.0 {
-        return gap / h;
-    }
-    match correction {
-        Correction::Positions { .. } => 0.0,
-        Correction::Velocities { limit } => (gap / h).max(-limit),
+}
+
+/// What is added to the normal velocity of a contact that does not rebound.
+fn normal_bias(law: &Surface, gap: f64, h: f64, aim: &Aim<'_>) -> f64 {
+    match law.stiffness.is_finite() {
+        true => gap * law.stiffness / (h * law.stiffness + law.damping),
+        false => aim.at(gap),
     }
 }
 

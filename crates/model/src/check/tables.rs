@@ -241,9 +241,13 @@ impl Checker<'_> {
             };
             let place = line.map_or(String::new(), |line| format!("line {line} of "));
             let message = format!("{place}`{}`: {error}", path.value);
-            self.report(&path.span, message)
-                .label("data")
-                .help("sort the lines by the first column, and give each place once");
+            let help = match error {
+                TableError::NotIncreasing { .. } => {
+                    "sort the lines by the first column, and give each place once"
+                }
+                _ => "give two lines at least, each with an abscissa and a finite value",
+            };
+            self.report(&path.span, message).label("data").help(help);
         })
         .ok()
     }

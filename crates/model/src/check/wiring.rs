@@ -167,6 +167,13 @@ impl Checker<'_> {
             self.report(&at.span, message).label("leave it out");
             return None;
         };
+        self.fits(at, expected)?;
+        Some(unit.factor)
+    }
+
+    /// A unit as it is written must measure what is expected.
+    fn fits(&mut self, at: &At<String>, expected: &oldham_cosim::Unit) -> Option<()> {
+        let unit = self.unit(at)?;
         let known = quantity::Unit::parse(&expected.0);
         if known.is_ok_and(|known| !unit.fits(&known)) {
             let message = format!("`{}` cannot be converted to {expected}", at.value);
@@ -174,7 +181,7 @@ impl Checker<'_> {
                 .label("measures something else");
             return None;
         }
-        Some(unit.factor)
+        Some(())
     }
 
     fn drive(
@@ -194,6 +201,11 @@ impl Checker<'_> {
         board.feed(place, &entry.name, "[excitation]", self.findings);
         let quantity = board.quantity(place, End::To)?;
         let is_line = matches!(quantity, Quantity::Translation | Quantity::Rotation);
+        if let Drive::Motion(given) = &entry.value.value
+            && let (Some(_), Some(unit)) = (&given.file, &given.unit)
+        {
+            self.fits(unit, &quantity.component_unit(0))?;
+        }
         let (course, width) = match &external {
             Some(_) => {
                 let width = quantity.width();

@@ -75,7 +75,9 @@ pub(crate) fn gather(source: &mut Source, folder: &Path, findings: &mut Findings
 
 /// Where the file was looked for, and what is there.
 fn beside(at: &Path) -> String {
-    let folder = at.parent().unwrap_or(Path::new("."));
+    let here = Path::new(".");
+    let folder = at.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(here);
     let name = at.file_name().unwrap_or_default().to_string_lossy();
     let files = std::fs::read_dir(folder).into_iter().flatten();
     let names: Vec<String> = files

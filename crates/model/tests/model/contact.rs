@@ -74,6 +74,16 @@ fn mistakes_in_contacts_are_told_with_what_to_do() {
         ),
         ("count = 40", "count = 4000", "`inside` holds "),
         (
+            "mass = 2, shape = { box = [0.2, 0.2, 0.2] }",
+            "density = 2, shape = { mesh = [[0, 0, 0], [1, 0, 0], [0, 1, 0]] }",
+            "no solid: the points lie in one plane",
+        ),
+        (
+            "mass = 2, shape = { box = [0.2, 0.2, 0.2] }",
+            "density = 2, centre = [0, 0, 0], shape = { mesh = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] }",
+            "a mesh has its own centre of mass",
+        ),
+        (
             "container = \"inside\"",
             "container = \"insde\"",
             "there is no shape `insde`",
@@ -259,6 +269,40 @@ fn meshes_and_heights_come_from_model_files() {
 }
 
 /// Every particle falls by g t^2 / 2, but for a step of velocity that is taken at the end of each step.
+/// A cuboid given by its corners is the cuboid: mass, centre and inertia, the way it tumbles, and where it comes to rest.
+#[test]
+fn a_mesh_body_with_a_density_moves_as_the_box_that_it_is() {
+    let corners: Vec<String> = (0..8)
+        .map(|i| {
+            let [x, y, z] = [(i & 1) as f64, (i >> 1 & 1) as f64, (i >> 2) as f64];
+            format!("[{}, {}, {}]", 0.3 * x, 0.2 * y, 0.1 * z)
+        })
+        .collect();
+    let of = |shape: &str| {
+        let text = SCENE
+            .replace(
+                "position = [0, 0, 0.1] }",
+                "position = [0, 0, 0.2], angular_velocity = [1, 2, 3] }",
+            )
+            .replace("mass = 2, shape = { box = [0.2, 0.2, 0.2] }", shape)
+            .replace("duration = 0.1", "duration = 0.4");
+        let model = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
+        let run = coupled(&model);
+        ["px", "py", "pz", "q1", "q2", "q3"].map(|c| {
+            let column = run.column(&format!("scene.nodes.crate.{c}"));
+            *column.last().unwrap()
+        })
+    };
+    let mesh = of(&format!(
+        "density = 500, shape = {{ mesh = [{}] }}",
+        corners.join(", ")
+    ));
+    let cuboid = of("mass = 3, centre = [0.15, 0.1, 0.05], shape = { box = [0.3, 0.2, 0.1] }");
+    for (a, b) in mesh.into_iter().zip(cuboid) {
+        assert!((a - b).abs() < 1e-6, "{mesh:?} {cuboid:?}");
+    }
+}
+
 #[test]
 fn thousands_of_particles_are_recorded() {
     let scene = "

@@ -176,6 +176,13 @@ outputs.x = {{ motion = "x" }}
     assert!(difference.fold(0.0, f64::max) < 1e-12);
     assert!(!measured.is_solved_like(&written));
 
+    let wrong = r#"{ file = "road.csv", time = "time", column = "right", unit = "kN" }"#;
+    let problems = model(wrong).expect_err("a force is no height").to_string();
+    assert!(
+        problems.contains("`kN` cannot be converted to m"),
+        "{problems}"
+    );
+
     for (lines, said, help) in [
         (
             "time,right\n0,0\n1,\n",
@@ -306,4 +313,64 @@ fn mistakes_in_tables_say_what_to_do() {
     );
     let said = read(&(broken + "[table.f]\npoints = [[0, 0]]")).expect_err("problems");
     assert_eq!(said.iter().len(), 1, "the law is not to blame: {said}");
+}
+
+/// One orientation in five spellings: x to the second axis, y to the third.
+#[test]
+fn an_orientation_may_be_given_by_directions_or_by_a_matrix() {
+    let pose = |orientation: &str| {
+        let text = format!(
+            r#"
+[model]
+name = "axes"
+[simulation]
+duration = 0.01
+step = 1e-3
+[multibody.m.nodes.a]
+position = [1, 2, 3]
+orientation = {{ {orientation} }}
+[multibody.m.bodies]
+a = {{ node = "a", mass = 1, inertia = [1, 1, 1] }}
+[record]
+nodes = true
+"#
+        );
+        let model = read(&text).map_err(|problems| problems.to_string())?;
+        let run = coupled(&model);
+        Ok::<_, String>([0, 1, 2, 3].map(|i| run.column(&format!("m.nodes.a.q{i}"))[0]))
+    };
+    let half = 0.5;
+    for given in [
+        "quaternion = [1, 1, 1, 1]",
+        "x = [0, 2, 0], y = [0, 0, 1]",
+        "x = [0, 1, 0], y = [0, 5, 1]",
+        "y = [0, 0, 1], z = [1, 0, 0]",
+        "x = [0, 1, 0], z = [3, 1, 0]",
+        "matrix = [[0, 0, 1], [1, 0, 0], [0, 1, 0]]",
+    ] {
+        let found = pose(given).unwrap_or_else(|problems| panic!("{given}: {problems}"));
+        for q in found {
+            assert!((q.abs() - half).abs() < 1e-12, "{given}: {found:?}");
+        }
+        assert!(
+            found.iter().all(|q| q.signum() == found[0].signum()),
+            "{found:?}"
+        );
+    }
+    for (given, said) in [
+        ("x = [0, 1, 0]", "two of `x`, `y` and `z` are needed, not 1"),
+        (
+            "x = [0, 1, 0], y = [0, -2, 0]",
+            "both axes point the same way",
+        ),
+        (
+            "matrix = [[0, 1, 0], [1, 0, 0], [0, 0, 1]]",
+            "this is no rotation",
+        ),
+        ("matrix = [[1, 0, 0], [0, 1, 0]]", "three rows, not 2"),
+        ("x = [0, 1, 0], axis = [1, 0, 0]", "given in 2 ways"),
+    ] {
+        let problems = pose(given).expect_err(given);
+        assert!(problems.contains(said), "{given}: {problems}");
+    }
 }

@@ -65,3 +65,71 @@ fn a_cut_cantilever_is_no_false_alarm() {
     let nearest = frequencies.map(|w| (w / exact - 1.0).abs());
     assert!(nearest.fold(1.0, f64::min) < 0.02);
 }
+
+/// A light hub that turns two heavy arms, which are fixed to it, cut there under a moment.
+const HUB: &str = r#"
+[model]
+name = "Hub with rigid links"
+[simulation]
+duration = 1.0
+step = 1e-3
+[multibody.rotor]
+rho = 0.6
+[multibody.rotor.cut]
+at = ["hub"]
+parts = { a = "one", b = "two" }
+scheme = "interface-mass"
+[multibody.rotor.nodes]
+hub = { position = [0, 0, 0] }
+one = { position = [0.5, 0, 0] }
+two = { position = [-0.5, 0, 0] }
+[multibody.rotor.bodies]
+hub = { node = "hub", mass = 0.1, inertia = [1e-3, 1e-3, 1e-3] }
+one = { node = "one", mass = 1.0, inertia = [1e-3, 2e-2, 2e-2] }
+two = { node = "two", mass = 1.0, inertia = [1e-3, 2e-2, 2e-2] }
+[multibody.rotor.joints]
+pin = { type = "revolute", between = ["ground", "hub"], axis = [0, 0, 1] }
+first = { type = "fixed", between = ["hub", "one"] }
+second = { type = "fixed", between = ["hub", "two"] }
+[multibody.rotor.loads]
+turn = { on = "hub", moment = [0, 0, 1.0] }
+"#;
+
+/// The coupling makes two thousand of every change in a step, so that the model does not survive its
+/// first one. The growth is still told: the inertia J of the hub and that of the arms answer to the
+/// motion of the hub and to its prediction, J + J_arms P(w) = 0.
+#[test]
+fn a_model_that_cannot_take_its_first_step_is_called_unstable() {
+    // LMS2 with its asymptotic radius, and the prediction of the scheme (Fontana 2026, Eq. 8).
+    let (h, rho) = (1e-3, 0.6_f64);
+    let q = (1.0 - rho).powi(2);
+    let (beta, delta) = ((4.0 * rho * rho - q) / (4.0 - q), q / (2.0 * (4.0 - q)));
+    let [a1, a2] = [1.0 - beta, beta];
+    let [b0, b1, b2] = [
+        delta + 0.5,
+        0.5 * beta + 0.5 - 2.0 * delta,
+        0.5 * beta + delta,
+    ];
+    let prediction = |w: f64| {
+        let s = (1.0 - a1 * w - a2 * w * w) / (h * (b0 + b1 * w + b2 * w * w));
+        let rate = -12.0 / h * (w - w * w) + (8.0 * w + 5.0 * w * w) * s;
+        a1 * w + a2 * w * w + h * (b0 * rate + (b1 * w + b2 * w * w) * s)
+    };
+    let arms = 2.0 * (2e-2 + 0.5_f64.powi(2));
+    let sum = |w: f64| 1e-3 + arms * prediction(w);
+    let (mut low, mut high) = (-1e-2, -1e-7);
+    assert!(sum(low) < 0.0 && sum(high) > 0.0);
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        match sum(middle) < 0.0 {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    let exact = 1.0 / low.abs();
+    let model = with(HUB, &[]);
+    let verdict = oldham_stability::analyse(&mut model.simulation().unwrap()).unwrap();
+    assert_eq!(verdict.decision(), Decision::Unstable);
+    let off = (verdict.radius / exact - 1.0).abs();
+    assert!(off < 1e-6, "{} {exact}", verdict.radius);
+}

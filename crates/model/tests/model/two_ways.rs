@@ -237,3 +237,23 @@ fn the_two_ways_agree_on_a_closed_chain_at_rest() {
     let chain = with(&text, &[("multibody.chain.cut.scheme", MASS)]);
     assert_two_ways_agree(&[("closed chain", chain, Simple)]);
 }
+
+/// Where very many modes grow fast, only the fastest are looked for. The others are counted by the
+/// argument principle, and are as many as probing finds.
+#[test]
+fn fast_modes_that_are_not_listed_are_counted() {
+    let model = shell(2, 1, FORCE, "2e-3", "");
+    let frequency = Spectrum::of(&mut model.simulation().unwrap()).unwrap();
+    let matrix = Spectrum::by_matrix(&mut model.simulation().unwrap()).unwrap();
+    let fast = |spectrum: &Spectrum| -> usize {
+        let fast = spectrum
+            .modes()
+            .iter()
+            .filter(|mode| mode.value.norm() > 1.0 / 0.95);
+        fast.map(|mode| if mode.value.im > 0.0 { 2 } else { 1 })
+            .sum()
+    };
+    assert!(frequency.unlisted() > 0);
+    assert_eq!(fast(&frequency) + frequency.unlisted(), fast(&matrix));
+    assert_eq!(matrix.unlisted(), 0);
+}

@@ -7,7 +7,8 @@ mod refusals;
 pub(crate) mod scene;
 
 pub use oldham_contact::{
-    Can, FieldError, HeightField, HullError, Polytope, Shape, Start, StepReport, Surface, Wall,
+    Can, FieldError, HeightField, HullError, MassProperties, Polytope, Shape, Start, StepReport,
+    Surface, Wall,
 };
 use oldham_space::Vec3;
 

@@ -102,16 +102,6 @@ pub(super) fn explained(error: ContactError, names: &[String]) -> String {
             name(first),
             name(second)
         ),
-        ContactError::Pair {
-            first,
-            second,
-            one,
-            other,
-        } => format!(
-            "{} and {}: contact of a {one} with a {other} is not available; give the can flat walls (`walls`), use another shape for one of them, or exclude the pair",
-            name(first),
-            name(second)
-        ),
         ContactError::Lost { body, x, y, z, .. } => format!(
             "{} has left the domain: it is at ({x:.3e}, {y:.3e}, {z:.3e}) m; a wall is missing, or it was passed within one step",
             name(body)

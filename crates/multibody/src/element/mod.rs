@@ -128,6 +128,12 @@ pub trait Element: Any + Debug + CloneElement + Send + Sync {
         [(Vec3::ZERO, Vec3::ZERO); 2]
     }
 
+    /// Rotations of its nodes against each other since the unloaded shape, as twice the tangent of
+    /// half the angle along the axis, where it interpolates these: half a turn is out of reach.
+    fn turns(&self, _orientation: &dyn Fn(NodeId) -> Quaternion) -> Option<[Vec3; 2]> {
+        None
+    }
+
     /// Whether it is a piece of a continuous structure, such as a beam.
     fn is_structural(&self) -> bool {
         false

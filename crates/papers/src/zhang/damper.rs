@@ -1,9 +1,9 @@
 //! The crank-slider with a flexible beam and a particle damper, and its simplified model.
 //!
-//! The can's inertia is on both sides of the interface (the parameter `share` of the model). With all of it on the side of the contacts, as the paper
-//! seems to have it, every law is unstable here at the printed step: the can has more than twice the mass of the beam's tip with its sensor, and
-//! at such a ratio little of Fig. 7 is stable for index-1. The border is between 0.85 and 0.9 of the can's inertia; what the beam's mesh puts on its last
-//! node, and the spectral radius of the smooth side in this section, are not printed, and either may move it. Interface Jacobians bear all of it (`jacobians`).
+//! The can is on the side of the contacts, as in the paper: it has 2.3 times the mass and up to 2.8 times the rotary inertia of the beam's tip with its
+//! sensor. Index-1 inputs bear such a ratio only where the spectral radius at infinity of the smooth side is about 0.25 ([`limit`]). It is not
+//! printed for this section; 0.25 is ours. With the 0.56 that is printed for the two masses, index-1 bears 0.88 of the can by the closed form, and between 0.85 and
+//! 0.9 of it in runs; the rest then has to be on the beam's side (the parameter `share` of the model).
 //!
 //! The motion of particles is chaotic: histories agree up to the first impacts only. What is compared is the amplitude over cycles
 //! and the work that the damper takes.
@@ -13,6 +13,7 @@ use std::time::Instant;
 use oldham_cosim::{InMemory, Run};
 use oldham_results::plot::{Figure, Panel, Series};
 
+use super::limit;
 use crate::item::{PaperError, Report, Settings, model_with};
 
 const RIG: &str = include_str!("../../../../papers/zhang/crank-slider.toml");
@@ -218,6 +219,14 @@ impl History {
         0.5 * (range[1] - range[0])
     }
 
+    /// When the acceleration is beyond all measure, or the run fails; infinite where neither comes.
+    fn lost(&self) -> f64 {
+        let late = self.times.iter().zip(&self.can[2]);
+        let late = late.filter(|(_, a)| a.is_nan() || a.abs() > UNSTABLE);
+        let late = late.map(|(t, _)| *t).chain(self.failed);
+        late.fold(f64::INFINITY, f64::min)
+    }
+
     fn largest(values: &[f64]) -> f64 {
         values.iter().fold(0.0, |most: f64, v| most.max(v.abs()))
     }
@@ -279,7 +288,7 @@ pub(super) fn fig_15(report: &mut Report) -> Result<(), PaperError> {
         let row = format!("{name}: work taken by impacts and friction");
         report.row(row, None, run.dissipated, "J", "not printed; over 2 s");
     }
-    let falling = Variant::new(Model::Rig, true)
+    let falling = on_the_beam(Variant::new(Model::Rig, true))
         .with("multibody.rig.gravity", "[0, -9.81, 0]")
         .run(DURATION)?;
     let row = "coupled, with gravity: amplitude of the last ten cycles";
@@ -288,7 +297,7 @@ pub(super) fn fig_15(report: &mut Report) -> Result<(), PaperError> {
         None,
         falling.amplitude(DURATION, 10.0, false),
         "m",
-        "not stated in the paper",
+        "gravity is not stated in the paper; the can on the beam's side",
     );
     let runs = [
         ("no particles", &bare),
@@ -330,51 +339,78 @@ pub(super) fn fig_16(report: &mut Report) -> Result<(), PaperError> {
 
 /// Beyond this acceleration a run counts as unstable, in m/s².
 const UNSTABLE: f64 = 1e5;
+/// Of the two masses (Fig. 8).
+const PRINTED_RHO: &str = "0.56";
 
 pub(super) fn fig_17(report: &mut Report) -> Result<(), PaperError> {
-    laws(report, DURATION)
-}
-
-fn laws(report: &mut Report, duration: f64) -> Result<(), PaperError> {
     let mut figure = Figure::new("Acceleration of the can");
-    let all = &["original", "index-3", "index-2", "index-1"];
-    let best = &["index-1"];
-    for (share, inertia, laws) in [
-        ("0.999", "all", &all[..]),
-        ("0.9", "0.9", best),
-        ("0.85", "0.85", best),
-        ("0.7", "0.7", all),
+    for (law, printed) in [
+        ("original", 0.0),
+        ("index-3", 0.0),
+        ("index-2", 0.0),
+        ("index-1", 1.0),
     ] {
-        for law in laws {
-            let run = Variant::new(Model::Rig, true)
-                .with("parameters.share", share)
-                .with("multibody.rig.cut.prescribe", &format!("\"{law}\""))
-                .run(duration)?;
-            let lost = run.times.iter().zip(&run.can[2]);
-            let lost = lost.filter(|(_, a)| a.is_nan() || a.abs() > UNSTABLE);
-            let lost = run.failed.into_iter().chain(lost.map(|(t, _)| *t));
-            let lost = lost.fold(f64::INFINITY, f64::min);
-            let row = format!("{law}, {inertia} of the can's inertia: time until 1e5 m/s2");
-            let note = "infinite where it never comes to that; printed: only index-1 is stable, where the can's inertia is not said to be shared";
-            report.row(row, None, lost, "s", note);
-            let shown: Vec<f64> = (run.can[2].iter())
-                .map(|a| a.clamp(-UNSTABLE, UNSTABLE))
-                .collect();
-            let label = format!("{law}, {inertia}: a / m/s2");
-            let series = Series::new(*law, run.times.clone(), shown);
-            figure = figure.with_panel(Panel::new("time / s", label).with_series(series));
-        }
+        let law_word = format!("\"{law}\"");
+        let run = Variant::new(Model::Rig, true).with("multibody.rig.cut.prescribe", &law_word);
+        let run = run.run(DURATION)?;
+        let lost = run.lost();
+        let stable = f64::from(u8::from(lost.is_infinite()));
+        let note = "1: below 1e5 m/s2 for 2 s; the whole can behind the interface; the spectral radius of the smooth side is not printed, 0.25 is ours";
+        report.row(format!("{law}: stable"), printed, stable, "1", note);
+        let row = format!("{law}: time until 1e5 m/s2");
+        report.row(
+            row,
+            None,
+            lost,
+            "s",
+            "infinite where it never comes to that",
+        );
+        let shown: Vec<f64> = (run.can[2].iter())
+            .map(|a| a.clamp(-UNSTABLE, UNSTABLE))
+            .collect();
+        let series = Series::new(law, run.times.clone(), shown);
+        let label = format!("{law}: a / m/s2");
+        figure = figure.with_panel(Panel::new("time / s", label).with_series(series));
+    }
+    for (rho, share, inertia) in [
+        ("0.2", "0.999", "all"),
+        ("0.3", "0.999", "all"),
+        (PRINTED_RHO, "0.999", "all"),
+        (PRINTED_RHO, "0.9", "0.9"),
+        (PRINTED_RHO, "0.85", "0.85"),
+    ] {
+        let run = Variant::new(Model::Rig, true)
+            .with("parameters.rho", rho)
+            .with("parameters.share", share)
+            .run(DURATION)?;
+        let row =
+            format!("index-1, spectral radius {rho}, {inertia} of the can: time until 1e5 m/s2");
+        let note = "at other spectral radii index-1 fails too, unless the beam's side has a part of the can's inertia";
+        report.row(row, None, run.lost(), "s", note);
+    }
+    for rho in [0.2, 0.25, 0.3, 0.56] {
+        let row = format!("index-1: largest mass ratio of two free masses, spectral radius {rho}");
+        let closed = limit::closed_form(rho);
+        let note = format!(
+            "by the recurrence; a root at -1 has {closed:.3}, below 0.25 a pair comes first. The can has 2.3 (mass) to 2.8 (about z) times the beam's tip"
+        );
+        report.row(row, None, limit::by_bisection(rho)?, "1", &note);
     }
     report.picture(&figure)
 }
 
-/// Iterated as in the paper: until a thousandth, ten times at most.
+/// Iterated as in the paper: until a thousandth, ten times at most. The forces of the contacts are exchanged there, so that the can is on the beam's side.
 fn tight(variant: Variant) -> Variant {
-    variant
+    on_the_beam(variant)
         .with("schedule.coupling", "implicit")
         .with("schedule.implicit.relative", "1e-3")
         .with("schedule.implicit.max_iterations", "10")
         .with("schedule.implicit.on_limit", "accept")
+}
+
+/// Nearly all of the can's inertia on the beam's side.
+fn on_the_beam(variant: Variant) -> Variant {
+    variant.with("parameters.share", "1e-3")
 }
 
 pub(super) fn fig_18(report: &mut Report) -> Result<(), PaperError> {

@@ -7,6 +7,7 @@
 mod damper;
 mod histories;
 mod jacobians;
+mod limit;
 mod maps;
 mod pendulum;
 

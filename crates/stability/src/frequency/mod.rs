@@ -54,10 +54,12 @@ const INWARD: f64 = 0.5;
 #[derive(Clone, Debug)]
 pub struct FrequencyVerdict {
     /// Eigenvalues z per macro step near or outside the unit circle, with nonnegative imaginary
-    /// part, the largest first, each with its error. Where some grow fast, these alone.
+    /// part, the largest first, each with its error. Where some grow fast, the fastest alone.
     pub modes: Vec<(C, f64)>,
     /// Number of modes that grow by more than the threshold; where some grow fast, of those alone.
     pub growing: usize,
+    /// How many of these eigenvalues are not among the modes: they were counted, not looked for.
+    pub unlisted: usize,
     /// For the first modes, those that certainly grow: whether the monolithic step has the same; then it is
     /// physics, not the coupling.
     pub physical: Vec<bool>,
@@ -121,24 +123,21 @@ impl FrequencyAnalysis {
             evaluations: AtomicUsize::new(0),
             threads,
         };
-        let fast = match self.census(&function, FAST, &goes_on) {
+        let fast = match self.fastest(&function, &goes_on) {
             Err(NoVerdict::TooLong) => return Err(NoVerdict::TooLong),
             fast => fast.ok().filter(|fast| {
                 let innermost = fast.zeros.first();
-                innermost.is_some_and(|zero| zero.at.norm() < FAST && !self.grows_alone(zero))
+                innermost.is_some_and(|zero| !self.grows_alone(zero))
             }),
         };
-        let (radius, census) = match fast {
-            Some(mut fast) => {
-                fast.zeros.retain(|zero| zero.at.norm() < FAST);
-                (FAST, fast)
-            }
+        let (radius, found) = match fast {
+            Some(fast) => (FAST, fast),
             None => {
                 let radius = 1.0 - THRESHOLD;
-                (radius, self.census(&function, radius, &goes_on)?)
+                (radius, self.all(&function, radius, &goes_on)?)
             }
         };
-        let Found { mut zeros, inside } = census;
+        let Found { mut zeros, inside } = found;
         if zeros.is_empty() && inside == 0 {
             zeros.extend(self.outward(&function, &goes_on));
         }
@@ -148,6 +147,7 @@ impl FrequencyAnalysis {
             .iter()
             .filter(|zero| zero.at.norm() < radius)
             .collect();
+        let listed: usize = growing.iter().map(|zero| zero.multiplicity()).sum();
         if inside > 0 && growing.is_empty() {
             return Err(NoVerdict::Lost);
         }
@@ -157,6 +157,7 @@ impl FrequencyAnalysis {
                 .map(|zero| eigenvalue(zero.at, zero.error))
                 .collect(),
             growing: inside,
+            unlisted: inside.saturating_sub(listed),
             physical: zeros
                 .iter()
                 .take_while(|zero| zero.at.norm() + zero.error.max(ROUNDING) < 1.0)
@@ -168,19 +169,33 @@ impl FrequencyAnalysis {
         })
     }
 
+    /// The modes that grow fastest, the fastest first, and the number of all that grow fast. They
+    /// decide alone, so that the others are counted and not looked for.
+    fn fastest(
+        &self,
+        function: &Function<'_>,
+        goes_on: &dyn Fn() -> bool,
+    ) -> Result<Found, NoVerdict> {
+        let census = function.census(FAST, goes_on).map_err(no_verdict)?;
+        let inside = census.inside;
+        let mut zeros = match (inside, census.is_clear()) {
+            (0, _) => Vec::new(),
+            (_, true) => function.find(census, goes_on).zeros,
+            (_, false) => self.inward(function, FAST, goes_on),
+        };
+        zeros.retain(|zero| zero.at.norm() < FAST);
+        zeros.sort_by(|a, b| a.at.norm().total_cmp(&b.at.norm()));
+        Ok(Found { zeros, inside })
+    }
+
     /// The zeros in a disc and near its rim, the innermost first.
-    fn census(
+    fn all(
         &self,
         function: &Function<'_>,
         radius: f64,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Found, NoVerdict> {
-        let found = function.zeros_within(radius, goes_on);
-        let mut found = found.map_err(|unresolved| match unresolved {
-            Unresolved::At(angle) => NoVerdict::Rough(angle),
-            Unresolved::Phase(_) => NoVerdict::Count,
-            Unresolved::TooLong => NoVerdict::TooLong,
-        })?;
+        let mut found = function.zeros_within(radius, goes_on).map_err(no_verdict)?;
         let within = found.zeros.iter().filter(|zero| zero.at.norm() < radius);
         let met: usize = within.map(Zero::multiplicity).sum();
         if met < found.inside {
@@ -250,20 +265,22 @@ impl FrequencyAnalysis {
                 true => f64::sqrt(free * taken),
                 false => INWARD * taken,
             };
-            match function.zeros_within(radius, goes_on) {
-                Ok(found) if found.inside > 0 => {
-                    let mut zeros = found.zeros;
+            match function.census(radius, goes_on) {
+                Ok(census) if census.inside == 0 => free = radius,
+                // So many are told apart on a smaller circle.
+                Ok(census) if !census.is_clear() => taken = radius,
+                Ok(census) => {
+                    let Found { mut zeros, inside } = function.find(census, goes_on);
                     zeros.retain(|zero| zero.at.norm() < radius);
                     let met: usize = zeros.iter().map(Zero::multiplicity).sum();
                     if !zeros.is_empty() {
                         innermost = zeros;
                     }
-                    if met >= found.inside {
+                    if met >= inside {
                         break;
                     }
                     taken = radius;
                 }
-                Ok(_) => free = radius,
                 Err(_) => break,
             }
         }
@@ -298,6 +315,14 @@ impl FrequencyAnalysis {
             order.then(a.total_cmp(b))
         });
         busiest.map(|(link, _)| (link.from.0, link.to.0))
+    }
+}
+
+fn no_verdict(unresolved: Unresolved) -> NoVerdict {
+    match unresolved {
+        Unresolved::At(angle) => NoVerdict::Rough(angle),
+        Unresolved::Phase(_) => NoVerdict::Count,
+        Unresolved::TooLong => NoVerdict::TooLong,
     }
 }
 

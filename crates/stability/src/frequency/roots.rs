@@ -47,6 +47,29 @@ pub(super) struct Function<'a> {
     pub threads: usize,
 }
 
+/// What a circle tells about the zeros inside, and about those near it.
+pub(super) struct Census {
+    radius: f64,
+    rest: Rest,
+    /// All of the circle, in pieces along which the rest is smooth.
+    segments: Vec<ArcSegment>,
+    /// Zeros inside, all of them.
+    pub inside: usize,
+}
+
+impl Census {
+    /// Zeros inside that were not found yet.
+    pub fn missing(&self) -> usize {
+        let met = self.rest.met_within(self.radius);
+        self.inside.saturating_sub(met as usize)
+    }
+
+    /// Whether those can be told apart from here; on smaller circles there are fewer.
+    pub fn is_clear(&self) -> bool {
+        self.missing() as i64 <= MOST_MOMENTS
+    }
+}
+
 /// What a search found.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
@@ -119,6 +142,12 @@ impl Function<'_> {
         radius: f64,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Found, Unresolved> {
+        let census = self.census(radius, goes_on)?;
+        Ok(self.find(census, goes_on))
+    }
+
+    /// How many zeros are in a disc of this radius; only those are found that are near its rim.
+    pub fn census(&self, radius: f64, goes_on: &dyn Fn() -> bool) -> Result<Census, Unresolved> {
         let mut rest = Rest::default();
         // Deep inside there is nothing sharp.
         let segments = if radius < DEEP {
@@ -190,14 +219,30 @@ impl Function<'_> {
         if inside < 0 {
             return Err(Unresolved::Phase(inside as f64));
         }
-        self.find_inside(&mut rest, &done, inside, radius, goes_on);
-        if radius >= DEEP {
-            self.find_beside(&mut rest, &done);
-        }
-        Ok(Found {
-            zeros: rest.zeros,
+        Ok(Census {
+            radius,
+            rest,
+            segments: done,
             inside: inside as usize,
         })
+    }
+
+    /// The zeros that a census has counted.
+    pub fn find(&self, census: Census, goes_on: &dyn Fn() -> bool) -> Found {
+        let Census {
+            radius,
+            mut rest,
+            segments,
+            inside,
+        } = census;
+        self.find_inside(&mut rest, &segments, inside as i64, radius, goes_on);
+        if radius >= DEEP {
+            self.find_beside(&mut rest, &segments);
+        }
+        Found {
+            zeros: rest.zeros,
+            inside,
+        }
     }
 
     /// Zeros inside that are not near the circle turn the phase slowly: they are looked for on the

@@ -114,6 +114,8 @@ pub struct CouplingModes {
     pub states: usize,
     /// All modes, or the dominant ones of a large model; first those that the model has by itself.
     pub modes: Vec<CouplingMode>,
+    /// Growing eigenvalues that were counted and are not among the modes.
+    pub unlisted: usize,
     /// The verdict, and what would help.
     #[serde(rename = "verdict")]
     pub advice: Advice,
@@ -159,6 +161,7 @@ impl<'a> StabilityStudy<'a> {
         Ok(CouplingModes {
             states: spectrum.dimension(),
             modes: modes.collect(),
+            unlisted: spectrum.unlisted(),
             advice,
         })
     }

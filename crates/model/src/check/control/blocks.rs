@@ -28,8 +28,11 @@ impl Checker<'_> {
             BlockKind::Delay => self.delay(entry, draft),
         };
         if let Some(Err(error)) = added {
-            self.report(&entry.name.span, error.to_string())
-                .label("in this block");
+            let reported = self.report(&entry.name.span, error.to_string());
+            let reported = reported.label("in this block");
+            if let Some(help) = error.help() {
+                reported.help(help);
+            }
         }
     }
 

@@ -99,10 +99,7 @@ impl Checker<'_> {
 
     /// What only the physics can tell: a node without mass, a boundary node without velocity.
     fn physics(&mut self, entry: &Entry<format::Lumped>, draft: &LumpedDraft<'_>) {
-        let Err(errors) = oldham_lumped::Lumped::new(draft.spec.clone()) else {
-            return;
-        };
-        for error in errors {
+        for error in oldham_lumped::Lumped::problems(&draft.spec) {
             let place = subject(&error).and_then(|name| draft.places.get(name));
             let integrator = entry.value.value.integrator.as_ref().map(|at| &at.span);
             let place = place.or(integrator).unwrap_or(&entry.name.span);

@@ -1,6 +1,9 @@
 //! Rigid bodies, by mass and inertia or by shape.
 
-use oldham_multibody::{Body, Mat3, Model, Motion, Quaternion};
+use std::sync::Arc;
+
+use oldham_multibody::contact::Polytope;
+use oldham_multibody::{Body, Marker, Mat3, Model, Motion, Quaternion, Vec3};
 
 use super::MechanismDraft;
 use crate::check::Checker;
@@ -19,9 +22,9 @@ impl Checker<'_> {
                 Some(orientation) => self.orientation(orientation),
                 None => Some(Quaternion::IDENTITY),
             };
-            let shape = given.shape.as_ref().map(|shape| self.solid(shape));
+            let solid = given.shape.as_ref().and_then(|shape| self.solid(shape));
             let scale = self.number_or(&given.mesh_scale, 1.0);
-            let body = self.body(entry, shape.flatten(), orientation);
+            let body = self.body(entry, solid.as_ref(), orientation);
             if let (Some(node), Some(body), Some(orientation)) = (node, body, orientation) {
                 draft.spec.whole.model.body(node, body);
                 let sketch = &mut draft.spec.sketch;
@@ -32,12 +35,19 @@ impl Checker<'_> {
                         scale,
                     });
                 }
-                sketch.bodies.push(Solid {
+                let drawn = Solid {
                     node,
                     centre: body.centre,
                     orientation,
-                    shape: shape.flatten(),
-                });
+                    shape: solid.as_ref().and_then(|solid| solid.drawn),
+                };
+                let place = sketch.bodies.len();
+                sketch.bodies.push(drawn);
+                if let Some(hull) = solid.and_then(|solid| solid.hull) {
+                    let at = Marker::on(node).offset(body.centre).oriented(orientation);
+                    draft.draw_mesh(at, &hull);
+                    draft.hulls.insert(place, Arc::new(hull));
+                }
             }
         }
     }
@@ -45,20 +55,19 @@ impl Checker<'_> {
     fn body(
         &mut self,
         entry: &Entry<multibody::Body>,
-        shape: Option<Shape>,
+        solid: Option<&Homogeneous>,
         orientation: Option<Quaternion>,
     ) -> Option<Body> {
         let given = &entry.value.value;
-        let centre = self.vector_or_zero(&given.centre);
-        let (volume, per_mass) = match &shape {
-            Some(shape) => solid_inertia(shape),
-            None => (None, Mat3::ZERO),
+        let centre = match solid.filter(|solid| solid.hull.is_some()) {
+            Some(solid) => self.centre_of_hull(given, solid, orientation),
+            None => self.vector_or_zero(&given.centre),
         };
-        let mass = self.mass(entry, shape.as_ref(), volume);
+        let mass = self.mass(entry, solid);
         let inertia = match (&given.inertia, &given.shape) {
             (Some(inertia), None) => self.inertia(inertia),
             (None, None) => Some(Mat3::ZERO),
-            (None, Some(_)) => mass.map(|mass| per_mass * mass),
+            (None, Some(_)) => mass.and_then(|mass| Some(solid?.per_mass * mass)),
             (Some(inertia), Some(_)) => {
                 let message = "a shape gives the inertia: leave one of them out";
                 self.report(&inertia.span, message).label("one too many");
@@ -83,18 +92,28 @@ impl Checker<'_> {
         Some(body)
     }
 
-    fn mass(
+    /// The centre of mass of a hull, whose points are relative to the node.
+    fn centre_of_hull(
         &mut self,
-        entry: &Entry<multibody::Body>,
-        shape: Option<&Shape>,
-        volume: Option<f64>,
-    ) -> Option<f64> {
+        given: &multibody::Body,
+        solid: &Homogeneous,
+        orientation: Option<Quaternion>,
+    ) -> Option<Vec3> {
+        if let Some(centre) = &given.centre {
+            let message = "a mesh has its own centre of mass, where its points put it";
+            self.report(&centre.span, message).label("one too many");
+        }
+        Some(orientation?.rotate(solid.centre))
+    }
+
+    fn mass(&mut self, entry: &Entry<multibody::Body>, solid: Option<&Homogeneous>) -> Option<f64> {
         let given = &entry.value.value;
+        let volume = solid.and_then(|solid| solid.volume);
         match (&given.mass, &given.density) {
             (Some(mass), None) => self.number(mass),
             (None, Some(density)) => {
                 let density = (density, self.number(density));
-                let unreadable = given.shape.is_some() && shape.is_none();
+                let unreadable = given.shape.is_some() && solid.is_none();
                 if volume.is_none() && !unreadable && !self.findings.is_damaged(&entry.value.span) {
                     let message = "a density needs a shape with a volume";
                     self.report(&density.0.span, message)
@@ -131,7 +150,7 @@ impl Checker<'_> {
         Some(inertia)
     }
 
-    fn solid(&mut self, given: &At<multibody::Solid>) -> Option<Shape> {
+    fn solid(&mut self, given: &At<multibody::Solid>) -> Option<Homogeneous> {
         let solid = &given.value;
         let kinds = [
             solid.cuboid.is_some(),
@@ -139,14 +158,22 @@ impl Checker<'_> {
             solid.cylinder.is_some(),
             solid.tube.is_some(),
             solid.rod.is_some(),
+            solid.mesh.is_some(),
         ];
         let count = kinds.into_iter().filter(|&kind| kind).count();
         if count != 1 {
             let message = format!("the shape is {count} things; it must be one");
             self.report_missing(&given.span, message)
-                .help("one of `box`, `sphere`, `cylinder`, `tube`, `rod`");
+                .help("one of `box`, `sphere`, `cylinder`, `tube`, `rod`, `mesh`");
             return None;
         }
+        if let Some(points) = &solid.mesh {
+            return Some(Homogeneous::of_hull(self.hull(points)?));
+        }
+        Some(Homogeneous::of_shape(self.plain_shape(solid)?))
+    }
+
+    fn plain_shape(&mut self, solid: &multibody::Solid) -> Option<Shape> {
         if let Some(sides) = &solid.cuboid {
             return Some(Shape::Box(self.numbers(sides, "the lengths of a box")?));
         }
@@ -170,6 +197,42 @@ impl Checker<'_> {
             });
         }
         Some(Shape::Rod(self.required(&solid.rod)?))
+    }
+}
+
+/// What a body is made of, at the density that its mass has.
+struct Homogeneous {
+    /// Nothing for a thin rod.
+    volume: Option<f64>,
+    /// About the centre of mass.
+    per_mass: Mat3,
+    centre: Vec3,
+    drawn: Option<Shape>,
+    /// About the centre of mass.
+    hull: Option<Polytope>,
+}
+
+impl Homogeneous {
+    fn of_shape(shape: Shape) -> Self {
+        let (volume, per_mass) = solid_inertia(&shape);
+        Self {
+            volume,
+            per_mass,
+            centre: Vec3::ZERO,
+            drawn: Some(shape),
+            hull: None,
+        }
+    }
+
+    fn of_hull(hull: Polytope) -> Self {
+        let found = hull.mass_properties();
+        Self {
+            volume: Some(found.volume),
+            per_mass: found.inertia * (1.0 / found.volume),
+            centre: found.centre,
+            drawn: None,
+            hull: Some(hull.moved(-found.centre)),
+        }
     }
 }
 

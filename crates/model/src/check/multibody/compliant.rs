@@ -211,7 +211,8 @@ impl Checker<'_> {
         if let Some(place) = falls {
             let span = list.value[place + 1].span.clone();
             self.report(&span, "the numbers must rise")
-                .label("not above the one before");
+                .label("not above the one before")
+                .help("sort them, and give each once");
         } else if values.is_empty() {
             self.report(&list.span, "at least one number is needed");
         }

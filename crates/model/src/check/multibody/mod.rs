@@ -33,8 +33,10 @@ mod values;
 mod wheels;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use oldham_cosim::StageInputs;
+use oldham_multibody::contact::Polytope;
 use oldham_multibody::{
     Coordinate, Element, ElementId, Marker, Method, Motion, NodeId, Options, Quaternion, Sent, Vec3,
 };
@@ -66,6 +68,8 @@ struct MechanismDraft<'f> {
     /// Nothing for those that could not be read.
     frames: HashMap<&'f str, Option<Pose>>,
     sections: HashMap<&'f str, Option<CrossSection>>,
+    /// Convex bodies about their centres of mass, by their places among all bodies.
+    hulls: HashMap<usize, Arc<Polytope>>,
     /// What can be asked for its reaction.
     holders: HashMap<String, Option<ElementId>>,
     /// Joints whose coordinate a transmission may use.
@@ -343,6 +347,7 @@ impl<'f> MechanismDraft<'f> {
             nodes: HashMap::from([(GROUND.to_owned(), NodeId::GROUND)]),
             frames: HashMap::new(),
             sections: HashMap::new(),
+            hulls: HashMap::new(),
             holders: HashMap::new(),
             joints: HashMap::new(),
             driven: HashSet::new(),

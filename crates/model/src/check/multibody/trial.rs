@@ -158,7 +158,9 @@ impl Checker<'_> {
         let place = |name: &str| place_of(name).unwrap_or(&entry.name.span).clone();
         let problem = match error {
             // Whether an iteration converges depends on more than one step of a trial.
-            SolveError::NotConverged { .. } | SolveError::Diverged { .. } => return,
+            SolveError::NotConverged { .. }
+            | SolveError::Diverged { .. }
+            | SolveError::Folded { .. } => return,
             SolveError::Singular { unknown, .. } | SolveError::Unheld { unknown, .. } => {
                 let message = format!("nothing resists some motion of `{unknown}`");
                 Problem::new(place(unknown), message)

@@ -1,11 +1,12 @@
 //! Vectors, directions and lists of numbers.
 
-use oldham_multibody::{Quaternion, Vec3};
+use oldham_multibody::{Mat3, Quaternion, Vec3};
 
 use crate::check::Checker;
 use crate::format::multibody::{Orientation, Pairs, Vector};
 use crate::format::{At, Number};
 use crate::mechanism::Pose;
+use crate::source::Span;
 
 impl Checker<'_> {
     /// So many numbers; `what` says which.
@@ -79,7 +80,8 @@ impl Checker<'_> {
                 &pairs.value[place + 1].span,
                 "the first numbers of the pairs must rise",
             )
-            .label("not above the one before");
+            .label("not above the one before")
+            .help("sort them, and give each once");
             return None;
         }
         Some(points)
@@ -130,17 +132,20 @@ impl Checker<'_> {
     pub(super) fn orientation(&mut self, given: &At<Orientation>) -> Option<Quaternion> {
         let o = &given.value;
         let turn = o.axis.is_some() || o.angle.is_some();
+        let axes = [&o.x, &o.y, &o.z];
         let ways = [
             turn,
             o.euler.is_some(),
             o.vector.is_some(),
             o.quaternion.is_some(),
+            axes.iter().any(|axis| axis.is_some()),
+            o.matrix.is_some(),
         ];
         let ways = ways.into_iter().filter(|&way| way).count();
         if ways != 1 {
             let message = format!("the orientation is given in {ways} ways; it must be one");
             self.report_missing(&given.span, message)
-                .help("`axis` and `angle`, or one of `euler`, `vector`, `quaternion`");
+                .help("`axis` and `angle`, two of `x`, `y`, `z`, or one of `euler`, `vector`, `quaternion`, `matrix`");
             return None;
         }
         if let Some(euler) = &o.euler {
@@ -157,6 +162,12 @@ impl Checker<'_> {
         }
         if let Some(list) = &o.quaternion {
             return self.quaternion(list);
+        }
+        if let Some(rows) = &o.matrix {
+            return self.rotation_matrix(rows);
+        }
+        if axes.iter().any(|axis| axis.is_some()) {
+            return self.two_directions(axes, &given.span);
         }
         let (Some(axis), Some(angle)) = (&o.axis, &o.angle) else {
             let message = "an axis needs an angle, and an angle an axis";
@@ -176,4 +187,66 @@ impl Checker<'_> {
         self.report(&list.span, "a quaternion must not be zero");
         None
     }
+
+    /// The orientation whose axes point in these directions, of which two are given.
+    fn two_directions(
+        &mut self,
+        axes: [&Option<At<Vector>>; 3],
+        place: &Span,
+    ) -> Option<Quaternion> {
+        let given = axes.iter().enumerate();
+        let given = given.filter_map(|(index, axis)| Some((index, axis.as_ref()?)));
+        let given: Vec<(usize, &At<Vector>)> = given.collect();
+        let [(i, first), (j, second)] = given[..] else {
+            let message = format!("two of `x`, `y` and `z` are needed, not {}", given.len());
+            self.report_missing(place, message);
+            return None;
+        };
+        let (along, beside) = (self.direction(first), self.direction(second));
+        let (along, beside) = (along?, beside?);
+        let rest = beside - along * along.dot(beside);
+        if rest.norm() < PARALLEL {
+            let message = "both axes point the same way";
+            self.report(&second.span, message)
+                .help("give a direction that is not parallel to the other one");
+            return None;
+        }
+        let beside = rest * (1.0 / rest.norm());
+        let mut columns = [Vec3::ZERO; 3];
+        (columns[i], columns[j]) = (along, beside);
+        let k = 3 - i - j;
+        columns[k] = columns[(k + 1) % 3].cross(columns[(k + 2) % 3]);
+        Some(Quaternion::from_matrix(&Mat3::from_columns(
+            columns[0], columns[1], columns[2],
+        )))
+    }
+
+    /// The orientation whose axes are the columns of a matrix.
+    fn rotation_matrix(&mut self, rows: &At<Vec<At<Vector>>>) -> Option<Quaternion> {
+        let [a, b, c] = &rows.value[..] else {
+            let message = format!("a rotation matrix has three rows, not {}", rows.value.len());
+            self.report(&rows.span, message);
+            return None;
+        };
+        let [a, b, c] = [a, b, c].map(|row| self.vector(row));
+        let matrix = Mat3::from_columns(a?, b?, c?).transpose();
+        let turned = Quaternion::from_matrix(&matrix);
+        let rounded = turned.matrix();
+        let off = |axis: Vec3| (matrix * axis - rounded * axis).norm();
+        let worst = [Vec3::X, Vec3::Y, Vec3::Z].map(off);
+        let worst = worst.into_iter().fold(0.0, f64::max);
+        if worst <= NOT_TURNED {
+            return Some(turned);
+        }
+        let message = format!("this is no rotation: an axis is off by {worst:.1e}");
+        self.report(&rows.span, message).help(
+            "the columns are perpendicular unit vectors, right-handed; two directions `x`, `y` need no such care",
+        );
+        None
+    }
 }
+
+/// Directions whose difference is less than this are parallel.
+const PARALLEL: f64 = 1e-6;
+/// What rounding in a file may do to a rotation matrix.
+const NOT_TURNED: f64 = 1e-5;

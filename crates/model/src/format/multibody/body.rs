@@ -17,7 +17,7 @@ pub(crate) struct Body {
     pub mass: Option<At<Mass>>,
     /// Density of the shape in kg/m³, instead of the mass.
     pub density: Option<At<Positive>>,
-    /// Centre of mass relative to the node in m, in node axes.
+    /// Centre of mass relative to the node in m, in node axes; not with a `mesh`, which has its own.
     #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
     pub centre: Option<At<Vector>>,
     /// Axes of the body relative to the node's, in which inertia and shape are given. By default
@@ -36,7 +36,7 @@ pub(crate) struct Body {
     pub mesh_scale: Option<At<Positive>>,
 }
 
-/// A homogeneous shape around the centre of mass: exactly one of these.
+/// A homogeneous shape: exactly one of these. All but a mesh are around the centre of mass.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub(crate) struct Solid {
@@ -51,4 +51,6 @@ pub(crate) struct Solid {
     pub tube: Option<At<Vector>>,
     /// Length in m of a thin rod along the first axis; needs `mass`.
     pub rod: Option<At<Positive>>,
+    /// Points in m, relative to the node, whose convex hull is the solid, at most 64; its centre of mass follows from them.
+    pub mesh: Option<At<Vec<At<Vector>>>>,
 }

@@ -61,4 +61,13 @@ pub(crate) struct Orientation {
     pub vector: Option<At<Vector>>,
     /// A quaternion of four numbers, the scalar first; it is normalised.
     pub quaternion: Option<At<Vector>>,
+    /// Where the first axis points. Two of `x`, `y` and `z` are given: the earlier one is followed exactly, the other one
+    /// as far as it is perpendicular to it.
+    pub x: Option<At<Vector>>,
+    /// Where the second axis points.
+    pub y: Option<At<Vector>>,
+    /// Where the third axis points.
+    pub z: Option<At<Vector>>,
+    /// The rotation matrix, row by row: its columns are the axes.
+    pub matrix: Option<At<Vec<At<Vector>>>>,
 }

@@ -71,9 +71,13 @@ impl Beam2 {
         beam
     }
 
+    /// The rotation of the second node against the first since the unloaded shape.
+    fn relative(&self, first: Quaternion, second: Quaternion) -> Quaternion {
+        first.conjugate().times(second).times(self.aligned)
+    }
+
     fn deformed(&self, [first, second]: [&Motion; 2]) -> Deformed {
-        let back = first.orientation.conjugate();
-        let relative = back.times(second.orientation).times(self.aligned);
+        let relative = self.relative(first.orientation, second.orientation);
         // The square root of the relative rotation, on the sheet of the nearer one.
         let sign = if relative.0[0] < 0.0 { -1.0 } else { 1.0 };
         let [w, x, y, z] = relative.0.map(|c| c * sign);
@@ -199,6 +203,12 @@ impl Element for Beam2 {
             dissipated: self.damping * work(d.rate, self.stress(d.rate)),
             supplied: 0.0,
         }
+    }
+
+    fn turns(&self, orientation: &dyn Fn(NodeId) -> Quaternion) -> Option<[Vec3; 2]> {
+        let [first, second] = self.nodes.map(orientation);
+        let relative = self.relative(first, second);
+        Some([relative.vector() * (2.0 / relative.0[0]), Vec3::ZERO])
     }
 
     fn is_structural(&self) -> bool {

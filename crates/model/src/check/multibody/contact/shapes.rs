@@ -204,7 +204,10 @@ impl Checker<'_> {
     }
 
     /// The convex hull of some points.
-    fn hull(&mut self, points: &At<Vec<At<multibody::Vector>>>) -> Option<Polytope> {
+    pub(in crate::check::multibody) fn hull(
+        &mut self,
+        points: &At<Vec<At<multibody::Vector>>>,
+    ) -> Option<Polytope> {
         let corners: Vec<Option<Vec3>> = points.value.iter().map(|p| self.vector(p)).collect();
         let corners: Option<Vec<Vec3>> = corners.into_iter().collect();
         let hull = Polytope::hull(&corners?);
@@ -292,6 +295,9 @@ impl Checker<'_> {
         let at = Marker::on(solid.node)
             .offset(solid.centre)
             .oriented(solid.orientation);
+        if let Some(hull) = draft.hulls.get(&place) {
+            return Some((at, Shape::Mesh(hull.clone())));
+        }
         match solid.shape {
             Some(mechanism::Shape::Box(sides)) => Some((at, cuboid(sides))),
             Some(mechanism::Shape::Sphere(radius)) => Some((at, Shape::Sphere { radius })),
@@ -309,7 +315,7 @@ impl Checker<'_> {
             _ => {
                 let message = format!("the body `{}` has no shape that contact knows", name.value);
                 self.report(&name.span, message)
-                    .label("not a box, a sphere or a cylinder")
+                    .label("not a box, a sphere, a cylinder or a mesh")
                     .help("give a shape of its own in `shapes`, on the node of the body");
                 None
             }
@@ -328,7 +334,7 @@ impl MechanismDraft<'_> {
     }
 
     /// The edges around each face.
-    fn draw_mesh(&mut self, at: Marker, solid: &Polytope) {
+    pub(in crate::check::multibody) fn draw_mesh(&mut self, at: Marker, solid: &Polytope) {
         for face in solid.faces() {
             let mut corners: Vec<Vec3> = face.collect();
             corners.extend(corners.first().copied());

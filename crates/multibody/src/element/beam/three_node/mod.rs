@@ -152,7 +152,7 @@ impl Beam3 {
         let n = shapes();
         let back = middle.orientation.conjugate();
         let turned = [first, last].map(|m| back.times(m.orientation));
-        let ends = [0, 1].map(|end| rotation_parameters(turned[end].times(self.aligned[end])));
+        let ends = self.end_parameters(turned);
         let [g1, g3] = ends.map(Vec3s::splat);
         let g = g1 * n.first + g3 * n.last;
         let g_slope = (g1 * n.first_slope + g3 * n.last_slope) * self.per_length;
@@ -185,6 +185,13 @@ impl Beam3 {
             place_slope,
             strain,
         }
+    }
+
+    /// Parameters of the rotations of the outer nodes since the unloaded shape, from those against
+    /// the middle node.
+    #[inline(always)]
+    fn end_parameters(&self, turned: [Quaternion; 2]) -> [Vec3; 2] {
+        [0, 1].map(|end| rotation_parameters(turned[end].times(self.aligned[end])))
     }
 
     /// Strain rates, in the axes of the interpolated orientation.
@@ -347,6 +354,12 @@ impl Element for Beam3 {
             dissipated: work(rates, self.stress(&rates), self.damping),
             supplied: 0.0,
         }
+    }
+
+    fn turns(&self, orientation: &dyn Fn(NodeId) -> Quaternion) -> Option<[Vec3; 2]> {
+        let [first, middle, last] = self.nodes.map(orientation);
+        let turned = [first, last].map(|end| middle.conjugate().times(end));
+        Some(self.end_parameters(turned))
     }
 
     fn is_structural(&self) -> bool {
