@@ -7,97 +7,26 @@
 
 mod implicit_step;
 mod reporting;
+mod shared;
 mod slow_units;
+mod updates;
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::barrier::Barrier;
-use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::implicit::ImplicitSolver;
 use crate::incoming::Delivery;
-use crate::pace::{Begun, Pace};
+use crate::pace::Begun;
 use crate::schedule::{Coupling, Duty, SubsystemId};
 use crate::slow::{Companion, SlowUnit};
 use crate::stats::Split;
-use crate::step_plan::StepPlan;
-use crate::unit::{ReportRequest, Unit, panic_message};
+use crate::unit::{Unit, panic_message};
 
 pub(crate) use reporting::{Every, Reporting};
-
-const NEVER: u64 = u64::MAX;
-
-/// What all threads of a run see.
-pub(crate) struct Shared<'a> {
-    pub plan: &'a StepPlan,
-    pub exchange: &'a ExchangeBuffer,
-    threads: usize,
-    pub pace: Option<&'a Pace>,
-    barrier: Barrier,
-    /// The barrier epoch before which the first fault happened.
-    fault_epoch: AtomicU64,
-    fault: Mutex<Option<(u64, usize, Fault)>>,
-    /// The last macro step to do.
-    last_step: AtomicU64,
-    verdict: AtomicU8,
-    started: Instant,
-}
-
-impl<'a> Shared<'a> {
-    /// For so many threads, of which some may be companions of slow units and not workers.
-    pub fn new(
-        plan: &'a StepPlan,
-        exchange: &'a ExchangeBuffer,
-        threads: usize,
-        companions: usize,
-        pace: Option<&'a Pace>,
-    ) -> Self {
-        let workers = threads - companions;
-        Self {
-            plan,
-            exchange,
-            threads,
-            pace,
-            barrier: Barrier::new(workers),
-            fault_epoch: AtomicU64::new(NEVER),
-            fault: Mutex::new(None),
-            last_step: AtomicU64::new(NEVER),
-            verdict: AtomicU8::new(0),
-            started: Instant::now(),
-        }
-    }
-
-    /// How many threads there are: workers, and companions of slow units.
-    pub fn threads(&self) -> usize {
-        self.threads
-    }
-
-    /// A thread is there, and about to begin.
-    pub fn enter(&self, thread: usize) {
-        if let Some(pace) = self.pace {
-            pace.enter(thread);
-        }
-    }
-
-    /// Share of their time for which threads have slept, waiting for another.
-    pub fn sleeping_share(&self) -> f64 {
-        let all = self.threads as f64 * self.started.elapsed().as_secs_f64();
-        self.barrier.slept().as_secs_f64() / all.max(1e-9)
-    }
-
-    /// The first fault; where several threads failed in the same phase, that of the first unit.
-    pub fn into_fault(self) -> Option<Fault> {
-        let fault = self
-            .fault
-            .into_inner()
-            .expect("no thread panics holding it");
-        fault.map(|(_, _, fault)| fault)
-    }
-}
+pub(crate) use shared::Shared;
 
 /// A fault was noted: leave the run. All threads see it at the same barrier.
 pub(crate) struct Halt;
@@ -242,7 +171,7 @@ impl<'a> Worker<'a> {
             self.began = self.epoch;
             if let Err(halt) = self.step(n, coordinator) {
                 // The fault may be one of the last step, of which this thread learns only now.
-                *done -= u64::from(self.fault_epoch() < self.began);
+                *done -= u64::from(self.shared.fault_epoch() < self.began);
                 return Err(halt);
             }
             if let Some(start) = start {
@@ -422,7 +351,7 @@ impl<'a> Worker<'a> {
         if !self.slow.is_empty() {
             self.advance_slow(n, phase, buffer);
         }
-        if waits || self.fault_epoch() <= self.epoch {
+        if waits || self.shared.fault_epoch() <= self.epoch {
             self.wait_at_barrier()?;
         } else {
             self.epoch += 1;
@@ -434,154 +363,18 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Evaluates outputs that depend directly on inputs once more, with what has just arrived.
-    fn update_outputs(&mut self, n: u64) -> Result<(), Halt> {
-        let plan = self.shared.plan;
-        let t = plan.step_time(n + 1);
-        let buffer = self.buffer();
-        let updates = |id: usize| plan.feedthrough[id] && plan.releases(SubsystemId(id), n);
-        for place in 0..self.units.len() {
-            if updates(self.units[place].0) {
-                self.send_again(place, t, buffer);
-            }
-        }
-        for place in 0..self.slow.len() {
-            if updates(self.slow[place].id) {
-                self.send_slow_again(place, t, buffer);
-            }
-        }
-        self.wait_at_barrier()?;
-        for place in 0..self.units.len() {
-            let exchange = self.shared.exchange;
-            self.unit(place)
-                .pull(t, exchange, buffer, Delivery::OutputUpdate, n + 1);
-        }
-        self.pull_slow(t, buffer, Delivery::OutputUpdate, n + 1);
-        Ok(())
-    }
-
-    /// An event is a discontinuity: all units discard their history, and exchange what they are now
-    /// until jumps of forces and accelerations have reached everybody. A unit in the middle of a
-    /// longer step of its own is already beyond this time, and shows nothing of it.
-    fn restart_after_event(&mut self, n: u64) -> Result<(), Halt> {
-        let plan = self.shared.plan;
-        let t = plan.step_time(n + 1);
-        let is_here = |id: usize| plan.releases(SubsystemId(id), n);
-        (0..self.units.len()).for_each(|place| self.unit(place).restart());
-        for place in 0..self.slow.len() {
-            self.with_slow(place, |unit| {
-                unit.restart();
-                Ok(())
-            });
-        }
-        for _ in 0..plan.event_passes {
-            let buffer = self.buffer();
-            for place in 0..self.units.len() {
-                if is_here(self.units[place].0) {
-                    self.send_again(place, t, buffer);
-                }
-            }
-            for place in 0..self.slow.len() {
-                if is_here(self.slow[place].id) {
-                    self.send_slow_again(place, t, buffer);
-                }
-            }
-            self.wait_at_barrier()?;
-            for place in 0..self.units.len() {
-                let exchange = self.shared.exchange;
-                self.unit(place)
-                    .pull(t, exchange, buffer, Delivery::All, n + 1);
-            }
-            self.pull_slow(t, buffer, Delivery::All, n + 1);
-        }
-        Ok(())
-    }
-
     /// The unit at a place, with which this thread is busy from now on.
     fn unit(&mut self, place: usize) -> &mut Unit {
         self.busy = Busy::With(place);
         self.units[place].1
     }
 
-    /// Evaluates and publishes the outputs of a unit at the time it has reached.
-    fn send_again(&mut self, place: usize, t: f64, buffer: usize) {
-        self.busy = Busy::With(place);
-        let (id, unit) = &mut self.units[place];
-        match unit.evaluate(t) {
-            Ok(()) => {
-                unit.release();
-                unit.publish(t, self.shared.exchange, buffer);
-            }
-            Err(fault) => {
-                let id = *id;
-                self.note(id, fault);
-            }
-        }
-    }
-
-    fn report(
-        &mut self,
-        n: u64,
-        coordinator: &mut Option<&mut dyn Coordinator>,
-    ) -> Result<(), Halt> {
-        let t = self.shared.plan.step_time(n + 1);
-        let with_energy = self.reporting.watch.is_due(n) || self.reporting.record_energy;
-        let with_work = self.reporting.watch.is_due(n) || self.reporting.record_work;
-        let plan = self.shared.plan;
-        for place in 0..self.units.len() {
-            self.busy = Busy::With(place);
-            let (id, unit) = &mut self.units[place];
-            let is_here = plan.releases(SubsystemId(*id), n);
-            let request = ReportRequest {
-                energy: with_energy,
-                interface_works: is_here && with_work,
-            };
-            if let Err(fault) = unit.report(t, request, self.shared.exchange) {
-                let id = *id;
-                self.note(id, fault);
-            }
-        }
-        for place in 0..self.slow.len() {
-            let is_here = plan.releases(SubsystemId(self.slow[place].id), n);
-            // What it shows has not changed since its last release.
-            if !is_here && !with_energy && !with_work {
-                continue;
-            }
-            let request = ReportRequest {
-                energy: with_energy,
-                interface_works: is_here && with_work,
-            };
-            let exchange = self.shared.exchange;
-            self.with_slow(place, |unit| unit.report(t, request, exchange));
-        }
-        self.wait_at_barrier()?;
-        self.busy = Busy::Coordinating;
-        if let Some(coordinator) = coordinator
-            && let Err(fault) = coordinator.reported(n, &self.reporting, self.shared)
-        {
-            self.note(0, fault);
-        }
-        self.wait_at_barrier()
+    fn note(&self, unit: usize, fault: Fault) {
+        self.shared.note(self.epoch, unit, fault);
     }
 
     fn buffer(&self) -> usize {
         (self.epoch % 2) as usize
-    }
-
-    fn note(&self, unit: usize, fault: Fault) {
-        let mut first = self.shared.fault.lock().expect("nobody panics holding it");
-        let is_first = first
-            .as_ref()
-            .is_none_or(|(epoch, id, _)| (self.epoch, unit) < (*epoch, *id));
-        if is_first {
-            *first = Some((self.epoch, unit, fault));
-        }
-        let epoch = &self.shared.fault_epoch;
-        epoch.fetch_min(self.epoch, Ordering::Relaxed);
-    }
-
-    fn fault_epoch(&self) -> u64 {
-        self.shared.fault_epoch.load(Ordering::Relaxed)
     }
 
     /// The time, where it is looked at.
@@ -595,7 +388,7 @@ impl<'a> Worker<'a> {
         if let Some(clock) = clock {
             self.waiting += clock.elapsed();
         }
-        let halted = self.fault_epoch() <= self.epoch;
+        let halted = self.shared.fault_epoch() <= self.epoch;
         self.epoch += 1;
         if halted { Err(Halt) } else { Ok(()) }
     }

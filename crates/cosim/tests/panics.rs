@@ -302,7 +302,7 @@ impl Linearisable for Rotten {
         self.rot.look("Linearisable::state_names");
         Vec::new()
     }
-    fn sequence_model(&mut self, _: f64, _: &[f64]) -> Option<SequenceModel> {
+    fn sequence_model(&mut self, _: f64, _: f64, _: &[f64]) -> Option<SequenceModel> {
         self.rot.look("Linearisable::sequence_model");
         None
     }
@@ -402,19 +402,29 @@ impl Recorder for RottenRecorder {
     }
 }
 
-/// A clock that jumps when it is waited for, and panics after some looks.
-struct RottenClock(AtomicU64, Rot);
+/// A clock that jumps to what it is asked to wait for, and panics after some looks.
+struct RottenClock {
+    time: AtomicU64,
+    looks: AtomicU64,
+    rot: Rot,
+}
+
+impl RottenClock {
+    fn look(&self, method: &str) {
+        let looks = self.looks.fetch_add(1, Ordering::Relaxed);
+        assert!(self.rot.method != method || looks < 40, "out of luck");
+    }
+}
 
 impl Clock for RottenClock {
     fn now(&self) -> Duration {
-        let looks = self.0.fetch_add(1, Ordering::Relaxed);
-        assert!(self.1.method != "Clock::now" || looks < 40, "out of luck");
-        Duration::from_micros(looks)
+        self.look("Clock::now");
+        Duration::from_nanos(self.time.load(Ordering::Relaxed))
     }
-    fn wait_until(&self, _: Duration) {
-        let looks = self.0.fetch_add(1, Ordering::Relaxed);
-        let is_here = self.1.method == "Clock::wait_until";
-        assert!(!is_here || looks < 40, "out of luck");
+    fn wait_until(&self, time: Duration) {
+        self.look("Clock::wait_until");
+        let time = time.as_nanos() as u64;
+        self.time.fetch_max(time, Ordering::Relaxed);
     }
 }
 
@@ -495,7 +505,11 @@ fn outcome(method: &'static str, call: Call, threads: usize) -> Result<(), Fault
     run.energy_bound = Some(100.0);
     if method.starts_with("Clock::") {
         let mut pacing = Pacing::new(1.0);
-        pacing.clock = Arc::new(RottenClock(AtomicU64::new(0), rot));
+        pacing.clock = Arc::new(RottenClock {
+            time: AtomicU64::new(0),
+            looks: AtomicU64::new(0),
+            rot,
+        });
         run.pace = Some(pacing);
     }
     let ran = simulation.run(run).end.map(drop);
@@ -522,7 +536,7 @@ fn fault(method: &'static str, call: Call, threads: usize) -> Result<(), String>
         Err(mpsc::RecvTimeoutError::Disconnected) => "takes the program down".into(),
     };
     let blamed = match method.split("::").next() {
-        Some("Recorder") => "recording or reporting panicked at t = 0",
+        Some("Recorder" | "Clock") => "recording or reporting panicked at t = 0",
         _ => "`rotten` panicked at t = 0",
     };
     match found.starts_with(blamed) && found.contains("out of luck") {

@@ -111,6 +111,10 @@ impl Subsystem for Shown {
         self.inner.counters()
     }
 
+    fn pattern(&self) -> u64 {
+        self.inner.pattern()
+    }
+
     fn state(&mut self) -> Option<&mut dyn State> {
         self.inner.state()
     }

@@ -5,7 +5,7 @@ use oldham_cosim::OnMiss;
 use oldham_real_time::Wishes;
 use oldham_study::RealTime;
 
-use super::positive;
+use super::values::positive;
 
 /// How a run keeps the pace of the clock.
 #[derive(Args)]

@@ -1,4 +1,8 @@
-//! Which steps the coordinator hears of.
+//! Which steps the coordinator hears of, and what it is told.
+
+use super::{Busy, Coordinator, Halt, Worker};
+use crate::schedule::SubsystemId;
+use crate::unit::ReportRequest;
 
 /// Which steps are reported to the coordinator.
 #[derive(Clone, Copy)]
@@ -59,5 +63,53 @@ impl Every {
         if n == self.next {
             self.next = n.saturating_add(self.interval).min(self.last);
         }
+    }
+}
+
+impl Worker<'_> {
+    /// All units tell what they show, and the coordinator hears of it.
+    pub(super) fn report(
+        &mut self,
+        n: u64,
+        coordinator: &mut Option<&mut dyn Coordinator>,
+    ) -> Result<(), Halt> {
+        let t = self.shared.plan.step_time(n + 1);
+        let with_energy = self.reporting.watch.is_due(n) || self.reporting.record_energy;
+        let with_work = self.reporting.watch.is_due(n) || self.reporting.record_work;
+        let plan = self.shared.plan;
+        for place in 0..self.units.len() {
+            self.busy = Busy::With(place);
+            let (id, unit) = &mut self.units[place];
+            let is_here = plan.releases(SubsystemId(*id), n);
+            let request = ReportRequest {
+                energy: with_energy,
+                interface_works: is_here && with_work,
+            };
+            if let Err(fault) = unit.report(t, request, self.shared.exchange) {
+                let id = *id;
+                self.note(id, fault);
+            }
+        }
+        for place in 0..self.slow.len() {
+            let is_here = plan.releases(SubsystemId(self.slow[place].id), n);
+            // What it shows has not changed since its last release.
+            if !is_here && !with_energy && !with_work {
+                continue;
+            }
+            let request = ReportRequest {
+                energy: with_energy,
+                interface_works: is_here && with_work,
+            };
+            let exchange = self.shared.exchange;
+            self.with_slow(place, |unit| unit.report(t, request, exchange));
+        }
+        self.wait_at_barrier()?;
+        self.busy = Busy::Coordinating;
+        if let Some(coordinator) = coordinator
+            && let Err(fault) = coordinator.reported(n, &self.reporting, self.shared)
+        {
+            self.note(0, fault);
+        }
+        self.wait_at_barrier()
     }
 }

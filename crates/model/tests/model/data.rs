@@ -212,7 +212,7 @@ outputs.x = {{ motion = "x" }}
         (
             "time,right\n0,0\n",
             "a table needs two points at least, not 1",
-            "sort",
+            "give two lines at least",
         ),
         ("", "`road.csv` has no numbers", "a line for each point"),
     ] {

@@ -6,8 +6,8 @@
 //! column. Contacts that pressed or stuck in the last step are eliminated besides, and those that slid keep their
 //! forces (Eq. 36).
 
-use super::marker::relative_acceleration;
-use super::{MechanismPart, marker_motion};
+use super::MechanismPart;
+use super::marker::{marker_motion, relative_acceleration};
 use crate::contact::interface::ContactInterface;
 use crate::error::SolveError;
 use crate::integrator::{Method, Record};

@@ -1,5 +1,6 @@
 //! A system with ports: what the engine drives.
 
+mod abilities;
 mod builder;
 mod coordinate;
 mod cut_parts;
@@ -9,15 +10,14 @@ mod interface_jacobian;
 mod line;
 mod linearise;
 mod marker;
+mod outputs;
 mod ports;
 mod sequence;
 
 use crate::element::ElementId;
 use crate::error::SolveError;
-use crate::integrator::{Method, Record};
-use crate::joint::Coordinate;
+use crate::integrator::Method;
 use crate::node::{Marker, Motion, NodeId};
-use crate::sensor::Sensor;
 use crate::system::{System, step_weights};
 pub use builder::{Attached, PartBuilder, Shared};
 pub use cut_parts::{
@@ -27,87 +27,14 @@ pub use cut_parts::{
 use interface::InterfaceFactors;
 use interface_jacobian::{ACCELERATIONS, InterfaceJacobian, PrescribedNode};
 pub use line::LineValue;
-use marker::{marker_motion, motion_values, relative_acceleration};
+use marker::motion_values;
 use oldham_cosim::{
-    Accuracy, Conjugate, Counters, EffectiveInterface, Energy, EnergyBalance, InputPort, Inputs,
-    InterfaceResponse, Linearisable, Linearisation, MotionLaw, OutputPort, Ports, Quantity,
-    Reached, SequenceModel, StageInputs, State, StepCorrection, StepError, Subsystem, Unit,
-    Visitor,
+    Accuracy, Counters, EnergyBalance, Inputs, InterfaceResponse, Linearisable, MotionLaw,
+    OutputPort, Ports, Reached, StageInputs, State, StepCorrection, StepError, Subsystem,
 };
-use oldham_space::Vec3;
+pub use outputs::Along;
+use outputs::Output;
 pub use ports::{Needs, PortedModel, Received, Sent};
-
-/// Units of numbers that act as forces.
-const FORCES: [Unit; 3] = [Unit::NEWTON, Unit::NEWTON_METRE, Unit::PASCAL];
-
-/// What an output port shows.
-#[derive(Clone, Debug)]
-enum Output {
-    Motion(Marker),
-    /// Motion of a marker along a direction.
-    Along(Marker, Vec3, Along),
-    /// Length or rate of the line between two markers.
-    Line([Marker; 2], LineValue),
-    /// Motion of a joint's coordinate; the turns of an angle are counted by the element.
-    Coordinate {
-        coordinate: Coordinate,
-        ends: [Marker; 2],
-        counter: ElementId,
-    },
-    /// Acceleration of the second marker relative to the first, as it is seen from there, along a
-    /// direction in its axes.
-    RelativeAcceleration([Marker; 2], Vec3),
-    /// What a sensor reads.
-    Sensor(Box<Sensor>),
-    /// The centres of some grains.
-    Grains(std::ops::Range<usize>),
-    /// Force and moment of all contacts on a node.
-    ContactLoad(NodeId),
-    /// Where these press.
-    ContactPoint(NodeId),
-    /// The only multiplier of an element.
-    Multiplier(ElementId),
-    /// Force and moment of an element on one of its nodes.
-    Element(ElementId, usize),
-    /// Internal load of the part on a node whose pose is prescribed.
-    Interface(NodeId, ElementId),
-    /// How these loads change with the prescribed poses.
-    Tangent,
-}
-
-/// What is shown of a motion along a direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Along {
-    /// Displacement from the origin, velocity and acceleration.
-    Motion,
-    /// Only the displacement.
-    Displacement,
-    /// Only the velocity.
-    Velocity,
-    /// Only the acceleration.
-    Acceleration,
-}
-
-impl Along {
-    /// What a port that shows it carries.
-    pub fn quantity(self) -> Quantity {
-        match self {
-            Self::Motion => Quantity::Translation,
-            Self::Displacement => Quantity::Scalar(Unit::METRE),
-            Self::Velocity => Quantity::Scalar(Unit::METRE_PER_SECOND),
-            Self::Acceleration => Quantity::Scalar(Unit::METRE_PER_SECOND2),
-        }
-    }
-
-    fn write(self, values: &mut [f64], [x, v, a]: [f64; 3]) {
-        match self {
-            Self::Motion => values.copy_from_slice(&[x, v, a]),
-            Self::Displacement => values[0] = x,
-            Self::Velocity => values[0] = v,
-            Self::Acceleration => values[0] = a,
-        }
-    }
-}
 
 /// A multibody system as a part of a co-simulation.
 pub struct MechanismPart {
@@ -285,117 +212,6 @@ impl MechanismPart {
             size
         }
     }
-
-    /// Whether an output tells the motion of the point where a received force acts.
-    fn has_counterpart(&self, port: InputPort) -> bool {
-        let mut pairs = self.ports.conjugates().iter();
-        pairs.any(|pair| matches!(pair, Conjugate::GivesMotion { force, .. } if *force == port))
-    }
-
-    /// Writes all outputs at the present state. Of a step that is not finished there is only its
-    /// interface to show: all else stays as it was before.
-    pub(crate) fn write_outputs(&self, inputs: &[f64], outputs: &mut [f64]) {
-        for (index, output) in self.outputs.iter().enumerate() {
-            if self.is_unfinished && !self.is_of_interface(output) {
-                continue;
-            }
-            let range = self.ports.output_range(OutputPort(index));
-            self.output(output, inputs, &mut outputs[range]);
-        }
-    }
-
-    fn is_of_interface(&self, output: &Output) -> bool {
-        match output {
-            Output::Tangent | Output::Interface(..) => true,
-            Output::Motion(at) => {
-                let tangent = self.tangent.as_ref();
-                tangent.is_some_and(|tangent| tangent.end(at.node).is_some())
-            }
-            _ => false,
-        }
-    }
-
-    /// The state of a node; of a prescribed one also while its step is not finished.
-    fn end(&self, node: NodeId) -> &Record {
-        let previewed = self.tangent.as_ref().and_then(|tangent| tangent.end(node));
-        previewed.unwrap_or(&self.system.state.now[node.0])
-    }
-
-    fn output(&self, output: &Output, inputs: &[f64], values: &mut [f64]) {
-        let system = &self.system;
-        let (force, moment) = match *output {
-            Output::Motion(at) => {
-                let record = self.end(at.node);
-                let (motion, a) = marker_motion(&at, record);
-                let alpha = record.angular_acceleration;
-                values.copy_from_slice(&motion_values(&motion, a, alpha));
-                return;
-            }
-            Output::Along(at, direction, along) => {
-                let record = &system.state.now[at.node.0];
-                let (motion, a) = marker_motion(&at, record);
-                let vectors = [motion.position, motion.velocity, a];
-                along.write(values, vectors.map(|v| v.dot(direction)));
-                return;
-            }
-            Output::Tangent => {
-                let tangent = self.tangent.as_ref().expect("the port was made with it");
-                tangent.write(values);
-                return;
-            }
-            Output::Line(ends, value) => {
-                values[0] = value.between(ends, &system.state.now);
-                return;
-            }
-            Output::Coordinate {
-                coordinate,
-                ends,
-                counter,
-            } => {
-                let motion = self.coordinate_motion(coordinate, ends, counter, inputs);
-                values.copy_from_slice(&motion);
-                return;
-            }
-            Output::RelativeAcceleration(ends, direction) => {
-                values[0] = relative_acceleration(ends, &system.state.now).dot(direction);
-                return;
-            }
-            Output::Sensor(ref sensor) => {
-                let point = system.evaluation_point(inputs);
-                values[0] = sensor.read(&point.outside(&system.assembly.elements));
-                return;
-            }
-            Output::Grains(ref range) => {
-                let centres = system.grains()[range.clone()].iter().flat_map(|c| c.0);
-                values.iter_mut().zip(centres).for_each(|(to, x)| *to = x);
-                return;
-            }
-            Output::ContactPoint(node) => {
-                values.copy_from_slice(&system.contact_load(node)[2].0);
-                return;
-            }
-            Output::ContactLoad(node) => {
-                let [force, moment, _] = system.contact_load(node);
-                (force, moment)
-            }
-            Output::Multiplier(element) => {
-                values[0] = system.multipliers[system.multiplier_range(element)][0];
-                return;
-            }
-            Output::Element(element, node) => system.wrench(element, node, inputs),
-            Output::Interface(node, joint) => {
-                let m = &system.multipliers[system.multiplier_range(joint)];
-                let (force, moment) = self.end(node).inertia_load();
-                // The reaction on the body is the negative multiplier.
-                (
-                    force + Vec3::new(m[0], m[1], m[2]),
-                    moment + Vec3::new(m[3], m[4], m[5]),
-                )
-            }
-        };
-        values[..3].copy_from_slice(&force.0);
-        values[3..].copy_from_slice(&moment.0);
-    }
 }
 
 impl Subsystem for MechanismPart {
@@ -522,125 +338,5 @@ impl Subsystem for MechanismPart {
 
     fn interface_response(&mut self) -> Option<&mut dyn InterfaceResponse> {
         Some(self)
-    }
-}
-
-impl EnergyBalance for MechanismPart {
-    /// What has a counterpart among the outputs is left to the engine. Other forces count if they
-    /// are given from outside; from another part they are a matter between the two.
-    fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
-        let (mut own, mut foreign) = (Vec::new(), Vec::new());
-        let mut left = self.for_ports.clone();
-        for index in 0..self.ports.inputs().len() {
-            let port = InputPort(index);
-            let range = self.ports.input_range(port);
-            let pushes = match &self.ports.inputs()[index].quantity {
-                Quantity::Scalar(unit) => FORCES.contains(unit),
-                _ => false,
-            };
-            if !pushes || self.has_counterpart(port) {
-                continue;
-            }
-            if given.contains(&port) {
-                left.retain(|(_, first)| *first != range.start);
-                own.push(port);
-            } else {
-                foreign.extend(range);
-            }
-        }
-        let left: Vec<ElementId> = left.into_iter().map(|(element, _)| element).collect();
-        self.system.leave_to_others(foreign, &left);
-        own
-    }
-
-    fn energy(&mut self, _t: f64, inputs: &[f64]) -> Energy {
-        self.system.energy(inputs)
-    }
-}
-
-impl StepCorrection for MechanismPart {
-    fn expect_correction(&mut self) {
-        self.is_corrected = true;
-    }
-
-    fn correct(&mut self, _t: f64, inputs: &[f64]) -> Result<(), StepError> {
-        let defers = self.defers();
-        match &mut self.tangent {
-            Some(tangent) if defers => {
-                let change = tangent.add_correction(&mut self.system, inputs);
-                if self.system.leaves_too_much(change) {
-                    self.system.refine(inputs)?;
-                }
-                self.system.finish_step(inputs);
-                self.is_unfinished = false;
-            }
-            _ if self.system.options.method == Method::Impulses => {
-                let [first, _] = &self.early_inputs;
-                self.system.repeat_impulses(first, inputs)?;
-            }
-            _ => self.system.repeat(inputs)?,
-        }
-        self.update_tangent();
-        self.inputs.copy_from_slice(inputs);
-        Ok(())
-    }
-}
-
-impl Accuracy for MechanismPart {
-    fn require_accuracy(&mut self, relative: f64) {
-        let tolerance = &mut self.system.options.tolerance;
-        *tolerance = tolerance.min(relative);
-    }
-
-    /// A correction of the step then is a repetition of it.
-    fn sharpen(&mut self) {
-        self.system.work.is_sharp = true;
-        self.is_thorough = true;
-    }
-}
-
-impl Linearisable for MechanismPart {
-    /// About a state at rest, or in slow motion: changes of the constraint gradients in time are
-    /// neglected. Nothing for a part too large for dense matrices.
-    fn linearise(&mut self, _t: f64, inputs: &[f64]) -> Option<Linearisation> {
-        if self.system.contacts.is_some() {
-            return None;
-        }
-        linearise::linearise(self, inputs)
-    }
-
-    /// Those of the last linearisation.
-    fn state_names(&mut self) -> Vec<String> {
-        self.state_names.clone()
-    }
-
-    fn sequence_model(&mut self, _t: f64, step: f64, inputs: &[f64]) -> Option<SequenceModel> {
-        self.find_sequence_model(step, inputs)
-    }
-}
-
-impl InterfaceResponse for MechanismPart {
-    fn interface(&mut self, _t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
-        interface::effective(self, inputs, found)
-    }
-}
-
-impl State for MechanismPart {
-    fn visit(&mut self, visitor: &mut dyn Visitor) {
-        self.system.visit(visitor);
-        visitor.fixed(&mut self.started_with);
-        let mut unfinished = u64::from(self.is_unfinished);
-        visitor.count(&mut unfinished);
-        if visitor.replaces() {
-            self.is_unfinished = unfinished != 0;
-            if let Some(tangent) = &mut self.tangent {
-                tangent.review(&self.system);
-            }
-        }
-    }
-
-    /// Contacts come and go, and grains are no coordinates.
-    fn is_chartable(&mut self) -> bool {
-        !self.has_impulses()
     }
 }

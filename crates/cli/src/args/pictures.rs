@@ -1,0 +1,119 @@
+//! Arguments of the commands that draw.
+
+use std::path::PathBuf;
+
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, ValueEnum};
+use oldham_scene::ViewName;
+
+use super::values::{animation, finite, picture, positive};
+use super::{Changes, ModelArgs};
+
+/// Arguments of `papers`.
+#[derive(Args)]
+pub struct Papers {
+    /// A paper, or one of its items
+    #[arg(value_name = "KEY[/ITEM]")]
+    pub item: Option<String>,
+    /// Folder for pictures
+    #[arg(long, short, value_name = "DIR", default_value = "papers-out")]
+    pub out: PathBuf,
+    /// How long runs by the clock on the wall take, each [default: 60]
+    #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
+    pub seconds: Option<f64>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `plot`.
+#[derive(Args)]
+pub struct Plot {
+    /// Result files (.parquet, .csv, or .partial of an interrupted run)
+    #[arg(required = true)]
+    pub results: Vec<PathBuf>,
+    /// Signals to draw, in order; `left.x1` stands for all of its components [default: displacements,
+    /// positions, forces, pressures and energies that change]
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    pub signals: Vec<String>,
+    /// First time to draw, in seconds
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = finite)]
+    pub from: Option<f64>,
+    /// Last time to draw, in seconds
+    #[arg(long, value_name = "T", allow_negative_numbers = true, value_parser = finite)]
+    pub to: Option<f64>,
+    /// Picture, .svg or .png [default: the first result's name with .svg, here]
+    #[arg(long, short, value_name = "FILE", value_parser = picture())]
+    pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// From where to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum View {
+    /// At the plane of the motion if there is one, else as `iso`
+    Auto,
+    /// x to the right, y up
+    Xy,
+    /// x to the right, z up
+    Xz,
+    /// y to the right, z up
+    Yz,
+    /// From above, all three axes equally long
+    Iso,
+}
+
+impl From<View> for ViewName {
+    fn from(view: View) -> Self {
+        match view {
+            View::Auto => Self::Auto,
+            View::Xy => Self::Xy,
+            View::Xz => Self::Xz,
+            View::Yz => Self::Yz,
+            View::Iso => Self::Iso,
+        }
+    }
+}
+
+/// Arguments of `partition`.
+#[derive(Args)]
+pub struct Partition {
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// From where to look
+    #[arg(long, value_enum, default_value_t = View::Auto)]
+    pub view: View,
+    /// Picture, .svg or .png [default: the model's name with -partition.svg, here]
+    #[arg(long, short, value_name = "FILE", value_parser = picture())]
+    pub out: Option<PathBuf>,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `animate`.
+#[derive(Args)]
+pub struct Animate {
+    /// Result file, or model file (.toml) to be solved first
+    pub source: PathBuf,
+    #[command(flatten)]
+    pub changes: Changes,
+    /// Animation (.svg), one picture (.png), or a folder for PNG frames [default: the name
+    /// with -motion.svg, here]
+    #[arg(long, short, value_name = "FILE", value_parser = animation())]
+    pub out: Option<PathBuf>,
+    /// Frames at most, from 2 to 2000
+    #[arg(long, value_name = "N", default_value_t = 120, value_parser = RangedU64ValueParser::<usize>::new().range(2..=2000))]
+    pub frames: usize,
+    /// Simulated seconds per second of the animation
+    #[arg(long, value_name = "FACTOR", default_value_t = 1.0, allow_negative_numbers = true, value_parser = positive)]
+    pub speed: f64,
+    /// From where to look
+    #[arg(long, value_enum, default_value_t = View::Auto)]
+    pub view: View,
+    /// Answer in JSON
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,142 @@
+//! What a mechanism can do besides advancing.
+
+use oldham_cosim::{
+    Accuracy, Conjugate, EffectiveInterface, Energy, EnergyBalance, InputPort, InterfaceResponse,
+    Linearisable, Linearisation, Quantity, SequenceModel, State, StepCorrection, StepError, Unit,
+    Visitor,
+};
+
+use super::{MechanismPart, interface, linearise};
+use crate::element::ElementId;
+use crate::integrator::Method;
+
+/// Units of numbers that act as forces.
+const FORCES: [Unit; 3] = [Unit::NEWTON, Unit::NEWTON_METRE, Unit::PASCAL];
+
+impl EnergyBalance for MechanismPart {
+    /// What has a counterpart among the outputs is left to the engine. Other forces count if they
+    /// are given from outside; from another part they are a matter between the two.
+    fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
+        let (mut own, mut foreign) = (Vec::new(), Vec::new());
+        let mut left = self.for_ports.clone();
+        for index in 0..self.ports.inputs().len() {
+            let port = InputPort(index);
+            let range = self.ports.input_range(port);
+            let pushes = match &self.ports.inputs()[index].quantity {
+                Quantity::Scalar(unit) => FORCES.contains(unit),
+                _ => false,
+            };
+            if !pushes || self.has_counterpart(port) {
+                continue;
+            }
+            if given.contains(&port) {
+                left.retain(|(_, first)| *first != range.start);
+                own.push(port);
+            } else {
+                foreign.extend(range);
+            }
+        }
+        let left: Vec<ElementId> = left.into_iter().map(|(element, _)| element).collect();
+        self.system.leave_to_others(foreign, &left);
+        own
+    }
+
+    fn energy(&mut self, _t: f64, inputs: &[f64]) -> Energy {
+        self.system.energy(inputs)
+    }
+}
+
+impl MechanismPart {
+    /// Whether an output tells the motion of the point where a received force acts.
+    fn has_counterpart(&self, port: InputPort) -> bool {
+        let mut pairs = self.ports.conjugates().iter();
+        pairs.any(|pair| matches!(pair, Conjugate::GivesMotion { force, .. } if *force == port))
+    }
+}
+
+impl StepCorrection for MechanismPart {
+    fn expect_correction(&mut self) {
+        self.is_corrected = true;
+    }
+
+    fn correct(&mut self, _t: f64, inputs: &[f64]) -> Result<(), StepError> {
+        let defers = self.defers();
+        match &mut self.tangent {
+            Some(tangent) if defers => {
+                let change = tangent.add_correction(&mut self.system, inputs);
+                if self.system.leaves_too_much(change) {
+                    self.system.refine(inputs)?;
+                }
+                self.system.finish_step(inputs);
+                self.is_unfinished = false;
+            }
+            _ if self.system.options.method == Method::Impulses => {
+                let [first, _] = &self.early_inputs;
+                self.system.repeat_impulses(first, inputs)?;
+            }
+            _ => self.system.repeat(inputs)?,
+        }
+        self.update_tangent();
+        self.inputs.copy_from_slice(inputs);
+        Ok(())
+    }
+}
+
+impl Accuracy for MechanismPart {
+    fn require_accuracy(&mut self, relative: f64) {
+        let tolerance = &mut self.system.options.tolerance;
+        *tolerance = tolerance.min(relative);
+    }
+
+    /// A correction of the step then is a repetition of it.
+    fn sharpen(&mut self) {
+        self.system.work.is_sharp = true;
+        self.is_thorough = true;
+    }
+}
+
+impl Linearisable for MechanismPart {
+    /// About a state at rest, or in slow motion: changes of the constraint gradients in time are
+    /// neglected. Nothing for a part too large for dense matrices.
+    fn linearise(&mut self, _t: f64, inputs: &[f64]) -> Option<Linearisation> {
+        if self.system.contacts.is_some() {
+            return None;
+        }
+        linearise::linearise(self, inputs)
+    }
+
+    /// Those of the last linearisation.
+    fn state_names(&mut self) -> Vec<String> {
+        self.state_names.clone()
+    }
+
+    fn sequence_model(&mut self, _t: f64, step: f64, inputs: &[f64]) -> Option<SequenceModel> {
+        self.find_sequence_model(step, inputs)
+    }
+}
+
+impl InterfaceResponse for MechanismPart {
+    fn interface(&mut self, _t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
+        interface::effective(self, inputs, found)
+    }
+}
+
+impl State for MechanismPart {
+    fn visit(&mut self, visitor: &mut dyn Visitor) {
+        self.system.visit(visitor);
+        visitor.fixed(&mut self.started_with);
+        let mut unfinished = u64::from(self.is_unfinished);
+        visitor.count(&mut unfinished);
+        if visitor.replaces() {
+            self.is_unfinished = unfinished != 0;
+            if let Some(tangent) = &mut self.tangent {
+                tangent.review(&self.system);
+            }
+        }
+    }
+
+    /// Contacts come and go, and grains are no coordinates.
+    fn is_chartable(&mut self) -> bool {
+        !self.has_impulses()
+    }
+}
