@@ -15,8 +15,9 @@ use crate::spectrum::EigenMode;
 
 /// Sizes of the changes along a mode, relative to the probes of the matrix.
 const SIZES: [f64; 7] = [1.0 / 8.0, 1.0 / 64.0, 1.0, 1.0 / 512.0, 8.0, 64.0, 512.0];
-/// Sizes that agree so well need not be followed by others.
-const AGREEMENT: f64 = 1e-10;
+/// Sizes that agree so well need not be followed by others, also where many models are looked at.
+pub(crate) const AGREEMENT: f64 = 1e-10;
+pub(crate) const QUICK_AGREEMENT: f64 = 1e-8;
 /// What a matrix is off at most for the first order to say all.
 const FIRST_ORDER: f64 = 1e-5;
 /// Two sizes may agree by chance.
@@ -50,12 +51,12 @@ impl<'a> Examiner<'a> {
         })
     }
 
-    /// An eigenvalue with its error, measured with as many other sizes as it takes, or as are
-    /// allowed.
+    /// An eigenvalue with its error, measured with as many other sizes as it takes for that to be
+    /// small enough.
     pub fn examine(
         &mut self,
         value: Complex<f64>,
-        sizes: usize,
+        enough: f64,
     ) -> Result<EigenMode, AnalysisError> {
         let Some(vectors) = Eigenvectors::of(&self.reduced.matrix, value) else {
             return Ok(EigenMode {
@@ -70,7 +71,7 @@ impl<'a> Examiner<'a> {
             value,
             error: f64::INFINITY,
         };
-        for size in SIZES.into_iter().take(sizes) {
+        for size in SIZES {
             // A size that a part cannot follow says nothing.
             let Ok(product) = self.product(&change, size) else {
                 continue;
@@ -90,7 +91,7 @@ impl<'a> Examiner<'a> {
                 };
             }
             before = measured;
-            if best.error <= AGREEMENT {
+            if best.error <= enough {
                 break;
             }
         }

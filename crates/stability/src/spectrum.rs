@@ -7,7 +7,7 @@ use oldham_cosim::{Chart, Simulation, SubsystemId};
 
 use crate::effort::Effort;
 use crate::eigen::Reduced;
-use crate::examination::Examiner;
+use crate::examination::{AGREEMENT, Examiner, QUICK_AGREEMENT};
 use crate::frequency::{FrequencyAnalysis, NoVerdict};
 use crate::histories::Histories;
 use crate::product::StepProduct;
@@ -331,10 +331,10 @@ impl Spectrum {
         let wanted: Vec<usize> = (0..values.len()).filter(is_wanted).collect();
         if !wanted.is_empty() {
             let mut examiner = Examiner::new(simulation, &recurrence, &reduced)?;
-            let sizes = if is_quick { 2 } else { usize::MAX };
+            let enough = if is_quick { QUICK_AGREEMENT } else { AGREEMENT };
             for place in wanted {
                 budget.allow(Duration::ZERO)?;
-                modes[place] = examiner.examine(values[place], sizes)?;
+                modes[place] = examiner.examine(values[place], enough)?;
                 modes[place].beware_of_neighbours(place, &values);
             }
             // The others are known as well as those that were examined.

@@ -19,7 +19,7 @@ fn settings_that_would_never_end_or_mean_nothing_are_refused() {
                 "--set",
                 "multibody.beam.cut.corrections=4294967295",
             ],
-            &["at most 20"],
+            &["from 1 to 20"],
         ),
         (
             &[

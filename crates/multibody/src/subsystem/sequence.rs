@@ -2,7 +2,7 @@
 //! the formula that integrates them.
 
 use super::{MechanismPart, Output};
-use crate::integrator::Formula;
+use crate::integrator::{Formula, Method};
 use crate::linearised::Entry;
 use crate::node::{Marker, NodeId};
 use oldham_cosim::{
@@ -19,7 +19,11 @@ impl MechanismPart {
     pub(super) fn find_sequence_model(&self, step: f64, inputs: &[f64]) -> Option<SequenceModel> {
         let system = &self.system;
         let mut elements = system.assembly.elements.iter();
-        if self.micro_steps != 1 || elements.any(|placed| placed.element.depends_on_past()) {
+        let is_formula = !matches!(system.options.method, Method::Rk4 { .. } | Method::Impulses);
+        if self.micro_steps != 1
+            || !is_formula
+            || elements.any(|placed| placed.element.depends_on_past())
+        {
             return None;
         }
         let operator = self.operator(step)?;

@@ -120,7 +120,7 @@ fn names() {
     check(
         "reaction = \"elbow\"",
         "reaction = «\"elbw\"",
-        "no element `elbw`",
+        "there is no element with a reaction `elbw`",
         "did you mean `elbow`?",
     );
     check(
