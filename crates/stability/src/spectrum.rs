@@ -243,7 +243,7 @@ impl Spectrum {
                 }
             }
             if base.is_small() {
-                if budget.is_limited() {
+                if budget.is_limited() || !care.is_quick() {
                     let product = StepProduct::duration(simulation, &base.chart, base.period)?;
                     budget.allow(product * dimension as u32)?;
                 }
