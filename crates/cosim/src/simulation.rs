@@ -22,7 +22,7 @@ use crate::unit::{Unit, panic_message};
 use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
 
 /// Passes after which the initial exchange of an algebraic loop is taken as it is.
-pub(crate) const INITIAL_PASSES: usize = 50;
+pub(crate) const INITIAL_PASSES: usize = 100;
 /// From this pass on a change of the outputs by rounding does not count.
 const ROUNDING_PASSES: usize = 4;
 const INITIAL_ROUNDING: f64 = 1e-12;
