@@ -11,6 +11,30 @@ pub(crate) type Key<'i> = Spanned<DeString<'i>>;
 /// A value with its place.
 pub(crate) type Value<'i> = Spanned<DeValue<'i>>;
 
+/// Takes out a key that is one text or a list of them, with their places; `refuse` is told where something else stands.
+pub(crate) fn take_texts(
+    tree: &mut DeTable<'_>,
+    key: &str,
+    mut refuse: impl FnMut(Span),
+) -> Vec<(String, Span)> {
+    let Some(value) = tree.remove(key) else {
+        return Vec::new();
+    };
+    let span = value.span();
+    let items: Vec<Value<'_>> = match value.into_inner() {
+        DeValue::Array(items) => items.into_iter().collect(),
+        one => vec![Spanned::new(span, one)],
+    };
+    let texts = items.into_iter().filter_map(|item| {
+        let text = item.get_ref().as_str().map(str::to_owned);
+        if text.is_none() {
+            refuse(item.span());
+        }
+        Some((text?, item.span()))
+    });
+    texts.collect()
+}
+
 /// The value with all its places moved.
 pub(crate) fn shifted(value: Value<'_>, by: usize) -> Value<'_> {
     let span = value.span().start + by..value.span().end + by;

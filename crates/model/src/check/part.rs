@@ -4,7 +4,7 @@ use oldham_cosim::Quantity;
 
 use super::predictor::Choice;
 use super::{Checker, Pace};
-use crate::format::{At, MicroSteps, Multiple, Number, Positive, Predictor};
+use crate::format::{At, Entry, MicroSteps, Multiple, Number, Positive, Predictor};
 use crate::model::{Content, PartSpec};
 use crate::source::Span;
 
@@ -85,6 +85,26 @@ impl Paced<'_> {
 }
 
 impl Checker<'_> {
+    /// The one thing that a port carries; `does` and `help` complete the message.
+    pub(super) fn one_of<'f, T, K: Copy, const N: usize>(
+        &mut self,
+        entry: &Entry<T>,
+        kinds: [(K, &'f Option<At<String>>); N],
+        does: &str,
+        help: &str,
+    ) -> Option<(K, &'f At<String>)> {
+        let kinds = kinds.into_iter();
+        let given = kinds.filter_map(|(kind, of)| Some((kind, of.as_ref()?)));
+        let given: Vec<_> = given.collect();
+        if let [one] = given[..] {
+            return Some(one);
+        }
+        let (name, count) = (&entry.name.value, given.len());
+        let message = format!("the port `{name}` {does} {count} things; it must be one");
+        self.report_missing(&entry.value.span, message).help(help);
+        None
+    }
+
     /// Reads what all subsystems have.
     pub(super) fn head<'f>(&mut self, head: Head<'f>, pace: &Pace) -> Paced<'f> {
         let every = head.every.as_ref();

@@ -5,7 +5,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use toml::de::{DeTable, DeValue};
+use toml::de::DeTable;
 
 use super::INCLUDE;
 use crate::limits::MAX_BYTES;
@@ -13,7 +13,7 @@ use crate::problem::{Findings, Problem};
 use crate::read::{self, syntax};
 use crate::source::{Source, Span};
 use crate::suggest::nearest;
-use crate::tree::{Clash, put_over, shifted_table, table_in};
+use crate::tree::{Clash, put_over, shifted_table, table_in, take_texts};
 
 /// Most files of one model.
 const MAX_FILES: usize = 1000;
@@ -106,32 +106,19 @@ fn wanted_of(source: &Source, path: &str, place: &Span) -> Vec<Wanted> {
 
 /// Takes the key out of a tree. The path is that of the file, seen from the folder of the model file.
 fn take_wanted(tree: &mut DeTable<'_>, path: &str, findings: &mut Findings) -> Vec<Wanted> {
-    let Some(value) = tree.remove(INCLUDE) else {
-        return Vec::new();
-    };
-    let span = value.span();
-    let items = match value.into_inner() {
-        DeValue::Array(items) => items.into_iter().collect(),
-        one => vec![toml::Spanned::new(span, one)],
-    };
-    let mut wanted = Vec::new();
-    for item in items {
-        match item.get_ref().as_str() {
-            Some(written) => wanted.push(Wanted {
-                path: joined(path, written),
-                written: written.to_owned(),
-                span: item.span(),
-            }),
-            None => {
-                let message = format!("`{INCLUDE}` is the path of a file, or a list of paths");
-                findings
-                    .report(&item.span(), message)
-                    .label("no path")
-                    .help("such as include = \"parts/wheel.toml\"");
-            }
-        }
-    }
-    wanted
+    let wanted = take_texts(tree, INCLUDE, |span| {
+        let message = format!("`{INCLUDE}` is the path of a file, or a list of paths");
+        findings
+            .report(&span, message)
+            .label("no path")
+            .help("such as include = \"parts/wheel.toml\"");
+    });
+    let wanted = wanted.into_iter().map(|(written, span)| Wanted {
+        path: joined(path, &written),
+        written,
+        span,
+    });
+    wanted.collect()
 }
 
 /// A path written in a file, seen from the folder of the model file, without detours.

@@ -1,11 +1,13 @@
 //! `set` and `with`: named changes of a model, and which of them hold.
 
+use std::collections::HashSet;
+
 use toml::de::{DeTable, DeValue};
 
 use super::{SET, WITH};
 use crate::overrides::Change;
 use crate::problem::Findings;
-use crate::tree::{Key, Value};
+use crate::tree::{Key, Value, take_texts};
 
 /// Takes the named changes out of a tree; gives those of the sets that are chosen, in the order of the
 /// choice.
@@ -58,27 +60,12 @@ pub(crate) fn chosen<'i>(tree: &mut DeTable<'i>, findings: &mut Findings) -> Vec
 
 /// The chosen sets, each with the place of the choice.
 fn names(tree: &mut DeTable<'_>, findings: &mut Findings) -> Vec<(String, std::ops::Range<usize>)> {
-    let Some(with) = tree.remove(WITH) else {
-        return Vec::new();
-    };
-    let span = with.span();
-    let items = match with.into_inner() {
-        DeValue::Array(items) => items.into_iter().collect(),
-        one => vec![toml::Spanned::new(span, one)],
-    };
-    let mut names = Vec::new();
-    for item in items {
-        match item.get_ref().as_str() {
-            Some(name) if names.iter().all(|(known, _)| known != name) => {
-                names.push((name.to_owned(), item.span()));
-            }
-            Some(_) => {}
-            None => {
-                let message = format!("`{WITH}` is the name of a set, or a list of names");
-                findings.report(&item.span(), message).label("no name");
-            }
-        }
-    }
+    let mut names = take_texts(tree, WITH, |span| {
+        let message = format!("`{WITH}` is the name of a set, or a list of names");
+        findings.report(&span, message).label("no name");
+    });
+    let mut seen = HashSet::new();
+    names.retain(|(name, _)| seen.insert(name.clone()));
     names
 }
 

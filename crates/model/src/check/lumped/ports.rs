@@ -5,7 +5,10 @@ use oldham_lumped::{NodeRef, PortKind, PortSpec, Prescribed};
 use super::LumpedDraft;
 use crate::check::Checker;
 use crate::check::part::Port;
-use crate::format::{At, Entry, Lumped, MotionLaw};
+use crate::format::{At, Lumped, MotionLaw};
+
+/// What a port can carry.
+const KINDS: &str = "one of `motion`, `displacement`, `velocity`, `acceleration`, `force`";
 
 impl Checker<'_> {
     pub(super) fn inputs<'f>(
@@ -25,7 +28,7 @@ impl Checker<'_> {
                 (PortKind::Acceleration, &input.acceleration),
                 (PortKind::Force, &input.force),
             ];
-            let given = self.one_of(entry, kinds, "receives");
+            let given = self.one_of(entry, kinds, "receives", KINDS);
             draft.all_nodes_known &= given.is_some();
             ports.push(Port {
                 name: entry.name.clone(),
@@ -41,7 +44,8 @@ impl Checker<'_> {
             if let Some(prescribe) = &input.prescribe {
                 self.prescribe(prescribe, input.motion.is_some(), node, draft);
             }
-            draft.port(Direction::Input, entry.name.value.clone(), given, node);
+            let port = draft.port(&entry.name, given, node);
+            draft.spec.inputs.extend(port);
         }
         ports
     }
@@ -83,7 +87,7 @@ impl Checker<'_> {
                 (PortKind::Acceleration, &output.acceleration),
                 (PortKind::Force, &output.force),
             ];
-            let given = self.one_of(entry, kinds, "sends");
+            let given = self.one_of(entry, kinds, "sends", KINDS);
             ports.push(Port {
                 name: entry.name.clone(),
                 quantity: given.map(|(kind, _)| kind.quantity(draft.spec.coordinates)),
@@ -92,58 +96,25 @@ impl Checker<'_> {
                 PortKind::Force => self.received_node(node, draft),
                 _ => self.moving_node(node, draft),
             });
-            draft.port(Direction::Output, entry.name.value.clone(), given, node);
+            let port = draft.port(&entry.name, given, node);
+            draft.spec.outputs.extend(port);
         }
         ports
     }
-
-    /// The one thing that a port carries.
-    fn one_of<'f, T, const N: usize>(
-        &mut self,
-        entry: &Entry<T>,
-        kinds: [(PortKind, &'f Option<At<String>>); N],
-        does: &str,
-    ) -> Option<(PortKind, &'f At<String>)> {
-        let given = kinds
-            .into_iter()
-            .filter_map(|(kind, node)| Some((kind, node.as_ref()?)));
-        let given: Vec<_> = given.collect();
-        if let [one] = given[..] {
-            return Some(one);
-        }
-        let name = &entry.name.value;
-        let message = format!(
-            "the port `{name}` {does} {} things; it must be one",
-            given.len()
-        );
-        self.report_missing(&entry.value.span, message)
-            .help("one of `motion`, `displacement`, `velocity`, `acceleration`, `force`");
-        None
-    }
-}
-
-#[derive(Clone, Copy)]
-enum Direction {
-    Input,
-    Output,
 }
 
 impl LumpedDraft<'_> {
     fn port(
         &mut self,
-        direction: Direction,
-        name: String,
+        name: &At<String>,
         given: Option<(PortKind, &At<String>)>,
         node: Option<NodeRef>,
-    ) {
-        let Some(((kind, _), node)) = given.zip(node) else {
-            self.complete = false;
-            return;
-        };
-        let ports = match direction {
-            Direction::Input => &mut self.spec.inputs,
-            Direction::Output => &mut self.spec.outputs,
-        };
-        ports.push(PortSpec { name, node, kind });
+    ) -> Option<PortSpec> {
+        self.complete &= given.is_some() && node.is_some();
+        Some(PortSpec {
+            name: name.value.clone(),
+            node: node?,
+            kind: given?.0,
+        })
     }
 }

@@ -76,7 +76,9 @@ impl Checker<'_> {
         let given = &entry.value.value;
         let frame = self.frame_named(&given.frame, draft);
         let cross_section = given.section.as_ref();
-        let cross_section = cross_section.and_then(|name| self.section_named(name, draft));
+        let cross_section = cross_section
+            .and_then(|name| self.known(name, "section", &draft.sections))
+            .copied();
         let elements = given.elements.as_ref().and_then(|at| self.elements(at));
         let intervals = self.intervals(given);
         let up = given.up.as_ref().and_then(|up| self.direction(up));
@@ -133,14 +135,6 @@ impl Checker<'_> {
                 None
             }
         }
-    }
-
-    fn section_named(
-        &mut self,
-        name: &At<String>,
-        draft: &MechanismDraft<'_>,
-    ) -> Option<CrossSection> {
-        self.known(name, "section", &draft.sections).copied()
     }
 
     fn line(

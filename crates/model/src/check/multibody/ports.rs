@@ -123,11 +123,8 @@ impl Checker<'_> {
             &input.rotation,
             &input.sliding,
         ];
-        let count = kinds.into_iter().flatten().count();
-        if count != 1 {
-            self.not_one_thing(entry, "receives", count, RECEIVED_KINDS);
-            return None;
-        }
+        let kinds = kinds.map(|given| ((), given));
+        self.one_of(entry, kinds, "receives", RECEIVED_KINDS)?;
         let forces = [
             (Coordinate::Angle, &input.torque),
             (Coordinate::Slide, &input.force),
@@ -217,14 +214,7 @@ impl Checker<'_> {
             (Kind::Coordinate(Coordinate::Slide), &output.sliding),
             (Kind::Sensor, &output.sensor),
         ];
-        let given = all.into_iter();
-        let given: Vec<_> = given
-            .filter_map(|(sent, of)| Some((sent, of.as_ref()?)))
-            .collect();
-        let [(sent, of)] = given[..] else {
-            self.not_one_thing(entry, "sends", given.len(), SENT_KINDS);
-            return None;
-        };
+        let (sent, of) = self.one_of(entry, all, "sends", SENT_KINDS)?;
         let is_along = matches!(sent, Kind::Along(_));
         if !is_along {
             self.unused(&output.axis, "only motions along a line have an axis");
@@ -327,12 +317,6 @@ impl Checker<'_> {
         if let Some(given) = given {
             self.report(&given.span, message).label("not used");
         }
-    }
-
-    fn not_one_thing<T>(&mut self, entry: &Entry<T>, does: &str, count: usize, help: &str) {
-        let name = &entry.name.value;
-        let message = format!("the port `{name}` {does} {count} things; it must be one");
-        self.report_missing(&entry.value.span, message).help(help);
     }
 }
 
