@@ -28,15 +28,15 @@ fn settings_that_would_never_end_or_mean_nothing_are_refused() {
                 "--set",
                 "lumped.wheel.micro_steps=4294967295",
             ],
-            &["at most 100000", "simulation.step"],
+            &["from 1 to 100000", "simulation.step"],
         ),
         (
             &["check", &car, "--set", "lumped.chassis.micro_step=1e-12"],
-            &["at most 100000"],
+            &["between 1 and 100000"],
         ),
         (
             &["check", &pair, "--set", "lumped.left.every=1000000"],
-            &["at most 10000"],
+            &["from 1 to 10000"],
         ),
         (
             &[
@@ -45,7 +45,7 @@ fn settings_that_would_never_end_or_mean_nothing_are_refused() {
                 "--set",
                 "schedule.implicit.max_iterations=4294967295",
             ],
-            &["at most 100000"],
+            &["from 1 to 100000"],
         ),
         (&["statics", &plate, "--steps", "1000000000"], &["10000"]),
         (&["statics", &plate, "--time", "nan"], &["finite"]),
