@@ -35,6 +35,7 @@ mod robustness;
 mod runs;
 mod scaled_connections;
 mod sensors;
+mod shared_interface_model;
 mod statics;
 mod tangent;
 mod two_ways;
