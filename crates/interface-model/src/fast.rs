@@ -92,6 +92,15 @@ impl Fast {
         }
     }
 
+    /// Takes the forces that it sees for those on what it moves.
+    pub fn believe(&mut self) {
+        for meeting in &mut self.meetings {
+            if let Meeting::Moved(moved) = meeting {
+                moved.resistance = self.start[moved.force];
+            }
+        }
+    }
+
     /// Sees at the start of its step what the model has found.
     pub fn know(&mut self) {
         let meetings = self.meetings.iter();

@@ -111,6 +111,17 @@ impl Fed {
         self.started == 1 && fast.all(|one| one.is_as_received(inputs))
     }
 
+    /// Accelerations that are sent belong to the forces of the mechanism under just these accelerations, whatever was
+    /// received.
+    fn agree(&mut self, t: f64, shown: &[f64]) -> Result<(), StepError> {
+        for one in &mut self.fast {
+            one.believe();
+            one.evaluate(t)?;
+        }
+        self.model.learn(t, &mut self.fast)?;
+        self.model.resist(t, shown, &mut self.fast)
+    }
+
     /// The steps of a macro step, one after the other.
     fn take_steps(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<(), StepError> {
         let Self {
@@ -180,9 +191,12 @@ impl Subsystem for Fed {
         let is_ahead = self.is_ahead_of(inputs);
         for one in &mut self.fast {
             one.look(inputs, is_ahead);
-            one.outputs(t, outputs)?;
         }
-        Ok(())
+        if self.model.is_moved() && !is_ahead {
+            self.agree(t, &inputs[self.shown..])?;
+        }
+        let mut fast = self.fast.iter_mut();
+        fast.try_for_each(|one| one.outputs(t, outputs))
     }
 
     fn version(&self, output: OutputPort) -> Option<u64> {

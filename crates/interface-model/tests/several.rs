@@ -1,9 +1,7 @@
 //! Several fast subsystems at one mechanism, and fast subsystems that move it.
 
-use oldham_cosim::{
-    Builder, Hold, InputPort, Inputs, OutputPort, Schedule, Simulation, Subsystem, SubsystemId,
-};
-use oldham_interface_model::{Arrangement, Coordinate, FastSubsystem, Fed, Shown};
+use oldham_cosim::{Hold, InputPort, Inputs, OutputPort, Subsystem};
+use oldham_interface_model::{Arrangement, Coordinate, FastSubsystem, Fed};
 use oldham_lumped::{
     Coordinates, Element, ElementKind, GhostSpec, Integrator, Lumped, NodeRef, NodeSpec, PortKind,
     PortSpec, Spec,
@@ -31,7 +29,7 @@ fn spec(integrator: Integrator) -> Spec {
     }
 }
 
-fn port(name: impl Into<String>, node: NodeRef, kind: PortKind) -> PortSpec {
+fn port(name: &str, node: NodeRef, kind: PortKind) -> PortSpec {
     let name = name.into();
     PortSpec { name, node, kind }
 }
@@ -49,25 +47,6 @@ fn node(name: &str, position: f64) -> NodeSpec {
         position,
         velocity: 0.0,
     }
-}
-
-fn mechanism() -> Lumped {
-    let mut spec = spec(Integrator::Lms2 { rho: 0.6 });
-    spec.nodes = vec![node("a", START[0]), node("b", START[1])];
-    spec.elements = vec![element(ElementKind::Matrices {
-        nodes: vec![NodeRef::node(0), NodeRef::node(1)],
-        mass: Some(MASSES.to_vec()),
-        damping: None,
-        stiffness: None,
-    })];
-    for (i, name) in ["a", "b"].into_iter().enumerate() {
-        let at = NodeRef::node(i);
-        spec.inputs.push(port(name, at, PortKind::Force));
-        let x = port(format!("{name}.x"), at, PortKind::Displacement);
-        let v = port(format!("{name}.v"), at, PortKind::Velocity);
-        spec.outputs.extend([x, v]);
-    }
-    Lumped::new(spec).unwrap()
 }
 
 /// A spring to the ground with friction that follows one coordinate.
@@ -180,86 +159,6 @@ fn the_slower_one_takes_fewer_steps() {
             fed.advance(0.0, 0.012, &mut inputs).unwrap();
             assert_eq!(fed.counters().micro_steps, 12 + taken, "{given}");
         }
-    }
-}
-
-enum How {
-    OneModel,
-    TwoModels,
-}
-
-fn coupled(step: f64, how: &How) -> (Simulation, SubsystemId) {
-    let mut builder = Builder::new();
-    let steps = (step / 5e-5).round() as usize;
-    let add = |builder: &mut Builder, name: &str, part: Box<dyn Subsystem>| {
-        let hold = Box::new(Hold::new(0, part.ports()));
-        builder.add(name, part, hold)
-    };
-    let [a, b] = [InputPort(0), InputPort(1)];
-    let first = |port: usize| (OutputPort(2 * port), OutputPort(2 * port + 1));
-    let lumped = Box::new(mechanism());
-    let (slow, ids) = match how {
-        How::OneModel => {
-            let slow = add(
-                &mut builder,
-                "slow",
-                Box::new(Shown::new(lumped, "interface", &[a, b])),
-            );
-            let fed = add(&mut builder, "springs", Box::new(both([steps; 2])));
-            builder.connect((slow, OutputPort(4)), (fed, InputPort(4)));
-            for i in 0..2 {
-                let (x, v) = first(i);
-                builder.connect((slow, x), (fed, InputPort(2 * i)));
-                builder.connect((slow, v), (fed, InputPort(2 * i + 1)));
-                builder.connect((fed, OutputPort(i)), (slow, InputPort(i)));
-            }
-            (slow, vec![fed])
-        }
-        How::TwoModels => {
-            let shown = Box::new(Shown::new(lumped, "interface.a", &[a]));
-            let shown = Box::new(Shown::new(shown, "interface.b", &[b]));
-            let slow = add(&mut builder, "slow", shown);
-            let mut ids = Vec::new();
-            for (i, name) in ["a", "b"].into_iter().enumerate() {
-                let fed = Fed::gathered(vec![fast(name, i, steps)]);
-                let fed = add(&mut builder, name, Box::new(fed));
-                let (x, v) = first(i);
-                builder.connect((slow, x), (fed, InputPort(0)));
-                builder.connect((slow, v), (fed, InputPort(1)));
-                builder.connect((slow, OutputPort(4 + i)), (fed, InputPort(2)));
-                builder.connect((fed, OutputPort(0)), (slow, InputPort(i)));
-                ids.push(fed);
-            }
-            (slow, ids)
-        }
-    };
-    let order = ids.into_iter().chain([slow]);
-    let simulation = builder.build(Schedule::gauss_seidel(step, order)).unwrap();
-    (simulation, slow)
-}
-
-/// Largest size of the first coordinate in half a second.
-fn largest(step: f64, how: &How) -> f64 {
-    let (mut simulation, slow) = coupled(step, how);
-    let mut worst: f64 = 0.0;
-    for _ in 0..(0.5 / step).round() as usize {
-        if simulation.steps(1).is_err() {
-            return f64::INFINITY;
-        }
-        worst = worst.max(simulation.outputs(slow)[0].abs());
-    }
-    worst
-}
-
-/// Friction of both is felt by both at once. Where each has a model of its own, in which the other one pushes on as before,
-/// long steps are unstable; with one model the motion dies out.
-#[test]
-fn long_steps_are_stable_with_one_model_only() {
-    for step in [0.005, 0.01, 0.02] {
-        let one = largest(step, &How::OneModel);
-        assert!(one < 0.03, "{step}: {one}");
-        let two = largest(step, &How::TwoModels);
-        assert!(two > 1.0, "{step}: {two}");
     }
 }
 

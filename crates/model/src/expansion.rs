@@ -99,11 +99,10 @@ impl Solvers {
             Self::Shared(name, subsystem, own) => {
                 let predictor = predictor(&part.prediction, subsystem.ports());
                 let id = builder.add(&name, subsystem, predictor);
-                Member::shared(id, own, builder, part)
+                builder.ports_are_named_in_full(id);
+                Member::shared(id, own)
             }
-            Self::SharedWith(first, own) => {
-                Member::shared(before[first].only(), own, builder, part)
-            }
+            Self::SharedWith(first, own) => Member::shared(before[first].only(), own),
         };
         for &(_, id) in &member.ids {
             builder.every(id, part.every);
@@ -125,25 +124,16 @@ fn with_interfaces(
 }
 
 impl Member {
-    /// One of several subsystems of the model that are one in the engine. Its signals keep their names.
-    fn shared(id: SubsystemId, own: SharedPorts, builder: &mut Builder, part: &PartSpec) -> Self {
+    /// One of several subsystems of the model that are one in the engine, whose ports have their names.
+    fn shared(id: SubsystemId, own: SharedPorts) -> Self {
         let outputs = (0..own.count.1).map(|port| (id, OutputPort(own.first.1 + port)));
-        let outputs: Vec<_> = outputs.collect();
-        let mut names = Vec::new();
-        for &output in &outputs {
-            // The engine's ports begin with the name of the part already.
-            let label = builder.ports(id).outputs()[output.1.0].name.clone();
-            builder.record_as(output, Some(&label));
-            names.push((label, builder.output_name(output)));
-        }
         let inputs = (0..own.count.0).map(|port| vec![(id, InputPort(own.first.0 + port))]);
-        debug_assert!(names.iter().all(|(label, _)| label.starts_with(&part.name)));
         Self {
             ids: vec![(Role::Part, id)],
             ports: Some(Ports {
                 inputs: inputs.collect(),
-                outputs,
-                names,
+                outputs: outputs.collect(),
+                names: Vec::new(),
             }),
             sequential: false,
             early: Vec::new(),

@@ -121,6 +121,8 @@ pub struct Costs {
     pub model: f64,
     /// Most joints and contacts that held at a time.
     pub active_rows: usize,
+    /// Operations of a factorisation, and of a solution with the factors.
+    pub operations: (u64, u64),
 }
 
 /// What steps of a machine's mechanism cost between two times, by a clock that gives seconds.
@@ -131,7 +133,7 @@ pub fn costs(
     clock: &dyn Fn() -> f64,
 ) -> Result<Costs, PaperError> {
     let replay = Replay::of(machine, step)?;
-    let (mut best, mut active_rows) = ([f64::INFINITY; 2], 0);
+    let (mut best, mut active_rows, mut operations) = ([f64::INFINITY; 2], 0, (0, 0));
     for _ in 0..REPEATS {
         for (asks, best) in [false, true].into_iter().zip(&mut best) {
             let (mut start, mut count, mut spent) = (None, 0, 0.0);
@@ -139,6 +141,7 @@ pub fn costs(
             replay.run(|part, t, values| {
                 active_rows = active_rows.max(part.system().active_rows());
                 if t >= between[1] {
+                    operations = part.system().linear_operations();
                     if let Some(start) = start.take() {
                         spent = clock() - start;
                     }
@@ -161,6 +164,7 @@ pub fn costs(
         step: alone,
         model: both - alone,
         active_rows,
+        operations,
     })
 }
 
