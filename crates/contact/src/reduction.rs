@@ -14,8 +14,8 @@ use crate::pivoting::Cholesky;
 use crate::problem::Dense;
 use crate::solver::RowState;
 
-/// Redundant rows share their impulses by a proximal term of this relative size.
-const PROXIMAL: f64 = 1e-13;
+/// A row of which no more than this part is left by rows before it says the same as they do.
+const REDUNDANT: f64 = 1e-10;
 
 /// An interface beside the rows of a problem.
 #[derive(Clone, Copy, Debug)]
@@ -35,11 +35,10 @@ pub struct Reduction {
     pub mobility: Vec<f64>,
     /// Its velocities without impulses of its own.
     pub velocities: Vec<f64>,
+    /// Active rows that do not depend on each other.
     active: Vec<usize>,
     factors: Cholesky,
     column: Vec<f64>,
-    right: Vec<f64>,
-    rest: Vec<f64>,
 }
 
 impl Reduction {
@@ -57,7 +56,7 @@ impl Reduction {
         let is_active = |row: &usize| sets[*row] == RowState::Active;
         self.active.extend((0..rows).filter(is_active));
         self.factors
-            .factor(problem.matrix, rows, &self.active, PROXIMAL);
+            .factor_independent(problem.matrix, rows, &mut self.active, REDUNDANT);
         self.mobility.clear();
         self.mobility.extend_from_slice(interface.own);
         self.velocities.clear();
@@ -68,13 +67,13 @@ impl Reduction {
             *velocity += tight().map(|row| line[row] * impulses[row]).sum::<f64>();
         }
         // What the active rows answer to the velocities that they would have without impulses of their own ...
-        self.right.clear();
+        self.column.clear();
         for &row in &self.active {
             let line = &problem.matrix[row * rows..(row + 1) * rows];
             let by_tight: f64 = tight().map(|other| line[other] * impulses[other]).sum();
-            self.right.push(problem.velocities[row] + by_tight);
+            self.column.push(problem.velocities[row] + by_tight);
         }
-        self.answer(problem);
+        self.factors.solve(&mut self.column);
         for (i, velocity) in self.velocities.iter_mut().enumerate() {
             let line = &interface.by_rows[i * rows..(i + 1) * rows];
             let answers = self.active.iter().zip(&self.column);
@@ -94,23 +93,5 @@ impl Reduction {
                 self.mobility[i * count + j] -= taken;
             }
         }
-    }
-
-    /// Solves for what the active rows answer to `right`, and takes the proximal term back where rows are independent.
-    fn answer(&mut self, problem: &Dense<'_>) {
-        let rows = problem.rows.len();
-        self.column.clear();
-        self.column.extend_from_slice(&self.right);
-        self.factors.solve(&mut self.column);
-        self.rest.clear();
-        for (&row, right) in self.active.iter().zip(&self.right) {
-            let line = &problem.matrix[row * rows..(row + 1) * rows];
-            let answers = self.active.iter().zip(&self.column);
-            let reached: f64 = answers.map(|(&other, x)| line[other] * x).sum();
-            self.rest.push(right - reached);
-        }
-        self.factors.solve(&mut self.rest);
-        let refined = self.column.iter_mut().zip(&self.rest);
-        refined.for_each(|(x, change)| *x += change);
     }
 }

@@ -216,3 +216,141 @@ fn a_reduced_interface_answers_as_the_whole_system() {
         "both kinds of rows occur: {seen:?}"
     );
 }
+
+/// With λ the impulse on the owner of a given motion, M v + Bᵀ λ = p and B v = w: such a system, and what it answers to
+/// impulses of rows, to one at the interface, and to the given velocity.
+struct Driven<'s> {
+    system: &'s System,
+    pushed: &'s [f64],
+    moved: &'s [f64],
+}
+
+impl Driven<'_> {
+    /// Velocities, then λ.
+    fn answer(&self, momentum: &[f64], given: f64) -> Vec<f64> {
+        let mut matrix: Vec<Vec<f64>> = self.system.mass.clone();
+        for (line, entry) in matrix.iter_mut().zip(self.moved) {
+            line.push(*entry);
+        }
+        matrix.push([self.moved, &[0.0]].concat());
+        solved(matrix, [momentum, &[given]].concat())
+    }
+
+    /// What the interface shows of an answer: the velocity where it is pushed, and the impulse that resists.
+    fn at_interface(&self, answer: &[f64]) -> [f64; 2] {
+        let dot = self.pushed.iter().zip(answer).map(|(b, v)| b * v).sum();
+        [dot, answer[DOFS]]
+    }
+
+    /// The same from all equations at once, under an impulse where it is pushed and a velocity where it is moved.
+    fn directly(&self, sets: &[RowState], impulses: &[f64], [push, given]: [f64; 2]) -> [f64; 2] {
+        let system = self.system;
+        let active: Vec<usize> = (0..sets.len())
+            .filter(|&row| sets[row] == RowState::Active)
+            .collect();
+        let size = DOFS + 1 + active.len();
+        let mut matrix = vec![vec![0.0; size]; size];
+        let mut right = vec![0.0; size];
+        for i in 0..DOFS {
+            matrix[i][..DOFS].copy_from_slice(&system.mass[i]);
+            matrix[i][DOFS] = self.moved[i];
+            matrix[DOFS][i] = self.moved[i];
+            right[i] = system.momentum[i] + self.pushed[i] * push;
+            let tight = (0..sets.len()).filter(|row| !active.contains(row));
+            right[i] += tight
+                .map(|row| system.rows[row][i] * impulses[row])
+                .sum::<f64>();
+        }
+        right[DOFS] = given;
+        for (place, &row) in active.iter().enumerate() {
+            let own = DOFS + 1 + place;
+            for i in 0..DOFS {
+                matrix[i][own] = -system.rows[row][i];
+                matrix[own][i] = system.rows[row][i];
+            }
+            matrix[own][own] = system.compliances[row];
+            right[own] = -system.bias[row];
+        }
+        self.at_interface(&solved(matrix, right))
+    }
+}
+
+/// Motion in and force out beside force in and motion out, with active, tight and regularised rows.
+#[test]
+fn an_interface_that_is_moved_resists_as_the_whole_system() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for trial in 0..200 {
+        let system = System::new(&mut random, trial % 2 == 1);
+        let rows = system.kinds.len();
+        let driven = Driven {
+            system: &system,
+            pushed: &system.interface[0],
+            moved: &system.interface[1],
+        };
+        let given = random.next();
+        let free = driven.answer(&system.momentum, given);
+        let by_row: Vec<Vec<f64>> = system
+            .rows
+            .iter()
+            .map(|row| driven.answer(row, 0.0))
+            .collect();
+        let along = |row: &[f64], answer: &[f64]| -> f64 {
+            row.iter().zip(answer).map(|(a, v)| a * v).sum()
+        };
+        let mut matrix = vec![0.0; rows * rows];
+        for (i, row) in system.rows.iter().enumerate() {
+            for (j, answer) in by_row.iter().enumerate() {
+                matrix[i * rows + j] = along(row, answer);
+            }
+            matrix[i * rows + i] += system.compliances[i];
+        }
+        let velocities: Vec<f64> = (system.rows.iter().zip(&system.bias))
+            .map(|(row, bias)| along(row, &free) + bias)
+            .collect();
+        let by_interface = [
+            driven.answer(driven.pushed, 0.0),
+            driven.answer(&[0.0; DOFS], 1.0),
+        ];
+        // As in mechanisms: what the interface does to rows stands for what rows do to the interface.
+        let mut by_rows = Vec::new();
+        for answer in &by_interface {
+            by_rows.extend(system.rows.iter().map(|row| along(row, answer)));
+        }
+        let shown = by_interface.each_ref().map(|a| driven.at_interface(a));
+        let own = [shown[0][0], shown[1][0], shown[0][1], shown[1][1]];
+        let problem = Dense {
+            matrix: &matrix,
+            velocities: &velocities,
+            rows: &system.kinds,
+        };
+        let (mut impulses, mut sets) = (vec![0.0; rows], vec![RowState::Open; rows]);
+        let solved = Pivoting::new().solve(&Problem::Dense(problem), &mut impulses, &mut sets);
+        if !solved.is_converged {
+            continue;
+        }
+        let mut reduction = Reduction::default();
+        let interface = Interface {
+            by_rows: &by_rows,
+            own: &own,
+            velocities: &driven.at_interface(&free),
+        };
+        reduction.reduce(&problem, &sets, &impulses, &interface);
+        for _ in 0..3 {
+            let [push, change] = [random.next(), random.next()];
+            let expected = driven.directly(&sets, &impulses, [push, given + change]);
+            let scale = impulses
+                .iter()
+                .chain(&expected)
+                .fold(1.0_f64, |m, x| m.max(x.abs()));
+            for (i, expected) in expected.into_iter().enumerate() {
+                let line = &reduction.mobility[2 * i..2 * i + 2];
+                let found = reduction.velocities[i] + line[0] * push + line[1] * change;
+                let error = (found - expected).abs();
+                assert!(
+                    error < 1e-11 * scale,
+                    "trial {trial}: {found} and {expected}"
+                );
+            }
+        }
+    }
+}

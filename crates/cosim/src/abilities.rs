@@ -68,9 +68,9 @@ pub trait Linearisable {
     }
 }
 
-/// A subsystem that can tell how its interfaces answer to forces.
+/// A subsystem that can tell how its interfaces answer to forces and motions.
 pub trait InterfaceResponse {
-    /// How the coordinates that are conjugate to force inputs answer to these forces, at the present
+    /// How the coordinates that are conjugate to inputs answer to these, at the present
     /// state and with these inputs; false where it cannot tell. Nothing is allocated, and the next
     /// step is as if it had not been asked.
     fn interface(&mut self, t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool;
@@ -123,15 +123,18 @@ pub struct Linearisation {
     pub d: Vec<f64>,
 }
 
-/// A mechanism as its force inputs see it: when the forces change by `f`, the accelerations of the
-/// coordinates on which they do work are `acceleration + mobility f`. Cross terms between several
-/// interfaces are included; the mobility is the inverse of the effective mass.
+/// A mechanism as some of its inputs see it. They are forces, which it answers with the accelerations of the coordinates
+/// on which they do work, or accelerations of coordinates whose motion it receives, which it answers with its forces on
+/// the owners of these. When the inputs change by `u`, the answers are `answers + mobility u`.
+///
+/// Cross terms between several interfaces are included. Among forces the mobility is the inverse of the effective
+/// mass; among motions it is the negative effective mass; the whole is symmetric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EffectiveInterface {
-    /// Components of the input vector that act as forces, in the order that the caller wants.
+    /// Components of the input vector, in the order that the caller wants.
     pub inputs: Vec<usize>,
-    /// Of the conjugate coordinates, with the present inputs.
-    pub acceleration: Vec<f64>,
+    /// To the present inputs.
+    pub answers: Vec<f64>,
     /// Dense, row by row.
     pub mobility: Vec<f64>,
 }
@@ -142,7 +145,7 @@ impl EffectiveInterface {
         let count = inputs.len();
         Self {
             inputs,
-            acceleration: vec![0.0; count],
+            answers: vec![0.0; count],
             mobility: vec![0.0; count * count],
         }
     }

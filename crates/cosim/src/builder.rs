@@ -59,6 +59,8 @@ pub struct Builder {
     /// Names in the results of outputs that are not called after their subsystem; without one they
     /// are not recorded.
     labels: HashMap<(SubsystemId, OutputPort), Option<String>>,
+    /// Subsystems whose ports have whole names.
+    named_in_full: Vec<SubsystemId>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -144,6 +146,11 @@ impl Builder {
     /// Calls an output otherwise in the results than `subsystem.port`, or leaves it out of them.
     pub fn record_as(&mut self, output: (SubsystemId, OutputPort), name: Option<&str>) {
         self.labels.insert(output, name.map(Into::into));
+    }
+
+    /// The ports of a subsystem have whole names: that of the subsystem is not put before them.
+    pub fn ports_are_named_in_full(&mut self, id: SubsystemId) {
+        self.named_in_full.push(id);
     }
 
     /// The ports of a subsystem.
@@ -282,8 +289,7 @@ impl Builder {
 
     /// The name of an output, as `subsystem.port`.
     pub fn output_name(&self, (id, port): (SubsystemId, OutputPort)) -> String {
-        let name = &self.ports(id).outputs()[port.0].name;
-        qualified(&self.units[id.0].name, name)
+        self.qualified(id, &self.ports(id).outputs()[port.0].name)
     }
 
     /// What an output is called in the results, if it is recorded.
@@ -298,8 +304,15 @@ impl Builder {
     }
 
     fn input_name(&self, (id, port): (SubsystemId, InputPort)) -> String {
-        let name = &self.ports(id).inputs()[port.0].name;
-        qualified(&self.units[id.0].name, name)
+        self.qualified(id, &self.ports(id).inputs()[port.0].name)
+    }
+
+    fn qualified(&self, id: SubsystemId, port: &str) -> String {
+        match &*self.units[id.0].name {
+            "" => port.into(),
+            _ if self.named_in_full.contains(&id) => port.into(),
+            subsystem => format!("{subsystem}.{port}"),
+        }
     }
 
     /// Gives every unit and connection its places in the exchange buffer.
@@ -455,10 +468,3 @@ pub(crate) const ENERGY_COLUMNS: [&str; 4] = [
     "energy.supplied",
     "energy.imbalance",
 ];
-
-fn qualified(subsystem: &str, port: &str) -> String {
-    match subsystem {
-        "" => port.into(),
-        _ => format!("{subsystem}.{port}"),
-    }
-}

@@ -18,7 +18,7 @@ impl Builder {
             for &back in later.filter(|back| oppose(there, **back)) {
                 let found = self.force_motion(there, back);
                 let found = found.or_else(|| self.force_motion(back, there));
-                interfaces.extend(found.or_else(|| self.motion_motion(there, back)));
+                interfaces.extend(found.or_else(|| self.motion_motion(there, back, &connections)));
             }
         }
         self.connections = connections;
@@ -103,12 +103,25 @@ impl Builder {
         })
     }
 
-    fn motion_motion(&mut self, there: PortConnection, back: PortConnection) -> Option<Interface> {
+    fn motion_motion(
+        &mut self,
+        there: PortConnection,
+        back: PortConnection,
+        all: &[PortConnection],
+    ) -> Option<Interface> {
         if there.scale.is_some() || back.scale.is_some() {
             return None;
         }
-        let (side_b, measure) = self.keeps_force(there.to, back.from.1)?;
-        let (side_a, _) = self.keeps_force(back.to, there.from.1)?;
+        // A force that goes back to the owner of the motion makes an interface with that motion.
+        let returns = |motion: PortConnection, force: OutputPort| {
+            let mut all = all.iter();
+            all.any(|c| c.from == (motion.to.0, force) && c.to.0 == motion.from.0)
+        };
+        let (side_b, measure, force) = self.keeps_force(there.to, back.from.1)?;
+        let (side_a, _, other_force) = self.keeps_force(back.to, there.from.1)?;
+        if returns(there, force) || returns(back, other_force) {
+            return None;
+        }
         let name = self.interface_name(there, back);
         let sides = [
             self.add_interface_work(there.from.0, side_a, measure),
@@ -126,7 +139,7 @@ impl Builder {
         &self,
         to: (SubsystemId, InputPort),
         own: OutputPort,
-    ) -> Option<(Side, Measure)> {
+    ) -> Option<(Side, Measure, OutputPort)> {
         let ports = self.ports(to.0);
         ports.conjugates().iter().find_map(|pair| match *pair {
             Conjugate::GivesForce { motion, force } if motion == to.1 => {
@@ -137,7 +150,7 @@ impl Builder {
                     own: ports.output_range(own).start,
                     force: ports.output_range(force).start,
                 };
-                Some((side, measure))
+                Some((side, measure, force))
             }
             _ => None,
         })

@@ -352,6 +352,42 @@ impl Ports {
         found.map_or(output, |(_, sent)| *sent)
     }
 
+    /// Adds all ports of another subsystem behind these; their names begin with `prefix`.
+    pub fn append(&mut self, prefix: &str, other: &Self) {
+        let (inputs, outputs) = (self.inputs.len(), self.outputs.len());
+        let (wide, tall) = (self.input_width, self.output_width);
+        let input = |port: InputPort| InputPort(inputs + port.0);
+        let output = |port: OutputPort| OutputPort(outputs + port.0);
+        for (index, port) in other.inputs.iter().enumerate() {
+            let initial = other.initial[other.input_range(InputPort(index))].to_vec();
+            let name = format!("{prefix}{}", port.name);
+            self.add_input_with(name, port.quantity.clone(), initial);
+        }
+        for port in &other.outputs {
+            self.add_output(format!("{prefix}{}", port.name), port.quantity.clone());
+        }
+        for (own, direct) in self.direct[tall..].iter_mut().zip(&other.direct) {
+            own.extend(direct.iter().map(|component| wide + component));
+        }
+        let pairs = other.conjugates.iter().map(|pair| match *pair {
+            Conjugate::GivesForce { motion, force } => Conjugate::GivesForce {
+                motion: input(motion),
+                force: output(force),
+            },
+            Conjugate::GivesMotion { force, motion } => Conjugate::GivesMotion {
+                force: input(force),
+                motion: output(motion),
+            },
+        });
+        self.conjugates.extend(pairs);
+        let moved = |pairs: &[(OutputPort, OutputPort)]| -> Vec<(OutputPort, OutputPort)> {
+            let pairs = pairs.iter();
+            pairs.map(|&(a, b)| (output(a), output(b))).collect()
+        };
+        self.rates.extend(moved(&other.rates));
+        self.sent.extend(moved(&other.sent));
+    }
+
     /// Whether results show an output: all but matrices and what is sent instead of another one.
     pub fn is_recorded(&self, output: OutputPort) -> bool {
         let is_sent = self.sent.iter().any(|(_, sent)| *sent == output);
@@ -462,6 +498,34 @@ mod tests {
         assert_eq!(ports.input_component_name(3), "load");
         assert_eq!(ports.input("load"), Some(load));
         assert_eq!(ports.output("nothing"), None);
+    }
+
+    #[test]
+    fn appended_ports_keep_what_is_declared_about_them() {
+        let mut one = Ports::new();
+        one.add_input("other", Quantity::Translation);
+        one.add_output("other", Quantity::Motion);
+        let mut two = Ports::new();
+        let length = two.add_input_with("length", Quantity::Scalar(Unit::METRE), vec![0.7]);
+        let force = two.add_output("force", Quantity::Scalar(Unit::NEWTON));
+        let rate = two.add_output("rate", Quantity::Scalar(Unit::NEWTON));
+        two.feed_through(0, 0);
+        two.declare_rate(force, rate);
+        two.conjugate(Conjugate::GivesForce {
+            motion: length,
+            force,
+        });
+        one.append("oil.", &two);
+        let (length, force) = (one.input("oil.length"), one.output("oil.force"));
+        let (length, force) = (length.unwrap(), force.unwrap());
+        assert_eq!(one.initial_inputs()[one.input_range(length)], [0.7]);
+        assert_eq!(one.direct_inputs(19), [3]);
+        assert_eq!(one.rate_of(force), one.output("oil.rate"));
+        let pair = Conjugate::GivesForce {
+            motion: length,
+            force,
+        };
+        assert_eq!(one.conjugates(), [pair]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The elements of a network: what flows through them, and how that changes with the pressures at their ends.
 
-use oldham_hydraulics::Fluid;
+use oldham_hydraulics::{Cylinder, Fluid};
 
 use crate::network::Place;
 
@@ -12,7 +12,8 @@ const NECK: f64 = 1e3;
 /// What connects volumes and tanks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Element {
-    /// A sharp edge: Q = discharge · area · √(2 Δp/ρ), in both directions.
+    /// A sharp edge: Q = discharge · area · √(2 Δp/ρ), in both directions. Where it is variable, the part of its area that is
+    /// open, from 0 to 1, is given from outside.
     Orifice {
         /// Where positive flow comes from and goes to.
         ends: [Place; 2],
@@ -20,6 +21,8 @@ pub enum Element {
         area: f64,
         /// Discharge coefficient.
         discharge: f64,
+        /// Whether it can be closed.
+        is_variable: bool,
     },
     /// Lets oil pass one way, in proportion to the pressure difference beyond that at which it opens: a check valve, a
     /// relief valve.
@@ -42,6 +45,8 @@ pub enum Element {
     Accumulator(Accumulator),
     /// A motor, or a pump with a shaft.
     Motor(Motor),
+    /// A cylinder.
+    Chambers(Chambers),
 }
 
 /// A line: inertance · Q' = Δp − resistance · Q. Its compressibility is that of the volumes at its ends.
@@ -83,6 +88,15 @@ pub struct Motor {
     pub friction: f64,
 }
 
+/// A cylinder whose chambers belong to volumes of the network: they grow and shrink with its length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Chambers {
+    /// Where chamber 1, which pulls, and chamber 2, which pushes, belong.
+    pub ends: [Place; 2],
+    /// Areas, stroke and friction.
+    pub cylinder: Cylinder,
+}
+
 /// Flow from the first end to the second, and its derivatives by the pressures there.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Flow {
@@ -101,14 +115,23 @@ impl Flow {
 }
 
 impl Element {
-    /// Flow through an element without a state of its own. `input` is the given flow, or the rate of the shaft.
+    /// Flow through an element without a state of its own. `input` is the given flow, the rate of the shaft, or how far it is
+    /// open.
     pub(crate) fn flow(&self, [from, to]: [f64; 2], input: f64, fluid: &Fluid) -> Flow {
         let difference = from - to;
         match *self {
             Self::Orifice {
-                area, discharge, ..
+                area,
+                discharge,
+                is_variable,
+                ..
             } => {
-                let factor = area * discharge * (2.0 / fluid.density).sqrt();
+                let open = if is_variable {
+                    input.clamp(0.0, 1.0)
+                } else {
+                    1.0
+                };
+                let factor = open * area * discharge * (2.0 / fluid.density).sqrt();
                 let (root, slope) = signed_root(difference);
                 Flow::of_difference(factor * root, factor * slope)
             }
@@ -126,7 +149,7 @@ impl Element {
                 let turned = motor.displacement * input;
                 Flow::of_difference(turned + motor.leakage * difference, motor.leakage)
             }
-            Self::Line(_) | Self::Accumulator(_) => Flow::default(),
+            Self::Line(_) | Self::Accumulator(_) | Self::Chambers(_) => Flow::default(),
         }
     }
 }
@@ -227,6 +250,7 @@ mod tests {
                 ends,
                 area: 1e-5,
                 discharge: 0.6,
+                is_variable: false,
             },
             Element::OneWay {
                 ends,

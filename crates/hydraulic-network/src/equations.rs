@@ -4,15 +4,19 @@
 //! unknowns are the compressions c of all volumes, then the flows of lines and the oil of accumulators in the order of the
 //! elements. The oil of a closed network is a sum of unknowns with constant factors, which any Runge–Kutta method
 //! keeps to rounding.
+//!
+//! Chambers of cylinders make a volume grow and shrink. Its unknown is then the compression x that its oil would have in
+//! the volume V₀ with the pistons in the middle: V₀ x' = Q still, and 1 + c = (1 + x) V₀/V. So the rate of the piston appears
+//! nowhere, and the oil is kept whatever is received of its motion.
 
-use crate::element::Element;
+use crate::element::{Chambers, Element};
 use crate::network::{Network, Place};
 
 /// Compression of a volume that is void but for a thousandth: less oil changes nothing.
 const VOID: f64 = -0.999;
 
 /// Logarithm of the relative density.
-pub(crate) fn log_density(compression: f64) -> f64 {
+fn log_density(compression: f64) -> f64 {
     compression.max(VOID).ln_1p()
 }
 
@@ -22,9 +26,12 @@ pub(crate) struct Equations {
     pub network: Network,
     /// The unknown of each line and accumulator.
     pub states: Vec<Option<usize>>,
-    /// The component of the inputs of each source and motor.
+    /// The component of the inputs of each source, motor and variable orifice; of a cylinder that of its length.
     pub inputs: Vec<Option<usize>>,
     pub unknowns: usize,
+    /// The volumes with pistons in the middle, and as they are.
+    middle: Vec<f64>,
+    present: Vec<f64>,
     /// Pressures of the volumes, and their derivatives by the compression.
     pressures: Vec<[f64; 2]>,
 }
@@ -60,6 +67,11 @@ impl Equations {
             // A motor receives angle, rate and acceleration.
             inputs.push(match named.value {
                 Element::Source { .. } => next(&mut received, true),
+                Element::Orifice { is_variable, .. } => next(&mut received, is_variable),
+                Element::Chambers(_) => {
+                    received += 2;
+                    Some(received - 2)
+                }
                 Element::Motor(_) => {
                     received += 3;
                     Some(received - 2)
@@ -67,28 +79,82 @@ impl Equations {
                 _ => None,
             });
         }
+        let sizes = network.volumes.iter().map(|named| named.value.volume);
+        let mut middle: Vec<f64> = sizes.collect();
+        for chambers in network.cylinders() {
+            chambers.add_to(chambers.cylinder.centre, &mut middle);
+        }
         Self {
             network: network.clone(),
             states,
             inputs,
             unknowns,
+            present: middle.clone(),
+            middle,
             pressures: vec![[0.0; 2]; network.volumes.len()],
+        }
+    }
+
+    /// Takes the lengths of cylinders from the inputs.
+    pub fn see(&mut self, inputs: &[f64]) {
+        let Self {
+            network, present, ..
+        } = self;
+        if network.cylinders().next().is_none() {
+            return;
+        }
+        for (present, named) in present.iter_mut().zip(&network.volumes) {
+            *present = named.value.volume;
+        }
+        for (named, place) in network.elements.iter().zip(&self.inputs) {
+            if let (Element::Chambers(chambers), Some(length)) = (named.value, place) {
+                chambers.add_to(inputs[*length], present);
+            }
+        }
+    }
+
+    /// A volume as it is.
+    pub fn volume(&self, index: usize) -> f64 {
+        self.present[index]
+    }
+
+    /// Oil in a volume, counted at zero pressure.
+    pub fn content(&self, index: usize, x: &[f64]) -> f64 {
+        self.middle[index] * (1.0 + x[index])
+    }
+
+    /// Compression of what is in a volume, and its derivative by the unknown.
+    fn compression(&self, index: usize, x: f64) -> (f64, f64) {
+        if self.present[index] == self.middle[index] {
+            return (x, 1.0);
+        }
+        let ratio = self.middle[index] / self.present[index];
+        ((1.0 + x) * ratio - 1.0, ratio)
+    }
+
+    /// Logarithm of the relative density in a volume.
+    pub fn log_density(&self, index: usize, x: &[f64]) -> f64 {
+        log_density(self.compression(index, x[index]).0)
+    }
+
+    /// Fills the volumes of cylinders such that they have their initial pressures at the lengths that are seen.
+    pub fn fill(&self, x: &mut [f64]) {
+        let Network { fluid, volumes, .. } = &self.network;
+        for (index, named) in volumes.iter().enumerate() {
+            let compression = fluid.log_density(named.value.pressure).exp_m1();
+            let ratio = self.present[index] / self.middle[index];
+            x[index] = match ratio == 1.0 {
+                true => compression,
+                false => (1.0 + compression) * ratio - 1.0,
+            };
         }
     }
 
     /// The unknowns at the start.
     pub fn initial(&self) -> Vec<f64> {
-        let Network {
-            fluid,
-            volumes,
-            elements,
-            ..
-        } = &self.network;
-        let mut x: Vec<f64> = volumes
-            .iter()
-            .map(|named| fluid.log_density(named.value.pressure).exp_m1())
-            .collect();
-        for named in elements {
+        let mut x = vec![0.0; self.network.volumes.len()];
+        self.fill(&mut x);
+        for named in &self.network.elements {
             match named.value {
                 Element::Line(_) => x.push(0.0),
                 Element::Accumulator(gas) => x.push(gas.oil(self.initial_pressure(gas.at))),
@@ -108,7 +174,7 @@ impl Equations {
     /// The pressure at a place.
     pub fn pressure_at(&self, place: Place, x: &[f64]) -> f64 {
         match place {
-            Place::Volume(i) => self.network.fluid.pressure(log_density(x[i])),
+            Place::Volume(i) => self.network.fluid.pressure(self.log_density(i, x)),
             Place::Tank(i) => self.network.tanks[i].value,
         }
     }
@@ -129,11 +195,12 @@ impl Equations {
     /// Rates of all unknowns, and their derivatives row by row.
     pub fn evaluate(&mut self, x: &[f64], inputs: &[f64], rates: &mut [f64], matrix: &mut [f64]) {
         let n = self.unknowns;
-        for (pressure, compression) in self.pressures.iter_mut().zip(x) {
-            let (fluid, sigma) = (&self.network.fluid, log_density(*compression));
-            *pressure = [
+        for index in 0..self.pressures.len() {
+            let (compression, ratio) = self.compression(index, x[index]);
+            let (fluid, sigma) = (&self.network.fluid, log_density(compression));
+            self.pressures[index] = [
                 fluid.pressure(sigma),
-                fluid.stiffness(sigma) * (-sigma).exp(),
+                fluid.stiffness(sigma) * (-sigma).exp() * ratio,
             ];
         }
         rates.fill(0.0);
@@ -192,8 +259,8 @@ impl Equations {
                 }
             }
         }
-        for (row, named) in self.network.volumes.iter().enumerate() {
-            let factor = 1.0 / named.value.volume;
+        for (row, middle) in self.middle.iter().enumerate() {
+            let factor = 1.0 / middle;
             rates[row] *= factor;
             let line = &mut matrix[row * n..(row + 1) * n];
             line.iter_mut().for_each(|entry| *entry *= factor);
@@ -227,6 +294,17 @@ impl Equations {
     }
 }
 
+impl Chambers {
+    /// Adds its chambers at a length to the volumes to which they belong.
+    fn add_to(&self, length: f64, volumes: &mut [f64]) {
+        for (end, chamber) in self.ends.into_iter().zip(self.cylinder.volumes(length)) {
+            if let Place::Volume(index) = end {
+                volumes[index] += chamber;
+            }
+        }
+    }
+}
+
 /// The ends of an element between two places.
 pub(crate) fn ends_of(element: &Element) -> Option<[Place; 2]> {
     match element {
@@ -234,6 +312,7 @@ pub(crate) fn ends_of(element: &Element) -> Option<[Place; 2]> {
             Some(*ends)
         }
         Element::Motor(motor) => Some(motor.ends),
+        Element::Chambers(chambers) => Some(chambers.ends),
         Element::Line(line) => Some(line.ends),
         Element::Accumulator(_) => None,
     }

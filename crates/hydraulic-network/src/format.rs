@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use oldham_cosim::Subsystem;
-use oldham_hydraulics::Fluid;
+use oldham_hydraulics::{Cylinder, Fluid};
 use oldham_model::{At, Context, Extensions, ForeignPart, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::element::{Accumulator, Element, Line, Motor};
+use crate::element::{Accumulator, Chambers, Element, Line, Motor};
 use crate::network::{Named, Network, Place, Volume};
 use crate::part::NetworkPart;
 
@@ -18,9 +18,10 @@ pub fn register(extensions: &mut Extensions) {
 }
 
 /// A hydraulic network: volumes of oil, tanks of constant pressure, and what connects them. Flow is positive from the
-/// first to the second of `between`. Sent are `<volume>.p` (Pa), `<line>.flow` (m³/s), `<accumulator>.oil` (m³) and
-/// `<motor>.torque` (N·m); received are `<pump>.flow` (m³/s) and `<motor>.shaft`, the rotation of its shaft. All
-/// pressures are absolute.
+/// first to the second of `between`. Sent are `<volume>.p` (Pa), `<line>.flow` (m³/s), `<accumulator>.oil` (m³),
+/// `<motor>.torque` (N·m) and `<cylinder>.force` (N, positive when it pushes); received are `<pump>.flow` (m³/s),
+/// `<motor>.shaft`, the rotation of its shaft, `<cylinder>.length` (m) and `<cylinder>.rate` (m/s), and `<orifice>.opening` of
+/// variable ones, from 0 to 1. All pressures are absolute.
 #[derive(Deserialize, JsonSchema)]
 struct Settings {
     /// What fills it.
@@ -51,6 +52,9 @@ struct Settings {
     /// Motors, which are pumps where their shaft is driven.
     #[serde(default)]
     motors: BTreeMap<String, MotorSettings>,
+    /// Cylinders.
+    #[serde(default)]
+    cylinders: BTreeMap<String, CylinderSettings>,
 }
 
 /// A fluid whose density grows with pressure as 1 + a p + b p².
@@ -71,10 +75,10 @@ struct FluidSettings {
     cavitation: f64,
 }
 
-/// A rigid volume.
+/// A rigid volume; chambers of cylinders are added to it.
 #[derive(Deserialize, JsonSchema)]
 struct VolumeSettings {
-    /// In m³.
+    /// In m³, without chambers.
     #[schemars(extend("exclusiveMinimum" = 0))]
     volume: f64,
     /// Pressure at the start in Pa.
@@ -100,6 +104,9 @@ struct OrificeSettings {
     /// Discharge coefficient.
     #[schemars(extend("exclusiveMinimum" = 0))]
     discharge: f64,
+    /// `true` if it can be closed: it then has an input `<name>.opening`, the part of its area that is open.
+    #[serde(default)]
+    variable: bool,
 }
 
 /// A check valve: oil flows from the first to the second place only.
@@ -195,6 +202,51 @@ struct MotorSettings {
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     friction: f64,
+}
+
+/// A cylinder whose two chambers belong to volumes, or are open to tanks.
+#[derive(Deserialize, JsonSchema)]
+struct CylinderSettings {
+    /// Volumes or tanks of chamber 1, whose pressure pulls the cylinder together, and of chamber 2, which pushes it apart.
+    between: [At<String>; 2],
+    /// Piston areas in m²: of chamber 1 and of chamber 2.
+    areas: At<[f64; 2]>,
+    /// Stroke of the piston in m.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    stroke: f64,
+    /// Length of the cylinder in m when the piston is in the middle.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    centre: f64,
+    /// Viscous friction in N·s/m.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    friction: f64,
+    /// Dry friction in N.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    dry_friction: f64,
+    /// Length in m that remains of a chamber when the piston is at its end. By default 1 % of the stroke.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    dead_length: Option<f64>,
+    /// Stiffness of the end stops in N/m, by default 1e7.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    stop_stiffness: Option<f64>,
+    /// Damping of the end stops in s/m: the fraction of their force that is added per m/s. By default 1.
+    #[schemars(range(min = 0.0))]
+    stop_damping: Option<f64>,
+}
+
+impl CylinderSettings {
+    fn cylinder(&self) -> Cylinder {
+        let plain = Cylinder::new(self.areas.value, self.stroke, self.centre)
+            .friction(self.friction, self.dry_friction);
+        Cylinder {
+            dead_length: self.dead_length.unwrap_or(plain.dead_length),
+            stop_stiffness: self.stop_stiffness.unwrap_or(plain.stop_stiffness),
+            stop_damping: self.stop_damping.unwrap_or(plain.stop_damping),
+            ..plain
+        }
+    }
 }
 
 fn make(settings: Settings, context: &mut Context<'_>) -> Option<impl ForeignPart + use<>> {
@@ -303,6 +355,7 @@ impl<'c, 'r> Reader<'c, 'r> {
                 ends: self.ends(&given.between),
                 area: given.area,
                 discharge: given.discharge,
+                is_variable: given.variable,
             };
             elements.push(Named::new(name, element));
         }
@@ -349,6 +402,18 @@ impl<'c, 'r> Reader<'c, 'r> {
                 friction: given.friction,
             };
             elements.push(Named::new(name, Element::Motor(motor)));
+        }
+        for (name, given) in &settings.cylinders {
+            if !given.areas.value.iter().all(|area| *area > 0.0) {
+                let message = format!("both piston areas of `{name}` must be positive");
+                let problem = Problem::new(given.areas.span.clone(), message);
+                self.refuse(problem.help("give areas in m²; open a chamber without oil to a tank"));
+            }
+            let chambers = Chambers {
+                ends: given.between.each_ref().map(|end| self.place(end)),
+                cylinder: given.cylinder(),
+            };
+            elements.push(Named::new(name, Element::Chambers(chambers)));
         }
         for (index, one) in elements.iter().enumerate() {
             if elements[..index].iter().any(|other| other.name == one.name) {

@@ -1,7 +1,7 @@
 //! Hydraulic networks as subsystems of a co-simulation.
 //!
 //! A [`Network`] has volumes of a compressible [fluid](oldham_hydraulics::Fluid) and places of constant pressure (tanks),
-//! and [elements](Element) between them. Unknown are the density of each volume, the flow in each line and the oil in
+//! and [elements](Element) between them; chambers of cylinders belong to volumes. Unknown are the density of each volume, the flow in each line and the oil in
 //! each accumulator; pressures are coupled by all elements, so that a step solves for all of them at once
 //! ([`NetworkPart`]). In model files a network is a section `[hydraulic_network.NAME]` ([`register`]).
 //!
@@ -10,11 +10,10 @@
 mod element;
 mod equations;
 mod format;
-mod linear;
 mod network;
 mod part;
 
-pub use element::{Accumulator, Element, Line, Motor};
+pub use element::{Accumulator, Chambers, Element, Line, Motor};
 pub use format::register;
 pub use network::{Named, Network, Place, Volume};
 pub use part::NetworkPart;

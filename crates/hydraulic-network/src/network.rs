@@ -2,7 +2,7 @@
 
 use oldham_hydraulics::Fluid;
 
-use crate::element::Element;
+use crate::element::{Chambers, Element};
 
 /// A hydraulic network.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,17 @@ pub struct Network {
     pub elements: Vec<Named<Element>>,
     /// Integrator steps per macro step.
     pub micro_steps: usize,
+}
+
+impl Network {
+    /// The cylinders among its elements.
+    pub(crate) fn cylinders(&self) -> impl Iterator<Item = &Chambers> {
+        let elements = self.elements.iter();
+        elements.filter_map(|named| match &named.value {
+            Element::Chambers(chambers) => Some(chambers),
+            _ => None,
+        })
+    }
 }
 
 /// Something with a name; ports are called after it.
@@ -38,10 +49,10 @@ impl<T> Named<T> {
     }
 }
 
-/// A rigid volume.
+/// A rigid volume, to which chambers of cylinders may be added.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Volume {
-    /// In m³.
+    /// In m³, without chambers.
     pub volume: f64,
     /// Absolute pressure at the start in Pa.
     pub pressure: f64,

@@ -7,10 +7,10 @@ use oldham_cosim::{
     Conjugate, Counters, Energy, EnergyBalance, Inputs, Ports, Quantity, Reached, State, StepError,
     Subsystem, Unit, Visitor,
 };
+use oldham_space::solve_dense;
 
-use crate::element::Element;
-use crate::equations::{Equations, Through, log_density};
-use crate::linear;
+use crate::element::{Chambers, Element};
+use crate::equations::{Equations, Through};
 use crate::network::{Network, Place};
 
 const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
@@ -28,6 +28,7 @@ const ABSOLUTE: f64 = 1e-15;
 /// A hydraulic network that is being simulated.
 ///
 /// A source `name` receives `name.flow` in m³/s, a motor the motion of its shaft, `name.shaft`, and sends `name.torque`.
+/// A variable orifice receives `name.opening` from 0 to 1, a cylinder `name.length` and `name.rate`, and sends `name.force`.
 /// Sent are `name.p` of every volume, `name.flow` of every line and `name.oil` of every accumulator. Nothing is allocated
 /// after construction.
 #[derive(Clone, Debug)]
@@ -36,6 +37,8 @@ pub struct NetworkPart {
     ports: Ports,
     micro_steps: usize,
     x: Vec<f64>,
+    /// Zero until the first step: then it is known where the cylinders start.
+    started: u64,
     /// Work since the start: dissipated, supplied.
     work: [f64; 2],
     scratch: Scratch,
@@ -58,6 +61,7 @@ impl NetworkPart {
         let (n, ports) = (equations.unknowns, ports(network));
         Self {
             x: equations.initial(),
+            started: 0,
             micro_steps: network.micro_steps.max(1),
             scratch: Scratch {
                 inputs: vec![0.0; ports.input_width()],
@@ -83,10 +87,8 @@ impl NetworkPart {
         let Network {
             volumes, elements, ..
         } = &self.equations.network;
-        let in_volumes = volumes.iter().zip(&self.x);
-        let in_volumes: f64 = in_volumes
-            .map(|(v, compression)| v.value.volume * (1.0 + compression))
-            .sum();
+        let in_volumes = (0..volumes.len()).map(|index| self.equations.content(index, &self.x));
+        let in_volumes: f64 = in_volumes.sum();
         let states = elements.iter().zip(&self.equations.states);
         let in_gas = states.map(|(named, state)| match (named.value, state) {
             (Element::Accumulator(_), Some(own)) => self.x[*own],
@@ -117,7 +119,7 @@ impl NetworkPart {
             }
             self.counters.iterations += 1;
             self.counters.factorisations += 1;
-            if !linear::solve(matrix, right) {
+            if !solve_dense(matrix, right) {
                 return Err(self.singular());
             }
             let share = if iteration < PATIENCE { 1.0 } else { 0.5 };
@@ -181,6 +183,7 @@ impl NetworkPart {
         self.scratch.known.copy_from_slice(&self.x);
         for (node, weight) in STAGES {
             inputs.at(from + node * size, &mut self.scratch.inputs);
+            self.equations.see(&self.scratch.inputs);
             self.stage(GAMMA * size)?;
             let rates = self.scratch.known.iter_mut().zip(&self.scratch.rates);
             rates.for_each(|(known, rate)| *known += weight * size * rate);
@@ -207,6 +210,12 @@ impl NetworkPart {
         let inputs = &self.scratch.inputs;
         let [mut dissipated, mut supplied] = [0.0; 2];
         for (index, named) in self.equations.network.elements.iter().enumerate() {
+            if let Element::Chambers(chambers) = named.value {
+                let [passive, from_tanks] = self.cylinder_powers(index, &chambers);
+                dissipated += passive;
+                supplied += from_tanks;
+                continue;
+            }
             let Through { ends, flow } = self.equations.through(index, &self.x, inputs);
             let [from, to] = ends.map(|end| self.head(end));
             match (named.value, self.equations.states[index]) {
@@ -238,6 +247,43 @@ impl NetworkPart {
         [dissipated, supplied]
     }
 
+    /// Length and rate that a cylinder receives.
+    fn moved(&self, index: usize, inputs: &[f64]) -> [f64; 2] {
+        let first = self.equations.inputs[index].expect("a cylinder receives its motion");
+        [inputs[first], inputs[first + 1]]
+    }
+
+    /// What friction and stops take, and what tanks give to chambers that are open to them.
+    fn cylinder_powers(&self, index: usize, chambers: &Chambers) -> [f64; 2] {
+        let [length, rate] = self.moved(index, &self.scratch.inputs);
+        let ends = chambers.ends.into_iter();
+        let given = ends
+            .zip(chambers.cylinder.growths(rate))
+            .map(|(end, growth)| match end {
+                Place::Tank(_) => growth * self.equations.pressure_at(end, &self.x),
+                Place::Volume(_) => 0.0,
+            });
+        let passive = chambers.cylinder.passive(length, rate);
+        [passive.dissipated, given.sum()]
+    }
+
+    /// Force of a cylinder, positive when it pushes.
+    fn force(&self, index: usize, chambers: &Chambers, inputs: &[f64]) -> f64 {
+        let [length, rate] = self.moved(index, inputs);
+        let ends = chambers.ends;
+        let pressures = ends.map(|end| self.equations.pressure_at(end, &self.x));
+        let Chambers { cylinder, .. } = chambers;
+        cylinder.thrust(pressures) + cylinder.passive(length, rate).force
+    }
+
+    /// Sees where its cylinders are. Before the first step these lengths are where they start, at the initial pressures.
+    fn see(&mut self, inputs: &[f64]) {
+        self.equations.see(inputs);
+        if self.started == 0 {
+            self.equations.fill(&mut self.x);
+        }
+    }
+
     /// Torque of a motor on its shaft.
     fn torque(&self, index: usize, inputs: &[f64]) -> f64 {
         let Element::Motor(motor) = self.equations.network.elements[index].value else {
@@ -258,6 +304,12 @@ impl Subsystem for NetworkPart {
 
     fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError> {
         let size = (to - from) / self.micro_steps as f64;
+        if self.started == 0 {
+            inputs.at(from, &mut self.scratch.inputs);
+            self.equations.see(&self.scratch.inputs);
+            self.equations.fill(&mut self.x);
+            self.started = 1;
+        }
         for index in 0..self.micro_steps {
             let begin = from + (to - from) * (index as f64 / self.micro_steps as f64);
             self.step(begin, size, inputs)?;
@@ -266,6 +318,7 @@ impl Subsystem for NetworkPart {
     }
 
     fn outputs(&mut self, _t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
+        self.see(inputs);
         let volumes = self.equations.network.volumes.len();
         for (i, value) in outputs[..volumes].iter_mut().enumerate() {
             *value = self.equations.pressure_at(Place::Volume(i), &self.x);
@@ -275,6 +328,7 @@ impl Subsystem for NetworkPart {
             let value = match (named.value, self.equations.states[index]) {
                 (_, Some(own)) => self.x[own],
                 (Element::Motor(_), None) => self.torque(index, inputs),
+                (Element::Chambers(chambers), None) => self.force(index, &chambers, inputs),
                 _ => continue,
             };
             outputs[next] = value;
@@ -302,7 +356,8 @@ impl Subsystem for NetworkPart {
 }
 
 impl EnergyBalance for NetworkPart {
-    fn energy(&mut self, _t: f64, _inputs: &[f64]) -> Energy {
+    fn energy(&mut self, _t: f64, inputs: &[f64]) -> Energy {
+        self.see(inputs);
         let mut energy = Energy {
             dissipated: self.work[0],
             supplied: self.work[1],
@@ -314,12 +369,16 @@ impl EnergyBalance for NetworkPart {
             elements,
             ..
         } = &self.equations.network;
-        for (named, compression) in volumes.iter().zip(&self.x) {
-            let sigma = log_density(*compression);
-            energy.potential += fluid.stored(sigma, named.value.volume);
+        for index in 0..volumes.len() {
+            let sigma = self.equations.log_density(index, &self.x);
+            energy.potential += fluid.stored(sigma, self.equations.volume(index));
         }
-        for (named, state) in elements.iter().zip(&self.equations.states) {
-            match (named.value, state) {
+        for (index, named) in elements.iter().enumerate() {
+            match (named.value, &self.equations.states[index]) {
+                (Element::Chambers(chambers), _) => {
+                    let [length, rate] = self.moved(index, inputs);
+                    energy.potential += chambers.cylinder.passive(length, rate).stored;
+                }
                 (Element::Line(line), Some(own)) => {
                     energy.kinetic += 0.5 * line.inertance * self.x[*own] * self.x[*own];
                 }
@@ -336,6 +395,7 @@ impl EnergyBalance for NetworkPart {
 impl State for NetworkPart {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         visitor.vector(&mut self.x);
+        visitor.count(&mut self.started);
         visitor.fixed(&mut self.work);
     }
 }
@@ -371,6 +431,28 @@ fn ports(network: &Network) -> Ports {
                     ports.feed_through(out, rate);
                 }
                 ports.conjugate(Conjugate::GivesForce { motion, force });
+            }
+            Element::Chambers(Chambers { cylinder, .. }) => {
+                let metre = Quantity::Scalar(Unit::METRE);
+                let centre = vec![cylinder.centre];
+                let length = ports.add_input_with(format!("{name}.length"), metre, centre);
+                let speed = Quantity::Scalar(Unit::METRE_PER_SECOND);
+                let rate = ports.add_input(format!("{name}.rate"), speed);
+                let newton = Quantity::Scalar(Unit::NEWTON);
+                let force = ports.add_output(format!("{name}.force"), newton);
+                let component = ports.output_range(force).start;
+                for input in [length, rate] {
+                    ports.feed_through(component, ports.input_range(input).start);
+                }
+                ports.conjugate(Conjugate::GivesForce {
+                    motion: length,
+                    force,
+                });
+            }
+            Element::Orifice {
+                is_variable: true, ..
+            } => {
+                ports.add_input(format!("{name}.opening"), Quantity::Scalar(Unit::ONE));
             }
             Element::Orifice { .. } | Element::OneWay { .. } => {}
         }

@@ -2,9 +2,9 @@
 
 use oldham_cosim::{EnergyBalance, Hold, InputPort, Inputs, Subsystem};
 use oldham_hydraulic_network::{
-    Accumulator, Element, Line, Motor, Named, Network, NetworkPart, Place, Volume,
+    Accumulator, Chambers, Element, Line, Motor, Named, Network, NetworkPart, Place, Volume,
 };
-use oldham_hydraulics::Fluid;
+use oldham_hydraulics::{Cylinder, Fluid};
 
 const A: f64 = 6.53e-10;
 
@@ -64,6 +64,7 @@ fn an_orifice_and_a_check_valve_balance() {
             ends: [V, Place::Tank(1)],
             area,
             discharge,
+            is_variable: false,
         },
     ];
     let mut part = NetworkPart::new(&network(&[(1e-4, 1e6)], &[5e6, 1e5], &elements));
@@ -226,6 +227,7 @@ fn mass_and_energy_are_balanced() {
             ends: [v1, v2],
             area: 3e-6,
             discharge: 0.6,
+            is_variable: false,
         },
         Element::OneWay {
             ends: [v0, v2],
@@ -260,4 +262,123 @@ fn pressures_end_at_cavitation() {
     let mut part = NetworkPart::new(&network);
     run(&mut part, &[&[1e-4]], 1.0, 500);
     assert_eq!(part.pressure(0), 2e4);
+}
+
+/// A cylinder whose chambers are closed is a spring of oil: 1 + a p goes as the inverse of the volume, the oil stays, and
+/// what it stores is the work done on it.
+#[test]
+fn a_cylinder_with_closed_chambers_is_a_spring_of_oil() {
+    let cylinder = Cylinder::new([2e-3, 3e-3], 0.5, 1.2);
+    let chambers = Chambers {
+        ends: [V, Place::Volume(1)],
+        cylinder,
+    };
+    let (dead, start) = ([1e-4, 2e-4], [3e6, 2e6]);
+    let volumes = [(dead[0], start[0]), (dead[1], start[1])];
+    let mut part = NetworkPart::new(&network(&volumes, &[], &[Element::Chambers(chambers)]));
+    let ports = part.ports().clone();
+    let mut received = Inputs::new(&ports, Box::new(Hold::new(1, &ports)));
+    // It does not start with the piston in the middle.
+    let (from, speed) = (1.21, -4e-4);
+    let length = |t: f64| from + speed * t;
+    let mut outputs = vec![0.0; ports.output_width()];
+    let at = |t: f64| [length(t), speed];
+    part.outputs(0.0, &at(0.0), &mut outputs).unwrap();
+    assert!((outputs[0] - start[0]).abs() < 1e-3 && (outputs[1] - start[1]).abs() < 1e-3);
+    let (content, stored) = (part.content(), part.energy(0.0, &at(0.0)).potential);
+    let (steps, end) = (400, 0.5);
+    let (mut work, mut force) = (0.0, outputs[2]);
+    for n in 0..steps {
+        let times = [n, n + 1].map(|n| end * f64::from(n) / f64::from(steps));
+        for t in times {
+            received.receive(InputPort(0), t, &[length(t)]);
+            received.receive(InputPort(1), t, &[speed]);
+        }
+        part.advance(times[0], times[1], &mut received).unwrap();
+        part.outputs(times[1], &at(times[1]), &mut outputs).unwrap();
+        work += 0.5 * (force + outputs[2]) * (length(times[1]) - length(times[0]));
+        force = outputs[2];
+    }
+    let volume = |chamber: usize, length: f64| dead[chamber] + cylinder.volumes(length)[chamber];
+    let mut expected = 0.0;
+    for (chamber, sign) in [-1.0, 1.0].into_iter().enumerate() {
+        let ratio = volume(chamber, from) / volume(chamber, length(end));
+        let pressure = ((1.0 + A * start[chamber]) * ratio - 1.0) / A;
+        let found = outputs[chamber];
+        assert!((found / pressure - 1.0).abs() < 1e-9, "{found} {pressure}");
+        expected += sign * cylinder.areas[chamber] * pressure;
+    }
+    assert!((force / expected - 1.0).abs() < 1e-9, "{force} {expected}");
+    assert!((part.content() / content - 1.0).abs() < 1e-14);
+    let gained = part.energy(end, &at(end)).potential - stored;
+    assert!((gained / -work - 1.0).abs() < 1e-4, "{gained} {work}");
+}
+
+/// Pumped oil moves the piston at Q/A without a change of pressure; the other chamber is open to the tank.
+#[test]
+fn a_pump_moves_a_piston_by_its_flow() {
+    let (area, flow, pressure) = (3e-3, 6e-5, 4e6);
+    let cylinder = Cylinder::new([1e-3, area], 0.5, 1.0).friction(2e3, 0.0);
+    let elements = [
+        Element::Source { ends: [T, V] },
+        Element::Chambers(Chambers {
+            ends: [T, V],
+            cylinder,
+        }),
+    ];
+    let mut part = NetworkPart::new(&network(&[(1e-4, pressure)], &[1e5], &elements));
+    let ports = part.ports().clone();
+    let mut received = Inputs::new(&ports, Box::new(Hold::new(1, &ports)));
+    // The flow counts as volume at zero pressure.
+    let speed = flow / area / (1.0 + A * pressure);
+    let (steps, end) = (200, 2.0);
+    for n in 0..steps {
+        let times = [n, n + 1].map(|n| end * f64::from(n) / f64::from(steps));
+        for t in times {
+            received.receive(InputPort(0), t, &[flow]);
+            received.receive(InputPort(1), t, &[1.0 + speed * t]);
+            received.receive(InputPort(2), t, &[speed]);
+        }
+        part.advance(times[0], times[1], &mut received).unwrap();
+    }
+    let inputs = [flow, 1.0 + speed * end, speed];
+    let mut outputs = vec![0.0; ports.output_width()];
+    part.outputs(end, &inputs, &mut outputs).unwrap();
+    assert!((outputs[0] / pressure - 1.0).abs() < 1e-9, "{}", outputs[0]);
+    let force = area * pressure - 1e-3 * 1e5 - 2e3 * speed;
+    assert!((outputs[1] / force - 1.0).abs() < 1e-9, "{}", outputs[1]);
+    // Supplied by pump and tank: what the piston gives, what friction takes, and what is stored.
+    let energy = part.energy(end, &inputs);
+    let friction = 2e3 * speed * speed * end;
+    assert!((energy.dissipated / friction - 1.0).abs() < 1e-9);
+    let start = NetworkPart::new(&network(&[(1e-4, pressure)], &[1e5], &elements))
+        .energy(0.0, &[flow, 1.0, 0.0])
+        .potential;
+    let given = force * speed * end + friction + energy.potential - start;
+    assert!(
+        (energy.supplied / given - 1.0).abs() < 1e-9,
+        "{energy:?} {given}"
+    );
+}
+
+/// Half open, half the flow.
+#[test]
+fn a_variable_orifice_passes_as_much_as_it_is_open() {
+    let elements = [Element::Orifice {
+        ends: [V, T],
+        area: 1e-6,
+        discharge: 0.6,
+        is_variable: true,
+    }];
+    let fall = |opening: f64| {
+        let mut part = NetworkPart::new(&network(&[(1e-3, 5e6)], &[1e5], &elements));
+        let before = part.content();
+        run(&mut part, &[&[opening]], 1e-3, 10);
+        before - part.content()
+    };
+    let flow = 0.6e-6 * (2.0 * 4.9e6 / 850.0_f64).sqrt();
+    assert_eq!(fall(0.0), 0.0);
+    assert!((fall(1.0) / (flow * 1e-3) - 1.0).abs() < 1e-2);
+    assert!((fall(0.5) / fall(1.0) - 0.5).abs() < 5e-3);
+    assert_eq!(fall(7.0), fall(1.0));
 }

@@ -31,10 +31,12 @@ pub struct Cylinder {
 
 /// Force of friction and stops on the actuator's ends, and what becomes of its power.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Passive {
-    /// Positive when it pushes.
+pub struct Passive {
+    /// In N, positive when it pushes.
     pub force: f64,
+    /// Power in W.
     pub dissipated: f64,
+    /// Energy in J of the stops.
     pub stored: f64,
 }
 
@@ -63,7 +65,7 @@ impl Cylinder {
     }
 
     /// Volumes of both chambers at a length (Pikuliński 2026, Eq. 30 and 31).
-    pub(crate) fn volumes(&self, length: f64) -> [f64; 2] {
+    pub fn volumes(&self, length: f64) -> [f64; 2] {
         let out = length - self.centre;
         let lengths = [0.5 * self.stroke - out, 0.5 * self.stroke + out];
         let volume = |i: usize| self.areas[i] * lengths[i].max(self.dead_length);
@@ -71,7 +73,7 @@ impl Cylinder {
     }
 
     /// Growth of both volumes at a rate.
-    pub(crate) fn growths(&self, rate: f64) -> [f64; 2] {
+    pub fn growths(&self, rate: f64) -> [f64; 2] {
         [-self.areas[0] * rate, self.areas[1] * rate]
     }
 
@@ -81,7 +83,7 @@ impl Cylinder {
     }
 
     /// Friction and end stops.
-    pub(crate) fn passive(&self, length: f64, rate: f64) -> Passive {
+    pub fn passive(&self, length: f64, rate: f64) -> Passive {
         let friction = self.viscous * rate + self.dry * (rate / CREEP).tanh();
         let stop = self.stop(length, rate);
         Passive {

@@ -44,7 +44,7 @@ mod subsystem;
 mod valve;
 
 pub use circuit::{Actuator, Circuit, Rest, Supply};
-pub use cylinder::Cylinder;
+pub use cylinder::{Cylinder, Passive};
 pub use equilibrium::{Equilibrium, holding, locked, resting};
 pub use error::{CircuitError, CircuitErrors};
 pub use fluid::Fluid;

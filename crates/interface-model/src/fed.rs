@@ -1,25 +1,16 @@
-//! A fast subsystem that integrates its own model of the interface.
+//! Fast subsystems that integrate a model of the interface at which they meet a mechanism.
 
 use oldham_cosim::{
-    Accuracy, Counters, Energy, EnergyBalance, Hold, InputPort, Inputs, OutputPort, Ports, Reached,
-    State, StepError, Subsystem, Visitor,
+    Accuracy, Counters, Energy, EnergyBalance, InputCorrection, InputPort, Inputs, OutputPort,
+    Ports, Reached, State, StepError, Subsystem, Visitor,
 };
 
-use crate::meeting::Meeting;
+use crate::fast::{Fast, FastSubsystem};
+use crate::meeting::Coordinate;
+use crate::model::Model;
 use crate::{PORT, quantity};
 
-/// A coordinate at which a fast subsystem meets a mechanism, or a node in space, by the ports of the fast subsystem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Coordinate {
-    /// Receives the position: a number, or a motion with its derivatives.
-    pub position: InputPort,
-    /// Receives the rate of a number, if anything does.
-    pub rate: Option<InputPort>,
-    /// Sends the force, or the wrench on the node.
-    pub force: OutputPort,
-}
-
-/// How interface model and fast subsystem go along together, step by step.
+/// How interface model and fast subsystems go along together, step by step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arrangement {
     /// The model moves under the forces at the start of a step, and within it the fast subsystem sees the line along
@@ -34,113 +25,75 @@ pub enum Arrangement {
     Sequential,
 }
 
-/// A fast subsystem with one more input, [`PORT`], after its own.
+/// A fast subsystem, or several at one mechanism, with one more input, [`PORT`], after their own.
 ///
-/// Between communication points it takes a given number of steps. In each of them the positions and
-/// rates of its coordinates are those of the interface model under its own forces (Eq. 45); its other
+/// Between communication points they take a given number of steps. In each of them the positions and
+/// rates of their coordinates are those of the interface model under the forces of all of them (Eq. 45); their other
 /// inputs are as usual. The model starts anew from what the mechanism sends. It holds no energy of its own.
 pub struct Fed {
-    inner: Box<dyn Subsystem>,
+    fast: Vec<Fast>,
     ports: Ports,
     model: Model,
     steps: usize,
     arrangement: Arrangement,
-    /// What the inner subsystem receives within a step.
-    inner_inputs: Inputs,
     /// The outer inputs at the end of a step.
     offered: Vec<f64>,
-    /// What the inner subsystem sees at start and end of a step.
-    start: Vec<f64>,
-    end: Vec<f64>,
-    outputs: Vec<f64>,
-}
-
-/// The motions of all coordinates.
-#[derive(Clone, Debug)]
-struct Model {
-    meetings: Vec<Meeting>,
-    /// The output that is the force on each degree of freedom.
-    forces: Vec<usize>,
-    accelerations: Vec<f64>,
     /// First component of the shown interface.
     shown: usize,
     /// Zero before the first step, then one.
     started: u64,
 }
 
-impl Model {
-    fn new(coordinates: &[Coordinate], ports: &Ports) -> Self {
-        let each = coordinates.iter();
-        let meetings: Vec<_> = each.map(|each| Meeting::new(each, ports)).collect();
-        let forces: Vec<usize> = meetings.iter().flat_map(|m| m.forces.clone()).collect();
-        Self {
-            accelerations: vec![0.0; forces.len()],
-            meetings,
-            forces,
-            shown: ports.input_width(),
-            started: 0,
-        }
-    }
-
-    /// Starts anew from what the mechanism sent.
-    fn start(&mut self, inputs: &[f64]) {
-        let meetings = self.meetings.iter_mut();
-        meetings.for_each(|meeting| meeting.start(inputs));
-        self.started = 1;
-    }
-
-    /// Whether the inputs are those from which the last step began: then the model knows more.
-    fn is_ahead_of(&self, inputs: &[f64]) -> bool {
-        let mut meetings = self.meetings.iter();
-        self.started == 1 && meetings.all(|meeting| meeting.is_as_received(inputs))
-    }
-
-    /// One step of the model under these forces (Eq. 45).
-    fn step(&mut self, inputs: &[f64], outputs: &[f64], size: f64) {
-        let count = self.forces.len();
-        let shown = &inputs[self.shown..];
-        let acted = |column: usize| shown[(count + 2) * column + 1];
-        let rows = shown.chunks_exact(count + 2);
-        for (sum, row) in self.accelerations.iter_mut().zip(rows) {
-            *sum = row[0];
-            for (column, mobility) in row[2..].iter().enumerate() {
-                *sum += mobility * (outputs[self.forces[column]] - acted(column));
-            }
-        }
-        let mut rest = &self.accelerations[..];
-        for meeting in &mut self.meetings {
-            let (own, others) = rest.split_at(meeting.degrees_of_freedom());
-            meeting.step(own, size);
-            rest = others;
-        }
-    }
-
-    /// Puts the model's motion among the inputs of the inner subsystem.
-    fn show(&self, inputs: &mut [f64]) {
-        self.meetings
-            .iter()
-            .for_each(|meeting| meeting.show(inputs));
-    }
-}
-
 impl Fed {
     /// A subsystem that takes this many steps of its own for every macro step, instead of one.
     pub fn new(inner: Box<dyn Subsystem>, coordinates: &[Coordinate], steps: usize) -> Self {
-        let own = inner.ports();
-        let mut ports = own.clone();
-        let model = Model::new(coordinates, own);
-        ports.add_input(PORT, quantity(model.forces.len()));
+        Self::gathered(vec![FastSubsystem {
+            name: String::new(),
+            subsystem: inner,
+            coordinates: coordinates.to_vec(),
+            steps,
+        }])
+    }
+
+    /// Several subsystems that share one model. The model takes the steps of the finest of them; others take whole
+    /// multiples of these, none longer than given. One that moves the mechanism takes the steps of the model.
+    pub fn gathered(all: Vec<FastSubsystem>) -> Self {
+        let steps = all.iter().map(|one| one.steps).max().unwrap_or(1).max(1);
+        let stride = |one: &FastSubsystem| {
+            let moves = |each: &Coordinate| matches!(each, Coordinate::Moved { .. });
+            let longest = steps / one.steps.max(1);
+            let mut strides = (1..=longest).rev();
+            let fitting = strides.find(|stride| steps % stride == 0).unwrap_or(1);
+            match one.coordinates.iter().any(moves) {
+                true => 1,
+                false => fitting,
+            }
+        };
+        let mut ports = Ports::new();
+        let is_one = all.len() == 1;
+        let fast: Vec<Fast> = all
+            .into_iter()
+            .map(|one| {
+                let prefix = match is_one {
+                    true => String::new(),
+                    false => format!("{}.", one.name),
+                };
+                let stride = stride(&one);
+                Fast::new(one, stride, &mut ports, &prefix)
+            })
+            .collect();
+        let model = Model::new(&fast);
+        let shown = ports.input_width();
+        ports.add_input(PORT, quantity(model.rows()));
         Self {
             model,
-            inner_inputs: Inputs::new(own, Box::new(Hold::new(1, own))),
             offered: vec![0.0; ports.input_width()],
-            start: vec![0.0; own.input_width()],
-            end: vec![0.0; own.input_width()],
-            outputs: vec![0.0; own.output_width()],
+            shown,
             ports,
-            steps: steps.max(1),
+            steps,
             arrangement: Arrangement::default(),
-            inner,
+            started: 0,
+            fast,
         }
     }
 
@@ -152,24 +105,67 @@ impl Fed {
         }
     }
 
-    /// Lets the inner subsystem see the line from start to end.
-    fn hand_over(&mut self, from: f64, to: f64) {
-        for index in 0..self.inner.ports().inputs().len() {
-            let port = InputPort(index);
-            let range = self.inner.ports().input_range(port);
-            self.inner_inputs
-                .receive(port, from, &self.start[range.clone()]);
-            self.inner_inputs.receive(port, to, &self.end[range]);
-        }
+    /// Whether the inputs are those from which the last step began: then the model knows more.
+    fn is_ahead_of(&self, inputs: &[f64]) -> bool {
+        let mut fast = self.fast.iter();
+        self.started == 1 && fast.all(|one| one.is_as_received(inputs))
     }
 
-    /// The inputs as the inner subsystem sees them at the time reached.
-    fn seen(&mut self, inputs: &[f64]) {
-        let own = self.start.len();
-        self.start.copy_from_slice(&inputs[..own]);
-        if self.model.is_ahead_of(inputs) {
-            self.model.show(&mut self.start);
+    /// Accelerations that are sent belong to the forces of the mechanism under just these accelerations, whatever was
+    /// received.
+    fn agree(&mut self, t: f64, shown: &[f64]) -> Result<(), StepError> {
+        for one in &mut self.fast {
+            one.believe();
+            one.evaluate(t)?;
         }
+        self.model.learn(t, &mut self.fast)?;
+        self.model.resist(t, shown, &mut self.fast)
+    }
+
+    /// The steps of a macro step, one after the other.
+    fn take_steps(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<(), StepError> {
+        let Self {
+            fast,
+            model,
+            offered,
+            ..
+        } = self;
+        let steps = self.steps;
+        let at = |index: usize| from + (to - from) * (index as f64 / steps as f64);
+        let size = (to - from) / steps as f64;
+        for index in 0..steps {
+            let (reached, next) = (at(index), at(index + 1));
+            let begins = |one: &&mut Fast| index % one.stride == 0;
+            for one in fast.iter_mut().filter(begins) {
+                if self.arrangement != Arrangement::Sequential || one.moves() {
+                    one.evaluate(reached)?;
+                }
+            }
+            if model.is_moved() {
+                model.resist(reached, &offered[self.shown..], fast)?;
+            }
+            if self.arrangement != Arrangement::Merged {
+                for one in fast.iter_mut().filter(begins) {
+                    let end = at(index + one.stride);
+                    inputs.at(end, offered);
+                    one.advance(end, offered)?;
+                    if self.arrangement == Arrangement::Sequential {
+                        one.evaluate_end(end)?;
+                    }
+                }
+            }
+            inputs.at(next, offered);
+            model.step(&offered[self.shown..], fast, size);
+            let ends = |one: &&mut Fast| (index + 1) % one.stride == 0;
+            for one in fast.iter_mut().filter(ends) {
+                match self.arrangement {
+                    Arrangement::Merged => one.advance(next, offered)?,
+                    Arrangement::Jacobi | Arrangement::Sequential => one.see_end(),
+                }
+                one.finish(next);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -179,105 +175,143 @@ impl Subsystem for Fed {
     }
 
     fn advance(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<Reached, StepError> {
-        let size = (to - from) / self.steps as f64;
-        let own = self.start.len();
         inputs.at(from, &mut self.offered);
-        self.model.start(&self.offered);
-        self.start.copy_from_slice(&self.offered[..own]);
-        let mut reached = from;
-        for index in 1..=self.steps {
-            let next = from + (to - from) * (index as f64 / self.steps as f64);
-            inputs.at(next, &mut self.offered);
-            self.end.copy_from_slice(&self.offered[..own]);
-            if self.arrangement != Arrangement::Sequential {
-                self.inner
-                    .outputs(reached, &self.start, &mut self.outputs)?;
-            }
-            if self.arrangement == Arrangement::Merged {
-                self.model.step(&self.offered, &self.outputs, size);
-            }
-            self.model.show(&mut self.end);
-            self.hand_over(reached, next);
-            let stepped = self.inner.advance(reached, next, &mut self.inner_inputs)?;
-            if stepped.time < next {
-                let message = "a subsystem that is fed by an interface model must take whole steps";
-                return Err(StepError::Foreign(message.into()));
-            }
-            if self.arrangement == Arrangement::Sequential {
-                self.inner.outputs(next, &self.end, &mut self.outputs)?;
-            }
-            if self.arrangement != Arrangement::Merged {
-                self.model.step(&self.offered, &self.outputs, size);
-                self.model.show(&mut self.end);
-            }
-            std::mem::swap(&mut self.start, &mut self.end);
-            reached = next;
+        for one in &mut self.fast {
+            one.start(from, &self.offered);
         }
+        self.started = 1;
+        if self.model.is_moved() {
+            self.model.learn(from, &mut self.fast)?;
+        }
+        self.take_steps(from, to, inputs)?;
         Ok(Reached::end(to))
     }
 
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
-        self.seen(inputs);
-        self.inner.outputs(t, &self.start, outputs)
+        let is_ahead = self.is_ahead_of(inputs);
+        for one in &mut self.fast {
+            one.look(inputs, is_ahead);
+        }
+        if self.model.is_moved() && !is_ahead {
+            self.agree(t, &inputs[self.shown..])?;
+        }
+        let mut fast = self.fast.iter_mut();
+        fast.try_for_each(|one| one.outputs(t, outputs))
     }
 
     fn version(&self, output: OutputPort) -> Option<u64> {
-        self.inner.version(output)
+        let mut fast = self.fast.iter();
+        let sender = fast.find(|one| one.output_ports.contains(&output.0))?;
+        let own = OutputPort(output.0 - sender.output_ports.start);
+        sender.inner.version(own)
     }
 
     fn restart(&mut self) {
-        self.inner.restart();
+        self.fast.iter_mut().for_each(|one| one.inner.restart());
     }
 
     fn work(&self) -> f64 {
-        self.steps as f64 * self.inner.work()
+        let fast = self.fast.iter();
+        let works = fast.map(|one| (self.steps / one.stride) as f64 * one.inner.work());
+        works.sum()
     }
 
     fn counters(&self) -> Counters {
-        self.inner.counters()
+        let mut sum = Counters::default();
+        for one in &self.fast {
+            let own = one.inner.counters();
+            sum.micro_steps += own.micro_steps;
+            sum.iterations += own.iterations;
+            sum.factorisations += own.factorisations;
+        }
+        sum
     }
 
     fn state(&mut self) -> Option<&mut dyn State> {
-        let can = self.inner.state().is_some();
+        let can = self.fast.iter_mut().all(|one| one.inner.state().is_some());
         can.then_some(self as &mut dyn State)
     }
 
     fn energy_balance(&mut self) -> Option<&mut dyn EnergyBalance> {
-        let can = self.inner.energy_balance().is_some();
+        let mut fast = self.fast.iter_mut();
+        let can = fast.all(|one| one.inner.energy_balance().is_some());
         can.then_some(self as &mut dyn EnergyBalance)
     }
 
     fn accuracy(&mut self) -> Option<&mut dyn Accuracy> {
-        self.inner.accuracy()
+        let mut fast = self.fast.iter_mut();
+        let can = fast.any(|one| one.inner.accuracy().is_some());
+        can.then_some(self as &mut dyn Accuracy)
+    }
+
+    fn input_correction(&mut self) -> Option<&mut dyn InputCorrection> {
+        let can = self.model.is_moved();
+        can.then_some(self as &mut dyn InputCorrection)
+    }
+}
+
+impl Accuracy for Fed {
+    fn require_accuracy(&mut self, relative: f64) {
+        let all = self.fast.iter_mut().filter_map(|one| one.inner.accuracy());
+        all.for_each(|accuracy| accuracy.require_accuracy(relative));
+    }
+
+    fn sharpen(&mut self) {
+        let all = self.fast.iter_mut().filter_map(|one| one.inner.accuracy());
+        all.for_each(Accuracy::sharpen);
+    }
+}
+
+/// What acts at the end of a step is the force that the model has found, not the one received at its start.
+impl InputCorrection for Fed {
+    fn begin_step(&mut self, _t: f64, _inputs: &mut Inputs) -> Result<(), StepError> {
+        Ok(())
+    }
+
+    fn correct_inputs(&mut self, _t: f64, inputs: &mut [f64]) {
+        if self.is_ahead_of(inputs) {
+            let fast = self.fast.iter().filter(|one| one.moves());
+            fast.for_each(|one| one.correct(inputs));
+        }
     }
 }
 
 impl EnergyBalance for Fed {
     fn energy(&mut self, t: f64, inputs: &[f64]) -> Energy {
-        self.seen(inputs);
-        let balance = self.inner.energy_balance();
-        balance.map_or_else(Energy::default, |balance| balance.energy(t, &self.start))
+        let is_ahead = self.is_ahead_of(inputs);
+        let mut sum = Energy::default();
+        for one in &mut self.fast {
+            one.look(inputs, is_ahead);
+            sum = sum + one.energy(t);
+        }
+        sum
     }
 
     fn supply(&mut self, given: &[InputPort]) -> Vec<InputPort> {
-        let balance = self.inner.energy_balance();
-        balance.map_or_else(Vec::new, |balance| balance.supply(given))
+        let mut own = Vec::new();
+        for one in &mut self.fast {
+            let first = one.input_ports.start;
+            let ports = given
+                .iter()
+                .filter(|port| one.input_ports.contains(&port.0));
+            let ports: Vec<InputPort> = ports.map(|port| InputPort(port.0 - first)).collect();
+            if let Some(balance) = one.inner.energy_balance() {
+                let supplied = balance.supply(&ports).into_iter();
+                own.extend(supplied.map(|port| InputPort(first + port.0)));
+            }
+        }
+        own
     }
 }
 
 impl State for Fed {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
-        if let Some(inner) = self.inner.state() {
-            inner.visit(visitor);
-        }
-        let meetings = self.model.meetings.iter_mut();
-        meetings.for_each(|meeting| meeting.visit(visitor));
-        visitor.count(&mut self.model.started);
-        self.inner_inputs.visit(visitor);
+        self.fast.iter_mut().for_each(|one| one.visit(visitor));
+        visitor.count(&mut self.started);
     }
 
     fn is_chartable(&mut self) -> bool {
-        let inner = self.inner.state();
-        inner.is_none_or(|inner| inner.is_chartable())
+        let mut states = self.fast.iter_mut().map(|one| one.inner.state());
+        states.all(|state| state.is_none_or(|state| state.is_chartable()))
     }
 }

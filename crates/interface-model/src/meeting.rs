@@ -1,16 +1,38 @@
-//! Where a fast subsystem meets a mechanism: how the motion there is laid out, and how it goes on under accelerations.
+//! Where a fast subsystem meets a mechanism: how motion and force there are laid out in its vectors, and how the motion
+//! goes on under accelerations.
 
-use oldham_cosim::{Ports, Quantity, Visitor};
+use std::ops::Range;
+
+use oldham_cosim::{InputPort, OutputPort, Ports, Quantity, Visitor};
 use oldham_space::{Quaternion, Vec3};
 
-use crate::fed::Coordinate;
+/// A coordinate at which a fast subsystem meets a mechanism, or a node in space, by the ports of the fast subsystem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coordinate {
+    /// It pushes the mechanism, which moves.
+    Pushed {
+        /// Receives the position: a number, or a motion with its derivatives.
+        position: InputPort,
+        /// Receives the rate of a number, if anything does.
+        rate: Option<InputPort>,
+        /// Sends the force, or the wrench on the node.
+        force: OutputPort,
+    },
+    /// It moves the mechanism, which resists.
+    Moved {
+        /// Sends the motion along a line or about an axis, with its acceleration.
+        motion: OutputPort,
+        /// Receives the force of the mechanism on it.
+        force: InputPort,
+    },
+}
 
-/// A meeting, by places in the vectors of the fast subsystem.
+/// A coordinate that a fast subsystem pushes.
 #[derive(Clone, Debug)]
-pub(crate) struct Meeting {
+pub(crate) struct Pushed {
     layout: Layout,
-    /// Components of the force, one for each degree of freedom.
-    pub forces: std::ops::Range<usize>,
+    /// Components of the force among the outputs, one for each freedom.
+    forces: Range<usize>,
     /// As it was received last, and as it is at the time reached, both laid out as messages are.
     received: Vec<f64>,
     motion: Vec<f64>,
@@ -30,15 +52,20 @@ enum Layout {
     Space(usize),
 }
 
-impl Meeting {
-    pub fn new(coordinate: &Coordinate, ports: &Ports) -> Self {
-        let position = ports.input_range(coordinate.position).start;
-        let layout = match ports.inputs()[coordinate.position.0].quantity {
-            Quantity::Translation | Quantity::Rotation => Layout::Line(position),
-            Quantity::Motion => Layout::Space(position),
+impl Pushed {
+    pub fn new(
+        position: InputPort,
+        rate: Option<InputPort>,
+        force: OutputPort,
+        ports: &Ports,
+    ) -> Self {
+        let first = ports.input_range(position).start;
+        let layout = match ports.inputs()[position.0].quantity {
+            Quantity::Translation | Quantity::Rotation => Layout::Line(first),
+            Quantity::Motion => Layout::Space(first),
             _ => Layout::Numbers {
-                position,
-                rate: coordinate.rate.map(|port| ports.input_range(port).start),
+                position: first,
+                rate: rate.map(|port| ports.input_range(port).start),
             },
         };
         let width = match layout {
@@ -48,17 +75,9 @@ impl Meeting {
         };
         Self {
             layout,
-            forces: ports.output_range(coordinate.force),
+            forces: ports.output_range(force),
             received: vec![0.0; width],
             motion: vec![0.0; width],
-        }
-    }
-
-    /// Velocities that forces change.
-    pub fn degrees_of_freedom(&self) -> usize {
-        match self.layout {
-            Layout::Numbers { .. } | Layout::Line(_) => 1,
-            Layout::Space(_) => 6,
         }
     }
 
@@ -154,4 +173,109 @@ fn move_in_space(motion: &mut [f64], accelerations: &[f64], size: f64) {
         .times(Quaternion([q0, q1, q2, q3]))
         .normalised();
     pose[3..].copy_from_slice(&turned.0);
+}
+
+/// A coordinate that a fast subsystem moves.
+#[derive(Clone, Debug)]
+pub(crate) struct Moved {
+    /// Component of the acceleration among the outputs.
+    pub acceleration: usize,
+    /// Component of the force among the inputs.
+    pub force: usize,
+    /// The force as it was received last, and as the model has it.
+    received: f64,
+    pub resistance: f64,
+}
+
+impl Moved {
+    pub fn new(motion: OutputPort, force: InputPort, ports: &Ports) -> Self {
+        Self {
+            acceleration: ports.output_range(motion).start + 2,
+            force: ports.input_range(force).start,
+            received: 0.0,
+            resistance: 0.0,
+        }
+    }
+
+    /// Starts anew from what the mechanism sent.
+    pub fn start(&mut self, inputs: &[f64]) {
+        self.received = inputs[self.force];
+        self.resistance = self.received;
+    }
+
+    /// Whether the inputs are those from which it started.
+    pub fn is_as_received(&self, inputs: &[f64]) -> bool {
+        inputs[self.force] == self.received
+    }
+
+    pub fn visit(&mut self, visitor: &mut dyn Visitor) {
+        visitor.vector(std::slice::from_mut(&mut self.resistance));
+        visitor.fixed(std::slice::from_mut(&mut self.received));
+    }
+}
+
+/// A coordinate of either kind.
+#[derive(Clone, Debug)]
+pub(crate) enum Meeting {
+    Pushed(Pushed),
+    Moved(Moved),
+}
+
+impl Meeting {
+    pub fn new(coordinate: Coordinate, ports: &Ports) -> Self {
+        match coordinate {
+            Coordinate::Pushed {
+                position,
+                rate,
+                force,
+            } => Self::Pushed(Pushed::new(position, rate, force, ports)),
+            Coordinate::Moved { motion, force } => Self::Moved(Moved::new(motion, force, ports)),
+        }
+    }
+
+    /// The outputs of the fast subsystem to which the mechanism answers: forces, or an acceleration.
+    pub fn causes(&self) -> Range<usize> {
+        match self {
+            Self::Pushed(pushed) => pushed.forces.clone(),
+            Self::Moved(moved) => moved.acceleration..moved.acceleration + 1,
+        }
+    }
+
+    /// Starts anew from what the mechanism sent.
+    pub fn start(&mut self, inputs: &[f64]) {
+        match self {
+            Self::Pushed(pushed) => pushed.start(inputs),
+            Self::Moved(moved) => moved.start(inputs),
+        }
+    }
+
+    /// Whether the inputs are those from which it started.
+    pub fn is_as_received(&self, inputs: &[f64]) -> bool {
+        match self {
+            Self::Pushed(pushed) => pushed.is_as_received(inputs),
+            Self::Moved(moved) => moved.is_as_received(inputs),
+        }
+    }
+
+    /// Puts what the model knows among the inputs of the fast subsystem.
+    pub fn show(&self, inputs: &mut [f64]) {
+        match self {
+            Self::Pushed(pushed) => pushed.show(inputs),
+            Self::Moved(moved) => inputs[moved.force] = moved.resistance,
+        }
+    }
+
+    /// Goes on by a step of the model under accelerations. The force on something that is moved is found before.
+    pub fn step(&mut self, answers: &[f64], size: f64) {
+        if let Self::Pushed(pushed) = self {
+            pushed.step(answers, size);
+        }
+    }
+
+    pub fn visit(&mut self, visitor: &mut dyn Visitor) {
+        match self {
+            Self::Pushed(pushed) => pushed.visit(visitor),
+            Self::Moved(moved) => moved.visit(visitor),
+        }
+    }
 }

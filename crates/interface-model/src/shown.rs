@@ -2,7 +2,7 @@
 
 use oldham_cosim::{
     Accuracy, Counters, EffectiveInterface, EnergyBalance, InputPort, Inputs, InterfaceResponse,
-    OutputPort, Ports, Reached, State, StepCorrection, StepError, Subsystem,
+    OutputPort, Ports, Quantity, Reached, State, StepCorrection, StepError, Subsystem,
 };
 
 use crate::quantity;
@@ -16,14 +16,19 @@ pub struct Shown {
 }
 
 impl Shown {
-    /// Shows the coordinates on which the forces at these inputs do work, in this order, at a port of
-    /// this name. A wrench works on six.
-    pub fn new(inner: Box<dyn Subsystem>, name: &str, forces: &[InputPort]) -> Self {
+    /// Shows the coordinates on which the forces at these inputs do work, or whose motions they receive, in this order, at a
+    /// port of this name. A wrench works on six.
+    pub fn new(inner: Box<dyn Subsystem>, name: &str, received: &[InputPort]) -> Self {
         let mut ports = inner.ports().clone();
-        let inputs: Vec<usize> = forces
-            .iter()
-            .flat_map(|&port| ports.input_range(port))
-            .collect();
+        let causes = |&port: &InputPort| {
+            let range = ports.input_range(port);
+            match ports.inputs()[port.0].quantity {
+                // Of a motion the acceleration.
+                Quantity::Translation | Quantity::Rotation => range.start + 2..range.end,
+                _ => range,
+            }
+        };
+        let inputs: Vec<usize> = received.iter().flat_map(causes).collect();
         let shown = ports.add_output(name, quantity(inputs.len()));
         Self {
             inner,
@@ -33,22 +38,22 @@ impl Shown {
         }
     }
 
-    /// Writes accelerations, forces and mobility, a row for each coordinate.
+    /// Writes answers, what acted and mobility, a row for each coordinate.
     fn show(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
         let response = self.inner.interface_response();
         if !response.is_some_and(|response| response.interface(t, inputs, &mut self.found)) {
-            let message = "it cannot tell how its interface answers to forces: nothing there can move, or its joints are redundant";
+            let message = "it cannot tell how its interface answers: nothing there can move, or its joints are redundant";
             return Err(StepError::Foreign(message.into()));
         }
         let EffectiveInterface {
             inputs: components,
-            acceleration,
+            answers,
             mobility,
         } = &self.found;
         let count = components.len();
         let rows = outputs[self.ports.output_range(self.shown)].chunks_exact_mut(count + 2);
         for (row, values) in rows.enumerate() {
-            values[0] = acceleration[row];
+            values[0] = answers[row];
             values[1] = inputs[components[row]];
             values[2..].copy_from_slice(&mobility[count * row..count * (row + 1)]);
         }

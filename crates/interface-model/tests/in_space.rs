@@ -50,7 +50,7 @@ impl Subsystem for Pusher {
 /// changes its own acceleration by this much.
 fn seen_after(pusher: Pusher, motion: &[f64], mobility: &[f64]) -> Vec<f64> {
     let seen = Arc::clone(&pusher.seen);
-    let coordinate = Coordinate {
+    let coordinate = Coordinate::Pushed {
         position: InputPort(0),
         rate: None,
         force: OutputPort(0),

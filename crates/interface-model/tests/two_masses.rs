@@ -78,7 +78,7 @@ fn fast(micro_steps: usize) -> Lumped {
     Lumped::new(spec).unwrap()
 }
 
-const COORDINATE: Coordinate = Coordinate {
+const COORDINATE: Coordinate = Coordinate::Pushed {
     position: InputPort(0),
     rate: Some(InputPort(1)),
     force: OutputPort(0),

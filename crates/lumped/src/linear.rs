@@ -198,13 +198,13 @@ pub(crate) fn interface(
     plant.accelerate(t)?;
     let EffectiveInterface {
         inputs,
-        acceleration,
+        answers,
         mobility,
     } = found;
     let count = inputs.len();
     for (column, &input) in inputs.iter().enumerate() {
         let pushed = force_row(plant, input).expect("checked above");
-        acceleration[column] = plant.motion.a[pushed];
+        answers[column] = plant.motion.a[pushed];
         plant.unit_force.fill(0.0);
         plant.unit_force[pushed] = 1.0;
         let (force, response) = (&plant.unit_force, &mut plant.response);

@@ -342,7 +342,7 @@ fn the_effective_interface_predicts_the_accelerations() {
         for (row, acceleration) in accelerations.iter().enumerate() {
             let columns =
                 (0..3).map(|i| interface.mobility[3 * row + i] * (applied[i] - before[i]));
-            let expected = interface.acceleration[row] + columns.sum::<f64>();
+            let expected = interface.answers[row] + columns.sum::<f64>();
             assert!((acceleration - expected).abs() < 1e-12);
         }
     }

@@ -70,17 +70,17 @@ impl Model {
             &self.spec,
             &mut all,
             &|part| self.solvers(part, cuts),
+            &|part| laws.iter().any(|(id, _)| id.0 == part),
             &mut findings,
         );
         findings.finish(&self.source)?;
-        let parts = self.spec.parts.iter().zip(all).enumerate();
-        let members: Vec<Member> = parts
-            .map(|(index, (part, solvers))| {
-                let law = laws.iter().position(|(id, _)| id.0 == index);
-                let law = law.map(|place| laws.swap_remove(place).1);
-                solvers.add_to(&mut builder, part, law, choose)
-            })
-            .collect();
+        let mut members: Vec<Member> = Vec::new();
+        for (index, (part, solvers)) in self.spec.parts.iter().zip(all).enumerate() {
+            let law = laws.iter().position(|(id, _)| id.0 == index);
+            let law = law.map(|place| laws.swap_remove(place).1);
+            let member = solvers.add_to(&mut builder, part, law, choose, &members);
+            members.push(member);
+        }
         for feed in feeds {
             builder.connect(members[feed.mechanism].engine(feed.from), {
                 let fast = members[feed.fast].only();
@@ -182,7 +182,7 @@ impl Model {
     pub(crate) fn ports_of(&self, part: usize) -> Option<Ports> {
         match self.solvers(&self.spec.parts[part], Cuts::Undone).ok()? {
             Solvers::Whole(solver, _) => Some(solver.ports().clone()),
-            Solvers::Cut(..) => None,
+            _ => None,
         }
     }
 

@@ -22,6 +22,17 @@ pub(crate) enum Solvers {
     Whole(Box<dyn Subsystem>, Vec<ShownBySubdomain>),
     /// The parts of a cut mechanism, and what they show.
     Cut(Box<CutParts>, Vec<ShownBySubdomain>),
+    /// Several subsystems in one, by its name in the engine: the first of them, with its ports.
+    Shared(String, Box<dyn Subsystem>, SharedPorts),
+    /// Another one of these: the place of the first among the subsystems of the model, and its own ports.
+    SharedWith(usize, SharedPorts),
+}
+
+/// Ports of a subsystem of the model among those of a subsystem of the engine, inputs and outputs.
+#[derive(Clone, Copy)]
+pub(crate) struct SharedPorts {
+    pub first: (usize, usize),
+    pub count: (usize, usize),
 }
 
 /// What a subsystem, or a part of a cut mechanism, shows of its interface.
@@ -29,8 +40,8 @@ pub(crate) struct ShownBySubdomain {
     pub subdomain: usize,
     /// Name of the port.
     pub name: String,
-    /// Where the forces arrive.
-    pub forces: Vec<InputPort>,
+    /// Where forces and motions arrive.
+    pub received: Vec<InputPort>,
 }
 
 /// A subsystem of the model in the engine.
@@ -54,13 +65,15 @@ struct Ports {
 }
 
 impl Solvers {
-    /// Gives the solvers to the engine, with a compensation of what is not cut.
+    /// Gives the solvers to the engine, with a compensation of what is not cut, behind the subsystems of the model that are
+    /// there already.
     pub fn add_to(
         self,
         builder: &mut Builder,
         part: &PartSpec,
         law: Option<Compensation>,
         choose: &ChoosePredictor<'_>,
+        before: &[Member],
     ) -> Member {
         let member = match self {
             Self::Whole(subsystem, shown) => {
@@ -83,6 +96,13 @@ impl Solvers {
                 }
             }
             Self::Cut(parts, shown) => Member::cut(*parts, shown, builder, part),
+            Self::Shared(name, subsystem, own) => {
+                let predictor = predictor(&part.prediction, subsystem.ports());
+                let id = builder.add(&name, subsystem, predictor);
+                builder.ports_are_named_in_full(id);
+                Member::shared(id, own)
+            }
+            Self::SharedWith(first, own) => Member::shared(before[first].only(), own),
         };
         for &(_, id) in &member.ids {
             builder.every(id, part.every);
@@ -98,12 +118,29 @@ fn with_interfaces(
     shown: &[ShownBySubdomain],
 ) -> Box<dyn Subsystem> {
     for one in shown.iter().filter(|one| one.subdomain == index) {
-        subsystem = Box::new(Shown::new(subsystem, &one.name, &one.forces));
+        subsystem = Box::new(Shown::new(subsystem, &one.name, &one.received));
     }
     subsystem
 }
 
 impl Member {
+    /// One of several subsystems of the model that are one in the engine, whose ports have their names.
+    fn shared(id: SubsystemId, own: SharedPorts) -> Self {
+        let outputs = (0..own.count.1).map(|port| (id, OutputPort(own.first.1 + port)));
+        let inputs = (0..own.count.0).map(|port| vec![(id, InputPort(own.first.0 + port))]);
+        Self {
+            ids: vec![(Role::Part, id)],
+            ports: Some(Ports {
+                inputs: inputs.collect(),
+                outputs: outputs.collect(),
+                names: Vec::new(),
+            }),
+            sequential: false,
+            early: Vec::new(),
+            corrections: 0,
+        }
+    }
+
     /// Gives the parts of a cut mechanism to the engine.
     fn cut(
         parts: CutParts,
@@ -202,12 +239,28 @@ impl Member {
 pub(crate) fn schedule(spec: &ModelSpec, members: &[Member]) -> Schedule {
     let mut schedule = spec.schedule.clone();
     schedule.stages = stages(&spec.schedule.stages, members, spec.is_sequential);
+    leave_out_repeated(&mut schedule.stages);
     if let Coupling::Implicit(settings) = &mut schedule.coupling {
         for (port, _) in &mut settings.per_port {
             rename(port, members);
         }
     }
     schedule
+}
+
+/// Subsystems of the model that are one in the engine advance once, where the first of them does.
+fn leave_out_repeated(stages: &mut Vec<Stage>) {
+    let mut seen: Vec<SubsystemId> = Vec::new();
+    for stage in &mut *stages {
+        if let Stage::Together(ids) = stage {
+            ids.retain(|id| {
+                let is_new = !seen.contains(id);
+                seen.push(*id);
+                is_new
+            });
+        }
+    }
+    stages.retain(|stage| !matches!(stage, Stage::Together(ids) if ids.is_empty()));
 }
 
 fn stages(given: &[Stage], members: &[Member], is_sequential: bool) -> Vec<Stage> {

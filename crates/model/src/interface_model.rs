@@ -1,50 +1,69 @@
 //! Fast subsystems that are fed by a reduced interface model of a mechanism.
 //!
-//! The mechanism gets one more output, the fast subsystem one more input and the loop over its own steps.
+//! The mechanism gets one more output, the fast subsystem one more input and the loop over its own steps. Fast subsystems that
+//! meet the same mechanism share one loop and one model, and are one subsystem of the engine.
 
-use oldham_cosim::{Conjugate, Coupling, InputPort, OutputPort, Ports, Scale, Stage, Subsystem};
-use oldham_interface_model::{Arrangement, Coordinate, Fed};
+use oldham_cosim::{
+    Conjugate, Coupling, InputPort, OutputPort, Ports, Quantity, Scale, Stage, Subsystem,
+};
+use oldham_interface_model::{Arrangement, Coordinate, FastSubsystem, Fed};
 
-use crate::expansion::{ShownBySubdomain, Solvers};
+use crate::expansion::{SharedPorts, ShownBySubdomain, Solvers};
 use crate::model::{ConnectionSpec, ModelSpec, PartSpec, Prediction};
-use crate::problem::Findings;
+use crate::problem::{Findings, Problem};
 
 /// Makes the solvers of a part, or says why there are none.
 pub(crate) type BuildSolvers<'a> = dyn Fn(&PartSpec) -> Result<Solvers, Vec<String>> + 'a;
 
-/// From the shown interface of a mechanism to the fast subsystem that sees it.
+/// From the shown interface of a mechanism to the fast subsystems that see it.
 pub(crate) struct Feed {
     pub mechanism: usize,
     /// Subdomain of the mechanism, and its output.
     pub from: (usize, OutputPort),
+    /// The fast subsystem, or the first of those that share the model.
     pub fast: usize,
 }
 
 /// A coordinate at which a fast subsystem meets a mechanism.
 struct Meeting {
     coordinate: Coordinate,
-    /// Where the force arrives: the subdomain and its input.
-    force: (usize, InputPort),
+    /// Where the force, or the motion, arrives: the subdomain and its input.
+    received: (usize, InputPort),
 }
 
-/// Replaces the solvers of fast subsystems and of the mechanisms that they push.
+/// A fast subsystem, and where it meets its mechanism.
+struct Fast {
+    part: usize,
+    mechanism: usize,
+    subdomain: usize,
+    arrangement: Arrangement,
+    meetings: Vec<Meeting>,
+}
+
+/// Replaces the solvers of fast subsystems and of the mechanisms that they meet. `stands_alone` tells of a fast subsystem
+/// that can share its model with no other one.
 pub(crate) fn feed(
     spec: &ModelSpec,
     all: &mut [Solvers],
     build: &BuildSolvers<'_>,
+    stands_alone: &dyn Fn(usize) -> bool,
     findings: &mut Findings,
 ) -> Vec<Feed> {
-    let mut feeds = Vec::new();
-    for (fast, part) in spec.parts.iter().enumerate() {
-        let Prediction::InterfaceModel(arrangement) = part.prediction else {
-            continue;
-        };
-        match feed_one(spec, fast, arrangement, all, build) {
-            Ok(feed) => feeds.push(feed),
-            Err(Refusal { message, help }) => {
-                let message = format!("`{}` has no interface model: {message}", part.name);
-                findings.report(&part.span, message).help(help);
+    let mut found = Vec::new();
+    for (part, one) in spec.parts.iter().enumerate() {
+        if let Prediction::InterfaceModel(arrangement) = one.prediction {
+            match meet(spec, part, arrangement, all) {
+                Ok(fast) => found.push(fast),
+                Err(refusal) => findings.push(refusal.about(one)),
             }
+        }
+    }
+    let mut feeds = Vec::new();
+    for group in gather(spec, found, stands_alone) {
+        let first = group[0].part;
+        match feed_together(spec, group, all, build) {
+            Ok(feed) => feeds.push(feed),
+            Err(refusal) => findings.push(refusal.about(&spec.parts[first])),
         }
     }
     feeds
@@ -55,6 +74,13 @@ struct Refusal {
     help: &'static str,
 }
 
+impl Refusal {
+    fn about(self, part: &PartSpec) -> Problem {
+        let message = format!("`{}` has no interface model: {}", part.name, self.message);
+        Problem::new(part.span.clone(), message).help(self.help)
+    }
+}
+
 fn refuse<T>(message: impl Into<String>, help: &'static str) -> Result<T, Refusal> {
     Err(Refusal {
         message: message.into(),
@@ -62,33 +88,32 @@ fn refuse<T>(message: impl Into<String>, help: &'static str) -> Result<T, Refusa
     })
 }
 
-fn feed_one(
+/// Finds the mechanism that a fast subsystem meets, and where.
+fn meet(
     spec: &ModelSpec,
     fast: usize,
     arrangement: Arrangement,
-    all: &mut [Solvers],
-    build: &BuildSolvers<'_>,
-) -> Result<Feed, Refusal> {
-    let part = &spec.parts[fast];
+    all: &[Solvers],
+) -> Result<Fast, Refusal> {
     if matches!(spec.schedule.coupling, Coupling::Implicit(_)) {
         let message =
             "with implicit coupling the motion at the end of a step is iterated, not predicted";
         return refuse(message, "use explicit coupling, or another predictor");
     }
-    let pushed = spec.connections.iter().filter(|c| c.from.0 == fast);
-    let mut partners: Vec<usize> = pushed.map(|c| c.to.0).collect();
+    let sent = spec.connections.iter().filter(|c| c.from.0 == fast);
+    let mut partners: Vec<usize> = sent.map(|c| c.to.0).collect();
     partners.sort_unstable();
     partners.dedup();
     let mut found: Vec<(usize, Vec<Meeting>)> = Vec::new();
     for partner in partners {
-        let meetings = meetings(spec, fast, partner, &all[partner]);
+        let meetings = meetings(spec, fast, partner, all);
         if !meetings.is_empty() {
             found.push((partner, meetings));
         }
     }
     let (mechanism, meetings) = match found.len() {
         0 => {
-            let message = "it sends no force whose motion it receives from the same subsystem";
+            let message = "it sends no force whose motion it receives from the same subsystem, and no motion whose force it receives";
             return refuse(
                 message,
                 "connect, for example, `oil.lift.force` to the thrust `arm.lift`, and `arm.lift.length` and `arm.lift.rate` back",
@@ -97,7 +122,7 @@ fn feed_one(
         1 => found.remove(0),
         _ => {
             let names: Vec<_> = found.iter().map(|(i, _)| &*spec.parts[*i].name).collect();
-            let message = format!("it pushes several mechanisms: {}", names.join(", "));
+            let message = format!("it meets several mechanisms: {}", names.join(", "));
             return refuse(message, "give each mechanism a fast subsystem of its own");
         }
     };
@@ -111,27 +136,142 @@ fn feed_one(
             "let it advance first, or both at once (`schedule.kind = \"jacobi\"`)",
         );
     }
-    let subdomain = meetings[0].force.0;
-    if meetings.iter().any(|meeting| meeting.force.0 != subdomain) {
-        let message = "its forces act on different parts of a cut mechanism, and no part knows how the others answer";
+    let subdomain = meetings[0].received.0;
+    if meetings
+        .iter()
+        .any(|meeting| meeting.received.0 != subdomain)
+    {
+        let message =
+            "it meets different parts of a cut mechanism, and no part knows how the others answer";
         return refuse(message, "cut elsewhere, so that one part has all of them");
     }
-    let coordinates: Vec<Coordinate> = meetings.iter().map(|m| m.coordinate).collect();
-    let forces: Vec<InputPort> = meetings.iter().map(|m| m.force.1).collect();
-    let from = show(&mut all[mechanism], &part.name, subdomain, forces);
-    let inner = with_one_step(part, build)?;
-    let fed = Fed::new(inner, &coordinates, part.micro_steps()).arranged(arrangement);
-    all[fast] = Solvers::Whole(Box::new(fed), Vec::new());
+    Ok(Fast {
+        part: fast,
+        mechanism,
+        subdomain,
+        arrangement,
+        meetings,
+    })
+}
+
+/// Puts together those that share a model: they meet the same mechanism, or part of it, in the same arrangement, and
+/// advance at the same time, or one right after the other without a connection between them.
+fn gather(
+    spec: &ModelSpec,
+    mut found: Vec<Fast>,
+    stands_alone: &dyn Fn(usize) -> bool,
+) -> Vec<Vec<Fast>> {
+    let stages = &spec.schedule.stages;
+    let part = |fast: &Fast| &spec.parts[fast.part];
+    found.sort_by_key(|fast| (stage_of(stages, fast.part), fast.part));
+    let mut groups: Vec<Vec<Fast>> = Vec::new();
+    for fast in found {
+        let alone = stands_alone(fast.part) || !is_at_top(stages, fast.part);
+        let mut open = groups.iter_mut().filter(|_| !alone);
+        let group = open.find(|group| {
+            let first = &group[0];
+            let alike = first.mechanism == fast.mechanism
+                && first.subdomain == fast.subdomain
+                && first.arrangement == fast.arrangement
+                && part(first).every == part(&fast).every;
+            let is_open = !stands_alone(first.part) && is_at_top(stages, first.part);
+            alike && is_open && advances_with(spec, group, &fast)
+        });
+        match group {
+            Some(group) => group.push(fast),
+            None => groups.push(vec![fast]),
+        }
+    }
+    for group in &mut groups {
+        group.sort_by_key(|fast| fast.part);
+    }
+    groups
+}
+
+/// Whether a fast subsystem advances with a group, or right after it and without hearing from it.
+fn advances_with(spec: &ModelSpec, group: &[Fast], fast: &Fast) -> bool {
+    let stages = &spec.schedule.stages;
+    let own = stage_of(stages, fast.part);
+    let last = group.iter().map(|one| stage_of(stages, one.part)).max();
+    let last = last.expect("a group has members");
+    let is_member = |id: usize| id == fast.part || group.iter().any(|one| one.part == id);
+    let mut connections = spec.connections.iter();
+    let is_connected = connections.any(|c| {
+        is_member(c.from.0) && is_member(c.to.0) && (c.from.0 == fast.part || c.to.0 == fast.part)
+    });
+    let consists_of_members = |stage: &Stage| match stage {
+        Stage::Together(ids) => ids.iter().all(|id| is_member(id.0)),
+        Stage::Corrected(_) | Stage::Nested { .. } => false,
+    };
+    own == last || (!is_connected && stages[last..=own].iter().all(consists_of_members))
+}
+
+/// Whether a part advances once in a macro step, in a stage of the schedule itself.
+fn is_at_top(stages: &[Stage], part: usize) -> bool {
+    let stage = stages.get(stage_of(stages, part));
+    matches!(stage, Some(Stage::Together(_)))
+}
+
+/// Gives fast subsystems one model of their mechanism.
+fn feed_together(
+    spec: &ModelSpec,
+    group: Vec<Fast>,
+    all: &mut [Solvers],
+    build: &BuildSolvers<'_>,
+) -> Result<Feed, Refusal> {
+    let (first, mechanism, subdomain) = (group[0].part, group[0].mechanism, group[0].subdomain);
+    let arrangement = group[0].arrangement;
+    let names: Vec<&str> = group
+        .iter()
+        .map(|one| &*spec.parts[one.part].name)
+        .collect();
+    let name = names.join("+");
+    let received = group.iter().flat_map(|one| &one.meetings);
+    let received: Vec<InputPort> = received.map(|meeting| meeting.received.1).collect();
+    let from = show(&mut all[mechanism], &name, subdomain, received);
+    let (mut members, mut places) = (Vec::new(), Vec::new());
+    let mut before = (0, 0);
+    for one in &group {
+        let part = &spec.parts[one.part];
+        let subsystem = with_one_step(part, build)?;
+        let ports = subsystem.ports();
+        let own = (ports.inputs().len(), ports.outputs().len());
+        places.push(SharedPorts {
+            first: before,
+            count: own,
+        });
+        before = (before.0 + own.0, before.1 + own.1);
+        members.push(FastSubsystem {
+            name: part.name.clone(),
+            subsystem,
+            coordinates: one.meetings.iter().map(|m| m.coordinate).collect(),
+            steps: part.micro_steps(),
+        });
+    }
+    let fed = Box::new(Fed::gathered(members).arranged(arrangement));
+    all[first] = match group.len() {
+        1 => Solvers::Whole(fed, Vec::new()),
+        _ => Solvers::Shared(name, fed, places[0]),
+    };
+    for (one, ports) in group.iter().zip(places).skip(1) {
+        all[one.part] = Solvers::SharedWith(first, ports);
+    }
     Ok(Feed {
         mechanism,
         from: (subdomain, from),
-        fast,
+        fast: first,
     })
 }
 
 /// Lets a mechanism show its interface to a fast subsystem.
-fn show(solvers: &mut Solvers, fast: &str, subdomain: usize, forces: Vec<InputPort>) -> OutputPort {
+fn show(
+    solvers: &mut Solvers,
+    fast: &str,
+    subdomain: usize,
+    received: Vec<InputPort>,
+) -> OutputPort {
     let (own, shown) = match solvers {
+        Solvers::Shared(..) | Solvers::SharedWith(..) => unreachable!("no mechanism is shared"),
         Solvers::Whole(whole, shown) => (whole.ports().outputs().len(), shown),
         Solvers::Cut(parts, shown) => {
             let ports = parts.solvers[subdomain].part.ports();
@@ -143,7 +283,7 @@ fn show(solvers: &mut Solvers, fast: &str, subdomain: usize, forces: Vec<InputPo
     shown.push(ShownBySubdomain {
         subdomain,
         name: format!("interface.{fast}"),
-        forces,
+        received,
     });
     port
 }
@@ -154,74 +294,111 @@ fn with_one_step(part: &PartSpec, build: &BuildSolvers<'_>) -> Result<Box<dyn Su
     one.set_micro_steps(1);
     match build(&one) {
         Ok(Solvers::Whole(inner, _)) => Ok(inner),
-        Ok(Solvers::Cut(..)) => refuse("it is cut itself", "leave its `cut` out"),
+        Ok(_) => refuse("it is cut itself", "leave its `cut` out"),
         Err(messages) => refuse(messages.join("; "), "mend that first"),
     }
 }
 
-/// Where forces of a fast subsystem act on coordinates whose motion it receives.
-fn meetings(spec: &ModelSpec, fast: usize, partner: usize, solvers: &Solvers) -> Vec<Meeting> {
-    let mut meetings = Vec::new();
-    let pushes = spec.connections.iter();
+/// Where forces of a fast subsystem act on coordinates whose motion it receives, and where it gives the motion and
+/// receives the force.
+fn meetings(spec: &ModelSpec, fast: usize, partner: usize, all: &[Solvers]) -> Vec<Meeting> {
     let is_plain = |c: &ConnectionSpec| c.scale == Scale::NONE;
-    for push in pushes.filter(|c| c.from.0 == fast && c.to.0 == partner && is_plain(c)) {
-        let Some((force, [motion, rate])) = motion_at(solvers, push.to.1) else {
+    let sends_acceleration = |port: OutputPort| {
+        let ports = whole_ports(&all[fast]);
+        let quantity = ports.map(|ports| &ports.outputs()[port.0].quantity);
+        matches!(quantity, Some(Quantity::Translation | Quantity::Rotation))
+    };
+    let received = |output: Option<OutputPort>| {
+        let output = output?;
+        let leads =
+            |c: &&ConnectionSpec| c.from == (partner, output) && c.to.0 == fast && is_plain(c);
+        Some(spec.connections.iter().find(leads)?.to.1)
+    };
+    let mut meetings = Vec::new();
+    let sent = spec.connections.iter();
+    for sent in sent.filter(|c| c.from.0 == fast && c.to.0 == partner && is_plain(c)) {
+        let Some((taker, answer)) = answer_to(&all[partner], sent.to.1) else {
             continue;
         };
-        let received = |output: Option<OutputPort>| {
-            let output = output?;
-            let leads =
-                |c: &&ConnectionSpec| c.from == (partner, output) && c.to.0 == fast && is_plain(c);
-            Some(spec.connections.iter().find(leads)?.to.1)
+        let coordinate = match answer {
+            Answer::Motion([motion, rate]) => received(motion).map(|position| Coordinate::Pushed {
+                position,
+                rate: received(rate),
+                force: sent.from.1,
+            }),
+            Answer::Force(force) if sends_acceleration(sent.from.1) => {
+                received(force).map(|force| Coordinate::Moved {
+                    motion: sent.from.1,
+                    force,
+                })
+            }
+            Answer::Force(_) => None,
         };
-        if let Some(position) = received(motion) {
-            meetings.push(Meeting {
-                coordinate: Coordinate {
-                    position,
-                    rate: received(rate),
-                    force: push.from.1,
-                },
-                force,
-            });
-        }
+        meetings.extend(coordinate.map(|coordinate| Meeting {
+            coordinate,
+            received: taker,
+        }));
     }
     meetings
 }
 
-/// Who receives a force, and which outputs of the whole send the motion of its coordinate and its rate.
-#[expect(clippy::type_complexity, reason = "used once")]
-fn motion_at(
-    solvers: &Solvers,
-    force: InputPort,
-) -> Option<((usize, InputPort), [Option<OutputPort>; 2])> {
-    let conjugate = |ports: &Ports, force: InputPort| {
+fn whole_ports(solvers: &Solvers) -> Option<&Ports> {
+    match solvers {
+        Solvers::Whole(whole, _) => Some(whole.ports()),
+        _ => None,
+    }
+}
+
+/// Which outputs of the whole answer to an input.
+enum Answer {
+    /// The motion of the coordinate on which a force acts, and its rate.
+    Motion([Option<OutputPort>; 2]),
+    /// The force on the owner of a motion.
+    Force(Option<OutputPort>),
+}
+
+/// Who receives a force or a motion, and what is sent in return.
+fn answer_to(solvers: &Solvers, input: InputPort) -> Option<((usize, InputPort), Answer)> {
+    let pair = |ports: &Ports, input: InputPort| {
         let mut pairs = ports.conjugates().iter();
-        let motion = pairs.find_map(|pair| match *pair {
-            Conjugate::GivesMotion { force: of, motion } if of == force => Some(motion),
+        pairs.find_map(|pair| match *pair {
+            Conjugate::GivesMotion { force, motion } if force == input => {
+                Some(Answer::Motion([Some(motion), ports.rate_of(motion)]))
+            }
+            Conjugate::GivesForce { motion, force }
+                if motion == input && is_along_a_line(ports, motion) =>
+            {
+                Some(Answer::Force(Some(force)))
+            }
             _ => None,
-        })?;
-        Some((motion, ports.rate_of(motion)))
+        })
     };
     match solvers {
-        Solvers::Whole(whole, _) => {
-            let (motion, rate) = conjugate(whole.ports(), force)?;
-            Some(((0, force), [Some(motion), rate]))
-        }
+        Solvers::Whole(whole, _) => Some(((0, input), pair(whole.ports(), input)?)),
         Solvers::Cut(parts, _) => {
-            let [receiver] = parts.inputs[force.0][..] else {
+            let [taker] = parts.inputs[input.0][..] else {
                 return None;
             };
-            let (motion, rate) = conjugate(parts.solvers[receiver.0].part.ports(), receiver.1)?;
-            let whole = |port: OutputPort| {
-                let sent = parts
-                    .outputs
-                    .iter()
-                    .position(|sent| *sent == (receiver.0, port));
-                sent.map(OutputPort)
+            let answer = pair(parts.solvers[taker.0].part.ports(), taker.1)?;
+            let whole = |port: Option<OutputPort>| {
+                let mut sent = parts.outputs.iter();
+                let place = sent.position(|sent| Some(*sent) == port.map(|port| (taker.0, port)));
+                place.map(OutputPort)
             };
-            Some((receiver, [whole(motion), rate.and_then(whole)]))
+            let answer = match answer {
+                Answer::Motion(ports) => Answer::Motion(ports.map(whole)),
+                Answer::Force(port) => Answer::Force(whole(port)),
+            };
+            Some((taker, answer))
         }
+        Solvers::Shared(..) | Solvers::SharedWith(..) => None,
     }
+}
+
+/// Whether an input is a motion along a line or about an axis, with its acceleration.
+fn is_along_a_line(ports: &Ports, input: InputPort) -> bool {
+    let quantity = &ports.inputs()[input.0].quantity;
+    matches!(quantity, Quantity::Translation | Quantity::Rotation)
 }
 
 /// The place in the schedule at which a part first advances.

@@ -2,6 +2,7 @@
 
 use crate::assembly::{Assembly, EvaluationPoint, MOST_BYTES};
 use crate::consistency::Consistency;
+use crate::contact::PressedContact;
 use crate::contact::scene::Contacts;
 use crate::correction::LastStep;
 use crate::element::{ElementId, Weights};
@@ -261,6 +262,12 @@ impl System {
         let contacts = self.contacts.as_ref();
         let held = contacts.map_or(0, |contacts| contacts.scene.held_rows().len());
         self.assembly.constraints + held
+    }
+
+    /// Contacts of the last step that pressed, grains apart.
+    pub fn pressed_contacts(&self) -> Vec<PressedContact> {
+        let contacts = self.contacts.as_ref();
+        contacts.map_or_else(Vec::new, |contacts| contacts.pressed())
     }
 
     /// The motion of a node at the time reached.

@@ -70,7 +70,7 @@ fn a_block_that_sticks_does_not_answer() {
     for guided in [false, true] {
         let (found, velocity) = pushed(guided, Vec3::new(0.3 * MASS * GRAVITY, 0.0, 0.0));
         assert!(velocity.norm() < 1e-9, "{velocity:?}");
-        for value in found.mobility.iter().chain(&found.acceleration) {
+        for value in found.mobility.iter().chain(&found.answers) {
             assert!(value.abs() < 1e-7, "{guided}: {found:?}");
         }
     }
@@ -85,7 +85,7 @@ fn a_block_that_slides_answers_with_its_mass() {
             (velocity[0] - 0.3 * GRAVITY * 20.0 * H).abs() < 1e-6,
             "{velocity:?}"
         );
-        let acceleration = found.acceleration[0];
+        let acceleration = found.answers[0];
         assert!(
             (acceleration - 0.3 * GRAVITY).abs() < 1e-6,
             "{guided}: {found:?}"
@@ -106,10 +106,7 @@ fn a_block_in_the_air_answers_freely() {
             "{found:?}"
         );
     }
-    assert!(
-        (found.acceleration[2] - 0.5 * GRAVITY).abs() < 1e-9,
-        "{found:?}"
-    );
+    assert!((found.answers[2] - 0.5 * GRAVITY).abs() < 1e-9, "{found:?}");
 }
 
 /// Asking costs no factorisation: the next step takes the factors over, and its bits are the same.

@@ -334,7 +334,7 @@ fn effective_mass_at_a_wrench_port() {
     }
     // They fall without turning.
     let expected = [0.0, 0.0, -10.0, 0.0, 0.0, 0.0];
-    for (found, expected) in interface.acceleration.iter().zip(expected) {
+    for (found, expected) in interface.answers.iter().zip(expected) {
         assert!((found - expected).abs() < 1e-8, "{interface:?}");
     }
 }
@@ -395,7 +395,7 @@ fn the_interface_of_thrusts_tells_how_lengths_accelerate() {
     let mut found = EffectiveInterface::at(vec![0, 1]);
     assert!(part.interface(0.0, &thrusts, &mut found));
     let expected = measured(thrusts);
-    for (found, expected) in found.acceleration.iter().zip(expected) {
+    for (found, expected) in found.answers.iter().zip(expected) {
         assert!((found - expected).abs() < 1e-5 * expected.abs());
     }
     for column in 0..2 {
@@ -634,7 +634,159 @@ fn torque_and_force_at_joints_meet_what_the_joints_leave_free() {
     }
     // The slider is at rest on the disc, so that there is no Coriolis force.
     let accelerations = [pushes[0] / both, pushes[1] / mass + radius * spin * spin];
-    for (found, expected) in found.acceleration.iter().zip(accelerations) {
+    for (found, expected) in found.answers.iter().zip(accelerations) {
         assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
+}
+
+/// The disc with the slider again: it is turned and slid by others, and resists with its inertia and with its mass. The
+/// slider is pressed outwards by m r ω², and on a disc that turns faster and faster it resists sideways, which is felt as r m.
+#[test]
+fn what_is_moved_at_joints_resists_with_what_the_joints_carry() {
+    let (spin, radius, mass, inertia, own) = (3.0, 0.4, 2.0, 0.7, 0.01);
+    let mut model = Model::new();
+    let turning = Vec3::Z * spin;
+    let disc = Motion::at(Vec3::ZERO).moving(Vec3::ZERO, turning);
+    let disc = model.node("disc", disc);
+    model.body(disc, Body::centred(5.0, Mat3::diagonal(0.4, 0.4, inertia)));
+    let place = Vec3::X * radius;
+    let slider = Motion::at(place).moving(turning.cross(place), turning);
+    let slider = model.node("slider", slider);
+    model.body(slider, Body::centred(mass, Mat3::diagonal(own, own, own)));
+    let axle = [NodeId::GROUND, disc].map(|node| model.axis_marker(node, Vec3::ZERO, Vec3::Z));
+    model.element("axle", Joint::revolute(axle[0], axle[1]));
+    let slide = [disc, slider].map(|node| model.axis_marker(node, place, Vec3::X));
+    model.element("slide", Joint::prismatic(slide[0], slide[1]));
+    let mut builder = PartBuilder::new(model);
+    builder.drive_coordinate("axle", Coordinate::Angle, axle);
+    builder.drive_coordinate("slide", Coordinate::Slide, slide);
+    let mut part = builder.build(Options::default(), 1).unwrap();
+    let (turned, slid) = (1.4, 6.0);
+    let inputs = [0.0, spin, turned, 0.0, 0.0, slid];
+    let mut outputs = vec![0.0; part.ports().output_width()];
+    part.outputs(0.0, &inputs, &mut outputs).unwrap();
+    let mut found = EffectiveInterface::at(vec![2, 5]);
+    assert!(part.interface(0.0, &inputs, &mut found));
+    let both = inertia + own + mass * radius * radius;
+    let expected = [-both, 0.0, 0.0, -mass];
+    for (found, expected) in found.mobility.iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+    let forces = [-both * turned, -mass * (slid - radius * spin * spin)];
+    for (found, expected) in found.answers.iter().zip(forces) {
+        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+    }
+    // Any position will not do: only the acceleration is answered.
+    assert!(!part.interface(0.0, &inputs, &mut EffectiveInterface::at(vec![0])));
+}
+
+/// Chains of random links with random axes: what a chain resists when its joints are moved is what moves them so, and the
+/// matrices are inverse to each other, one after the other and mixed.
+#[test]
+fn random_chains_resist_as_forces_move_them() {
+    let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = move || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+    for _ in 0..20 {
+        let (mut model, mut ends) = (Model::new(), Vec::new());
+        model.gravity(Vec3::new(random(), -9.81, random()));
+        let (mut before, mut place) = (NodeId::GROUND, Vec3::ZERO);
+        for link in 0..4 {
+            let [arm, axis] = [0, 1].map(|_| Vec3::new(random(), random(), random()));
+            let node = model.node(format!("link {link}"), Motion::at(place + arm));
+            let [a, b, c] = [0, 1, 2].map(|_| 0.5 + 0.4 * random().abs());
+            let body = Body::centred(1.0 + random().abs(), Mat3::diagonal(a, b, c));
+            model.body(node, body);
+            let [first, second] = [before, node].map(|n| model.axis_marker(n, place, axis));
+            model.element(format!("joint {link}"), Joint::revolute(first, second));
+            ends.push([first, second]);
+            before = node;
+            place = place + arm;
+        }
+        let part = |moved: &[bool]| {
+            let mut builder = PartBuilder::new(model.clone());
+            for (joint, (ends, is_moved)) in ends.iter().zip(moved).enumerate() {
+                let name = format!("port {joint}");
+                match is_moved {
+                    true => builder.drive_coordinate(&name, Coordinate::Angle, *ends),
+                    false => {
+                        let (force, motion) =
+                            builder.push_coordinate(&name, Coordinate::Angle, *ends);
+                        (force, motion)
+                    }
+                };
+            }
+            builder.build(Options::default(), 1).unwrap()
+        };
+        let ask = |part: &mut MechanismPart, moved: &[bool], values: &[f64]| {
+            let (mut inputs, mut wanted) = (Vec::new(), Vec::new());
+            for (is_moved, value) in moved.iter().zip(values) {
+                if *is_moved {
+                    inputs.extend([0.0; 2]);
+                }
+                wanted.push(inputs.len());
+                inputs.push(*value);
+            }
+            let mut outputs = vec![0.0; part.ports().output_width()];
+            part.outputs(0.0, &inputs, &mut outputs).unwrap();
+            let mut found = EffectiveInterface::at(wanted);
+            assert!(part.interface(0.0, &inputs, &mut found));
+            found
+        };
+        let forces: Vec<f64> = (0..4).map(|_| 10.0 * random()).collect();
+        let none = [false; 4];
+        let pushed = ask(&mut part(&none), &none, &forces);
+        for moved in [
+            [true; 4],
+            [true, false, false, true],
+            [false, true, true, false],
+        ] {
+            // What was answered is given where it is moved, and what was given is the answer.
+            let given: Vec<f64> = (0..4)
+                .map(|i| {
+                    if moved[i] {
+                        pushed.answers[i]
+                    } else {
+                        forces[i]
+                    }
+                })
+                .collect();
+            let found = ask(&mut part(&moved), &moved, &given);
+            for i in 0..4 {
+                let expected = if moved[i] {
+                    -forces[i]
+                } else {
+                    pushed.answers[i]
+                };
+                let size = 1.0 + expected.abs();
+                assert!(
+                    (found.answers[i] - expected).abs() < 1e-9 * size,
+                    "{found:?}"
+                );
+            }
+            // A change of the forces makes a change of accelerations: the hybrid matrix takes one to the other.
+            let change: Vec<f64> = (0..4).map(|_| random()).collect();
+            let product = |matrix: &[f64], vector: &[f64]| -> Vec<f64> {
+                let rows = matrix.chunks_exact(4);
+                rows.map(|row| row.iter().zip(vector).map(|(m, x)| m * x).sum())
+                    .collect()
+            };
+            let made = product(&pushed.mobility, &change);
+            let given: Vec<f64> = (0..4)
+                .map(|i| if moved[i] { made[i] } else { change[i] })
+                .collect();
+            let answered = product(&found.mobility, &given);
+            for i in 0..4 {
+                let expected = if moved[i] { -change[i] } else { made[i] };
+                assert!(
+                    (answered[i] - expected).abs() < 1e-9,
+                    "{answered:?} {expected}"
+                );
+            }
+        }
     }
 }

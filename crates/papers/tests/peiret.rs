@@ -78,7 +78,13 @@ fn the_block_stays_or_slides_to_the_wall() {
     assert!(value(&report, "way of the block, block as printed").abs() < 1e-5);
     let way = value(&report, "way of the block, block that slides");
     assert!((way - 0.1).abs() < 1e-5, "{way}");
-    // Two revolutes, the tip without friction, four points on the floor; at the wall an edge or a face.
+    // Two revolutes, the tip without friction, four points on the floor; at the wall an edge or a face. Where floor and wall
+    // yield, nothing is redundant, and all points press.
     let rows = value(&report, "most active rows, block that slides");
     assert!([29.0, 35.0].contains(&rows), "{rows}");
+    let soft = "most active rows, block that slides on soft ground";
+    let soft = report.rows.iter().find(|row| row.name == soft);
+    let told = &soft.expect("such a row").note;
+    assert!(told.contains("4 points on the floor"), "{told}");
+    assert!(told.contains("4 on the wall"), "{told}");
 }

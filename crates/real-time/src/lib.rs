@@ -1,6 +1,7 @@
 //! What a thread with deadlines wants of the system: to be scheduled before others, memory that is
 //! never fetched from disk, a core of its own. None of it is needed, all of it helps, and most
-//! systems grant it to a few users only: what is granted is used, and what is not is told.
+//! systems grant it to a few users only: what is granted is used, and what is not is told. Beside that, the clock of what a
+//! thread has computed.
 //!
 //! ```
 //! use oldham_real_time::{Privileges, Wishes};
@@ -26,6 +27,12 @@ use elsewhere as system;
 use std::sync::{Mutex, PoisonError};
 
 use serde::Serialize;
+
+/// Time in s that the calling thread has computed since some instant: on a busy machine it goes on only while the thread
+/// does. Where the system has no such clock it is the time of day.
+pub fn thread_cpu_seconds() -> f64 {
+    system::thread_cpu_seconds()
+}
 
 /// What is wished for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use rustix::mm::{MlockAllFlags, mlockall};
 use rustix::thread::{CpuSet, sched_setaffinity};
+use rustix::time::{ClockId, clock_gettime};
 use thread_priority::{
     NormalThreadSchedulePolicy, RealtimeThreadSchedulePolicy, ThreadPriority, ThreadPriorityValue,
     ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
@@ -9,6 +10,11 @@ use thread_priority::{
 
 const NEEDS_NICE: &str = "it needs the capability CAP_SYS_NICE or a limit `rtprio` of the user";
 const NEEDS_LOCK: &str = "it needs the capability CAP_IPC_LOCK or a higher limit `memlock`";
+
+pub fn thread_cpu_seconds() -> f64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
 
 pub fn schedule_fifo(priority: u8) -> Result<(), String> {
     let value = ThreadPriorityValue::try_from(priority);

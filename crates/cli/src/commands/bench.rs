@@ -17,10 +17,10 @@ use oldham_cosim::{Column, Counters, Discard, Recorder, Run, Simulation};
 use oldham_model::{Model, Overrides, Template};
 use oldham_multibody::bench::{clamped_shell, hanging_beam, spatial_chain};
 use oldham_multibody::{Model as Mechanism, Options, System};
+use oldham_real_time::thread_cpu_seconds as cpu_seconds;
 use oldham_results::{Metadata, ResultWriter};
 use oldham_stability::map;
 use oldham_study::StudyError;
-use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 use serde_json::json;
 
@@ -359,11 +359,6 @@ fn recording_per_step() -> Result<f64, Failure> {
     assert!(outcome.end.is_ok(), "the benchmark's model runs");
     writer.finish().map_err(StudyError::Finish)?;
     Ok((cpu_seconds() - start) / STEPS as f64 * 1e6)
-}
-
-fn cpu_seconds() -> f64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 /// The speed of this machine, to read the other figures by: dependent multiply and add.

@@ -5,6 +5,8 @@
 pub struct Cholesky {
     lower: Vec<f64>,
     size: usize,
+    /// From one row to the next.
+    stride: usize,
 }
 
 impl Cholesky {
@@ -12,7 +14,7 @@ impl Cholesky {
     /// row that rounding left without a pivot gets that amount.
     pub fn factor(&mut self, matrix: &[f64], order: usize, rows: &[usize], enlarged: f64) {
         let m = rows.len();
-        self.size = m;
+        (self.size, self.stride) = (m, m);
         self.lower.resize(m * m, 0.0);
         let largest = rows
             .iter()
@@ -34,14 +36,46 @@ impl Cholesky {
         }
     }
 
+    /// Factors the rows and columns listed, and strikes off the list what depends on rows before it: where no more than
+    /// this part of the diagonal is left as a pivot.
+    pub fn factor_independent(
+        &mut self,
+        matrix: &[f64],
+        order: usize,
+        rows: &mut Vec<usize>,
+        least: f64,
+    ) {
+        let m = rows.len();
+        self.lower.resize(m * m, 0.0);
+        let mut kept = 0;
+        for candidate in 0..m {
+            let row = rows[candidate];
+            let source = &matrix[row * order..(row + 1) * order];
+            let (above, current) = self.lower.split_at_mut(kept * m);
+            let line = &mut current[..=kept];
+            for (j, &column) in rows[..kept].iter().enumerate() {
+                let other = &above[j * m..=j * m + j];
+                line[j] = (source[column] - dot(&line[..j], &other[..j])) * other[j];
+            }
+            let pivot = source[row] - dot(&line[..kept], &line[..kept]);
+            if pivot > least * source[row] {
+                line[kept] = 1.0 / pivot.sqrt();
+                rows[kept] = row;
+                kept += 1;
+            }
+        }
+        rows.truncate(kept);
+        (self.size, self.stride) = (kept, m);
+    }
+
     /// Solves in place.
     pub fn solve(&self, right: &mut [f64]) {
-        let m = self.size;
-        for i in 0..m {
+        let (size, m) = (self.size, self.stride);
+        for i in 0..size {
             let line = &self.lower[i * m..=i * m + i];
             right[i] = (right[i] - dot(&line[..i], &right[..i])) * line[i];
         }
-        for i in (0..m).rev() {
+        for i in (0..size).rev() {
             let line = &self.lower[i * m..=i * m + i];
             let value = right[i] * line[i];
             right[i] = value;

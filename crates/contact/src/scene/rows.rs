@@ -13,6 +13,8 @@ const SLIDES: f64 = 1e-6;
 pub struct HeldRow {
     /// The direction in which the impulse acts on the second body; on the first it acts the other way.
     pub direction: Vec3,
+    /// Whether that is the normal, in which the contact presses. The tangents in which it sticks follow.
+    pub is_normal: bool,
     /// The bodies.
     pub ends: [usize; 2],
     /// From their origins to the point.
@@ -57,6 +59,7 @@ impl Scene {
             let surface = self.world.law(touch);
             let row = HeldRow {
                 direction: touch.normal,
+                is_normal: true,
                 ends,
                 arms: levers.arms,
                 impulse: pressed,
@@ -85,6 +88,7 @@ impl Scene {
                 if sticks {
                     held_rows.push(HeldRow {
                         direction,
+                        is_normal: false,
                         impulse: across.dot(direction),
                         compliance: 0.0,
                         closing: 0.0,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::builder::{Builder, PortConnection, qualified};
+use crate::builder::{Builder, PortConnection};
 use crate::fault::BuildError;
 use crate::port::Quantity;
 use crate::schedule::{Coupling, Schedule, Stage, SubsystemId};
@@ -141,7 +141,7 @@ impl Builder {
         if let Some(start) = path.iter().position(|&step| step == (id, component)) {
             let name = |&(id, component): &(SubsystemId, usize)| {
                 let port = self.ports(id).output_component_name(component);
-                qualified(&self.units[id.0].name, &port)
+                self.qualified(id, &port)
             };
             let names: Vec<_> = path[start..].iter().map(name).collect();
             return Err(names.join(" <- "));

@@ -36,6 +36,7 @@ mod roughness;
 mod runs;
 mod scaled_connections;
 mod sensors;
+mod shared_interface_model;
 mod statics;
 mod tangent;
 mod two_ways;

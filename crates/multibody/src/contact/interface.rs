@@ -147,7 +147,7 @@ impl ContactInterface {
         }
     }
 
-    /// Takes in what a force at the next coordinate of the interface does to the nodes.
+    /// Takes in what a force at the next coordinate of the interface, or its acceleration, does to the nodes.
     pub fn push_coordinate(&mut self, contacts: &Contacts, motions: &[Motion], response: &[f64]) {
         let of_bodies = &mut self.answers_to_row;
         of_bodies.clear();
@@ -180,13 +180,11 @@ impl ContactInterface {
         let interface = Interface {
             by_rows: &self.by_rows,
             own: &found.mobility,
-            velocities: &found.acceleration,
+            velocities: &found.answers,
         };
         self.reduction
             .reduce(&problem, &self.sets, &self.none, &interface);
         found.mobility.copy_from_slice(&self.reduction.mobility);
-        found
-            .acceleration
-            .copy_from_slice(&self.reduction.velocities);
+        found.answers.copy_from_slice(&self.reduction.velocities);
     }
 }

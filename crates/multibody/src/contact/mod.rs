@@ -27,6 +27,17 @@ pub struct ContactModel {
     pub options: ContactOptions,
 }
 
+/// A contact that presses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PressedContact {
+    /// Its normal.
+    pub normal: Vec3,
+    /// Whether one side is the ground.
+    pub is_on_ground: bool,
+    /// Rows that hold: the normal, and the tangents in which it sticks.
+    pub rows: usize,
+}
+
 /// A shape in contact.
 #[derive(Clone, Debug)]
 pub struct ContactShape {

@@ -12,7 +12,7 @@ use oldham_space::{M3, Mat3, Vec3};
 
 use super::mobility::Columns;
 use super::refusals::{explained, named};
-use super::{ContactModel, MOST_SWEEPS, Shape};
+use super::{ContactModel, MOST_SWEEPS, PressedContact, Shape};
 use crate::body::Inertia;
 use crate::error::{ModelError, SolveError};
 use crate::model::Model;
@@ -215,6 +215,22 @@ impl Contacts {
         self.correction_work = 0.0;
         self.report = StepReport::default();
         self.loads.fill(ContactLoad::default());
+    }
+
+    /// Those of the last step that pressed, grains apart.
+    pub fn pressed(&self) -> Vec<PressedContact> {
+        let mut pressed: Vec<PressedContact> = Vec::new();
+        for row in self.scene.held_rows() {
+            match pressed.last_mut() {
+                Some(contact) if !row.is_normal => contact.rows += 1,
+                _ => pressed.push(PressedContact {
+                    normal: row.direction,
+                    is_on_ground: row.ends.iter().any(|&body| body >= self.nodes.len()),
+                    rows: 1,
+                }),
+            }
+        }
+        pressed
     }
 
     /// The load of the contacts of the last step on a node; nothing without shapes there.

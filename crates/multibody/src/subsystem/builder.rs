@@ -27,6 +27,7 @@ pub struct PartBuilder {
     pub(super) thrusts: Vec<([Marker; 2], usize)>,
     /// Coordinates of joints that received torques and forces push, and the component of each.
     pub(super) pushed: Vec<(Coordinate, [Marker; 2], usize)>,
+    pub(super) driven: Vec<(ElementId, usize)>,
     pub(super) attached: Vec<(NodeId, usize)>,
     pub(super) prescribed: Vec<(String, PrescribedNode)>,
     /// Elements that are there for a port, and the first component of its input.
@@ -73,6 +74,7 @@ impl PartBuilder {
             loaded: Vec::new(),
             thrusts: Vec::new(),
             pushed: Vec::new(),
+            driven: Vec::new(),
             attached: Vec::new(),
             prescribed: Vec::new(),
             for_ports: Vec::new(),
@@ -425,6 +427,7 @@ impl PartBuilder {
             loaded: self.loaded,
             thrusts: self.thrusts,
             pushed: self.pushed,
+            driven: self.driven,
             interface: None,
             followers: self.followers,
             attached: self.attached,

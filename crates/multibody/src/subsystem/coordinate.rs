@@ -76,6 +76,7 @@ impl PartBuilder {
         let driven = DrivenCoordinate::new(coordinate, ends, Target::Motion(first));
         let driven = self.model.element(format!("motion of {name}"), driven);
         self.for_ports.push((driven, first));
+        self.driven.push((driven, first + 2));
         let force = format!("{name}.{}", coordinate.force_name());
         let force = self.ports.add_output(force, coordinate.force_quantity());
         self.outputs.push(Output::Multiplier(driven));

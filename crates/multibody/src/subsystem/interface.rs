@@ -1,9 +1,10 @@
-//! What a part looks like at the forces that it receives: effective mass and acceleration.
+//! What a part looks like at the forces and motions that it receives: effective mass, acceleration and resistance.
 //!
 //! Reference: A. Peiret, F. González, J. Kövecses, M. Teichmann, "Co-simulation of multibody systems
 //! with contact using reduced interface models", Journal of Computational and Nonlinear Dynamics,
 //! 2020, Eq. 5 to 7. The mobility is B (I - P) M⁻¹ Bᵀ, which the factors of [M Aᵀ; A 0] give column by
-//! column. Contacts that pressed or stuck in the last step are eliminated besides, and those that slid keep their
+//! column. A motion that is received is a row of A: its right-hand side is the acceleration, its multiplier the force that
+//! resists. So the same factors give the effective mass, the inverse of the mobility, without inverting. Contacts that pressed or stuck in the last step are eliminated besides, and those that slid keep their
 //! forces (Eq. 36).
 
 use super::MechanismPart;
@@ -18,9 +19,11 @@ use crate::system::System;
 use oldham_cosim::EffectiveInterface;
 use oldham_space::Vec3;
 
-/// A coordinate on which a received force does work.
+/// A coordinate on which a received force does work, or whose motion is received.
 #[derive(Clone, Copy, Debug)]
 enum Coordinate {
+    /// Driven by the constraint of this row.
+    Driven(usize),
     /// The length between two points.
     Length([Marker; 2]),
     /// A point along an absolute axis.
@@ -158,7 +161,10 @@ impl MechanismPart {
         let unknowns = self.system.assembly.unknowns();
         for column in 0..count {
             let coordinate = self.coordinate(found.inputs[column]).expect("checked");
-            found.acceleration[column] = coordinate.acceleration(&own.records);
+            found.answers[column] = match coordinate {
+                Coordinate::Driven(row) => self.system.work.residual[row],
+                _ => coordinate.acceleration(&own.records),
+            };
             own.response.fill(0.0);
             coordinate.push(&own.records, |row, force| own.response[row] += force);
             self.system.lu.solve(&mut own.response[..unknowns]);
@@ -189,6 +195,10 @@ impl MechanismPart {
         if let Some((of, ends, _)) = pushed.find(|(.., component)| *component == input) {
             return Some(Coordinate::Joint(*of, *ends));
         }
+        let mut driven = self.driven.iter();
+        if let Some((element, _)) = driven.find(|(_, acceleration)| *acceleration == input) {
+            return Some(Coordinate::Driven(self.system.constraint_row(*element)));
+        }
         let mut loaded = self.loaded.iter();
         let (at, first) = loaded.find(|(_, first)| (*first..first + 6).contains(&input))?;
         Some(match input - first {
@@ -199,7 +209,8 @@ impl MechanismPart {
 }
 
 impl Coordinate {
-    /// A unit force on it, as forces and moments on nodes: calls `add` with the row and the value.
+    /// A unit force on it, as forces and moments on nodes, or a unit of its given acceleration: calls `add` with the row
+    /// and the value.
     fn push(self, nodes: &[Record], mut add: impl FnMut(usize, f64)) {
         // At a point given from the node, in absolute axes.
         let mut wrench = |node: usize, arm: Vec3, force: Vec3, moment: Vec3| {
@@ -216,6 +227,7 @@ impl Coordinate {
         let motion = |node: usize| &nodes[node].motion;
         let arm = |at: Marker| at.arm(motion(at.node.0));
         match self {
+            Self::Driven(row) => add(row, 1.0),
             Self::Length([a, b]) => {
                 let [from, to] = [a, b].map(|end| marker_motion(&end, &nodes[end.node.0]).0);
                 let along = (to.position - from.position).unit();
@@ -247,10 +259,11 @@ impl Coordinate {
         }
     }
 
-    /// Its second derivative.
+    /// Its second derivative, where it is not given.
     fn acceleration(self, nodes: &[Record]) -> f64 {
         let at = |marker: Marker| marker_motion(&marker, &nodes[marker.node.0]);
         match self {
+            Self::Driven(_) => unreachable!("a given motion is answered by a force"),
             Self::Length(ends) => {
                 let [(a, a_rate), (b, b_rate)] = ends.map(at);
                 let (between, rate) = (b.position - a.position, b.velocity - a.velocity);

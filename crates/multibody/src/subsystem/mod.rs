@@ -47,6 +47,8 @@ pub struct MechanismPart {
     thrusts: Vec<([Marker; 2], usize)>,
     /// Coordinates of joints that received torques and forces push, and the component of each.
     pushed: Vec<(crate::joint::Coordinate, [Marker; 2], usize)>,
+    /// Elements that drive coordinates of joints, and the component of the received acceleration.
+    driven: Vec<(ElementId, usize)>,
     /// Made when somebody asks how the interface answers.
     interface: Option<Box<InterfaceFactors>>,
     /// Elements that are there for a port, and the first component of its input.

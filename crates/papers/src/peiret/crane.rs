@@ -5,6 +5,7 @@ use oldham_results::plot::{Figure, Panel};
 use super::machine::{Machine, Trial};
 use super::replay::most_active_rows;
 use crate::item::{PaperError, Report};
+use crate::track::Track;
 
 /// Macro step of Fig. 10, and those of Fig. 11 and 12 that are drawn, in ms.
 const CONTROL: f64 = 16.0;
@@ -49,7 +50,7 @@ pub(super) fn fig_10(report: &mut Report) -> Result<(), PaperError> {
     let equations = mechanism.degrees_of_freedom().constraints as f64;
     let note = "22 joints as in the paper: 1 fixed x 6, 8 revolute x 5, 3 prismatic x 5, 10 spherical x 3, and 1 drive of the claws";
     report.row("equations of the joints", None, equations, "1", note);
-    let rows = most_active_rows(Machine::Crane, 0.01)? as f64;
+    let rows = most_active_rows(Machine::Crane, 0.01)?.count() as f64;
     let note = "most at a time; the paper's claws and log are not printed, and have more points of contact";
     report.row("active rows", 178.0, rows, "1", note);
     let mut figure = Figure::new("Speed control of the crane");
@@ -59,12 +60,28 @@ pub(super) fn fig_10(report: &mut Report) -> Result<(), PaperError> {
     report.picture(&figure)
 }
 
+/// Reports when an unstable run ends, if it does.
+fn report_failure(report: &mut Report, track: &Track, scheme: &str, ms: f64) -> bool {
+    if track.failed {
+        let end = track.times.last().copied().unwrap_or(0.0);
+        let name = format!("end of the run, {scheme}, {ms} ms");
+        report.row(
+            name,
+            None,
+            end,
+            "s",
+            "unstable: it fails; the log is grasped from 3 s on",
+        );
+    }
+    track.failed
+}
+
 pub(super) fn fig_11(report: &mut Report) -> Result<(), PaperError> {
     let mut figure = Figure::new("The first actuator");
     let mut forces = Vec::new();
     for (scheme, predictor) in SCHEMES {
         let mut panels = [
-            Panel::new("time / s", format!("length / m, {scheme}")).with_y_limit(0.8, 1.15),
+            Panel::new("time / s", format!("length / m, {scheme}")).with_y_limit(0.95, 1.25),
             Panel::new("time / s", format!("force / N, {scheme}")).with_y_limit(-1.5e5, 0.0),
         ];
         for ms in DRAWN {
@@ -74,10 +91,10 @@ pub(super) fn fig_11(report: &mut Report) -> Result<(), PaperError> {
                 let curve = track.curve(signal, &format!("{ms} ms"));
                 *panel = panel.clone().with_series(curve);
             }
-            let note = match track.failed {
-                true => "unstable: the run fails",
-                false => "at 10 s; not printed",
-            };
+            if report_failure(report, &track, scheme, ms) {
+                continue;
+            }
+            let note = "at 10 s; not printed";
             let last = |signal: usize| track.signals[signal].last().copied().unwrap_or(f64::NAN);
             report.row(
                 format!("length, {scheme}, {ms} ms"),
@@ -116,14 +133,14 @@ pub(super) fn fig_12(report: &mut Report) -> Result<(), PaperError> {
             let trial = Trial::coarse(Machine::Crane, 1e-3 * ms, predictor);
             let track = trial.track(1e-3 * ms, &[])?;
             panel = panel.with_series(track.curve(1, &format!("{ms} ms")));
+            if report_failure(report, &track, scheme, ms) {
+                continue;
+            }
             let grasping = track.within(3.0, 5.2);
             detail = detail.with_series(grasping.curve(1, &format!("{ms} ms")));
             let rates = grasping.signals[1].iter();
             let largest = rates.fold(0.0_f64, |most, rate| most.max(rate.abs()));
-            let note = match track.failed {
-                true => "unstable: the run fails",
-                false => "from 3 s to 5.2 s; not printed",
-            };
+            let note = "from 3 s to 5.2 s; not printed";
             let name = format!("largest rate while grasping, {scheme}, {ms} ms");
             report.row(name, None, largest, "m/s", note);
         }

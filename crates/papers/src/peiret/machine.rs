@@ -19,6 +19,8 @@ pub enum Machine {
     BlockAsPrinted,
     /// Friction 0.1, the valve changes by 0.06: the block slides to the wall.
     BlockThatSlides,
+    /// The same with the stiffness and damping that the paper gives the contacts of the crane.
+    BlockOnSoftGround,
     /// The arm without a block.
     NoBlock,
     /// The crane that takes a log.
@@ -30,6 +32,7 @@ impl Machine {
         match self {
             Self::BlockAsPrinted => "block as printed",
             Self::BlockThatSlides => "block that slides",
+            Self::BlockOnSoftGround => "block that slides on soft ground",
             Self::NoBlock => "no block",
             Self::Crane => "crane",
         }
@@ -65,6 +68,12 @@ impl Machine {
     fn settings(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Self::BlockAsPrinted => &[("dk", "-0.015"), ("mu", "0.5")],
+            Self::BlockOnSoftGround => &[
+                ("multibody.arm.shapes.floor.stiffness", "1e6"),
+                ("multibody.arm.shapes.floor.damping", "1e5"),
+                ("multibody.arm.shapes.wall.stiffness", "1e6"),
+                ("multibody.arm.shapes.wall.damping", "1e5"),
+            ],
             Self::BlockThatSlides | Self::NoBlock | Self::Crane => &[],
         }
     }

@@ -46,10 +46,12 @@ fn share() -> Result<Figure, Failure> {
             _ => "arm with two cylinders against the block",
         };
         told.push(format!(
-            "{name}: {} us over {} us, {} active rows at most",
+            "{name}: {} us over {} us, {} active rows at most, {} operations to factor and {} to solve",
             number(1e6 * costs.model),
             number(1e6 * costs.step),
-            costs.active_rows
+            costs.active_rows,
+            costs.operations.0,
+            costs.operations.1
         ));
         if found.as_ref().is_none_or(|(most, _)| share > *most) {
             found = Some((share, name.into()));

@@ -2,7 +2,7 @@
 
 /// Solves `matrix · x = right` by elimination with row exchange; the solution takes the place of `right`. False where the
 /// matrix is singular.
-pub(crate) fn solve(matrix: &mut [f64], right: &mut [f64]) -> bool {
+pub fn solve_dense(matrix: &mut [f64], right: &mut [f64]) -> bool {
     let n = right.len();
     for k in 0..n {
         let size = |row: usize, matrix: &[f64]| matrix[row * n + k].abs();
@@ -55,10 +55,10 @@ mod tests {
     fn a_system_that_needs_row_exchange_is_solved() {
         let mut matrix = [0.0, 2.0, 1.0, 1.0, 1.0, 0.0, 2.0, 0.0, 3.0];
         let mut x = [7.0, 3.0, 11.0];
-        assert!(solve(&mut matrix, &mut x));
+        assert!(solve_dense(&mut matrix, &mut x));
         for (found, expected) in x.into_iter().zip([1.0, 2.0, 3.0]) {
             assert!((found - expected).abs() < 1e-14);
         }
-        assert!(!solve(&mut [1.0, 2.0, 2.0, 4.0], &mut [1.0, 1.0]));
+        assert!(!solve_dense(&mut [1.0, 2.0, 2.0, 4.0], &mut [1.0, 1.0]));
     }
 }

@@ -1,0 +1,87 @@
+//! A step of a network with every kind of element allocates nothing.
+
+use std::alloc::System;
+
+use oldham_cosim::{EnergyBalance, Hold, Inputs, Subsystem};
+use oldham_hydraulic_network::{
+    Accumulator, Chambers, Element, Line, Motor, Named, Network, NetworkPart, Place, Volume,
+};
+use oldham_hydraulics::{Cylinder, Fluid};
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+fn network() -> Network {
+    let [a, b, tank] = [Place::Volume(0), Place::Volume(1), Place::Tank(0)];
+    let elements = [
+        Element::Source { ends: [tank, a] },
+        Element::Orifice {
+            ends: [a, b],
+            area: 1e-6,
+            discharge: 0.6,
+            is_variable: true,
+        },
+        Element::OneWay {
+            ends: [b, tank],
+            opens: 2e6,
+            conductance: 1e-10,
+        },
+        Element::Line(Line {
+            ends: [a, b],
+            inertance: 1e6,
+            resistance: 1e8,
+        }),
+        Element::Accumulator(Accumulator {
+            at: b,
+            precharge: 1e6,
+            volume: 1e-3,
+            exponent: 1.4,
+            conductance: 1e-9,
+        }),
+        Element::Motor(Motor {
+            ends: [a, tank],
+            displacement: 1e-5,
+            leakage: 1e-12,
+            friction: 0.1,
+        }),
+        Element::Chambers(Chambers {
+            ends: [a, b],
+            cylinder: Cylinder::new([1e-3; 2], 0.4, 1.0).friction(1e3, 10.0),
+        }),
+    ];
+    let volume = |pressure: f64| Volume {
+        volume: 1e-3,
+        pressure,
+    };
+    let elements = elements.into_iter().enumerate();
+    Network {
+        fluid: Fluid::new(850.0, 6.53e-10, 0.0),
+        volumes: vec![Named::new("a", volume(3e6)), Named::new("b", volume(2e6))],
+        tanks: vec![Named::new("tank", 1e5)],
+        elements: elements
+            .map(|(i, element)| Named::new(format!("e{i}"), element))
+            .collect(),
+        micro_steps: 10,
+    }
+}
+
+/// One test only: others running at the same time would be counted too.
+#[test]
+fn advancing_and_reading_outputs_allocates_nothing() {
+    // The harness still allocates on its own thread when it has started a test.
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    let mut part = NetworkPart::new(&network());
+    let ports = part.ports().clone();
+    let mut inputs = Inputs::new(&ports, Box::new(Hold::new(0, &ports)));
+    let values = ports.initial_inputs().to_vec();
+    let mut outputs = vec![0.0; ports.output_width()];
+    let region = Region::new(ALLOCATOR);
+    for k in 0..20 {
+        let t = 0.01 * f64::from(k);
+        part.advance(t, t + 0.01, &mut inputs).unwrap();
+        part.outputs(t, &values, &mut outputs).unwrap();
+        part.energy(t, &values);
+    }
+    assert_eq!(region.change().allocations, 0);
+}
