@@ -173,11 +173,10 @@ fn kinds(shape: SchemaShape<'_>, ending: &str) -> String {
         return all.join(", or ");
     }
     match shape.types()[..] {
-        ["number", "string"] => {
+        [number @ ("number" | "integer"), "string"] => {
             let range = Range::of(shape.schema()).signs();
-            format!("number{ending}{range} or expression{ending}")
+            format!("{number}{ending}{range} or expression{ending}")
         }
-        ["integer", "string"] => format!("integer{ending} or expression{ending}"),
         ["string"] => format!("string{ending}"),
         ["boolean"] => format!("boolean{ending}"),
         _ => format!("table{ending}"),

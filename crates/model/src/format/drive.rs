@@ -6,8 +6,8 @@ use serde::Deserialize;
 use super::forms::by_form;
 use super::{At, Formula, Interpolation, Outside, Positive};
 
-/// An excitation: one expression, one for each number of an array, one for each component of a motion, or an
-/// external input.
+// An excitation: one expression, one for each number of an array, one for each component of a motion, or an
+// external input. What is described in the schema is the key.
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged, inline)]
 pub(crate) enum Drive {

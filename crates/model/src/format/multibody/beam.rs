@@ -108,7 +108,7 @@ impl From<Lumping> for oldham_multibody::Lumping {
     }
 }
 
-/// The end of a beam.
+// The end of a beam. What is described in the schema is the key.
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged, inline)]
 pub(crate) enum End {

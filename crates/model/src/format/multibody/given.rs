@@ -1,13 +1,15 @@
 //! Time functions.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
 use super::{Pairs, Vector};
 use crate::format::forms::by_form;
 use crate::format::{At, Formula};
 
-/// A time function: an expression of `t`, or a table.
+// A time function: an expression of `t`, or a table. What is described in the schema is the key.
 #[derive(Debug, JsonSchema)]
 #[schemars(untagged, inline)]
 pub(crate) enum Given {
@@ -40,7 +42,18 @@ by_form! { Given { plain Formula, table Table, } }
 
 /// A number given in time, in a table of an extension: an expression of `t` and of sensors, or a
 /// table as for the format's own loads.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
 #[serde(transparent)]
-#[schemars(inline)]
 pub struct TimeFunction(pub(crate) Given);
+
+impl JsonSchema for TimeFunction {
+    fn inline_schema() -> bool {
+        true
+    }
+    fn schema_name() -> Cow<'static, str> {
+        "TimeFunction".into()
+    }
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Given::json_schema(generator)
+    }
+}
