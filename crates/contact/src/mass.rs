@@ -34,7 +34,7 @@ impl Polytope {
                 first += sum * (part / 4.0);
                 // ∫ x xᵀ over a tetrahedron with one corner at the origin.
                 let squares = a.outer(a) + b.outer(b) + c.outer(c) + sum.outer(sum);
-                second = second + squares * (part / 20.0);
+                second += squares * (part / 20.0);
                 b = c;
             }
         }

@@ -51,7 +51,7 @@ fn a_cylinder_touches_a_round_wall_where_its_rims_are_farthest_from_the_axis() {
         collide(&can, &at_can, &cylinder, &at, 0.2, &mut points);
         let rim = |k: usize| {
             let angle = TAU * (k / 2) as f64 / 5000.0;
-            let end = if k % 2 == 0 {
+            let end = if k.is_multiple_of(2) {
                 half_length
             } else {
                 -half_length

@@ -561,3 +561,23 @@ fn a_ball_touches_the_ground_without_feeling_its_grid() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert!((found[0].gap - (0.3_f64.hypot(0.05) - 0.3)).abs() < 1e-12);
 }
+
+/// What is over a slab that is wider than thick is not under its lower face.
+#[test]
+fn a_cylinder_over_a_wide_slab_is_touched_from_above_alone() {
+    let slab = Shape::Box {
+        half: Vec3::new(2.0, 2.0, 0.5),
+    };
+    let cylinder = Shape::Cylinder {
+        half_length: 0.12,
+        radius: 0.24,
+    };
+    for k in 0..50 {
+        let turn = Vec3::new(0.1 * k as f64, 0.3, 0.05 * k as f64);
+        let at = turned(turn, Vec3::new(0.4, -0.1, 0.4));
+        let below = Pose::at(Vec3::Z * -0.5);
+        let found = points(&slab, &below, &cylinder, &at, 0.4);
+        assert!(!found.is_empty());
+        assert!(found.iter().all(|p| p.gap > 0.0 && p.normal[2] > 0.99));
+    }
+}

@@ -60,7 +60,7 @@ fn solid(random: &mut Random) -> Shape {
 
 /// What the bodies fall onto; nothing for bodies that meet in free space.
 fn ground(random: &mut Random) -> Option<Shape> {
-    match random.below(6) {
+    match random.below(7) {
         0 => Some(Shape::Plane),
         1 => Some(Shape::Can(Can::new(1.2, Some(12.0), Wall::Round))),
         2 => Some(Shape::Can(Can::new(1.2, None, Wall::Facets(7)))),
@@ -70,6 +70,9 @@ fn ground(random: &mut Random) -> Option<Shape> {
             let field = HeightField::new(&rows, [0.7, 0.7]).expect("a ground");
             Some(Shape::Field(Arc::new(field)))
         }
+        4 => Some(Shape::Box {
+            half: Vec3::new(2.0, 2.0, 0.5),
+        }),
         _ => None,
     }
 }
@@ -90,7 +93,12 @@ fn scene(seed: u64) -> (Scene, bool, f64) {
     let friction = [0.0, 0.3, 0.8][random.below(3)];
     let surface = scene.add_surface(Surface::rough(friction)).unwrap();
     if let Some(shape) = ground {
-        let still = Body::prescribed(Vec3::ZERO);
+        let depth = if matches!(shape, Shape::Box { .. }) {
+            0.5
+        } else {
+            0.0
+        };
+        let still = Body::prescribed(Vec3::Z * -depth);
         scene.add_body(still, shape, surface).unwrap();
     }
     for k in 0..2 + random.below(4) {

@@ -88,8 +88,11 @@ fn touch_faces(
         for (code, tip) in faces::rim(at_cylinder, half_length, radius, normal) {
             let local = at.locate(tip);
             let gap = face.normal.dot(local) - offset;
-            // Over the face, and where it is within the solid, nearest to this face.
-            if gap < reach && solid.within_face(number, local) >= -gap.min(0.0) {
+            let is_near = match gap >= 0.0 {
+                true => gap < reach && solid.within_face(number, local) >= 0.0,
+                false => is_nearest_face(solid, number, local, gap),
+            };
+            if is_near {
                 out.push(Point {
                     feature: FACES + number as u32 * 8 + code,
                     position: tip - normal * (0.5 * gap),
@@ -99,4 +102,12 @@ fn touch_faces(
             }
         }
     }
+}
+
+/// Whether a point below a face is in the solid, and no other face is nearer.
+fn is_nearest_face(solid: &Solid<'_>, face: usize, at: Vec3, height: f64) -> bool {
+    let others = solid.faces().iter().enumerate().filter(|(i, _)| *i != face);
+    others
+        .map(|(i, other)| other.normal.dot(at) - solid.offset(i))
+        .all(|above| above <= height)
 }
