@@ -264,9 +264,9 @@ impl Driven<'_> {
         right[DOFS] = given;
         for (place, &row) in active.iter().enumerate() {
             let own = DOFS + 1 + place;
-            for i in 0..DOFS {
-                matrix[i][own] = -system.rows[row][i];
-                matrix[own][i] = system.rows[row][i];
+            for (i, entry) in system.rows[row].iter().enumerate() {
+                matrix[i][own] = -entry;
+                matrix[own][i] = *entry;
             }
             matrix[own][own] = system.compliances[row];
             right[own] = -system.bias[row];

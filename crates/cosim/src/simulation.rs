@@ -23,6 +23,8 @@ use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
 
 /// Passes after which the initial exchange of an algebraic loop is taken as it is.
 pub(crate) const INITIAL_PASSES: usize = 100;
+/// The same where only a part of each change is taken.
+const CAUTIOUS_PASSES: usize = 600;
 /// From this pass on a change of the outputs by rounding does not count.
 const ROUNDING_PASSES: usize = 4;
 const INITIAL_ROUNDING: f64 = 1e-12;
@@ -90,7 +92,8 @@ impl Simulation {
         let t = self.plan.step_time(0);
         let mut before: Option<Vec<f64>> = None;
         let mut grows = false;
-        for pass in 0..INITIAL_PASSES {
+        let mut pass = 0;
+        loop {
             let exchange = &self.exchange;
             for unit in &mut self.units {
                 unit.guarded(t, |unit| {
@@ -117,13 +120,22 @@ impl Simulation {
             }
             before = Some(now);
             grows |= pass >= GROWING_PASS && change >= 1.0;
-            if pass + 1 == INITIAL_PASSES && change > UNSETTLED {
+            pass += 1;
+            let most = if grows {
+                CAUTIOUS_PASSES
+            } else {
+                INITIAL_PASSES
+            };
+            if pass < most {
+                continue;
+            }
+            if change > UNSETTLED {
                 self.tally.notes.push(
                     "the outputs at the initial time depend on each other in a loop that does not converge; the run starts from its last values".into(),
                 );
             }
+            return Ok(());
         }
-        Ok(())
     }
 
     /// The largest change of an output from one pass to the next, relative to the largest value of

@@ -195,8 +195,8 @@ impl Equations {
     /// Rates of all unknowns, and their derivatives row by row.
     pub fn evaluate(&mut self, x: &[f64], inputs: &[f64], rates: &mut [f64], matrix: &mut [f64]) {
         let n = self.unknowns;
-        for index in 0..self.pressures.len() {
-            let (compression, ratio) = self.compression(index, x[index]);
+        for (index, x) in x[..self.pressures.len()].iter().enumerate() {
+            let (compression, ratio) = self.compression(index, *x);
             let (fluid, sigma) = (&self.network.fluid, log_density(compression));
             self.pressures[index] = [
                 fluid.pressure(sigma),

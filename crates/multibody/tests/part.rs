@@ -705,7 +705,7 @@ fn random_chains_resist_as_forces_move_them() {
             model.element(format!("joint {link}"), Joint::revolute(first, second));
             ends.push([first, second]);
             before = node;
-            place = place + arm;
+            place += arm;
         }
         let part = |moved: &[bool]| {
             let mut builder = PartBuilder::new(model.clone());
