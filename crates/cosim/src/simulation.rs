@@ -23,8 +23,10 @@ use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
 
 /// Passes after which the initial exchange of an algebraic loop is taken as it is.
 pub(crate) const INITIAL_PASSES: usize = 100;
-/// The same where only a part of each change is taken.
+/// The same where only a part of each change is taken, and these become smaller.
 const CAUTIOUS_PASSES: usize = 600;
+/// What is then left of the changes after half of the passes, if they become smaller at all.
+const SETTLING: f64 = 0.1;
 /// From this pass on a change of the outputs by rounding does not count.
 const ROUNDING_PASSES: usize = 4;
 const INITIAL_ROUNDING: f64 = 1e-12;
@@ -92,7 +94,7 @@ impl Simulation {
         let t = self.plan.step_time(0);
         let mut before: Option<Vec<f64>> = None;
         let mut grows = false;
-        let mut pass = 0;
+        let (mut pass, mut halfway) = (0, 0.0);
         loop {
             let exchange = &self.exchange;
             for unit in &mut self.units {

@@ -46,7 +46,8 @@ const FAST: f64 = 0.05;
 const SHARP: f64 = 1e-7;
 /// Error beyond which an eigenvalue is looked at as one of several.
 const VAGUE: f64 = 1e-5;
-/// Errors within which another eigenvalue may be part of the same multiple one.
+/// Errors within which another eigenvalue may be part of the same multiple one; or growths, where
+/// these are as slight as rounding makes them of a multiple eigenvalue 1.
 const NEIGHBOURS: f64 = 10.0;
 /// Two matrices may agree by chance.
 const CAUTION: f64 = 10.0;
@@ -128,7 +129,9 @@ impl EigenMode {
             .filter(|(other, _)| *other != place);
         let distances = others.map(|(_, value)| (value - self.value).norm());
         let nearest = distances.fold(f64::INFINITY, f64::min);
-        if nearest <= NEIGHBOURS * self.error {
+        let growth = (self.value.norm() - 1.0).abs();
+        let is_slight = growth < THRESHOLD && nearest <= NEIGHBOURS * growth;
+        if is_slight || nearest <= NEIGHBOURS * self.error {
             self.error = self.error.max(nearest);
         }
     }
