@@ -288,7 +288,7 @@ impl Checker<'_> {
     ) -> Option<Sent> {
         let Some(holder) = draft.holders.get(element.value.as_str()) else {
             let known = draft.holders.keys().map(String::as_str);
-            self.unknown(element, "element with a reaction", known)
+            self.unknown(element, "element", known)
                 .or_help("joints, springs, torsion springs and bushings have reactions");
             return None;
         };
