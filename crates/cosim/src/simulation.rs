@@ -23,10 +23,8 @@ use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
 
 /// Passes after which the initial exchange of an algebraic loop is taken as it is.
 pub(crate) const INITIAL_PASSES: usize = 100;
-/// The same where only a part of each change is taken, and these become smaller.
+/// The same where only a part of each change is taken, and the outputs have become smaller by that.
 const CAUTIOUS_PASSES: usize = 600;
-/// What is then left of the changes after half of the passes, if they become smaller at all.
-const SETTLING: f64 = 0.1;
 /// From this pass on a change of the outputs by rounding does not count.
 const ROUNDING_PASSES: usize = 4;
 const INITIAL_ROUNDING: f64 = 1e-12;
@@ -120,10 +118,17 @@ impl Simulation {
             if change == 0.0 || (pass >= ROUNDING_PASSES && change <= INITIAL_ROUNDING) {
                 return Ok(());
             }
+            let size = now
+                .iter()
+                .fold(0.0, |size: f64, value| size.max(value.abs()));
             before = Some(now);
             grows |= pass >= GROWING_PASS && change >= 1.0;
             pass += 1;
-            let most = if grows {
+            if pass == INITIAL_PASSES / 2 {
+                halfway = size;
+            }
+            let settles = grows && size <= halfway;
+            let most = if settles {
                 CAUTIOUS_PASSES
             } else {
                 INITIAL_PASSES

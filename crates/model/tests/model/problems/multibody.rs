@@ -120,7 +120,7 @@ fn names() {
     check(
         "reaction = \"elbow\"",
         "reaction = «\"elbw\"",
-        "there is no element with a reaction `elbw`",
+        "no element `elbw`",
         "did you mean `elbow`?",
     );
     check(
