@@ -10,16 +10,10 @@
 use nalgebra::{Complex, DMatrix, DVector};
 
 use crate::eigen::eigenvalues_of;
-use crate::random::Random;
 
 /// Squarings after which eigenvalues are separated, at least and at most: powers 64 to 256.
 const SQUARINGS: std::ops::RangeInclusive<usize> = 6..=8;
-/// The random combinations of columns are always the same, and so many in a row that show nothing
-/// new are enough.
-const SEED: u64 = 1;
-const ENOUGH: usize = 2;
-/// Size of what is new in a combination, relative to the first, above which it belongs to the
-/// subspace ...
+/// Size of a column, relative to the largest, above which it belongs to the subspace ...
 const KEPT: f64 = 1e-6;
 /// ... and below which it is lost. In between, there is no gap.
 const LOST: f64 = 1e-12;
@@ -48,41 +42,36 @@ pub(crate) fn dominant_eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<
     None
 }
 
-/// An orthonormal basis of the columns, if these fall into large and negligible ones: of random
-/// combinations of them, one at a time, until nothing new comes.
+/// An orthonormal basis of the columns, if these fall into large and negligible ones: Gram and
+/// Schmidt's, the largest column first.
 fn basis_of(power: &DMatrix<f64>) -> Option<DMatrix<f64>> {
     let n = power.nrows();
-    let mut random = Random(SEED);
-    let mut basis = DMatrix::zeros(n, n / 2 + 1);
-    let mut shares = DVector::zeros(n / 2 + 1);
-    let (mut count, mut first, mut empty) = (0, 0.0, 0);
+    let mut rest = power.clone();
+    let mut basis: Vec<DVector<f64>> = Vec::new();
+    let mut first = 0.0;
     // More than half of all would not save anything.
-    while count <= n / 2 {
-        let mut direction = power * random.signs(n);
-        let size = direction.norm();
-        let known = basis.columns(0, count);
-        // Once more, for what rounding left of them.
-        for _ in 0..2 {
-            let mut shares = shares.rows_mut(0, count);
-            shares.gemv_tr(1.0, &known, &direction, 0.0);
-            direction.gemv(-1.0, &known, &shares, 1.0);
-        }
-        if count == 0 {
+    while basis.len() <= n / 2 {
+        let sizes = rest.column_iter().map(|column| column.norm());
+        let (place, size) = sizes.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        if basis.is_empty() {
             first = size;
         }
-        let new = direction.norm();
-        if new <= LOST * first {
-            empty += 1;
-            if empty == ENOUGH {
-                return Some(basis.columns(0, count).into_owned());
-            }
-            continue;
+        if size <= LOST * first {
+            return Some(DMatrix::from_columns(&basis));
         }
-        if new <= KEPT * first || empty > 0 {
+        if size <= KEPT * first {
             return None;
         }
-        basis.set_column(count, &(direction / new));
-        count += 1;
+        let mut direction = rest.column(place) / size;
+        for other in &basis {
+            direction.axpy(-other.dot(&direction), other, 1.0);
+        }
+        direction.normalize_mut();
+        for mut column in rest.column_iter_mut() {
+            let share = direction.dot(&column);
+            column.axpy(-share, &direction, 1.0);
+        }
+        basis.push(direction);
     }
     None
 }
