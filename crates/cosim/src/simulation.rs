@@ -22,16 +22,10 @@ use crate::unit::{Unit, panic_message};
 use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
 
 /// Passes after which the initial exchange of an algebraic loop is taken as it is.
-pub(crate) const INITIAL_PASSES: usize = 100;
-/// The same where only a part of each change is taken, and the outputs have become smaller by that.
-const CAUTIOUS_PASSES: usize = 600;
+pub(crate) const INITIAL_PASSES: usize = 50;
 /// From this pass on a change of the outputs by rounding does not count.
 const ROUNDING_PASSES: usize = 4;
 const INITIAL_ROUNDING: f64 = 1e-12;
-/// A loop whose outputs still change by their own size in this pass or later grows: from then on only a part of each change is taken, which settles loops that amplify and
-/// turn round by up to 2/part − 1.
-const GROWING_PASS: usize = 8;
-const PART_OF_A_CHANGE: f64 = 1.0 / 3.0;
 /// A change in the last pass that is worth a note, since it is more than rounding errors.
 const UNSETTLED: f64 = 1e-10;
 
@@ -91,17 +85,12 @@ impl Simulation {
     fn exchange_initially(&mut self) -> Result<(), Fault> {
         let t = self.plan.step_time(0);
         let mut before: Option<Vec<f64>> = None;
-        let mut grows = false;
-        let (mut pass, mut halfway) = (0, 0.0);
-        loop {
+        for pass in 0..INITIAL_PASSES {
             let exchange = &self.exchange;
             for unit in &mut self.units {
                 unit.guarded(t, |unit| {
                     unit.evaluate(t)?;
                     unit.release();
-                    if grows {
-                        unit.take_part_of_change(PART_OF_A_CHANGE);
-                    }
                     unit.publish(t, exchange, 0);
                     Ok(())
                 })?;
@@ -118,31 +107,14 @@ impl Simulation {
             if change == 0.0 || (pass >= ROUNDING_PASSES && change <= INITIAL_ROUNDING) {
                 return Ok(());
             }
-            let size = now
-                .iter()
-                .fold(0.0, |size: f64, value| size.max(value.abs()));
             before = Some(now);
-            grows |= pass >= GROWING_PASS && change >= 1.0;
-            pass += 1;
-            if pass == INITIAL_PASSES / 2 {
-                halfway = size;
-            }
-            let settles = grows && size <= halfway;
-            let most = if settles {
-                CAUTIOUS_PASSES
-            } else {
-                INITIAL_PASSES
-            };
-            if pass < most {
-                continue;
-            }
-            if change > UNSETTLED {
+            if pass + 1 == INITIAL_PASSES && change > UNSETTLED {
                 self.tally.notes.push(
                     "the outputs at the initial time depend on each other in a loop that does not converge; the run starts from its last values".into(),
                 );
             }
-            return Ok(());
         }
+        Ok(())
     }
 
     /// The largest change of an output from one pass to the next, relative to the largest value of

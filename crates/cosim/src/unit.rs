@@ -275,13 +275,6 @@ impl Unit {
         std::mem::swap(&mut self.released, &mut self.output_values);
     }
 
-    /// Releases only a part of the change since the release before.
-    pub fn take_part_of_change(&mut self, part: f64) {
-        for (now, before) in self.released.iter_mut().zip(&self.output_values) {
-            *now = before + part * (*now - before);
-        }
-    }
-
     /// Sends what is released.
     pub fn publish(&mut self, t: f64, exchange: &ExchangeBuffer, buffer: usize) {
         let start = self.places.outputs + buffer * self.places.stride;
