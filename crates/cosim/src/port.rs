@@ -63,14 +63,18 @@ pub enum Quantity {
     Whole,
     /// True (1) or false (0). It is held between samples.
     Flag,
-    /// A matrix, row by row, in the SI units of what it belongs to: an interface Jacobian, an
-    /// effective mass. It is held between samples and not recorded.
+    /// A matrix, row by row, in the SI units of what it belongs to: an effective mass. It is held
+    /// between samples and not recorded.
     Matrix {
         /// Its rows.
         rows: usize,
         /// Its columns.
         columns: usize,
     },
+    /// A square matrix of this order, row by row: an interface Jacobian. What a step does with it
+    /// vanishes where nothing changes, so that it is no state that could grow. It is held between
+    /// samples and not recorded.
+    Tangent(usize),
 }
 
 /// Where the orientation quaternion lives inside [`Quantity::Motion`].
@@ -99,6 +103,7 @@ impl Quantity {
             Self::Array(_, n) => *n,
             Self::Whole | Self::Flag => 1,
             Self::Matrix { rows, columns } => rows * columns,
+            Self::Tangent(order) => order * order,
         }
     }
 
@@ -110,7 +115,7 @@ impl Quantity {
             Self::Motion => MOTION_NAMES[component],
             Self::Wrench => WRENCH_NAMES[component],
             Self::Array(..) => return Cow::Owned((component + 1).to_string()),
-            Self::Matrix { columns, .. } => {
+            Self::Matrix { columns, .. } | Self::Tangent(columns) => {
                 let (row, column) = (component / columns + 1, component % columns + 1);
                 return Cow::Owned(format!("{row},{column}"));
             }
@@ -141,7 +146,7 @@ impl Quantity {
             Self::Wrench if component < 3 => Unit::NEWTON,
             Self::Wrench => Unit::NEWTON_METRE,
             Self::Array(unit, _) => unit.clone(),
-            Self::Whole | Self::Flag | Self::Matrix { .. } => Unit::ONE,
+            Self::Whole | Self::Flag | Self::Matrix { .. } | Self::Tangent(_) => Unit::ONE,
         }
     }
 
@@ -151,26 +156,30 @@ impl Quantity {
             Self::Scalar(unit) => MOTION_UNITS.contains(unit),
             Self::Translation | Self::Rotation | Self::Motion => true,
             Self::Array(unit, _) => MOTION_UNITS.contains(unit),
-            Self::Wrench | Self::Whole | Self::Flag | Self::Matrix { .. } => false,
+            Self::Wrench | Self::Whole | Self::Flag | Self::Matrix { .. } | Self::Tangent(_) => {
+                false
+            }
         }
     }
 
     /// Whether it is held between samples, whatever the predictor: it is no smooth function of time.
     pub fn is_held(&self) -> bool {
-        matches!(self, Self::Whole | Self::Flag | Self::Matrix { .. })
+        self.is_discrete() || matches!(self, Self::Matrix { .. } | Self::Tangent(_))
+    }
+
+    /// Whether it takes single values only.
+    fn is_discrete(&self) -> bool {
+        matches!(self, Self::Whole | Self::Flag)
+    }
+
+    /// Whether a sample of it is a coordinate of the motion: a state that can grow.
+    pub fn is_coordinate(&self) -> bool {
+        !self.is_discrete() && !matches!(self, Self::Tangent(_))
     }
 
     /// Whether its components are recorded.
     pub fn is_recorded(&self) -> bool {
-        !matches!(self, Self::Matrix { .. })
-    }
-
-    /// A square matrix.
-    pub fn square(order: usize) -> Self {
-        Self::Matrix {
-            rows: order,
-            columns: order,
-        }
+        !matches!(self, Self::Matrix { .. } | Self::Tangent(_))
     }
 
     /// Whether it is a force or a moment.
@@ -203,6 +212,7 @@ impl fmt::Display for Quantity {
             Self::Whole => f.write_str("whole number"),
             Self::Flag => f.write_str("flag (0 or 1)"),
             Self::Matrix { rows, columns } => write!(f, "matrix of {rows} x {columns}"),
+            Self::Tangent(order) => write!(f, "interface Jacobian of {order} x {order}"),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Predictors: what are a subsystem's inputs *now*, given what was exchanged so far?
 
+use std::ops::Range;
+
 use crate::port::{InputPort, MOTION_QUATERNION, Ports, Quantity};
 use crate::state::{State, Visitor};
 
@@ -38,20 +40,24 @@ pub trait Predictor: State + Send {
 #[derive(Clone, Debug)]
 pub struct Hold {
     ports: Vec<History>,
+    /// The newest sample of every port, as the inputs are arranged.
+    newest: Vec<f64>,
+    /// Whether these are the inputs at any time: all ports hold, and all have a sample.
+    is_held: bool,
 }
 
-/// The samples of one port, newest first.
+/// The samples of one port.
 #[derive(Clone, Debug)]
 struct History {
-    start: usize,
-    width: usize,
+    range: Range<usize>,
     has_orientation: bool,
-    is_held: bool,
+    is_coordinate: bool,
     /// Samples at most.
     depth: u64,
     count: u64,
     times: [f64; 3],
-    values: Vec<f64>,
+    /// Those before the newest one, the newer first.
+    older: Vec<f64>,
 }
 
 impl Hold {
@@ -59,22 +65,29 @@ impl Hold {
     pub fn new(order: usize, ports: &Ports) -> Self {
         assert!(order <= 2, "a hold has order 0, 1 or 2");
         let history = |(index, port): (usize, &crate::port::Port)| {
-            let width = port.quantity.width();
-            let is_held = port.quantity.is_held();
-            let depth = if is_held { 1 } else { order + 1 };
+            let older = if port.quantity.is_held() { 0 } else { order };
             History {
-                start: ports.input_range(InputPort(index)).start,
-                width,
+                range: ports.input_range(InputPort(index)),
                 has_orientation: port.quantity == Quantity::Motion,
-                is_held,
-                depth: depth as u64,
+                is_coordinate: port.quantity.is_coordinate(),
+                depth: older as u64 + 1,
                 count: 0,
                 times: [0.0; 3],
-                values: vec![0.0; depth * width],
+                older: vec![0.0; older * port.quantity.width()],
             }
         };
-        let ports = ports.inputs().iter().enumerate().map(history).collect();
-        Self { ports }
+        Self {
+            ports: ports.inputs().iter().enumerate().map(history).collect(),
+            newest: vec![0.0; ports.input_width()],
+            is_held: false,
+        }
+    }
+
+    /// Samples have come, or were replaced.
+    #[inline(never)]
+    fn find_held(&mut self) {
+        let holds = |port: &History| port.depth == 1 && port.count == 1 && !port.has_orientation;
+        self.is_held = self.ports.iter().all(holds);
     }
 }
 
@@ -83,25 +96,41 @@ impl State for Hold {
         for port in &mut self.ports {
             visitor.count(&mut port.count);
             visitor.fixed(&mut port.times);
+            let newest = &mut self.newest[port.range.clone()];
             // A port that nothing feeds has no samples: its memory is no coordinate of the motion,
             // and neither is what never grows by itself.
-            if port.count == 0 || port.is_held {
-                visitor.fixed(&mut port.values);
+            if port.count == 0 || !port.is_coordinate {
+                visitor.fixed(newest);
+                visitor.fixed(&mut port.older);
             } else {
-                visitor.vector(&mut port.values);
+                visitor.vector(newest);
+                visitor.vector(&mut port.older);
             }
+        }
+        if visitor.replaces() {
+            self.find_held();
         }
     }
 }
 
 impl Predictor for Hold {
     fn receive(&mut self, port: InputPort, t: f64, values: &[f64]) {
-        self.ports[port.0].push(t, values);
+        let history = &mut self.ports[port.0];
+        let newest = &mut self.newest[history.range.clone()];
+        let is_first = history.count == 0;
+        history.push(t, values, newest);
+        if is_first {
+            self.find_held();
+        }
     }
 
     fn predict(&mut self, t: f64, _now: Option<&[f64]>, inputs: &mut [f64]) {
+        if self.is_held {
+            return copy(inputs, &self.newest);
+        }
         for port in &self.ports {
-            port.extrapolate(t, &mut inputs[port.start..port.start + port.width]);
+            let range = port.range.clone();
+            port.extrapolate(t, &self.newest[range.clone()], &mut inputs[range]);
         }
     }
 
@@ -113,27 +142,32 @@ impl Predictor for Hold {
 }
 
 impl History {
-    fn push(&mut self, t: f64, values: &[f64]) {
+    #[inline]
+    fn push(&mut self, t: f64, values: &[f64], newest: &mut [f64]) {
         let replaces = self.count > 0 && self.times[0] == t;
         if !replaces {
             if self.depth > 1 {
-                let kept = self.values.len() - self.width;
-                self.values.copy_within(..kept, self.width);
+                self.move_on(newest);
             }
             self.times = [t, self.times[0], self.times[1]];
             self.count = (self.count + 1).min(self.depth);
         }
-        copy(&mut self.values[..self.width], values);
+        copy(newest, values);
         if self.has_orientation && self.count > 1 && !replaces {
-            self.align_signs();
+            self.align_signs(newest);
         }
     }
 
+    /// The newest sample becomes an older one.
+    fn move_on(&mut self, newest: &[f64]) {
+        let kept = self.older.len() - newest.len();
+        self.older.copy_within(..kept, newest.len());
+        self.older[..newest.len()].copy_from_slice(newest);
+    }
+
     /// q and -q are the same orientation: keep the histories on one sheet.
-    fn align_signs(&mut self) {
-        let width = self.width;
-        let (newest, older) = self.values.split_at_mut(width);
-        for sample in older.chunks_exact_mut(width) {
+    fn align_signs(&mut self, newest: &[f64]) {
+        for sample in self.older.chunks_exact_mut(newest.len()) {
             let dot: f64 = MOTION_QUATERNION.map(|i| newest[i] * sample[i]).sum();
             if dot < 0.0 {
                 sample[MOTION_QUATERNION].iter_mut().for_each(|q| *q = -*q);
@@ -141,24 +175,24 @@ impl History {
         }
     }
 
-    fn extrapolate(&self, t: f64, out: &mut [f64]) {
-        let w = self.width;
+    fn extrapolate(&self, t: f64, newest: &[f64], out: &mut [f64]) {
+        let w = newest.len();
         let [t0, t1, t2] = self.times;
         match self.count {
             0 => return,
             // All there is, or just what is asked for.
-            _ if self.count == 1 || t == t0 => copy(out, &self.values[..w]),
+            _ if self.count == 1 || t == t0 => copy(out, newest),
             2 => {
                 let s = (t - t0) / (t0 - t1);
                 for (i, value) in out.iter_mut().enumerate() {
-                    *value = self.values[i] + s * (self.values[i] - self.values[w + i]);
+                    *value = newest[i] + s * (newest[i] - self.older[i]);
                 }
             }
             _ => {
                 // Newton's divided differences.
                 let (a, b) = (t - t0, t - t1);
                 for (i, value) in out.iter_mut().enumerate() {
-                    let (y0, y1, y2) = (self.values[i], self.values[w + i], self.values[2 * w + i]);
+                    let (y0, y1, y2) = (newest[i], self.older[i], self.older[w + i]);
                     let d01 = (y0 - y1) / (t0 - t1);
                     let d12 = (y1 - y2) / (t1 - t2);
                     *value = y0 + a * (d01 + b * (d01 - d12) / (t0 - t2));
@@ -175,6 +209,7 @@ impl History {
 
 /// Copies a port's value. Scalars and motions along a line are copied in place: a call to the copy
 /// routine costs more than the copy.
+#[inline]
 fn copy(to: &mut [f64], from: &[f64]) {
     match (to, from) {
         ([a], [x]) => *a = *x,

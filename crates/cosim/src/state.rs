@@ -135,10 +135,21 @@ impl Loader<'_> {
     }
 }
 
+/// So many of the words that are left.
+fn take<'a>(words: &mut std::slice::Iter<'a, u64>, count: usize) -> &'a [u64] {
+    let left = words.as_slice();
+    let (taken, rest) = left
+        .split_at_checked(count)
+        .expect("state changed its size");
+    *words = rest.iter();
+    taken
+}
+
 impl Visitor for Loader<'_> {
     fn vector(&mut self, values: &mut [f64]) {
-        for value in values {
-            *value = f64::from_bits(self.next());
+        let saved = take(&mut self.words, values.len());
+        for (value, word) in values.iter_mut().zip(saved) {
+            *value = f64::from_bits(*word);
         }
     }
     fn rotation(&mut self, quaternion: &mut [f64; 4]) {
@@ -152,10 +163,8 @@ impl Visitor for Loader<'_> {
     }
     fn memory(&mut self, words: &mut Vec<u64>) {
         let length = self.next() as usize;
-        let (saved, rest) = self.words.as_slice().split_at(length);
         words.clear();
-        words.extend_from_slice(saved);
-        self.words = rest.iter();
+        words.extend_from_slice(take(&mut self.words, length));
     }
 }
 
@@ -236,8 +245,11 @@ struct Mover<'a> {
 
 impl Visitor for Mover<'_> {
     fn vector(&mut self, values: &mut [f64]) {
-        for (value, change) in values.iter_mut().zip(self.coordinates.by_ref()) {
-            *value = f64::from_bits(self.base.next()) + change;
+        let saved = take(&mut self.base.words, values.len());
+        let (changes, rest) = self.coordinates.as_slice().split_at(values.len());
+        self.coordinates = rest.iter();
+        for ((value, word), change) in values.iter_mut().zip(saved).zip(changes) {
+            *value = f64::from_bits(*word) + change;
         }
     }
     fn rotation(&mut self, quaternion: &mut [f64; 4]) {
@@ -272,9 +284,10 @@ impl Visitor for Differ<'_> {
         false
     }
     fn vector(&mut self, values: &mut [f64]) {
-        for value in values {
-            let difference = *value - self.base();
-            *self.coordinates.next().expect("one coordinate a value") = difference;
+        let saved = take(&mut self.words, values.len());
+        let coordinates = self.coordinates.by_ref().zip(saved);
+        for (value, (coordinate, word)) in values.iter().zip(coordinates) {
+            *coordinate = *value - f64::from_bits(*word);
         }
     }
     fn rotation(&mut self, quaternion: &mut [f64; 4]) {
@@ -285,7 +298,7 @@ impl Visitor for Differ<'_> {
         }
     }
     fn fixed(&mut self, values: &mut [f64]) {
-        self.words.by_ref().take(values.len()).for_each(drop);
+        take(&mut self.words, values.len());
     }
     fn count(&mut self, _: &mut u64) {
         self.words.next();
@@ -293,7 +306,7 @@ impl Visitor for Differ<'_> {
     fn memory(&mut self, _: &mut Vec<u64>) {
         // As long as it was at the base point.
         let length = *self.words.next().expect("state changed its size") as usize;
-        self.words.by_ref().take(length).for_each(drop);
+        take(&mut self.words, length);
     }
 }
 

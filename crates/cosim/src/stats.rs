@@ -127,19 +127,22 @@ impl Stopwatch {
         }
     }
 
-    /// A step ended. Returns the time whenever the clock was read.
-    pub fn lap(&mut self, times: &mut StepTimes) -> Option<Instant> {
+    /// Whether a step that ended is timed later, together with others.
+    #[inline]
+    pub fn passes(&mut self) -> bool {
         self.pending += 1;
-        if self.pending < self.group {
-            return None;
-        }
+        self.pending < self.group
+    }
+
+    /// The step that ended completes a group, which is timed now. Returns the time.
+    pub fn lap(&mut self, times: &mut StepTimes) -> Instant {
         let now = Instant::now();
         let each = (now - self.last).as_nanos() as u64 / self.pending;
         times.add_many(each, self.pending);
         self.group = if each < SHORT_NS { GROUP } else { 1 };
         self.pending = 0;
         self.last = now;
-        Some(now)
+        now
     }
 
     /// The run ended: steps that wait for their group are timed now.

@@ -78,7 +78,7 @@ impl State for Receiver {
 fn simulation(says_so: bool) -> Simulation {
     let mut ports = Ports::new();
     ports.add_output("count", Quantity::Scalar(Unit::ONE));
-    ports.add_output("matrix", Quantity::square(2));
+    ports.add_output("matrix", Quantity::Tangent(2));
     ports.add_output("back", Quantity::Scalar(Unit::ONE));
     let sender = Sender {
         ports,
@@ -87,7 +87,7 @@ fn simulation(says_so: bool) -> Simulation {
     };
     let mut ports = Ports::new();
     ports.add_input("count", Quantity::Scalar(Unit::ONE));
-    ports.add_input("matrix", Quantity::square(2));
+    ports.add_input("matrix", Quantity::Tangent(2));
     ports.add_output("count", Quantity::Scalar(Unit::ONE));
     ports.add_output("sum", Quantity::Scalar(Unit::ONE));
     let receiver = Receiver(ports, [0.0; 5]);

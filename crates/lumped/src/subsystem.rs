@@ -223,11 +223,11 @@ impl Subsystem for Lumped {
     }
 
     fn version(&self, output: OutputPort) -> Option<u64> {
-        let is_matrix = matches!(
+        let is_tangent = matches!(
             self.ports().outputs()[output.0].quantity,
-            Quantity::Matrix { .. }
+            Quantity::Tangent(_)
         );
-        self.method.tangent_version().filter(|_| is_matrix)
+        self.method.tangent_version().filter(|_| is_tangent)
     }
 
     fn state(&mut self) -> Option<&mut dyn State> {

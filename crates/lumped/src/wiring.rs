@@ -158,7 +158,7 @@ fn add_tangent_inputs(spec: &Spec, ports: &mut Ports) {
         for (boundary, _) in &tangent.points {
             ports.add_input(tangent.at_input(boundary), motion.clone());
         }
-        let quantity = Quantity::square(tangent.points.len());
+        let quantity = Quantity::Tangent(tangent.points.len());
         ports.add_input(tangent.tangent_input(), quantity);
     }
 }
@@ -179,7 +179,7 @@ fn add_tangent_outputs(spec: &Spec, ports: &mut Ports, origins: &mut Vec<Origin>
         origins.extend(origins_of(&echo, Numbering(spec)));
         rows.push(spec.nodes.len() + boundary.0);
     }
-    ports.add_output(Spec::TANGENT, Quantity::square(rows.len()));
+    ports.add_output(Spec::TANGENT, Quantity::Tangent(rows.len()));
     origins.extend((0..rows.len() * rows.len()).map(Origin::Tangent));
     rows
 }

@@ -63,7 +63,9 @@ pub enum AnalysisError {
     )]
     NoLinearisation(String),
     /// The model is too large for a dense eigenvalue problem.
-    #[error("the recurrence has {dimension} states; the dense analysis takes {limit}")]
+    #[error(
+        "the macro step has {dimension} states, more than the {limit} of which all poles can be computed; `oldham check` tells whether the largest grow, and `oldham modes` gives the modes of a mechanism"
+    )]
     TooLarge {
         /// Coordinates of the model.
         dimension: usize,
@@ -173,13 +175,9 @@ impl Recurrence {
         budget: &TimeBudget,
     ) -> Result<Option<Vec<Complex<f64>>>, AnalysisError> {
         let sizes: Vec<f64> = self.sizes.iter().map(|size| size * ANOTHER).collect();
-        let mut probing = Probing {
-            simulation,
-            chart: &self.chart,
-            period: self.period,
-            budget,
-        };
-        let probed = probing.matrices(&sizes, &|_: &Simulation| Vec::new());
+        let (chart, period) = (&self.chart, self.period);
+        let probed = Probing::about(simulation, chart, period, budget)
+            .and_then(|mut probing| probing.matrices(&sizes, &|_: &Simulation| Vec::new()));
         match probed {
             Ok(probed) => Ok(eigenvalues(&probed.matrix)),
             Err(AnalysisError::Fault(_)) => Ok(None),
@@ -351,16 +349,11 @@ pub(crate) fn quick_recurrence(
     histories: &Histories,
     budget: &TimeBudget,
 ) -> Result<Recurrence, AnalysisError> {
-    let mut probing = Probing {
-        simulation,
-        chart: &base.chart,
-        period: base.period,
-        budget,
-    };
+    let mut probing = Probing::about(simulation, &base.chart, base.period, budget)?;
     let sizes = probe_sizes(probing.simulation, &base.chart);
     let probed = probing.one_sided(sizes, histories);
     let is_linear = |probing: &mut Probing<'_>, probed: &Probed| {
-        let off = probing.disagreement(probed)?;
+        let off = probing.disagreement(probed, Sides::One)?;
         Ok::<_, AnalysisError>(off <= DISAGREEMENT)
     };
     match probed {
@@ -381,12 +374,7 @@ pub(crate) fn recurrence_about(
     observe: impl Fn(&Simulation) -> Vec<f64>,
     budget: &TimeBudget,
 ) -> Result<(Recurrence, DMatrix<f64>), AnalysisError> {
-    let mut probing = Probing {
-        simulation,
-        chart: &base.chart,
-        period: base.period,
-        budget,
-    };
+    let mut probing = Probing::about(simulation, &base.chart, base.period, budget)?;
     let sizes = probe_sizes(probing.simulation, &base.chart);
     let mut probed = probing.matrices(&sizes, &observe);
     let mut scale = 1.0;
@@ -400,13 +388,14 @@ pub(crate) fn recurrence_about(
         probed = probing.matrices(&finer, &observe);
     }
     let mut probed = probed?;
-    let mut disagreement = probing.disagreement(&probed)?;
+    let mut disagreement = probing.disagreement(&probed, Sides::Both)?;
     if disagreement > DISAGREEMENT
         && let Some(mut better) = probing.better_sizes(&probed.sizes)?
     {
         for _ in 0..BETTER_SIZES {
             let again = probing.matrices(&better, &observe);
-            let again = again.and_then(|again| Ok((probing.disagreement(&again)?, again)));
+            let again =
+                again.and_then(|again| Ok((probing.disagreement(&again, Sides::Both)?, again)));
             match again {
                 Ok((less, again)) if less < disagreement => {
                     (disagreement, probed) = (less, again);
@@ -433,12 +422,7 @@ pub(crate) fn other_recurrence(
     sizes: &[f64],
     budget: &TimeBudget,
 ) -> Result<Option<Recurrence>, AnalysisError> {
-    let mut probing = Probing {
-        simulation,
-        chart: &base.chart,
-        period: base.period,
-        budget,
-    };
+    let mut probing = Probing::about(simulation, &base.chart, base.period, budget)?;
     let Some(better) = probing.better_sizes(sizes)? else {
         return Ok(None);
     };
@@ -453,8 +437,17 @@ pub(crate) fn other_recurrence(
 struct Probing<'a> {
     simulation: &'a mut Simulation,
     chart: &'a Chart,
+    /// The point that follows the base point.
+    image: Chart,
     period: u64,
     budget: &'a TimeBudget,
+}
+
+/// To which sides of the base point changes are made.
+#[derive(Clone, Copy, PartialEq)]
+enum Sides {
+    One,
+    Both,
 }
 
 /// What differences of some sizes gave.
@@ -464,12 +457,30 @@ struct Probed {
     sizes: Vec<f64>,
 }
 
-impl Probing<'_> {
-    /// The point that follows the base point.
-    fn image(&mut self) -> Result<Chart, AnalysisError> {
-        self.chart.base().restore(self.simulation);
+impl<'a> Probing<'a> {
+    fn about(
+        simulation: &'a mut Simulation,
+        chart: &'a Chart,
+        period: u64,
+        budget: &'a TimeBudget,
+    ) -> Result<Self, AnalysisError> {
+        chart.base().restore(simulation);
+        simulation.steps(period)?;
+        Ok(Self {
+            image: Chart::about(simulation),
+            simulation,
+            chart,
+            period,
+            budget,
+        })
+    }
+
+    /// Where a change of the base point leads, as a change of its image.
+    fn follow(&mut self, change: &[f64], led: &mut [f64]) -> Result<(), AnalysisError> {
+        self.chart.apply(self.simulation, change);
         self.simulation.steps(self.period)?;
-        Ok(Chart::about(self.simulation))
+        self.image.read(self.simulation, led);
+        Ok(())
     }
 
     /// Λ column by column, by central differences about the base point, and the same for what is
@@ -480,7 +491,6 @@ impl Probing<'_> {
         observe: &impl Fn(&Simulation) -> Vec<f64>,
     ) -> Result<Probed, AnalysisError> {
         let dimension = self.chart.dimension();
-        let image = self.image()?;
         let observed = observe(self.simulation).len();
         let mut matrix = DMatrix::zeros(dimension, dimension);
         let mut seen = DMatrix::zeros(observed, dimension);
@@ -491,9 +501,7 @@ impl Probing<'_> {
             let mut views = [Vec::new(), Vec::new()];
             for ((end, view), sign) in ends.iter_mut().zip(&mut views).zip([1.0, -1.0]) {
                 point[column] = sign * sizes[column];
-                self.chart.apply(self.simulation, &point);
-                self.simulation.steps(self.period)?;
-                image.read(self.simulation, end);
+                self.follow(&point, end)?;
                 if observed > 0 {
                     *view = observe(self.simulation);
                 }
@@ -522,7 +530,6 @@ impl Probing<'_> {
         histories: &Histories,
     ) -> Result<Probed, AnalysisError> {
         let dimension = self.chart.dimension();
-        let image = self.image()?;
         let mut matrix = DMatrix::zeros(dimension, dimension);
         let mut point = vec![0.0; dimension];
         for (place, mut column) in matrix.column_iter_mut().enumerate() {
@@ -536,9 +543,7 @@ impl Probing<'_> {
             }
             self.budget.allow(Duration::ZERO)?;
             point[place] = sizes[place];
-            self.chart.apply(self.simulation, &point);
-            self.simulation.steps(self.period)?;
-            image.read(self.simulation, column.as_mut_slice());
+            self.follow(&point, column.as_mut_slice())?;
             column /= sizes[place];
             point[place] = 0.0;
         }
@@ -550,27 +555,26 @@ impl Probing<'_> {
     }
 
     /// By how much changes of all coordinates at once, of another size, do not do what the
-    /// matrix says; relative to the most that each coordinate could do.
-    fn disagreement(&mut self, probed: &Probed) -> Result<f64, AnalysisError> {
-        let image = self.image()?;
+    /// matrix says; relative to the most that each coordinate could do. A matrix by differences to
+    /// one side is compared with such differences, which see an even law, too.
+    fn disagreement(&mut self, probed: &Probed, sides: Sides) -> Result<f64, AnalysisError> {
         let n = self.chart.dimension();
         let sizes = DVector::from_column_slice(&probed.sizes);
         // Whatever the signs of a change, each coordinate could do at most this.
         let reach = probed.matrix.abs() * &sizes * SECOND;
         let mut most = 0.0;
+        let [mut up, mut down] = [(); 2].map(|()| DVector::zeros(n));
         // One direction may leave a law alone whose two ends move alike.
         for seed in DIRECTIONS {
-            let change = Random(seed).signs(n).component_mul(&sizes) * SECOND;
-            let mut ends = [(); 2].map(|()| DVector::zeros(n));
-            for (end, sign) in ends.iter_mut().zip([1.0, -1.0]) {
-                let point = &change * sign;
-                self.chart.apply(self.simulation, point.as_slice());
-                self.simulation.steps(self.period)?;
-                image.read(self.simulation, end.as_mut_slice());
-            }
-            let [up, down] = ends;
+            let mut change = Random(seed).signs(n).component_mul(&sizes) * SECOND;
             let expected = &probed.matrix * &change;
-            let rest = (up - down) * 0.5 - expected;
+            self.follow(change.as_slice(), up.as_mut_slice())?;
+            if sides == Sides::Both {
+                change.neg_mut();
+                self.follow(change.as_slice(), down.as_mut_slice())?;
+                up = (&up - &down) * 0.5;
+            }
+            let rest = &up - expected;
             let relative = rest.iter().zip(&reach).map(|(rest, reach)| {
                 let relative = rest.abs() / reach.max(f64::MIN_POSITIVE);
                 if rest == &0.0 { 0.0 } else { relative }

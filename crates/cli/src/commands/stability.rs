@@ -186,13 +186,21 @@ impl GridBar {
 fn text(borders: &SchemeBorders, key: &str, [low, high]: [f64; 2]) -> String {
     let said = match borders.found.borders.as_slice() {
         [] => {
-            let kind = match (borders.count(Point::Stable), borders.count(Point::Unstable)) {
-                (0, 0) => "could not be analysed",
-                (_, 0) => "stable",
-                _ => "unstable",
-            };
             let (low, high) = (number(low), number(high));
-            format!("{kind} everywhere from {key} = {low} to {high}")
+            let range = format!("from {key} = {low} to {high}");
+            let counts = [Point::Stable, Point::Unstable, Point::Unknown].map(|p| borders.count(p));
+            match counts {
+                [0, 0, _] => format!("could not be analysed anywhere {range}"),
+                [_, 0, 0] => format!("stable everywhere {range}"),
+                [0, _, 0] => format!("unstable everywhere {range}"),
+                [_, 0, _] => format!("stable wherever it could be analysed {range}"),
+                [0, _, _] => format!("unstable wherever it could be analysed {range}"),
+                _ => {
+                    let stable = stretches(borders, Point::Stable);
+                    let unstable = stretches(borders, Point::Unstable);
+                    format!("stable at {key} = {stable}, unstable at {unstable}")
+                }
+            }
         }
         [only] if only.is_stable_below => format!("stable up to {key} = {:.6e}", only.value),
         [only] => format!("stable from {key} = {:.6e} on", only.value),
@@ -214,16 +222,22 @@ fn text(borders: &SchemeBorders, key: &str, [low, high]: [f64; 2]) -> String {
             format!("stable {}", parts.join(", and "))
         }
     };
-    let lost = borders.stretches(Point::Unknown);
-    if lost.is_empty() || borders.count(Point::Unknown) == borders.found.samples.len() {
+    let lost = borders.count(Point::Unknown);
+    if lost == 0 || lost == borders.found.samples.len() {
         return said;
     }
+    let lost = stretches(borders, Point::Unknown);
+    format!("{said}; not analysed: {key} = {lost}")
+}
+
+/// The values at which this was found, neighbours from the first to the last.
+fn stretches(borders: &SchemeBorders, point: Point) -> String {
     let stretch = |[a, b]: &[f64; 2]| match a == b {
         true => number(*a),
         false => format!("{} to {}", number(*a), number(*b)),
     };
-    let lost: Vec<String> = lost.iter().map(stretch).collect();
-    format!("{said}; not analysed: {key} = {}", lost.join(", "))
+    let all: Vec<String> = borders.stretches(point).iter().map(stretch).collect();
+    all.join(", ")
 }
 
 /// How many points are stable, for people.

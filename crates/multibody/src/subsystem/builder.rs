@@ -185,7 +185,7 @@ impl PartBuilder {
         self.shares_tangent = true;
         self.outputs.push(Output::Tangent);
         let order = 6 * self.prescribed.len();
-        let tangent = self.ports.add_output("tangent", Quantity::square(order));
+        let tangent = self.ports.add_output("tangent", Quantity::Tangent(order));
         Shared { found_at, tangent }
     }
 
@@ -202,7 +202,7 @@ impl PartBuilder {
             .map(|i| add("load", i, Quantity::Wrench))
             .collect();
         let found_at: Vec<_> = (0..count).map(|i| add("at", i, Quantity::Motion)).collect();
-        let tangent = ports.add_input(format!("{name}.tangent"), Quantity::square(6 * count));
+        let tangent = ports.add_input(format!("{name}.tangent"), Quantity::Tangent(6 * count));
         let first = |port: &InputPort| self.ports.input_range(*port).start;
         let received = nodes.iter().copied().zip(loads.iter().map(first));
         self.attached.extend(received);

@@ -60,3 +60,111 @@ pub(super) fn compute(report: &mut Report) -> Result<(), PaperError> {
             .with_panel(proposed),
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::DMatrix;
+    use oldham_stability::is_stable;
+
+    use super::*;
+
+    const H: f64 = 1e-3;
+    const K: f64 = 1e3;
+    const C: f64 = 10.0;
+    const M1: f64 = 2.0;
+    const M4: f64 = 1.0;
+    const RHO: f64 = 0.6;
+
+    /// A polynomial in the delay w = 1/z, the constant first.
+    #[derive(Clone, Debug)]
+    struct Polynomial(Vec<f64>);
+
+    impl Polynomial {
+        fn times(&self, other: &Self) -> Self {
+            let mut product = vec![0.0; self.0.len() + other.0.len() - 1];
+            for (i, a) in self.0.iter().enumerate() {
+                for (j, b) in other.0.iter().enumerate() {
+                    product[i + j] += a * b;
+                }
+            }
+            Self(product)
+        }
+
+        fn plus(&self, other: &Self, factor: f64) -> Self {
+            let at = |p: &Self, i: usize| p.0.get(i).copied().unwrap_or(0.0);
+            let length = self.0.len().max(other.0.len());
+            Self(
+                (0..length)
+                    .map(|i| at(self, i) + factor * at(other, i))
+                    .collect(),
+            )
+        }
+
+        /// The largest eigenvalue z: the inverse of the smallest zero.
+        fn radius(&self) -> f64 {
+            // The zeros of the reversed polynomial are the eigenvalues themselves.
+            let n = self.0.len() - 1;
+            let companion = DMatrix::from_fn(n, n, |i, j| match i {
+                0 => -self.0[j + 1] / self.0[0],
+                _ => f64::from(u8::from(i == j + 1)),
+            });
+            let values = companion.complex_eigenvalues();
+            values.iter().map(|value| value.norm()).fold(0.0, f64::max)
+        }
+    }
+
+    /// The literature's scheme by hand. Under the two-step method a rate is s = N(w) / D(w) times its
+    /// value. Each side answers a motion of its interface x with the force
+    /// (m s² + e - e² / (m' s² + 2 e)) x, with e = c s + k and its inner mass m'. The right one sees
+    /// x₃ = P(w) x₂: by the cubic through two values and rates, whose slope one step ahead is
+    /// 8 v + 5 v' - 12 (x - x') / h, integrated by the same method.
+    fn by_hand(m2: f64, m3: f64) -> f64 {
+        let square = (1.0_f64 - RHO).powi(2);
+        let beta = (3.0 * square + 4.0 * (2.0 * RHO - 1.0)) / (4.0 - square);
+        let delta = square / (2.0 * (4.0 - square));
+        let [a1, a2] = [1.0 - beta, beta];
+        let [b0, b1, b2] = [
+            delta + 0.5,
+            beta / 2.0 + 0.5 - 2.0 * delta,
+            beta / 2.0 + delta,
+        ];
+        let n = Polynomial(vec![1.0, -a1, -a2]);
+        let d = Polynomial([b0, b1, b2].map(|b| H * b).to_vec());
+        let zero = Polynomial(vec![0.0]);
+        let nn = n.times(&n);
+        // All of it times D².
+        let e = zero.plus(&n.times(&d), C).plus(&d.times(&d), K);
+        let side = |m: f64, inner: f64| {
+            let inner = zero.plus(&nn, inner).plus(&e, 2.0);
+            let outer = zero.plus(&nn, m).plus(&e, 1.0);
+            (outer.times(&inner).plus(&e.times(&e), -1.0), inner)
+        };
+        let (left, inner_left) = side(m2, M1);
+        let (right, inner_right) = side(m3, M4);
+        let values = Polynomial(vec![0.0, a1 - 12.0 * b0, a2 + 12.0 * b0]);
+        let rates = Polynomial(vec![0.0, H * (8.0 * b0 + b1), H * (5.0 * b0 + b2)]);
+        let predicted = values.times(&d).plus(&rates.times(&n), 1.0);
+        let own = left.times(&inner_right).times(&d);
+        let other = right.times(&inner_left).times(&predicted);
+        own.plus(&other, 1.0).radius()
+    }
+
+    #[test]
+    fn the_literatures_scheme_is_as_stable_as_its_characteristic_polynomial_says() {
+        let study = over_masses();
+        let radii = study.radii(&Scheme::new("literature", LITERATURE, &[]));
+        let mut growing = 0;
+        for (place, radius) in radii.iter().enumerate() {
+            let m2 = study.x.values[place % study.x.values.len()];
+            let m3 = study.y.values[place / study.x.values.len()];
+            let exact = by_hand(m2, m3);
+            // What decays slowly is a multiple zero near 1 of the polynomial, which rounding splits.
+            assert_eq!(is_stable(*radius), exact < 1.0 + 1e-6, "{m2} {m3}: {exact}");
+            if exact > 1.0 + 1e-6 {
+                growing += 1;
+                assert!((radius / exact - 1.0).abs() < 1e-7, "{radius} {exact}");
+            }
+        }
+        assert_eq!(growing, 402);
+    }
+}

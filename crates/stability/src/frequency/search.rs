@@ -12,15 +12,16 @@ impl Function<'_> {
     /// are many, the others are counted and not looked for.
     pub fn fastest(&self, radius: f64, goes_on: &dyn Fn() -> bool) -> Result<Found, Unresolved> {
         let census = self.census(radius, goes_on)?;
-        let inside = census.inside;
-        let mut zeros = match (inside, census.is_clear()) {
-            (0, _) => Vec::new(),
-            (_, true) => self.find(census, goes_on).zeros,
-            (_, false) => self.inward(radius, goes_on),
+        let found = match census.is_clear() {
+            true => self.find(census, goes_on),
+            false => Found {
+                zeros: Vec::new(),
+                inside: census.inside,
+            },
         };
-        zeros.retain(|zero| zero.at.norm() < radius);
-        sort(&mut zeros);
-        Ok(Found { zeros, inside })
+        let mut found = self.with_innermost(found, radius, goes_on);
+        found.zeros.retain(|zero| zero.at.norm() < radius);
+        Ok(found)
     }
 
     /// The zeros in a disc and near its rim, the innermost first.
@@ -29,19 +30,27 @@ impl Function<'_> {
         radius: f64,
         goes_on: &dyn Fn() -> bool,
     ) -> Result<Found, Unresolved> {
-        let mut found = self.zeros_within(radius, goes_on)?;
+        let found = self.zeros_within(radius, goes_on)?;
+        Ok(self.with_innermost(found, radius, goes_on))
+    }
+
+    /// What was not met from the rim may grow faster than all that was: the innermost zeros are added
+    /// then. The innermost is first.
+    fn with_innermost(&self, mut found: Found, radius: f64, goes_on: &dyn Fn() -> bool) -> Found {
         let within = found.zeros.iter().filter(|zero| zero.at.norm() < radius);
         let met: usize = within.map(Zero::multiplicity).sum();
         if met < found.inside {
-            // What was not met may grow faster than all that was.
             for zero in self.inward(radius, goes_on) {
                 if found.zeros.iter().all(|known| !known.is_same(&zero)) {
                     found.zeros.push(zero);
                 }
             }
         }
-        sort(&mut found.zeros);
-        Ok(found)
+        let distance = |zero: &Zero| zero.at.norm();
+        found
+            .zeros
+            .sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+        found
     }
 
     /// The innermost zeros, where there are too many to tell apart from the circle: the modes that
@@ -76,10 +85,6 @@ impl Function<'_> {
         }
         innermost
     }
-}
-
-fn sort(zeros: &mut [Zero]) {
-    zeros.sort_by(|a, b| a.at.norm().total_cmp(&b.at.norm()));
 }
 
 #[cfg(test)]
@@ -120,5 +125,28 @@ mod tests {
             assert!((zero.at - exact).norm() < 1e-9, "{} {exact}", zero.at);
         }
         assert!(!found.zeros.is_empty());
+    }
+
+    /// Pairs so near each other, far inside of a large disc, that its rim does not tell them apart.
+    #[test]
+    fn a_cluster_far_inside_is_found_on_a_smaller_circle() {
+        let zeros: Vec<Complex<f64>> = (0..4)
+            .map(|k| Complex::from_polar(0.1 + 1e-4 * k as f64, 3.1 - 2e-4 * k as f64))
+            .collect();
+        let log = |w: Complex<f64>| {
+            let pairs = zeros
+                .iter()
+                .map(|zero| ((w - zero) * (w - zero.conj())).ln());
+            pairs.sum::<Complex<f64>>() + w * 0.3
+        };
+        let function = Function {
+            log: &log,
+            evaluations: AtomicUsize::new(0),
+            threads: 1,
+        };
+        let found = function.fastest(0.95, &|| true).expect("it is smooth");
+        assert_eq!(found.inside, 8);
+        let innermost = found.zeros.first().expect("one at least is found").at;
+        assert!((innermost - zeros[0]).norm() < 1e-6, "{innermost}");
     }
 }
