@@ -24,6 +24,7 @@ mod fault;
 mod hermite;
 mod implicit;
 mod incoming;
+mod initial;
 mod inputs;
 mod interfaces;
 mod load_balancing;

@@ -1,4 +1,4 @@
-//! The simulation: units, plan and exchange buffer, and the exchange at the initial time.
+//! The simulation: units, plan and exchange buffer.
 
 use std::any::Any;
 use std::ops::Add;
@@ -9,9 +9,9 @@ use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::implicit::ImplicitSolver;
-use crate::incoming::{Delivery, IncomingConnection};
+use crate::incoming::IncomingConnection;
 use crate::pace::Begun;
-use crate::port::{Ports, Quantity};
+use crate::port::Ports;
 use crate::recorder::Column;
 use crate::schedule::{Coupling, Schedule, SubsystemId};
 use crate::state::{State, Visitor};
@@ -20,14 +20,6 @@ use crate::subsystem::Subsystem;
 use crate::summary::Tally;
 use crate::unit::{Unit, panic_message};
 use crate::worker::{Coordinator, Every, Reporting, Shared, Worker};
-
-/// Passes after which the initial exchange of an algebraic loop is taken as it is.
-pub(crate) const INITIAL_PASSES: usize = 50;
-/// From this pass on a change of the outputs by rounding does not count.
-const ROUNDING_PASSES: usize = 4;
-const INITIAL_ROUNDING: f64 = 1e-12;
-/// A change in the last pass that is worth a note, since it is more than rounding errors.
-const UNSETTLED: f64 = 1e-10;
 
 /// A co-simulation, ready to run. Made by [`crate::Builder`].
 pub struct Simulation {
@@ -77,64 +69,6 @@ impl Simulation {
         }
         simulation.tally.initial_energy = simulation.energies()?;
         Ok(simulation)
-    }
-
-    /// Before the first exchange every input has its initial value. Outputs are evaluated and
-    /// delivered until they converge, so that the first held samples are the true outputs at
-    /// the initial time, however long the chain of direct feedthrough.
-    fn exchange_initially(&mut self) -> Result<(), Fault> {
-        let t = self.plan.step_time(0);
-        let mut before: Option<Vec<f64>> = None;
-        for pass in 0..INITIAL_PASSES {
-            let exchange = &self.exchange;
-            for unit in &mut self.units {
-                unit.guarded(t, |unit| {
-                    unit.evaluate(t)?;
-                    unit.release();
-                    unit.publish(t, exchange, 0);
-                    Ok(())
-                })?;
-            }
-            for unit in &mut self.units {
-                unit.guarded(t, |unit| {
-                    unit.pull(t, exchange, 0, Delivery::All, 0);
-                    Ok(())
-                })?;
-            }
-            let all = self.units.iter().flat_map(|unit| unit.visible_outputs());
-            let now: Vec<f64> = all.copied().collect();
-            let change = before.map_or(f64::INFINITY, |before| self.largest_change(&before, &now));
-            if change == 0.0 || (pass >= ROUNDING_PASSES && change <= INITIAL_ROUNDING) {
-                return Ok(());
-            }
-            before = Some(now);
-            if pass + 1 == INITIAL_PASSES && change > UNSETTLED {
-                self.tally.notes.push(
-                    "the outputs at the initial time depend on each other in a loop that does not converge; the run starts from its last values".into(),
-                );
-            }
-        }
-        Ok(())
-    }
-
-    /// The largest change of an output from one pass to the next, relative to the largest value of
-    /// its quantity: where nothing is transmitted, a port has nothing but rounding.
-    fn largest_change(&self, before: &[f64], now: &[f64]) -> f64 {
-        let mut start = 0;
-        let mut extremes: Vec<Extreme<'_>> = Vec::new();
-        let units = self.units.iter();
-        for port in units.flat_map(|unit| unit.subsystem.ports().outputs()) {
-            let range = start..start + port.quantity.width();
-            start = range.end;
-            let same = |extreme: &Extreme<'_>| *extreme.quantity == port.quantity;
-            let index = extremes.iter().position(same).unwrap_or_else(|| {
-                extremes.push(Extreme::of(&port.quantity));
-                extremes.len() - 1
-            });
-            extremes[index].include(&before[range.clone()], &now[range]);
-        }
-        let relative = extremes.iter().map(Extreme::relative);
-        relative.fold(0.0, f64::max)
     }
 
     /// Does one macro step on this thread.
@@ -426,37 +360,6 @@ fn no_energy_balance(parts: &[String; 2]) -> String {
     format!(
         "the energy error between `{a}` and `{b}` is not monitored, because their ports are not power-conjugate: neither sends a force that belongs to a motion it receives"
     )
-}
-
-/// The largest value and the largest change of all outputs of one quantity.
-struct Extreme<'q> {
-    quantity: &'q Quantity,
-    size: f64,
-    change: f64,
-}
-
-impl<'q> Extreme<'q> {
-    fn of(quantity: &'q Quantity) -> Self {
-        Self {
-            quantity,
-            size: 0.0,
-            change: 0.0,
-        }
-    }
-
-    fn include(&mut self, before: &[f64], now: &[f64]) {
-        for (old, new) in before.iter().zip(now) {
-            self.size = self.size.max(new.abs());
-            self.change = self.change.max((new - old).abs());
-        }
-    }
-
-    fn relative(&self) -> f64 {
-        match self.change {
-            0.0 => 0.0,
-            change => change / self.size,
-        }
-    }
 }
 
 /// A connection between two subsystems.

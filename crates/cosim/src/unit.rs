@@ -275,6 +275,13 @@ impl Unit {
         std::mem::swap(&mut self.released, &mut self.output_values);
     }
 
+    /// Releases the first of these values instead of its own; the values left for others.
+    pub fn release_instead<'v>(&mut self, values: &'v [f64]) -> &'v [f64] {
+        let (own, rest) = values.split_at(self.released.len());
+        self.released.copy_from_slice(own);
+        rest
+    }
+
     /// Sends what is released.
     pub fn publish(&mut self, t: f64, exchange: &ExchangeBuffer, buffer: usize) {
         let start = self.places.outputs + buffer * self.places.stride;

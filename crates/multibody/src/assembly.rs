@@ -33,6 +33,8 @@ pub(crate) struct Assembly {
     pub bending: Vec<usize>,
     /// Whether some constraint does not know its time derivatives.
     pub has_unknown_derivatives: bool,
+    /// Whether some constraint is on velocities alone.
+    pub has_constraints_on_velocities: bool,
     pub node_names: Vec<String>,
     pub constraints: usize,
     /// Number of values that all elements remember.
@@ -195,6 +197,9 @@ impl Assembly {
         let is_unknown = |p: &Placed| !p.multipliers.is_empty() && !p.element.knows_derivatives();
         let mut assembly = Self {
             has_unknown_derivatives: elements.iter().any(is_unknown),
+            has_constraints_on_velocities: elements
+                .iter()
+                .any(|p| !p.element.on_velocities().is_empty()),
             framed,
             bending,
             inertia: model.nodes.iter().map(|node| node.inertia).collect(),

@@ -56,6 +56,43 @@ impl System {
         peak(&self.work.consistency.constraint_rhs)
     }
 
+    /// The same at the end of a step of length `h` whose velocities are those of its end: what is to hold for velocities alone is violated by
+    /// as much as it would come to over the step.
+    pub(crate) fn find_violations_of_step(
+        &mut self,
+        time: f64,
+        h: f64,
+        inputs: &[f64],
+    ) -> (f64, usize) {
+        let found = self.find_violations(time, inputs);
+        if !self.assembly.has_constraints_on_velocities {
+            return found;
+        }
+        let Self {
+            assembly,
+            motions,
+            multipliers,
+            state,
+            work: Work { consistency, .. },
+            ..
+        } = self;
+        let at = EvaluationPoint::new(time, motions, multipliers, inputs, &state.memory);
+        for placed in &assembly.elements {
+            let rows = placed.element.on_velocities();
+            if rows.is_empty() {
+                continue;
+            }
+            let found = &mut consistency.derivatives[placed.multipliers.clone()];
+            let at = at.of(placed, &assembly.elements);
+            placed.element.violation_derivatives(&at, h, found);
+            let violations = &mut consistency.constraint_rhs[placed.multipliers.clone()];
+            for row in rows {
+                violations[row] = h * found[row][Derivative::First as usize];
+            }
+        }
+        peak(&consistency.constraint_rhs)
+    }
+
     /// Leaves a time derivative of the violations in `constraint_rhs`, for nodes that keep their
     /// velocities. Drives are taken to be smooth over a step `h`, if there is one.
     pub(crate) fn find_derivative(

@@ -82,7 +82,7 @@ impl System {
         }
         self.push_by_forces(from, h, start);
         self.move_to_end(h);
-        let (_, row) = self.find_violations(time, end);
+        let (_, row) = self.find_violations_of_step(time, h, end);
         self.prescribe_end(h);
         self.solve_residual();
         self.apply_impulses(1.0, 1.0);
@@ -199,7 +199,7 @@ impl System {
             if self.assembly.constraints == 0 {
                 return Ok(());
             }
-            let (largest, row) = self.find_violations(time, inputs);
+            let (largest, row) = self.find_violations_of_step(time, h, inputs);
             if largest <= ROUNDING * self.size {
                 return Ok(());
             }

@@ -52,9 +52,56 @@ pub struct Mark {
     pub points: Vec<Vec3>,
 }
 
+/// Where the nodes of a mechanism are, in one configuration or in several.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Extent {
+    low: Vec3,
+    high: Vec3,
+    /// Largest distance of two nodes from the first one.
+    size: f64,
+}
+
+impl Extent {
+    /// Of nodes at `poses`, the ground first.
+    pub fn of(poses: &[Pose]) -> Self {
+        let places = || poses.iter().map(|pose| pose.position);
+        let from = poses.get(1).map_or(Vec3::ZERO, |pose| pose.position);
+        let start = places().next().unwrap_or(Vec3::ZERO);
+        Self {
+            low: places().fold(start, |a, b| by_component(a, b, f64::min)),
+            high: places().fold(start, |a, b| by_component(a, b, f64::max)),
+            size: places().map(|at| (at - from).norm()).fold(0.0, f64::max),
+        }
+    }
+
+    /// Of this one and another.
+    pub fn with(self, other: Self) -> Self {
+        Self {
+            low: by_component(self.low, other.low, f64::min),
+            high: by_component(self.high, other.high, f64::max),
+            size: self.size.max(other.size),
+        }
+    }
+}
+
+fn by_component(a: Vec3, b: Vec3, of: fn(f64, f64) -> f64) -> Vec3 {
+    Vec3::new(of(a[0], b[0]), of(a[1], b[1]), of(a[2], b[2]))
+}
+
 /// All marks of a mechanism whose nodes are at `poses`, the ground first.
 pub fn marks(sketch: &Sketch, poses: &[Pose], view: &View) -> Vec<Mark> {
+    marks_within(Extent::of(poses), sketch, poses, view)
+}
+
+/// The same where the nodes go farther than that: what is as large as the mechanism is the same in all frames of a motion.
+pub(crate) fn marks_within(
+    extent: Extent,
+    sketch: &Sketch,
+    poses: &[Pose],
+    view: &View,
+) -> Vec<Mark> {
     let canvas = Canvas {
+        extent,
         sketch,
         poses,
         view,
@@ -69,6 +116,7 @@ pub fn marks(sketch: &Sketch, poses: &[Pose], view: &View) -> Vec<Mark> {
 }
 
 struct Canvas<'a> {
+    extent: Extent,
     sketch: &'a Sketch,
     poses: &'a [Pose],
     view: &'a View,
@@ -83,22 +131,20 @@ impl Canvas<'_> {
         self.pose(marker.node).point(marker.offset)
     }
 
-    /// Largest distance of two nodes from the first one.
-    fn size(&self) -> f64 {
-        let from = self.poses.get(1).map_or(Vec3::ZERO, |pose| pose.position);
-        let distance = |pose: &Pose| (pose.position - from).norm();
-        self.poses.iter().map(distance).fold(0.0, f64::max)
-    }
-
-    /// A square of each half space, about as large as the mechanism.
+    /// A square of each half space, about as large as the mechanism; on the ground below where it is.
     fn planes(&self, marks: &mut Vec<Mark>) {
+        let Extent { low, high, size } = self.extent;
+        let half = (0.75 * size).max(0.6 * (high - low).norm());
         for plane in &self.sketch.planes {
+            let pose = self.pose(plane.node);
             let axes = plane.orientation.matrix();
-            let half = 0.75 * self.size();
-            let at = |(i, j): (f64, f64)| {
-                let aside = (axes.column(0) * i + axes.column(1) * j) * half;
-                self.pose(plane.node).point(plane.offset + aside)
-            };
+            let [across, along] = [0, 1].map(|i| axes.column(i));
+            let mut centre = plane.offset;
+            if plane.node == NodeId::GROUND {
+                let away = (low + high) * 0.5 - pose.point(centre);
+                centre += across * across.dot(away) + along * along.dot(away);
+            }
+            let at = |(i, j): (f64, f64)| pose.point(centre + (across * i + along * j) * half);
             let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
             let mut points = corners.map(at).to_vec();
             points.push(points[0]);
@@ -116,7 +162,7 @@ impl Canvas<'_> {
                 let axis = self
                     .pose(end.node)
                     .direction(end.orientation.matrix().column(2));
-                let reach = axis * (0.4 * self.size());
+                let reach = axis * (0.4 * self.extent.size);
                 let place = self.place(end);
                 marks.push(Mark {
                     ink: Ink::Guide,
@@ -252,7 +298,7 @@ impl Canvas<'_> {
         let [x, y] = self.view.see(b - a);
         let across = self
             .view
-            .around(Vec3::ZERO, 0.03 * self.size(), y.atan2(x) + TAU / 4.0);
+            .around(Vec3::ZERO, 0.03 * self.extent.size, y.atan2(x) + TAU / 4.0);
         let between = |part: f64, side: f64| a + (b - a) * part + across * side;
         let mut points = vec![a, between(0.2, 0.0)];
         for turn in 0..2 * TURNS {

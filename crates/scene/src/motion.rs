@@ -4,8 +4,8 @@ use oldham_model::{Mechanism, Pose};
 use oldham_multibody::Vec3;
 
 use crate::history::Track;
-use crate::marks::{arrow, ball};
-use crate::{Animation, History, Mark, NoPoses, View, ViewName, marks};
+use crate::marks::{Extent, arrow, ball, marks_within};
+use crate::{Animation, History, Mark, NoPoses, View, ViewName};
 
 /// An animated picture with more would be slow to open.
 const MOST_FRAMES: usize = 2000;
@@ -74,11 +74,15 @@ pub fn animation(
     let mut forces: Vec<f64> = forces.map(|[_, force]| force.norm()).collect();
     let per_newton = LONGEST_ARROW * size / typical(&mut forces);
     let view = View::of(how.view, places.into_iter());
+    let extent = |track: &Track<'_>| {
+        let frames = rows.iter().map(|&row| Extent::of(&with_ground(track, row)));
+        (frames.reduce(Extent::with)).unwrap_or_else(|| Extent::of(&[]))
+    };
+    let extents: Vec<Extent> = tracks.iter().map(extent).collect();
     let frame = |&row: &usize| -> Vec<Mark> {
-        let of_track = |track: &Track<'_>| {
-            let mut poses = vec![Pose::ABSOLUTE];
-            poses.extend(track.poses(row));
-            let mut marks = marks(track.mechanism.sketch(), &poses, &view);
+        let of_track = |(track, extent): (&Track<'_>, &Extent)| {
+            let poses = with_ground(track, row);
+            let mut marks = marks_within(*extent, track.mechanism.sketch(), &poses, &view);
             let balls = track.particles(row);
             marks.extend(balls.map(|(radius, centre)| ball(centre, radius, &view)));
             // Impacts are cut off: beside them nothing else would be seen.
@@ -94,7 +98,7 @@ pub fn animation(
             marks.extend(contacts.map(|[at, force]| arrow(at, drawn(force), &view)));
             marks
         };
-        tracks.iter().flat_map(of_track).collect()
+        tracks.iter().zip(&extents).flat_map(of_track).collect()
     };
     let times: Vec<f64> = rows.iter().map(|&row| history.times[row]).collect();
     let shown = times
@@ -108,6 +112,12 @@ pub fn animation(
         times,
         duration: shown / how.speed,
     })
+}
+
+/// Poses of all nodes in a row, the ground first.
+fn with_ground(track: &Track<'_>, row: usize) -> Vec<Pose> {
+    let ground = std::iter::once(Pose::ABSOLUTE);
+    ground.chain(track.poses(row)).collect()
 }
 
 /// What most forces do not exceed: nine in ten of those that are not zero.
@@ -129,6 +139,38 @@ pub(crate) fn chosen_rows(rows: usize, frames: usize) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Ink;
+    use oldham_study::{ModelFile, mechanisms, solve_in_memory};
+
+    /// A wheel walks on a plane of the ground: that is the same in every frame, and reaches as far as the wheel goes.
+    #[test]
+    fn the_ground_stays_while_something_walks_on_it() {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/../../examples/walking-wheel.toml"
+        );
+        let model = ModelFile::new(path).set("simulation.duration", 1.0);
+        let model = model.read().unwrap();
+        let recorded = solve_in_memory(&model, 1, None, &mut |_| {}).unwrap();
+        let history = History {
+            times: recorded.times,
+            names: recorded.names,
+            columns: recorded.columns,
+        };
+        let settings = AnimationSettings::default();
+        let mechanisms = mechanisms(&model).unwrap();
+        let shown = animation("Wheel", &mechanisms, &history, &settings).unwrap();
+        let ground = |frame: &Vec<Mark>| {
+            let mut marks = frame.iter();
+            marks.find(|mark| mark.ink == Ink::Guide).unwrap().clone()
+        };
+        let first = ground(&shown.frames[0]);
+        assert!(shown.frames.iter().all(|frame| ground(frame) == first));
+        let farthest = first.points.iter().map(|at| at[0]).fold(0.0, f64::max);
+        let column = history.names.iter().position(|n| n == "toy.nodes.hub.px");
+        let walked = history.columns[column.unwrap()].last().unwrap();
+        assert!(farthest > *walked, "{farthest} {walked}");
+    }
 
     #[test]
     fn frames_reach_from_the_first_row_to_the_last() {

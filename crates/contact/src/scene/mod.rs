@@ -141,7 +141,7 @@ pub struct StepReport {
     pub contacts: usize,
     /// Contacts with an impulse.
     pub pressed: usize,
-    /// The deepest penetration at the beginning of the step.
+    /// The deepest penetration of rigid surfaces at the beginning of the step; those that yield sink in on purpose.
     pub penetration: f64,
     /// The sum of gap × normal × impulse over contacts of two grains. Their impulses act at the points of the surfaces that meet at
     /// the end of the step; as long as a gap is open the angular momentum changes by this.

@@ -12,6 +12,16 @@ use crate::touch::Surface;
 /// Passes that move overlapping bodies apart at the start.
 const MOST_PASSES: usize = 200;
 
+/// A gap that no correction closes, in m.
+const FAR: f64 = 1e12;
+
+/// Which surfaces are moved apart where they penetrate. Those that yield do so on purpose, once a scene has started.
+#[derive(Clone, Copy, PartialEq)]
+enum Surfaces {
+    All,
+    Rigid,
+}
+
 impl Scene {
     /// Checks everything before the first step: motions, and whether bodies overlap.
     pub fn start(&mut self) -> Result<(), ContactError> {
@@ -81,7 +91,11 @@ impl Scene {
             contacts: self.world.touches().len(),
             ..StepReport::default()
         };
-        let deepest = (self.world.touches().iter()).fold(0.0, |most: f64, t| most.max(-t.gap));
+        let (own, grains) = (self.world.touches()).split_at(self.world.details().len());
+        let own = own.iter();
+        let rigid = own.filter(|touch| self.world.law(touch).stiffness.is_infinite());
+        let rigid = rigid.chain(grains);
+        let deepest = rigid.fold(0.0, |most: f64, touch| most.max(-touch.gap));
         report.penetration = deepest;
         self.keep_rebounds_that_arrive(h);
 
@@ -146,7 +160,8 @@ impl Scene {
         if let Correction::Positions { beyond } = self.options.correction
             && deepest > beyond
         {
-            (report.correction_work, report.correction_moment) = self.separate(mobility);
+            (report.correction_work, report.correction_moment) =
+                self.move_apart(mobility, Surfaces::Rigid);
             report.is_separated = true;
         }
         self.move_bodies(h);
@@ -378,6 +393,10 @@ impl Scene {
     /// read the [shift](Self::shift). Returns the work against gravity and loads, and the angular momentum that the
     /// momenta have gained.
     pub fn separate(&mut self, mobility: &[f64]) -> (f64, Vec3) {
+        self.move_apart(mobility, Surfaces::All)
+    }
+
+    fn move_apart(&mut self, mobility: &[f64], surfaces: Surfaces) -> (f64, Vec3) {
         let bodies = self.poses.len();
         self.find_inverse_inertia();
         self.find_levers(1.0);
@@ -395,14 +414,29 @@ impl Scene {
                 spin: Vec3::ZERO,
                 ..*moved
             }));
+        // Lengths in place of velocities: a step of one.
+        let mut aim = Aim {
+            own: &[],
+            rate: 1.0,
+            limit: f64::INFINITY,
+        };
+        if surfaces == Surfaces::Rigid {
+            let (world, biases) = (&self.world, &mut scratch.biases);
+            let own = &touches[..world.details().len()];
+            biases.clear();
+            biases.make_room(own.len());
+            biases.extend(
+                own.iter()
+                    .map(|touch| match world.law(touch).stiffness.is_infinite() {
+                        true => aim.at(touch.gap),
+                        false => FAR,
+                    }),
+            );
+            aim.own = biases;
+        }
         let contacts = Bodies {
             touches,
-            // Lengths in place of velocities: a step of one.
-            aim: Aim {
-                own: &[],
-                rate: 1.0,
-                limit: f64::INFINITY,
-            },
+            aim,
             levers: &scratch.levers,
             grain_friction: 0.0,
             motion: &[],

@@ -1,6 +1,7 @@
 //! Model files from the outside: what they may say, what is found wrong, what comes of them.
 
 mod beams;
+mod by_impulses;
 mod checkpoints;
 mod common;
 mod compensators;

@@ -46,6 +46,7 @@ use oldham_space::Quaternion;
 use oldham_space::{Mat3, Vec3};
 use std::any::Any;
 use std::fmt::Debug;
+use std::ops::Range;
 
 /// Index of an element in its model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,6 +73,11 @@ pub trait Element: Any + Debug + CloneElement + Send + Sync {
     /// Number of its constraint equations and multipliers.
     fn constraints(&self) -> usize {
         0
+    }
+
+    /// Which of its constraints are on velocities alone (nonholonomic): places cannot violate them.
+    fn on_velocities(&self) -> Range<usize> {
+        0..0
     }
 
     /// Number of values that it remembers from step to step.

@@ -1,5 +1,7 @@
 //! A joint without those of its constraints that follow from other joints.
 
+use std::ops::Range;
+
 use crate::element::{At, Element, ElementEnergy, Half, Jacobian, References, Residual, Weights};
 use crate::linear::Destination;
 use crate::node::NodeId;
@@ -53,6 +55,14 @@ impl Element for Relieved {
 
     fn constraints(&self) -> usize {
         self.kept.len()
+    }
+
+    fn on_velocities(&self) -> Range<usize> {
+        let own = self.joint.on_velocities();
+        let mut places = self.kept.iter();
+        let first = places.position(|place| own.contains(place));
+        let count = self.kept.iter().filter(|place| own.contains(place)).count();
+        first.map_or(0..0, |first| first..first + count)
     }
 
     fn relieved(&self) -> Option<(&dyn Element, &[usize])> {

@@ -7,6 +7,8 @@
 //! two directions, which no constraint on positions could replace (nonholonomic). All three reactions act
 //! at p.
 
+use std::ops::Range;
+
 use super::row::Gradient;
 use super::{Ends, Geometry};
 use crate::element::{At, Element, Half, Jacobian, References, Residual, Weights, refer_nodes};
@@ -125,6 +127,10 @@ impl Element for RollingWheel {
 
     fn constraints(&self) -> usize {
         3
+    }
+
+    fn on_velocities(&self) -> Range<usize> {
+        1..3
     }
 
     fn residual(&self, at: &At<'_>, out: &mut Residual<'_>) {

@@ -4,7 +4,7 @@
 use oldham_cosim::{InMemory, Run};
 use oldham_results::plot::{Figure, Panel, Series};
 
-use super::damper::{History, Model, Variant};
+use super::rig::{History, Model, Variant};
 use crate::item::{PaperError, Report, model_with};
 
 /// The spectral radius at infinity of the paper's two masses, at which index-1 inputs do not bear the can, and that of the model, at which they do.
@@ -116,7 +116,7 @@ fn shaken(report: &mut Report, duration: f64) -> Result<(), PaperError> {
         let row = format!("{name}: amplitude of the last ten cycles");
         report.row(row, None, amplitude, "m", note);
         let row = format!("{name}: work taken by impacts and friction");
-        report.row(row, None, run.dissipated, "J", note);
+        report.row(row, None, run.dissipated(), "J", note);
         let row = format!("{name}: steps of the nonsmooth part for each macro step");
         report.row(row, None, run.calls, "1", note);
         let series = Series::new(name, run.times.clone(), run.can[0].clone());
@@ -152,9 +152,9 @@ mod tests {
         let joined = Variant::new(Model::Rig, true).with_jacobians();
         let run = joined.run(0.3).unwrap();
         assert!(
-            run.failed.is_none() && run.dissipated > 5e-4,
+            run.failed.is_none() && run.dissipated() > 5e-4,
             "{}",
-            run.dissipated
+            run.dissipated()
         );
         assert_eq!(run.calls, 2.0);
         assert!(run.amplitude(0.3, 2.0, false) < 5e-3);

@@ -2,7 +2,7 @@
 //! using kinematic constraints", Multibody System Dynamics, 2022.
 //!
 //! `maps` has the stability of the two-mass oscillator, `histories` its motion, errors and cost; `pendulum` the double pendulum,
-//! `damper` the crank-slider with a particle damper, `jacobians` what interface Jacobians make of that.
+//! `rig` the crank-slider with a particle damper and `damper` its figures, `jacobians` what interface Jacobians make of that.
 
 mod damper;
 mod histories;
@@ -10,6 +10,7 @@ mod jacobians;
 mod limit;
 mod maps;
 mod pendulum;
+mod rig;
 
 use crate::item::{Item, Settings};
 
