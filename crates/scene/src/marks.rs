@@ -423,6 +423,7 @@ mod tests {
         let view = View::of(ViewName::Xy, std::iter::empty());
         let (sketch, poses) = (Sketch::default(), []);
         let canvas = Canvas {
+            extent: Extent::of(&poses),
             sketch: &sketch,
             poses: &poses,
             view: &view,
@@ -451,6 +452,7 @@ mod tests {
         let view = View::of(ViewName::Iso, std::iter::empty());
         let (sketch, poses) = (Sketch::default(), []);
         let canvas = Canvas {
+            extent: Extent::of(&poses),
             sketch: &sketch,
             poses: &poses,
             view: &view,
