@@ -142,10 +142,7 @@ impl Checker<'_> {
 fn named_ports(name: &At<String>, ports: &Ports) -> [Vec<Port>; 2] {
     let named = |ports: &[oldham_cosim::Port]| {
         let port = |port: &oldham_cosim::Port| Port {
-            name: At {
-                value: port.name.to_string(),
-                span: name.span.clone(),
-            },
+            name: At::new(port.name.to_string(), &name.span),
             quantity: Some(port.quantity.clone()),
         };
         ports.iter().map(port).collect()

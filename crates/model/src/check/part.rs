@@ -2,6 +2,7 @@
 
 use oldham_cosim::Quantity;
 
+use super::keys::read;
 use super::predictor::Choice;
 use super::{Checker, Pace};
 use crate::format::{At, Entry, MicroSteps, Multiple, Number, Positive, Predictor};
@@ -24,6 +25,16 @@ pub(super) struct Checked {
 pub(super) struct Port {
     pub name: At<String>,
     pub quantity: Option<Quantity>,
+}
+
+impl Port {
+    /// A port that belongs to something with a name, and is called after it.
+    pub fn of(owner: &At<String>, name: &str, quantity: Quantity) -> Self {
+        Self {
+            name: At::new(format!("{}.{name}", owner.value), &owner.span),
+            quantity: Some(quantity),
+        }
+    }
 }
 
 /// What all subsystems have, as it is written.
@@ -93,22 +104,16 @@ impl Checker<'_> {
         does: &str,
         help: &str,
     ) -> Option<(K, &'f At<String>)> {
-        let kinds = kinds.into_iter();
-        let given = kinds.filter_map(|(kind, of)| Some((kind, of.as_ref()?)));
-        let given: Vec<_> = given.collect();
-        if let [one] = given[..] {
-            return Some(one);
-        }
-        let (name, count) = (&entry.name.value, given.len());
-        let message = format!("the port `{name}` {does} {count} things; it must be one");
-        self.report_missing(&entry.value.span, message).help(help);
-        None
+        let ways = kinds.map(|(_, of)| of.is_some());
+        let what = format!("the port `{}` {does}", entry.name.value);
+        self.one_way(&entry.value.span, &ways, [&what, "things"], help)?;
+        let mut kinds = kinds.into_iter();
+        kinds.find_map(|(kind, of)| Some((kind, of.as_ref()?)))
     }
 
     /// Reads what all subsystems have.
     pub(super) fn head<'f>(&mut self, head: Head<'f>, pace: &Pace) -> Paced<'f> {
-        let every = head.every.as_ref();
-        let every = every.and_then(|at| Some((self.count(at)?, at.span.clone())));
+        let every = read(head.every, |at| Some((self.count(at)?, at.span.clone())));
         let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
         let own_step = pace.step.map(|step| step * multiple);
         let micro_steps = self.micro_steps(&head, own_step);
@@ -126,15 +131,12 @@ impl Checker<'_> {
     /// Micro steps of a subsystem whose own macro step may be known.
     fn micro_steps(&mut self, steps: &Head<'_>, own_step: Option<f64>) -> Option<u32> {
         let Some(micro_step) = steps.micro_step else {
-            return match steps.micro_steps {
-                Some(count) => self.count(count),
-                None => Some(1),
-            };
+            return self.count_or(steps.micro_steps, 1);
         };
-        if steps.micro_steps.is_some() {
-            let message = "`micro_step` and `micro_steps` say the same thing: give one of them";
-            self.report(&micro_step.span, message).label("one too many");
-        }
+        self.not_both(
+            ("micro_steps", steps.micro_steps),
+            ("micro_step", steps.micro_step),
+        );
         let length = self.number(micro_step)?;
         let own_step = own_step?;
         let steps = own_step / length;

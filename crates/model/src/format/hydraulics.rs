@@ -13,7 +13,6 @@ use super::{At, Formula, MicroSteps, Multiple, Named, Positive, Predictor};
 /// positive when it pushes, friction and end stops included) and its pressures at `<name>.p1` and
 /// `<name>.p2` (Pa). All pressures are absolute.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Hydraulics {
     /// What fills the circuit.
     #[schemars(required)]
@@ -36,13 +35,11 @@ pub(crate) struct Hydraulics {
     /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
     pub predictor: Option<At<Predictor>>,
     /// The actuators, by name.
-    #[serde(default)]
     pub actuators: Named<Actuator>,
 }
 
 /// A fluid whose density grows with pressure as 1 + a p + b p².
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Fluid {
     /// Density without pressure in kg/m³.
     #[schemars(required)]
@@ -62,7 +59,6 @@ pub(crate) struct Fluid {
 /// actuator together, pressure in chamber 2 pushes it apart. It starts at rest: with the spool at
 /// `spool`, or where it carries `load`.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Actuator {
     /// Piston areas in m²: of chamber 1 and of chamber 2.
     #[schemars(required)]
@@ -116,7 +112,6 @@ pub(crate) struct Actuator {
 
 /// A four-way valve: the spool opens one way as it closes the other.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Valve {
     /// Area in m² of the fully open valve.
     #[schemars(required)]
@@ -135,7 +130,6 @@ pub(crate) struct Valve {
 /// A controller of the speed: with w the rate that is wanted less the rate of the actuator, the spool moves at
 /// -proportional · w - derivative · w′, at most at `spool_rate`.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct SpeedControl {
     /// In 1/m.
     #[schemars(required)]
@@ -147,7 +141,6 @@ pub(crate) struct SpeedControl {
 
 /// A relief valve to the tank.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Relief {
     /// Absolute pressure in Pa at which it opens.
     #[schemars(required)]

@@ -11,7 +11,6 @@ pub(crate) const DEFAULT_RHO: f64 = 0.6;
 /// A lumped-parameter subsystem: masses, springs, dampers and loads along one line or about one
 /// axis. The node `ground` is always there and does not move.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Lumped {
     /// Whether nodes move along a line (m, kg, N) or about an axis (rad, kg·m², N·m).
     #[schemars(extend("default" = "translation"))]
@@ -41,23 +40,17 @@ pub(crate) struct Lumped {
     /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
     pub predictor: Option<At<Predictor>>,
     /// The nodes that move by the equations of this subsystem, by name.
-    #[serde(default)]
     pub masses: Named<Mass>,
     /// Springs and dampers between two nodes, by name.
-    #[serde(default)]
     pub springs: Named<Spring>,
     /// Applied forces on nodes, by name.
-    #[serde(default)]
     pub loads: Named<Load>,
     /// Superelements: mass, damping and stiffness matrices over some nodes, by name.
-    #[serde(default)]
     pub matrices: Named<Matrices>,
     /// What it receives, by the name of the port. Receiving a motion makes a boundary
     /// node of that name, whose motion is imposed.
-    #[serde(default)]
     pub inputs: Named<Input>,
     /// What it sends, by the name of the port.
-    #[serde(default)]
     pub outputs: Named<Output>,
 }
 
@@ -99,7 +92,6 @@ pub(crate) enum InputsWithinStep {
 
 /// A node with its own motion.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Mass {
     /// Mass in kg, or moment of inertia in kg·m². May be left out where a matrix gives the node
     /// its mass.
@@ -115,7 +107,6 @@ pub(crate) struct Mass {
 /// A spring, a damper, or both; linear, or with a law of its own. Its force is positive in
 /// tension: it pulls the two nodes together.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Spring {
     /// The two nodes `[a, b]`; its elongation is `d = x_b - x_a`.
     #[schemars(required)]
@@ -136,7 +127,6 @@ pub(crate) struct Spring {
 
 /// An applied force.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Load {
     /// The node on which it acts.
     #[schemars(required)]
@@ -151,7 +141,6 @@ pub(crate) type Rows = Vec<At<Vec<At<Formula>>>>;
 
 /// A superelement: `mass a + damping v + stiffness x` over its nodes. Matrices are lists of rows.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Matrices {
     /// The nodes, in the order of rows and columns.
     #[schemars(required)]
@@ -166,7 +155,6 @@ pub(crate) struct Matrices {
 
 /// What an input port receives: exactly one of these.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Input {
     /// Displacement, velocity and acceleration of the boundary node of this name.
     pub motion: Option<At<String>>,
@@ -190,7 +178,6 @@ pub(crate) struct Input {
 
 /// What an output port sends: exactly one of these.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Output {
     /// Displacement, velocity and acceleration of this node.
     pub motion: Option<At<String>>,

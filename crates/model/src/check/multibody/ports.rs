@@ -67,17 +67,10 @@ impl Checker<'_> {
                 name: entry.name.clone(),
                 quantity: received.as_ref().map(Received::quantity),
             });
-            outputs.extend(
-                received
-                    .iter()
-                    .flat_map(|received| answers(entry, received)),
-            );
             if let Some(received) = received {
-                draft
-                    .spec
-                    .whole
-                    .inputs
-                    .push((entry.name.value.clone(), received));
+                outputs.extend(answers(entry, &received));
+                let whole = &mut draft.spec.whole;
+                whole.inputs.push((entry.name.value.clone(), received));
             }
         }
         for entry in &section.outputs {
@@ -87,13 +80,8 @@ impl Checker<'_> {
                 name: entry.name.clone(),
                 quantity: sent.as_ref().map(Sent::quantity),
             });
-            if let Some(sent) = sent {
-                draft
-                    .spec
-                    .whole
-                    .outputs
-                    .push((entry.name.value.clone(), sent));
-            }
+            let named = sent.map(|sent| (entry.name.value.clone(), sent));
+            draft.spec.whole.outputs.extend(named);
         }
         [inputs, outputs]
     }
@@ -125,22 +113,16 @@ impl Checker<'_> {
         ];
         let kinds = kinds.map(|given| ((), given));
         self.one_of(entry, kinds, "receives", RECEIVED_KINDS)?;
-        let forces = [
-            (Coordinate::Angle, &input.torque),
-            (Coordinate::Slide, &input.force),
+        let at_joints = [
+            (Coordinate::Angle, &input.torque, &input.rotation),
+            (Coordinate::Slide, &input.force, &input.sliding),
         ];
-        for (coordinate, joint) in forces {
-            if let Some(joint) = joint {
+        for (coordinate, force, motion) in at_joints {
+            if let Some(joint) = force {
                 let ends = self.joint_with(joint, coordinate, draft)?;
                 return Some(Received::CoordinateForce(coordinate, ends));
             }
-        }
-        let motions = [
-            (Coordinate::Angle, &input.rotation),
-            (Coordinate::Slide, &input.sliding),
-        ];
-        for (coordinate, joint) in motions {
-            if let Some(joint) = joint {
+            if let Some(joint) = motion {
                 let ends = self.joint_with(joint, coordinate, draft)?;
                 self.driven_once(joint, coordinate, draft)?;
                 return Some(Received::CoordinateMotion(coordinate, ends));
@@ -223,10 +205,8 @@ impl Checker<'_> {
             self.unused(&output.on, "only a reaction is on a node of its element");
         }
         if !is_along && !matches!(sent, Kind::Motion) {
-            self.unused(
-                &output.offset,
-                "only the motion of a node can be that of a point",
-            );
+            let message = "only the motion of a node can be that of a point";
+            self.unused(&output.offset, message);
         }
         if !matches!(sent, Kind::Motion) {
             self.unused(&output.orientation, "only a motion in space has axes");
@@ -312,22 +292,10 @@ impl Checker<'_> {
             node,
         })
     }
-
-    fn unused<T>(&mut self, given: &Option<At<T>>, message: &str) {
-        if let Some(given) = given {
-            self.report(&given.span, message).label("not used");
-        }
-    }
 }
 
 /// The outputs that the solver adds to an input.
 fn answers(entry: &Entry<Input>, received: &Received) -> Vec<Port> {
-    let port = |(suffix, quantity)| Port {
-        name: At {
-            value: format!("{}.{suffix}", entry.name.value),
-            span: entry.name.span.clone(),
-        },
-        quantity: Some(quantity),
-    };
+    let port = |(suffix, quantity): (&str, _)| Port::of(&entry.name, suffix, quantity);
     received.answers().into_iter().map(port).collect()
 }

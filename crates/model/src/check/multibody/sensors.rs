@@ -9,6 +9,7 @@ use super::{DraftJoint, MechanismDraft};
 use crate::check::Checker;
 use crate::format::multibody::{Multibody, SensorEntry};
 use crate::format::{At, Entry, Formula, place};
+use crate::mechanism::Pose;
 use crate::source::Span;
 use crate::words;
 
@@ -163,12 +164,9 @@ impl Checker<'_> {
             (&[(kind, of)], []) => self.sensor_of(entry, kind, of, draft),
             ([], &[(kind, nodes)]) => self.sensor_between(entry, kind, nodes, draft),
             _ => {
-                let message = format!(
-                    "`{}` measures {} things; it must be one",
-                    entry.name.value,
-                    one.len() + two.len()
-                );
-                self.report_missing(&entry.value.span, message).help(KINDS);
+                let what = format!("`{}` measures", entry.name.value);
+                let ways = vec![true; one.len() + two.len()];
+                self.one_way(&entry.value.span, &ways, [&what, "things"], KINDS)?;
                 None
             }
         }
@@ -243,13 +241,8 @@ impl Checker<'_> {
             .two(nodes, "nodes")?
             .map(|name| self.node_named(name, draft));
         let nodes = [a?, b?];
-        let points = self.points_in(
-            &crate::mechanism::Pose::ABSOLUTE,
-            &given.points,
-            nodes,
-            draft,
-        )?;
-        let ends = [0, 1].map(|i| draft.spec.whole.model.marker(nodes[i], points[i]));
+        let points = self.points_in(&Pose::ABSOLUTE, &given.points, nodes, draft)?;
+        let ends = draft.ends(nodes, points);
         // Markers have absolute axes at the start: the given direction turns with the first.
         Some(match kind {
             Between::Distance => Reading::Fed(Sensor::Distance(ends)),

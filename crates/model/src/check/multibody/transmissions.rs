@@ -4,8 +4,9 @@ use oldham_multibody::{Coordinate, ElasticTransmission, Law, Marker, Transmissio
 
 use super::{Made, MechanismDraft};
 use crate::check::Checker;
+use crate::check::keys::read;
 use crate::format::multibody;
-use crate::format::{At, Entry, place};
+use crate::format::{At, Entry};
 
 impl Checker<'_> {
     pub(super) fn transmission(
@@ -14,12 +15,10 @@ impl Checker<'_> {
         draft: &MechanismDraft<'_>,
     ) -> Option<Made> {
         let given = &entry.value.value;
-        let joints = given.joints.as_ref();
-        let joints = joints.and_then(|joints| self.two(joints, "joints"));
+        let joints = read(&given.joints, |joints| self.two(joints, "joints"));
         let joints = joints.map(|pair| pair.map(|name| self.coordinate(name, draft)));
-        let ratios = given.ratios.as_ref();
-        let ratios: Option<[f64; 2]> =
-            ratios.and_then(|ratios| self.numbers(ratios, "one ratio for each joint"));
+        let what = "one ratio for each joint";
+        let ratios = read(&given.ratios, |ratios| self.numbers(ratios, what));
         let law = self.teeth(given);
         let ([first, second], [p, q]) = (joints?, ratios?);
         let (first, second) = (first?, second?);
@@ -35,13 +34,9 @@ impl Checker<'_> {
         let damping = self.number_or(&given.damping, 0.0);
         let play = self.number_or(&given.backlash, 0.0);
         let Some(stiffness) = &given.stiffness else {
-            let unused = [place(&given.damping), place(&given.backlash)];
-            for span in unused.into_iter().flatten() {
-                let message = "a rigid transmission does not give";
-                self.report(span, message)
-                    .label("not used")
-                    .help("give its `stiffness` besides");
-            }
+            let message = "a rigid transmission does not give: it needs `stiffness` besides";
+            self.unused(&given.damping, message);
+            self.unused(&given.backlash, message);
             return Some(None);
         };
         let (stiffness, damping, play) = (self.number(stiffness)?, damping?, play?);

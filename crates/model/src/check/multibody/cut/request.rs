@@ -140,10 +140,7 @@ impl Checker<'_> {
                 .label("the subsystem between the parts is called so");
         }
         let members: Vec<At<String>> = match &entry.value.value {
-            Members::One(name) => vec![At {
-                value: name.clone(),
-                span: entry.value.span.clone(),
-            }],
+            Members::One(name) => vec![At::new(name.clone(), &entry.value.span)],
             Members::Several(names) => names.clone(),
         };
         let nodes = members
