@@ -1,8 +1,10 @@
 //! From subsystems, connections and a schedule to a simulation that can run.
 
+mod absent;
 mod checks;
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::abilities::StepCorrection;
@@ -11,7 +13,7 @@ use crate::dial::{Dial, ExternalInput};
 use crate::exchange_buffer::Layout;
 use crate::fault::{BuildError, Fault};
 use crate::incoming::{IncomingConnection, IncomingConnections};
-use crate::inputs::{Inputs, Source};
+use crate::inputs::Source;
 use crate::port::{InputPort, OutputPort, Ports, Unit as PortUnit};
 use crate::predictor::Predictor;
 use crate::recorder::Column;
@@ -20,7 +22,8 @@ use crate::schedule::{Coupling, Duty, Phase, Schedule, SubsystemId, Timeline};
 use crate::simulation::{INITIAL_PASSES, Simulation};
 use crate::step_plan::{IteratedConnection, StepPlan};
 use crate::subsystem::Subsystem;
-use crate::unit::Unit;
+use crate::unit::{Unit, panic_message};
+use absent::absent;
 
 /// Exchanges after an event, at least.
 const EVENT_PASSES: usize = 8;
@@ -61,6 +64,8 @@ pub struct Builder {
     labels: HashMap<(SubsystemId, OutputPort), Option<String>>,
     /// Subsystems whose ports have whole names.
     named_in_full: Vec<SubsystemId>,
+    /// Subsystems that panicked when they were added, and what they said.
+    panicked: Vec<(SubsystemId, String)>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -76,15 +81,21 @@ impl Builder {
         Self::default()
     }
 
-    /// Adds a subsystem with the predictor for its inputs.
+    /// Adds a subsystem with the predictor for its inputs. It is asked for its ports once. If it panics, that is a fault
+    /// of it, which [`build`](Self::build) tells; until then it has no ports.
     pub fn add(
         &mut self,
         name: &str,
         subsystem: Box<dyn Subsystem>,
         predictor: Box<dyn Predictor>,
     ) -> SubsystemId {
-        let inputs = Inputs::new(subsystem.ports(), predictor);
-        self.units.push(Unit::new(name.into(), subsystem, inputs));
+        let asked = AssertUnwindSafe(|| Unit::new(name.into(), subsystem, predictor));
+        let unit = catch_unwind(asked).unwrap_or_else(|panic| {
+            let message = panic_message(panic.as_ref());
+            self.panicked.push((SubsystemId(self.units.len()), message));
+            absent(name)
+        });
+        self.units.push(unit);
         SubsystemId(self.units.len() - 1)
     }
 
@@ -96,21 +107,26 @@ impl Builder {
 
     /// Drives an input that no connection feeds.
     pub fn drive(&mut self, id: SubsystemId, port: InputPort, source: Box<dyn Source>) {
+        if self.is_absent(id) {
+            return;
+        }
         let unit = &mut self.units[id.0];
-        unit.inputs.drive(unit.subsystem.ports(), port, source);
+        unit.inputs.drive(&unit.ports, port, source);
         self.driven.push((id, port));
     }
 
     /// Lets an input that no connection feeds be set from outside while the simulation runs; it is
     /// recorded under this name.
     pub fn dial(&mut self, id: SubsystemId, port: InputPort, name: &str, initial: &[f64]) -> Dial {
-        let unit = &mut self.units[id.0];
-        let ports = unit.subsystem.ports();
-        let width = ports.input_range(port).len();
-        assert_eq!(initial.len(), width, "initial value of an external input");
         let dial = Dial::new(initial);
+        if self.is_absent(id) {
+            return dial;
+        }
+        let unit = &mut self.units[id.0];
+        let width = unit.ports.input_range(port).len();
+        assert_eq!(initial.len(), width, "initial value of an external input");
         let input = ExternalInput::new(name, dial.clone(), width);
-        unit.inputs.follow_dial(ports, port, input);
+        unit.inputs.follow_dial(&unit.ports, port, input);
         self.driven.push((id, port));
         self.dialled.push((id, port));
         dial
@@ -155,12 +171,20 @@ impl Builder {
 
     /// The ports of a subsystem.
     pub fn ports(&self, id: SubsystemId) -> &Ports {
-        self.units[id.0].subsystem.ports()
+        &self.units[id.0].ports
+    }
+
+    /// Whether a subsystem panicked when it was added.
+    fn is_absent(&self, id: SubsystemId) -> bool {
+        self.panicked.iter().any(|(other, _)| *other == id)
     }
 
     /// Checks everything, lays out the exchange buffer and does the exchange at the initial time.
     pub fn build(mut self, schedule: Schedule) -> Result<Simulation, Vec<BuildError>> {
-        let mut errors = Vec::new();
+        let mut errors = self.panics(schedule.start);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
         self.check_names(&mut errors);
         self.check_connections(&mut errors);
         self.check_schedule(&schedule, &mut errors);
@@ -186,7 +210,7 @@ impl Builder {
             (0..self.units.len()).map(advances).collect()
         });
         let sends: Vec<Vec<bool>> = sends.collect();
-        let feedthrough = |unit: &Unit| unit.subsystem.ports().has_feedthrough();
+        let feedthrough = |unit: &Unit| unit.ports.has_feedthrough();
         let feedthrough: Vec<bool> = self.units.iter().map(feedthrough).collect();
         let (stride, iterated) = self.lay_out(&mut layout, &sends, &feedthrough);
         let energies = self
@@ -289,7 +313,8 @@ impl Builder {
 
     /// The name of an output, as `subsystem.port`.
     pub fn output_name(&self, (id, port): (SubsystemId, OutputPort)) -> String {
-        self.qualified(id, &self.ports(id).outputs()[port.0].name)
+        let port = self.ports(id).outputs().get(port.0);
+        self.qualified(id, port.map_or("", |port| &port.name))
     }
 
     /// What an output is called in the results, if it is recorded.
@@ -323,7 +348,7 @@ impl Builder {
         updates: &[bool],
     ) -> (usize, Vec<IteratedConnection>) {
         for unit in &mut self.units {
-            let width = unit.subsystem.ports().output_width();
+            let width = unit.ports.output_width();
             let versions = unit.seldom.count();
             unit.places.outputs = layout.claim(width + 1 + versions).start;
             layout.separate();
@@ -341,7 +366,7 @@ impl Builder {
             self.units.iter().map(|_| Vec::new()).collect();
         for &PortConnection { from, to, scale } in &self.connections {
             let outputs = self.units[from.0.0].places.outputs;
-            let ports = self.units[from.0.0].subsystem.ports();
+            let ports = &self.units[from.0.0].ports;
             let quantity = &ports.outputs()[from.1.0].quantity;
             let width = quantity.width();
             let sent = outputs + ports.output_range(ports.sent_for(from.1)).start;
@@ -360,7 +385,7 @@ impl Builder {
             });
             let receiver = &mut self.units[to.0.0];
             let version = seldom.map(|place| (place, receiver.known.add()));
-            let input = receiver.subsystem.ports().input_range(to.1);
+            let input = receiver.ports.input_range(to.1);
             incoming[to.0.0].push(IncomingConnection {
                 sender: from.0,
                 every: self.units[from.0.0].every,
@@ -401,7 +426,7 @@ impl Builder {
     fn columns(&self, interfaces: &[Interface], energy: bool) -> (Vec<Column>, Vec<usize>) {
         let (mut columns, mut places) = (Vec::new(), Vec::new());
         for (index, unit) in self.units.iter().enumerate() {
-            let ports = unit.subsystem.ports();
+            let ports = &unit.ports;
             for (port, output) in ports.outputs().iter().enumerate() {
                 let port = OutputPort(port);
                 let Some(name) = self.column_name((SubsystemId(index), port)) else {
@@ -426,7 +451,7 @@ impl Builder {
                 .map(|input| input.held().len())
                 .sum::<usize>();
             for ((_, port), input) in own.zip(external) {
-                let quantity = &unit.subsystem.ports().inputs()[port.0].quantity;
+                let quantity = &unit.ports.inputs()[port.0].quantity;
                 for component in 0..quantity.width() {
                     columns.push(Column {
                         name: component_of(&input.name, &quantity.component_name(component)),

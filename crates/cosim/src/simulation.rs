@@ -123,7 +123,7 @@ impl Simulation {
         let mut start = 0;
         let mut extremes: Vec<Extreme<'_>> = Vec::new();
         let units = self.units.iter();
-        for port in units.flat_map(|unit| unit.subsystem.ports().outputs()) {
+        for port in units.flat_map(|unit| unit.ports.outputs()) {
             let range = start..start + port.quantity.width();
             start = range.end;
             let same = |extreme: &Extreme<'_>| *extreme.quantity == port.quantity;
@@ -301,7 +301,7 @@ impl Simulation {
 
     /// The ports of a subsystem.
     pub fn ports(&self, id: SubsystemId) -> &Ports {
-        self.units[id.0].subsystem.ports()
+        &self.units[id.0].ports
     }
 
     /// A subsystem itself, for analyses.

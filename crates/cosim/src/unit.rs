@@ -12,7 +12,8 @@ use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::incoming::{Delivery, IncomingConnections};
 use crate::inputs::Inputs;
-use crate::port::InputPort;
+use crate::port::{InputPort, Ports};
+use crate::predictor::Predictor;
 use crate::seldom::{KnownVersions, SeldomOutputs};
 use crate::slow::Mail;
 use crate::state::{Snapshot, State, Visitor};
@@ -44,6 +45,8 @@ pub(crate) struct Places {
 pub(crate) struct Unit {
     pub name: String,
     pub subsystem: Box<dyn Subsystem>,
+    /// What the subsystem said of them when it was added.
+    pub ports: Ports,
     pub inputs: Inputs,
     pub incoming: Arc<IncomingConnections>,
     /// What of its outputs seldom changes, and what it knows of such outputs of others.
@@ -90,15 +93,20 @@ pub(crate) struct Told {
 }
 
 impl Unit {
-    pub fn new(name: String, mut subsystem: Box<dyn Subsystem>, inputs: Inputs) -> Self {
+    /// Asks a subsystem what there is to know before a simulation is built.
+    pub fn new(
+        name: String,
+        mut subsystem: Box<dyn Subsystem>,
+        predictor: Box<dyn Predictor>,
+    ) -> Self {
         let corrects_inputs = subsystem.input_correction().is_some();
-        let ports = subsystem.ports();
+        let ports = subsystem.ports().clone();
         let (wide, tall) = (ports.input_width(), ports.output_width());
         Self {
             name,
-            inputs,
+            inputs: Inputs::new(&ports, predictor),
             incoming: Arc::default(),
-            seldom: SeldomOutputs::of(subsystem.as_ref()),
+            seldom: SeldomOutputs::of(subsystem.as_ref(), &ports),
             known: KnownVersions::default(),
             mail: Mail::default(),
             spent: Spent::default(),
@@ -124,6 +132,7 @@ impl Unit {
             tracks_work: true,
             is_open: false,
             subsystem,
+            ports,
         }
     }
 
@@ -174,7 +183,7 @@ impl Unit {
             .find_map(|t| Some((t, self.inputs.broken_source(t)?)));
         found.map(|(t, (place, value, origin))| Fault::Driven {
             subsystem: self.name.clone(),
-            port: self.subsystem.ports().input_component_name(place),
+            port: self.ports.input_component_name(place),
             origin,
             value,
             t,
@@ -252,7 +261,7 @@ impl Unit {
             Some(component) => {
                 let fault = Fault::NotFinite {
                     subsystem: self.name.clone(),
-                    port: self.subsystem.ports().output_component_name(component),
+                    port: self.ports.output_component_name(component),
                     value: self.output_values[component],
                     t,
                 };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use oldham_cosim::Ports;
 
-use super::part::{Checked, Port, head_of};
+use super::part::{Checked, Port};
 use super::{Checker, Pace};
 use crate::extensions::{Context, Kind, Reports, Settings, find};
 use crate::format::{At, DEFAULT_RHO, Entry, Foreign, ForeignSection, Formula, Setting, plain};
@@ -37,7 +37,8 @@ impl Checker<'_> {
         entry: &Entry<ForeignSection>,
         pace: Pace,
     ) -> Checked {
-        let paced = self.head(head_of!(entry), &pace);
+        let section = &entry.value.value;
+        let paced = self.head(&entry.name, &section.pacing, &section.division, &pace);
         let made = self.foreign_content(kind, entry, paced.micro_steps);
         let (content, ports) = made.unzip();
         let ports = ports.map_or_else(Default::default, |ports| named_ports(&entry.name, &ports));

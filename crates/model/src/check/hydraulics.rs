@@ -7,7 +7,7 @@ use oldham_hydraulics::{
 };
 
 use super::keys::{all, read, read_if};
-use super::part::{Checked, Port, head_of};
+use super::part::{Checked, Port};
 use super::{Checker, Pace};
 use crate::format::{self, At, DEFAULT_RHO, Entry, Formula};
 use crate::model::Content;
@@ -18,7 +18,7 @@ const MIDDLE: f64 = 0.5;
 impl Checker<'_> {
     pub(super) fn hydraulics(&mut self, entry: &Entry<format::Hydraulics>, pace: Pace) -> Checked {
         let section = &entry.value.value;
-        let paced = self.head(head_of!(entry), &pace);
+        let paced = self.head(&entry.name, &section.pacing, &section.division, &pace);
         let circuit = self.circuit(section, paced.micro_steps);
         let sound = circuit.filter(|circuit| self.is_sound(entry, circuit));
         paced.checked(DEFAULT_RHO, sound.map(Content::Hydraulics), ports(section))

@@ -93,20 +93,21 @@ impl Checker<'_> {
         each?.try_into().ok()
     }
 
-    /// One of several ways must be taken; `what` begins and `things` ends the count of them.
+    /// One of several keys must be given; `what` begins and `things` ends the count of them.
     pub(super) fn one_way(
         &mut self,
         table: &Span,
-        ways: &[bool],
+        ways: &[(&str, bool)],
         [what, things]: [&str; 2],
-        help: &str,
     ) -> Option<()> {
-        let count = ways.iter().filter(|&&way| way).count();
+        let count = ways.iter().filter(|(_, is_given)| *is_given).count();
         if count == 1 {
             return Some(());
         }
         let message = format!("{what} {count} {things}; it must be one");
-        self.report_missing(table, message).help(help);
+        let keys: Vec<String> = ways.iter().map(|(key, _)| format!("`{key}`")).collect();
+        self.report_missing(table, message)
+            .help(format!("one of {}", keys.join(", ")));
         None
     }
 

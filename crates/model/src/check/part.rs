@@ -5,7 +5,7 @@ use oldham_cosim::Quantity;
 use super::keys::read;
 use super::predictor::Choice;
 use super::{Checker, Pace};
-use crate::format::{At, Entry, MicroSteps, Multiple, Number, Positive, Predictor};
+use crate::format::{At, Division, Entry, MicroSteps, Number, Pacing};
 use crate::model::{Content, PartSpec};
 use crate::source::Span;
 
@@ -37,31 +37,7 @@ impl Port {
     }
 }
 
-/// What all subsystems have, as it is written.
-pub(super) struct Head<'f> {
-    pub name: &'f At<String>,
-    pub every: &'f Option<At<Multiple>>,
-    pub micro_steps: &'f Option<At<MicroSteps>>,
-    pub micro_step: &'f Option<At<Positive>>,
-    pub predictor: &'f Option<At<Predictor>>,
-}
-
-/// The head of a section. The types of sections have these keys each for itself, since joining them
-/// would lose their places.
-macro_rules! head_of {
-    ($entry:expr) => {
-        $crate::check::part::Head {
-            name: &$entry.name,
-            every: &$entry.value.value.every,
-            micro_steps: &$entry.value.value.micro_steps,
-            micro_step: &$entry.value.value.micro_step,
-            predictor: &$entry.value.value.predictor,
-        }
-    };
-}
-pub(super) use head_of;
-
-/// The same as far as it could be read.
+/// What all subsystems have, as far as it could be read.
 pub(super) struct Paced<'f> {
     name: &'f At<String>,
     every: Option<(u32, Span)>,
@@ -96,46 +72,54 @@ impl Paced<'_> {
 }
 
 impl Checker<'_> {
-    /// The one thing that a port carries; `does` and `help` complete the message.
-    pub(super) fn one_of<'f, T, K: Copy, const N: usize>(
+    /// The one thing that a port carries; `does` completes the message.
+    pub(super) fn one_of<'f, T, K: Copy>(
         &mut self,
         entry: &Entry<T>,
-        kinds: [(K, &'f Option<At<String>>); N],
+        kinds: &[(&str, K, &'f Option<At<String>>)],
         does: &str,
-        help: &str,
     ) -> Option<(K, &'f At<String>)> {
-        let ways = kinds.map(|(_, of)| of.is_some());
+        let ways: Vec<_> = kinds
+            .iter()
+            .map(|(key, _, of)| (*key, of.is_some()))
+            .collect();
         let what = format!("the port `{}` {does}", entry.name.value);
-        self.one_way(&entry.value.span, &ways, [&what, "things"], help)?;
-        let mut kinds = kinds.into_iter();
-        kinds.find_map(|(kind, of)| Some((kind, of.as_ref()?)))
+        self.one_way(&entry.value.span, &ways, [&what, "things"])?;
+        let mut kinds = kinds.iter();
+        kinds.find_map(|(_, kind, of)| Some((*kind, of.as_ref()?)))
     }
 
     /// Reads what all subsystems have.
-    pub(super) fn head<'f>(&mut self, head: Head<'f>, pace: &Pace) -> Paced<'f> {
-        let every = read(head.every, |at| Some((self.count(at)?, at.span.clone())));
+    pub(super) fn head<'f>(
+        &mut self,
+        name: &'f At<String>,
+        pacing: &Pacing,
+        division: &Division,
+        pace: &Pace,
+    ) -> Paced<'f> {
+        let every = read(&pacing.every, |at| Some((self.count(at)?, at.span.clone())));
         let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
         let own_step = pace.step.map(|step| step * multiple);
-        let micro_steps = self.micro_steps(&head, own_step);
-        let predictor = self.predictor(head.predictor);
+        let micro_steps = self.micro_steps(division, own_step);
+        let predictor = self.predictor(&pacing.predictor);
         Paced {
-            name: head.name,
+            name,
             every,
             own_step,
             micro_steps,
             predictor: predictor.unwrap_or_else(|| pace.predictor.clone()),
-            chooses_predictor: head.predictor.is_some(),
+            chooses_predictor: pacing.predictor.is_some(),
         }
     }
 
     /// Micro steps of a subsystem whose own macro step may be known.
-    fn micro_steps(&mut self, steps: &Head<'_>, own_step: Option<f64>) -> Option<u32> {
-        let Some(micro_step) = steps.micro_step else {
-            return self.count_or(steps.micro_steps, 1);
+    fn micro_steps(&mut self, given: &Division, own_step: Option<f64>) -> Option<u32> {
+        let Some(micro_step) = &given.micro_step else {
+            return self.count_or(&given.micro_steps, 1);
         };
         self.not_both(
-            ("micro_steps", steps.micro_steps),
-            ("micro_step", steps.micro_step),
+            ("micro_steps", &given.micro_steps),
+            ("micro_step", &given.micro_step),
         );
         let length = self.number(micro_step)?;
         let own_step = own_step?;

@@ -55,12 +55,11 @@ impl Checker<'_> {
             given.outside.unwrap_or(Outside::Hold).into(),
         );
         let ways = [
-            given.points.is_some(),
-            given.values.is_some(),
-            given.file.is_some(),
+            ("points", given.points.is_some()),
+            ("values", given.values.is_some()),
+            ("file", given.file.is_some()),
         ];
-        let help = "one of `points`, `values` (with `x` and `y`) and `file`";
-        self.one_way(span, &ways, ["the table is given in", "ways"], help)?;
+        self.one_way(span, &ways, ["the table is given in", "ways"])?;
         if let Some(path) = &given.file {
             let columns = self.columns(given, path, source)?;
             files.push(columns.file.clone());

@@ -155,19 +155,12 @@ impl Model {
         let offer = match approach {
             Approach::Structural => self.structural(&sites)?,
             Approach::Sampled | Approach::Continuous => {
-                let monolithic = listed.iter().any(|c| c.as_integrated);
-                let signals = listed.iter().filter_map(|c| c.signals.as_deref());
-                let signals: Vec<_> = signals.flatten().map(|(name, _)| name.clone()).collect();
-                let (rows, design) = self.assigned(
-                    &Task {
-                        sites: &sites,
-                        signals: (!signals.is_empty()).then_some(signals),
-                        continuous: approach == Approach::Continuous,
-                        as_integrated: monolithic,
-                        modes: listed.iter().filter_map(|c| c.modes).min(),
-                    },
-                    &|| Ok(Vec::new()),
-                )?;
+                let listed: Vec<_> = listed.iter().collect();
+                let task = Task {
+                    continuous: approach == Approach::Continuous,
+                    ..Task::new(&sites, &listed)
+                };
+                let (rows, design) = self.assigned(&task, &|| Ok(Vec::new()))?;
                 let errors = self.judged(&sites, rows.compensations(&design.gains))?;
                 Offer::Assigned {
                     rows: Box::new(rows),
@@ -274,15 +267,7 @@ impl Model {
     ) -> Result<Vec<(SubsystemId, Compensation)>, CompensationError> {
         let sites = assigned.iter().map(|c| self.site(c, plain));
         let sites = sites.collect::<Result<Vec<_>, _>>()?;
-        let signals = assigned.iter().filter_map(|c| c.signals.as_deref());
-        let signals: Vec<_> = signals.flatten().map(|(name, _)| name.clone()).collect();
-        let task = Task {
-            sites: &sites,
-            signals: (!signals.is_empty()).then_some(signals),
-            continuous: assigned.iter().any(|c| c.continuous),
-            as_integrated: assigned.iter().any(|c| c.as_integrated),
-            modes: assigned.iter().filter_map(|c| c.modes).min(),
-        };
+        let task = Task::new(&sites, assigned);
         let beside = || {
             let laws = fixed.iter().flat_map(|f| f.laws(self, plain));
             Ok(laws.collect())
@@ -415,6 +400,21 @@ struct Task<'a> {
     as_integrated: bool,
     /// Only so many of the slowest modes.
     modes: Option<usize>,
+}
+
+impl<'a> Task<'a> {
+    /// What compensators in the file ask for.
+    fn new(sites: &'a [Site], asked: &[&CompensatorSpec]) -> Self {
+        let signals = asked.iter().filter_map(|c| c.signals.as_deref());
+        let signals: Vec<_> = signals.flatten().map(|(name, _)| name.clone()).collect();
+        Self {
+            sites,
+            signals: (!signals.is_empty()).then_some(signals),
+            continuous: asked.iter().any(|c| c.continuous),
+            as_integrated: asked.iter().any(|c| c.as_integrated),
+            modes: asked.iter().filter_map(|c| c.modes).min(),
+        }
+    }
 }
 
 /// A compensation that needs no design.

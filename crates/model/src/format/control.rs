@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::multibody::Vector;
-use super::{At, Formula, Multiple, Named, NonNegative, Positive, Predictor, Rows};
+use super::{At, Formula, Named, NonNegative, Pacing, Positive, Rows};
 
 /// A controller: what it sends is computed from what it receives by expressions of inputs, states,
 /// signals, blocks, time `t` and parameters, in any order. It has no mass and no energy. Without
@@ -24,11 +24,8 @@ pub(crate) struct Control {
     /// The sample period in s of a sampled controller, a multiple of the macro step: inputs are
     /// taken at the samples, outputs held between them.
     pub sample: Option<At<Positive>>,
-    /// The subsystem's own macro step, as a multiple of the model's.
-    #[schemars(extend("default" = 1))]
-    pub every: Option<At<Multiple>>,
-    /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
-    pub predictor: Option<At<Predictor>>,
+    #[schemars(flatten)]
+    pub pacing: Pacing,
 }
 
 /// Something that a controller remembers.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::multibody::Vector;
-use super::{At, Formula, MicroSteps, Multiple, Named, Positive, Predictor};
+use super::{At, Division, Formula, Named, Pacing};
 
 /// A hydraulic circuit: actuators, each a cylinder with two chambers behind a valve, between a pump
 /// and a tank of constant pressure. An actuator `<name>` receives length and rate of the line along
@@ -23,17 +23,10 @@ pub(crate) struct Hydraulics {
     /// Pressure in the tank in Pa.
     #[schemars(required)]
     pub tank: Option<At<Formula>>,
-    /// Integrator steps per macro step of this subsystem.
-    #[schemars(extend("default" = 1))]
-    pub micro_steps: Option<At<MicroSteps>>,
-    /// The length of an integrator step, in s, instead of their number; must divide the macro
-    /// step of this subsystem.
-    pub micro_step: Option<At<Positive>>,
-    /// The subsystem's own macro step, as a multiple of the model's.
-    #[schemars(extend("default" = 1))]
-    pub every: Option<At<Multiple>>,
-    /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
-    pub predictor: Option<At<Predictor>>,
+    #[schemars(flatten)]
+    pub division: Division,
+    #[schemars(flatten)]
+    pub pacing: Pacing,
     /// The actuators, by name.
     pub actuators: Named<Actuator>,
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{At, Formula, Fraction, MicroSteps, MotionLaw, Multiple, Named, Positive, Predictor};
+use super::{At, Division, Formula, Fraction, MotionLaw, Named, Pacing};
 
 /// Spectral radius of `lms2` when none is given.
 pub(crate) const DEFAULT_RHO: f64 = 0.6;
@@ -28,17 +28,10 @@ pub(crate) struct Lumped {
     /// such as that of a stop or a corner of a table; the order of four is then kept.
     #[schemars(extend("default" = false))]
     pub locate_kinks: Option<At<bool>>,
-    /// Integrator steps per macro step of this subsystem.
-    #[schemars(extend("default" = 1))]
-    pub micro_steps: Option<At<MicroSteps>>,
-    /// The length of an integrator step, in s, instead of their number; must divide the macro
-    /// step of this subsystem.
-    pub micro_step: Option<At<Positive>>,
-    /// The subsystem's own macro step, as a multiple of the model's.
-    #[schemars(extend("default" = 1))]
-    pub every: Option<At<Multiple>>,
-    /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
-    pub predictor: Option<At<Predictor>>,
+    #[schemars(flatten)]
+    pub division: Division,
+    #[schemars(flatten)]
+    pub pacing: Pacing,
     /// The nodes that move by the equations of this subsystem, by name.
     pub masses: Named<Mass>,
     /// Springs and dampers between two nodes, by name.

@@ -11,6 +11,7 @@ mod control;
 mod drive;
 mod foreign;
 mod forms;
+mod head;
 pub(crate) mod hydraulics;
 mod lumped;
 mod motion_law;
@@ -30,6 +31,7 @@ pub(crate) use compensator::{Compensator, Domain, Method, Targets};
 pub(crate) use control::{Block, BlockKind, Control, ControlState};
 pub(crate) use drive::{Drive, DrivenMotion};
 pub(crate) use foreign::{Foreign, ForeignSection, Setting, TAGS, Value, plain};
+pub(crate) use head::{Division, Pacing};
 pub(crate) use hydraulics::Hydraulics;
 pub(crate) use lumped::{
     Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,

@@ -7,9 +7,9 @@ use oldham_cosim::{Quantity, Unit};
 use oldham_expression::Expression;
 
 use super::keys::{read, read_or};
-use super::part::{Checked, Head, Port};
+use super::part::{Checked, Port};
 use super::{Checker, Pace};
-use crate::format::{self, At, BlockKind, DEFAULT_RHO, Entry, Formula, place};
+use crate::format::{self, At, BlockKind, DEFAULT_RHO, Division, Entry, Formula, place};
 use crate::model::Content;
 use crate::words;
 
@@ -27,16 +27,10 @@ struct Draft<'f> {
 impl Checker<'_> {
     pub(super) fn control(&mut self, entry: &Entry<format::Control>, pace: Pace) -> Checked {
         let section = &entry.value.value;
-        let head = Head {
-            name: &entry.name,
-            every: &section.every,
-            micro_steps: &None,
-            micro_step: &None,
-            predictor: &section.predictor,
-        };
-        let paced = self.head(head, &pace);
+        let undivided = Division::default();
+        let paced = self.head(&entry.name, &section.pacing, &undivided, &pace);
         let sample = section.sample.as_ref();
-        if let (Some(_), Some(every)) = (sample, &section.every) {
+        if let (Some(_), Some(every)) = (sample, &section.pacing.every) {
             let message = "a sampled controller advances with every macro step";
             self.report(&every.span, message).label("leave it out");
         }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use oldham_lumped::{Coordinates, Element, ElementKind, Integrator, NodeRef, Spec, SpecError};
 
 use super::keys::read;
-use super::part::{Checked, Port, head_of};
+use super::part::{Checked, Port};
 use super::{Checker, Pace};
 use crate::format::{self, DEFAULT_RHO, Entry};
 use crate::model::Content;
@@ -37,7 +37,7 @@ impl Checker<'_> {
             self.method(word, rho, inputs_within_step)
         });
         let locates_kinks = self.locates_kinks(section, method);
-        let paced = self.head(head_of!(entry), &pace);
+        let paced = self.head(&entry.name, &section.pacing, &section.division, &pace);
         let coordinates = section
             .coordinates
             .unwrap_or(format::Coordinates::Translation);

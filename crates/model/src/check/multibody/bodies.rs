@@ -143,15 +143,14 @@ impl Checker<'_> {
     fn solid(&mut self, given: &At<multibody::Solid>) -> Option<Homogeneous> {
         let solid = &given.value;
         let kinds = [
-            solid.cuboid.is_some(),
-            solid.sphere.is_some(),
-            solid.cylinder.is_some(),
-            solid.tube.is_some(),
-            solid.rod.is_some(),
-            solid.mesh.is_some(),
+            ("box", solid.cuboid.is_some()),
+            ("sphere", solid.sphere.is_some()),
+            ("cylinder", solid.cylinder.is_some()),
+            ("tube", solid.tube.is_some()),
+            ("rod", solid.rod.is_some()),
+            ("mesh", solid.mesh.is_some()),
         ];
-        let help = "one of `box`, `sphere`, `cylinder`, `tube`, `rod`, `mesh`";
-        self.one_way(&given.span, &kinds, ["the shape is", "things"], help)?;
+        self.one_way(&given.span, &kinds, ["the shape is", "things"])?;
         if let Some(points) = &solid.mesh {
             return Some(Homogeneous::of_hull(self.hull(points)?));
         }

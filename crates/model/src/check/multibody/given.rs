@@ -75,19 +75,18 @@ impl Checker<'_> {
         draft: &MechanismDraft<'_>,
     ) -> Option<Drive> {
         let given = [
-            table.ramp.is_some(),
-            table.smooth_step.is_some(),
-            table.sine.is_some(),
-            table.chirp.is_some(),
-            table.table.is_some(),
-            table.input.is_some(),
+            ("ramp", table.ramp.is_some()),
+            ("smooth_step", table.smooth_step.is_some()),
+            ("sine", table.sine.is_some()),
+            ("chirp", table.chirp.is_some()),
+            ("table", table.table.is_some()),
+            ("input", table.input.is_some()),
         ];
         if table.table.is_none() {
             self.unused(&table.of, "only a table is of a sensor");
         }
         let what = ["the time function is given in", "ways"];
-        let help = "one of `ramp`, `smooth_step`, `sine`, `chirp`, `table`, `input`";
-        self.one_way(span, &given, what, help)?;
+        self.one_way(span, &given, what)?;
         if let Some(list) = &table.ramp {
             let [start, end, from, to] = self.transition(list)?;
             return Some(Drive::Ramp {

@@ -42,7 +42,7 @@ use oldham_multibody::{
 };
 
 use super::method::stage_inputs;
-use super::part::{Checked, Port, head_of};
+use super::part::{Checked, Port};
 use super::{Checker, Pace};
 use crate::format::multibody::Method as MethodWord;
 use crate::format::multibody::{
@@ -131,7 +131,7 @@ impl Checker<'_> {
         record: &Record,
     ) -> Checked {
         let section = &entry.value.value;
-        let paced = self.head(head_of!(entry), &pace);
+        let paced = self.head(&entry.name, &section.pacing, &section.division, &pace);
         let before = self.findings.len();
         let options = self.options(section);
         let mut draft = MechanismDraft::new();

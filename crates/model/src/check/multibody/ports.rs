@@ -10,11 +10,6 @@ use crate::format::multibody::{Input, Multibody, Orientation, Output, Vector};
 use crate::format::{At, Entry};
 use crate::mechanism::Pose;
 
-/// What an output can be.
-const SENT_KINDS: &str = "one of `motion`, `translation`, `displacement`, `velocity`, `acceleration`, `sensor`, `rotation`, `sliding`, `reaction`, `length`, `rate`";
-/// What an input can be.
-const RECEIVED_KINDS: &str = "one of `wrench`, `pose`, `torque`, `force`, `rotation`, `sliding`, `scalar`, `thrust`, `pressure`";
-
 /// One thing that an output sends.
 #[derive(Clone, Copy)]
 enum Kind {
@@ -101,18 +96,18 @@ impl Checker<'_> {
             self.unused(&input.orientation, message);
         }
         let kinds = [
-            &input.wrench,
-            &input.pose,
-            &input.scalar,
-            &input.thrust,
-            &input.pressure,
-            &input.torque,
-            &input.force,
-            &input.rotation,
-            &input.sliding,
+            ("wrench", &input.wrench),
+            ("pose", &input.pose),
+            ("torque", &input.torque),
+            ("force", &input.force),
+            ("rotation", &input.rotation),
+            ("sliding", &input.sliding),
+            ("scalar", &input.scalar),
+            ("thrust", &input.thrust),
+            ("pressure", &input.pressure),
         ];
-        let kinds = kinds.map(|given| ((), given));
-        self.one_of(entry, kinds, "receives", RECEIVED_KINDS)?;
+        let kinds = kinds.map(|(key, given)| (key, (), given));
+        self.one_of(entry, &kinds, "receives")?;
         let at_joints = [
             (Coordinate::Angle, &input.torque, &input.rotation),
             (Coordinate::Slide, &input.force, &input.sliding),
@@ -183,20 +178,27 @@ impl Checker<'_> {
 
     fn sent(&mut self, entry: &Entry<Output>, draft: &MechanismDraft<'_>) -> Option<Sent> {
         let output = &entry.value.value;
-        let all = [
-            (Kind::Motion, &output.motion),
-            (Kind::Along(Along::Motion), &output.translation),
-            (Kind::Along(Along::Displacement), &output.displacement),
-            (Kind::Along(Along::Velocity), &output.velocity),
-            (Kind::Along(Along::Acceleration), &output.acceleration),
-            (Kind::Reaction, &output.reaction),
-            (Kind::Line(LineValue::Length), &output.length),
-            (Kind::Line(LineValue::Rate), &output.rate),
-            (Kind::Coordinate(Coordinate::Angle), &output.rotation),
-            (Kind::Coordinate(Coordinate::Slide), &output.sliding),
-            (Kind::Sensor, &output.sensor),
+        let of_nodes = [
+            ("translation", Along::Motion, &output.translation),
+            ("displacement", Along::Displacement, &output.displacement),
+            ("velocity", Along::Velocity, &output.velocity),
+            ("acceleration", Along::Acceleration, &output.acceleration),
         ];
-        let (sent, of) = self.one_of(entry, all, "sends", SENT_KINDS)?;
+        let of_joints = [
+            ("rotation", Coordinate::Angle, &output.rotation),
+            ("sliding", Coordinate::Slide, &output.sliding),
+        ];
+        let others = [
+            ("motion", Kind::Motion, &output.motion),
+            ("sensor", Kind::Sensor, &output.sensor),
+            ("reaction", Kind::Reaction, &output.reaction),
+            ("length", Kind::Line(LineValue::Length), &output.length),
+            ("rate", Kind::Line(LineValue::Rate), &output.rate),
+        ];
+        let of_nodes = of_nodes.map(|(key, along, of)| (key, Kind::Along(along), of));
+        let of_joints = of_joints.map(|(key, which, of)| (key, Kind::Coordinate(which), of));
+        let all = [&of_nodes[..], &of_joints, &others].concat();
+        let (sent, of) = self.one_of(entry, &all, "sends")?;
         let is_along = matches!(sent, Kind::Along(_));
         if !is_along {
             self.unused(&output.axis, "only motions along a line have an axis");

@@ -164,9 +164,9 @@ impl Checker<'_> {
             (&[(kind, of)], []) => self.sensor_of(entry, kind, of, draft),
             ([], &[(kind, nodes)]) => self.sensor_between(entry, kind, nodes, draft),
             _ => {
-                let what = format!("`{}` measures", entry.name.value);
-                let ways = vec![true; one.len() + two.len()];
-                self.one_way(&entry.value.span, &ways, [&what, "things"], KINDS)?;
+                let (name, count) = (&entry.name.value, one.len() + two.len());
+                let message = format!("`{name}` measures {count} things; it must be one");
+                self.report_missing(&entry.value.span, message).help(KINDS);
                 None
             }
         }

@@ -68,9 +68,9 @@ impl Checker<'_> {
             }
             (rectangle, surface) => {
                 let what = format!("the shell `{}` has", entry.name.value);
-                let ways = [rectangle.is_some(), surface.is_some()];
-                let help = "give `rectangle` or `surface`";
-                self.one_way(&entry.value.span, &ways, [&what, "surfaces"], help)?;
+                let (rectangle, surface) = (rectangle.is_some(), surface.is_some());
+                let ways = [("rectangle", rectangle), ("surface", surface)];
+                self.one_way(&entry.value.span, &ways, [&what, "surfaces"])?;
                 None
             }
         }

@@ -156,16 +156,15 @@ impl Checker<'_> {
         let turn = o.axis.is_some() || o.angle.is_some();
         let axes = [&o.x, &o.y, &o.z];
         let ways = [
-            turn,
-            o.euler.is_some(),
-            o.vector.is_some(),
-            o.quaternion.is_some(),
-            axes.iter().any(|axis| axis.is_some()),
-            o.matrix.is_some(),
+            ("axis` and `angle", turn),
+            ("x` and `y` or `z", axes.iter().any(|axis| axis.is_some())),
+            ("euler", o.euler.is_some()),
+            ("vector", o.vector.is_some()),
+            ("quaternion", o.quaternion.is_some()),
+            ("matrix", o.matrix.is_some()),
         ];
         let what = ["the orientation is given in", "ways"];
-        let help = "`axis` and `angle`, two of `x`, `y`, `z`, or one of `euler`, `vector`, `quaternion`, `matrix`";
-        self.one_way(&given.span, &ways, what, help)?;
+        self.one_way(&given.span, &ways, what)?;
         if let Some(euler) = &o.euler {
             let [a, b, c] = self.numbers(euler, "three angles")?;
             let about = |axis: Vec3, angle: f64| Quaternion::exp(axis * angle);

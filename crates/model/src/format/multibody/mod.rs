@@ -20,8 +20,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    At, DEFAULT_RHO, Foreign, Fraction, InputsWithinStep, Iterations, MicroSteps, Multiple, Named,
-    Positive, Predictor, Tolerance,
+    At, DEFAULT_RHO, Division, Foreign, Fraction, InputsWithinStep, Iterations, Named, Pacing,
+    Tolerance,
 };
 
 pub(crate) use beam::{Beam, End, Lumping, Section};
@@ -72,17 +72,10 @@ pub(crate) struct Multibody {
     /// then kept at jumps too.
     #[schemars(extend("default" = false))]
     pub locate_kinks: Option<At<bool>>,
-    /// Integrator steps per macro step of this subsystem.
-    #[schemars(extend("default" = 1))]
-    pub micro_steps: Option<At<MicroSteps>>,
-    /// The length of an integrator step, in s, instead of their number; must divide the macro
-    /// step of this subsystem.
-    pub micro_step: Option<At<Positive>>,
-    /// The subsystem's own macro step, as a multiple of the model's.
-    #[schemars(extend("default" = 1))]
-    pub every: Option<At<Multiple>>,
-    /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
-    pub predictor: Option<At<Predictor>>,
+    #[schemars(flatten)]
+    pub division: Division,
+    #[schemars(flatten)]
+    pub pacing: Pacing,
     /// Newton's iteration stops when the error of the accelerations is below this fraction of the
     /// largest recent acceleration, and well below what the prediction of the step has missed: with
     /// smaller steps it becomes finer by itself.

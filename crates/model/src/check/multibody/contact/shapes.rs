@@ -51,19 +51,18 @@ impl Checker<'_> {
         let surface = self.contact_surface(&given.friction, &given.restitution, otherwise);
         let surface = self.with_stiffness(given, surface);
         let kinds = [
-            given.body.is_some(),
-            given.sphere.is_some(),
-            given.cuboid.is_some(),
-            given.capsule.is_some(),
-            given.cylinder.is_some(),
-            given.mesh.is_some(),
-            given.plane.is_some(),
-            given.can.is_some(),
-            given.heights.is_some(),
+            ("body", given.body.is_some()),
+            ("sphere", given.sphere.is_some()),
+            ("box", given.cuboid.is_some()),
+            ("capsule", given.capsule.is_some()),
+            ("cylinder", given.cylinder.is_some()),
+            ("mesh", given.mesh.is_some()),
+            ("plane", given.plane.is_some()),
+            ("can", given.can.is_some()),
+            ("heights", given.heights.is_some()),
         ];
         let what = format!("the shape `{}` is", entry.name.value);
-        let help = "one of `body`, `sphere`, `box`, `capsule`, `cylinder`, `mesh`, `plane`, `can`, `heights`";
-        self.one_way(&entry.value.span, &kinds, [&what, "things"], help)?;
+        self.one_way(&entry.value.span, &kinds, [&what, "things"])?;
         if given.can.is_none() {
             self.unused(&given.walls, "only a can has walls");
         }
