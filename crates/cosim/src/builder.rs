@@ -14,7 +14,7 @@ use crate::exchange_buffer::Layout;
 use crate::fault::{BuildError, Fault};
 use crate::incoming::{IncomingConnection, IncomingConnections};
 use crate::inputs::Source;
-use crate::port::{InputPort, OutputPort, Ports, Unit as PortUnit};
+use crate::port::{InputPort, OutputPort, Ports, Unit as PortUnit, component_of};
 use crate::predictor::Predictor;
 use crate::recorder::Column;
 use crate::scale::Scale;
@@ -22,7 +22,7 @@ use crate::schedule::{Coupling, Duty, Phase, Schedule, SubsystemId, Timeline};
 use crate::simulation::{INITIAL_PASSES, Simulation};
 use crate::step_plan::{IteratedConnection, StepPlan};
 use crate::subsystem::Subsystem;
-use crate::unit::{Unit, panic_message};
+use crate::unit::{ENERGY_CELLS, Unit, panic_message};
 use absent::absent;
 
 /// Exchanges after an event, at least.
@@ -64,7 +64,7 @@ pub struct Builder {
     labels: HashMap<(SubsystemId, OutputPort), Option<String>>,
     /// Subsystems whose ports have whole names.
     named_in_full: Vec<SubsystemId>,
-    /// Subsystems that panicked when they were added, and what they said.
+    /// Subsystems that panicked when they were added, and what they said. With any, nothing is built.
     panicked: Vec<(SubsystemId, String)>,
 }
 
@@ -81,15 +81,15 @@ impl Builder {
         Self::default()
     }
 
-    /// Adds a subsystem with the predictor for its inputs. It is asked for its ports once. If it panics, that is a fault
-    /// of it, which [`build`](Self::build) tells; until then it has no ports.
+    /// Adds a subsystem with the predictor for its inputs. It is asked for its ports once; where it panics, it has none, and
+    /// [`build`](Self::build) tells the fault.
     pub fn add(
         &mut self,
         name: &str,
         subsystem: Box<dyn Subsystem>,
         predictor: Box<dyn Predictor>,
     ) -> SubsystemId {
-        let asked = AssertUnwindSafe(|| Unit::new(name.into(), subsystem, predictor));
+        let asked = AssertUnwindSafe(|| Unit::new(name, subsystem, predictor));
         let unit = catch_unwind(asked).unwrap_or_else(|panic| {
             let message = panic_message(panic.as_ref());
             self.panicked.push((SubsystemId(self.units.len()), message));
@@ -107,7 +107,7 @@ impl Builder {
 
     /// Drives an input that no connection feeds.
     pub fn drive(&mut self, id: SubsystemId, port: InputPort, source: Box<dyn Source>) {
-        if self.is_absent(id) {
+        if !self.panicked.is_empty() {
             return;
         }
         let unit = &mut self.units[id.0];
@@ -119,7 +119,7 @@ impl Builder {
     /// recorded under this name.
     pub fn dial(&mut self, id: SubsystemId, port: InputPort, name: &str, initial: &[f64]) -> Dial {
         let dial = Dial::new(initial);
-        if self.is_absent(id) {
+        if !self.panicked.is_empty() {
             return dial;
         }
         let unit = &mut self.units[id.0];
@@ -134,11 +134,7 @@ impl Builder {
 
     /// Connects an output to an input.
     pub fn connect(&mut self, from: (SubsystemId, OutputPort), to: (SubsystemId, InputPort)) {
-        self.connections.push(PortConnection {
-            from,
-            to,
-            scale: None,
-        });
+        self.connect_scaled(from, to, Scale::NONE);
     }
 
     /// Connects an output to an input that receives it with a gain and an offset. Scalars may have
@@ -174,11 +170,6 @@ impl Builder {
         &self.units[id.0].ports
     }
 
-    /// Whether a subsystem panicked when it was added.
-    fn is_absent(&self, id: SubsystemId) -> bool {
-        self.panicked.iter().any(|(other, _)| *other == id)
-    }
-
     /// Checks everything, lays out the exchange buffer and does the exchange at the initial time.
     pub fn build(mut self, schedule: Schedule) -> Result<Simulation, Vec<BuildError>> {
         let mut errors = self.panics(schedule.start);
@@ -197,12 +188,11 @@ impl Builder {
         } else {
             0
         };
-        self.prepare_parts(&schedule)
-            .map_err(|fault| vec![BuildError::Initial(fault)])?;
+        let initial = |fault| vec![BuildError::Initial(fault)];
+        self.prepare_parts(&schedule).map_err(initial)?;
         let interfaces = self.find_interfaces();
         let without_energy_balance = self.without_energy_balance(&interfaces);
-        self.track_work_of_drives(schedule.start)
-            .map_err(|fault| vec![BuildError::Initial(fault)])?;
+        self.track_work_of_drives(schedule.start).map_err(initial)?;
         let mut layout = Layout::default();
         let timeline = Timeline::unroll(&schedule.stages);
         let sends = timeline.phases.iter().map(|phase| {
@@ -213,9 +203,7 @@ impl Builder {
         let feedthrough = |unit: &Unit| unit.ports.has_feedthrough();
         let feedthrough: Vec<bool> = self.units.iter().map(feedthrough).collect();
         let (stride, iterated) = self.lay_out(&mut layout, &sends, &feedthrough);
-        let energies = self
-            .energy_places(schedule.start)
-            .map_err(|fault| vec![BuildError::Initial(fault)])?;
+        let energies = self.energy_places(schedule.start).map_err(initial)?;
         let works = interfaces
             .iter()
             .map(|i| i.sides.map(|s| self.work_place(s)));
@@ -226,6 +214,7 @@ impl Builder {
             steps_join: output_update_passes == 0 && self.steps_join(&timeline),
             sends,
             every: self.units.iter().map(|unit| unit.every).collect(),
+            has_slow: self.units.iter().any(|unit| unit.every > 1),
             feedthrough,
             event_passes: self.event_passes(&schedule),
             schedule,
@@ -240,8 +229,7 @@ impl Builder {
             columns,
             output_places,
         };
-        Simulation::start(self.units, plan, layout.exchange())
-            .map_err(|fault| vec![BuildError::Initial(fault)])
+        Simulation::start(self.units, plan, layout.exchange()).map_err(initial)
     }
 
     /// Tells the parts what the schedule expects of them, and asks them how it repeats.
@@ -357,6 +345,7 @@ impl Builder {
         let stride = layout.claim(0).start;
         layout.claim(stride);
         for unit in &mut self.units {
+            unit.told_balance = vec![0.0; unit.interface_works.len() + ENERGY_CELLS];
             unit.places.stride = stride;
             unit.places.report = layout.claim(unit.report_width()).start;
             layout.separate();
@@ -475,14 +464,6 @@ impl Builder {
             columns.extend(ENERGY_COLUMNS.map(|name| joule(name.into())));
         }
         (columns, places)
-    }
-}
-
-/// The name of a component of something.
-fn component_of(name: &str, component: &str) -> String {
-    match component {
-        "" => name.into(),
-        _ => format!("{name}.{component}"),
     }
 }
 

@@ -33,6 +33,7 @@ pub(crate) struct ReportRequest {
 }
 
 /// Where a unit writes in the exchange buffer.
+#[derive(Default)]
 pub(crate) struct Places {
     /// Outputs, the event flag, numbers of what seldom changes; the second buffer follows at
     /// `stride`.
@@ -69,6 +70,8 @@ pub(crate) struct Unit {
     output_values: Vec<f64>,
     /// What the others may see; lags behind `output_values` when `every` is more than one.
     released: Vec<f64>,
+    /// With them: the work at interfaces, and the energy where somebody asked.
+    pub told_balance: Vec<f64>,
     /// One value of any connection.
     transfer: Vec<f64>,
     event: bool,
@@ -94,35 +97,28 @@ pub(crate) struct Told {
 
 impl Unit {
     /// Asks a subsystem what there is to know before a simulation is built.
-    pub fn new(
-        name: String,
-        mut subsystem: Box<dyn Subsystem>,
-        predictor: Box<dyn Predictor>,
-    ) -> Self {
-        let corrects_inputs = subsystem.input_correction().is_some();
-        let ports = subsystem.ports().clone();
+    pub fn new(name: &str, mut part: Box<dyn Subsystem>, predictor: Box<dyn Predictor>) -> Self {
+        let corrects_inputs = part.input_correction().is_some();
+        let ports = part.ports().clone();
         let (wide, tall) = (ports.input_width(), ports.output_width());
         Self {
-            name,
+            name: name.into(),
             inputs: Inputs::new(&ports, predictor),
             incoming: Arc::default(),
-            seldom: SeldomOutputs::of(subsystem.as_ref(), &ports),
+            seldom: SeldomOutputs::of(part.as_ref(), &ports),
             known: KnownVersions::default(),
             mail: Mail::default(),
             spent: Spent::default(),
             told: Told::default(),
             interface_works: Vec::new(),
-            places: Places {
-                outputs: 0,
-                stride: 0,
-                report: 0,
-            },
+            places: Places::default(),
             every: 1,
             pattern: 1,
             corrects_inputs,
             input_values: vec![0.0; wide],
             output_values: vec![0.0; tall],
             released: vec![0.0; tall],
+            told_balance: Vec::new(),
             transfer: vec![0.0; wide],
             event: false,
             saved: Snapshot::default(),
@@ -131,7 +127,7 @@ impl Unit {
             start_outputs: StartOutputs::Nothing,
             tracks_work: true,
             is_open: false,
-            subsystem,
+            subsystem: part,
             ports,
         }
     }
@@ -404,29 +400,28 @@ impl Unit {
         request: ReportRequest,
         exchange: &ExchangeBuffer,
     ) -> Result<(), Fault> {
-        let mut place = self.places.report;
-        self.seldom.write_others(&self.released, exchange, place);
-        place += self.released.len();
         if request.interface_works {
             self.take_stock(t)?;
         }
-        for work_index in 0..self.interface_works.len() {
-            exchange.write(place, &[self.work_at(work_index)]);
-            place += 1;
+        let works = self.interface_works.len();
+        for work_index in 0..works {
+            self.told_balance[work_index] = self.work_at(work_index);
         }
         if request.energy
             && let Some(energy) = self.energy(t)
         {
-            let cells = [
-                energy.kinetic,
-                energy.potential,
-                energy.dissipated,
-                energy.supplied,
-            ];
-            exchange.write(place, &cells);
+            self.told_balance[works..].copy_from_slice(&energy.terms());
         }
-        self.report_external(exchange);
+        self.show(exchange);
         Ok(())
+    }
+
+    /// Tells the coordinator what it told before.
+    pub fn show(&mut self, exchange: &ExchangeBuffer) {
+        let place = self.places.report;
+        self.seldom.write_others(&self.released, exchange, place);
+        exchange.write(place + self.released.len(), &self.told_balance);
+        self.report_external(exchange);
     }
 
     /// What its part answers as one that can be linearised, given the inputs at time t.
@@ -500,6 +495,7 @@ impl State for Unit {
             // Advanced, but not yet released.
             visitor.vector(&mut self.output_values);
             visitor.vector(&mut self.released);
+            visitor.fixed(&mut self.told_balance);
         }
         for work in all(&mut self.interface_works, &mut self.driven) {
             work.visit(visitor);

@@ -24,5 +24,5 @@ impl Subsystem for Absent {
 pub(super) fn absent(name: &str) -> Unit {
     let none = Ports::new();
     let hold = Box::new(Hold::new(0, &none));
-    Unit::new(name.into(), Box::new(Absent(none)), hold)
+    Unit::new(name, Box::new(Absent(none)), hold)
 }

@@ -27,7 +27,6 @@ mod tangent;
 mod wiring;
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use oldham_expression::Expression;
 
@@ -78,8 +77,6 @@ pub(crate) struct Checker<'a> {
     pub extensions: &'a Extensions,
     /// Remarks that a user should read.
     pub notes: Vec<String>,
-    /// Where the file lies.
-    pub folder: &'a Path,
     /// The text, with what came from the command line.
     pub source: &'a Source,
 }
@@ -97,18 +94,9 @@ struct Pace {
     is_implicit: bool,
 }
 
-/// Checks a whole file. The specification is worth something only if nothing was found.
+/// Checks a whole file, with other values of some parameters. The specification is worth something only if nothing was
+/// found.
 pub(crate) fn check(
-    file: &File,
-    source: &Source,
-    extensions: &Extensions,
-    findings: &mut Findings,
-) -> Option<ModelSpec> {
-    check_with(file, source, &[], extensions, findings)
-}
-
-/// The same with other values of some parameters.
-pub(crate) fn check_with(
     file: &File,
     source: &Source,
     given: &[(&str, f64)],
@@ -121,7 +109,6 @@ pub(crate) fn check_with(
         findings,
         extensions,
         notes: Vec::new(),
-        folder: source.folder(),
         source,
     };
     checker.file(file, source)

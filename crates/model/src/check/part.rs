@@ -28,6 +28,15 @@ pub(super) struct Port {
 }
 
 impl Port {
+    /// What it is called in the results.
+    pub fn columns(&self, part: &Checked) -> Vec<String> {
+        let name = format!("{}.{}.", part.name, self.name.value);
+        let column = |component: &str| (name.clone() + component).trim_end_matches('.').to_owned();
+        let quantity = self.quantity.iter();
+        let components = quantity.flat_map(|it| (0..it.width()).map(|c| it.component_name(c)));
+        components.map(|component| column(&component)).collect()
+    }
+
     /// A port that belongs to something with a name, and is called after it.
     pub fn of(owner: &At<String>, name: &str, quantity: Quantity) -> Self {
         Self {

@@ -64,7 +64,7 @@ impl Checker<'_> {
         }
         for entry in &file.excitation {
             let driven = self.drive(entry, source, &mut board, &mut wiring.data);
-            self.check_external_name(entry, driven.as_ref(), &wiring.drives);
+            self.check_external_name(entry, driven.as_ref(), &wiring.drives, &board);
             wiring.drives.extend(driven);
         }
         wiring.compensators = self.compensators(file, source, &mut board);
@@ -184,11 +184,12 @@ impl Checker<'_> {
         let place = board.find(&entry.name, End::To, self.findings);
         let external = self.external(entry);
         let course = match &external {
-            Some(_) => None,
-            None => self.driven_course(entry, source, data),
+            Some(None) => self.driven_course(entry, source, data),
+            _ => None,
         };
         let place = place?;
         board.feed(place, &entry.name, "[excitation]", self.findings);
+        let external = external?;
         let quantity = board.quantity(place, End::To)?;
         let is_line = matches!(quantity, Quantity::Translation | Quantity::Rotation);
         if let Drive::Motion(given) = &entry.value.value
@@ -257,6 +258,7 @@ impl Checker<'_> {
         entry: &Entry<Drive>,
         driven: Option<&DrivenInput>,
         others: &[DrivenInput],
+        board: &Switchboard<'_>,
     ) {
         let name_of = |driven: &DrivenInput| driven.external.as_ref().map(|it| it.name.clone());
         let Some(name) = driven.and_then(name_of) else {
@@ -267,6 +269,7 @@ impl Checker<'_> {
             .any(|other| name_of(other).as_ref() == Some(&name));
         let problem = match is_taken {
             true => "is the name of another external input already",
+            false if board.is_column(&name) => "is the name of another column of the results",
             false if name.trim().is_empty() => "is no name under which an input could be recorded",
             false => return,
         };
@@ -275,11 +278,13 @@ impl Checker<'_> {
     }
 
     /// The name of an external input, its value until it is set, and how far a driver moves it.
-    fn external(&mut self, entry: &Entry<Drive>) -> Option<ExternalInput> {
+    fn external(&mut self, entry: &Entry<Drive>) -> Option<Option<ExternalInput>> {
         let Drive::Motion(given) = &entry.value.value else {
-            return None;
+            return Some(None);
         };
-        let name = given.external.as_ref()?;
+        let Some(name) = &given.external else {
+            return Some(None);
+        };
         for at in [&given.x, &given.v, &given.a].into_iter().flatten() {
             self.report(&at.span, "an external input is not a function of time")
                 .label("leave it out, or leave `external` out");
@@ -288,7 +293,7 @@ impl Checker<'_> {
         let around = [initial - 1.0, initial + 1.0];
         let range = read_or(&given.range, around, |at| self.range(at, initial))?;
         let full = self.number_or(&given.full_feedback, 1.0)?;
-        Some(ExternalInput {
+        Some(Some(ExternalInput {
             name: name.value.clone(),
             initial: vec![initial],
             range,
@@ -296,7 +301,7 @@ impl Checker<'_> {
                 signal: signal.value.clone(),
                 full,
             }),
-        })
+        }))
     }
 
     /// Two numbers with the initial value between them.
@@ -305,7 +310,7 @@ impl Checker<'_> {
             [low, high] if low < high && (low..=high).contains(&initial) => Some([low, high]),
             _ => {
                 let message = "the range of an external input is its lowest and its highest value";
-                let label = format!("the initial value {initial} must not be outside");
+                let label = format!("must rise, with the initial value {initial} between");
                 self.report(&given.span, message).label(label);
                 None
             }

@@ -4,7 +4,7 @@ pub(crate) mod gains;
 mod trial;
 
 use oldham_compensation::Compensation;
-use oldham_cosim::{Coupling, Simulation, Stage, SubsystemId};
+use oldham_cosim::{Coupling, Simulation, SubsystemId};
 use oldham_lumped::Integrator;
 use oldham_stability::compensate::{
     Architecture, BuildFailure, CouplingLaw, Design, DesignError, Domain, Site, SiteError, Target,
@@ -13,6 +13,7 @@ use oldham_stability::compensate::{
 use oldham_stability::{CoupledModel, Extrapolator};
 
 use crate::compensation::gains::{Gains, GainsError};
+use crate::implicit;
 use crate::model::{CompensatorSpec, Model, Prediction, Way};
 use crate::problem::{Findings, Problem, Problems};
 
@@ -371,24 +372,14 @@ impl Model {
             let part = &self.spec.parts[id.0];
             match part.lumped() {
                 Some(spec) if spec.integrator == Integrator::SemiImplicitEuler => {
-                    let own =
-                        self.step() * f64::from(part.every) / rate(&self.spec.schedule.stages, id);
+                    let rate = implicit::rate(&self.spec.schedule.stages, id);
+                    let own = self.step() * f64::from(part.every) / rate;
                     own / spec.micro_steps as f64
                 }
                 _ => 0.0,
             }
         })
     }
-}
-
-/// Advances of a part per macro step.
-fn rate(stages: &[Stage], id: SubsystemId) -> f64 {
-    let inside = stages.iter().map(|stage| match stage {
-        Stage::Together(members) => f64::from(u8::from(members.contains(&id))),
-        Stage::Corrected(_) => 0.0,
-        Stage::Nested { ratio, stages } => f64::from(*ratio) * rate(stages, id),
-    });
-    inside.sum()
 }
 
 /// An assignment to be done.

@@ -48,10 +48,9 @@ impl Checker<'_> {
         match draft.nodes.get(name.value.as_str()) {
             Some(&boundary @ NodeRef::Boundary(_)) => Some(boundary),
             Some(_) => {
-                let message = format!(
-                    "`{}` is a mass: its motion is computed here, not received",
-                    name.value
-                );
+                let mass = &name.value;
+                let message =
+                    format!("`{mass}` is a mass: its motion is computed here, not received");
                 self.report(&name.span, message)
                     .label("has its own motion")
                     .help("give the boundary node another name, or receive a `force` on this mass");

@@ -57,7 +57,7 @@ impl MechanismReports for Workbench<'_, '_, '_> {
     }
 
     fn folder(&self) -> &Path {
-        self.checker.folder
+        self.checker.source.folder()
     }
 
     fn note(&mut self, note: String) {

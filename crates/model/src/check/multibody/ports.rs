@@ -268,20 +268,11 @@ impl Checker<'_> {
         on: &Option<At<String>>,
         draft: &MechanismDraft<'_>,
     ) -> Option<Sent> {
-        let Some(holder) = draft.holders.get(element.value.as_str()) else {
-            let known = draft.holders.keys().map(String::as_str);
-            self.unknown(element, "element", known)
-                .or_help("joints, springs, torsion springs and bushings have reactions");
-            return None;
-        };
-        let holder = (*holder)?;
+        let holder = self.holder_named(element, "element", draft)?;
         let nodes = draft.spec.whole.model.nodes_of(holder);
         let node = match on {
             None => usize::from(nodes.get(1).is_some_and(|&second| second != NodeId::GROUND)),
-            Some(on) => {
-                let node = self.node_named(on, draft)?;
-                self.node_of(element, on, nodes, node)?
-            }
+            Some(on) => self.node_of(element, on, nodes, draft)?,
         };
         if nodes[node] == NodeId::GROUND {
             let message = "the reaction on the ground is the opposite of that on the other node";

@@ -110,14 +110,14 @@ fn wanted(given: &SensorEntry) -> (Vec<OfOne<'_>>, Vec<OfTwo<'_>>) {
         (Between::Distance, &given.distance),
         (Between::DistanceRate, &given.distance_rate),
     ];
-    let one = of_one.into_iter();
-    let two = of_two.into_iter();
-    (
-        one.filter_map(|(kind, of)| Some((kind, of.as_ref()?)))
-            .collect(),
-        two.filter_map(|(kind, of)| Some((kind, of.as_ref()?)))
-            .collect(),
-    )
+    (given_of(of_one), given_of(of_two))
+}
+
+fn given_of<K, T, const N: usize>(all: [(K, &Option<T>); N]) -> Vec<(K, &T)> {
+    let given = all.into_iter();
+    given
+        .filter_map(|(kind, of)| Some((kind, of.as_ref()?)))
+        .collect()
 }
 
 impl Checker<'_> {
@@ -155,11 +155,8 @@ impl Checker<'_> {
     ) -> Option<Reading> {
         let given = &entry.value.value;
         let (one, two) = wanted(given);
-        self.unused_by(
-            given,
-            one.first().map(|it| it.0),
-            two.first().map(|it| it.0),
-        );
+        let kinds = (one.first().map(|it| it.0), two.first().map(|it| it.0));
+        self.unused_by(given, kinds.0, kinds.1);
         match (&one[..], &two[..]) {
             (&[(kind, of)], []) => self.sensor_of(entry, kind, of, draft),
             ([], &[(kind, nodes)]) => self.sensor_between(entry, kind, nodes, draft),
@@ -302,10 +299,8 @@ impl Checker<'_> {
         if let Some(axis) = &entry.value.value.axis {
             return self.direction(axis);
         }
-        let message = format!(
-            "`{}` needs the `axis` along which it measures",
-            entry.name.value
-        );
+        let name = &entry.name.value;
+        let message = format!("`{name}` needs the `axis` along which it measures");
         self.report_missing(&entry.value.span, message)
             .label("has no `axis`");
         None
@@ -317,13 +312,24 @@ impl Checker<'_> {
         of: &At<String>,
         draft: &'d MechanismDraft<'_>,
     ) -> Option<(ElementId, &'d dyn Element)> {
-        let Some(holder) = draft.holders.get(of.value.as_str()) else {
-            let known = draft.holders.keys().map(String::as_str);
-            self.unknown(of, "joint or spring", known);
-            return None;
-        };
-        let element = (*holder)?;
+        let element = self.holder_named(of, "joint or spring", draft)?;
         Some((element, draft.spec.whole.model.get(element)))
+    }
+
+    /// The element of this name, whose reaction can be asked for.
+    pub(super) fn holder_named(
+        &mut self,
+        name: &At<String>,
+        what: &str,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<ElementId> {
+        let holder = draft.holders.get(name.value.as_str());
+        if holder.is_none() {
+            let known = draft.holders.keys().map(String::as_str);
+            self.unknown(name, what, known)
+                .or_help("joints, springs, torsion springs and bushings have reactions");
+        }
+        *holder?
     }
 
     fn measured_load(
@@ -339,10 +345,7 @@ impl Checker<'_> {
         let nodes = holder.nodes();
         let node = match &given.on {
             None => usize::from(nodes.len() > 1),
-            Some(on) => {
-                let node = self.node_named(on, draft)?;
-                self.node_of(of, on, nodes, node)?
-            }
+            Some(on) => self.node_of(of, on, nodes, draft)?,
         };
         let load = match kind {
             Kind::Force => LoadSensor::force(element, node, axis?),
@@ -361,8 +364,9 @@ impl Checker<'_> {
         element: &At<String>,
         on: &At<String>,
         nodes: &[NodeId],
-        node: NodeId,
+        draft: &MechanismDraft<'_>,
     ) -> Option<usize> {
+        let node = self.node_named(on, draft)?;
         let place = nodes.iter().position(|&end| end == node);
         if place.is_none() {
             let message = format!(

@@ -6,7 +6,7 @@ use super::{Made, MechanismDraft};
 use crate::check::Checker;
 use crate::check::keys::read;
 use crate::format::multibody;
-use crate::format::{At, Entry};
+use crate::format::{At, Entry, place};
 
 impl Checker<'_> {
     pub(super) fn transmission(
@@ -34,9 +34,12 @@ impl Checker<'_> {
         let damping = self.number_or(&given.damping, 0.0);
         let play = self.number_or(&given.backlash, 0.0);
         let Some(stiffness) = &given.stiffness else {
-            let message = "a rigid transmission does not give: it needs `stiffness` besides";
-            self.unused(&given.damping, message);
-            self.unused(&given.backlash, message);
+            let unused = [place(&given.damping), place(&given.backlash)];
+            for span in unused.into_iter().flatten() {
+                self.report(span, "a rigid transmission does not give")
+                    .label("not used")
+                    .help("give its `stiffness` besides");
+            }
             return Some(None);
         };
         let (stiffness, damping, play) = (self.number(stiffness)?, damping?, play?);

@@ -70,17 +70,13 @@ impl Checker<'_> {
         let beams = section.beams.iter().map(|entry| &entry.name);
         let structures = beams.chain(section.shells.iter().map(|entry| &entry.name));
         for name in structures {
-            let message = format!(
-                "`{}` is flexible: the integrator `impulses` moves rigid bodies only",
-                name.value
-            );
+            let At { value: beam, span } = name;
+            let message =
+                format!("`{beam}` is flexible: the integrator `impulses` moves rigid bodies only");
             let help = format!(
-                "keep `lms2` here, cut the mechanism at the node where `{0}` carries the bodies in contact (`cut.at = [\"{0}.0\"]`, `cut.scheme = \"force-displacement\"`), and set `integrator = \"impulses\"` for that part in `cut.methods`",
-                name.value
+                "keep `lms2` here, cut the mechanism at the node where `{beam}` carries the bodies in contact (`cut.at = [\"{beam}.0\"]`, `cut.scheme = \"force-displacement\"`), and set `integrator = \"impulses\"` for that part in `cut.methods`",
             );
-            self.report(&name.span, message)
-                .label("flexible")
-                .help(help);
+            self.report(span, message).label("flexible").help(help);
         }
     }
 
@@ -170,9 +166,9 @@ impl Checker<'_> {
                 (lattice::block(counts, first, spacing * radius), None)
             }
             _ => {
+                let name = &entry.name.value;
                 let message = format!(
-                    "the particles `{}` need either a `container` and a `count`, or a `lattice`",
-                    entry.name.value
+                    "the particles `{name}` need either a `container` and a `count`, or a `lattice`"
                 );
                 self.report_missing(&entry.value.span, message);
                 return None;
