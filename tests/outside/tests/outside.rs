@@ -449,7 +449,7 @@ fn a_panic_in_a_constructor_is_a_problem_of_the_model() {
     for (text, kind, line) in [(element, "rotten", 6), (part, "spoilt", 5)] {
         let text = format!("{HEAD}{text}");
         let read = Model::parse_with(&text, "m.toml", &Overrides::none(), &extensions);
-        let told = read.err().expect("a problem").to_string();
+        let told = read.expect_err("a problem").to_string();
         let expected = format!("the program of `{kind}` panicked: out of luck");
         assert!(told.contains(&expected), "{told}");
         assert!(told.starts_with(&format!("m.toml:{line}:")), "{told}");

@@ -21,6 +21,9 @@ const SYMMETRIC: f64 = 1e-9;
 /// Elongation, its rate, and time.
 const LAW_VARIABLES: [&str; 3] = ["d", "v", "t"];
 
+/// A law of springs: its key, where it is given, and what it leaves nothing to do for.
+type Key<'k> = (&'static str, Option<&'k Span>, &'k [Option<&'k Span>]);
+
 impl Checker<'_> {
     pub(super) fn spring(
         &mut self,
@@ -60,7 +63,7 @@ impl Checker<'_> {
         // Laws in the order in which they hold, and what each leaves nothing to do for.
         let remembering = [hysteresis, maxwell];
         let linear = [stiffness, damping];
-        let laws: [(&str, Option<&Span>, &[Option<&Span>]); 5] = [
+        let laws: [Key<'_>; 5] = [
             (
                 "force",
                 place(&given.force),
