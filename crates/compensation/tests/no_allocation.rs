@@ -1,32 +1,27 @@
 //! Compensated steps do not allocate after start-up.
 
+#[path = "../../cosim/tests/support/allocations.rs"]
+mod allocations;
 #[path = "../../cosim/tests/support/mod.rs"]
 mod support;
 
 mod pair;
 
-use std::alloc::System;
-
 use oldham_compensation::{Compensation, CompensatorRow, Signal};
 use oldham_cosim::{Discard, Run, Schedule, Simulation};
 use pair::compensated_pair;
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use support::{left, right};
-
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Allocations of a run that do not come from its start and end.
 fn allocations(simulation: &mut Simulation, steps: u64) -> usize {
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     simulation.run(Run::new(steps, &mut Discard)).end.unwrap();
     region.change().allocations
 }
 
 #[test]
 fn a_longer_run_allocates_no_more_than_a_short_one() {
-    // The harness still allocates on its own thread when it has started a test.
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    allocations::settle();
     let law = Compensation {
         sampled: vec![CompensatorRow::new(
             0,

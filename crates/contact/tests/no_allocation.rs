@@ -1,15 +1,13 @@
 //! Once warm, a step allocates nothing; and what a scene holds is what it says.
 
-use std::alloc::System;
+#[path = "../../cosim/tests/support/allocations.rs"]
+mod allocations;
+
 use std::sync::Arc;
 
 use oldham_contact::bench::{bed, shaken_can};
 use oldham_contact::{Body, HeightField, Options, Pivoting, Polytope, Scene, Shape, Surface, Wall};
 use oldham_space::Vec3;
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// One test alone: other threads would be counted too.
 #[test]
@@ -92,7 +90,7 @@ fn a_warm_step_does_not_allocate() {
 /// smaller bed has more contacts with walls for each grain, and holds more.
 fn a_grain_takes_at_most_six_hundred_bytes() {
     let grains = 1000;
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     let mut bed = bed(grains, 1).unwrap();
     for _ in 0..700 {
         bed.step().unwrap();
@@ -105,7 +103,7 @@ fn a_grain_takes_at_most_six_hundred_bytes() {
 }
 
 fn assert_none(what: &str, mut run: impl FnMut()) {
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     run();
     let change = region.change();
     assert_eq!(change.allocations + change.reallocations, 0, "{what}");

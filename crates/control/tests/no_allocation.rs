@@ -1,24 +1,18 @@
 //! A step allocates nothing.
 
+#[path = "../../cosim/tests/support/allocations.rs"]
+mod allocations;
 // What allocates is not used here.
 #[allow(dead_code)]
 mod support;
 
-use std::alloc::System;
-
 use oldham_control::{Controller, Pid};
 use oldham_cosim::{Subsystem, Unit};
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use support::{Driven, parse};
 
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
-
-/// One test only: others running at the same time would be counted too.
 #[test]
 fn advancing_and_reading_outputs_allocates_nothing() {
-    // The harness still allocates on its own thread when it has started a test.
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    allocations::settle();
     let with = |mut controller: Controller, limits: Option<[f64; 2]>| {
         controller.input("u", Unit::ONE);
         let pid = Pid {
@@ -45,7 +39,7 @@ fn advancing_and_reading_outputs_allocates_nothing() {
     ];
     for mut driven in controllers {
         let mut outputs = [0.0];
-        let region = Region::new(ALLOCATOR);
+        let region = allocations::region();
         for k in 0..20 {
             let t = 0.1 * f64::from(k);
             driven

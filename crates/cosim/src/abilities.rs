@@ -94,17 +94,30 @@ impl Energy {
     pub fn stored(&self) -> f64 {
         self.kinetic + self.potential
     }
+
+    /// In the order of the fields.
+    pub(crate) fn terms(self) -> [f64; 4] {
+        let motion = [self.kinetic, self.potential];
+        [motion[0], motion[1], self.dissipated, self.supplied]
+    }
+
+    /// From terms in that order.
+    pub(crate) fn of_terms(terms: [f64; 4]) -> Self {
+        let [kinetic, potential, dissipated, supplied] = terms;
+        Self {
+            kinetic,
+            potential,
+            dissipated,
+            supplied,
+        }
+    }
 }
 
 impl std::ops::Add for Energy {
     type Output = Self;
     fn add(self, other: Self) -> Self {
-        Self {
-            kinetic: self.kinetic + other.kinetic,
-            potential: self.potential + other.potential,
-            dissipated: self.dissipated + other.dissipated,
-            supplied: self.supplied + other.supplied,
-        }
+        let (own, other) = (self.terms(), other.terms());
+        Self::of_terms(std::array::from_fn(|i| own[i] + other[i]))
     }
 }
 

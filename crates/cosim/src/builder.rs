@@ -1,8 +1,10 @@
 //! From subsystems, connections and a schedule to a simulation that can run.
 
+mod absent;
 mod checks;
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crate::abilities::StepCorrection;
@@ -12,8 +14,8 @@ use crate::exchange_buffer::Layout;
 use crate::fault::{BuildError, Fault};
 use crate::incoming::{IncomingConnection, IncomingConnections};
 use crate::initial::INITIAL_PASSES;
-use crate::inputs::{Inputs, Source};
-use crate::port::{InputPort, OutputPort, Ports, Unit as PortUnit};
+use crate::inputs::Source;
+use crate::port::{InputPort, OutputPort, Ports, Unit as PortUnit, component_of};
 use crate::predictor::Predictor;
 use crate::recorder::Column;
 use crate::scale::Scale;
@@ -21,7 +23,8 @@ use crate::schedule::{Coupling, Duty, Phase, Schedule, SubsystemId, Timeline};
 use crate::simulation::Simulation;
 use crate::step_plan::{IteratedConnection, StepPlan};
 use crate::subsystem::Subsystem;
-use crate::unit::Unit;
+use crate::unit::{ENERGY_CELLS, Unit, panic_message};
+use absent::absent;
 
 /// Exchanges after an event, at least.
 const EVENT_PASSES: usize = 8;
@@ -62,6 +65,8 @@ pub struct Builder {
     labels: HashMap<(SubsystemId, OutputPort), Option<String>>,
     /// Subsystems whose ports have whole names.
     named_in_full: Vec<SubsystemId>,
+    /// Subsystems that panicked when they were added, and what they said. With any, nothing is built.
+    panicked: Vec<(SubsystemId, String)>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -77,15 +82,21 @@ impl Builder {
         Self::default()
     }
 
-    /// Adds a subsystem with the predictor for its inputs.
+    /// Adds a subsystem with the predictor for its inputs. It is asked for its ports once; where it panics, it has none, and
+    /// [`build`](Self::build) tells the fault.
     pub fn add(
         &mut self,
         name: &str,
         subsystem: Box<dyn Subsystem>,
         predictor: Box<dyn Predictor>,
     ) -> SubsystemId {
-        let inputs = Inputs::new(subsystem.ports(), predictor);
-        self.units.push(Unit::new(name.into(), subsystem, inputs));
+        let asked = AssertUnwindSafe(|| Unit::new(name, subsystem, predictor));
+        let unit = catch_unwind(asked).unwrap_or_else(|panic| {
+            let message = panic_message(panic.as_ref());
+            self.panicked.push((SubsystemId(self.units.len()), message));
+            absent(name)
+        });
+        self.units.push(unit);
         SubsystemId(self.units.len() - 1)
     }
 
@@ -97,21 +108,26 @@ impl Builder {
 
     /// Drives an input that no connection feeds.
     pub fn drive(&mut self, id: SubsystemId, port: InputPort, source: Box<dyn Source>) {
+        if !self.panicked.is_empty() {
+            return;
+        }
         let unit = &mut self.units[id.0];
-        unit.inputs.drive(unit.subsystem.ports(), port, source);
+        unit.inputs.drive(&unit.ports, port, source);
         self.driven.push((id, port));
     }
 
     /// Lets an input that no connection feeds be set from outside while the simulation runs; it is
     /// recorded under this name.
     pub fn dial(&mut self, id: SubsystemId, port: InputPort, name: &str, initial: &[f64]) -> Dial {
-        let unit = &mut self.units[id.0];
-        let ports = unit.subsystem.ports();
-        let width = ports.input_range(port).len();
-        assert_eq!(initial.len(), width, "initial value of an external input");
         let dial = Dial::new(initial);
+        if !self.panicked.is_empty() {
+            return dial;
+        }
+        let unit = &mut self.units[id.0];
+        let width = unit.ports.input_range(port).len();
+        assert_eq!(initial.len(), width, "initial value of an external input");
         let input = ExternalInput::new(name, dial.clone(), width);
-        unit.inputs.follow_dial(ports, port, input);
+        unit.inputs.follow_dial(&unit.ports, port, input);
         self.driven.push((id, port));
         self.dialled.push((id, port));
         dial
@@ -119,11 +135,7 @@ impl Builder {
 
     /// Connects an output to an input.
     pub fn connect(&mut self, from: (SubsystemId, OutputPort), to: (SubsystemId, InputPort)) {
-        self.connections.push(PortConnection {
-            from,
-            to,
-            scale: None,
-        });
+        self.connect_scaled(from, to, Scale::NONE);
     }
 
     /// Connects an output to an input that receives it with a gain and an offset. Scalars may have
@@ -156,12 +168,15 @@ impl Builder {
 
     /// The ports of a subsystem.
     pub fn ports(&self, id: SubsystemId) -> &Ports {
-        self.units[id.0].subsystem.ports()
+        &self.units[id.0].ports
     }
 
     /// Checks everything, lays out the exchange buffer and does the exchange at the initial time.
     pub fn build(mut self, schedule: Schedule) -> Result<Simulation, Vec<BuildError>> {
-        let mut errors = Vec::new();
+        let mut errors = self.panics(schedule.start);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
         self.check_names(&mut errors);
         self.check_connections(&mut errors);
         self.check_schedule(&schedule, &mut errors);
@@ -174,12 +189,11 @@ impl Builder {
         } else {
             0
         };
-        self.prepare_parts(&schedule)
-            .map_err(|fault| vec![BuildError::Initial(fault)])?;
+        let initial = |fault| vec![BuildError::Initial(fault)];
+        self.prepare_parts(&schedule).map_err(initial)?;
         let interfaces = self.find_interfaces();
         let without_energy_balance = self.without_energy_balance(&interfaces);
-        self.track_work_of_drives(schedule.start)
-            .map_err(|fault| vec![BuildError::Initial(fault)])?;
+        self.track_work_of_drives(schedule.start).map_err(initial)?;
         let mut layout = Layout::default();
         let timeline = Timeline::unroll(&schedule.stages);
         let sends = timeline.phases.iter().map(|phase| {
@@ -187,12 +201,10 @@ impl Builder {
             (0..self.units.len()).map(advances).collect()
         });
         let sends: Vec<Vec<bool>> = sends.collect();
-        let feedthrough = |unit: &Unit| unit.subsystem.ports().has_feedthrough();
+        let feedthrough = |unit: &Unit| unit.ports.has_feedthrough();
         let feedthrough: Vec<bool> = self.units.iter().map(feedthrough).collect();
         let (stride, iterated) = self.lay_out(&mut layout, &sends, &feedthrough);
-        let energies = self
-            .energy_places(schedule.start)
-            .map_err(|fault| vec![BuildError::Initial(fault)])?;
+        let energies = self.energy_places(schedule.start).map_err(initial)?;
         let works = interfaces
             .iter()
             .map(|i| i.sides.map(|s| self.work_place(s)));
@@ -203,6 +215,7 @@ impl Builder {
             steps_join: output_update_passes == 0 && self.steps_join(&timeline),
             sends,
             every: self.units.iter().map(|unit| unit.every).collect(),
+            has_slow: self.units.iter().any(|unit| unit.every > 1),
             feedthrough,
             event_passes: self.event_passes(&schedule),
             schedule,
@@ -217,8 +230,7 @@ impl Builder {
             columns,
             output_places,
         };
-        Simulation::start(self.units, plan, layout.exchange())
-            .map_err(|fault| vec![BuildError::Initial(fault)])
+        Simulation::start(self.units, plan, layout.exchange()).map_err(initial)
     }
 
     /// Tells the parts what the schedule expects of them, and asks them how it repeats.
@@ -290,7 +302,8 @@ impl Builder {
 
     /// The name of an output, as `subsystem.port`.
     pub fn output_name(&self, (id, port): (SubsystemId, OutputPort)) -> String {
-        self.qualified(id, &self.ports(id).outputs()[port.0].name)
+        let port = self.ports(id).outputs().get(port.0);
+        self.qualified(id, port.map_or("", |port| &port.name))
     }
 
     /// What an output is called in the results, if it is recorded.
@@ -324,7 +337,7 @@ impl Builder {
         updates: &[bool],
     ) -> (usize, Vec<IteratedConnection>) {
         for unit in &mut self.units {
-            let width = unit.subsystem.ports().output_width();
+            let width = unit.ports.output_width();
             let versions = unit.seldom.count();
             unit.places.outputs = layout.claim(width + 1 + versions).start;
             layout.separate();
@@ -333,6 +346,7 @@ impl Builder {
         let stride = layout.claim(0).start;
         layout.claim(stride);
         for unit in &mut self.units {
+            unit.told_balance = vec![0.0; unit.interface_works.len() + ENERGY_CELLS];
             unit.places.stride = stride;
             unit.places.report = layout.claim(unit.report_width()).start;
             layout.separate();
@@ -342,7 +356,7 @@ impl Builder {
             self.units.iter().map(|_| Vec::new()).collect();
         for &PortConnection { from, to, scale } in &self.connections {
             let outputs = self.units[from.0.0].places.outputs;
-            let ports = self.units[from.0.0].subsystem.ports();
+            let ports = &self.units[from.0.0].ports;
             let quantity = &ports.outputs()[from.1.0].quantity;
             let width = quantity.width();
             let sent = outputs + ports.output_range(ports.sent_for(from.1)).start;
@@ -361,7 +375,7 @@ impl Builder {
             });
             let receiver = &mut self.units[to.0.0];
             let version = seldom.map(|place| (place, receiver.known.add()));
-            let input = receiver.subsystem.ports().input_range(to.1);
+            let input = receiver.ports.input_range(to.1);
             incoming[to.0.0].push(IncomingConnection {
                 sender: from.0,
                 every: self.units[from.0.0].every,
@@ -402,7 +416,7 @@ impl Builder {
     fn columns(&self, interfaces: &[Interface], energy: bool) -> (Vec<Column>, Vec<usize>) {
         let (mut columns, mut places) = (Vec::new(), Vec::new());
         for (index, unit) in self.units.iter().enumerate() {
-            let ports = unit.subsystem.ports();
+            let ports = &unit.ports;
             for (port, output) in ports.outputs().iter().enumerate() {
                 let port = OutputPort(port);
                 let Some(name) = self.column_name((SubsystemId(index), port)) else {
@@ -427,7 +441,7 @@ impl Builder {
                 .map(|input| input.held().len())
                 .sum::<usize>();
             for ((_, port), input) in own.zip(external) {
-                let quantity = &unit.subsystem.ports().inputs()[port.0].quantity;
+                let quantity = &unit.ports.inputs()[port.0].quantity;
                 for component in 0..quantity.width() {
                     columns.push(Column {
                         name: component_of(&input.name, &quantity.component_name(component)),
@@ -451,14 +465,6 @@ impl Builder {
             columns.extend(ENERGY_COLUMNS.map(|name| joule(name.into())));
         }
         (columns, places)
-    }
-}
-
-/// The name of a component of something.
-fn component_of(name: &str, component: &str) -> String {
-    match component {
-        "" => name.into(),
-        _ => format!("{name}.{component}"),
     }
 }
 

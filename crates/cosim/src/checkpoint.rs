@@ -93,15 +93,7 @@ impl Simulation {
     fn header(&mut self, model: &str) -> Header {
         let words = word_count(self);
         let energies = self.tally.initial_energy.as_ref();
-        let bits = |energy: &Energy| {
-            [
-                energy.kinetic,
-                energy.potential,
-                energy.dissipated,
-                energy.supplied,
-            ]
-            .map(f64::to_bits)
-        };
+        let bits = |energy: &Energy| energy.terms().map(f64::to_bits);
         Header {
             subsystems: self.names().map(Into::into).collect(),
             start: self.schedule().start.to_bits(),
@@ -148,15 +140,9 @@ impl Simulation {
         }
         let restored = self.guarded(|simulation| checkpoint.state.restore(simulation));
         restored.map_err(CheckpointError::Panic)?;
-        let energy = |bits: &[u64; 4]| {
-            let [kinetic, potential, dissipated, supplied] = bits.map(f64::from_bits);
-            Energy {
-                kinetic,
-                potential,
-                dissipated,
-                supplied,
-            }
-        };
+        let external = self.units.iter().flat_map(|unit| unit.inputs.external());
+        external.for_each(|input| input.turn_dial());
+        let energy = |bits: &[u64; 4]| Energy::of_terms(bits.map(f64::from_bits));
         let initial = there.initial_energy.as_ref();
         // What was done before belongs to another run.
         self.tally = Tally {

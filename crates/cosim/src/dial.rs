@@ -43,6 +43,8 @@ pub(crate) struct ExternalInput {
     dial: Dial,
     /// What holds for the present step.
     held: Vec<f64>,
+    /// What the dial shows, as far as it is state.
+    shown: Vec<f64>,
     /// Values of each macro step since the initial time, one after the other.
     script: Option<Arc<[f64]>>,
 }
@@ -54,6 +56,7 @@ impl ExternalInput {
         Self {
             name: name.into(),
             dial,
+            shown: held.clone(),
             held,
             script: None,
         }
@@ -87,8 +90,19 @@ impl ExternalInput {
         }
     }
 
+    /// Whoever turns the dial goes on from what it showed when the state was saved.
+    pub fn turn_dial(&self) {
+        self.dial.set(&self.shown);
+    }
+
     pub fn visit(&mut self, visitor: &mut dyn Visitor) {
+        match self.script {
+            _ if visitor.replaces() => {}
+            Some(_) => self.shown.copy_from_slice(&self.held),
+            None => self.dial.with(|now| self.shown.copy_from_slice(now)),
+        }
         visitor.fixed(&mut self.held);
+        visitor.fixed(&mut self.shown);
     }
 }
 

@@ -163,7 +163,7 @@ impl Simulation {
         let mut start = 0;
         let mut extremes: Vec<(Extreme<'_>, Vec<Range<usize>>)> = Vec::new();
         let units = self.units.iter();
-        for port in units.flat_map(|unit| unit.subsystem.ports().outputs()) {
+        for port in units.flat_map(|unit| unit.ports.outputs()) {
             let range = start..start + port.quantity.width();
             start = range.end;
             let mut known = extremes.iter();

@@ -169,7 +169,7 @@ impl Builder {
             let own = driven.iter().filter(|(id, _)| id.0 == index);
             // What is set from outside jumps where a step begins: only the engine knows both sides of
             // the jump.
-            let conjugates = unit.subsystem.ports().conjugates();
+            let conjugates = unit.ports.conjugates();
             let jumps = |&&(id, port): &&(SubsystemId, InputPort)| {
                 dialled.contains(&(id, port)) && conjugates.iter().any(|pair| pair.receives(port))
             };

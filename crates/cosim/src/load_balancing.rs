@@ -17,15 +17,10 @@ pub(crate) type Share<'a> = Vec<(usize, &'a mut Unit)>;
 pub(crate) fn overlapping(units: &[Unit], threads: usize) -> Vec<usize> {
     let is_slow = |id: &usize| units[*id].can_overlap();
     let (mut slow, others): (Vec<usize>, Vec<usize>) = (0..units.len()).partition(is_slow);
-    let fast: f64 = others.iter().map(|&id| units[id].told.work).sum();
-    slow.retain(|&id| units[id].told.work * threads as f64 > fast);
-    slow.sort_by(|&a, &b| {
-        units[b]
-            .told
-            .work
-            .total_cmp(&units[a].told.work)
-            .then(a.cmp(&b))
-    });
+    let work = |id: usize| units[id].told.work;
+    let fast: f64 = others.iter().map(|&id| work(id)).sum();
+    slow.retain(|&id| work(id) * threads as f64 > fast);
+    slow.sort_by(|&a, &b| work(b).total_cmp(&work(a)).then(a.cmp(&b)));
     slow.truncate(threads.saturating_sub(1));
     slow
 }

@@ -482,9 +482,15 @@ impl Ports {
 fn component_name(ports: &[Port], starts: &[usize], component: usize) -> String {
     let index = starts.partition_point(|&start| start <= component) - 1;
     let port = &ports[index];
-    match &*port.quantity.component_name(component - starts[index]) {
-        "" => port.name.clone(),
-        name => format!("{}.{name}", port.name),
+    let inner = port.quantity.component_name(component - starts[index]);
+    component_of(&port.name, &inner)
+}
+
+/// The name of a component of something.
+pub(crate) fn component_of(name: &str, component: &str) -> String {
+    match component {
+        "" => name.into(),
+        _ => format!("{name}.{component}"),
     }
 }
 

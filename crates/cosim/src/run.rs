@@ -221,6 +221,9 @@ impl Simulation {
             },
             tally: &mut self.tally,
         };
+        // Where a run goes on, parts with longer steps show what they have released.
+        let slow = self.units.iter_mut().filter(|unit| unit.every > 1);
+        slow.for_each(|unit| unit.show(&self.exchange));
         if first == 0 {
             let t = self.plan.step_time(0);
             let request = ReportRequest {

@@ -150,13 +150,8 @@ impl RunMonitor<'_, '_> {
     fn energies<'s>(&self, shared: &'s Shared<'_>) -> impl Iterator<Item = Energy> + use<'s, '_> {
         let places = self.plan.energies.iter().flatten();
         places.map(|&place| {
-            let cell = |offset| shared.exchange.get(place + offset);
-            Energy {
-                kinetic: cell(0),
-                potential: cell(1),
-                dissipated: cell(2),
-                supplied: cell(3),
-            }
+            let term = |offset| shared.exchange.get(place + offset);
+            Energy::of_terms([0, 1, 2, 3].map(term))
         })
     }
 

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::exchange_buffer::ExchangeBuffer;
-use crate::port::OutputPort;
+use crate::port::{OutputPort, Ports};
 use crate::subsystem::Subsystem;
 
 /// The number of something that was never sent or taken.
@@ -29,9 +29,8 @@ struct Seldom {
 }
 
 impl SeldomOutputs {
-    /// Of a subsystem that says which they are.
-    pub fn of(subsystem: &dyn Subsystem) -> Self {
-        let ports = subsystem.ports();
+    /// Of a subsystem with these ports, which says which they are.
+    pub fn of(subsystem: &dyn Subsystem, ports: &Ports) -> Self {
         let all = (0..ports.outputs().len()).map(OutputPort);
         let (seldom, others): (Vec<_>, Vec<_>) =
             all.partition(|&port| subsystem.version(port).is_some());

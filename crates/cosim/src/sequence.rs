@@ -166,7 +166,7 @@ impl Simulation {
                 .collect();
             for (sender, sent, port, gain) in wanted {
                 let output = sent - self.units[sender.0].places.outputs;
-                let ports = self.units[sender.0].subsystem.ports();
+                let ports = &self.units[sender.0].ports;
                 let output = port_at(ports, output)?;
                 // A step that is corrected ends with what the others have sent at its end, and
                 // these have known how it would answer.
@@ -176,7 +176,7 @@ impl Simulation {
                 } else {
                     let is_fresh = places[sender.0] < places[to];
                     let unit = &mut self.units[to];
-                    let ports = unit.subsystem.ports();
+                    let ports = &unit.ports;
                     unit.inputs.impulse_response(ports, port, step, is_fresh)?
                 };
                 for entry in taps.iter_mut().flatten().flatten() {

@@ -235,7 +235,7 @@ impl Simulation {
 
     /// The ports of a subsystem.
     pub fn ports(&self, id: SubsystemId) -> &Ports {
-        self.units[id.0].subsystem.ports()
+        &self.units[id.0].ports
     }
 
     /// A subsystem itself, for analyses.

@@ -81,8 +81,8 @@ impl<'a> SlowUnit<'a> {
         };
     }
 
-    /// The unit, when its advance is done and it has what arrived meanwhile. Nothing after a fault.
-    pub fn complete(&mut self) -> Result<Option<&mut Unit>, Fault> {
+    /// The unit, when its advance is done and it has what arrived meanwhile, at time t. Nothing after a fault.
+    pub fn complete(&mut self, t: f64) -> Result<Option<&mut Unit>, Fault> {
         let (unit, outcome) = match std::mem::replace(&mut self.place, Place::Gone) {
             Place::Here(unit) => (unit, Ok(())),
             Place::Due(unit, span) => {
@@ -96,7 +96,10 @@ impl<'a> SlowUnit<'a> {
             Place::Gone => return Ok(None),
         };
         outcome?;
-        self.mail.deliver(unit);
+        unit.guarded(t, |unit| {
+            self.mail.deliver(unit);
+            Ok(())
+        })?;
         self.place = Place::Here(unit);
         match &mut self.place {
             Place::Here(unit) => Ok(Some(unit)),
@@ -112,9 +115,12 @@ impl<'a> SlowUnit<'a> {
         buffer: usize,
         delivery: Delivery,
         steps_done: u64,
-    ) {
+    ) -> Result<(), Fault> {
         match &mut self.place {
-            Place::Here(unit) => unit.pull(t, exchange, buffer, delivery, steps_done),
+            Place::Here(unit) => unit.guarded(t, |unit| {
+                unit.pull(t, exchange, buffer, delivery, steps_done);
+                Ok(())
+            })?,
             Place::Due(..) | Place::Away => {
                 let shift = buffer * self.stride;
                 let mut event = false;
@@ -141,6 +147,7 @@ impl<'a> SlowUnit<'a> {
             }
             Place::Gone => {}
         }
+        Ok(())
     }
 }
 

@@ -73,31 +73,44 @@ impl Snapshot {
 
 /// Number of words that a state always occupies: memories of variable length count as one.
 pub fn word_count(part: &mut dyn State) -> usize {
-    let mut words = Words(0);
-    part.visit(&mut words);
-    words.0
+    Size::of(part).words
 }
 
-struct Words(usize);
+/// How much there is to a state.
+#[derive(Default)]
+struct Size {
+    words: usize,
+    coordinates: usize,
+}
 
-impl Visitor for Words {
+impl Size {
+    fn of(part: &mut dyn State) -> Self {
+        let mut size = Self::default();
+        part.visit(&mut size);
+        size
+    }
+}
+
+impl Visitor for Size {
     fn replaces(&self) -> bool {
         false
     }
     fn vector(&mut self, values: &mut [f64]) {
-        self.0 += values.len();
+        self.words += values.len();
+        self.coordinates += values.len();
     }
-    fn rotation(&mut self, quaternion: &mut [f64; 4]) {
-        self.vector(quaternion);
+    fn rotation(&mut self, _: &mut [f64; 4]) {
+        self.words += 4;
+        self.coordinates += 3;
     }
     fn fixed(&mut self, values: &mut [f64]) {
-        self.vector(values);
+        self.words += values.len();
     }
     fn count(&mut self, _: &mut u64) {
-        self.0 += 1;
+        self.words += 1;
     }
     fn memory(&mut self, _: &mut Vec<u64>) {
-        self.0 += 1;
+        self.words += 1;
     }
 }
 
@@ -181,9 +194,7 @@ impl Chart {
     pub fn about(part: &mut dyn State) -> Self {
         let mut base = Snapshot::default();
         base.save(part);
-        let mut counter = Dimension(0);
-        part.visit(&mut counter);
-        let dimension = counter.0;
+        let dimension = Size::of(part).coordinates;
         Self { base, dimension }
     }
 
@@ -218,23 +229,6 @@ impl Chart {
             coordinates: coordinates.iter_mut(),
         });
     }
-}
-
-struct Dimension(usize);
-
-impl Visitor for Dimension {
-    fn replaces(&self) -> bool {
-        false
-    }
-    fn vector(&mut self, values: &mut [f64]) {
-        self.0 += values.len();
-    }
-    fn rotation(&mut self, _: &mut [f64; 4]) {
-        self.0 += 3;
-    }
-    fn fixed(&mut self, _: &mut [f64]) {}
-    fn count(&mut self, _: &mut u64) {}
-    fn memory(&mut self, _: &mut Vec<u64>) {}
 }
 
 /// Loads the base and moves away from it, in one visit.

@@ -33,6 +33,8 @@ pub(crate) struct StepPlan {
     pub steps_join: bool,
     /// Own macro step of each subsystem as a multiple of the engine's.
     pub every: Vec<u64>,
+    /// Whether any of them is longer than one.
+    pub has_slow: bool,
     /// Does any output of the subsystem depend directly on an input?
     pub feedthrough: Vec<bool>,
     /// How often outputs are evaluated again after the exchange.

@@ -2,6 +2,8 @@
 
 use std::any::Any;
 
+use serde::Serialize;
+
 use crate::abilities::{
     Accuracy, EnergyBalance, InputCorrection, InterfaceResponse, Linearisable, StepCorrection,
 };
@@ -158,7 +160,7 @@ pub enum StepError {
 }
 
 /// Work done by a subsystem since it was made.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Counters {
     /// Integrator steps.
     pub micro_steps: u64,

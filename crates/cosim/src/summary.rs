@@ -112,22 +112,9 @@ pub struct InterfaceSummary {
 pub struct PartSummary {
     /// The subsystem.
     pub name: String,
-    /// Integrator steps.
-    pub micro_steps: u64,
-    /// Nonlinear iterations.
-    pub iterations: u64,
-    /// Matrix factorisations.
-    pub factorisations: u64,
-    /// Iterations that rounding errors ended before they met their tolerance.
-    pub stagnations: u64,
-    /// Corrections of a step for other inputs that were iterated further.
-    pub refinements: u64,
-    /// Steps that failed and were taken again in shorter pieces.
-    pub retries: u64,
-    /// Instants within steps at which a law was found to change.
-    pub events: u64,
-    /// Steps in which the own frame of some element was not found to full precision.
-    pub unfitted: u64,
+    /// What it did.
+    #[serde(flatten)]
+    pub counters: Counters,
     /// Time per macro step in microseconds, from the steps that were looked at.
     pub work_us: Option<f64>,
 }
@@ -267,26 +254,9 @@ impl Simulation {
 }
 
 fn part_summary(unit: &Unit) -> PartSummary {
-    let Counters {
-        micro_steps,
-        iterations,
-        factorisations,
-        stagnations,
-        refinements,
-        retries,
-        events,
-        unfitted,
-    } = unit.told.counters;
     PartSummary {
         name: unit.name.clone(),
-        micro_steps,
-        iterations,
-        factorisations,
-        stagnations,
-        refinements,
-        retries,
-        events,
-        unfitted,
+        counters: unit.told.counters,
         work_us: unit.spent.mean_us(),
     }
 }

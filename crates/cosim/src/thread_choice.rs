@@ -142,23 +142,19 @@ mod tests {
         assert!(share > 0.999, "{share}");
     }
 
+    fn two_are_faster_by(factor: f64) -> impl Fn(usize) -> f64 {
+        move |threads| 1e5 * if threads == 2 { factor } else { 1.0 }
+    }
+
     #[test]
     fn a_run_that_waits_but_is_faster_together_loses_little() {
-        let share = play(
-            20.0,
-            |threads| 1e5 * if threads == 2 { 1.3 } else { 1.0 },
-            |_| 0.5,
-        );
+        let share = play(20.0, two_are_faster_by(1.3), |_| 0.5);
         assert!(share > 0.97, "{share}");
     }
 
     #[test]
     fn a_run_that_is_faster_alone_goes_alone() {
-        let share = play(
-            20.0,
-            |threads| 1e5 * if threads == 2 { 0.5 } else { 1.0 },
-            |_| 0.5,
-        );
+        let share = play(20.0, two_are_faster_by(0.5), |_| 0.5);
         assert!(share < 0.05, "{share}");
     }
 }

@@ -12,7 +12,8 @@ use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::incoming::{Delivery, IncomingConnections};
 use crate::inputs::Inputs;
-use crate::port::InputPort;
+use crate::port::{InputPort, Ports};
+use crate::predictor::Predictor;
 use crate::seldom::{KnownVersions, SeldomOutputs};
 use crate::slow::Mail;
 use crate::state::{Snapshot, State, Visitor};
@@ -32,6 +33,7 @@ pub(crate) struct ReportRequest {
 }
 
 /// Where a unit writes in the exchange buffer.
+#[derive(Default)]
 pub(crate) struct Places {
     /// Outputs, the event flag, numbers of what seldom changes; the second buffer follows at
     /// `stride`.
@@ -44,6 +46,8 @@ pub(crate) struct Places {
 pub(crate) struct Unit {
     pub name: String,
     pub subsystem: Box<dyn Subsystem>,
+    /// What the subsystem said of them when it was added.
+    pub ports: Ports,
     pub inputs: Inputs,
     pub incoming: Arc<IncomingConnections>,
     /// What of its outputs seldom changes, and what it knows of such outputs of others.
@@ -66,6 +70,8 @@ pub(crate) struct Unit {
     output_values: Vec<f64>,
     /// What the others may see; lags behind `output_values` when `every` is more than one.
     released: Vec<f64>,
+    /// With them: the work at interfaces, and the energy where somebody asked.
+    pub told_balance: Vec<f64>,
     /// One value of any connection.
     transfer: Vec<f64>,
     event: bool,
@@ -90,31 +96,29 @@ pub(crate) struct Told {
 }
 
 impl Unit {
-    pub fn new(name: String, mut subsystem: Box<dyn Subsystem>, inputs: Inputs) -> Self {
-        let corrects_inputs = subsystem.input_correction().is_some();
-        let ports = subsystem.ports();
+    /// Asks a subsystem what there is to know before a simulation is built.
+    pub fn new(name: &str, mut part: Box<dyn Subsystem>, predictor: Box<dyn Predictor>) -> Self {
+        let corrects_inputs = part.input_correction().is_some();
+        let ports = part.ports().clone();
         let (wide, tall) = (ports.input_width(), ports.output_width());
         Self {
-            name,
-            inputs,
+            name: name.into(),
+            inputs: Inputs::new(&ports, predictor),
             incoming: Arc::default(),
-            seldom: SeldomOutputs::of(subsystem.as_ref()),
+            seldom: SeldomOutputs::of(part.as_ref(), &ports),
             known: KnownVersions::default(),
             mail: Mail::default(),
             spent: Spent::default(),
             told: Told::default(),
             interface_works: Vec::new(),
-            places: Places {
-                outputs: 0,
-                stride: 0,
-                report: 0,
-            },
+            places: Places::default(),
             every: 1,
             pattern: 1,
             corrects_inputs,
             input_values: vec![0.0; wide],
             output_values: vec![0.0; tall],
             released: vec![0.0; tall],
+            told_balance: Vec::new(),
             transfer: vec![0.0; wide],
             event: false,
             saved: Snapshot::default(),
@@ -123,7 +127,8 @@ impl Unit {
             start_outputs: StartOutputs::Nothing,
             tracks_work: true,
             is_open: false,
-            subsystem,
+            subsystem: part,
+            ports,
         }
     }
 
@@ -174,7 +179,7 @@ impl Unit {
             .find_map(|t| Some((t, self.inputs.broken_source(t)?)));
         found.map(|(t, (place, value, origin))| Fault::Driven {
             subsystem: self.name.clone(),
-            port: self.subsystem.ports().input_component_name(place),
+            port: self.ports.input_component_name(place),
             origin,
             value,
             t,
@@ -252,7 +257,7 @@ impl Unit {
             Some(component) => {
                 let fault = Fault::NotFinite {
                     subsystem: self.name.clone(),
-                    port: self.subsystem.ports().output_component_name(component),
+                    port: self.ports.output_component_name(component),
                     value: self.output_values[component],
                     t,
                 };
@@ -402,29 +407,28 @@ impl Unit {
         request: ReportRequest,
         exchange: &ExchangeBuffer,
     ) -> Result<(), Fault> {
-        let mut place = self.places.report;
-        self.seldom.write_others(&self.released, exchange, place);
-        place += self.released.len();
         if request.interface_works {
             self.take_stock(t)?;
         }
-        for work_index in 0..self.interface_works.len() {
-            exchange.write(place, &[self.work_at(work_index)]);
-            place += 1;
+        let works = self.interface_works.len();
+        for work_index in 0..works {
+            self.told_balance[work_index] = self.work_at(work_index);
         }
         if request.energy
             && let Some(energy) = self.energy(t)
         {
-            let cells = [
-                energy.kinetic,
-                energy.potential,
-                energy.dissipated,
-                energy.supplied,
-            ];
-            exchange.write(place, &cells);
+            self.told_balance[works..].copy_from_slice(&energy.terms());
         }
-        self.report_external(exchange);
+        self.show(exchange);
         Ok(())
+    }
+
+    /// Tells the coordinator what it told before.
+    pub fn show(&mut self, exchange: &ExchangeBuffer) {
+        let place = self.places.report;
+        self.seldom.write_others(&self.released, exchange, place);
+        exchange.write(place + self.released.len(), &self.told_balance);
+        self.report_external(exchange);
     }
 
     /// What its part answers as one that can be linearised, given the inputs at time t.
@@ -498,6 +502,7 @@ impl State for Unit {
             // Advanced, but not yet released.
             visitor.vector(&mut self.output_values);
             visitor.vector(&mut self.released);
+            visitor.fixed(&mut self.told_balance);
         }
         for work in all(&mut self.interface_works, &mut self.driven) {
             work.visit(visitor);

@@ -137,12 +137,14 @@ impl<'a> Worker<'a> {
             self.all_steps(first, &mut coordinator, &mut done)
         }));
         match attempt {
-            Ok(Ok(())) => {
-                self.complete_slow_units();
-                if self.wait_at_barrier().is_err() {
-                    done -= 1;
+            Ok(Ok(())) => match self.wait_at_barrier() {
+                Ok(()) => {
+                    // What fails in a long step that goes on is no fault of the steps that are done.
+                    self.complete_slow_units();
+                    let _ = self.wait_at_barrier();
                 }
-            }
+                Err(Halt) => done -= 1,
+            },
             Ok(Err(Halt)) => {}
             Err(panic) => {
                 self.note_panic(panic.as_ref());
@@ -235,6 +237,9 @@ impl<'a> Worker<'a> {
         }
         if self.shared.plan.has_event(n) {
             self.restart_after_event(n)?;
+        }
+        if self.shared.plan.has_slow {
+            self.report_released(n);
         }
         if self.reporting.is_due(n) {
             self.report(n, coordinator)?;

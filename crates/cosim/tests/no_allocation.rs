@@ -1,27 +1,22 @@
 //! After start-up the step loop allocates nothing.
 
+#[path = "support/allocations.rs"]
+mod allocations;
 mod support;
 
-use std::alloc::System;
-
 use oldham_cosim::{Discard, ImplicitSettings, Run, Schedule, Simulation};
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use support::{jacobi_pair, left, pair, right};
-
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// Allocations of a run that do not come from its start and end.
 fn allocations(simulation: &mut Simulation, steps: u64) -> usize {
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     simulation.run(Run::new(steps, &mut Discard)).end.unwrap();
     region.change().allocations
 }
 
 #[test]
 fn a_longer_run_allocates_no_more_than_a_short_one() {
-    // The harness still allocates on its own thread when it has started a test.
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    allocations::settle();
     let implicit = || {
         let p = pair(left(), right(), 1);
         let schedule =

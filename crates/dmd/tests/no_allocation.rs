@@ -1,25 +1,20 @@
 //! An exchange allocates nothing.
 
-use std::alloc::System;
+#[path = "../../cosim/tests/support/allocations.rs"]
+mod allocations;
 
 use oldham_cosim::{InputPort, Ports, Predictor, Quantity, Unit};
 use oldham_dmd::{Dmd, Settings};
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
-
-/// One test only: others running at the same time would be counted too.
 #[test]
 fn learning_predicting_switching_and_resetting_allocates_nothing() {
-    // The harness still allocates on its own thread when it has started a test.
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    allocations::settle();
     let mut ports = Ports::new();
     ports.add_input("far", Quantity::Translation);
     ports.add_output("force", Quantity::Scalar(Unit::NEWTON));
     let mut dmd = Dmd::new(&ports, &Settings::automatic(60, &ports)).unwrap();
     let mut inputs = [0.0; 3];
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     for k in 0..1000 {
         let t = 0.01 * f64::from(k);
         let kick = if k % 400 > 200 { 1.0 } else { 0.0 };

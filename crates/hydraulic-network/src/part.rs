@@ -7,15 +7,12 @@ use oldham_cosim::{
     Conjugate, Counters, Energy, EnergyBalance, Inputs, Ports, Quantity, Reached, State, StepError,
     Subsystem, Unit, Visitor,
 };
+use oldham_hydraulics::sdirk::{GAMMA, STAGES};
 use oldham_space::solve_dense;
 
 use crate::element::{Chambers, Element};
 use crate::equations::{Equations, Through};
 use crate::network::{Network, Place};
-
-const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
-/// Places of the two stages within a step, and their weights.
-const STAGES: [(f64, f64); 2] = [(GAMMA, 1.0 - GAMMA), (1.0, GAMMA)];
 
 const MOST_ITERATIONS: usize = 60;
 /// Valves that open and close in turn are brought to rest by half steps from this iteration on.

@@ -1,16 +1,13 @@
 //! A step of a network with every kind of element allocates nothing.
 
-use std::alloc::System;
+#[path = "../../cosim/tests/support/allocations.rs"]
+mod allocations;
 
 use oldham_cosim::{EnergyBalance, Hold, Inputs, Subsystem};
 use oldham_hydraulic_network::{
     Accumulator, Chambers, Element, Line, Motor, Named, Network, NetworkPart, Place, Volume,
 };
 use oldham_hydraulics::{Cylinder, Fluid};
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 fn network() -> Network {
     let [a, b, tank] = [Place::Volume(0), Place::Volume(1), Place::Tank(0)];
@@ -66,17 +63,15 @@ fn network() -> Network {
     }
 }
 
-/// One test only: others running at the same time would be counted too.
 #[test]
 fn advancing_and_reading_outputs_allocates_nothing() {
-    // The harness still allocates on its own thread when it has started a test.
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    allocations::settle();
     let mut part = NetworkPart::new(&network());
     let ports = part.ports().clone();
     let mut inputs = Inputs::new(&ports, Box::new(Hold::new(0, &ports)));
     let values = ports.initial_inputs().to_vec();
     let mut outputs = vec![0.0; ports.output_width()];
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     for k in 0..20 {
         let t = 0.01 * f64::from(k);
         part.advance(t, t + 0.01, &mut inputs).unwrap();

@@ -8,13 +8,8 @@ use oldham_cosim::StepError;
 
 use crate::circuit::Supply;
 use crate::fluid::Fluid;
+use crate::sdirk::{GAMMA, STAGES};
 use crate::valve::{Flow, SafetyValves, Valve};
-
-/// Coefficient of the L-stable two-stage method of second order (Alexander 1977): 1 - 1/√2.
-const GAMMA: f64 = 1.0 - std::f64::consts::FRAC_1_SQRT_2;
-
-/// Places of the two stages within a step, and their weights.
-pub(crate) const STAGES: [(f64, f64); 2] = [(GAMMA, 1.0 - GAMMA), (1.0, GAMMA)];
 
 /// Change of σ at which a stage is solved: a tenth of a millipascal.
 const TOLERANCE: f64 = 1e-13;

@@ -5,11 +5,12 @@ use oldham_cosim::{
     Subsystem, Unit, Visitor,
 };
 
-use crate::chamber::{STAGES, Surroundings, step};
+use crate::chamber::{Surroundings, step};
 use crate::circuit::{Actuator, Circuit, Supply};
 use crate::equilibrium::Equilibrium;
 use crate::error::CircuitErrors;
 use crate::fluid::Fluid;
+use crate::sdirk::STAGES;
 use crate::spool::Spool;
 
 /// Inputs of an actuator: length, rate, command.

@@ -1,19 +1,14 @@
 //! A step allocates nothing.
 
-use std::alloc::System;
+#[path = "../../cosim/tests/support/allocations.rs"]
+mod allocations;
 
 use oldham_cosim::{EnergyBalance, Hold, Inputs, Subsystem};
 use oldham_hydraulics::{Actuator, Circuit, Cylinder, Fluid, Hydraulics, Supply, Valve};
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
-
-/// One test only: others running at the same time would be counted too.
 #[test]
 fn advancing_and_reading_outputs_allocates_nothing() {
-    // The harness still allocates on its own thread when it has started a test.
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    allocations::settle();
     let cylinder = Cylinder::new([65e-4; 2], 0.442, 0.5).friction(1e5, 10.0);
     let actuator =
         |name: &str, load| Actuator::holding(name, cylinder, Valve::new(5e-4, 0.67), load);
@@ -31,7 +26,7 @@ fn advancing_and_reading_outputs_allocates_nothing() {
     let mut inputs = Inputs::new(&ports, Box::new(Hold::new(0, &ports)));
     let values = [0.5, 0.1, 0.0, 0.51, -0.1, 0.2];
     let mut outputs = [0.0; 6];
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     for k in 0..20 {
         let t = 0.012 * f64::from(k);
         hydraulics.advance(t, t + 0.012, &mut inputs).unwrap();

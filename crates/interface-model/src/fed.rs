@@ -223,6 +223,11 @@ impl Subsystem for Fed {
             sum.micro_steps += own.micro_steps;
             sum.iterations += own.iterations;
             sum.factorisations += own.factorisations;
+            sum.stagnations += own.stagnations;
+            sum.refinements += own.refinements;
+            sum.retries += own.retries;
+            sum.events += own.events;
+            sum.unfitted += own.unfitted;
         }
         sum
     }

@@ -1,6 +1,7 @@
 //! A macro step allocates nothing, neither in fast subsystems with one model nor in the mechanism that shows it.
 
-use std::alloc::System;
+#[path = "../../cosim/tests/support/allocations.rs"]
+mod allocations;
 
 use oldham_cosim::{
     Builder, Hold, InputPort, OutputPort, Ports, Quantity, Reached, Schedule, StepError, Subsystem,
@@ -8,10 +9,6 @@ use oldham_cosim::{
 };
 use oldham_cosim::{EffectiveInterface, Inputs, InterfaceResponse, State, Visitor};
 use oldham_interface_model::{Coordinate, FastSubsystem, Fed, Shown};
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 /// A mass that is pushed at one port and moved at the other, as far as ports tell.
 struct Slow(Ports);
@@ -132,14 +129,12 @@ fn simulation() -> oldham_cosim::Simulation {
     builder.build(Schedule::jacobi(0.01, [fed, slow])).unwrap()
 }
 
-/// One test only: others running at the same time would be counted too.
 #[test]
 fn a_macro_step_allocates_nothing() {
-    // The harness still allocates on its own thread when it has started a test.
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    allocations::settle();
     let mut simulation = simulation();
     let mut allocations = |steps: u64| {
-        let region = Region::new(ALLOCATOR);
+        let region = allocations::region();
         simulation.steps(steps).unwrap();
         region.change().allocations
     };

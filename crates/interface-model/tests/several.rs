@@ -1,10 +1,12 @@
 //! Several fast subsystems at one mechanism, and fast subsystems that move it.
 
+mod common;
+
+use common::{PUSHED, at_end, element, port, spring};
 use oldham_cosim::{Hold, InputPort, Inputs, OutputPort, Subsystem};
 use oldham_interface_model::{Arrangement, Coordinate, FastSubsystem, Fed};
 use oldham_lumped::{
-    BoundarySpec, Coordinates, Element, ElementKind, Integrator, Lumped, NodeRef, NodeSpec,
-    PortKind, PortSpec, Spec,
+    Coordinates, ElementKind, Integrator, Lumped, NodeRef, NodeSpec, PortKind, Spec,
 };
 
 /// Two coordinates that feel each other by inertia alone.
@@ -12,34 +14,6 @@ const MASSES: [f64; 4] = [3.0, 2.0, 2.0, 4.0];
 const STIFFNESSES: [f64; 2] = [2e4, 3e4];
 const DAMPING: f64 = 1000.0;
 const START: [f64; 2] = [0.01, -0.02];
-
-fn spec(integrator: Integrator) -> Spec {
-    Spec {
-        coordinates: Coordinates::Translation,
-        nodes: Vec::new(),
-        boundary_nodes: Vec::new(),
-        elements: Vec::new(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        integrator,
-        micro_steps: 1,
-        locates_kinks: false,
-        sends_tangent: false,
-        tangents: Vec::new(),
-    }
-}
-
-fn port(name: &str, node: NodeRef, kind: PortKind) -> PortSpec {
-    let name = name.into();
-    PortSpec { name, node, kind }
-}
-
-fn element(kind: ElementKind) -> Element {
-    Element {
-        name: "element".into(),
-        kind,
-    }
-}
 
 fn node(name: &str, position: f64) -> NodeSpec {
     NodeSpec {
@@ -49,31 +23,6 @@ fn node(name: &str, position: f64) -> NodeSpec {
     }
 }
 
-/// A spring to the ground with friction that follows one coordinate.
-fn spring(stiffness: f64) -> Lumped {
-    let far = NodeRef::boundary(0);
-    let mut spec = spec(Integrator::SemiImplicitEuler);
-    spec.boundary_nodes = vec![BoundarySpec::new("far")];
-    spec.elements = vec![element(ElementKind::Spring {
-        ends: [NodeRef::Ground, far],
-        stiffness,
-        damping: DAMPING,
-        rest: 0.0,
-    })];
-    spec.inputs = vec![
-        port("x", far, PortKind::Displacement),
-        port("v", far, PortKind::Velocity),
-    ];
-    spec.outputs = vec![port("force", far, PortKind::Force)];
-    Lumped::new(spec).unwrap()
-}
-
-const PUSHED: Coordinate = Coordinate::Pushed {
-    position: InputPort(0),
-    rate: Some(InputPort(1)),
-    force: OutputPort(0),
-};
-
 /// Force of a spring with its friction.
 fn force(coordinate: usize, x: f64, v: f64) -> f64 {
     -STIFFNESSES[coordinate] * x - DAMPING * v
@@ -82,7 +31,7 @@ fn force(coordinate: usize, x: f64, v: f64) -> f64 {
 fn fast(name: &str, coordinate: usize, steps: usize) -> FastSubsystem {
     FastSubsystem {
         name: name.into(),
-        subsystem: Box::new(spring(STIFFNESSES[coordinate])),
+        subsystem: Box::new(spring(STIFFNESSES[coordinate], DAMPING, 1)),
         coordinates: vec![PUSHED],
         steps,
     }
@@ -133,10 +82,7 @@ fn within_a_step_they_feel_each_other() {
             x[i] += size * v[i];
         }
     }
-    let mut at_end = vec![0.0; fed.ports().input_width()];
-    inputs.at(end, &mut at_end);
-    let mut outputs = [0.0; 2];
-    fed.outputs(end, &at_end, &mut outputs).unwrap();
+    let (_, outputs) = at_end(&mut fed, &mut inputs, end);
     for i in 0..2 {
         let expected = force(i, x[i], v[i]);
         assert!((outputs[i] - expected).abs() < 1e-9 * expected.abs(), "{i}");
@@ -203,11 +149,7 @@ fn cross_terms_make_the_error_smaller() {
         }
         inputs.receive(InputPort(2 * coordinates.len()), 0.0, &shown);
         fed.advance(0.0, end, &mut inputs).unwrap();
-        let mut at_end = vec![0.0; fed.ports().input_width()];
-        inputs.at(end, &mut at_end);
-        let mut outputs = vec![0.0; coordinates.len()];
-        fed.outputs(end, &at_end, &mut outputs).unwrap();
-        outputs
+        at_end(&mut fed, &mut inputs, end).1
     };
     let shared = predicted(both([steps; 2]), &[0, 1]);
     for i in 0..2 {
@@ -221,7 +163,7 @@ fn cross_terms_make_the_error_smaller() {
 /// A mass on a spring that moves something.
 fn mover(mass: f64, stiffness: f64) -> Lumped {
     let at = NodeRef::node(0);
-    let mut spec = spec(Integrator::SemiImplicitEuler);
+    let mut spec = Spec::new(Coordinates::Translation, Integrator::SemiImplicitEuler);
     spec.nodes = vec![node("mass", START[0])];
     spec.elements = vec![
         element(ElementKind::Mass { node: at, mass }),
@@ -266,10 +208,7 @@ fn what_moves_a_heavy_mass_moves_as_both_would() {
             v += size * (push - stiffness * x) / (own + other);
             x += size * v;
         }
-        let mut at_end = vec![0.0; fed.ports().input_width()];
-        inputs.at(end, &mut at_end);
-        let mut outputs = [0.0; 3];
-        fed.outputs(end, &at_end, &mut outputs).unwrap();
+        let (_, outputs) = at_end(&mut fed, &mut inputs, end);
         for (found, expected) in outputs.iter().zip([x, v]) {
             let error = (found - expected).abs();
             assert!(error < 1e-12 * expected.abs(), "{arrangement:?}: {found}");

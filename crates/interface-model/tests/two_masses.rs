@@ -1,50 +1,21 @@
 //! A mass on the slow side, a spring on the fast side.
 
+mod common;
+
+use common::{PUSHED, at_end, element, port, spring};
 use oldham_cosim::{Builder, Hold, InputPort, Inputs, OutputPort, Schedule, Simulation, Subsystem};
-use oldham_interface_model::{Coordinate, Fed, Shown};
+use oldham_interface_model::{Fed, Shown};
 use oldham_lumped::{
-    BoundarySpec, Coordinates, Element, ElementKind, Integrator, Lumped, NodeRef, NodeSpec,
-    PortKind, PortSpec, Spec,
+    Coordinates, ElementKind, Integrator, Lumped, NodeRef, NodeSpec, PortKind, Spec,
 };
 
 const MASS: f64 = 2.0;
 const STIFFNESS: f64 = 2e4;
 
-fn spec(integrator: Integrator, micro_steps: usize) -> Spec {
-    Spec {
-        coordinates: Coordinates::Translation,
-        nodes: Vec::new(),
-        boundary_nodes: Vec::new(),
-        elements: Vec::new(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        integrator,
-        micro_steps,
-        locates_kinks: false,
-        sends_tangent: false,
-        tangents: Vec::new(),
-    }
-}
-
-fn port(name: &str, node: NodeRef, kind: PortKind) -> PortSpec {
-    PortSpec {
-        name: name.into(),
-        node,
-        kind,
-    }
-}
-
-fn element(kind: ElementKind) -> Element {
-    Element {
-        name: "element".into(),
-        kind,
-    }
-}
-
 /// A mass that is pushed.
 fn slow() -> Lumped {
     let node = NodeRef::node(0);
-    let mut spec = spec(Integrator::Lms2 { rho: 0.6 }, 1);
+    let mut spec = Spec::new(Coordinates::Translation, Integrator::Lms2 { rho: 0.6 });
     spec.nodes = vec![NodeSpec {
         name: "mass".into(),
         position: 0.01,
@@ -61,31 +32,11 @@ fn slow() -> Lumped {
 
 /// A spring that follows it.
 fn fast(micro_steps: usize) -> Lumped {
-    let far = NodeRef::boundary(0);
-    let mut spec = spec(Integrator::SemiImplicitEuler, micro_steps);
-    spec.boundary_nodes = vec![BoundarySpec::new("far")];
-    spec.elements = vec![element(ElementKind::Spring {
-        ends: [NodeRef::Ground, far],
-        stiffness: STIFFNESS,
-        damping: 0.0,
-        rest: 0.0,
-    })];
-    spec.inputs = vec![
-        port("x", far, PortKind::Displacement),
-        port("v", far, PortKind::Velocity),
-    ];
-    spec.outputs = vec![port("force", far, PortKind::Force)];
-    Lumped::new(spec).unwrap()
+    spring(STIFFNESS, 0.0, micro_steps)
 }
 
-const COORDINATE: Coordinate = Coordinate::Pushed {
-    position: InputPort(0),
-    rate: Some(InputPort(1)),
-    force: OutputPort(0),
-};
-
 fn fed(steps: usize) -> Fed {
-    Fed::new(Box::new(fast(1)), &[COORDINATE], steps)
+    Fed::new(Box::new(fast(1)), &[PUSHED], steps)
 }
 
 /// Within a macro step the fast side takes the steps of semi-implicit Euler of the whole.
@@ -110,14 +61,11 @@ fn within_a_step_the_model_moves_as_the_mechanism_would() {
         v -= size * STIFFNESS * x / MASS;
         x += size * v;
     }
-    let mut at_end = vec![0.0; fed.ports().input_width()];
-    inputs.at(end, &mut at_end);
-    let mut outputs = [0.0];
-    fed.outputs(end, &at_end, &mut outputs).unwrap();
+    let (mut received, mut outputs) = at_end(&mut fed, &mut inputs, end);
     assert!((outputs[0] + STIFFNESS * x).abs() < 1e-9 * STIFFNESS * x.abs());
     // What is sent after that counts more than the model.
-    at_end[0] = 0.5;
-    fed.outputs(end, &at_end, &mut outputs).unwrap();
+    received[0] = 0.5;
+    fed.outputs(end, &received, &mut outputs).unwrap();
     assert!((outputs[0] + STIFFNESS * 0.5).abs() < 1e-9);
 }
 

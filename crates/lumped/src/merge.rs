@@ -110,17 +110,14 @@ pub fn merge(
     joined.lead_reactions_home(parts, connections)?;
     let inputs = joined.open_inputs(parts);
     Ok(Spec {
-        coordinates,
         outputs: joined.all_outputs(parts),
         nodes: joined.nodes,
         boundary_nodes: joined.boundary_nodes,
         elements: joined.elements,
         inputs,
-        integrator,
         micro_steps,
         locates_kinks: parts.iter().any(|part| part.spec.locates_kinks),
-        sends_tangent: false,
-        tangents: Vec::new(),
+        ..Spec::new(coordinates, integrator)
     })
 }
 

@@ -34,6 +34,23 @@ pub struct Spec {
 }
 
 impl Spec {
+    /// Nothing yet, integrated by one step a macro step.
+    pub fn new(coordinates: Coordinates, integrator: Integrator) -> Self {
+        Self {
+            coordinates,
+            nodes: Vec::new(),
+            boundary_nodes: Vec::new(),
+            elements: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
+            integrator,
+            micro_steps: 1,
+            locates_kinks: false,
+            sends_tangent: false,
+            tangents: Vec::new(),
+        }
+    }
+
     /// Name of the output with the tangent of the forces on all position-driven boundary nodes.
     pub const TANGENT: &str = "tangent";
 

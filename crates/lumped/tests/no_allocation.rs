@@ -1,8 +1,8 @@
 //! A step allocates nothing.
 
+#[path = "../../cosim/tests/support/allocations.rs"]
+mod allocations;
 mod common;
-
-use std::alloc::System;
 
 use common::*;
 use oldham_cosim::{EnergyBalance, MotionLaw, StepCorrection, Subsystem};
@@ -10,10 +10,6 @@ use oldham_lumped::{
     BoundarySpec, Integrator, Lumped, NodeIndex, NodeRef, PortKind, Prescribed, Spec, StageInputs,
     TangentSpec,
 };
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 fn busy(integrator: Integrator) -> Spec {
     let (one, two, boundary) = (NodeRef::node(0), NodeRef::node(1), NodeRef::boundary(0));
@@ -41,11 +37,9 @@ fn busy(integrator: Integrator) -> Spec {
     spec
 }
 
-/// One test only: others running at the same time would be counted too.
 #[test]
 fn advancing_and_reading_outputs_allocates_nothing() {
-    // The harness still allocates on its own thread when it has started a test.
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    allocations::settle();
     for integrator in [
         Integrator::SemiImplicitEuler,
         Integrator::BackwardEuler,
@@ -60,7 +54,7 @@ fn advancing_and_reading_outputs_allocates_nothing() {
         let mut outputs = [0.0; 4];
         // The exact method makes its propagator when it first sees a step size.
         lumped.advance(0.0, 0.01, &mut inputs).unwrap();
-        let region = Region::new(ALLOCATOR);
+        let region = allocations::region();
         for index in 1..100 {
             let t = 0.01 * index as f64;
             lumped
@@ -90,7 +84,7 @@ fn allocates_nothing_with_tangents() {
     let mut lumped = Lumped::new(spec).unwrap();
     let mut inputs = driven(&lumped, |t, out| out[0] = t.sin());
     let (mut at_end, mut outputs) = ([0.0; 8], [0.0; 8]);
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     for index in 0..100 {
         let t = 0.01 * f64::from(index);
         lumped.advance(t, t + 0.01, &mut inputs).unwrap();
@@ -108,7 +102,7 @@ fn allocates_nothing_with_a_law() {
     let mut lumped = Lumped::new(spec).unwrap();
     let mut inputs = driven(&lumped, |t, out| out[0] = t.sin());
     let mut outputs = [0.0; 4];
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     for index in 0..100 {
         let t = 0.01 * f64::from(index);
         lumped.advance(t, t + 0.01, &mut inputs).unwrap();

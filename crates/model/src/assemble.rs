@@ -117,11 +117,8 @@ impl Model {
                 let sender = members[sender.expect("senders are parts")].only();
                 for (boundary, _) in &tangent.points {
                     let echo = port(builder.ports(sender).output(&Spec::at(boundary)));
-                    let to = port(
-                        builder
-                            .ports(owner.only())
-                            .input(&tangent.at_input(boundary)),
-                    );
+                    let taken = builder.ports(owner.only());
+                    let to = port(taken.input(&tangent.at_input(boundary)));
                     builder.connect((sender, echo), (owner.only(), to));
                     builder.record_as((sender, echo), None);
                 }
@@ -134,37 +131,27 @@ impl Model {
 
     /// The solvers of a part, or why there are none.
     fn solvers(&self, part: &PartSpec, cuts: Cuts) -> Result<Solvers, Vec<String>> {
-        match &part.content {
-            Content::Lumped(spec) => match Lumped::new(spec.clone()) {
-                Ok(lumped) => Ok(Solvers::Whole(Box::new(lumped), Vec::new())),
-                Err(errors) => Err(errors.iter().map(ToString::to_string).collect()),
-            },
+        let made = match &part.content {
+            Content::Lumped(spec) => {
+                boxed(Lumped::new(spec.clone())).map_err(|errors| texts(&errors))
+            }
             Content::Multibody(spec) => {
                 let start = self.spec.clock.start;
-                let made = match (&spec.cutting, cuts) {
-                    (Some(cutting), Cuts::Made) => {
-                        let parts = spec.cut_parts(cutting, start);
-                        parts.map(|parts| Solvers::Cut(Box::new(parts), Vec::new()))
-                    }
-                    _ => spec
-                        .part(start)
-                        .map(|part| Solvers::Whole(Box::new(part), Vec::new())),
-                };
-                made.map_err(|error| vec![error.to_string()])
+                if let (Some(cutting), Cuts::Made) = (&spec.cutting, cuts) {
+                    let parts = spec.cut_parts(cutting, start);
+                    let parts = parts.map_err(|error| vec![error.to_string()])?;
+                    return Ok(Solvers::Cut(Box::new(parts), Vec::new()));
+                }
+                boxed(spec.part(start)).map_err(|error| vec![error.to_string()])
             }
-            Content::Hydraulics(circuit) => match Hydraulics::new(circuit) {
-                Ok(hydraulics) => Ok(Solvers::Whole(Box::new(hydraulics), Vec::new())),
-                Err(errors) => Err(errors.0.iter().map(ToString::to_string).collect()),
-            },
-            Content::Control(controller) => match Control::new(controller, self.timing(part)) {
-                Ok(control) => Ok(Solvers::Whole(Box::new(control), Vec::new())),
-                Err(error) => Err(vec![error.to_string()]),
-            },
-            Content::Foreign(spec) => match spec.part.solver(spec.micro_steps) {
-                Ok(solver) => Ok(Solvers::Whole(solver, Vec::new())),
-                Err(message) => Err(vec![message]),
-            },
-        }
+            Content::Hydraulics(circuit) => {
+                boxed(Hydraulics::new(circuit)).map_err(|errors| texts(&errors.0))
+            }
+            Content::Control(controller) => boxed(Control::new(controller, self.timing(part)))
+                .map_err(|error| vec![error.to_string()]),
+            Content::Foreign(spec) => spec.solver().map_err(|message| vec![message]),
+        };
+        made.map(|solver| Solvers::Whole(solver, Vec::new()))
     }
 
     /// When a part advances.
@@ -191,12 +178,8 @@ impl Model {
     /// monolithic model, uncut; where cut mechanisms are coupled with others, only the cuts are
     /// undone. Other models of several parts of which one is not lumped have no monolithic model.
     pub fn monolithic(&self, integrator: Option<Integrator>) -> Result<Simulation, Problems> {
-        if let ([only], None) = (self.spec.parts.as_slice(), integrator)
-            && only.lumped().is_none()
-        {
-            return self.coupled(Cuts::Undone, self.compensations()?, &|_, _| None);
-        }
-        if self.is_cut() && integrator.is_none() {
+        let is_alone = matches!(&self.spec.parts[..], [only] if only.lumped().is_none());
+        if integrator.is_none() && (is_alone || self.is_cut()) {
             return self.coupled(Cuts::Undone, self.compensations()?, &|_, _| None);
         }
         let integrator = integrator.unwrap_or(self.spec.monolithic_spec.integrator);
@@ -229,12 +212,8 @@ impl Model {
             Problem::new(self.spec.monolithic_spec.span.clone(), message)
         };
         let parts = self.lumped_parts()?;
-        if let Some(scaled) = self
-            .spec
-            .connections
-            .iter()
-            .find(|c| c.scale != Scale::NONE)
-        {
+        let mut connections = self.spec.connections.iter();
+        if let Some(scaled) = connections.find(|c| c.scale != Scale::NONE) {
             let [from, to] = [scaled.from.0, scaled.to.0].map(|part| &self.spec.parts[part].name);
             let error = format!("a connection from `{from}` to `{to}` has a gain or an offset");
             return Err(problem(&error).into());
@@ -351,6 +330,14 @@ pub(crate) fn predictor(prediction: &Prediction, ports: &Ports) -> Box<dyn Predi
         }
         Prediction::Foreign(foreign) => (foreign.make)(ports),
     }
+}
+
+fn boxed<S: Subsystem + 'static, E>(made: Result<S, E>) -> Result<Box<dyn Subsystem>, E> {
+    made.map(|solver| Box::new(solver) as Box<dyn Subsystem>)
+}
+
+fn texts(errors: &[impl ToString]) -> Vec<String> {
+    errors.iter().map(ToString::to_string).collect()
 }
 
 /// A port that a part has because its description says so.

@@ -1,11 +1,13 @@
 //! A model that was read and checked.
 
+use std::any::Any;
 use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
 use oldham_control::Controller;
-use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Scale, Schedule};
+use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Scale, Schedule, Subsystem};
 use oldham_expression::Expression;
 use oldham_hydraulics::Circuit;
 use oldham_lumped::{Integrator, Spec};
@@ -94,6 +96,24 @@ pub(crate) struct ForeignSpec {
     pub settings: String,
     pub micro_steps: usize,
     pub part: Arc<dyn ForeignPart>,
+}
+
+impl ForeignSpec {
+    /// A new solver, or why there is none: what comes from outside may panic.
+    pub fn solver(&self) -> Result<Box<dyn Subsystem>, String> {
+        let made = AssertUnwindSafe(|| self.part.solver(self.micro_steps));
+        catch_unwind(made).unwrap_or_else(|panic| Err(panicked(&self.kind, panic.as_ref())))
+    }
+}
+
+/// What to say of a kind whose program panicked.
+pub(crate) fn panicked(kind: &str, panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    let text = text.or(panic.downcast_ref::<String>().map(String::as_str));
+    format!(
+        "the program of `{kind}` panicked: {}",
+        text.unwrap_or("no message")
+    )
 }
 
 impl fmt::Debug for ForeignSpec {

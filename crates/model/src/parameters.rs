@@ -289,7 +289,7 @@ fn check_name(name: &At<String>, findings: &mut Findings) {
         findings
             .report(&name.span, message)
             .label("not a name")
-            .help("a name has letters, digits and `_`, and starts with no digit");
+            .help(words::VARIABLES);
     }
     if RESERVED
         .iter()

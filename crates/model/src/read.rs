@@ -93,7 +93,7 @@ pub(crate) fn text(
     let mut findings = Findings::default();
     let parsed = parse(&source, &overrides, extensions, &mut findings);
     let spec = parsed.and_then(|parsed| {
-        let mut spec = check::check(&parsed.file, &source, extensions, &mut findings)?;
+        let mut spec = check::check(&parsed.file, &source, &[], extensions, &mut findings)?;
         spec.former_words = parsed.renamed.note();
         Some((spec, parsed.file.monolithic.is_some()))
     });

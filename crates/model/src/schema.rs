@@ -52,8 +52,28 @@ fn generate() -> Value {
     let generator = SchemaSettings::draft2020_12().into_generator();
     let mut schema = generator.into_root_schema_for::<File>().to_value();
     forget_null(&mut schema);
+    close_tables(&mut schema);
     reuse::add_keys(&mut schema);
     schema
+}
+
+/// What holds for all tables of the format: they have no keys but their own, and a table of names may be left out.
+fn close_tables(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(close_tables),
+        Value::Object(object) => {
+            object.values_mut().for_each(close_tables);
+            let Some(properties) = object.get("properties").cloned() else {
+                return;
+            };
+            object.insert("additionalProperties".into(), false.into());
+            if let Some(Value::Array(required)) = object.get_mut("required") {
+                let holds_names = |key: &str| properties[key]["additionalProperties"].is_object();
+                required.retain(|key| !key.as_str().is_some_and(holds_names));
+            }
+        }
+        _ => {}
+    }
 }
 
 /// TOML has no null: an optional value is there or not.

@@ -63,13 +63,8 @@ impl Template {
     /// The model with these parameters.
     pub fn with(&self, parameters: &[(&str, f64)]) -> Result<Model, Problems> {
         let mut findings = Findings::default();
-        let spec = check::check_with(
-            &self.file,
-            &self.source,
-            parameters,
-            &self.extensions,
-            &mut findings,
-        );
+        let (file, source) = (&self.file, &self.source);
+        let spec = check::check(file, source, parameters, &self.extensions, &mut findings);
         findings.finish(&self.source)?;
         Ok(Model {
             source: self.source.clone(),

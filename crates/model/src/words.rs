@@ -17,6 +17,9 @@ pub(crate) fn is_variable(text: &str) -> bool {
     is_name(text) && !text.contains('-')
 }
 
+/// What such names are made of.
+pub(crate) const VARIABLES: &str = "a name has letters, digits and `_`, and starts with no digit";
+
 /// The order of names that were written at one place: `p2` before `p10`.
 pub(crate) fn natural_order(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a, b);

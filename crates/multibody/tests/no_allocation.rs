@@ -1,6 +1,7 @@
 //! After start-up a step allocates nothing.
 
-use std::alloc::System as SystemAllocator;
+#[path = "../../cosim/tests/support/allocations.rs"]
+mod allocations;
 
 use oldham_cosim::{Hold, Inputs, StageInputs, Subsystem};
 use oldham_multibody::bench::{hanging_beam, spatial_chain};
@@ -11,10 +12,6 @@ use oldham_multibody::{
     Method, Model, Motion, NodeId, Options, PartBuilder, PlaneCurve, PointOnCurve, Sensor, System,
     Target, Transmission, Vec3,
 };
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<SystemAllocator> = &INSTRUMENTED_SYSTEM;
 
 const RK4: Method = Method::Rk4 {
     inputs: StageInputs::Interpolated,
@@ -28,7 +25,7 @@ fn assert_no_allocation(model: Model, method: Method, h: f64) {
     };
     let mut system = System::new(model, options).unwrap();
     system.start(0.0, &[]).unwrap();
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     for _ in 0..200 {
         system.step(h, &[]).unwrap();
     }
@@ -48,7 +45,7 @@ fn assert_retries_without_allocation() {
     };
     let mut system = System::new(hanging_beam(4, 0.05).0, options).unwrap();
     system.start(0.0, &[]).unwrap();
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     for _ in 0..5 {
         system.step(0.1, &[]).unwrap();
     }
@@ -70,7 +67,7 @@ fn assert_advance_without_allocation(method: Method) {
     let mut inputs = Inputs::new(part.ports(), Box::new(Hold::new(1, part.ports())));
     let mut outputs = vec![0.0; part.ports().output_width()];
     part.outputs(0.0, &[0.0; 6], &mut outputs).unwrap();
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     for step in 0..200 {
         let t = step as f64 * 1e-3;
         part.advance(t, t + 1e-3, &mut inputs).unwrap();
@@ -166,7 +163,7 @@ fn assert_machine_runs_without_allocation() {
     let mut inputs = Inputs::new(part.ports(), Box::new(Hold::new(1, part.ports())));
     let mut outputs = vec![0.0; part.ports().output_width()];
     part.outputs(0.0, &[0.0], &mut outputs).unwrap();
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     for step in 0..200 {
         let t = f64::from(step) * 1e-3;
         part.advance(t, t + 1e-3, &mut inputs).unwrap();
@@ -224,7 +221,7 @@ fn assert_contacts_without_allocation() {
         system.step(1e-3, &[]).unwrap();
     }
     assert!(system.contact_report().unwrap().pressed >= 10);
-    let region = Region::new(ALLOCATOR);
+    let region = allocations::region();
     for _ in 0..200 {
         system.step(1e-3, &[]).unwrap();
     }
@@ -234,8 +231,7 @@ fn assert_contacts_without_allocation() {
 
 #[test]
 fn steps_factorisations_and_advances_allocate_nothing() {
-    // The harness still allocates on its own thread when it has started a test.
-    std::thread::sleep(std::time::Duration::from_millis(200));
+    allocations::settle();
     assert_retries_without_allocation();
     assert_machine_runs_without_allocation();
     assert_contacts_without_allocation();

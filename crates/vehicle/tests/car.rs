@@ -343,7 +343,13 @@ fn an_axle_iterates_no_more_than_the_whole_car() {
         let outcome = simulation.run(Run::new(model.steps(), &mut Discard));
         outcome.end.unwrap_or_else(|fault| panic!("{fault}"));
         let parts = outcome.summary.parts.into_iter();
-        let counts = parts.map(|part| (part.name, part.iterations, part.factorisations));
+        let counts = parts.map(|part| {
+            (
+                part.name,
+                part.counters.iterations,
+                part.counters.factorisations,
+            )
+        });
         counts.collect::<Vec<_>>()
     };
     let whole = work(model.monolithic(None).unwrap());

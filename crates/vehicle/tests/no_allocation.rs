@@ -1,15 +1,11 @@
 //! After start-up a step of the car allocates nothing.
 
+#[path = "../../cosim/tests/support/allocations.rs"]
+mod allocations;
 mod common;
-
-use std::alloc::System as SystemAllocator;
 
 use common::car::car;
 use oldham_cosim::{Discard, Run};
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-
-#[global_allocator]
-static ALLOCATOR: &StatsAlloc<SystemAllocator> = &INSTRUMENTED_SYSTEM;
 
 #[test]
 fn a_step_allocates_nothing() {
@@ -26,7 +22,7 @@ fn a_step_allocates_nothing() {
                 true => model.simulation().unwrap(),
                 false => model.monolithic(None).unwrap(),
             };
-            let region = Region::new(ALLOCATOR);
+            let region = allocations::region();
             let outcome = simulation.run(Run {
                 record_every: u64::MAX,
                 ..Run::new(steps, &mut Discard)

@@ -1,8 +1,11 @@
 //! Models that use kinds of another crate: closed forms, checkpoints, stability, cuts, errors.
 
-use oldham_cosim::{InMemory, Run, Simulation};
-use oldham_model::{Model, Overrides, Template};
+use oldham_cosim::{InMemory, Run, Simulation, Subsystem};
+use oldham_model::{Context, Extensions, Model, Overrides, Site, Template};
+use oldham_multibody::Load;
 use oldham_outside_test::extensions;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
 const HEAD: &str = r#"
 model.name = "Kinds of another crate"
@@ -425,4 +428,30 @@ fn schema_and_reference_know_all_kinds() {
     }
     assert!(page.contains("`[multibody.<name>.joints.<name>]` with `type = \"wire\"`"));
     assert!(page.contains("## `[servo.<name>]`"));
+}
+
+/// A kind without settings.
+#[derive(Deserialize, JsonSchema)]
+struct Bare {}
+
+/// What comes from outside does not take the program down: its panic is a problem at its place.
+#[test]
+fn a_panic_in_a_constructor_is_a_problem_of_the_model() {
+    let mut extensions = Extensions::new();
+    extensions.element("rotten", |_: Bare, _: &mut Site<'_>| -> Option<Load> {
+        panic!("out of luck")
+    });
+    extensions.subsystem("spoilt", |_: Bare, _: &mut Context<'_>| {
+        Some(|_: usize| -> Result<Box<dyn Subsystem>, String> { panic!("out of luck") })
+    });
+    let element = "[multibody.m]\nelements.r = { type = \"rotten\" }\n";
+    let part = "[spoilt.s]\n";
+    for (text, kind, line) in [(element, "rotten", 6), (part, "spoilt", 5)] {
+        let text = format!("{HEAD}{text}");
+        let read = Model::parse_with(&text, "m.toml", &Overrides::none(), &extensions);
+        let told = read.expect_err("a problem").to_string();
+        let expected = format!("the program of `{kind}` panicked: out of luck");
+        assert!(told.contains(&expected), "{told}");
+        assert!(told.starts_with(&format!("m.toml:{line}:")), "{told}");
+    }
 }

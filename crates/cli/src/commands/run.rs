@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use oldham_cosim::{End, Lateness, PartSummary, Summary};
+use oldham_cosim::{Counters, End, Lateness, Summary};
 use oldham_model::Model;
 use oldham_stability::AnalysisError;
 use oldham_study::{
@@ -152,11 +152,11 @@ pub fn print_summary(model: &Model, summary: &Summary, failed: bool) {
         };
         say!(
             "  part       {name}: {} micro steps, {} Newton iterations, {} factorisations",
-            part.micro_steps,
-            part.iterations,
-            part.factorisations
+            part.counters.micro_steps,
+            part.counters.iterations,
+            part.counters.factorisations
         );
-        for told in unusual(part) {
+        for told in unusual(&part.counters) {
             say_row("", &format!("{name}: {told}"));
         }
     }
@@ -240,27 +240,27 @@ fn print_lateness(lateness: &Lateness, summary: &Summary) {
 }
 
 /// What went on in a part that is worth a word.
-fn unusual(part: &PartSummary) -> impl Iterator<Item = String> {
+fn unusual(done: &Counters) -> impl Iterator<Item = String> {
     let steps = |count: u64| match count {
         1 => "1 step".to_owned(),
         _ => format!("{count} steps"),
     };
     [
         (
-            part.retries,
+            done.retries,
             "repeated with substeps, because the iteration failed; a smaller step would avoid that",
         ),
-        (part.events, "divided where a force law or a load changes"),
+        (done.events, "divided where a force law or a load changes"),
         (
-            part.refinements,
+            done.refinements,
             "corrected by further iterations, because the factors were too old for a single one",
         ),
         (
-            part.stagnations,
+            done.stagnations,
             "ended by rounding errors before the tolerance was met",
         ),
         (
-            part.unfitted,
+            done.unfitted,
             "with a shell element too distorted for its own frame: check the mesh and the loads",
         ),
     ]

@@ -17,6 +17,7 @@
 
 mod matching;
 mod page;
+mod vocabulary;
 
 use std::collections::VecDeque;
 use std::env;

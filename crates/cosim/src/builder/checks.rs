@@ -3,11 +3,22 @@
 use std::collections::HashSet;
 
 use crate::builder::{Builder, PortConnection};
-use crate::fault::BuildError;
+use crate::fault::{BuildError, Fault};
 use crate::port::Quantity;
 use crate::schedule::{Coupling, Schedule, Stage, SubsystemId};
 
 impl Builder {
+    /// What subsystems that panicked when they were added said.
+    pub(super) fn panics(&self, t: f64) -> Vec<BuildError> {
+        let fault = |(id, message): &(SubsystemId, String)| Fault::Panic {
+            subsystem: self.units[id.0].name.clone(),
+            t,
+            message: message.clone(),
+        };
+        let faults = self.panicked.iter().map(fault);
+        faults.map(BuildError::Initial).collect()
+    }
+
     pub(super) fn check_names(&self, errors: &mut Vec<BuildError>) {
         let mut seen = HashSet::new();
         let names = self.units.iter().map(|unit| &unit.name);
@@ -124,7 +135,7 @@ impl Builder {
     pub(super) fn feedthrough_depth(&self) -> Result<usize, String> {
         let mut depth = 0;
         for (id, unit) in self.units.iter().enumerate() {
-            for component in 0..unit.subsystem.ports().output_width() {
+            for component in 0..unit.ports.output_width() {
                 let mut path = Vec::new();
                 depth = depth.max(self.chain(SubsystemId(id), component, &mut path)?);
             }

@@ -44,7 +44,7 @@ impl Unit {
         }
         let places =
             all(&mut self.interface_works, &mut self.driven).flat_map(|a| a.starting_outputs());
-        self.start_outputs = StartOutputs::new(&places.collect::<Vec<_>>(), self.subsystem.ports());
+        self.start_outputs = StartOutputs::new(&places.collect::<Vec<_>>(), &self.ports);
     }
 
     pub(super) fn close_work_integrals(&mut self, h: f64) {

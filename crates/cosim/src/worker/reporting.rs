@@ -19,6 +19,16 @@ pub(crate) struct Reporting {
 }
 
 impl Reporting {
+    /// What is asked after step n; of parts with longer steps, what will be asked until their next release.
+    fn request(&self, n: u64, ahead: bool) -> ReportRequest {
+        let is_watched = self.watch.is_due(n);
+        let will_be = ahead && self.watch.interval < u64::MAX;
+        ReportRequest {
+            energy: is_watched || will_be || self.record_energy,
+            interface_works: self.is_due(n) && (is_watched || self.record_work),
+        }
+    }
+
     /// Whether the coordinator hears of step n.
     pub fn is_due(&self, n: u64) -> bool {
         self.record.is_due(n) || self.watch.is_due(n) || self.tap.is_due(n)
@@ -73,36 +83,7 @@ impl Worker<'_> {
         n: u64,
         coordinator: &mut Option<&mut dyn Coordinator>,
     ) -> Result<(), Halt> {
-        let t = self.shared.plan.step_time(n + 1);
-        let with_energy = self.reporting.watch.is_due(n) || self.reporting.record_energy;
-        let with_work = self.reporting.watch.is_due(n) || self.reporting.record_work;
-        let plan = self.shared.plan;
-        for place in 0..self.units.len() {
-            self.busy = Busy::With(place);
-            let (id, unit) = &mut self.units[place];
-            let is_here = plan.releases(SubsystemId(*id), n);
-            let request = ReportRequest {
-                energy: with_energy,
-                interface_works: is_here && with_work,
-            };
-            if let Err(fault) = unit.report(t, request, self.shared.exchange) {
-                let id = *id;
-                self.note(id, fault);
-            }
-        }
-        for place in 0..self.slow.len() {
-            let is_here = plan.releases(SubsystemId(self.slow[place].id), n);
-            // What it shows has not changed since its last release.
-            if !is_here && !with_energy && !with_work {
-                continue;
-            }
-            let request = ReportRequest {
-                energy: with_energy,
-                interface_works: is_here && with_work,
-            };
-            let exchange = self.shared.exchange;
-            self.with_slow(place, |unit| unit.report(t, request, exchange));
-        }
+        self.tell(n, self.reporting.request(n, false), false);
         self.wait_at_barrier()?;
         self.busy = Busy::Coordinating;
         if let Some(coordinator) = coordinator
@@ -111,5 +92,35 @@ impl Worker<'_> {
             self.note(0, fault);
         }
         self.wait_at_barrier()
+    }
+
+    /// Parts with a longer step tell what they show when they release it; it stands until they do so again.
+    #[inline(never)]
+    pub(super) fn report_released(&mut self, n: u64) {
+        let request = self.reporting.request(n, true);
+        self.tell(n, request, true);
+        let (plan, exchange) = (self.shared.plan, self.shared.exchange);
+        let t = plan.step_time(n + 1);
+        for place in 0..self.slow.len() {
+            if plan.releases(SubsystemId(self.slow[place].id), n) {
+                self.with_slow(place, |unit| unit.report(t, request, exchange));
+            }
+        }
+    }
+
+    /// Units at hand that release at step n, those with longer steps or the others, tell what they show.
+    fn tell(&mut self, n: u64, request: ReportRequest, with_longer_steps: bool) {
+        let plan = self.shared.plan;
+        let t = plan.step_time(n + 1);
+        for place in 0..self.units.len() {
+            self.busy = Busy::With(place);
+            let (id, unit) = &mut self.units[place];
+            if (unit.every > 1) != with_longer_steps || !plan.releases(SubsystemId(*id), n) {
+                continue;
+            }
+            if let Err(fault) = unit.report(t, request, self.shared.exchange) {
+                self.shared.note(self.epoch, *id, fault);
+            }
+        }
     }
 }

@@ -55,7 +55,10 @@ impl Worker<'_> {
     /// Delivers what was sent at time t to the slow units.
     pub(super) fn pull_slow(&mut self, t: f64, buffer: usize, delivery: Delivery, steps_done: u64) {
         for slow in &mut self.slow {
-            slow.pull(t, self.shared.exchange, buffer, delivery, steps_done);
+            let pulled = slow.pull(t, self.shared.exchange, buffer, delivery, steps_done);
+            if let Err(fault) = pulled {
+                self.shared.note(self.epoch, slow.id, fault);
+            }
         }
     }
 
@@ -78,7 +81,7 @@ impl Worker<'_> {
         let slow = &mut self.slow[place];
         let id = slow.id;
         let t = self.shared.plan.step_time(self.step);
-        let done = slow.complete().and_then(|unit| match unit {
+        let done = slow.complete(t).and_then(|unit| match unit {
             Some(unit) => unit.guarded(t, work),
             None => Ok(()),
         });
@@ -90,11 +93,7 @@ impl Worker<'_> {
     /// All slow units have advanced and received what was sent to them: the state is whole.
     pub(super) fn complete_slow_units(&mut self) {
         for place in 0..self.slow.len() {
-            let slow = &mut self.slow[place];
-            let id = slow.id;
-            if let Err(fault) = slow.complete().map(drop) {
-                self.note(id, fault);
-            }
+            self.with_slow(place, |_| Ok(()));
         }
     }
 }

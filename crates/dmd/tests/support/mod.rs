@@ -62,13 +62,11 @@ fn spring(a: NodeRef, b: NodeRef, stiffness: f64) -> Element {
 
 fn mass_on(velocity: f64, wall: Element) -> Spec {
     Spec {
-        coordinates: Coordinates::Translation,
         nodes: vec![NodeSpec {
             name: "mass".to_owned(),
             position: 0.0,
             velocity,
         }],
-        boundary_nodes: Vec::new(),
         elements: vec![
             element(ElementKind::Mass {
                 node: OWN,
@@ -76,13 +74,7 @@ fn mass_on(velocity: f64, wall: Element) -> Spec {
             }),
             wall,
         ],
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        integrator: Integrator::SemiImplicitEuler,
-        micro_steps: 1,
-        locates_kinks: false,
-        sends_tangent: false,
-        tangents: Vec::new(),
+        ..Spec::new(Coordinates::Translation, Integrator::SemiImplicitEuler)
     }
 }
 

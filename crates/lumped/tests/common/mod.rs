@@ -21,17 +21,8 @@ pub fn spec(nodes: &[(&str, f64, f64)], integrator: Integrator) -> Spec {
         velocity,
     };
     Spec {
-        coordinates: Coordinates::Translation,
         nodes: nodes.iter().map(node).collect(),
-        boundary_nodes: Vec::new(),
-        elements: Vec::new(),
-        inputs: Vec::new(),
-        outputs: Vec::new(),
-        integrator,
-        micro_steps: 1,
-        locates_kinks: false,
-        sends_tangent: false,
-        tangents: Vec::new(),
+        ..Spec::new(Coordinates::Translation, integrator)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The section `[simulation]`: time.
 
 use super::Checker;
+use super::keys::all;
 use crate::format::{At, Simulation};
 use crate::model::Clock;
 
@@ -17,8 +18,8 @@ impl Checker<'_> {
     pub(super) fn clock(&mut self, section: Option<&At<Simulation>>) -> Option<Clock> {
         let section = &section?.value;
         let (step_at, duration_at) = (section.step.as_ref(), section.duration.as_ref());
-        let step = step_at.and_then(|at| self.number(at));
-        let duration = duration_at.and_then(|at| self.number(at));
+        let step = self.required(&section.step);
+        let duration = self.required(&section.duration);
         let start = self.number_or(&section.start, 0.0);
         let window = start
             .zip(duration)
@@ -71,9 +72,6 @@ impl Checker<'_> {
         let requirement = format!("must lie between the start, {start} s, and the end, {end} s");
         let within = |time: f64| (start..=end).contains(&time);
         let times = section.events.iter();
-        let times: Vec<_> = times
-            .map(|event| self.number_where(event, within, &requirement))
-            .collect();
-        times.into_iter().collect()
+        all(times.map(|event| self.number_where(event, within, &requirement)))
     }
 }

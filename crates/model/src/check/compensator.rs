@@ -3,11 +3,11 @@
 use oldham_cosim::{InputPort, OutputPort};
 
 use super::Checker;
+use super::keys::read_if;
 use super::switchboard::{End, Switchboard};
 use crate::compensation::gains::{self, Gains};
 use crate::format::{self, Domain, Entry, File, Formula, Method, Named, Targets};
 use crate::model::{CompensatorSpec, Way};
-use crate::problem::Problem;
 use crate::source::Source;
 
 impl Checker<'_> {
@@ -33,32 +33,26 @@ impl Checker<'_> {
         let section = &entry.value.value;
         let force = section.force.as_ref()?;
         let sender = board.find(force, End::From, self.findings);
-        let correct = section.correct.as_ref().map(|correct| {
+        let correct = read_if(&section.correct, |correct| {
             let place = board.find(correct, End::To, self.findings)?;
             let by = format!("[compensator.{}]", entry.name.value);
             board.feed(place, correct, &by, self.findings);
             Some((place, correct))
         });
         let given = self.given_gains(entry, source);
-        let modes = section.modes.as_ref().map(|modes| self.count(modes));
+        let modes = read_if(&section.modes, |modes| self.count(modes));
         let sender = sender?;
-        let correct = match correct {
-            None => None,
-            Some(found) => {
-                let (place, written) = found?;
-                if place.0 != sender.0 {
-                    let message = format!(
-                        "`{}` is not of the subsystem that sends `{}`",
-                        written.value, force.value
-                    );
-                    self.report(&written.span, message)
-                        .label("other subsystem")
-                        .help("the force side receives a motion; it is what needs the correction");
-                    return None;
-                }
-                Some(InputPort(place.1))
-            }
-        };
+        let correct = correct?;
+        if let Some((_, written)) = correct.filter(|(place, _)| place.0 != sender.0) {
+            let message = format!(
+                "`{}` is not of the subsystem that sends `{}`",
+                written.value, force.value
+            );
+            self.report(&written.span, message)
+                .label("other subsystem")
+                .help("the force side receives a motion; it is what needs the correction");
+            return None;
+        }
         let method = section.method.unwrap_or(Method::Assignment);
         let way = match (method, given?) {
             (Method::None, _) => Way::Off,
@@ -70,13 +64,10 @@ impl Checker<'_> {
             name: entry.name.value.clone(),
             span: entry.name.span.clone(),
             force: (sender.0, OutputPort(sender.1)),
-            correct,
+            correct: correct.map(|(place, _)| InputPort(place.1)),
             way,
             continuous: section.domain == Some(Domain::S),
-            modes: match modes {
-                Some(count) => Some(count? as usize),
-                None => None,
-            },
+            modes: modes?.map(|count| count as usize),
             as_integrated: section.targets == Some(Targets::Monolithic),
             signals: section.signals.as_ref().map(|signals| {
                 let names = signals.value.iter();
@@ -94,11 +85,8 @@ impl Checker<'_> {
         source: &Source,
     ) -> Option<Option<Gains>> {
         let section = &entry.value.value;
-        if let (Some(_), Some(from)) = (&section.gains, &section.gains_from) {
-            let message = "`gains` and `gains_from` say the same thing: give one of them";
-            self.report(&from.span, message).label("one too many");
-            return None;
-        }
+        let (gains, file) = (&section.gains, &section.gains_from);
+        self.not_both(("gains", gains), ("gains_from", file))?;
         if let Some(table) = &section.gains {
             return Some(Some(Gains {
                 correct: self.gain_row(&table.value.force_side)?,
@@ -109,19 +97,14 @@ impl Checker<'_> {
         let Some(from) = &section.gains_from else {
             return Some(None);
         };
-        match gains::read(
-            source.locate(&from.span).name,
-            &from.value,
-            &entry.name.value,
-        ) {
-            Ok(found) => Some(Some(found)),
-            Err(error) => {
-                let problem = Problem::new(from.span.clone(), error.to_string());
-                let help = "write it with `oldham compensate MODEL --out FILE`";
-                self.findings.push(problem.label("gains").help(help));
-                None
-            }
-        }
+        let model = source.locate(&from.span).name;
+        let refused = |error: gains::GainsError| {
+            self.report(&from.span, error.to_string())
+                .label("gains")
+                .help("write it with `oldham compensate MODEL --out FILE`");
+        };
+        let found = gains::read(model, &from.value, &entry.name.value);
+        found.map_err(refused).ok().map(Some)
     }
 
     fn gain_row(&mut self, row: &Named<Formula>) -> Option<Vec<(String, f64)>> {

@@ -1,14 +1,15 @@
 //! Subsystems and predictors of registered kinds.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use oldham_cosim::Ports;
 
-use super::part::{Checked, Port, head_of};
+use super::part::{Checked, Port};
 use super::{Checker, Pace};
 use crate::extensions::{Context, Kind, Reports, Settings, find};
 use crate::format::{At, DEFAULT_RHO, Entry, Foreign, ForeignSection, Formula, Setting, plain};
-use crate::model::{Content, ForeignPrediction, ForeignSpec};
+use crate::model::{Content, ForeignPrediction, ForeignSpec, panicked};
 use crate::problem::Problem;
 use crate::source::Span;
 
@@ -37,7 +38,8 @@ impl Checker<'_> {
         entry: &Entry<ForeignSection>,
         pace: Pace,
     ) -> Checked {
-        let paced = self.head(head_of!(entry), &pace);
+        let section = &entry.value.value;
+        let paced = self.head(&entry.name, &section.pacing, &section.division, &pace);
         let made = self.foreign_content(kind, entry, paced.micro_steps);
         let (content, ports) = made.unzip();
         let ports = ports.map_or_else(Default::default, |ports| named_ports(&entry.name, &ports));
@@ -62,21 +64,20 @@ impl Checker<'_> {
             };
             (kind.make)(settings, &mut context)
         })?;
-        let micro_steps = micro_steps? as usize;
-        let solver = match part.solver(micro_steps) {
-            Ok(solver) => solver,
-            Err(message) => {
-                self.report(&entry.name.span, message);
-                return None;
-            }
-        };
-        let content = Content::Foreign(ForeignSpec {
+        let spec = ForeignSpec {
             kind: kind.name.clone(),
             settings: text,
-            micro_steps,
+            micro_steps: micro_steps? as usize,
             part,
-        });
-        Some((content, solver.ports().clone()))
+        };
+        let ports = self.made(&kind.name, &entry.name.span, |checker| {
+            let refused = |message: String| {
+                checker.report(&entry.name.span, message);
+            };
+            let solver = spec.solver().map_err(refused).ok()?;
+            Some(solver.ports().clone())
+        })?;
+        Some((Content::Foreign(spec), ports))
     }
 
     pub(super) fn foreign_predictor(&mut self, given: &At<Foreign>) -> Option<ForeignPrediction> {
@@ -120,7 +121,7 @@ impl Checker<'_> {
         required.any(|key| table.iter().all(|(there, _)| there.value != key))
     }
 
-    /// What a constructor makes. One that gives nothing must have said why.
+    /// What a constructor makes. One that gives nothing must have said why, or panicked.
     pub(super) fn made<T>(
         &mut self,
         kind: &str,
@@ -128,7 +129,12 @@ impl Checker<'_> {
         make: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Option<T> {
         let before = self.findings.len();
-        let made = make(self);
+        let made = catch_unwind(AssertUnwindSafe(|| make(self))).unwrap_or_else(|panic| {
+            let message = panicked(kind, panic.as_ref());
+            self.report(place, message)
+                .help("ask the author of the extension");
+            None
+        });
         if made.is_none() && self.findings.len() == before {
             let message = format!("this `{kind}` cannot be made, and its program does not say why");
             self.report(place, message)
@@ -142,10 +148,7 @@ impl Checker<'_> {
 fn named_ports(name: &At<String>, ports: &Ports) -> [Vec<Port>; 2] {
     let named = |ports: &[oldham_cosim::Port]| {
         let port = |port: &oldham_cosim::Port| Port {
-            name: At {
-                value: port.name.to_string(),
-                span: name.span.clone(),
-            },
+            name: At::new(port.name.to_string(), &name.span),
             quantity: Some(port.quantity.clone()),
         };
         ports.iter().map(port).collect()

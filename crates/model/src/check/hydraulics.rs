@@ -6,9 +6,10 @@ use oldham_hydraulics::{
     SpeedControl, Spool, Supply, Valve,
 };
 
-use super::part::{Checked, Port, head_of};
+use super::keys::{all, read, read_if};
+use super::part::{Checked, Port};
 use super::{Checker, Pace};
-use crate::format::{self, At, DEFAULT_RHO, Entry, Formula, Number};
+use crate::format::{self, At, DEFAULT_RHO, Entry, Formula};
 use crate::model::Content;
 
 /// Where the neutral spool is when nothing is said.
@@ -17,7 +18,7 @@ const MIDDLE: f64 = 0.5;
 impl Checker<'_> {
     pub(super) fn hydraulics(&mut self, entry: &Entry<format::Hydraulics>, pace: Pace) -> Checked {
         let section = &entry.value.value;
-        let paced = self.head(head_of!(entry), &pace);
+        let paced = self.head(&entry.name, &section.pacing, &section.division, &pace);
         let circuit = self.circuit(section, paced.micro_steps);
         let sound = circuit.filter(|circuit| self.is_sound(entry, circuit));
         paced.checked(DEFAULT_RHO, sound.map(Content::Hydraulics), ports(section))
@@ -28,7 +29,7 @@ impl Checker<'_> {
         section: &format::Hydraulics,
         micro_steps: Option<u32>,
     ) -> Option<Circuit> {
-        let fluid = section.fluid.as_ref().and_then(|at| self.fluid(&at.value));
+        let fluid = read(&section.fluid, |at| self.fluid(&at.value));
         let pump = self.required(&section.pump);
         let tank = self.required(&section.tank);
         let mut actuators = Vec::new();
@@ -42,7 +43,7 @@ impl Checker<'_> {
                 pump: pump?,
                 tank: tank?,
             },
-            actuators: actuators.into_iter().collect::<Option<_>>()?,
+            actuators: all(actuators)?,
             micro_steps: micro_steps? as usize,
         })
     }
@@ -63,8 +64,8 @@ impl Checker<'_> {
         entry: &Entry<format::hydraulics::Actuator>,
     ) -> Option<Actuator> {
         let given = &entry.value.value;
-        let areas = given.areas.as_ref();
-        let areas = areas.and_then(|at| self.numbers(at, "the piston areas of both chambers"));
+        let what = "the piston areas of both chambers";
+        let areas = read(&given.areas, |at| self.numbers(at, what));
         let stroke = self.required(&given.stroke);
         let centre = self.required(&given.centre);
         let viscous = self.number_or(&given.friction, 0.0);
@@ -73,11 +74,10 @@ impl Checker<'_> {
         let dead_length = self.number_or(&given.dead_length, usual.dead_length);
         let stop_stiffness = self.number_or(&given.stop_stiffness, usual.stop_stiffness);
         let stop_damping = self.number_or(&given.stop_damping, usual.stop_damping);
-        let valve = given.valve.as_ref();
-        let valve = valve.and_then(|at| self.valve(&at.value));
+        let valve = read(&given.valve, |at| self.valve(&at.value));
         let rate = self.number_or(&given.spool_rate, f64::INFINITY);
         let lag = self.number_or(&given.spool_lag, 0.0);
-        let control = self.speed_control(given);
+        let control = read_if(&given.speed_control, |at| self.speed_control(&at.value));
         let safety = self.safety_valves(given);
         let rest = self.rest(given);
         areas?;
@@ -115,57 +115,39 @@ impl Checker<'_> {
         Some(valve)
     }
 
-    fn speed_control(
-        &mut self,
-        given: &format::hydraulics::Actuator,
-    ) -> Option<Option<SpeedControl>> {
-        let Some(at) = &given.speed_control else {
-            return Some(None);
-        };
-        let proportional = self.required(&at.value.proportional);
-        let derivative = self.number_or(&at.value.derivative, 0.0);
-        Some(Some(SpeedControl {
+    fn speed_control(&mut self, given: &format::hydraulics::SpeedControl) -> Option<SpeedControl> {
+        let proportional = self.required(&given.proportional);
+        let derivative = self.number_or(&given.derivative, 0.0);
+        Some(SpeedControl {
             proportional: proportional?,
             derivative: derivative?,
-        }))
+        })
     }
 
     fn safety_valves(&mut self, given: &format::hydraulics::Actuator) -> Option<SafetyValves> {
-        let relief = match &given.relief {
-            None => None,
-            Some(at) => {
-                let [pressure, conductance] =
-                    [&at.value.pressure, &at.value.conductance].map(|at| self.required(at));
-                Some(Relief {
-                    pressure: pressure?,
-                    conductance: conductance?,
-                })
-            }
-        };
-        let makeup = match &given.makeup {
-            None => None,
-            Some(at) => Some(self.number(at)?),
-        };
-        Some(SafetyValves { relief, makeup })
+        let relief = read_if(&given.relief, |at| {
+            let [pressure, conductance] =
+                [&at.value.pressure, &at.value.conductance].map(|at| self.required(at));
+            Some(Relief {
+                pressure: pressure?,
+                conductance: conductance?,
+            })
+        });
+        let makeup = read_if(&given.makeup, |at| self.number(at));
+        Some(SafetyValves {
+            relief: relief?,
+            makeup: makeup?,
+        })
     }
 
     fn rest(&mut self, given: &format::hydraulics::Actuator) -> Option<Rest> {
-        if let (Some(_), Some(spool)) = (&given.load, &given.spool) {
-            let message = "`load` and `spool` say the same thing: give one of them";
-            self.report(&spool.span, message).label("one too many");
-            return None;
-        }
+        self.not_both(("load", &given.load), ("spool", &given.spool))?;
         match &given.load {
             // Found when everything is connected.
             Some(load) if is_static(load) => Some(Rest::Load(0.0)),
             Some(load) => self.number(load).map(Rest::Load),
             None => self.number_or(&given.spool, MIDDLE).map(Rest::Spool),
         }
-    }
-
-    /// A number whose absence is told elsewhere.
-    pub(super) fn required<T: Number>(&mut self, given: &Option<At<T>>) -> Option<f64> {
-        self.number(given.as_ref()?)
     }
 
     /// What only the physics can tell: a load that no pressure carries.
@@ -192,8 +174,10 @@ pub(super) fn is_static(load: &At<Formula>) -> bool {
 /// Where a mistake was written.
 fn place(entry: &Entry<format::Hydraulics>, error: &CircuitError) -> crate::source::Span {
     let section = &entry.value.value;
-    let named = |name: &str| section.actuators.iter().find(|e| e.name.value == name);
-    if let Some(actuator) = error.actuator().and_then(named) {
+    if let Some(actuator) = error
+        .actuator()
+        .and_then(|name| section.actuators.find(name))
+    {
         return match (error, &actuator.value.value.load) {
             (CircuitError::CannotHold { .. }, Some(load)) => load.span.clone(),
             _ => actuator.name.span.clone(),
@@ -214,13 +198,7 @@ fn place(entry: &Entry<format::Hydraulics>, error: &CircuitError) -> crate::sour
 fn ports(section: &format::Hydraulics) -> [Vec<Port>; 2] {
     let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
     for entry in &section.actuators {
-        let port = |(name, unit): (&str, Unit)| Port {
-            name: At {
-                value: format!("{}.{name}", entry.name.value),
-                span: entry.name.span.clone(),
-            },
-            quantity: Some(Quantity::Scalar(unit)),
-        };
+        let port = |(name, unit): (&str, Unit)| Port::of(&entry.name, name, Quantity::Scalar(unit));
         let command = match entry.value.value.speed_control {
             None => ("spool", Unit::ONE),
             Some(_) => ("speed", Unit::METRE_PER_SECOND),

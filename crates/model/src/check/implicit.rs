@@ -3,6 +3,7 @@
 use oldham_cosim as cosim;
 
 use super::Checker;
+use super::keys::read;
 use crate::format::{Acceleration, DEFAULT_COLUMNS, Implicit, OnLimit};
 
 impl Checker<'_> {
@@ -10,20 +11,14 @@ impl Checker<'_> {
         let default = cosim::ImplicitSettings::default();
         let relative = self.number_or(&section.relative, default.relative);
         let absolute = self.number_or(&section.absolute, default.absolute);
-        let max_iterations = section
-            .max_iterations
-            .as_ref()
-            .and_then(|at| self.count(at));
+        let max_iterations = read(&section.max_iterations, |at| self.count(at));
         cosim::ImplicitSettings {
             relative: relative.unwrap_or(default.relative),
             absolute: absolute.unwrap_or(default.absolute),
             per_port: self.per_port(section),
             max_iterations: max_iterations.map_or(default.max_iterations, |count| count as usize),
             acceleration: self.acceleration(section),
-            on_limit: match section.on_limit {
-                Some(OnLimit::Accept) => cosim::OnLimit::Accept,
-                Some(OnLimit::Fail) | None => cosim::OnLimit::Fail,
-            },
+            on_limit: section.on_limit.unwrap_or(OnLimit::Fail).into(),
         }
     }
 
@@ -37,9 +32,8 @@ impl Checker<'_> {
     }
 
     fn acceleration(&mut self, section: &Implicit) -> cosim::Acceleration {
-        let relaxation = section.relaxation.as_ref().and_then(|at| self.number(at));
-        let columns = section.columns.as_ref();
-        let columns = columns.and_then(|at| self.count(at));
+        let relaxation = self.required(&section.relaxation);
+        let columns = read(&section.columns, |at| self.count(at));
         match section.acceleration.as_ref().map(|at| at.value) {
             Some(Acceleration::Fixed) => cosim::Acceleration::Fixed(relaxation.unwrap_or(1.0)),
             Some(Acceleration::Aitken) => cosim::Acceleration::Aitken(relaxation.unwrap_or(0.5)),

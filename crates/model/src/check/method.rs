@@ -3,7 +3,7 @@
 use oldham_lumped::{Integrator, StageInputs};
 
 use super::Checker;
-use crate::format::{self, At, DEFAULT_RHO, Fraction, InputsWithinStep};
+use crate::format::{self, At, DEFAULT_RHO, Fraction, InputsWithinStep, place};
 use crate::source::Span;
 
 impl Checker<'_> {
@@ -14,48 +14,39 @@ impl Checker<'_> {
         rho: &Option<At<Fraction>>,
         inputs: &Option<At<InputsWithinStep>>,
     ) -> Option<Integrator> {
-        if let Some(rho) = rho
-            && name.value != format::Integrator::Lms2
-        {
-            self.foreign_setting(&rho.span, "rho", "lms2");
+        use format::Integrator as Word;
+        if name.value != Word::Lms2 {
+            self.foreign_setting(place(rho), "rho", "lms2");
         }
-        if let Some(inputs) = inputs
-            && name.value != format::Integrator::Rk4
-        {
-            self.foreign_setting(&inputs.span, "inputs_within_step", "rk4");
+        if name.value != Word::Rk4 {
+            self.foreign_setting(place(inputs), "inputs_within_step", "rk4");
         }
         Some(match name.value {
-            format::Integrator::SemiImplicitEuler => Integrator::SemiImplicitEuler,
-            format::Integrator::BackwardEuler => Integrator::BackwardEuler,
-            format::Integrator::Exact => Integrator::Exact,
-            format::Integrator::Lms2 => Integrator::Lms2 {
-                rho: self.spectral_radius(rho)?,
+            Word::SemiImplicitEuler => Integrator::SemiImplicitEuler,
+            Word::BackwardEuler => Integrator::BackwardEuler,
+            Word::Exact => Integrator::Exact,
+            Word::Lms2 => Integrator::Lms2 {
+                rho: self.number_or(rho, DEFAULT_RHO)?,
             },
-            format::Integrator::Rk4 => Integrator::Rk4 {
-                inputs: match inputs {
-                    Some(at) => at.value.into(),
-                    None => StageInputs::Interpolated,
-                },
+            Word::Rk4 => Integrator::Rk4 {
+                inputs: stage_inputs(inputs, StageInputs::Interpolated),
             },
         })
     }
 
-    pub(super) fn spectral_radius(&mut self, rho: &Option<At<Fraction>>) -> Option<f64> {
-        self.number_or(rho, DEFAULT_RHO)
-    }
-
-    pub(super) fn foreign_setting(&mut self, span: &Span, setting: &str, integrator: &str) {
-        let message = format!("`{setting}` belongs to the integrator `{integrator}`");
-        self.report(span, message)
-            .label("not used by this integrator");
+    pub(super) fn foreign_setting(&mut self, given: Option<&Span>, setting: &str, of: &str) {
+        if let Some(span) = given {
+            let message = format!("`{setting}` belongs to the integrator `{of}`");
+            self.report(span, message)
+                .label("not used by this integrator");
+        }
     }
 }
 
-impl From<InputsWithinStep> for StageInputs {
-    fn from(word: InputsWithinStep) -> Self {
-        match word {
-            InputsWithinStep::Held => Self::Held,
-            InputsWithinStep::Interpolated => Self::Interpolated,
-        }
-    }
+/// How a step sees its inputs.
+pub(super) fn stage_inputs(
+    given: &Option<At<InputsWithinStep>>,
+    default: StageInputs,
+) -> StageInputs {
+    given.as_ref().map_or(default, |at| at.value.into())
 }

@@ -10,6 +10,7 @@ mod control;
 mod foreign;
 mod hydraulics;
 mod implicit;
+mod keys;
 mod lumped;
 mod method;
 mod mirror;
@@ -26,7 +27,6 @@ mod tangent;
 mod wiring;
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use oldham_expression::Expression;
 
@@ -34,7 +34,7 @@ use part::Checked;
 use predictor::Choice;
 
 use crate::extensions::Extensions;
-use crate::format::{At, Count, DEFAULT_ENERGY_BOUND, File, Formula, Number, Subsystem};
+use crate::format::{At, DEFAULT_ENERGY_BOUND, File, Formula, Number, Subsystem};
 use crate::model::{ConnectionSpec, Content, ModelSpec, Prediction, Record};
 use crate::parameters::Parameters;
 use crate::problem::{Findings, Reported};
@@ -77,8 +77,6 @@ pub(crate) struct Checker<'a> {
     pub extensions: &'a Extensions,
     /// Remarks that a user should read.
     pub notes: Vec<String>,
-    /// Where the file lies.
-    pub folder: &'a Path,
     /// The text, with what came from the command line.
     pub source: &'a Source,
 }
@@ -96,18 +94,9 @@ struct Pace {
     is_implicit: bool,
 }
 
-/// Checks a whole file. The specification is worth something only if nothing was found.
+/// Checks a whole file, with other values of some parameters. The specification is worth something only if nothing was
+/// found.
 pub(crate) fn check(
-    file: &File,
-    source: &Source,
-    extensions: &Extensions,
-    findings: &mut Findings,
-) -> Option<ModelSpec> {
-    check_with(file, source, &[], extensions, findings)
-}
-
-/// The same with other values of some parameters.
-pub(crate) fn check_with(
     file: &File,
     source: &Source,
     given: &[(&str, f64)],
@@ -120,7 +109,6 @@ pub(crate) fn check_with(
         findings,
         extensions,
         notes: Vec::new(),
-        folder: source.folder(),
         source,
     };
     checker.file(file, source)
@@ -165,12 +153,10 @@ impl Checker<'_> {
         self.tolerances(&file.schedule, &parts);
         let monolithic = self.monolithic(file.monolithic.as_ref(), &parts, &timing.rates);
         let record = self.record(file);
-        let energy_bound = self.energy_bound(file);
-        let threads = file
-            .simulation
-            .as_ref()
-            .and_then(|s| s.value.threads.as_ref());
-        let threads = self.count_or_one(threads);
+        let energy_bound = keys::read(&file.simulation, |at| {
+            self.number_or(&at.value.energy_bound, DEFAULT_ENERGY_BOUND)
+        });
+        let threads = keys::read(&file.simulation, |at| self.count_or(&at.value.threads, 1));
         let clock = clock?;
         Some(ModelSpec {
             name: heading?.value.name.as_ref()?.value.clone(),
@@ -181,10 +167,7 @@ impl Checker<'_> {
             parameters: self.parameters.known(),
             energy_bound: energy_bound?,
             threads: threads? as usize,
-            parts: parts
-                .into_iter()
-                .map(|part| part.part)
-                .collect::<Option<_>>()?,
+            parts: keys::all(parts.into_iter().map(|part| part.part))?,
             connections: wiring.connections,
             drives: wiring.drives,
             compensators: wiring.compensators,
@@ -291,17 +274,9 @@ impl Checker<'_> {
             signals.collect()
         });
         Some(Record {
-            every: self.count_or_one(file.record.every.as_ref())?,
+            every: self.count_or(&file.record.every, 1)?,
             signals,
         })
-    }
-
-    fn energy_bound(&mut self, file: &File) -> Option<f64> {
-        let bound = file.simulation.as_ref()?.value.energy_bound.as_ref();
-        let Some(bound) = bound else {
-            return Some(DEFAULT_ENERGY_BOUND);
-        };
-        self.number(bound)
     }
 
     /// A number within the bounds of its type.
@@ -313,13 +288,6 @@ impl Checker<'_> {
     fn expression(&mut self, formula: &At<Formula>, variables: &[&str]) -> Option<Expression> {
         self.parameters
             .expression(formula, variables, self.findings)
-    }
-
-    fn number_or<T: Number>(&mut self, given: &Option<At<T>>, default: f64) -> Option<f64> {
-        match given {
-            Some(at) => self.number(at),
-            None => Some(default),
-        }
     }
 
     /// A number that satisfies a condition; `requirement` says which.
@@ -342,12 +310,5 @@ impl Checker<'_> {
     /// A whole number within the bounds of its type.
     fn count<T: Number>(&mut self, count: &At<T>) -> Option<u32> {
         self.parameters.count(count, self.findings)
-    }
-
-    fn count_or_one(&mut self, count: Option<&At<Count>>) -> Option<u32> {
-        match count {
-            Some(count) => self.count(count),
-            None => Some(1),
-        }
     }
 }

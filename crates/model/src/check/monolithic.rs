@@ -3,8 +3,9 @@
 use oldham_lumped::Integrator;
 
 use super::Checker;
+use super::keys::all;
 use super::part::Checked;
-use crate::format::{At, DEFAULT_RHO, Monolithic};
+use crate::format::{At, DEFAULT_RHO, Monolithic, place};
 use crate::model::{MonolithicSpec, PartSpec};
 
 impl Checker<'_> {
@@ -15,13 +16,10 @@ impl Checker<'_> {
         rates: &[f64],
     ) -> Option<MonolithicSpec> {
         let default = default_monolithic(parts, rates);
-        let Some(At {
-            value: section,
-            span,
-        }) = section
-        else {
+        let Some(At { value, span }) = section else {
             return default;
         };
+        let section = value;
         let integrator = match &section.integrator {
             Some(name) => self.method(name, &section.rho, &section.inputs_within_step),
             None => {
@@ -41,14 +39,13 @@ impl Checker<'_> {
     }
 
     fn settings_without_integrator(&mut self, section: &Monolithic) {
+        let inputs = place(&section.inputs_within_step);
         let settings = [
-            section.rho.as_ref().map(|at| (&at.span, "rho", "lms2")),
-            section
-                .inputs_within_step
-                .as_ref()
-                .map(|at| (&at.span, "inputs_within_step", "rk4")),
+            (place(&section.rho), "rho", "lms2"),
+            (inputs, "inputs_within_step", "rk4"),
         ];
-        for (span, setting, integrator) in settings.into_iter().flatten() {
+        for (span, setting, integrator) in settings {
+            let Some(span) = span else { continue };
             let message = format!("`{setting}` needs `integrator = \"{integrator}\"` beside it");
             self.report(span, message).label("of which integrator?");
         }
@@ -57,10 +54,7 @@ impl Checker<'_> {
 
 /// The integrator of the first lumped part, and steps as fine as the finest part's.
 fn default_monolithic(parts: &[Checked], rates: &[f64]) -> Option<MonolithicSpec> {
-    let parts: Vec<&PartSpec> = parts
-        .iter()
-        .map(|part| part.part.as_ref())
-        .collect::<Option<_>>()?;
+    let parts: Vec<&PartSpec> = all(parts.iter().map(|part| part.part.as_ref()))?;
     let steps = |(part, rate): (&&PartSpec, &f64)| {
         let per_macro_step = part.micro_steps() as f64 * rate / f64::from(part.every);
         per_macro_step.ceil() as usize

@@ -2,9 +2,10 @@
 
 use oldham_cosim::Quantity;
 
+use super::keys::read;
 use super::predictor::Choice;
 use super::{Checker, Pace};
-use crate::format::{At, Entry, MicroSteps, Multiple, Number, Positive, Predictor};
+use crate::format::{At, Division, Entry, MicroSteps, Number, Pacing};
 use crate::model::{Content, PartSpec};
 use crate::source::Span;
 
@@ -26,31 +27,26 @@ pub(super) struct Port {
     pub quantity: Option<Quantity>,
 }
 
-/// What all subsystems have, as it is written.
-pub(super) struct Head<'f> {
-    pub name: &'f At<String>,
-    pub every: &'f Option<At<Multiple>>,
-    pub micro_steps: &'f Option<At<MicroSteps>>,
-    pub micro_step: &'f Option<At<Positive>>,
-    pub predictor: &'f Option<At<Predictor>>,
-}
+impl Port {
+    /// What it is called in the results.
+    pub fn columns(&self, part: &Checked) -> Vec<String> {
+        let name = format!("{}.{}.", part.name, self.name.value);
+        let column = |component: &str| (name.clone() + component).trim_end_matches('.').to_owned();
+        let quantity = self.quantity.iter();
+        let components = quantity.flat_map(|it| (0..it.width()).map(|c| it.component_name(c)));
+        components.map(|component| column(&component)).collect()
+    }
 
-/// The head of a section. The types of sections have these keys each for itself, since joining them
-/// would lose their places.
-macro_rules! head_of {
-    ($entry:expr) => {
-        $crate::check::part::Head {
-            name: &$entry.name,
-            every: &$entry.value.value.every,
-            micro_steps: &$entry.value.value.micro_steps,
-            micro_step: &$entry.value.value.micro_step,
-            predictor: &$entry.value.value.predictor,
+    /// A port that belongs to something with a name, and is called after it.
+    pub fn of(owner: &At<String>, name: &str, quantity: Quantity) -> Self {
+        Self {
+            name: At::new(format!("{}.{name}", owner.value), &owner.span),
+            quantity: Some(quantity),
         }
-    };
+    }
 }
-pub(super) use head_of;
 
-/// The same as far as it could be read.
+/// What all subsystems have, as far as it could be read.
 pub(super) struct Paced<'f> {
     name: &'f At<String>,
     every: Option<(u32, Span)>,
@@ -85,56 +81,55 @@ impl Paced<'_> {
 }
 
 impl Checker<'_> {
-    /// The one thing that a port carries; `does` and `help` complete the message.
-    pub(super) fn one_of<'f, T, K: Copy, const N: usize>(
+    /// The one thing that a port carries; `does` completes the message.
+    pub(super) fn one_of<'f, T, K: Copy>(
         &mut self,
         entry: &Entry<T>,
-        kinds: [(K, &'f Option<At<String>>); N],
+        kinds: &[(&str, K, &'f Option<At<String>>)],
         does: &str,
-        help: &str,
     ) -> Option<(K, &'f At<String>)> {
-        let kinds = kinds.into_iter();
-        let given = kinds.filter_map(|(kind, of)| Some((kind, of.as_ref()?)));
-        let given: Vec<_> = given.collect();
-        if let [one] = given[..] {
-            return Some(one);
-        }
-        let (name, count) = (&entry.name.value, given.len());
-        let message = format!("the port `{name}` {does} {count} things; it must be one");
-        self.report_missing(&entry.value.span, message).help(help);
-        None
+        let ways: Vec<_> = kinds
+            .iter()
+            .map(|(key, _, of)| (*key, of.is_some()))
+            .collect();
+        let what = format!("the port `{}` {does}", entry.name.value);
+        self.one_way(&entry.value.span, &ways, [&what, "things"])?;
+        let mut kinds = kinds.iter();
+        kinds.find_map(|(_, kind, of)| Some((*kind, of.as_ref()?)))
     }
 
     /// Reads what all subsystems have.
-    pub(super) fn head<'f>(&mut self, head: Head<'f>, pace: &Pace) -> Paced<'f> {
-        let every = head.every.as_ref();
-        let every = every.and_then(|at| Some((self.count(at)?, at.span.clone())));
+    pub(super) fn head<'f>(
+        &mut self,
+        name: &'f At<String>,
+        pacing: &Pacing,
+        division: &Division,
+        pace: &Pace,
+    ) -> Paced<'f> {
+        let every = read(&pacing.every, |at| Some((self.count(at)?, at.span.clone())));
         let multiple = every.as_ref().map_or(1.0, |(every, _)| f64::from(*every));
         let own_step = pace.step.map(|step| step * multiple);
-        let micro_steps = self.micro_steps(&head, own_step);
-        let predictor = self.predictor(head.predictor);
+        let micro_steps = self.micro_steps(division, own_step);
+        let predictor = self.predictor(&pacing.predictor);
         Paced {
-            name: head.name,
+            name,
             every,
             own_step,
             micro_steps,
             predictor: predictor.unwrap_or_else(|| pace.predictor.clone()),
-            chooses_predictor: head.predictor.is_some(),
+            chooses_predictor: pacing.predictor.is_some(),
         }
     }
 
     /// Micro steps of a subsystem whose own macro step may be known.
-    fn micro_steps(&mut self, steps: &Head<'_>, own_step: Option<f64>) -> Option<u32> {
-        let Some(micro_step) = steps.micro_step else {
-            return match steps.micro_steps {
-                Some(count) => self.count(count),
-                None => Some(1),
-            };
+    fn micro_steps(&mut self, given: &Division, own_step: Option<f64>) -> Option<u32> {
+        let Some(micro_step) = &given.micro_step else {
+            return self.count_or(&given.micro_steps, 1);
         };
-        if steps.micro_steps.is_some() {
-            let message = "`micro_step` and `micro_steps` say the same thing: give one of them";
-            self.report(&micro_step.span, message).label("one too many");
-        }
+        self.not_both(
+            ("micro_steps", &given.micro_steps),
+            ("micro_step", &given.micro_step),
+        );
         let length = self.number(micro_step)?;
         let own_step = own_step?;
         let steps = own_step / length;

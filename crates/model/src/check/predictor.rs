@@ -5,11 +5,15 @@ use oldham_dmd::{Controls, LONGEST_WINDOW, ModelSize, Received, Settings};
 use oldham_interface_model::Arrangement;
 
 use super::Checker;
+use super::keys::{read, read_if};
 use super::part::{Checked, Port};
-use crate::format::{self, At, Predictor, PredictorKind, place};
+use crate::format::{At, Predictor, PredictorKind, place};
 use crate::model::{ConnectionSpec, ForeignPrediction, Prediction};
-use crate::problem::Problem;
 use crate::source::Span;
+
+/// Predictors that use a spectral radius.
+const INTEGRATING: &str = "s that integrate rates: `hermite`, `hermite-velocity`, `linear-rate`, \
+    `constant-rate` and `linear-acceleration`";
 
 /// A chosen predictor.
 #[derive(Clone, Debug)]
@@ -79,14 +83,6 @@ impl Choice {
     }
 }
 
-fn arrangement(given: Option<format::Arrangement>) -> Arrangement {
-    match given {
-        None | Some(format::Arrangement::Merged) => Arrangement::Merged,
-        Some(format::Arrangement::Jacobi) => Arrangement::Jacobi,
-        Some(format::Arrangement::Sequential) => Arrangement::Sequential,
-    }
-}
-
 impl Checker<'_> {
     /// The predictor that a section chooses, if it does.
     pub(super) fn predictor(&mut self, given: &Option<At<Predictor>>) -> Option<Choice> {
@@ -102,13 +98,18 @@ impl Checker<'_> {
         }
         let kind = settings.kind.as_ref()?.value;
         let learns = kind == PredictorKind::Dmd;
-        let of_dmd = [
-            ("window", place(&settings.window)),
-            ("delays", place(&settings.delays)),
+        let models = kind == PredictorKind::InterfaceModel;
+        let (window, delays) = (place(&settings.window), place(&settings.delays));
+        let (arrangement, rho) = (place(&settings.arrangement), place(&settings.rho));
+        let keys = [
+            ("window", window, learns, " `dmd`"),
+            ("delays", delays, learns, " `dmd`"),
+            ("arrangement", arrangement, models, " `interface-model`"),
+            ("rho", rho, integrates_rates(kind), INTEGRATING),
         ];
-        for (name, span) in of_dmd.into_iter().filter(|_| !learns) {
-            if let Some(span) = span {
-                let message = format!("`{name}` belongs to the predictor `dmd`");
+        for (key, span, is_used, owner) in keys {
+            if let (Some(span), false) = (span, is_used) {
+                let message = format!("`{key}` belongs to the predictor{owner}");
                 self.report(span, message)
                     .label("not used by this predictor");
             }
@@ -119,34 +120,18 @@ impl Checker<'_> {
             self.report(&delays.span, message)
                 .help("give a `window` too");
         }
-        let models = kind == PredictorKind::InterfaceModel;
-        if let Some(given) = settings.arrangement.as_ref().filter(|_| !models) {
-            let message = "`arrangement` belongs to the predictor `interface-model`";
-            self.report(&given.span, message)
-                .label("not used by this predictor");
-        }
-        if let Some(given) = settings.rho.as_ref().filter(|_| !integrates_rates(kind)) {
-            let message = "`rho` belongs to the predictors that integrate rates";
-            self.report(&given.span, message)
-                .label("not used by this predictor")
-                .help("`hermite`, `hermite-velocity`, `linear-rate` and `constant-rate` use it");
-        }
         Some(Choice {
             kind,
             foreign: None,
-            arrangement: arrangement(settings.arrangement.as_ref().map(|at| at.value)),
-            rho: match &settings.rho {
-                Some(rho) => Some(self.number(rho)?),
-                None => None,
+            arrangement: match &settings.arrangement {
+                Some(at) => at.value.into(),
+                None => Arrangement::default(),
             },
-            window: settings
-                .window
-                .as_ref()
-                .and_then(|at| Some((self.count(at)?, at.span.clone()))),
-            delays: match &settings.delays {
-                Some(delays) => self.count(delays)?,
-                None => 0,
-            },
+            rho: read_if(&settings.rho, |rho| self.number(rho))?,
+            window: read(&settings.window, |at| {
+                Some((self.count(at)?, at.span.clone()))
+            }),
+            delays: self.count_or(&settings.delays, 0)?,
         })
     }
 
@@ -189,9 +174,9 @@ impl Checker<'_> {
                 let message = format!(
                     "a window of {window} communication points cannot determine a model of what `{name}` receives ({received} values) and sends ({sent} values)"
                 );
-                let problem = Problem::new(place, message).label("too short");
-                let help = format!("give {needed} at least, or leave `window` out");
-                self.findings.push(problem.help(help));
+                self.report(&place, message)
+                    .label("too short")
+                    .help(format!("give {needed} at least, or leave `window` out"));
                 None
             }
             (Some(needed), None) => Some(format!(

@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use oldham_cosim as cosim;
 use oldham_cosim::SubsystemId;
 
+use super::keys::read;
 use super::part::Checked;
 use super::predictor::Choice;
 use super::{Checker, MAX_PATTERN};
-use crate::format::{self, At, Coupling, Kind, PredictorKind, Stage};
+use crate::format::{self, At, Coupling, Kind, PredictorKind, Stage, place};
 use crate::model::Clock;
 use crate::source::Span;
 
@@ -65,10 +66,7 @@ impl Checker<'_> {
         let everybody = || (0..names.len()).map(SubsystemId);
         let alone = |id| cosim::Stage::Together(vec![id]);
         let order = section.order.as_ref().map(|order| self.order(order, names));
-        let staged = section
-            .stages
-            .as_ref()
-            .map(|stages| self.staged(stages, names));
+        let staged = read(&section.stages, |stages| Some(self.staged(stages, names)));
         let kind = section.kind.as_ref().map_or(Kind::Jacobi, |at| at.value);
         self.idle_list(section, kind);
         let mut rates = vec![1.0; names.len()];
@@ -117,17 +115,12 @@ impl Checker<'_> {
     fn idle_list(&mut self, section: &format::Schedule, kind: Kind) {
         let lists = [
             (
-                section.order.as_ref().map(|at| &at.span),
+                place(&section.order),
                 "order",
                 Kind::GaussSeidel,
                 "gauss-seidel",
             ),
-            (
-                section.stages.as_ref().map(|at| &at.span),
-                "stages",
-                Kind::Stages,
-                "stages",
-            ),
+            (place(&section.stages), "stages", Kind::Stages, "stages"),
         ];
         // A list of the file cannot be taken away on the command line, which only tries another
         // kind.
@@ -211,8 +204,7 @@ impl Checker<'_> {
                     cosim::Stage::Together(self.members(members, rate, census))
                 }
                 Stage::Nested(nested) => {
-                    let ratio = nested.ratio.as_ref().and_then(|ratio| self.count(ratio));
-                    let ratio = ratio.unwrap_or(1);
+                    let ratio = self.count_or(&nested.ratio, 1).unwrap_or(1);
                     cosim::Stage::Nested {
                         ratio,
                         stages: self.stages(

@@ -11,7 +11,6 @@ use super::part::Checked;
 use crate::format::{At, Entry, Formula, Hydraulics, Subsystem};
 use crate::mechanism::{Bearer, StaticLine};
 use crate::model::{ConnectionSpec, Content};
-use crate::problem::Problem;
 
 /// The output that is the force of an actuator.
 fn force_of(section: &Hydraulics, actuator: usize) -> OutputPort {
@@ -48,13 +47,8 @@ impl Checker<'_> {
                 continue;
             };
             for (actuator, given) in entry.value.value.actuators.iter().enumerate() {
-                let Some(load) = given
-                    .value
-                    .value
-                    .load
-                    .as_ref()
-                    .filter(|load| is_static(load))
-                else {
+                let load = given.value.value.load.as_ref();
+                let Some(load) = load.filter(|load| is_static(load)) else {
                     continue;
                 };
                 let from = (circuit, force_of(&entry.value.value, actuator));
@@ -72,7 +66,7 @@ impl Checker<'_> {
                         mechanism,
                         line,
                     }),
-                    None => self.findings.push(not_connected(load, &given.name.value)),
+                    None => self.not_connected(load, &given.name.value),
                 }
             }
         }
@@ -122,6 +116,16 @@ impl Checker<'_> {
         }
     }
 
+    fn not_connected(&mut self, load: &At<Formula>, actuator: &str) {
+        let help = format!(
+            "connect `{actuator}.force` to a thrust of a mechanism, or give the load as a number"
+        );
+        let message = format!("no mechanism says what `{actuator}` carries");
+        self.report(&load.span, message)
+            .label("wanted from statics")
+            .help(help);
+    }
+
     /// Gives the actuators at a mechanism the loads that hold it.
     fn balance(
         &mut self,
@@ -138,10 +142,10 @@ impl Checker<'_> {
             Ok(loads) => loads,
             Err(error) => {
                 let message = format!("`{name}` finds no rest with its actuators held: {error}");
-                let problem = Problem::new(wanted[0].load.span.clone(), message)
+                self.report(&wanted[0].load.span, message)
                     .label("wanted for this")
                     .help("these actuators must hold just what joints leave free; else give the load as a number");
-                return self.findings.push(problem);
+                return;
             }
         };
         for one in wanted {
@@ -208,13 +212,4 @@ fn held_line(
     let line = StaticLine::new(&mut spec.whole.model, &name, ends, length, Bearer::Port);
     spec.static_lines.push(line);
     Some((mechanism, spec.static_lines.len() - 1))
-}
-
-fn not_connected(load: &At<Formula>, actuator: &str) -> Problem {
-    let message = format!("no mechanism says what `{actuator}` carries");
-    Problem::new(load.span.clone(), message)
-        .label("wanted from statics")
-        .help(format!(
-            "connect `{actuator}.force` to a thrust of a mechanism, or give the load as a number"
-        ))
 }

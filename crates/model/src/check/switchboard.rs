@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use oldham_cosim::Quantity;
 
+use super::RESERVED_SUBSYSTEMS;
 use super::part::{Checked, Port};
 use crate::format::At;
 use crate::problem::Findings;
@@ -133,6 +134,18 @@ impl<'p> Switchboard<'p> {
         });
         all.filter(|(place, ..)| !self.feeds.contains_key(place))
             .map(|(_, part, input)| (part, input))
+    }
+
+    /// Whether something else is recorded under a name.
+    pub fn is_column(&self, name: &str) -> bool {
+        let first = name.split('.').next().unwrap_or_default();
+        let mut parts = self.parts.iter();
+        name == "time"
+            || RESERVED_SUBSYSTEMS.contains(&first)
+            || parts.any(|part| {
+                let mut columns = part.outputs.iter().flat_map(|port| port.columns(part));
+                columns.any(|column| column == name)
+            })
     }
 
     /// What a port carries, if that could be read.

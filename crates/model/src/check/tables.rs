@@ -5,9 +5,9 @@ use std::sync::Arc;
 use oldham_expression::{self as expression, FUNCTIONS, KEYWORDS, TableError};
 
 use super::Checker;
+use super::keys::all;
 use crate::data::{self, Columns, DataFile};
 use crate::format::{At, File, Interpolation, Outside, Table};
-use crate::problem::Problem;
 use crate::quantity::Unit;
 use crate::source::{Source, Span};
 use crate::words;
@@ -38,9 +38,9 @@ impl Checker<'_> {
         } else {
             return;
         };
-        let problem = Problem::new(name.span.clone(), message).label("choose another name");
-        let help = "a name has letters, digits and `_`, and starts with no digit";
-        self.findings.push(problem.help(help));
+        self.report(&name.span, message)
+            .label("choose another name")
+            .help(words::VARIABLES);
     }
 
     pub(super) fn table(
@@ -51,28 +51,15 @@ impl Checker<'_> {
         files: &mut Vec<DataFile>,
     ) -> Option<expression::Table> {
         let course = (
-            match given.interpolation.unwrap_or(Interpolation::Linear) {
-                Interpolation::Linear => expression::Interpolation::Linear,
-                Interpolation::Cubic => expression::Interpolation::Cubic,
-            },
-            match given.outside.unwrap_or(Outside::Hold) {
-                Outside::Hold => expression::Outside::Hold,
-                Outside::Extrapolate => expression::Outside::Extrapolate,
-                Outside::Refuse => expression::Outside::Refuse,
-            },
+            given.interpolation.unwrap_or(Interpolation::Linear).into(),
+            given.outside.unwrap_or(Outside::Hold).into(),
         );
         let ways = [
-            given.points.is_some(),
-            given.values.is_some(),
-            given.file.is_some(),
+            ("points", given.points.is_some()),
+            ("values", given.values.is_some()),
+            ("file", given.file.is_some()),
         ];
-        let ways = ways.into_iter().filter(|&way| way).count();
-        if ways != 1 {
-            let message = format!("the table is given in {ways} ways; it must be one");
-            let help = "one of `points`, `values` (with `x` and `y`) and `file`";
-            self.report_missing(span, message).help(help);
-            return None;
-        }
+        self.one_way(span, &ways, ["the table is given in", "ways"])?;
         if let Some(path) = &given.file {
             let columns = self.columns(given, path, source)?;
             files.push(columns.file.clone());
@@ -94,15 +81,9 @@ impl Checker<'_> {
             self.report_missing(span, message);
             return None;
         };
-        let mut list = |list: &[At<crate::format::Formula>]| -> Option<Vec<f64>> {
-            let numbers: Vec<Option<f64>> = list.iter().map(|at| self.number(at)).collect();
-            numbers.into_iter().collect()
-        };
-        let (rows, columns) = (list(&x.value), list(&y.value));
-        let numbers: Vec<Option<Vec<f64>>> =
-            values.value.iter().map(|row| list(&row.value)).collect();
-        let (rows, columns) = (rows?, columns?);
-        let numbers: Vec<Vec<f64>> = numbers.into_iter().collect::<Option<_>>()?;
+        let (rows, columns) = (self.list(&x.value), self.list(&y.value));
+        let numbers = self.rows(&values.value);
+        let (rows, columns, numbers) = (rows?, columns?, numbers?);
         let is_ragged = |row: &Vec<f64>| row.len() != columns.len();
         if numbers.len() != rows.len() || numbers.iter().any(is_ragged) {
             let (height, width) = (rows.len(), columns.len());
@@ -190,9 +171,7 @@ impl Checker<'_> {
             self.report(&list.span, message);
             return None;
         }
-        let units = list.value.iter().map(|at| self.unit(at));
-        let units: Vec<Option<Unit>> = units.collect();
-        units.into_iter().collect()
+        all(list.value.iter().map(|at| self.unit(at)))
     }
 
     /// A unit as it is written; a problem if it is none.
@@ -225,9 +204,9 @@ impl Checker<'_> {
                         rows.len(),
                         across.len()
                     );
-                    let problem = Problem::new(path.span.clone(), message).label("data");
-                    let help = "give one line for each pair of both arguments";
-                    self.findings.push(problem.help(help));
+                    self.report(&path.span, message)
+                        .label("data")
+                        .help("give one line for each pair of both arguments");
                     return None;
                 };
                 expression::Table::map(&rows, &across, &flat, course.0, course.1)

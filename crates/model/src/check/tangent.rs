@@ -12,7 +12,6 @@ use super::part::Checked;
 use super::schedule::Timing;
 use crate::format::{self, At, Tangent};
 use crate::model::{ConnectionSpec, Content};
-use crate::problem::Problem;
 use crate::source::Span;
 
 /// A part that sends its tangent, and the subsystem that takes it.
@@ -109,13 +108,11 @@ impl Checker<'_> {
         if part.part.is_none() {
             return;
         }
-        let message = format!(
-            "`{}` cannot send its interface Jacobian: {reason}",
-            part.name
-        );
-        let problem = Problem::new(span.clone(), message).label("asked for here");
-        let help = "list the subsystems that can, as in tangent = [\"left\"]; the others keep the plain scheme";
-        self.findings.push(problem.help(help));
+        let name = &part.name;
+        let message = format!("`{name}` cannot send its interface Jacobian: {reason}");
+        self.report(span, message)
+            .label("asked for here")
+            .help("list the subsystems that can, as in tangent = [\"left\"]; the others keep the plain scheme");
     }
 }
 

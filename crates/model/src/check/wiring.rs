@@ -6,13 +6,13 @@ use oldham_cosim::{InputPort, OutputPort, Quantity, Scale, Unit};
 use oldham_expression::Expression;
 
 use super::Checker;
+use super::keys::{all, read_or};
 use super::mirror::mark_mirrored;
 use super::part::Checked;
 use super::switchboard::{End, Switchboard};
 use crate::data::DataFile;
 use crate::format::{self, At, Drive, DrivenMotion, Entry, File, Formula, place};
 use crate::model::{CompensatorSpec, ConnectionSpec, Course, DrivenInput, ExternalInput, Feedback};
-use crate::problem::Problem;
 use crate::quantity;
 use crate::source::Source;
 
@@ -64,7 +64,7 @@ impl Checker<'_> {
         }
         for entry in &file.excitation {
             let driven = self.drive(entry, source, &mut board, &mut wiring.data);
-            self.check_external_name(entry, driven.as_ref(), &wiring.drives);
+            self.check_external_name(entry, driven.as_ref(), &wiring.drives, &board);
             wiring.drives.extend(driven);
         }
         wiring.compensators = self.compensators(file, source, &mut board);
@@ -87,10 +87,9 @@ impl Checker<'_> {
         let (sender, receiver) = (sender?, receiver?);
         if sender.0 == receiver.0 {
             let message = format!("`{}` and `{}` are of one subsystem", from.value, to.value);
-            let problem = Problem::new(to.span.clone(), message);
-            let problem = problem.label("connects a subsystem with itself");
-            let help = "put a spring, damper or law into the subsystem instead of a connection";
-            self.findings.push(problem.help(help));
+            self.report(&to.span, message)
+                .label("connects a subsystem with itself")
+                .help("put a spring, damper or law into the subsystem instead of a connection");
             return None;
         }
         let sent = board.quantity(sender, End::From)?;
@@ -99,22 +98,17 @@ impl Checker<'_> {
         let are_scalars = matches!((&sent, &taken), (Quantity::Scalar(_), Quantity::Scalar(_)));
         let converts = connection.gain.is_some() || connection.unit.is_some();
         if sent != taken && !(are_scalars && converts) {
-            let message = format!(
-                "`{}` sends {sent}, but `{}` takes {taken}",
-                from.value, to.value
-            );
-            let problem = Problem::new(to.span.clone(), message).label("other quantity or unit");
-            let help = match (
-                board.port_of(sender, End::From, &taken),
-                mismatch_help(&sent, &taken),
-            ) {
-                (Some(other), _) => format!("send `{other}` instead"),
-                (None, Some(help)) => help.to_owned(),
-                (None, None) => {
-                    format!("let an output of the sender carry {taken}, or the input take {sent}")
-                }
-            };
-            self.findings.push(problem.help(help));
+            let other = board.port_of(sender, End::From, &taken);
+            let help = other.map(|other| format!("send `{other}` instead"));
+            let help = help.or(mismatch_help(&sent, &taken).map(str::to_owned));
+            let help = help.unwrap_or_else(|| {
+                format!("let an output of the sender carry {taken}, or the input take {sent}")
+            });
+            let (from, to_name) = (&from.value, &to.value);
+            let message = format!("`{from}` sends {sent}, but `{to_name}` takes {taken}");
+            self.report(&to.span, message)
+                .label("other quantity or unit")
+                .help(help);
         }
         Some(ConnectionSpec {
             from: (sender.0, OutputPort(sender.1)),
@@ -130,15 +124,11 @@ impl Checker<'_> {
         sent: &Quantity,
         taken: &Quantity,
     ) -> Option<Scale> {
-        let gain = match &connection.gain {
-            Some(gain) => self.number_where(gain, |gain| gain != 0.0, "must not be zero"),
-            None => Some(1.0),
-        };
+        let gain = read_or(&connection.gain, 1.0, |gain| {
+            self.number_where(gain, |gain| gain != 0.0, "must not be zero")
+        });
         let offset = self.number_or(&connection.offset, 0.0);
-        let factor = match &connection.unit {
-            Some(unit) => self.converted(unit, taken),
-            None => Some(1.0),
-        };
+        let factor = read_or(&connection.unit, 1.0, |unit| self.converted(unit, taken));
         let scale = Scale {
             gain: gain? * factor?,
             offset: offset?,
@@ -198,11 +188,12 @@ impl Checker<'_> {
         let place = board.find(&entry.name, End::To, self.findings);
         let external = self.external(entry);
         let course = match &external {
-            Some(_) => None,
-            None => self.driven_course(entry, source, data),
+            Some(None) => self.driven_course(entry, source, data),
+            _ => None,
         };
         let place = place?;
         board.feed(place, &entry.name, "[excitation]", self.findings);
+        let external = external?;
         let quantity = board.quantity(place, End::To)?;
         let is_line = matches!(quantity, Quantity::Translation | Quantity::Rotation);
         if let Drive::Motion(given) = &entry.value.value
@@ -274,6 +265,7 @@ impl Checker<'_> {
         entry: &Entry<Drive>,
         driven: Option<&DrivenInput>,
         others: &[DrivenInput],
+        board: &Switchboard<'_>,
     ) {
         let name_of = |driven: &DrivenInput| driven.external.as_ref().map(|it| it.name.clone());
         let Some(name) = driven.and_then(name_of) else {
@@ -284,6 +276,7 @@ impl Checker<'_> {
             .any(|other| name_of(other).as_ref() == Some(&name));
         let problem = match is_taken {
             true => "is the name of another external input already",
+            false if board.is_column(&name) => "is the name of another column of the results",
             false if name.trim().is_empty() => "is no name under which an input could be recorded",
             false => return,
         };
@@ -292,25 +285,22 @@ impl Checker<'_> {
     }
 
     /// The name of an external input, its value until it is set, and how far a driver moves it.
-    fn external(&mut self, entry: &Entry<Drive>) -> Option<ExternalInput> {
+    fn external(&mut self, entry: &Entry<Drive>) -> Option<Option<ExternalInput>> {
         let Drive::Motion(given) = &entry.value.value else {
-            return None;
+            return Some(None);
         };
-        let name = given.external.as_ref()?;
+        let Some(name) = &given.external else {
+            return Some(None);
+        };
         for at in [&given.x, &given.v, &given.a].into_iter().flatten() {
             self.report(&at.span, "an external input is not a function of time")
                 .label("leave it out, or leave `external` out");
         }
-        let initial = match &given.initial {
-            Some(at) => self.expression(at, &[])?.eval(&[]),
-            None => 0.0,
-        };
-        let range = match &given.range {
-            Some(at) => self.range(at, initial)?,
-            None => [initial - 1.0, initial + 1.0],
-        };
+        let initial = self.number_or(&given.initial, 0.0)?;
+        let around = [initial - 1.0, initial + 1.0];
+        let range = read_or(&given.range, around, |at| self.range(at, initial))?;
         let full = self.number_or(&given.full_feedback, 1.0)?;
-        Some(ExternalInput {
+        Some(Some(ExternalInput {
             name: name.value.clone(),
             initial: vec![initial],
             range,
@@ -318,26 +308,17 @@ impl Checker<'_> {
                 signal: signal.value.clone(),
                 full,
             }),
-        })
+        }))
     }
 
     /// Two numbers with the initial value between them.
     fn range(&mut self, given: &At<Vec<At<Formula>>>, initial: f64) -> Option<[f64; 2]> {
-        let numbers: Vec<Option<f64>> = given
-            .value
-            .iter()
-            .map(|at| Some(self.expression(at, &[])?.eval(&[])))
-            .collect();
-        let numbers: Vec<f64> = numbers.into_iter().collect::<Option<_>>()?;
-        match numbers[..] {
+        match self.list(&given.value)?[..] {
             [low, high] if low < high && (low..=high).contains(&initial) => Some([low, high]),
             _ => {
-                let problem = Problem::new(
-                    given.span.clone(),
-                    "the range of an external input is its lowest and its highest value",
-                );
-                let label = format!("the initial value {initial} must not be outside");
-                self.findings.push(problem.label(label));
+                let message = "the range of an external input is its lowest and its highest value";
+                let label = format!("must rise, with the initial value {initial} between");
+                self.report(&given.span, message).label(label);
                 None
             }
         }
@@ -351,32 +332,26 @@ impl Checker<'_> {
     ) -> Option<Course> {
         match &entry.value.value {
             Drive::Scalar(formula) => {
-                let formula = At {
-                    value: formula.clone(),
-                    span: entry.value.span.clone(),
-                };
+                let formula = At::new(formula.clone(), &entry.value.span);
                 let value = self.expression(&formula, &DRIVE_VARIABLES)?;
                 Some(Course::Each(vec![value]))
             }
             Drive::Each(formulas) => {
                 let each = formulas.iter();
-                let each: Vec<_> = each
-                    .map(|at| self.expression(at, &DRIVE_VARIABLES))
-                    .collect();
-                each.into_iter().collect::<Option<_>>().map(Course::Each)
+                all(each.map(|at| self.expression(at, &DRIVE_VARIABLES))).map(Course::Each)
             }
             Drive::Motion(motion) => {
                 if let Some(path) = &motion.file {
                     return self.course_of_file(motion, path, source, data);
                 }
                 let components = [&motion.x, &motion.v, &motion.a];
-                let initial = motion
-                    .initial
-                    .as_ref()
-                    .map(|at| (&at.span, "an initial value"));
-                let range = motion.range.as_ref().map(|at| (&at.span, "a range"));
-                let feedback = motion.feedback.as_ref().map(|at| (&at.span, "feedback"));
-                for (span, what) in initial.into_iter().chain(range).chain(feedback) {
+                let of_external = [
+                    (place(&motion.initial), "an initial value"),
+                    (place(&motion.range), "a range"),
+                    (place(&motion.feedback), "feedback"),
+                ];
+                for (span, what) in of_external {
+                    let Some(span) = span else { continue };
                     let message = format!("only an external input has {what}");
                     self.report(span, message)
                         .label("add `external`, or leave it out");
@@ -391,10 +366,9 @@ impl Checker<'_> {
                     self.report(&entry.value.span, message);
                     return None;
                 }
-                let components =
-                    components.map(|at| self.expression(at.as_ref()?, &DRIVE_VARIABLES));
-                let components: Option<Vec<Expression>> = components.into_iter().collect();
-                components.map(Course::Each)
+                let components = components.iter();
+                all(components.map(|at| self.expression(at.as_ref()?, &DRIVE_VARIABLES)))
+                    .map(Course::Each)
             }
         }
     }
@@ -407,10 +381,8 @@ impl Checker<'_> {
         source: &Source,
         data: &mut Vec<DataFile>,
     ) -> Option<Course> {
-        for at in [&given.x, &given.v, &given.a, &given.initial]
-            .into_iter()
-            .flatten()
-        {
+        let others = [&given.x, &given.v, &given.a, &given.initial];
+        for at in others.into_iter().flatten() {
             self.report(&at.span, "`file` says it already")
                 .label("leave it out");
         }
@@ -420,16 +392,10 @@ impl Checker<'_> {
                 .help("give its heading as `column`, and that of the time as `time`");
             return None;
         };
-        let word = |word: &str| At {
-            value: word.to_owned(),
-            span: path.span.clone(),
-        };
+        let word = |word: &str| At::new(word.to_owned(), &path.span);
         let time = given.time.clone().unwrap_or_else(|| word("t"));
         let unit = given.unit.clone().unwrap_or_else(|| word("1"));
-        let list = |value| At {
-            value,
-            span: path.span.clone(),
-        };
+        let list = |words| At::new(words, &path.span);
         let table = format::Table {
             file: Some(path.clone()),
             columns: Some(list(vec![time, column.clone()])),

@@ -4,7 +4,7 @@ pub(crate) mod gains;
 mod trial;
 
 use oldham_compensation::Compensation;
-use oldham_cosim::{Coupling, Simulation, Stage, SubsystemId};
+use oldham_cosim::{Coupling, Simulation, SubsystemId};
 use oldham_lumped::Integrator;
 use oldham_stability::compensate::{
     Architecture, BuildFailure, CouplingLaw, Design, DesignError, Domain, Site, SiteError, Target,
@@ -13,6 +13,7 @@ use oldham_stability::compensate::{
 use oldham_stability::{CoupledModel, Extrapolator};
 
 use crate::compensation::gains::{Gains, GainsError};
+use crate::implicit;
 use crate::model::{CompensatorSpec, Model, Prediction, Way};
 use crate::problem::{Findings, Problem, Problems};
 
@@ -155,19 +156,12 @@ impl Model {
         let offer = match approach {
             Approach::Structural => self.structural(&sites)?,
             Approach::Sampled | Approach::Continuous => {
-                let monolithic = listed.iter().any(|c| c.as_integrated);
-                let signals = listed.iter().filter_map(|c| c.signals.as_deref());
-                let signals: Vec<_> = signals.flatten().map(|(name, _)| name.clone()).collect();
-                let (rows, design) = self.assigned(
-                    &Task {
-                        sites: &sites,
-                        signals: (!signals.is_empty()).then_some(signals),
-                        continuous: approach == Approach::Continuous,
-                        as_integrated: monolithic,
-                        modes: listed.iter().filter_map(|c| c.modes).min(),
-                    },
-                    &|| Ok(Vec::new()),
-                )?;
+                let listed: Vec<_> = listed.iter().collect();
+                let task = Task {
+                    continuous: approach == Approach::Continuous,
+                    ..Task::new(&sites, &listed)
+                };
+                let (rows, design) = self.assigned(&task, &|| Ok(Vec::new()))?;
                 let errors = self.judged(&sites, rows.compensations(&design.gains))?;
                 Offer::Assigned {
                     rows: Box::new(rows),
@@ -274,15 +268,7 @@ impl Model {
     ) -> Result<Vec<(SubsystemId, Compensation)>, CompensationError> {
         let sites = assigned.iter().map(|c| self.site(c, plain));
         let sites = sites.collect::<Result<Vec<_>, _>>()?;
-        let signals = assigned.iter().filter_map(|c| c.signals.as_deref());
-        let signals: Vec<_> = signals.flatten().map(|(name, _)| name.clone()).collect();
-        let task = Task {
-            sites: &sites,
-            signals: (!signals.is_empty()).then_some(signals),
-            continuous: assigned.iter().any(|c| c.continuous),
-            as_integrated: assigned.iter().any(|c| c.as_integrated),
-            modes: assigned.iter().filter_map(|c| c.modes).min(),
-        };
+        let task = Task::new(&sites, assigned);
         let beside = || {
             let laws = fixed.iter().flat_map(|f| f.laws(self, plain));
             Ok(laws.collect())
@@ -386,24 +372,14 @@ impl Model {
             let part = &self.spec.parts[id.0];
             match part.lumped() {
                 Some(spec) if spec.integrator == Integrator::SemiImplicitEuler => {
-                    let own =
-                        self.step() * f64::from(part.every) / rate(&self.spec.schedule.stages, id);
+                    let rate = implicit::rate(&self.spec.schedule.stages, id);
+                    let own = self.step() * f64::from(part.every) / rate;
                     own / spec.micro_steps as f64
                 }
                 _ => 0.0,
             }
         })
     }
-}
-
-/// Advances of a part per macro step.
-fn rate(stages: &[Stage], id: SubsystemId) -> f64 {
-    let inside = stages.iter().map(|stage| match stage {
-        Stage::Together(members) => f64::from(u8::from(members.contains(&id))),
-        Stage::Corrected(_) => 0.0,
-        Stage::Nested { ratio, stages } => f64::from(*ratio) * rate(stages, id),
-    });
-    inside.sum()
 }
 
 /// An assignment to be done.
@@ -415,6 +391,21 @@ struct Task<'a> {
     as_integrated: bool,
     /// Only so many of the slowest modes.
     modes: Option<usize>,
+}
+
+impl<'a> Task<'a> {
+    /// What compensators in the file ask for.
+    fn new(sites: &'a [Site], asked: &[&CompensatorSpec]) -> Self {
+        let signals = asked.iter().filter_map(|c| c.signals.as_deref());
+        let signals: Vec<_> = signals.flatten().map(|(name, _)| name.clone()).collect();
+        Self {
+            sites,
+            signals: (!signals.is_empty()).then_some(signals),
+            continuous: asked.iter().any(|c| c.continuous),
+            as_integrated: asked.iter().any(|c| c.as_integrated),
+            modes: asked.iter().filter_map(|c| c.modes).min(),
+        }
+    }
 }
 
 /// A compensation that needs no design.

@@ -74,7 +74,7 @@ pub(crate) use wrap::wrap;
 /// let problems = Model::parse_with(&wrong, "push.toml", &none, &extensions).unwrap_err();
 /// assert!(problems.to_string().contains("did you mean `force`?"));
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Extensions {
     pub(crate) elements: Kinds<MakeElement>,
     pub(crate) joints: Kinds<MakeJoint>,
@@ -93,6 +93,12 @@ pub(crate) struct Kind<M: ?Sized> {
     pub name: String,
     pub schema: Value,
     pub make: Box<M>,
+}
+
+impl<M: ?Sized> fmt::Debug for Kind<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
 }
 
 pub(crate) type MakeElement =
@@ -265,22 +271,6 @@ impl Extensions {
             && self.subsystems.is_empty()
             && self.predictors.is_empty()
     }
-}
-
-impl fmt::Debug for Extensions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Extensions")
-            .field("elements", &names(&self.elements))
-            .field("joints", &names(&self.joints))
-            .field("sensors", &names(&self.sensors))
-            .field("subsystems", &names(&self.subsystems))
-            .field("predictors", &names(&self.predictors))
-            .finish()
-    }
-}
-
-fn names<M: ?Sized>(kinds: &Kinds<M>) -> Vec<&str> {
-    kinds.iter().map(|kind| kind.name.as_str()).collect()
 }
 
 /// The kind of this name.

@@ -89,10 +89,7 @@ fn evaluated(
         }
         (value, _) => value.clone(),
     };
-    Some(At {
-        value,
-        span: at.span.clone(),
-    })
+    Some(At::new(value, &at.span))
 }
 
 fn number(
@@ -107,10 +104,7 @@ fn number(
         Value::Whole(number) => Formula::Number(*number as f64),
         other => return Some(other.clone()),
     };
-    let formula = At {
-        value: formula,
-        span: at.span.clone(),
-    };
+    let formula = At::new(formula, &at.span);
     let value = reports.number(&formula)?;
     let whole = value.round();
     let is_near = (value - whole).abs() <= WHOLE * whole.abs().max(1.0);

@@ -40,39 +40,43 @@ pub struct Site<'a> {
     pub(crate) place: Span,
 }
 
-impl Context<'_> {
-    /// Where its table was written.
-    pub fn place(&self) -> Span {
-        self.place.clone()
-    }
+/// What can be asked for in both.
+macro_rules! reports {
+    ($($place:ident)*) => { $(
+        impl $place<'_> {
+            /// Where its table was written.
+            pub fn place(&self) -> Span {
+                self.place.clone()
+            }
 
-    /// Tells a problem of the model. The constructor then gives nothing.
-    pub fn report(&mut self, problem: Problem) {
-        self.reports.report(problem);
-    }
+            /// Tells a problem of the model. The constructor then gives nothing.
+            pub fn report(&mut self, problem: Problem) {
+                self.reports.report(problem);
+            }
 
-    /// An expression of these variables, with the parameters put in; a problem is reported.
-    pub fn expression(&mut self, text: &At<Formula>, variables: &[&str]) -> Option<Expression> {
-        self.reports.expression(text, variables)
-    }
+            /// An expression of these variables, with the parameters put in; a problem is reported.
+            pub fn expression(&mut self, text: &At<Formula>, variables: &[&str]) -> Option<Expression> {
+                self.reports.expression(text, variables)
+            }
+        }
+
+        impl Reports for $place<'_> {
+            fn report(&mut self, problem: Problem) {
+                self.reports.report(problem);
+            }
+            fn number(&mut self, formula: &At<Formula>) -> Option<f64> {
+                self.reports.number(formula)
+            }
+            fn expression(&mut self, formula: &At<Formula>, variables: &[&str]) -> Option<Expression> {
+                self.reports.expression(formula, variables)
+            }
+        }
+    )* };
 }
 
+reports! { Context Site }
+
 impl Site<'_> {
-    /// Where its table was written.
-    pub fn place(&self) -> Span {
-        self.place.clone()
-    }
-
-    /// Tells a problem of the model. The constructor then gives nothing.
-    pub fn report(&mut self, problem: Problem) {
-        self.reports.report(problem);
-    }
-
-    /// An expression of these variables, with the parameters put in; a problem is reported.
-    pub fn expression(&mut self, text: &At<Formula>, variables: &[&str]) -> Option<Expression> {
-        self.reports.expression(text, variables)
-    }
-
     /// The node of this name, the ground among them; a problem is reported.
     pub fn node(&mut self, name: &At<String>) -> Option<NodeId> {
         self.reports.node(name)
@@ -107,29 +111,5 @@ impl Site<'_> {
     /// The mechanism so far: initial motions of its nodes, markers on them.
     pub fn model(&self) -> &Model {
         self.reports.model()
-    }
-}
-
-impl Reports for Context<'_> {
-    fn report(&mut self, problem: Problem) {
-        self.reports.report(problem);
-    }
-    fn number(&mut self, formula: &At<Formula>) -> Option<f64> {
-        self.reports.number(formula)
-    }
-    fn expression(&mut self, formula: &At<Formula>, variables: &[&str]) -> Option<Expression> {
-        self.reports.expression(formula, variables)
-    }
-}
-
-impl Reports for Site<'_> {
-    fn report(&mut self, problem: Problem) {
-        self.reports.report(problem);
-    }
-    fn number(&mut self, formula: &At<Formula>) -> Option<f64> {
-        self.reports.number(formula)
-    }
-    fn expression(&mut self, formula: &At<Formula>, variables: &[&str]) -> Option<Expression> {
-        self.reports.expression(formula, variables)
     }
 }

@@ -1,4 +1,4 @@
-//! Puts the tables of extensions where the format's types take them.
+//! Puts the tables of extensions, and what subsystems of several kinds have, where the format's types take them.
 //!
 //! The types of the format know their own keys. A table of a registered kind is therefore put into
 //! another one, under the key `foreign`, after it was checked against the schema, which does not
@@ -26,9 +26,15 @@ pub(crate) fn wrap(tree: &mut DeTable<'_>, extensions: &Extensions) {
     if let Some(schedule) = table_in(tree, "schedule") {
         wrap_predictor(schedule, extensions);
     }
+    for kind in &extensions.subsystems {
+        for (place, part) in tables_in(tree, &kind.name) {
+            split_head(part, place);
+        }
+    }
     for section in sections {
         for (_, part) in tables_in(tree, section) {
             wrap_predictor(part, extensions);
+            group_head(part);
             if section == "multibody" {
                 for (place, joint) in tables_in(part, "joints") {
                     wrap_kind(joint, place, &extensions.joints);
@@ -41,13 +47,7 @@ pub(crate) fn wrap(tree: &mut DeTable<'_>, extensions: &Extensions) {
     }
     let mut foreign = DeTable::new();
     for kind in &extensions.subsystems {
-        let Some((key, mut value)) = tree.remove_entry(kind.name.as_str()) else {
-            continue;
-        };
-        if let DeValue::Table(parts) = value.get_mut() {
-            parts.iter_mut().for_each(|(_, part)| split_head(part));
-        }
-        foreign.insert(key, value);
+        foreign.extend(tree.remove_entry(kind.name.as_str()));
     }
     insert(tree, FOREIGN, Spanned::new(0..0, DeValue::Table(foreign)));
 }
@@ -113,19 +113,27 @@ fn wrap_predictor(section: &mut DeTable<'_>, extensions: &Extensions) {
 }
 
 /// Parts the keys that all subsystems have from those of the kind.
-fn split_head(section: &mut Spanned<DeValue<'_>>) {
-    let place = section.span();
-    let DeValue::Table(table) = section.get_mut() else {
-        return;
-    };
+fn split_head(table: &mut DeTable<'_>, place: Span) {
     let mut head = DeTable::new();
     for key in HEAD {
         head.extend(table.remove_entry(key));
     }
-    let settings = std::mem::replace(table, head);
-    insert(
-        table,
-        SETTINGS,
-        Spanned::new(place, DeValue::Table(settings)),
-    );
+    let settings = Spanned::new(place, DeValue::Table(std::mem::replace(table, head)));
+    insert(table, SETTINGS, settings);
+}
+
+/// Puts the keys that all subsystems have into tables of their own.
+fn group_head(table: &mut DeTable<'_>) {
+    let [every, micro_steps, micro_step, predictor] = HEAD;
+    let groups = [
+        ("division", [micro_steps, micro_step]),
+        ("pacing", [every, predictor]),
+    ];
+    for (group, keys) in groups {
+        let mut inside = DeTable::new();
+        for key in keys {
+            inside.extend(table.remove_entry(key));
+        }
+        insert(table, group, Spanned::new(0..0, DeValue::Table(inside)));
+    }
 }

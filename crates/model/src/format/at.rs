@@ -19,6 +19,14 @@ pub struct At<T> {
     pub span: Span,
 }
 
+impl<T> At<T> {
+    /// A value that stands at a place.
+    pub(crate) fn new(value: T, span: &Span) -> Self {
+        let span = span.clone();
+        Self { value, span }
+    }
+}
+
 impl At<String> {
     /// The order in which names were written; what was written once and repeated is counted.
     pub(crate) fn in_text_order(&self, other: &Self) -> Ordering {

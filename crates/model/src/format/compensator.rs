@@ -10,7 +10,6 @@ use super::{At, Count, Formula, Named};
 /// coupling does to the motion, by feeding back displacements, velocities and accelerations of both
 /// sides: u = -K y.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Compensator {
     /// The force that crosses the interface, as `subsystem.port` of the force side. Feedback is added
     /// to it as it is sent.
@@ -78,18 +77,14 @@ pub(crate) enum Targets {
 /// Gains by the component that they multiply, such as `"x1.v"`, without the subsystem's name. What
 /// is added is minus gain times component.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Gains {
     /// For the force on the force side: its outputs and what it receives.
     #[schemars(extend("x-formerly" = "correct"))]
-    #[serde(default)]
     pub force_side: Named<Formula>,
     /// For the force on the motion side: outputs of the motion side.
     #[schemars(extend("x-formerly" = "push"))]
-    #[serde(default)]
     pub motion_side: Named<Formula>,
     /// For what is added to the force as it is sent: outputs of the force side.
     #[schemars(extend("x-formerly" = "send"))]
-    #[serde(default)]
     pub sent_force: Named<Formula>,
 }

@@ -4,42 +4,32 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::multibody::Vector;
-use super::{At, Formula, Multiple, Named, NonNegative, Positive, Predictor, Rows};
+use super::{At, Formula, Named, NonNegative, Pacing, Positive, Rows};
 
 /// A controller: what it sends is computed from what it receives by expressions of inputs, states,
 /// signals, blocks, time `t` and parameters, in any order. It has no mass and no energy. Without
 /// `sample` it is continuous: linear ones are solved exactly, others with error control.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Control {
     /// What it receives, by the name of the port: its unit, such as `"rad/s"`.
-    #[serde(default)]
     pub inputs: Named<String>,
     /// Named expressions, for use in others.
-    #[serde(default)]
     pub signals: Named<Formula>,
     /// What it remembers, by name.
-    #[serde(default)]
     pub states: Named<ControlState>,
     /// Ready blocks, by the name of their output.
-    #[serde(default)]
     pub blocks: Named<Block>,
     /// What it sends, by the name of the port.
-    #[serde(default)]
     pub outputs: Named<ControlOutput>,
     /// The sample period in s of a sampled controller, a multiple of the macro step: inputs are
     /// taken at the samples, outputs held between them.
     pub sample: Option<At<Positive>>,
-    /// The subsystem's own macro step, as a multiple of the model's.
-    #[schemars(extend("default" = 1))]
-    pub every: Option<At<Multiple>>,
-    /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
-    pub predictor: Option<At<Predictor>>,
+    #[schemars(flatten)]
+    pub pacing: Pacing,
 }
 
 /// Something that a controller remembers.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct ControlState {
     /// Its value at the start.
     #[schemars(extend("default" = 0.0))]
@@ -52,7 +42,6 @@ pub(crate) struct ControlState {
 
 /// What a controller sends.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct ControlOutput {
     /// The value, as an expression.
     #[schemars(required)]
@@ -65,7 +54,6 @@ pub(crate) struct ControlOutput {
 /// A ready block with an output of its own name. Saturation, dead zone and lookup tables are
 /// functions of expressions: `clamp`, `deadzone` and whatever `[table]` defines.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Block {
     /// What it does.
     #[schemars(required)]

@@ -18,7 +18,6 @@ pub(crate) enum Drive {
 
 /// A prescribed motion, or an external input.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct DrivenMotion {
     /// Displacement (m) or angle (rad), as an expression of time `t`.
     pub x: Option<At<Formula>>,

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use super::{At, MicroSteps, Multiple, Positive, Predictor};
+use super::{At, Division, Pacing};
 use crate::source::Span;
 
 /// The keys that name the kind of a table.
@@ -36,10 +36,8 @@ pub(crate) struct Foreign {
 /// A subsystem of a registered kind.
 #[derive(Debug, Deserialize)]
 pub(crate) struct ForeignSection {
-    pub every: Option<At<Multiple>>,
-    pub micro_steps: Option<At<MicroSteps>>,
-    pub micro_step: Option<At<Positive>>,
-    pub predictor: Option<At<Predictor>>,
+    pub division: Division,
+    pub pacing: Pacing,
     pub settings: At<Value>,
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::multibody::Vector;
-use super::{At, Formula, MicroSteps, Multiple, Named, Positive, Predictor};
+use super::{At, Division, Formula, Named, Pacing};
 
 /// A hydraulic circuit: actuators, each a cylinder with two chambers behind a valve, between a pump
 /// and a tank of constant pressure. An actuator `<name>` receives length and rate of the line along
@@ -13,7 +13,6 @@ use super::{At, Formula, MicroSteps, Multiple, Named, Positive, Predictor};
 /// positive when it pushes, friction and end stops included) and its pressures at `<name>.p1` and
 /// `<name>.p2` (Pa). All pressures are absolute.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Hydraulics {
     /// What fills the circuit.
     #[schemars(required)]
@@ -24,25 +23,16 @@ pub(crate) struct Hydraulics {
     /// Pressure in the tank in Pa.
     #[schemars(required)]
     pub tank: Option<At<Formula>>,
-    /// Integrator steps per macro step of this subsystem.
-    #[schemars(extend("default" = 1))]
-    pub micro_steps: Option<At<MicroSteps>>,
-    /// The length of an integrator step, in s, instead of their number; must divide the macro
-    /// step of this subsystem.
-    pub micro_step: Option<At<Positive>>,
-    /// The subsystem's own macro step, as a multiple of the model's.
-    #[schemars(extend("default" = 1))]
-    pub every: Option<At<Multiple>>,
-    /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
-    pub predictor: Option<At<Predictor>>,
+    #[schemars(flatten)]
+    pub division: Division,
+    #[schemars(flatten)]
+    pub pacing: Pacing,
     /// The actuators, by name.
-    #[serde(default)]
     pub actuators: Named<Actuator>,
 }
 
 /// A fluid whose density grows with pressure as 1 + a p + b p².
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Fluid {
     /// Density without pressure in kg/m³.
     #[schemars(required)]
@@ -62,7 +52,6 @@ pub(crate) struct Fluid {
 /// actuator together, pressure in chamber 2 pushes it apart. It starts at rest: with the spool at
 /// `spool`, or where it carries `load`.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Actuator {
     /// Piston areas in m²: of chamber 1 and of chamber 2.
     #[schemars(required)]
@@ -116,7 +105,6 @@ pub(crate) struct Actuator {
 
 /// A four-way valve: the spool opens one way as it closes the other.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Valve {
     /// Area in m² of the fully open valve.
     #[schemars(required)]
@@ -135,7 +123,6 @@ pub(crate) struct Valve {
 /// A controller of the speed: with w the rate that is wanted less the rate of the actuator, the spool moves at
 /// -proportional · w - derivative · w′, at most at `spool_rate`.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct SpeedControl {
     /// In 1/m.
     #[schemars(required)]
@@ -147,7 +134,6 @@ pub(crate) struct SpeedControl {
 
 /// A relief valve to the tank.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Relief {
     /// Absolute pressure in Pa at which it opens.
     #[schemars(required)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{At, Formula, Fraction, MicroSteps, MotionLaw, Multiple, Named, Positive, Predictor};
+use super::{At, Division, Formula, Fraction, MotionLaw, Named, Pacing};
 
 /// Spectral radius of `lms2` when none is given.
 pub(crate) const DEFAULT_RHO: f64 = 0.6;
@@ -11,7 +11,6 @@ pub(crate) const DEFAULT_RHO: f64 = 0.6;
 /// A lumped-parameter subsystem: masses, springs, dampers and loads along one line or about one
 /// axis. The node `ground` is always there and does not move.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Lumped {
     /// Whether nodes move along a line (m, kg, N) or about an axis (rad, kg·m², N·m).
     #[schemars(extend("default" = "translation"))]
@@ -29,35 +28,22 @@ pub(crate) struct Lumped {
     /// such as that of a stop or a corner of a table; the order of four is then kept.
     #[schemars(extend("default" = false))]
     pub locate_kinks: Option<At<bool>>,
-    /// Integrator steps per macro step of this subsystem.
-    #[schemars(extend("default" = 1))]
-    pub micro_steps: Option<At<MicroSteps>>,
-    /// The length of an integrator step, in s, instead of their number; must divide the macro
-    /// step of this subsystem.
-    pub micro_step: Option<At<Positive>>,
-    /// The subsystem's own macro step, as a multiple of the model's.
-    #[schemars(extend("default" = 1))]
-    pub every: Option<At<Multiple>>,
-    /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
-    pub predictor: Option<At<Predictor>>,
+    #[schemars(flatten)]
+    pub division: Division,
+    #[schemars(flatten)]
+    pub pacing: Pacing,
     /// The nodes that move by the equations of this subsystem, by name.
-    #[serde(default)]
     pub masses: Named<Mass>,
     /// Springs and dampers between two nodes, by name.
-    #[serde(default)]
     pub springs: Named<Spring>,
     /// Applied forces on nodes, by name.
-    #[serde(default)]
     pub loads: Named<Load>,
     /// Superelements: mass, damping and stiffness matrices over some nodes, by name.
-    #[serde(default)]
     pub matrices: Named<Matrices>,
     /// What it receives, by the name of the port. Receiving a motion makes a boundary
     /// node of that name, whose motion is imposed.
-    #[serde(default)]
     pub inputs: Named<Input>,
     /// What it sends, by the name of the port.
-    #[serde(default)]
     pub outputs: Named<Output>,
 }
 
@@ -99,7 +85,6 @@ pub(crate) enum InputsWithinStep {
 
 /// A node with its own motion.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Mass {
     /// Mass in kg, or moment of inertia in kg·m². May be left out where a matrix gives the node
     /// its mass.
@@ -115,7 +100,6 @@ pub(crate) struct Mass {
 /// A spring, a damper, or both; linear, or with a law of its own. Its force is positive in
 /// tension: it pulls the two nodes together.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Spring {
     /// The two nodes `[a, b]`; its elongation is `d = x_b - x_a`.
     #[schemars(required)]
@@ -136,7 +120,6 @@ pub(crate) struct Spring {
 
 /// An applied force.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Load {
     /// The node on which it acts.
     #[schemars(required)]
@@ -151,7 +134,6 @@ pub(crate) type Rows = Vec<At<Vec<At<Formula>>>>;
 
 /// A superelement: `mass a + damping v + stiffness x` over its nodes. Matrices are lists of rows.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Matrices {
     /// The nodes, in the order of rows and columns.
     #[schemars(required)]
@@ -166,7 +148,6 @@ pub(crate) struct Matrices {
 
 /// What an input port receives: exactly one of these.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Input {
     /// Displacement, velocity and acceleration of the boundary node of this name.
     pub motion: Option<At<String>>,
@@ -190,7 +171,6 @@ pub(crate) struct Input {
 
 /// What an output port sends: exactly one of these.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Output {
     /// Displacement, velocity and acceleration of this node.
     pub motion: Option<At<String>>,

@@ -11,6 +11,7 @@ mod control;
 mod drive;
 mod foreign;
 mod forms;
+mod head;
 pub(crate) mod hydraulics;
 mod lumped;
 mod motion_law;
@@ -30,13 +31,14 @@ pub(crate) use compensator::{Compensator, Domain, Method, Targets};
 pub(crate) use control::{Block, BlockKind, Control, ControlState};
 pub(crate) use drive::{Drive, DrivenMotion};
 pub(crate) use foreign::{Foreign, ForeignSection, Setting, TAGS, Value, plain};
+pub(crate) use head::{Division, Pacing};
 pub(crate) use hydraulics::Hydraulics;
 pub(crate) use lumped::{
     Coordinates, DEFAULT_RHO, InputsWithinStep, Integrator, Lumped, Rows, Spring,
 };
 pub(crate) use motion_law::{LawName, LawWeights, MotionLaw};
-pub(crate) use multibody::Multibody;
 pub use multibody::TimeFunction;
+pub(crate) use multibody::{Lumping, Multibody};
 pub(crate) use named::{Entry, Named};
 pub use number::Formula;
 pub(crate) use number::{
@@ -50,43 +52,57 @@ pub(crate) use schedule::{
 
 pub(crate) use table::{Interpolation, Outside, Table};
 
+/// Words of the format for values of the libraries that have the same names.
+macro_rules! stands_for {
+    ($($word:ident => $value:path { $($name:ident),* })*) => { $(
+        impl From<$word> for $value {
+            fn from(word: $word) -> Self {
+                match word { $($word::$name => Self::$name,)* }
+            }
+        }
+    )* };
+}
+
+stands_for! {
+    Interpolation => oldham_expression::Interpolation { Linear, Cubic }
+    Outside => oldham_expression::Outside { Hold, Extrapolate, Refuse }
+    InputsWithinStep => oldham_cosim::StageInputs { Held, Interpolated }
+    OnLimit => oldham_cosim::OnLimit { Fail, Accept }
+    Coordinates => oldham_lumped::Coordinates { Translation, Rotation }
+    Arrangement => oldham_interface_model::Arrangement { Merged, Jacobi, Sequential }
+    Lumping => oldham_multibody::Lumping { Segments, Points }
+}
+
 /// The factor of [`Simulation::energy_bound`] when none is given.
 pub(crate) const DEFAULT_ENERGY_BOUND: f64 = 100.0;
 
 /// A co-simulation model. All quantities are in SI units. Wherever a number is expected, a
 /// string with an expression of parameters may stand instead.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields, title = "Oldham model")]
+#[schemars(title = "Oldham model")]
 pub(crate) struct File {
     /// What the model is.
     #[schemars(required)]
     pub model: Option<At<Heading>>,
     /// Named numbers, for use in expressions: a number, or an expression of other parameters, in
     /// any order.
-    #[serde(default)]
     pub parameters: Named<Formula>,
     /// How long and how finely it is simulated.
     #[schemars(required)]
     pub simulation: Option<At<Simulation>>,
     /// Lumped-parameter subsystems: masses, springs, dampers and loads along one line or about
     /// one axis, by name.
-    #[serde(default)]
     pub lumped: Named<Lumped>,
     /// Multibody subsystems: rigid bodies, joints, springs, beams and shells in space, by name.
-    #[serde(default)]
     pub multibody: Named<Multibody>,
     /// Hydraulic subsystems: cylinders with their valves, a pump and a tank, by name.
-    #[serde(default)]
     pub hydraulics: Named<Hydraulics>,
     /// Controllers: signals that are computed from others, by name.
-    #[serde(default)]
     pub control: Named<Control>,
     /// Tables, by the name under which expressions call them.
-    #[serde(default)]
     pub table: Named<Table>,
     /// Subsystems of registered kinds, by kind and name.
     #[schemars(skip)]
-    #[serde(default)]
     pub foreign: Named<Named<ForeignSection>>,
     /// Which output feeds which input.
     #[serde(default)]
@@ -94,10 +110,8 @@ pub(crate) struct File {
     /// Inputs that no connection feeds, as `"subsystem.port"`: an expression of time `t`, a list of them
     /// for an array, or one for each of `x`, `v` and `a` of a motion.
     #[schemars(extend("propertyNames" = { "pattern": named::PORT_PATTERN }, "x-formerly" = "drive"))]
-    #[serde(default)]
     pub excitation: Named<Drive>,
     /// Compensators, by name: feedback that undoes the delay of the coupling.
-    #[serde(default)]
     pub compensator: Named<Compensator>,
     /// Who advances when, and how inputs are predicted.
     #[serde(default)]
@@ -154,7 +168,6 @@ impl File {
 
 /// What the model is.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Heading {
     /// Title of the model.
     #[schemars(required)]
@@ -165,7 +178,6 @@ pub(crate) struct Heading {
 
 /// How long and how finely the model is simulated.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Simulation {
     /// Simulated time, in s; a whole number of macro steps.
     #[schemars(required)]
@@ -191,7 +203,6 @@ pub(crate) struct Simulation {
 
 /// One wire from an output to an input.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Connection {
     /// The output, as `subsystem.port`.
     #[schemars(required)]
@@ -213,7 +224,6 @@ pub(crate) struct Connection {
 
 /// How the monolithic reference model is solved.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Monolithic {
     /// Its integrator.
     pub integrator: Option<At<Integrator>>,
@@ -229,7 +239,6 @@ pub(crate) struct Monolithic {
 
 /// What is recorded.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Record {
     /// Macro steps between two recorded rows.
     #[schemars(extend("default" = 1))]

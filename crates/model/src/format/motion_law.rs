@@ -25,7 +25,6 @@ pub(crate) enum LawName {
 
 /// Weights of a law, free of dimension: they mean the same at every step size.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct LawWeights {
     /// Of the position.
     #[schemars(required)]

@@ -5,7 +5,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{MapAccess, Visitor};
+use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
 use super::At;
@@ -14,7 +14,7 @@ use super::At;
 /// `actuator.spool`, those that answer an input `input.motion`.
 pub(crate) const PORT_PATTERN: &str = r"^[^.]+\.[^.]+(\.[^.]+)?$";
 
-/// A table whose keys are names.
+/// A table whose keys are names. It may be left out, which means that it is empty.
 #[derive(Debug)]
 pub(crate) struct Named<T>(Vec<Entry<T>>);
 
@@ -38,6 +38,10 @@ impl<T> Named<T> {
         &self.0
     }
 
+    pub fn find(&self, name: &str) -> Option<&Entry<T>> {
+        self.iter().find(|entry| entry.name.value == name)
+    }
+
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|entry| entry.name.value.as_str())
     }
@@ -59,7 +63,7 @@ impl<T> Default for Named<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Named<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(NamedVisitor(PhantomData))
+        deserializer.deserialize_option(NamedVisitor(PhantomData))
     }
 }
 
@@ -70,6 +74,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for NamedVisitor<T> {
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("a table")
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Self::Value, E> {
+        Ok(Named::default())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, table: D) -> Result<Self::Value, D::Error> {
+        table.deserialize_map(self)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {

@@ -72,7 +72,6 @@ pub(crate) enum Predictor {
 
 /// A predictor with settings.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct PredictorSettings {
     /// Which one.
     #[schemars(required)]

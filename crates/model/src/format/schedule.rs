@@ -9,7 +9,6 @@ use super::{At, Columns, Count, Iterations, Named, NonNegative, Positive, Predic
 
 /// Who advances when, and how inputs are predicted.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Schedule {
     /// The order of the subsystems within a macro step.
     #[schemars(extend("default" = "jacobi"))]
@@ -75,7 +74,6 @@ pub(crate) enum Stage {
 
 /// Stages that run several times per step.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Nested {
     /// How often they run per step of the enclosing stage.
     #[schemars(required)]
@@ -100,7 +98,6 @@ pub(crate) enum Tangent {
 
 /// How an implicitly coupled step iterates.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Implicit {
     /// A coupling variable has converged when it changes by less than this fraction of the largest
     /// magnitude that it has had so far, plus `absolute`.
@@ -111,7 +108,6 @@ pub(crate) struct Implicit {
     pub absolute: Option<At<NonNegative>>,
     /// Absolute tolerances of single outputs, as `"subsystem.port"`.
     #[schemars(extend("propertyNames" = { "pattern": PORT_PATTERN }))]
-    #[serde(default)]
     pub ports: Named<NonNegative>,
     /// Iterations per macro step at most.
     #[schemars(extend("default" = oldham_cosim::ImplicitSettings::default().max_iterations))]

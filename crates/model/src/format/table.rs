@@ -9,7 +9,6 @@ use super::{At, Rows};
 /// A function through given points, for use in any expression as `<name>(x)`, or as `<name>(x, y)` where
 /// it has two arguments: exactly one of `points`, `values` and `file`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Table {
     /// A function of one number: pairs of abscissa and value, by increasing abscissa.
     pub points: Option<At<Pairs>>,

@@ -10,7 +10,7 @@ use oldham_multibody::{
 use super::{Cutting, Sketch, StaticLine};
 
 /// A mechanism, and how it is solved.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct MechanismSpec {
     pub whole: PortedModel,
     pub options: Options,
@@ -46,23 +46,6 @@ pub(crate) enum MechanismError {
 }
 
 impl MechanismSpec {
-    /// A mechanism of the ground alone.
-    pub fn new() -> Self {
-        Self {
-            whole: PortedModel::default(),
-            options: Options::default(),
-            micro_steps: 1,
-            static_equilibrium: false,
-            cutting: None,
-            joints: Vec::new(),
-            static_lines: Vec::new(),
-            sketch: Sketch {
-                nodes: vec!["ground".into()],
-                ..Sketch::default()
-            },
-        }
-    }
-
     /// A solver at the initial state.
     pub fn part(&self, start: f64) -> Result<MechanismPart, MechanismError> {
         let whole = self

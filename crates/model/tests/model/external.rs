@@ -92,6 +92,11 @@ fn what_an_external_input_lacks_or_has_too_much_is_told() {
             r#"{{ external = "p", initial = 1.5, range = {range} }}"#
         ));
         assert!(said.contains("its lowest and its highest value"), "{said}");
+        assert!(!said.contains("only an external input"), "{said}");
+    }
+    for name in ["time", "energy.total", "cart.cart.v"] {
+        let said = with(&format!(r#"{{ external = "{name}" }}"#));
+        assert!(said.contains("another column of the results"), "{said}");
     }
     let twice = text.replace(
         "push = { force = \"cart\" }",

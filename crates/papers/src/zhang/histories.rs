@@ -63,7 +63,7 @@ fn run(settings: &Settings, step: f64) -> Result<History, PaperError> {
     });
     let wall = start.elapsed().as_secs_f64();
     outcome.end?;
-    let advances = outcome.summary.parts[0].micro_steps as f64;
+    let advances = outcome.summary.parts[0].counters.micro_steps as f64;
     Ok(History {
         values: [memory.column(0), memory.column(1)],
         times: memory.times,

@@ -191,7 +191,7 @@ impl Variant {
         let nonsmooth = outcome.summary.parts.iter();
         let calls = nonsmooth
             .filter(|part| self.model == Model::Simplified || part.name.ends_with("damper"))
-            .map(|part| part.micro_steps as f64 / steps)
+            .map(|part| part.counters.micro_steps as f64 / steps)
             .next();
         let failed = outcome.end.is_err().then(|| simulation.time());
         let count = wanted.len();

@@ -137,7 +137,6 @@ impl Chain {
             inputs.push(port("push", node(first), PortKind::Force));
         }
         Spec {
-            coordinates: Coordinates::Translation,
             nodes: range
                 .map(|index| NodeSpec {
                     name: format!("x{}", index + 1),
@@ -149,11 +148,8 @@ impl Chain {
             elements,
             inputs,
             outputs,
-            tangents: Vec::new(),
-            locates_kinks: false,
-            sends_tangent: false,
-            integrator: Integrator::SemiImplicitEuler,
             micro_steps: self.micro_steps,
+            ..Spec::new(Coordinates::Translation, Integrator::SemiImplicitEuler)
         }
     }
 

@@ -87,17 +87,12 @@ pub fn part(
     let mut outputs = named("force_", PortKind::Force);
     outputs.push(port("own".into(), NodeRef::node(0), PortKind::Motion));
     Spec {
-        coordinates: Coordinates::Translation,
         nodes: vec![own],
         boundary_nodes: boundary_nodes.iter().map(position_driven).collect(),
         elements,
         inputs: named("", PortKind::Motion),
         outputs,
-        integrator,
-        micro_steps: 1,
-        locates_kinks: false,
-        sends_tangent: false,
-        tangents: Vec::new(),
+        ..Spec::new(Coordinates::Translation, integrator)
     }
 }
 

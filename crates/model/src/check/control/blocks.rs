@@ -4,7 +4,8 @@ use oldham_control::{Linear, Pid, RateLimit, TransferFunction};
 
 use super::Draft;
 use crate::check::Checker;
-use crate::format::{At, Block, BlockKind, Entry, Formula, Rows, place};
+use crate::check::keys::{all, read_if, read_or};
+use crate::format::{At, Block, BlockKind, Entry, place};
 use crate::source::Span;
 
 /// The time constant of anti-windup of a controller without proportional gain.
@@ -39,12 +40,9 @@ impl Checker<'_> {
     /// Keys that belong to blocks of another kind.
     fn keys_of_other_kinds(&mut self, block: &Block, kind: BlockKind) {
         use BlockKind::{Delay, Pid, RateLimit, StateSpace, TransferFunction};
-        let keys: [Key<'_>; 19] = [
-            (
-                "input",
-                place(&block.input),
-                &[Pid, TransferFunction, StateSpace, RateLimit, Delay],
-            ),
+        let denominator = place(&block.denominator);
+        let initial_states = place(&block.initial_states);
+        let keys: [Key<'_>; 18] = [
             ("inputs", place(&block.inputs), &[StateSpace]),
             ("kp", place(&block.kp), &[Pid]),
             ("ki", place(&block.ki), &[Pid]),
@@ -53,20 +51,12 @@ impl Checker<'_> {
             ("limits", place(&block.limits), &[Pid]),
             ("tracking", place(&block.tracking), &[Pid]),
             ("numerator", place(&block.numerator), &[TransferFunction]),
-            (
-                "denominator",
-                place(&block.denominator),
-                &[TransferFunction],
-            ),
+            ("denominator", denominator, &[TransferFunction]),
             ("a", place(&block.a), &[StateSpace]),
             ("b", place(&block.b), &[StateSpace]),
             ("c", place(&block.c), &[StateSpace]),
             ("d", place(&block.d), &[StateSpace]),
-            (
-                "initial_states",
-                place(&block.initial_states),
-                &[StateSpace],
-            ),
+            ("initial_states", initial_states, &[StateSpace]),
             ("rise", place(&block.rise), &[RateLimit]),
             ("fall", place(&block.fall), &[RateLimit]),
             ("lag", place(&block.lag), &[RateLimit]),
@@ -112,10 +102,8 @@ impl Checker<'_> {
             self.needed(entry, &block.filter, "filter")?;
         }
         let filter = self.number_or(&block.filter, 0.0);
-        let limits = match &block.limits {
-            Some(list) => Some(self.numbers(list, "the least and the largest output")?),
-            None => None,
-        };
+        let what = "the least and the largest output";
+        let limits = read_if(&block.limits, |list| self.numbers(list, what))?;
         let (kp, ki) = (kp?, ki?);
         let usual = if kp != 0.0 && ki != 0.0 {
             (kp / ki).abs()
@@ -145,11 +133,8 @@ impl Checker<'_> {
         };
         let discrete = self.is_discrete(entry, draft)?;
         let name = &entry.name.value;
-        Some(
-            draft
-                .controller
-                .transfer_function(name, input?, &function, discrete),
-        )
+        let controller = &mut draft.controller;
+        Some(controller.transfer_function(name, input?, &function, discrete))
     }
 
     fn state_space(&mut self, entry: &Entry<Block>, draft: &mut Draft<'_>) -> Option<Added> {
@@ -158,27 +143,23 @@ impl Checker<'_> {
             (Some(input), None) => vec![self.control_expression(input, draft)?],
             (_, Some(list)) => {
                 let inputs = list.value.iter();
-                let inputs = inputs.map(|at| self.control_expression(at, draft));
-                let inputs: Vec<Option<_>> = inputs.collect();
-                inputs.into_iter().collect::<Option<_>>()?
+                all(inputs.map(|at| self.control_expression(at, draft)))?
             }
             (None, None) => {
                 self.needed(entry, &block.inputs, "inputs")?;
                 return None;
             }
         };
-        let a = self.needed(entry, &block.a, "a")?;
-        let b = self.needed(entry, &block.b, "b")?;
-        let c = self.needed(entry, &block.c, "c")?;
-        let (a, b, c) = (self.rows(a)?, self.rows(b)?, self.rows(c)?);
-        let d = match &block.d {
-            Some(d) => self.rows(d)?,
-            None => vec![vec![0.0; inputs.len()]; c.len()],
-        };
-        let initial = match &block.initial_states {
-            Some(list) => self.list(&list.value)?,
-            None => vec![0.0; a.len()],
-        };
+        let matrices = [("a", &block.a), ("b", &block.b), ("c", &block.c)];
+        let [a, b, c] = matrices.map(|(key, rows)| {
+            let rows = self.needed(entry, rows, key)?;
+            self.rows(&rows.value)
+        });
+        let (a, b, c) = (a?, b?, c?);
+        let zeros = vec![vec![0.0; inputs.len()]; c.len()];
+        let d = read_or(&block.d, zeros, |d| self.rows(&d.value))?;
+        let zeros = vec![0.0; a.len()];
+        let initial = read_or(&block.initial_states, zeros, |at| self.list(&at.value))?;
         let system = Linear {
             a,
             b,
@@ -204,11 +185,8 @@ impl Checker<'_> {
             lag: self.number_or(&block.lag, 0.0)?,
             initial: self.number_or(&block.initial, 0.0)?,
         };
-        Some(
-            draft
-                .controller
-                .rate_limit(&entry.name.value, input?, &limit),
-        )
+        let controller = &mut draft.controller;
+        Some(controller.rate_limit(&entry.name.value, input?, &limit))
     }
 
     fn delay(&mut self, entry: &Entry<Block>, draft: &mut Draft<'_>) -> Option<Added> {
@@ -217,12 +195,8 @@ impl Checker<'_> {
         let time = self.needed(entry, &block.time, "time");
         let time = time.and_then(|time| self.number(time))?;
         let initial = self.number_or(&block.initial, 0.0)?;
-        let name = &entry.name.value;
-        Some(
-            draft
-                .controller
-                .transport_delay(name, input?, time, initial),
-        )
+        let controller = &mut draft.controller;
+        Some(controller.transport_delay(&entry.name.value, input?, time, initial))
     }
 
     /// Whether the coefficients are those of discrete time; only a sampled controller has it.
@@ -235,17 +209,6 @@ impl Checker<'_> {
             return None;
         }
         Some(discrete)
-    }
-
-    fn list(&mut self, list: &[At<Formula>]) -> Option<Vec<f64>> {
-        let numbers: Vec<Option<f64>> = list.iter().map(|at| self.number(at)).collect();
-        numbers.into_iter().collect()
-    }
-
-    fn rows(&mut self, rows: &At<Rows>) -> Option<Vec<Vec<f64>>> {
-        let rows: Vec<Option<Vec<f64>>> =
-            rows.value.iter().map(|row| self.list(&row.value)).collect();
-        rows.into_iter().collect()
     }
 }
 

@@ -6,11 +6,11 @@ use oldham_control::{Control, ControlError, Controller, Timing};
 use oldham_cosim::{Quantity, Unit};
 use oldham_expression::Expression;
 
-use super::part::{Checked, Head, Port};
+use super::keys::{read, read_or};
+use super::part::{Checked, Port};
 use super::{Checker, Pace};
-use crate::format::{self, At, BlockKind, DEFAULT_RHO, Entry, Formula, place};
+use crate::format::{self, At, BlockKind, DEFAULT_RHO, Division, Entry, Formula, place};
 use crate::model::Content;
-use crate::problem::Problem;
 use crate::words;
 
 /// Words with a meaning of their own in the expressions of a controller.
@@ -27,26 +27,19 @@ struct Draft<'f> {
 impl Checker<'_> {
     pub(super) fn control(&mut self, entry: &Entry<format::Control>, pace: Pace) -> Checked {
         let section = &entry.value.value;
-        let head = Head {
-            name: &entry.name,
-            every: &section.every,
-            micro_steps: &None,
-            micro_step: &None,
-            predictor: &section.predictor,
-        };
-        let paced = self.head(head, &pace);
+        let undivided = Division::default();
+        let paced = self.head(&entry.name, &section.pacing, &undivided, &pace);
         let sample = section.sample.as_ref();
-        if let (Some(_), Some(every)) = (sample, &section.every) {
+        if let (Some(_), Some(every)) = (sample, &section.pacing.every) {
             let message = "a sampled controller advances with every macro step";
             self.report(&every.span, message).label("leave it out");
         }
         if let (Some(sample), true) = (sample, pace.is_implicit) {
             let message = "a sampled controller needs explicit coupling: an iterated step would see \
                            the outputs of the coming sample";
-            let problem = Problem::new(sample.span.clone(), message);
-            let help = "take `schedule.coupling = \"explicit\"` with `output_update = true`, or \
-                        leave `sample` out";
-            self.findings.push(problem.help(help));
+            self.report(&sample.span, message).help(
+                "take `schedule.coupling = \"explicit\"` with `output_update = true`, or leave `sample` out",
+            );
         }
         let before = self.findings.len();
         let controller = self.controller(section);
@@ -98,12 +91,10 @@ impl Checker<'_> {
         }
         for entry in &section.outputs {
             let output = &entry.value.value;
-            let unit = match &output.unit {
-                Some(unit) => self.port_unit(unit),
-                None => Some(Unit::ONE),
-            };
-            let value = output.value.as_ref();
-            let value = value.and_then(|value| self.control_expression(value, &draft));
+            let unit = read_or(&output.unit, Unit::ONE, |unit| self.port_unit(unit));
+            let value = read(&output.value, |value| {
+                self.control_expression(value, &draft)
+            });
             if let (Some(unit), Some(value)) = (unit, value) {
                 draft.controller.output(&entry.name.value, unit, value);
             }
@@ -124,17 +115,15 @@ impl Checker<'_> {
             } else if RESERVED.contains(&name.value.as_str()) {
                 format!("`{}` has another meaning in expressions", name.value)
             } else if names.contains(&name.value) {
-                format!(
-                    "there are two things called `{}` in this controller",
-                    name.value
-                )
+                let name = &name.value;
+                format!("there are two things called `{name}` in this controller")
             } else {
                 names.push(name.value.clone());
                 continue;
             };
-            let problem = Problem::new(name.span.clone(), message).label("choose another name");
-            let help = "a name has letters, digits and `_`, and starts with no digit";
-            self.findings.push(problem.help(help));
+            self.report(&name.span, message)
+                .label("choose another name")
+                .help(words::VARIABLES);
         }
         for entry in &section.outputs {
             self.name(&entry.name, "a port");
@@ -170,16 +159,14 @@ impl Checker<'_> {
                 }
                 false => "a continuous controller has no next value: give its `rate`",
             };
-            let problem = Problem::new(span.clone(), message).label("here");
             let help = format!("replace `{useless}` by `{needed}`, or change `sample`");
-            self.findings.push(problem.help(help));
+            self.report(span, message).label("here").help(help);
         } else if change.is_none() {
             let message = format!("the state `{}` has no `{needed}`", entry.name.value);
             self.report_missing(&entry.value.span, message);
         }
         let initial = self.number_or(&given.initial, 0.0);
-        let change = change.as_ref();
-        let change = change.and_then(|change| self.control_expression(change, draft));
+        let change = read(change, |change| self.control_expression(change, draft));
         if let (Some(initial), Some(change)) = (initial, change) {
             draft.controller.state(&entry.name.value, initial, change);
         }
@@ -196,16 +183,8 @@ impl Checker<'_> {
             return true;
         };
         let section = &entry.value.value;
-        let blocks = section.blocks.iter();
-        let block = |name: &str| {
-            let found = blocks.clone().find(|block| block.name.value == name);
-            found.map(|block| block.name.span.clone())
-        };
-        let signal = |name: &str| {
-            let mut signals = section.signals.iter();
-            let found = signals.find(|signal| signal.name.value == name);
-            found.map(|signal| signal.name.span.clone())
-        };
+        let block = |name: &str| section.blocks.find(name).map(|it| &it.name.span);
+        let signal = |name: &str| section.signals.find(name).map(|it| &it.name.span);
         // Inner parts of a block are called after it.
         let outer = |name: &String| {
             let end = name.find(|c: char| !c.is_ascii()).unwrap_or(name.len());
@@ -213,7 +192,7 @@ impl Checker<'_> {
         };
         let (span, help) = match &error {
             ControlError::SamplesBetweenSteps { .. } => (
-                place(&section.sample).cloned(),
+                place(&section.sample),
                 "change `sample` or `simulation.step`",
             ),
             ControlError::AlgebraicLoop(names) => {
@@ -239,8 +218,8 @@ impl Checker<'_> {
             }
             error => error.to_string(),
         };
-        let span = span.unwrap_or_else(|| entry.name.span.clone());
-        self.report(&span, message).help(help);
+        let span = span.unwrap_or(&entry.name.span);
+        self.report(span, message).help(help);
         false
     }
 
@@ -273,26 +252,22 @@ impl Checker<'_> {
     }
 
     fn control_ports(&mut self, section: &format::Control) -> [Vec<Port>; 2] {
-        let mut port = |name: &At<String>, unit: Option<&At<String>>| Port {
+        let port = |name: &At<String>, unit: Option<Unit>| Port {
             name: name.clone(),
-            quantity: match unit {
-                // What is wrong with it was told.
-                Some(at) => crate::quantity::Unit::parse(&at.value)
-                    .is_ok()
-                    .then(|| self.port_unit(at))
-                    .flatten()
-                    .map(Quantity::Scalar),
-                None => Some(Quantity::Scalar(Unit::ONE)),
-            },
+            quantity: unit.map(Quantity::Scalar),
         };
+        // What is wrong with a unit is told twice in the same words, and reported once.
         let inputs = section.inputs.iter();
-        let inputs = inputs
-            .map(|entry| port(&entry.name, Some(&entry.value)))
-            .collect();
+        let inputs = inputs.map(|entry| port(&entry.name, self.port_unit(&entry.value)));
+        let inputs = inputs.collect();
         let outputs = section.outputs.iter();
-        let outputs = outputs
-            .map(|entry| port(&entry.name, entry.value.value.unit.as_ref()))
-            .collect();
-        [inputs, outputs]
+        let outputs = outputs.map(|entry| {
+            let unit = &entry.value.value.unit;
+            port(
+                &entry.name,
+                read_or(unit, Unit::ONE, |unit| self.port_unit(unit)),
+            )
+        });
+        [inputs, outputs.collect()]
     }
 }

@@ -4,6 +4,7 @@ use oldham_lumped::{ElementKind, LAW_VARIABLES, LOAD_VARIABLES, NodeRef};
 
 use super::LumpedDraft;
 use crate::check::Checker;
+use crate::check::keys::{all, read};
 use crate::format::{At, Entry, Formula, Lumped, Rows, Spring};
 
 impl Checker<'_> {
@@ -11,10 +12,7 @@ impl Checker<'_> {
         for entry in &section.springs {
             self.name(&entry.name, "a spring");
             let spring = &entry.value.value;
-            let ends = spring
-                .between
-                .as_ref()
-                .and_then(|between| self.ends(between, draft));
+            let ends = read(&spring.between, |between| self.ends(between, draft));
             let kind = match &spring.force {
                 Some(force) => self.force_law(force, spring, ends),
                 None => self.linear_spring(entry, ends),
@@ -53,10 +51,8 @@ impl Checker<'_> {
     ) -> Option<ElementKind> {
         let spring = &entry.value.value;
         if spring.stiffness.is_none() && spring.damping.is_none() {
-            let message = format!(
-                "the spring `{}` has no stiffness, damping or force",
-                entry.name.value
-            );
+            let name = &entry.name.value;
+            let message = format!("the spring `{name}` has no stiffness, damping or force");
             self.report_missing(&entry.value.span, message)
                 .help("give `stiffness`, `damping` or both, or a law as `force`");
         }
@@ -97,9 +93,8 @@ impl Checker<'_> {
         for entry in &section.loads {
             self.name(&entry.name, "a load");
             let load = &entry.value.value;
-            let node = load.on.as_ref().and_then(|on| self.own_node(on, draft));
-            let force = load.force.as_ref();
-            let force = force.and_then(|force| self.expression(force, &LOAD_VARIABLES));
+            let node = read(&load.on, |on| self.own_node(on, draft));
+            let force = read(&load.force, |force| self.expression(force, &LOAD_VARIABLES));
             match node.zip(force) {
                 Some((node, force)) => draft.element(entry, ElementKind::Load { node, force }),
                 None => draft.complete = false,
@@ -115,12 +110,11 @@ impl Checker<'_> {
                 draft.complete = false;
                 continue;
             };
-            let nodes = names.value.iter().map(|name| self.any_node(name, draft));
-            let nodes: Vec<Option<NodeRef>> = nodes.collect();
-            let size = nodes.len();
+            let nodes = all(names.value.iter().map(|name| self.any_node(name, draft)));
+            let size = names.value.len();
             let [mass, damping, stiffness] = [&given.mass, &given.damping, &given.stiffness]
                 .map(|matrix| Some(self.matrix(matrix.as_ref()?, size)));
-            if let Some(nodes) = nodes.into_iter().collect() {
+            if let Some(nodes) = nodes {
                 let kind = ElementKind::Matrices {
                     nodes,
                     mass,

@@ -8,9 +8,10 @@ use std::collections::HashMap;
 
 use oldham_lumped::{Coordinates, Element, ElementKind, Integrator, NodeRef, Spec, SpecError};
 
-use super::part::{Checked, Port, head_of};
+use super::keys::read;
+use super::part::{Checked, Port};
 use super::{Checker, Pace};
-use crate::format::{self, At, DEFAULT_RHO, Entry};
+use crate::format::{self, DEFAULT_RHO, Entry};
 use crate::model::Content;
 use crate::source::Span;
 
@@ -32,16 +33,18 @@ impl Checker<'_> {
     pub(super) fn lumped(&mut self, entry: &Entry<format::Lumped>, pace: Pace) -> Checked {
         let section = &entry.value.value;
         let (rho, inputs_within_step) = (&section.rho, &section.inputs_within_step);
-        let method = section.integrator.as_ref();
-        let method = method.and_then(|method| self.method(method, rho, inputs_within_step));
+        let method = read(&section.integrator, |word| {
+            self.method(word, rho, inputs_within_step)
+        });
         let locates_kinks = self.locates_kinks(section, method);
-        let paced = self.head(head_of!(entry), &pace);
-        let coordinates = match section.coordinates {
-            Some(format::Coordinates::Rotation) => Coordinates::Rotation,
-            Some(format::Coordinates::Translation) | None => Coordinates::Translation,
-        };
-        let mut draft = LumpedDraft::new(coordinates);
-        draft.all_nodes_known = !self.may_have_lost_nodes(&entry.value);
+        let paced = self.head(&entry.name, &section.pacing, &section.division, &pace);
+        let coordinates = section
+            .coordinates
+            .unwrap_or(format::Coordinates::Translation);
+        let mut draft = LumpedDraft::new(coordinates.into());
+        // A table of nodes may not have been read: that they are unknown is no news then.
+        let may_lack = section.masses.is_empty() || section.inputs.is_empty();
+        draft.all_nodes_known = !(may_lack && self.findings.is_damaged(&entry.value.span));
         let ports = self.contents(section, &mut draft);
         let settled = method.zip(paced.micro_steps).filter(|_| draft.complete);
         let content = settled.map(|(method, micro_steps)| {
@@ -56,26 +59,15 @@ impl Checker<'_> {
 
     /// Whether steps end at kinks, which only steps of `rk4` can.
     fn locates_kinks(&mut self, section: &format::Lumped, method: Option<Integrator>) -> bool {
-        let Some(asked) = &section.locate_kinks else {
+        let Some(asked) = section.locate_kinks.as_ref().filter(|asked| asked.value) else {
             return false;
         };
-        if let (true, Some(method)) = (asked.value, method)
-            && !matches!(method, Integrator::Rk4 { .. })
-        {
+        if method.is_some_and(|method| !matches!(method, Integrator::Rk4 { .. })) {
             self.report(&asked.span, "only `rk4` locates kinks")
                 .label("has no meaning for this integrator")
                 .help("take `integrator = \"rk4\"`, or leave it out: methods of second order keep their order at kinks of continuous forces");
         }
-        asked.value
-    }
-
-    /// Whether a table of nodes could not be read: that they are unknown is no news then.
-    fn may_have_lost_nodes(&self, section: &At<format::Lumped>) -> bool {
-        let tables = [
-            section.value.masses.is_empty(),
-            section.value.inputs.is_empty(),
-        ];
-        self.findings.is_damaged(&section.span) && tables.contains(&true)
+        true
     }
 
     /// Nodes, elements and ports; gives inputs and outputs.
@@ -101,7 +93,7 @@ impl Checker<'_> {
     fn physics(&mut self, entry: &Entry<format::Lumped>, draft: &LumpedDraft<'_>) {
         for error in oldham_lumped::Lumped::problems(&draft.spec) {
             let place = subject(&error).and_then(|name| draft.places.get(name));
-            let integrator = entry.value.value.integrator.as_ref().map(|at| &at.span);
+            let integrator = format::place(&entry.value.value.integrator);
             let place = place.or(integrator).unwrap_or(&entry.name.span);
             let message = format!("in `{}`: {error}", entry.name.value);
             self.report(place, message);
@@ -113,19 +105,7 @@ impl LumpedDraft<'_> {
     fn new(coordinates: Coordinates) -> Self {
         Self {
             nodes: HashMap::from([(GROUND, NodeRef::Ground)]),
-            spec: Spec {
-                coordinates,
-                nodes: Vec::new(),
-                boundary_nodes: Vec::new(),
-                elements: Vec::new(),
-                inputs: Vec::new(),
-                outputs: Vec::new(),
-                integrator: Integrator::Exact,
-                micro_steps: 1,
-                locates_kinks: false,
-                sends_tangent: false,
-                tangents: Vec::new(),
-            },
+            spec: Spec::new(coordinates, Integrator::Exact),
             places: HashMap::new(),
             complete: true,
             all_nodes_known: true,

@@ -14,14 +14,11 @@ impl Checker<'_> {
             let name = entry.name.value.as_str();
             let node = NodeRef::node(draft.spec.nodes.len());
             draft.nodes.insert(name, node);
-            draft
-                .places
-                .insert(name.to_owned(), entry.name.span.clone());
+            let place = entry.name.span.clone();
+            draft.places.insert(name.to_owned(), place);
             draft.complete &= !self.findings.is_damaged(&entry.value.span);
             let given = &entry.value.value;
-            if let Some(mass) = &given.mass
-                && let Some(mass) = self.number(mass)
-            {
+            if let Some(mass) = self.required(&given.mass) {
                 draft.element(entry, ElementKind::Mass { node, mass });
             }
             let position = self.number_or(&given.position, 0.0);
@@ -51,10 +48,9 @@ impl Checker<'_> {
         match draft.nodes.get(name.value.as_str()) {
             Some(&boundary @ NodeRef::Boundary(_)) => Some(boundary),
             Some(_) => {
-                let message = format!(
-                    "`{}` is a mass: its motion is computed here, not received",
-                    name.value
-                );
+                let mass = &name.value;
+                let message =
+                    format!("`{mass}` is a mass: its motion is computed here, not received");
                 self.report(&name.span, message)
                     .label("has its own motion")
                     .help("give the boundary node another name, or receive a `force` on this mass");
@@ -64,10 +60,8 @@ impl Checker<'_> {
                 self.name(name, "a node");
                 self.not_ground(name);
                 let boundary = NodeRef::boundary(draft.spec.boundary_nodes.len());
-                draft
-                    .spec
-                    .boundary_nodes
-                    .push(BoundarySpec::new(name.value.clone()));
+                let node = BoundarySpec::new(name.value.clone());
+                draft.spec.boundary_nodes.push(node);
                 draft.nodes.insert(&name.value, boundary);
                 draft.places.insert(name.value.clone(), name.span.clone());
                 Some(boundary)
@@ -118,13 +112,6 @@ impl Checker<'_> {
         wrong: &str,
         fits: impl Fn(NodeRef) -> bool,
     ) -> Option<NodeRef> {
-        let fitting = || {
-            draft
-                .nodes
-                .iter()
-                .filter(|(_, node)| fits(**node))
-                .map(|(name, _)| *name)
-        };
         match draft.nodes.get(name.value.as_str()) {
             Some(&node) if fits(node) => Some(node),
             Some(_) => {
@@ -134,9 +121,11 @@ impl Checker<'_> {
             }
             None if !draft.all_nodes_known => None,
             None => {
-                self.unknown(name, "node", fitting()).or_help(
-                    "nodes are made in `masses`, or in `inputs` by receiving their motion",
-                );
+                let fitting = draft.nodes.iter().filter(|(_, node)| fits(**node));
+                self.unknown(name, "node", fitting.map(|(name, _)| *name))
+                    .or_help(
+                        "nodes are made in `masses`, or in `inputs` by receiving their motion",
+                    );
                 None
             }
         }

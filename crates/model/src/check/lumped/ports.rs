@@ -7,9 +7,6 @@ use crate::check::Checker;
 use crate::check::part::Port;
 use crate::format::{At, Lumped, MotionLaw};
 
-/// What a port can carry.
-const KINDS: &str = "one of `motion`, `displacement`, `velocity`, `acceleration`, `force`";
-
 impl Checker<'_> {
     pub(super) fn inputs<'f>(
         &mut self,
@@ -21,14 +18,14 @@ impl Checker<'_> {
             self.name(&entry.name, "a port");
             let input = &entry.value.value;
             let kinds = [
-                (PortKind::Motion, &input.motion),
-                (PortKind::Motion, &input.position_driven),
-                (PortKind::Displacement, &input.displacement),
-                (PortKind::Velocity, &input.velocity),
-                (PortKind::Acceleration, &input.acceleration),
-                (PortKind::Force, &input.force),
+                ("motion", PortKind::Motion, &input.motion),
+                ("position_driven", PortKind::Motion, &input.position_driven),
+                ("displacement", PortKind::Displacement, &input.displacement),
+                ("velocity", PortKind::Velocity, &input.velocity),
+                ("acceleration", PortKind::Acceleration, &input.acceleration),
+                ("force", PortKind::Force, &input.force),
             ];
-            let given = self.one_of(entry, kinds, "receives", KINDS);
+            let given = self.one_of(entry, &kinds, "receives");
             draft.all_nodes_known &= given.is_some();
             ports.push(Port {
                 name: entry.name.clone(),
@@ -81,13 +78,13 @@ impl Checker<'_> {
             self.name(&entry.name, "a port");
             let output = &entry.value.value;
             let kinds = [
-                (PortKind::Motion, &output.motion),
-                (PortKind::Displacement, &output.displacement),
-                (PortKind::Velocity, &output.velocity),
-                (PortKind::Acceleration, &output.acceleration),
-                (PortKind::Force, &output.force),
+                ("motion", PortKind::Motion, &output.motion),
+                ("displacement", PortKind::Displacement, &output.displacement),
+                ("velocity", PortKind::Velocity, &output.velocity),
+                ("acceleration", PortKind::Acceleration, &output.acceleration),
+                ("force", PortKind::Force, &output.force),
             ];
-            let given = self.one_of(entry, kinds, "sends", KINDS);
+            let given = self.one_of(entry, &kinds, "sends");
             ports.push(Port {
                 name: entry.name.clone(),
                 quantity: given.map(|(kind, _)| kind.quantity(draft.spec.coordinates)),

@@ -3,9 +3,11 @@
 use oldham_multibody::{Drive, Law, Marker, Rod};
 
 use super::MechanismDraft;
+use super::nodes::LineBetween;
 use crate::check::Checker;
+use crate::check::keys::read_or;
 use crate::format::multibody::{self, Given, Multibody};
-use crate::format::{At, Entry, Formula};
+use crate::format::{At, Entry};
 use crate::mechanism::{Bearer, Outline, StaticLine};
 
 /// A force along an actuator that no port brings.
@@ -33,14 +35,10 @@ impl Checker<'_> {
         let given = &entry.value.value;
         let damping = self.number_or(&given.damping, 0.0);
         let load = self.actuator_load(&given.load, draft);
-        let nodes = self.ends_of(&given.between, draft);
-        let frame = self.frame_named(&given.frame, draft);
-        let nodes = nodes?;
-        let points = self.points_in(&frame?, &given.points, nodes, draft)?;
-        let length = self.apart(points, &given.between.as_ref()?.span)?;
-        let ends = [0, 1].map(|i| draft.spec.whole.model.marker(nodes[i], points[i]));
+        let line = self.line_between(&given.between, &given.points, &given.frame, draft);
+        let LineBetween { ends, length } = line?;
         draft.spec.sketch.outlines.push(Outline::Actuator(ends));
-        draft.held.extend(nodes);
+        draft.held.extend(ends.map(|end| end.node));
         let damping = damping?;
         if damping > 0.0 {
             let law = Law::Linear {
@@ -58,13 +56,8 @@ impl Checker<'_> {
                 draft.holder(name, Box::new(rod));
             }
             ActuatorLoad::Static => {
-                let line = StaticLine::new(
-                    &mut draft.spec.whole.model,
-                    name,
-                    ends,
-                    length,
-                    Bearer::Line,
-                );
+                let model = &mut draft.spec.whole.model;
+                let line = StaticLine::new(model, name, ends, length, Bearer::Line);
                 draft.holders.insert(name.clone(), Some(line.element));
                 draft.spec.static_lines.push(line);
             }
@@ -78,15 +71,12 @@ impl Checker<'_> {
         given: &Option<At<Given>>,
         draft: &MechanismDraft<'_>,
     ) -> Option<ActuatorLoad> {
-        let Some(given) = given else {
-            return Some(ActuatorLoad::None);
-        };
-        if let Given::Formula(Formula::Text(word)) = &given.value
-            && word == "static"
-        {
-            return Some(ActuatorLoad::Static);
-        }
-        Some(ActuatorLoad::Given(self.drive_at(given, draft)?))
+        read_or(given, ActuatorLoad::None, |given| {
+            match given.value.word() {
+                Some("static") => Some(ActuatorLoad::Static),
+                _ => self.drive_at(given, draft).map(ActuatorLoad::Given),
+            }
+        })
     }
 
     /// The ends of an actuator.

@@ -10,8 +10,9 @@ use super::MechanismDraft;
 use super::places::BeamElements;
 use super::sections::CrossSection;
 use crate::check::Checker;
-use crate::format::multibody::{self, End, Multibody, Vector};
-use crate::format::{At, Entry};
+use crate::check::keys::{read, read_or};
+use crate::format::multibody::{self, End, Multibody};
+use crate::format::{At, Count, Entry, place};
 use crate::mechanism::{Outline, Pose};
 
 /// Most elements of one beam.
@@ -61,7 +62,7 @@ impl Checker<'_> {
                     draft.beams.insert(&entry.name.value, elements);
                 }
                 None => {
-                    draft.all_beams_known = false;
+                    draft.lost_meshes = true;
                     draft.beams.insert(&entry.name.value, None);
                 }
             }
@@ -75,13 +76,12 @@ impl Checker<'_> {
     ) -> Option<BeamLayout> {
         let given = &entry.value.value;
         let frame = self.frame_named(&given.frame, draft);
-        let cross_section = given.section.as_ref();
-        let cross_section = cross_section
-            .and_then(|name| self.known(name, "section", &draft.sections))
-            .copied();
-        let elements = given.elements.as_ref().and_then(|at| self.elements(at));
-        let intervals = self.intervals(given);
-        let up = given.up.as_ref().and_then(|up| self.direction(up));
+        let cross_section = read(&given.section, |name| {
+            self.known(name, "section", &draft.sections).copied()
+        });
+        let elements = read(&given.elements, |at| self.elements(at));
+        let intervals = read_or(&given.nodes_per_element, 2, |at| self.intervals(at));
+        let up = read(&given.up, |up| self.direction(up));
         let velocity = self.vector_or_zero(&given.velocity);
         let spin = self.vector_or_zero(&given.angular_velocity);
         let line = self.line(entry, &frame.unwrap_or(Pose::ABSOLUTE), draft);
@@ -112,7 +112,7 @@ impl Checker<'_> {
         })
     }
 
-    fn elements(&mut self, at: &At<crate::format::Count>) -> Option<u32> {
+    fn elements(&mut self, at: &At<Count>) -> Option<u32> {
         let count = self.count(at)?;
         if count <= MAX_ELEMENTS {
             return Some(count);
@@ -122,10 +122,7 @@ impl Checker<'_> {
         None
     }
 
-    fn intervals(&mut self, given: &multibody::Beam) -> Option<usize> {
-        let Some(at) = &given.nodes_per_element else {
-            return Some(2);
-        };
+    fn intervals(&mut self, at: &At<Count>) -> Option<usize> {
         match self.count(at)? {
             2 => Some(1),
             3 => Some(2),
@@ -147,7 +144,7 @@ impl Checker<'_> {
         let from = given.from.as_ref().map(|end| self.end(end, frame, draft));
         let to = given.to.as_ref().map(|end| self.end(end, frame, draft));
         if let Some(curve) = &given.curve {
-            let [x, y, z] = self.curve(curve)?;
+            let [x, y, z] = self.expressions(curve, &CURVE_VARIABLES)?;
             let frame = *frame;
             let curve = move |s: f64| {
                 let at = |expression: &Expression| expression.eval(&[s]);
@@ -175,21 +172,6 @@ impl Checker<'_> {
         })
     }
 
-    fn curve(&mut self, curve: &At<Vector>) -> Option<[Expression; 3]> {
-        if curve.value.len() != 3 {
-            let message = format!("three expressions are needed, not {}", curve.value.len());
-            self.report(&curve.span, message);
-            return None;
-        }
-        let expressions = curve
-            .value
-            .iter()
-            .map(|at| self.expression(at, &CURVE_VARIABLES));
-        let expressions: Vec<Option<Expression>> = expressions.collect();
-        let expressions: Vec<Expression> = expressions.into_iter().collect::<Option<_>>()?;
-        expressions.try_into().ok()
-    }
-
     fn end(
         &mut self,
         end: &At<End>,
@@ -198,18 +180,12 @@ impl Checker<'_> {
     ) -> Option<(Vec3, Option<NodeId>)> {
         match &end.value {
             End::Node(name) => {
-                let name = At {
-                    value: name.clone(),
-                    span: end.span.clone(),
-                };
+                let name = At::new(name.clone(), &end.span);
                 let node = self.moving_node_named(&name, draft)?;
                 Some((draft.motion(node)?.position, Some(node)))
             }
             End::Point(point) => {
-                let point = At {
-                    value: point.clone(),
-                    span: end.span.clone(),
-                };
+                let point = At::new(point.clone(), &end.span);
                 Some((frame.point(self.vector(&point)?), None))
             }
         }
@@ -217,13 +193,12 @@ impl Checker<'_> {
 
     fn mesh_error(&mut self, entry: &Entry<multibody::Beam>, error: MeshError) {
         let given = &entry.value.value;
-        let line = given.curve.as_ref().map(|at| &at.span);
-        let line = line.or(given.to.as_ref().map(|at| &at.span));
+        let line = place(&given.curve).or(place(&given.to));
         let (place, message) = match error {
             MeshError::NoLength => (line, "the beam has no length".to_owned()),
             MeshError::NotFinite(s) => (line, format!("the curve has no point at s = {s}")),
             MeshError::UpAlongTheLine => (
-                given.up.as_ref().map(|at| &at.span),
+                place(&given.up),
                 "`up` points along the beam: it must point across".to_owned(),
             ),
         };

@@ -7,22 +7,19 @@ use oldham_multibody::{Body, Marker, Mat3, Model, Motion, Quaternion, Vec3};
 
 use super::MechanismDraft;
 use crate::check::Checker;
+use crate::check::keys::read;
 use crate::format::multibody::{self, Multibody};
-use crate::format::{At, Entry};
-use crate::mechanism::{MeshFile, Shape, Solid, solid_inertia};
+use crate::format::{At, Entry, place};
+use crate::mechanism::{MeshFile, Pose, Shape, Solid, solid_inertia};
 
 impl Checker<'_> {
     pub(super) fn bodies<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
         for entry in &section.bodies {
             self.name(&entry.name, "a body");
             let given = &entry.value.value;
-            let node = given.node.as_ref();
-            let node = node.and_then(|node| self.moving_node_named(node, draft));
-            let orientation = match &given.orientation {
-                Some(orientation) => self.orientation(orientation),
-                None => Some(Quaternion::IDENTITY),
-            };
-            let solid = given.shape.as_ref().and_then(|shape| self.solid(shape));
+            let node = read(&given.node, |node| self.moving_node_named(node, draft));
+            let orientation = self.orientation_in(&Pose::ABSOLUTE, &given.orientation);
+            let solid = read(&given.shape, |shape| self.solid(shape));
             let scale = self.number_or(&given.mesh_scale, 1.0);
             let body = self.body(entry, solid.as_ref(), orientation);
             if let (Some(node), Some(body), Some(orientation)) = (node, body, orientation) {
@@ -83,10 +80,7 @@ impl Checker<'_> {
         };
         if !is_physical(body) {
             let message = "no body has such an inertia: the largest principal moment is at most the sum of the others, and none is negative";
-            let place = given
-                .inertia
-                .as_ref()
-                .map_or(&entry.value.span, |at| &at.span);
+            let place = place(&given.inertia).unwrap_or(&entry.value.span);
             self.report(place, message);
         }
         Some(body)
@@ -108,9 +102,10 @@ impl Checker<'_> {
 
     fn mass(&mut self, entry: &Entry<multibody::Body>, solid: Option<&Homogeneous>) -> Option<f64> {
         let given = &entry.value.value;
+        self.not_both(("mass", &given.mass), ("density", &given.density))?;
         let volume = solid.and_then(|solid| solid.volume);
         match (&given.mass, &given.density) {
-            (Some(mass), None) => self.number(mass),
+            (Some(mass), _) => self.number(mass),
             (None, Some(density)) => {
                 let density = (density, self.number(density));
                 let unreadable = given.shape.is_some() && solid.is_none();
@@ -125,11 +120,6 @@ impl Checker<'_> {
                 let message = format!("the body `{}` has no mass", entry.name.value);
                 self.report_missing(&entry.value.span, message)
                     .help("give `mass`, or `density` and `shape`");
-                None
-            }
-            (Some(_), Some(density)) => {
-                let message = "`mass` and `density` say the same thing: give one of them";
-                self.report(&density.span, message).label("one too many");
                 None
             }
         }
@@ -153,20 +143,14 @@ impl Checker<'_> {
     fn solid(&mut self, given: &At<multibody::Solid>) -> Option<Homogeneous> {
         let solid = &given.value;
         let kinds = [
-            solid.cuboid.is_some(),
-            solid.sphere.is_some(),
-            solid.cylinder.is_some(),
-            solid.tube.is_some(),
-            solid.rod.is_some(),
-            solid.mesh.is_some(),
+            ("box", solid.cuboid.is_some()),
+            ("sphere", solid.sphere.is_some()),
+            ("cylinder", solid.cylinder.is_some()),
+            ("tube", solid.tube.is_some()),
+            ("rod", solid.rod.is_some()),
+            ("mesh", solid.mesh.is_some()),
         ];
-        let count = kinds.into_iter().filter(|&kind| kind).count();
-        if count != 1 {
-            let message = format!("the shape is {count} things; it must be one");
-            self.report_missing(&given.span, message)
-                .help("one of `box`, `sphere`, `cylinder`, `tube`, `rod`, `mesh`");
-            return None;
-        }
+        self.one_way(&given.span, &kinds, ["the shape is", "things"])?;
         if let Some(points) = &solid.mesh {
             return Some(Homogeneous::of_hull(self.hull(points)?));
         }

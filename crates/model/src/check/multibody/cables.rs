@@ -4,8 +4,9 @@ use oldham_multibody::{Cable, Drive, Law, LuGre, Marker, Pulley, Vec3};
 
 use super::{Made, MechanismDraft};
 use crate::check::Checker;
+use crate::check::keys::{all, read_if, read_or};
 use crate::format::multibody::{self, Vector};
-use crate::format::{At, Entry};
+use crate::format::{At, Entry, place};
 use crate::mechanism::{Outline, Pose};
 
 impl Checker<'_> {
@@ -18,40 +19,30 @@ impl Checker<'_> {
         let stiffness = self.required(&given.stiffness);
         let damping = self.number_or(&given.damping, 0.0);
         let frame = self.frame_named(&given.frame, draft);
-        let length = given.length.as_ref();
-        let length = length.map(|length| self.drive_at(length, draft));
+        let length = read_if(&given.length, |length| self.drive_at(length, draft));
         let through = given.through.as_ref()?;
-        let nodes = through.value.iter();
-        let nodes: Vec<_> = nodes.map(|name| self.node_named(name, draft)).collect();
-        if !(2..=Cable::MOST_POINTS).contains(&nodes.len()) {
+        let names = through.value.iter();
+        let nodes = all(names.map(|name| self.node_named(name, draft)));
+        if !(2..=Cable::MOST_POINTS).contains(&through.value.len()) {
             let message = format!("a cable runs through 2 to {} points", Cable::MOST_POINTS);
             self.report(&through.span, message)
-                .label(format!("has {}", nodes.len()))
+                .label(format!("has {}", through.value.len()))
                 .help("join several cables at a node for more");
             return None;
         }
-        let nodes: Vec<_> = nodes.into_iter().collect::<Option<_>>()?;
+        let nodes = nodes?;
         let places = match &given.points {
             None => {
-                let motions = nodes.iter().map(|&node| draft.motion(node));
-                motions.map(|motion| Some(motion?.position)).collect()
+                let position = |&node| Some(draft.motion(node)?.position);
+                nodes.iter().map(position).collect::<Option<Vec<Vec3>>>()?
             }
             Some(points) => {
-                let frame = frame?;
-                let points: Vec<Option<Vec3>> = points
-                    .value
-                    .iter()
-                    .map(|point| Some(frame.point(self.vector(point)?)))
-                    .collect();
-                points.into_iter().collect::<Option<Vec<Vec3>>>()
+                let (frame, points) = (frame?, points.value.iter());
+                all(points.map(|point| Some(frame.point(self.vector(point)?))))?
             }
         };
-        let places: Vec<Vec3> = places?;
         if places.len() != nodes.len() {
-            let span = given
-                .points
-                .as_ref()
-                .map_or(&through.span, |points| &points.span);
+            let span = place(&given.points).unwrap_or(&through.span);
             let message = "a cable needs a point on each node that it runs through";
             let label = format!("{} points, {} nodes", places.len(), nodes.len());
             self.report(span, message).label(label);
@@ -68,12 +59,10 @@ impl Checker<'_> {
         }
         let initial = Cable::length_over(&places, &vec![axis; nodes.len()], &radii);
         if !initial.is_finite() {
-            let span = given.radii.as_ref().map_or(&through.span, |at| &at.span);
-            self.report(
-                span,
-                "two pulleys are inside one another, or an end in a pulley",
-            )
-            .help("set them further apart, or make them smaller");
+            let span = place(&given.radii).unwrap_or(&through.span);
+            let message = "two pulleys are inside one another, or an end in a pulley";
+            self.report(span, message)
+                .help("set them further apart, or make them smaller");
             return None;
         }
         let model = &draft.spec.whole.model;
@@ -81,10 +70,7 @@ impl Checker<'_> {
         let course: Vec<Marker> = ends
             .map(|(&node, &at)| model.axis_marker(node, at, axis))
             .collect();
-        let length = match length {
-            Some(length) => length?,
-            None => Drive::Constant(initial),
-        };
+        let length = length?.unwrap_or(Drive::Constant(initial));
         let law = Law::Pulling(Box::new(Law::Linear {
             stiffness: stiffness?,
             damping: damping?,
@@ -94,10 +80,7 @@ impl Checker<'_> {
     }
 
     fn pulley_axis(&mut self, given: &multibody::Cable, frame: &Pose) -> Option<Vec3> {
-        let axis = match &given.axis {
-            Some(axis) => self.direction(axis)?,
-            None => Vec3::Z,
-        };
+        let axis = read_or(&given.axis, Vec3::Z, |axis| self.direction(axis))?;
         Some(frame.direction(axis).unit())
     }
 
@@ -133,14 +116,14 @@ impl Checker<'_> {
         let Some(list) = given else {
             return Some(vec![0.0; count]);
         };
-        let values: Vec<Option<f64>> = list.value.iter().map(|at| self.number(at)).collect();
-        if values.len() != count {
+        let values = self.list(&list.value);
+        if list.value.len() != count {
             let message = "a number is needed for each point between the ends of the cable";
             self.report(&list.span, message)
-                .label(format!("{} for {count} points", values.len()))
+                .label(format!("{} for {count} points", list.value.len()))
                 .help("leave out the two ends; give 0 for a point without radius or friction");
             return None;
         }
-        values.into_iter().collect()
+        values
     }
 }

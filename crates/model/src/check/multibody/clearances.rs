@@ -4,6 +4,7 @@ use oldham_multibody::{Clearance, Marker, NodeId, Quaternion, SurfaceFriction};
 
 use super::{Made, MechanismDraft};
 use crate::check::Checker;
+use crate::check::keys::read_if;
 use crate::format::Entry;
 use crate::format::multibody;
 
@@ -16,20 +17,17 @@ impl Checker<'_> {
         let given = &entry.value.value;
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
-        let axis = given.axis.as_ref().map(|axis| self.direction(axis));
+        let axis = read_if(&given.axis, |axis| self.direction(axis));
         let gap = self.required(&given.gap);
         let stiffness = self.required(&given.stiffness);
         let damping = self.number_or(&given.damping, 0.0);
-        let friction = given
-            .friction
-            .as_ref()
-            .map(|at| self.surface_friction(&at.value));
+        let friction = read_if(&given.friction, |at| self.surface_friction(&at.value));
         let (nodes, frame) = (nodes?, frame?);
         let place = self.place_in(&frame, &given.position, nodes, draft)?;
         let (gap, stiffness, damping) = (gap?, stiffness?, damping?);
-        let clearance = match axis {
+        let clearance = match axis? {
             Some(axis) => {
-                let axis = frame.direction(axis?);
+                let axis = frame.direction(axis);
                 let axes = Marker::on(NodeId::GROUND).axis(axis).orientation;
                 let ends = draft.markers(nodes, place, axes);
                 Clearance::pin(ends, gap, stiffness, damping)
@@ -39,8 +37,8 @@ impl Checker<'_> {
                 Clearance::ball(ends, gap, stiffness, damping)
             }
         };
-        let clearance = match friction {
-            Some(friction) => clearance.with_friction(friction?),
+        let clearance = match friction? {
+            Some(friction) => clearance.with_friction(friction),
             None => clearance,
         };
         Some((Box::new(clearance), None))

@@ -6,8 +6,10 @@ use oldham_multibody::{
     Bushing, Coordinate, CoordinateForce, Drive, ForceMap, Hysteresis, Law, M3, Mat3, Rod, Vec3,
 };
 
+use super::nodes::LineBetween;
 use super::{Made, MechanismDraft};
 use crate::check::Checker;
+use crate::check::keys::{read, read_if, read_or};
 use crate::format::multibody::{self, Acts, Map, Vector};
 use crate::format::{At, Entry, Formula, place};
 use crate::mechanism::Outline;
@@ -18,6 +20,9 @@ const SYMMETRIC: f64 = 1e-9;
 
 /// Elongation, its rate, and time.
 const LAW_VARIABLES: [&str; 3] = ["d", "v", "t"];
+
+/// A law of springs: its key, where it is given, and what it leaves nothing to do for.
+type Key<'k> = (&'static str, Option<&'k Span>, &'k [Option<&'k Span>]);
 
 impl Checker<'_> {
     pub(super) fn spring(
@@ -39,75 +44,61 @@ impl Checker<'_> {
                 .help("leave one of the two out");
             return None;
         }
-        let nodes = self.ends_of(&given.between, draft);
-        let frame = self.frame_named(&given.frame, draft);
-        let length = given.length.as_ref();
-        let length = length.map(|length| self.drive_at(length, draft));
-        let nodes = nodes?;
-        let points = self.points_in(&frame?, &given.points, nodes, draft)?;
-        let apart = self.apart(points, &given.between.as_ref()?.span)?;
-        let ends = [0, 1].map(|i| draft.spec.whole.model.marker(nodes[i], points[i]));
-        let length = match length {
-            Some(length) => length?,
-            None => Drive::Constant(apart),
-        };
+        let line = self.line_between(&given.between, &given.points, &given.frame, draft);
+        let length = read_if(&given.length, |length| self.drive_at(length, draft));
+        let LineBetween {
+            ends,
+            length: apart,
+        } = line?;
+        let length = length?.unwrap_or(Drive::Constant(apart));
         let rod = Rod::new(ends[0], ends[1], length, law?);
         Some((Box::new(rod), Some(Outline::Spring(ends))))
     }
 
     fn law(&mut self, entry: &Entry<multibody::Spring>) -> Option<Law> {
         let given = &entry.value.value;
+        let (stiffness, damping) = (place(&given.stiffness), place(&given.damping));
+        let (table, map) = (place(&given.table), place(&given.map));
+        let (hysteresis, maxwell) = (place(&given.hysteresis), place(&given.maxwell));
+        // Laws in the order in which they hold, and what each leaves nothing to do for.
+        let remembering = [hysteresis, maxwell];
+        let linear = [stiffness, damping];
+        let laws: [Key<'_>; 5] = [
+            (
+                "force",
+                place(&given.force),
+                &[stiffness, damping, table, map],
+            ),
+            ("map", map, &[stiffness, damping, table]),
+            ("table", table, &linear[..1]),
+            ("hysteresis", hysteresis, &[damping, maxwell]),
+            ("maxwell", maxwell, &linear[1..]),
+        ];
+        let chosen = laws.iter().position(|(_, law, _)| law.is_some());
+        if let Some(chosen) = chosen {
+            let (key, _, others) = laws[chosen];
+            let after = remembering.iter().filter(|_| chosen < 3);
+            self.only_the_law(key, others.iter().chain(after).copied().flatten());
+        }
         if let Some(force) = &given.force {
-            let others = [
-                place(&given.stiffness),
-                place(&given.damping),
-                place(&given.table),
-                place(&given.map),
-                place(&given.hysteresis),
-                place(&given.maxwell),
-            ];
-            self.only_the_law("force", others.into_iter().flatten());
             return self.law_function(force);
         }
         if let Some(map) = &given.map {
-            let others = [
-                place(&given.stiffness),
-                place(&given.damping),
-                place(&given.table),
-                place(&given.maxwell),
-            ];
-            self.only_the_law("map", others.into_iter().flatten());
             return self.force_map(map);
         }
         let damping = self.number_or(&given.damping, 0.0);
         let stiffness = self.number_or(&given.stiffness, 0.0);
-        let one_too_many = |other: &str, what: &str| format!("`{other}` says it already: {what}");
         if let Some(pairs) = &given.table {
-            let points = self.rising_pairs(pairs, "elongation and tension");
-            if let Some(other) = &given.stiffness {
-                let message = one_too_many("table", "leave the stiffness out");
-                self.report(&other.span, message);
-            }
             return Some(Law::Table {
-                points: Arc::from(points?),
+                points: Arc::from(self.rising_pairs(pairs, "elongation and tension")?),
                 damping: damping?,
             });
         }
         if let Some(hysteresis) = &given.hysteresis {
-            let others = [
-                place(&given.damping),
-                place(&given.table),
-                place(&given.maxwell),
-            ];
-            self.only_the_law("hysteresis", others.into_iter().flatten());
             return self.hysteresis(hysteresis, stiffness?);
         }
         if let Some(pairs) = &given.maxwell {
             let branches = self.pairs(pairs, "stiffness and relaxation time")?;
-            if let Some(other) = &given.damping {
-                let message = one_too_many("maxwell", "leave the damping out");
-                self.report(&other.span, message);
-            }
             for (pair, &(_, time)) in pairs.value.iter().zip(&branches) {
                 if time <= 0.0 {
                     self.report(&pair.span, "the number must be positive")
@@ -120,10 +111,8 @@ impl Checker<'_> {
             });
         }
         if given.stiffness.is_none() && given.damping.is_none() {
-            let message = format!(
-                "the spring `{}` has no stiffness or damping",
-                entry.name.value
-            );
+            let name = &entry.name.value;
+            let message = format!("the spring `{name}` has no stiffness or damping");
             self.report_missing(&entry.value.span, message).help(
                 "give `stiffness`, `damping` or both, a `table`, a `map`, `maxwell` or a law as `force`",
             );
@@ -152,9 +141,10 @@ impl Checker<'_> {
     fn only_the_law<'s>(&mut self, key: &str, others: impl Iterator<Item = &'s Span>) {
         for span in others {
             let message = format!("`{key}` says it already");
-            self.report(span, message)
-                .label("leave it out")
-                .help("put it into the law: `d` is the elongation, `v` its rate");
+            let reported = self.report(span, message).label("leave it out");
+            if matches!(key, "force" | "torque") {
+                reported.help("put it into the law: `d` is the elongation, `v` its rate");
+            }
         }
     }
 
@@ -175,13 +165,7 @@ impl Checker<'_> {
     /// A force over elongation and rate.
     fn force_map(&mut self, given: &At<Map>) -> Option<Law> {
         let Map { d, v, force } = &given.value;
-        let axis = |checker: &mut Self, list: &Option<At<Vector>>| {
-            let list = list.as_ref()?;
-            let values: Vec<Option<f64>> = list.value.iter().map(|at| checker.number(at)).collect();
-            let values: Vec<f64> = values.into_iter().collect::<Option<_>>()?;
-            checker.rising(list, &values).then_some(values)
-        };
-        let (elongations, rates) = (axis(self, d), axis(self, v));
+        let [elongations, rates] = [d, v].map(|axis| read(axis, |list| self.rising(list)));
         let (elongations, rates, force) = (elongations?, rates?, force.as_ref()?);
         if force.value.len() != elongations.len() {
             let message = "the map needs a list of forces for each elongation in `d`";
@@ -189,34 +173,32 @@ impl Checker<'_> {
             self.report(&force.span, message).label(label);
             return None;
         }
-        let mut tensions = Vec::new();
-        for row in &force.value {
-            let values: Vec<Option<f64>> = row.value.iter().map(|at| self.number(at)).collect();
-            if values.len() != rates.len() {
-                let message = "each list needs a force for each rate in `v`";
-                let label = format!("has {}, not {}", values.len(), rates.len());
-                self.report(&row.span, message).label(label);
-                return None;
-            }
-            tensions.extend(values);
+        let tensions = self.rows(&force.value);
+        for row in force
+            .value
+            .iter()
+            .filter(|row| row.value.len() != rates.len())
+        {
+            let message = "each list needs a force for each rate in `v`";
+            let label = format!("has {}, not {}", row.value.len(), rates.len());
+            self.report(&row.span, message).label(label);
         }
-        let tensions: Option<Vec<f64>> = tensions.into_iter().collect();
-        let map = ForceMap::new(elongations, rates, tensions?)?;
+        let map = ForceMap::new(elongations, rates, tensions?.concat())?;
         Some(Law::Given(Arc::new(map)))
     }
 
-    /// Whether a list of numbers rises.
-    fn rising(&mut self, list: &At<Vector>, values: &[f64]) -> bool {
+    /// Numbers that rise.
+    fn rising(&mut self, list: &At<Vector>) -> Option<Vec<f64>> {
+        let values = self.list(&list.value)?;
         let falls = values.windows(2).position(|pair| pair[1] <= pair[0]);
         if let Some(place) = falls {
-            let span = list.value[place + 1].span.clone();
-            self.report(&span, "the numbers must rise")
+            self.report(&list.value[place + 1].span, "the numbers must rise")
                 .label("not above the one before")
                 .help("sort them, and give each once");
         } else if values.is_empty() {
             self.report(&list.span, "at least one number is needed");
         }
-        falls.is_none() && !values.is_empty()
+        (falls.is_none() && !values.is_empty()).then_some(values)
     }
 
     /// Laws for some of three axes; a law that is always zero is none.
@@ -224,15 +206,9 @@ impl Checker<'_> {
         let Some(list) = given else {
             return Some(Vec::new());
         };
-        let laws: Vec<Option<Law>> = list.value.iter().map(|at| self.law_function(at)).collect();
-        if laws.len() != 3 {
-            let message = format!("three components are needed, not {}", laws.len());
-            self.report(&list.span, message);
-            return None;
-        }
         let zero = |at: &At<Formula>| matches!(at.value, Formula::Number(0.0));
-        let laws: Option<Vec<Law>> = laws.into_iter().collect();
-        let each = laws?.into_iter().enumerate().zip(&list.value);
+        let laws: [Law; 3] = self.three(list, Self::law_function)?;
+        let each = laws.into_iter().enumerate().zip(&list.value);
         let used = each.filter(|(_, at)| !zero(at));
         Some(used.map(|(law, _)| law).collect())
     }
@@ -245,15 +221,9 @@ impl Checker<'_> {
         let given = &entry.value.value;
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
-        let axis = match &given.axis {
-            Some(axis) => self.direction(axis),
-            None => Some(Vec3::Z),
-        };
+        let axis = read_or(&given.axis, Vec3::Z, |axis| self.direction(axis));
         let law = self.torsion_law(given);
-        let angle = match &given.angle {
-            Some(angle) => self.drive_at(angle, draft),
-            None => Some(Drive::ZERO),
-        };
+        let angle = read_or(&given.angle, Drive::ZERO, |at| self.drive_at(at, draft));
         let nodes = nodes?;
         let axis = frame?.direction(axis?);
         let ends = nodes.map(|node| draft.spec.whole.model.axis_marker(node, Vec3::ZERO, axis));
@@ -342,15 +312,7 @@ impl Checker<'_> {
             let message = "the whole matrix is given already";
             self.report(&other.span, message).label("leave it out");
         }
-        if list.value.len() != 6 {
-            let message = format!("six rows are needed, not {}", list.value.len());
-            self.report(&list.span, message);
-            return None;
-        }
-        let rows = list.value.iter();
-        let rows = rows.map(|row| self.numbers::<6, _>(row, "a row of the matrix"));
-        let rows: Vec<Option<[f64; 6]>> = rows.collect();
-        let rows: Vec<[f64; 6]> = rows.into_iter().collect::<Option<_>>()?;
+        let rows = self.six_rows(list)?;
         let size = rows.iter().flatten().fold(0.0_f64, |m, v| m.max(v.abs()));
         let differs = |i: usize, j: usize| (rows[i][j] - rows[j][i]).abs() > SYMMETRIC * size;
         let unequal = (0..6).find(|&i| (0..i).any(|j| differs(i, j)));
@@ -371,10 +333,7 @@ impl Checker<'_> {
     }
 
     fn diagonal(&mut self, given: &Option<At<Vector>>) -> Option<Mat3> {
-        let vector = match given {
-            Some(list) => self.vector(list)?,
-            None => Vec3::ZERO,
-        };
+        let vector = self.vector_or_zero(given)?;
         Some(Mat3::diagonal(vector[0], vector[1], vector[2]))
     }
 }

@@ -62,19 +62,7 @@ impl Checker<'_> {
 
     /// Points of a curve, and whether it is closed.
     fn plane_curve(&mut self, given: &At<Vector>) -> Option<(Vec<[f64; 2]>, bool)> {
-        let [x, y] = &given.value[..] else {
-            let message = format!(
-                "two expressions of `s` are needed, not {}",
-                given.value.len()
-            );
-            self.report(&given.span, message);
-            return None;
-        };
-        let (x, y) = (
-            self.expression(x, &CURVE_VARIABLES),
-            self.expression(y, &CURVE_VARIABLES),
-        );
-        let (x, y) = (x?, y?);
+        let [x, y] = self.expressions(given, &CURVE_VARIABLES)?;
         let point = |s: f64| [x.eval(&[s]), y.eval(&[s])];
         let mut points: Vec<[f64; 2]> = (0..=POINTS)
             .map(|i| point(i as f64 / POINTS as f64))
@@ -115,14 +103,9 @@ impl Checker<'_> {
         let turn = between(place, first)?;
         let [a, b] = [turn.times(axes), bend.times(turn).times(axes)];
         let model = &draft.spec.whole.model;
-        let position = |end: Marker| {
-            let motion = model.initial(end.node);
-            motion.position + motion.rotation * end.offset
-        };
-        let ends = [
-            model.oriented_marker(ends[0].node, position(ends[0]), a),
-            model.oriented_marker(ends[1].node, position(ends[1]), b),
-        ];
+        let turned =
+            |end: Marker, axes| model.oriented_marker(end.node, model.place_of(&end), axes);
+        let ends = [turned(ends[0], a), turned(ends[1], b)];
         Some((Joint::constant_velocity(ends[0], ends[1]), ends))
     }
 }

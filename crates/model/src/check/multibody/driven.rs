@@ -8,7 +8,8 @@ use oldham_multibody::{
 
 use super::{DraftJoint, Made, MechanismDraft};
 use crate::check::Checker;
-use crate::format::multibody::{self, Given, Joint, Stops};
+use crate::check::keys::{read, read_if, read_or};
+use crate::format::multibody::{self, Joint, Stops};
 use crate::format::{At, Entry};
 
 /// Prescribed coordinates of a joint.
@@ -20,13 +21,20 @@ pub(super) struct JointMotion {
 impl MechanismDraft<'_> {
     /// Notes which coordinates of a joint are prescribed.
     pub(super) fn note_driven(&mut self, given: &Joint, name: &str) {
-        let turns = given.angle.is_some() || given.angle_rate.is_some();
-        let slides = given.slide.is_some() || given.slide_rate.is_some();
-        for (is_driven, is_angle) in [(turns, true), (slides, false)] {
-            if is_driven {
+        for coordinate in [Coordinate::Angle, Coordinate::Slide] {
+            if drives(given, coordinate) {
+                let is_angle = coordinate == Coordinate::Angle;
                 self.driven.insert((name.to_owned(), is_angle));
             }
         }
+    }
+}
+
+/// Whether a joint prescribes a coordinate.
+fn drives(given: &Joint, coordinate: Coordinate) -> bool {
+    match coordinate {
+        Coordinate::Angle => given.angle.is_some() || given.angle_rate.is_some(),
+        Coordinate::Slide => given.slide.is_some() || given.slide_rate.is_some(),
     }
 }
 
@@ -45,10 +53,7 @@ impl Checker<'_> {
         given: &Joint,
         draft: &MechanismDraft<'_>,
     ) -> Option<JointMotion> {
-        let mut drive = |given: &Option<At<Given>>| match given {
-            Some(given) => self.drive_at(given, draft).map(Some),
-            None => Some(None),
-        };
+        let mut drive = |given| read_if(given, |given| self.drive_at(given, draft));
         let (angle, slide) = (drive(&given.angle), drive(&given.slide));
         Some(JointMotion {
             angle: angle?,
@@ -103,21 +108,15 @@ impl Checker<'_> {
         draft: &mut MechanismDraft<'_>,
     ) {
         let given = &entry.value.value;
-        let is_driven =
-            |value: &Option<At<Given>>, rate: &Option<At<Given>>| value.is_some() || rate.is_some();
-        let angle_is_driven = is_driven(&given.angle, &given.angle_rate);
-        let slide_is_driven = is_driven(&given.slide, &given.slide_rate);
         let all = [
-            (Coordinate::Angle, &given.angle_stops, angle_is_driven),
-            (Coordinate::Slide, &given.slide_stops, slide_is_driven),
+            (Coordinate::Angle, &given.angle_stops),
+            (Coordinate::Slide, &given.slide_stops),
         ];
-        for (coordinate, stops, is_driven) in all {
+        for (coordinate, stops) in all {
             let Some(stops) = stops else { continue };
-            if is_driven {
-                let message = format!(
-                    "the {} is prescribed: stops have nothing to act on",
-                    word(coordinate)
-                );
+            if drives(given, coordinate) {
+                let word = word(coordinate);
+                let message = format!("the {word} is prescribed: stops have nothing to act on");
                 self.report(&stops.span, message).label("leave them out");
                 continue;
             }
@@ -169,14 +168,12 @@ impl Checker<'_> {
         draft: &MechanismDraft<'_>,
     ) -> Option<Made> {
         let given = &entry.value.value;
-        let joint = given.joint.as_ref();
-        let joint = joint.and_then(|name| self.coordinate(name, draft));
-        let points = given.characteristic.as_ref();
-        let points = points.and_then(|pairs| self.rising_pairs(pairs, "speed and torque"));
-        let command = match &given.command {
-            Some(command) => self.drive_at(command, draft),
-            None => Some(Drive::Constant(1.0)),
-        };
+        let joint = read(&given.joint, |name| self.coordinate(name, draft));
+        let points = read(&given.characteristic, |pairs| {
+            self.rising_pairs(pairs, "speed and torque")
+        });
+        let full = Drive::Constant(1.0);
+        let command = read_or(&given.command, full, |at| self.drive_at(at, draft));
         let (coordinate, ends) = joint?;
         let (points, command) = (Arc::from(points?), command?);
         let law = Law::Motor { points, command };

@@ -57,7 +57,7 @@ impl MechanismReports for Workbench<'_, '_, '_> {
     }
 
     fn folder(&self) -> &Path {
-        self.checker.folder
+        self.checker.source.folder()
     }
 
     fn note(&mut self, note: String) {
@@ -148,8 +148,7 @@ impl Checker<'_> {
         make: impl FnOnce(Settings<'_>, &mut Site<'_>) -> Option<T>,
     ) -> Option<T> {
         let settings = self.settings(kind, &given.value.settings, &given.span)?;
-        let is_placed = draft.unplaced.is_empty() && draft.all_nodes_known;
-        if !is_placed {
+        if !draft.unplaced.is_empty() || draft.lost_nodes {
             return None;
         }
         self.made(&kind.name, &given.span, |checker| {

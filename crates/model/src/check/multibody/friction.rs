@@ -50,10 +50,7 @@ impl Checker<'_> {
             }
         }
         let coulomb = self.required(&given.coulomb);
-        let stiction = match &given.stiction {
-            Some(at) => self.number(at),
-            None => coulomb,
-        };
+        let stiction = self.number_or(&given.stiction, coulomb.unwrap_or_default());
         let stribeck = self.number_or(&given.stribeck, DEFAULT_STRIBECK);
         let stiffness = self.required(&given.stiffness);
         let damping = self.number_or(&given.damping, 0.0);

@@ -8,6 +8,7 @@ use oldham_multibody::{Direction, Drive, Measured, TimeFunction};
 
 use super::MechanismDraft;
 use crate::check::Checker;
+use crate::check::keys::read_or;
 use crate::format::multibody::{Given, GivenTable, Pairs, Vector};
 use crate::format::{At, Formula};
 use crate::source::Span;
@@ -47,10 +48,7 @@ impl Checker<'_> {
     ) -> Option<Drive> {
         match given {
             Given::Formula(formula) => {
-                let formula = At {
-                    value: formula.clone(),
-                    span: span.clone(),
-                };
+                let formula = At::new(formula.clone(), span);
                 if let Some(measured) = self.measured_formula(&formula, draft)? {
                     return Some(measured);
                 }
@@ -77,24 +75,18 @@ impl Checker<'_> {
         draft: &MechanismDraft<'_>,
     ) -> Option<Drive> {
         let given = [
-            table.ramp.is_some(),
-            table.smooth_step.is_some(),
-            table.sine.is_some(),
-            table.chirp.is_some(),
-            table.table.is_some(),
-            table.input.is_some(),
+            ("ramp", table.ramp.is_some()),
+            ("smooth_step", table.smooth_step.is_some()),
+            ("sine", table.sine.is_some()),
+            ("chirp", table.chirp.is_some()),
+            ("table", table.table.is_some()),
+            ("input", table.input.is_some()),
         ];
-        if let (Some(of), None) = (&table.of, &table.table) {
-            let message = "only a table is of a sensor";
-            self.report(&of.span, message).label("not used");
+        if table.table.is_none() {
+            self.unused(&table.of, "only a table is of a sensor");
         }
-        let count = given.into_iter().filter(|&given| given).count();
-        if count != 1 {
-            let message = format!("the time function is given in {count} ways; it must be one");
-            self.report_missing(span, message)
-                .help("one of `ramp`, `smooth_step`, `sine`, `chirp`, `table`, `input`");
-            return None;
-        }
+        let what = ["the time function is given in", "ways"];
+        self.one_way(span, &given, what)?;
         if let Some(list) = &table.ramp {
             let [start, end, from, to] = self.transition(list)?;
             return Some(Drive::Ramp {
@@ -186,12 +178,9 @@ impl Checker<'_> {
         given: &Option<At<Vec<At<Given>>>>,
         draft: &MechanismDraft<'_>,
     ) -> Option<[Drive; 3]> {
-        let Some(list) = given else {
-            return Some([Drive::ZERO, Drive::ZERO, Drive::ZERO]);
-        };
-        let drives = list.value.iter().map(|at| self.drive_at(at, draft));
-        let drives = drives.collect();
-        self.three(list, drives)
+        read_or(given, [Drive::ZERO; 3], |list| {
+            self.three(list, |checker, at| checker.drive_at(at, draft))
+        })
     }
 
     /// Three components of a total joint.
@@ -200,16 +189,14 @@ impl Checker<'_> {
         given: &Option<At<Vec<At<Given>>>>,
         draft: &MechanismDraft<'_>,
     ) -> Option<[Direction; 3]> {
-        let Some(list) = given else {
-            return Some([Direction::Free, Direction::Free, Direction::Free]);
+        let direction = |checker: &mut Self, at: &At<Given>| match at.value.word() {
+            Some("free") => Some(Direction::Free),
+            Some("locked") => Some(Direction::Locked),
+            _ => checker.drive_at(at, draft).map(Direction::Prescribed),
         };
-        let direction = |at: &At<Given>| match &at.value {
-            Given::Formula(Formula::Text(word)) if word == "free" => Some(Direction::Free),
-            Given::Formula(Formula::Text(word)) if word == "locked" => Some(Direction::Locked),
-            _ => self.drive_at(at, draft).map(Direction::Prescribed),
-        };
-        let directions = list.value.iter().map(direction).collect();
-        self.three(list, directions)
+        read_or(given, [const { Direction::Free }; 3], |list| {
+            self.three(list, direction)
+        })
     }
 
     /// Three rates of a total joint; nothing for those that are not prescribed.
@@ -218,24 +205,10 @@ impl Checker<'_> {
         given: &Option<At<Vec<At<Given>>>>,
         draft: &MechanismDraft<'_>,
     ) -> Option<[Option<Drive>; 3]> {
-        let Some(list) = given else {
-            return Some([None, None, None]);
+        let rate = |checker: &mut Self, at: &At<Given>| match at.value.word() {
+            Some("free") => Some(None),
+            _ => checker.drive_at(at, draft).map(Some),
         };
-        let rate = |at: &At<Given>| match &at.value {
-            Given::Formula(Formula::Text(word)) if word == "free" => Some(None),
-            _ => self.drive_at(at, draft).map(Some),
-        };
-        let rates = list.value.iter().map(rate).collect();
-        self.three(list, rates)
-    }
-
-    fn three<T>(&mut self, list: &At<Vec<At<Given>>>, values: Vec<Option<T>>) -> Option<[T; 3]> {
-        if values.len() != 3 {
-            let message = format!("three components are needed, not {}", values.len());
-            self.report(&list.span, message);
-            return None;
-        }
-        let values: Option<Vec<T>> = values.into_iter().collect();
-        values?.try_into().ok()
+        read_or(given, [None, None, None], |list| self.three(list, rate))
     }
 }

@@ -2,12 +2,13 @@
 
 use oldham_multibody::{
     Coordinate, Direction, Drive, Element, Joint, Marker, Mat3, NodeId, PrescribedMotion,
-    Quaternion, Vec3,
+    Quaternion,
 };
 
 use super::driven::JointMotion;
 use super::{DraftJoint, MechanismDraft};
 use crate::check::Checker;
+use crate::check::keys::read_if;
 use crate::format::multibody::{self, Given, JointKind, Multibody};
 use crate::format::{At, Entry, place};
 use crate::mechanism::{NamedJoint, Pose, Symbol};
@@ -63,11 +64,11 @@ impl Checker<'_> {
         draft: &mut MechanismDraft<'_>,
     ) -> Option<(Box<dyn Element>, [Marker; 2])> {
         let given = &entry.value.value;
+        if kind == JointKind::Rod {
+            return self.distance(given, draft);
+        }
         let nodes = self.ends_of(&given.between, draft);
         let frame = self.frame_named(&given.frame, draft);
-        if kind == JointKind::Rod {
-            return self.distance(given, nodes?, &frame?, draft);
-        }
         if kind == JointKind::PointOnCurve {
             return self.point_on_curve(given, nodes?, &frame?, draft);
         }
@@ -77,8 +78,7 @@ impl Checker<'_> {
         let rotation = self.directions_in_time(&given.rotation, draft);
         let displacement_rate = self.rates_in_time(&given.displacement_rate, draft);
         let rotation_rate = self.rates_in_time(&given.rotation_rate, draft);
-        let friction = given.friction.as_ref();
-        let friction = friction.map(|friction| self.friction(friction, given, kind));
+        let friction = read_if(&given.friction, |at| self.friction(at, given, kind));
         let nodes = nodes?;
         let (frame, axes) = (frame?, axes?);
         let place = self.place_in(&frame, &given.position, nodes, draft)?;
@@ -91,8 +91,8 @@ impl Checker<'_> {
             return self.rolling(given, ends, &frame, draft);
         }
         let [a, b] = ends;
-        if let Some(friction) = friction {
-            return Some((Box::new(friction?.joint(kind, ends)?), ends));
+        if let Some(friction) = friction? {
+            return Some((Box::new(friction.joint(kind, ends)?), ends));
         }
         let joint = match kind {
             JointKind::Fixed => Joint::clamp(a, b),
@@ -154,32 +154,13 @@ impl Checker<'_> {
     fn distance(
         &mut self,
         given: &multibody::Joint,
-        nodes: [NodeId; 2],
-        frame: &Pose,
         draft: &MechanismDraft<'_>,
     ) -> Option<(Box<dyn Element>, [Marker; 2])> {
-        let length = given.length.as_ref();
-        let length = length.map(|length| self.drive_at(length, draft));
-        let points = self.points_in(frame, &given.points, nodes, draft)?;
-        let apart = self.apart(points, &given.between.as_ref()?.span)?;
-        let ends = [0, 1].map(|i| draft.spec.whole.model.marker(nodes[i], points[i]));
-        let length = match length {
-            Some(length) => length?,
-            None => Drive::Constant(apart),
-        };
-        let joint = Joint::distance(ends[0], ends[1], length);
-        Some((Box::new(joint), ends))
-    }
-
-    /// The distance of two points that must not coincide: their line has no direction then.
-    pub(super) fn apart(&mut self, [a, b]: [Vec3; 2], place: &Span) -> Option<f64> {
-        let distance = (b - a).norm();
-        if distance > 0.0 {
-            return Some(distance);
-        }
-        let message = "the two points coincide: there is no line between them";
-        self.report(place, message);
-        None
+        let length = read_if(&given.length, |length| self.drive_at(length, draft));
+        let line = self.line_between(&given.between, &given.points, &given.frame, draft)?;
+        let length = length?.unwrap_or(Drive::Constant(line.length));
+        let joint = Joint::distance(line.ends[0], line.ends[1], length);
+        Some((Box::new(joint), line.ends))
     }
 
     /// Absolute axes of both markers: the joint's axis is the third one.
@@ -189,11 +170,7 @@ impl Checker<'_> {
         kind: JointKind,
         frame: Pose,
     ) -> Option<Quaternion> {
-        if let (Some(axis), Some(_)) = (&given.axis, &given.orientation) {
-            let message = "`axis` and `orientation` say the same thing: give one of them";
-            self.report(&axis.span, message).label("one too many");
-            return None;
-        }
+        self.not_both(("orientation", &given.orientation), ("axis", &given.axis))?;
         if let (JointKind::Universal, Some(arms)) = (kind, &given.arms) {
             return self.cross(arms, &frame);
         }

@@ -4,6 +4,7 @@ use oldham_multibody::Joint;
 
 use super::MechanismDraft;
 use crate::check::Checker;
+use crate::check::keys::read;
 use crate::format::multibody::Multibody;
 use crate::mechanism::Symbol;
 
@@ -16,8 +17,7 @@ impl Checker<'_> {
         for entry in &section.rigid_links {
             self.element_name(&entry.name, "a rigid link", draft);
             let given = &entry.value.value;
-            let master = given.master.as_ref();
-            let master = master.and_then(|name| self.node_named(name, draft));
+            let master = read(&given.master, |name| self.node_named(name, draft));
             for name in given.nodes.iter().flat_map(|nodes| &nodes.value) {
                 let node = self.moving_node_named(name, draft);
                 let (Some(master), Some(node)) = (master, node) else {
@@ -33,11 +33,7 @@ impl Checker<'_> {
                 };
                 let [a, b] = draft.markers([master, node], motion.position, motion.orientation);
                 draft.companion(&entry.name, &name.value, Joint::clamp(a, b));
-                let model = &draft.spec.whole.model;
-                let ends = [
-                    model.marker(master, lead.position),
-                    model.marker(node, motion.position),
-                ];
+                let ends = draft.ends([master, node], [lead.position, motion.position]);
                 draft.spec.sketch.joints.push((Symbol::Rod, ends));
             }
         }

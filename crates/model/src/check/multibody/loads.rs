@@ -4,6 +4,7 @@ use oldham_multibody::{Element, InternalLoad, Load, Marker};
 
 use super::MechanismDraft;
 use crate::check::Checker;
+use crate::check::keys::{read, read_if};
 use crate::format::Entry;
 use crate::format::multibody::{self, Multibody};
 
@@ -25,20 +26,16 @@ impl Checker<'_> {
             let message = format!("the load `{}` has no force or moment", entry.name.value);
             self.report_missing(&entry.value.span, message);
         }
-        let node = given
-            .on
-            .as_ref()
-            .and_then(|on| self.moving_node_named(on, draft));
+        let node = read(&given.on, |on| self.moving_node_named(on, draft));
         let offset = self.vector_or_zero(&given.offset);
         let force = self.drives_in_time(&given.force, draft);
         let moment = self.drives_in_time(&given.moment, draft);
-        let other = given.reaction_on.as_ref();
-        let other = other.map(|other| self.node_named(other, draft));
+        let other = read_if(&given.reaction_on, |other| self.node_named(other, draft));
         let (node, offset, force, moment) = (node?, offset?, force?, moment?);
         let marker = Marker::on(node).offset(offset);
         let follower = given.follower.unwrap_or(false);
-        let element: Box<dyn Element> = match other {
-            Some(other) => Box::new(InternalLoad::new(marker, other?, force, moment, follower)),
+        let element: Box<dyn Element> = match other? {
+            Some(other) => Box::new(InternalLoad::new(marker, other, force, moment, follower)),
             None if follower => Box::new(Load::follower(marker, force, moment)),
             None => Box::new(Load::fixed(marker, force, moment)),
         };

@@ -41,13 +41,14 @@ use oldham_multibody::{
     Coordinate, Element, ElementId, Marker, Method, Motion, NodeId, Options, Quaternion, Sent, Vec3,
 };
 
-use super::part::{Checked, Port, head_of};
+use super::method::stage_inputs;
+use super::part::{Checked, Port};
 use super::{Checker, Pace};
 use crate::format::multibody::Method as MethodWord;
 use crate::format::multibody::{
     DEFAULT_ITERATIONS, DEFAULT_TOLERANCE, JointKind, Multibody, Redundant,
 };
-use crate::format::{At, DEFAULT_RHO, Entry, Fraction, InputsWithinStep, Named, Record};
+use crate::format::{At, DEFAULT_RHO, Entry, Fraction, InputsWithinStep, Named, Record, place};
 use crate::mechanism::{MechanismSpec, NODE_PORTS, Outline, Pose, SENSOR_PORTS};
 use crate::model::Content;
 use crate::source::Span;
@@ -62,6 +63,7 @@ const GROUND: &str = "ground";
 type Made = (Box<dyn Element>, Option<Outline>);
 
 /// The specification in the making.
+#[derive(Default)]
 struct MechanismDraft<'f> {
     spec: MechanismSpec,
     nodes: HashMap<String, NodeId>,
@@ -92,10 +94,10 @@ struct MechanismDraft<'f> {
     unplaced: HashSet<NodeId>,
     /// Nodes that some element holds.
     held: HashSet<NodeId>,
-    /// Nothing unreadable could have made further nodes.
-    all_nodes_known: bool,
-    /// The same for nodes of beams.
-    all_beams_known: bool,
+    /// Something unreadable could have made further nodes.
+    lost_nodes: bool,
+    /// The same for nodes of beams and shells.
+    lost_meshes: bool,
     /// A step of its integrator in s, if that is known.
     micro_step: Option<f64>,
 }
@@ -129,14 +131,13 @@ impl Checker<'_> {
         record: &Record,
     ) -> Checked {
         let section = &entry.value.value;
-        let paced = self.head(head_of!(entry), &pace);
+        let paced = self.head(&entry.name, &section.pacing, &section.division, &pace);
         let before = self.findings.len();
         let options = self.options(section);
         let mut draft = MechanismDraft::new();
         let damaged = self.findings.is_damaged(&entry.value.span);
-        draft.all_nodes_known = !(damaged && section.nodes.is_empty());
-        let meshes = [section.beams.is_empty(), section.shells.is_empty()];
-        draft.all_beams_known = !(damaged && meshes.contains(&true));
+        draft.lost_nodes = damaged && section.nodes.is_empty();
+        draft.lost_meshes = damaged && (section.beams.is_empty() || section.shells.is_empty());
         draft.spec.whole.shares_loads = section.redundant == Some(Redundant::LeastNorm);
         draft.micro_step = paced
             .own_step
@@ -213,15 +214,12 @@ impl Checker<'_> {
     fn options(&mut self, section: &Multibody) -> Option<Options> {
         let method = self.method_in_space(section);
         let tolerance = self.number_or(&section.tolerance, DEFAULT_TOLERANCE);
-        let max_iterations = match &section.max_iterations {
-            None => Some(DEFAULT_ITERATIONS),
-            Some(at) => self.count(at).map(|count| count as usize),
-        };
+        let max_iterations = self.count_or(&section.max_iterations, DEFAULT_ITERATIONS);
         let locates_kinks = self.locates_kinks_in_space(section, method);
         Some(Options {
             method: method?,
             tolerance: tolerance?,
-            max_iterations: max_iterations?,
+            max_iterations: max_iterations? as usize,
             account_energy: true,
             locates_kinks,
         })
@@ -252,32 +250,21 @@ impl Checker<'_> {
     }
 
     fn method_of(&mut self, word: MethodWord, settings: MethodSettings<'_>) -> Option<Method> {
-        let MethodSettings {
-            rho,
-            inputs,
-            otherwise,
-        } = settings;
-        let has_radius = matches!(word, MethodWord::Lms2 | MethodWord::GeneralisedAlpha);
-        if let (Some(rho), false) = (rho, has_radius) {
-            self.foreign_setting(&rho.span, "rho", "lms2");
+        let (rho, inputs, otherwise) = (settings.rho, settings.inputs, settings.otherwise);
+        if !matches!(word, MethodWord::Lms2 | MethodWord::GeneralisedAlpha) {
+            self.foreign_setting(place(rho), "rho", "lms2");
         }
-        if let (Some(inputs), false) = (inputs, word == MethodWord::Rk4) {
-            self.foreign_setting(&inputs.span, "inputs_within_step", "rk4");
+        if word != MethodWord::Rk4 {
+            self.foreign_setting(place(inputs), "inputs_within_step", "rk4");
         }
-        let rho = match rho {
-            Some(_) => self.spectral_radius(rho)?,
-            None => spectral_radius(otherwise),
-        };
+        let rho = self.number_or(rho, spectral_radius(otherwise))?;
         Some(match word {
             MethodWord::Lms2 => Method::Lms2 { rho },
             MethodWord::GeneralisedAlpha => Method::GeneralisedAlpha { rho },
             MethodWord::BackwardEuler => Method::BackwardEuler,
             MethodWord::Impulses => Method::Impulses,
             MethodWord::Rk4 => Method::Rk4 {
-                inputs: match inputs {
-                    Some(at) => at.value.into(),
-                    None => stage_inputs(otherwise),
-                },
+                inputs: stage_inputs(inputs, inputs_of(otherwise)),
             },
         })
     }
@@ -333,7 +320,7 @@ fn spectral_radius(method: Method) -> f64 {
     }
 }
 
-fn stage_inputs(method: Method) -> StageInputs {
+fn inputs_of(method: Method) -> StageInputs {
     match method {
         Method::Rk4 { inputs } => inputs,
         _ => StageInputs::Interpolated,
@@ -342,27 +329,10 @@ fn stage_inputs(method: Method) -> StageInputs {
 
 impl<'f> MechanismDraft<'f> {
     fn new() -> Self {
-        Self {
-            spec: MechanismSpec::new(),
-            nodes: HashMap::from([(GROUND.to_owned(), NodeId::GROUND)]),
-            frames: HashMap::new(),
-            sections: HashMap::new(),
-            hulls: HashMap::new(),
-            holders: HashMap::new(),
-            joints: HashMap::new(),
-            driven: HashSet::new(),
-            actuators: HashMap::new(),
-            beams: HashMap::new(),
-            shells: HashMap::new(),
-            readings: HashMap::new(),
-            scalars: HashMap::new(),
-            places: HashMap::new(),
-            unplaced: HashSet::new(),
-            held: HashSet::new(),
-            all_nodes_known: true,
-            all_beams_known: true,
-            micro_step: None,
-        }
+        let mut draft = Self::default();
+        draft.nodes.insert(GROUND.to_owned(), NodeId::GROUND);
+        draft.spec.sketch.nodes.push(GROUND.to_owned());
+        draft
     }
 
     fn node(&mut self, name: &str, motion: Motion, place: &Span) -> NodeId {

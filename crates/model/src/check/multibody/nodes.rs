@@ -1,12 +1,27 @@
 //! Nodes, and references to them.
 
-use oldham_multibody::{Motion, NodeId, Vec3};
+use oldham_multibody::{Marker, Motion, NodeId, Vec3};
 
 use super::{GROUND, MechanismDraft};
 use crate::check::Checker;
 use crate::format::At;
 use crate::format::multibody::{Multibody, Node, Vector};
 use crate::mechanism::Pose;
+use crate::source::Span;
+
+/// A line between points of two nodes.
+pub(super) struct LineBetween {
+    pub ends: [Marker; 2],
+    /// Its initial length.
+    pub length: f64,
+}
+
+impl MechanismDraft<'_> {
+    /// Markers at absolute places on two nodes.
+    pub(super) fn ends(&self, nodes: [NodeId; 2], points: [Vec3; 2]) -> [Marker; 2] {
+        [0, 1].map(|i| self.spec.whole.model.marker(nodes[i], points[i]))
+    }
+}
 
 impl Checker<'_> {
     pub(super) fn nodes<'f>(&mut self, section: &'f Multibody, draft: &mut MechanismDraft<'f>) {
@@ -46,8 +61,8 @@ impl Checker<'_> {
         if let Some(&node) = draft.nodes.get(&name.value) {
             return Some(node);
         }
-        let may_be_of_beam = name.value.contains('.') && !draft.all_beams_known;
-        if draft.all_nodes_known && !may_be_of_beam {
+        let may_be_of_beam = name.value.contains('.') && draft.lost_meshes;
+        if !draft.lost_nodes && !may_be_of_beam {
             let known = draft.nodes.keys().map(String::as_str);
             self.unknown(name, "node", known).or_help(
                 "nodes are made in `nodes`, by `beams` as `<beam>.0`, and by `shells` as `<shell>.0.0`",
@@ -88,6 +103,35 @@ impl Checker<'_> {
             return None;
         }
         Some([a?, b?])
+    }
+
+    /// The line between the points of two nodes that an element connects, which must not coincide.
+    pub(super) fn line_between(
+        &mut self,
+        between: &Option<At<Vec<At<String>>>>,
+        points: &Option<At<Vec<At<Vector>>>>,
+        frame: &Option<At<String>>,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<LineBetween> {
+        let nodes = self.ends_of(between, draft);
+        let frame = self.frame_named(frame, draft);
+        let nodes = nodes?;
+        let points = self.points_in(&frame?, points, nodes, draft)?;
+        Some(LineBetween {
+            length: self.apart(points, &between.as_ref()?.span)?,
+            ends: draft.ends(nodes, points),
+        })
+    }
+
+    /// The distance of two points that must not coincide: their line has no direction then.
+    pub(super) fn apart(&mut self, [a, b]: [Vec3; 2], place: &Span) -> Option<f64> {
+        let distance = (b - a).norm();
+        if distance > 0.0 {
+            return Some(distance);
+        }
+        let message = "the two points coincide: there is no line between them";
+        self.report(place, message);
+        None
     }
 
     /// An absolute place that is given in a frame; by default at the second node, or at the first

@@ -10,11 +10,6 @@ use crate::format::multibody::{Input, Multibody, Orientation, Output, Vector};
 use crate::format::{At, Entry};
 use crate::mechanism::Pose;
 
-/// What an output can be.
-const SENT_KINDS: &str = "one of `motion`, `translation`, `displacement`, `velocity`, `acceleration`, `sensor`, `rotation`, `sliding`, `reaction`, `length`, `rate`";
-/// What an input can be.
-const RECEIVED_KINDS: &str = "one of `wrench`, `pose`, `torque`, `force`, `rotation`, `sliding`, `scalar`, `thrust`, `pressure`";
-
 /// One thing that an output sends.
 #[derive(Clone, Copy)]
 enum Kind {
@@ -67,17 +62,10 @@ impl Checker<'_> {
                 name: entry.name.clone(),
                 quantity: received.as_ref().map(Received::quantity),
             });
-            outputs.extend(
-                received
-                    .iter()
-                    .flat_map(|received| answers(entry, received)),
-            );
             if let Some(received) = received {
-                draft
-                    .spec
-                    .whole
-                    .inputs
-                    .push((entry.name.value.clone(), received));
+                outputs.extend(answers(entry, &received));
+                let whole = &mut draft.spec.whole;
+                whole.inputs.push((entry.name.value.clone(), received));
             }
         }
         for entry in &section.outputs {
@@ -87,13 +75,8 @@ impl Checker<'_> {
                 name: entry.name.clone(),
                 quantity: sent.as_ref().map(Sent::quantity),
             });
-            if let Some(sent) = sent {
-                draft
-                    .spec
-                    .whole
-                    .outputs
-                    .push((entry.name.value.clone(), sent));
-            }
+            let named = sent.map(|sent| (entry.name.value.clone(), sent));
+            draft.spec.whole.outputs.extend(named);
         }
         [inputs, outputs]
     }
@@ -113,34 +96,28 @@ impl Checker<'_> {
             self.unused(&input.orientation, message);
         }
         let kinds = [
-            &input.wrench,
-            &input.pose,
-            &input.scalar,
-            &input.thrust,
-            &input.pressure,
-            &input.torque,
-            &input.force,
-            &input.rotation,
-            &input.sliding,
+            ("wrench", &input.wrench),
+            ("pose", &input.pose),
+            ("torque", &input.torque),
+            ("force", &input.force),
+            ("rotation", &input.rotation),
+            ("sliding", &input.sliding),
+            ("scalar", &input.scalar),
+            ("thrust", &input.thrust),
+            ("pressure", &input.pressure),
         ];
-        let kinds = kinds.map(|given| ((), given));
-        self.one_of(entry, kinds, "receives", RECEIVED_KINDS)?;
-        let forces = [
-            (Coordinate::Angle, &input.torque),
-            (Coordinate::Slide, &input.force),
+        let kinds = kinds.map(|(key, given)| (key, (), given));
+        self.one_of(entry, &kinds, "receives")?;
+        let at_joints = [
+            (Coordinate::Angle, &input.torque, &input.rotation),
+            (Coordinate::Slide, &input.force, &input.sliding),
         ];
-        for (coordinate, joint) in forces {
-            if let Some(joint) = joint {
+        for (coordinate, force, motion) in at_joints {
+            if let Some(joint) = force {
                 let ends = self.joint_with(joint, coordinate, draft)?;
                 return Some(Received::CoordinateForce(coordinate, ends));
             }
-        }
-        let motions = [
-            (Coordinate::Angle, &input.rotation),
-            (Coordinate::Slide, &input.sliding),
-        ];
-        for (coordinate, joint) in motions {
-            if let Some(joint) = joint {
+            if let Some(joint) = motion {
                 let ends = self.joint_with(joint, coordinate, draft)?;
                 self.driven_once(joint, coordinate, draft)?;
                 return Some(Received::CoordinateMotion(coordinate, ends));
@@ -201,20 +178,27 @@ impl Checker<'_> {
 
     fn sent(&mut self, entry: &Entry<Output>, draft: &MechanismDraft<'_>) -> Option<Sent> {
         let output = &entry.value.value;
-        let all = [
-            (Kind::Motion, &output.motion),
-            (Kind::Along(Along::Motion), &output.translation),
-            (Kind::Along(Along::Displacement), &output.displacement),
-            (Kind::Along(Along::Velocity), &output.velocity),
-            (Kind::Along(Along::Acceleration), &output.acceleration),
-            (Kind::Reaction, &output.reaction),
-            (Kind::Line(LineValue::Length), &output.length),
-            (Kind::Line(LineValue::Rate), &output.rate),
-            (Kind::Coordinate(Coordinate::Angle), &output.rotation),
-            (Kind::Coordinate(Coordinate::Slide), &output.sliding),
-            (Kind::Sensor, &output.sensor),
+        let of_nodes = [
+            ("translation", Along::Motion, &output.translation),
+            ("displacement", Along::Displacement, &output.displacement),
+            ("velocity", Along::Velocity, &output.velocity),
+            ("acceleration", Along::Acceleration, &output.acceleration),
         ];
-        let (sent, of) = self.one_of(entry, all, "sends", SENT_KINDS)?;
+        let of_joints = [
+            ("rotation", Coordinate::Angle, &output.rotation),
+            ("sliding", Coordinate::Slide, &output.sliding),
+        ];
+        let others = [
+            ("motion", Kind::Motion, &output.motion),
+            ("sensor", Kind::Sensor, &output.sensor),
+            ("reaction", Kind::Reaction, &output.reaction),
+            ("length", Kind::Line(LineValue::Length), &output.length),
+            ("rate", Kind::Line(LineValue::Rate), &output.rate),
+        ];
+        let of_nodes = of_nodes.map(|(key, along, of)| (key, Kind::Along(along), of));
+        let of_joints = of_joints.map(|(key, which, of)| (key, Kind::Coordinate(which), of));
+        let all = [&of_nodes[..], &of_joints, &others].concat();
+        let (sent, of) = self.one_of(entry, &all, "sends")?;
         let is_along = matches!(sent, Kind::Along(_));
         if !is_along {
             self.unused(&output.axis, "only motions along a line have an axis");
@@ -223,10 +207,8 @@ impl Checker<'_> {
             self.unused(&output.on, "only a reaction is on a node of its element");
         }
         if !is_along && !matches!(sent, Kind::Motion) {
-            self.unused(
-                &output.offset,
-                "only the motion of a node can be that of a point",
-            );
+            let message = "only the motion of a node can be that of a point";
+            self.unused(&output.offset, message);
         }
         if !matches!(sent, Kind::Motion) {
             self.unused(&output.orientation, "only a motion in space has axes");
@@ -286,20 +268,11 @@ impl Checker<'_> {
         on: &Option<At<String>>,
         draft: &MechanismDraft<'_>,
     ) -> Option<Sent> {
-        let Some(holder) = draft.holders.get(element.value.as_str()) else {
-            let known = draft.holders.keys().map(String::as_str);
-            self.unknown(element, "element", known)
-                .or_help("joints, springs, torsion springs and bushings have reactions");
-            return None;
-        };
-        let holder = (*holder)?;
+        let holder = self.holder_named(element, "element", draft)?;
         let nodes = draft.spec.whole.model.nodes_of(holder);
         let node = match on {
             None => usize::from(nodes.get(1).is_some_and(|&second| second != NodeId::GROUND)),
-            Some(on) => {
-                let node = self.node_named(on, draft)?;
-                self.node_of(element, on, nodes, node)?
-            }
+            Some(on) => self.node_of(element, on, nodes, draft)?,
         };
         if nodes[node] == NodeId::GROUND {
             let message = "the reaction on the ground is the opposite of that on the other node";
@@ -312,22 +285,10 @@ impl Checker<'_> {
             node,
         })
     }
-
-    fn unused<T>(&mut self, given: &Option<At<T>>, message: &str) {
-        if let Some(given) = given {
-            self.report(&given.span, message).label("not used");
-        }
-    }
 }
 
 /// The outputs that the solver adds to an input.
 fn answers(entry: &Entry<Input>, received: &Received) -> Vec<Port> {
-    let port = |(suffix, quantity)| Port {
-        name: At {
-            value: format!("{}.{suffix}", entry.name.value),
-            span: entry.name.span.clone(),
-        },
-        quantity: Some(quantity),
-    };
+    let port = |(suffix, quantity): (&str, _)| Port::of(&entry.name, suffix, quantity);
     received.answers().into_iter().map(port).collect()
 }

@@ -16,6 +16,36 @@ const MOST_NAMED: usize = 3;
 /// A kind of joint between the same markers.
 type Make = fn(Marker, Marker) -> Joint;
 
+/// Joints between the same markers: what they are called, how many constraints they are, and how they are made.
+const JOINTS: [(JointKind, &str, usize, Make); 8] = [
+    (JointKind::Fixed, "fixed", 6, Joint::clamp),
+    (JointKind::Revolute, "revolute", 5, Joint::revolute),
+    (JointKind::Prismatic, "prismatic", 5, Joint::prismatic),
+    (JointKind::Cylindrical, "cylindrical", 4, Joint::cylindrical),
+    (JointKind::Spherical, "spherical", 3, Joint::spherical),
+    (JointKind::Planar, "planar", 3, Joint::planar),
+    (JointKind::PointOnLine, "point-on-line", 2, Joint::in_line),
+    (
+        JointKind::PointOnPlane,
+        "point-on-plane",
+        1,
+        Joint::in_plane,
+    ),
+];
+
+/// Those of them that hold a part of what one holds, by their places.
+fn weaker_than(kind: JointKind) -> &'static [usize] {
+    match kind {
+        JointKind::Fixed => &[1, 2, 3, 4, 5, 6, 7],
+        JointKind::Revolute => &[3, 4, 5, 6, 7],
+        JointKind::Prismatic => &[3, 6],
+        JointKind::Cylindrical => &[6],
+        JointKind::Spherical => &[6, 7],
+        JointKind::Planar => &[7],
+        _ => &[],
+    }
+}
+
 /// A joint that is replaced by a weaker one.
 #[derive(Clone)]
 struct Change {
@@ -126,50 +156,24 @@ impl MechanismDraft<'_> {
         let Some(joint) = self.spec.whole.model.get(element).downcast_ref::<Joint>() else {
             return Vec::new();
         };
-        const CYLINDRICAL: (&str, Make) = ("cylindrical", Joint::cylindrical);
-        const SPHERICAL: (&str, Make) = ("spherical", Joint::spherical);
-        const PLANAR: (&str, Make) = ("planar", Joint::planar);
-        const IN_LINE: (&str, Make) = ("point-on-line", Joint::in_line);
-        const IN_PLANE: (&str, Make) = ("point-on-plane", Joint::in_plane);
-        const REVOLUTE: (&str, Make) = ("revolute", Joint::revolute);
-        const PRISMATIC: (&str, Make) = ("prismatic", Joint::prismatic);
-        let (from, own, weaker): (&str, usize, &[(&str, Make)]) = match kind {
-            JointKind::Fixed => (
-                "fixed",
-                6,
-                &[
-                    REVOLUTE,
-                    PRISMATIC,
-                    CYLINDRICAL,
-                    SPHERICAL,
-                    PLANAR,
-                    IN_LINE,
-                    IN_PLANE,
-                ],
-            ),
-            JointKind::Revolute => (
-                "revolute",
-                5,
-                &[CYLINDRICAL, SPHERICAL, PLANAR, IN_LINE, IN_PLANE],
-            ),
-            JointKind::Prismatic => ("prismatic", 5, &[CYLINDRICAL, IN_LINE]),
-            JointKind::Cylindrical => ("cylindrical", 4, &[IN_LINE]),
-            JointKind::Spherical => ("spherical", 3, &[IN_LINE, IN_PLANE]),
-            JointKind::Planar => ("planar", 3, &[IN_PLANE]),
-            _ => return Vec::new(),
+        let Some(&(_, from, own, _)) = JOINTS.iter().find(|(known, ..)| known == kind) else {
+            return Vec::new();
         };
         // A driven joint must go on driving.
         if joint.constraints() != own {
             return Vec::new();
         }
-        let change = |&(to, make): &(&'static str, Make)| Change {
-            joint: name.to_owned(),
-            element,
-            from,
-            to,
-            with: make(*a, *b),
+        let change = |&place: &usize| {
+            let (_, to, _, make) = JOINTS[place];
+            Change {
+                joint: name.to_owned(),
+                element,
+                from,
+                to,
+                with: make(*a, *b),
+            }
         };
-        weaker.iter().map(change).collect()
+        weaker_than(*kind).iter().map(change).collect()
     }
 }
 

@@ -4,6 +4,7 @@ use oldham_multibody::{LineInertia, Material, Profile, Section};
 
 use super::MechanismDraft;
 use crate::check::Checker;
+use crate::check::keys::read_if;
 use crate::format::multibody::{self, Multibody, Pairs};
 use crate::format::{At, Entry};
 
@@ -106,18 +107,7 @@ impl Checker<'_> {
     }
 
     fn stiffness_matrix(&mut self, rows: &At<Pairs>) -> Option<Section> {
-        if rows.value.len() != 6 {
-            let message = format!("six rows are needed, not {}", rows.value.len());
-            self.report(&rows.span, message);
-            return None;
-        }
-        let read = rows
-            .value
-            .iter()
-            .map(|row| self.numbers(row, "a row of the stiffness"));
-        let read: Vec<Option<[f64; 6]>> = read.collect();
-        let read: Vec<[f64; 6]> = read.into_iter().collect::<Option<_>>()?;
-        let stiffness: [[f64; 6]; 6] = read.try_into().ok()?;
+        let stiffness = self.six_rows(rows)?;
         let symmetric = (0..6).all(|i| (0..i).all(|j| stiffness[i][j] == stiffness[j][i]));
         let definite = nalgebra::Matrix6::from(stiffness).cholesky().is_some();
         if !(symmetric && definite) {
@@ -136,32 +126,22 @@ impl Checker<'_> {
         profile: Option<Profile>,
     ) -> Option<LineInertia> {
         let given = &entry.value.value;
-        let density = given.density.as_ref().map(|at| self.number(at));
-        let mass = given.mass.as_ref().map(|at| self.number(at));
-        let rotary = given.inertia.as_ref();
-        let rotary: Option<Option<[f64; 3]>> =
-            rotary.map(|list| self.numbers(list, "about the three section axes"));
-        let of_profile = match (density, profile) {
-            (Some(density), Some(profile)) => Some(profile.inertia(density?)),
-            _ => None,
+        let density = read_if(&given.density, |at| self.number(at));
+        let mass = read_if(&given.mass, |at| self.number(at));
+        let what = "about the three section axes";
+        let rotary = read_if(&given.inertia, |list| self.numbers(list, what));
+        let of_profile = density?.zip(profile);
+        let of_profile = of_profile.map(|(density, profile)| profile.inertia(density));
+        let Some(mass) = mass?.or(of_profile.map(|inertia| inertia.mass)) else {
+            let message = format!("the section `{}` has no mass", entry.name.value);
+            self.report_missing(&entry.value.span, message)
+                .help("give `mass`, or `density` and a profile");
+            return None;
         };
-        let mass = match (mass, of_profile) {
-            (Some(mass), _) => mass,
-            (None, Some(inertia)) => Some(inertia.mass),
-            (None, None) => {
-                let message = format!("the section `{}` has no mass", entry.name.value);
-                self.report_missing(&entry.value.span, message)
-                    .help("give `mass`, or `density` and a profile");
-                None
-            }
-        };
-        let rotary = match rotary {
-            Some(rotary) => rotary,
-            None => Some(of_profile.map_or([0.0; 3], |inertia| inertia.rotary)),
-        };
+        let usual = of_profile.map_or([0.0; 3], |inertia| inertia.rotary);
         Some(LineInertia {
-            mass: mass?,
-            rotary: rotary?,
+            mass,
+            rotary: rotary?.unwrap_or(usual),
         })
     }
 }

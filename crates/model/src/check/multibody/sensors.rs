@@ -9,6 +9,7 @@ use super::{DraftJoint, MechanismDraft};
 use crate::check::Checker;
 use crate::format::multibody::{Multibody, SensorEntry};
 use crate::format::{At, Entry, Formula, place};
+use crate::mechanism::Pose;
 use crate::source::Span;
 use crate::words;
 
@@ -109,14 +110,14 @@ fn wanted(given: &SensorEntry) -> (Vec<OfOne<'_>>, Vec<OfTwo<'_>>) {
         (Between::Distance, &given.distance),
         (Between::DistanceRate, &given.distance_rate),
     ];
-    let one = of_one.into_iter();
-    let two = of_two.into_iter();
-    (
-        one.filter_map(|(kind, of)| Some((kind, of.as_ref()?)))
-            .collect(),
-        two.filter_map(|(kind, of)| Some((kind, of.as_ref()?)))
-            .collect(),
-    )
+    (given_of(of_one), given_of(of_two))
+}
+
+fn given_of<K, T, const N: usize>(all: [(K, &Option<T>); N]) -> Vec<(K, &T)> {
+    let given = all.into_iter();
+    given
+        .filter_map(|(kind, of)| Some((kind, of.as_ref()?)))
+        .collect()
 }
 
 impl Checker<'_> {
@@ -154,20 +155,14 @@ impl Checker<'_> {
     ) -> Option<Reading> {
         let given = &entry.value.value;
         let (one, two) = wanted(given);
-        self.unused_by(
-            given,
-            one.first().map(|it| it.0),
-            two.first().map(|it| it.0),
-        );
+        let kinds = (one.first().map(|it| it.0), two.first().map(|it| it.0));
+        self.unused_by(given, kinds.0, kinds.1);
         match (&one[..], &two[..]) {
             (&[(kind, of)], []) => self.sensor_of(entry, kind, of, draft),
             ([], &[(kind, nodes)]) => self.sensor_between(entry, kind, nodes, draft),
             _ => {
-                let message = format!(
-                    "`{}` measures {} things; it must be one",
-                    entry.name.value,
-                    one.len() + two.len()
-                );
+                let (name, count) = (&entry.name.value, one.len() + two.len());
+                let message = format!("`{name}` measures {count} things; it must be one");
                 self.report_missing(&entry.value.span, message).help(KINDS);
                 None
             }
@@ -243,13 +238,8 @@ impl Checker<'_> {
             .two(nodes, "nodes")?
             .map(|name| self.node_named(name, draft));
         let nodes = [a?, b?];
-        let points = self.points_in(
-            &crate::mechanism::Pose::ABSOLUTE,
-            &given.points,
-            nodes,
-            draft,
-        )?;
-        let ends = [0, 1].map(|i| draft.spec.whole.model.marker(nodes[i], points[i]));
+        let points = self.points_in(&Pose::ABSOLUTE, &given.points, nodes, draft)?;
+        let ends = draft.ends(nodes, points);
         // Markers have absolute axes at the start: the given direction turns with the first.
         Some(match kind {
             Between::Distance => Reading::Fed(Sensor::Distance(ends)),
@@ -309,10 +299,8 @@ impl Checker<'_> {
         if let Some(axis) = &entry.value.value.axis {
             return self.direction(axis);
         }
-        let message = format!(
-            "`{}` needs the `axis` along which it measures",
-            entry.name.value
-        );
+        let name = &entry.name.value;
+        let message = format!("`{name}` needs the `axis` along which it measures");
         self.report_missing(&entry.value.span, message)
             .label("has no `axis`");
         None
@@ -324,13 +312,24 @@ impl Checker<'_> {
         of: &At<String>,
         draft: &'d MechanismDraft<'_>,
     ) -> Option<(ElementId, &'d dyn Element)> {
-        let Some(holder) = draft.holders.get(of.value.as_str()) else {
-            let known = draft.holders.keys().map(String::as_str);
-            self.unknown(of, "joint or spring", known);
-            return None;
-        };
-        let element = (*holder)?;
+        let element = self.holder_named(of, "joint or spring", draft)?;
         Some((element, draft.spec.whole.model.get(element)))
+    }
+
+    /// The element of this name, whose reaction can be asked for.
+    pub(super) fn holder_named(
+        &mut self,
+        name: &At<String>,
+        what: &str,
+        draft: &MechanismDraft<'_>,
+    ) -> Option<ElementId> {
+        let holder = draft.holders.get(name.value.as_str());
+        if holder.is_none() {
+            let known = draft.holders.keys().map(String::as_str);
+            self.unknown(name, what, known)
+                .or_help("joints, springs, torsion springs and bushings have reactions");
+        }
+        *holder?
     }
 
     fn measured_load(
@@ -346,10 +345,7 @@ impl Checker<'_> {
         let nodes = holder.nodes();
         let node = match &given.on {
             None => usize::from(nodes.len() > 1),
-            Some(on) => {
-                let node = self.node_named(on, draft)?;
-                self.node_of(of, on, nodes, node)?
-            }
+            Some(on) => self.node_of(of, on, nodes, draft)?,
         };
         let load = match kind {
             Kind::Force => LoadSensor::force(element, node, axis?),
@@ -368,8 +364,9 @@ impl Checker<'_> {
         element: &At<String>,
         on: &At<String>,
         nodes: &[NodeId],
-        node: NodeId,
+        draft: &MechanismDraft<'_>,
     ) -> Option<usize> {
+        let node = self.node_named(on, draft)?;
         let place = nodes.iter().position(|&end| end == node);
         if place.is_none() {
             let message = format!(

@@ -1,14 +1,14 @@
 //! Shells: meshes over surfaces.
 
-use oldham_expression::Expression;
 use oldham_multibody::{Joint, NodeId, ShellGrid, ShellMesh, ShellSection, SurfaceInertia};
 
 use super::MechanismDraft;
 use super::places::ShellElements;
 use super::sections::DEFAULT_POISSON;
 use crate::check::Checker;
+use crate::check::keys::read;
 use crate::format::multibody::{self, Edge, Multibody, Vector};
-use crate::format::{At, Entry};
+use crate::format::{At, Entry, place};
 use crate::mechanism::{Outline, Pose, ShellSpec, Surface, Symbol};
 
 /// Most elements of one shell.
@@ -25,7 +25,7 @@ impl Checker<'_> {
             let made = self.shell(entry, draft);
             let made = made.and_then(|spec| self.mesh_shell(entry, spec, draft));
             if made.is_none() {
-                draft.all_beams_known = false;
+                draft.lost_meshes = true;
             }
         }
     }
@@ -38,7 +38,7 @@ impl Checker<'_> {
         let given = &entry.value.value;
         let frame = self.frame_named(&given.frame, draft);
         let surface = self.surface(entry, frame.unwrap_or(Pose::ABSOLUTE));
-        let divisions = given.elements.as_ref().and_then(|at| self.divisions(at));
+        let divisions = read(&given.elements, |at| self.divisions(at));
         let thickness = self.required(&given.thickness);
         let young = self.required(&given.young);
         let density = self.required(&given.density);
@@ -63,21 +63,14 @@ impl Checker<'_> {
         match (&given.rectangle, &given.surface) {
             (Some(vectors), None) => self.parallelogram(vectors, &frame),
             (None, Some(formulas)) => {
-                let formulas = self.surface_formulas(formulas)?;
+                let formulas = self.expressions(formulas, &SURFACE_VARIABLES)?;
                 Some(Surface::Formula(frame, Box::new(formulas)))
             }
-            (rectangle, _) => {
-                let count = if rectangle.is_some() {
-                    "two surfaces"
-                } else {
-                    "no surface"
-                };
-                let message = format!(
-                    "the shell `{}` has {count}; it must be one",
-                    entry.name.value
-                );
-                self.report_missing(&entry.value.span, message)
-                    .help("give `rectangle` or `surface`");
+            (rectangle, surface) => {
+                let what = format!("the shell `{}` has", entry.name.value);
+                let (rectangle, surface) = (rectangle.is_some(), surface.is_some());
+                let ways = [("rectangle", rectangle), ("surface", surface)];
+                self.one_way(&entry.value.span, &ways, [&what, "surfaces"])?;
                 None
             }
         }
@@ -107,21 +100,6 @@ impl Checker<'_> {
         ]))
     }
 
-    fn surface_formulas(&mut self, given: &At<Vector>) -> Option<[Expression; 3]> {
-        if given.value.len() != 3 {
-            let message = format!("three expressions are needed, not {}", given.value.len());
-            self.report(&given.span, message);
-            return None;
-        }
-        let formulas = given
-            .value
-            .iter()
-            .map(|at| self.expression(at, &SURFACE_VARIABLES));
-        let formulas: Vec<Option<Expression>> = formulas.collect();
-        let formulas: Vec<Expression> = formulas.into_iter().collect::<Option<_>>()?;
-        formulas.try_into().ok()
-    }
-
     fn divisions(&mut self, given: &At<Vec<At<crate::format::Count>>>) -> Option<[usize; 2]> {
         let [a, b] = self
             .two(given, "numbers of elements")?
@@ -143,10 +121,8 @@ impl Checker<'_> {
     ) -> Option<()> {
         let given = &entry.value.value;
         if let Err(message) = spec.trial() {
-            let place = given.surface.as_ref().map(|at| &at.span);
-            let place = place.or(given.rectangle.as_ref().map(|at| &at.span));
-            let place = place.unwrap_or(&entry.value.span).clone();
-            self.report(&place, message);
+            let place = place(&given.surface).or(place(&given.rectangle));
+            self.report(place.unwrap_or(&entry.value.span), message);
             return None;
         }
         let grid = spec.mesh_into(&mut draft.spec.whole.model).ok()?;

@@ -4,6 +4,7 @@ use oldham_multibody::{Coordinate, ElasticTransmission, Law, Marker, Transmissio
 
 use super::{Made, MechanismDraft};
 use crate::check::Checker;
+use crate::check::keys::read;
 use crate::format::multibody;
 use crate::format::{At, Entry, place};
 
@@ -14,12 +15,10 @@ impl Checker<'_> {
         draft: &MechanismDraft<'_>,
     ) -> Option<Made> {
         let given = &entry.value.value;
-        let joints = given.joints.as_ref();
-        let joints = joints.and_then(|joints| self.two(joints, "joints"));
+        let joints = read(&given.joints, |joints| self.two(joints, "joints"));
         let joints = joints.map(|pair| pair.map(|name| self.coordinate(name, draft)));
-        let ratios = given.ratios.as_ref();
-        let ratios: Option<[f64; 2]> =
-            ratios.and_then(|ratios| self.numbers(ratios, "one ratio for each joint"));
+        let what = "one ratio for each joint";
+        let ratios = read(&given.ratios, |ratios| self.numbers(ratios, what));
         let law = self.teeth(given);
         let ([first, second], [p, q]) = (joints?, ratios?);
         let (first, second) = (first?, second?);
@@ -37,8 +36,7 @@ impl Checker<'_> {
         let Some(stiffness) = &given.stiffness else {
             let unused = [place(&given.damping), place(&given.backlash)];
             for span in unused.into_iter().flatten() {
-                let message = "a rigid transmission does not give";
-                self.report(span, message)
+                self.report(span, "a rigid transmission does not give")
                     .label("not used")
                     .help("give its `stiffness` besides");
             }

@@ -70,10 +70,7 @@ impl Checker<'_> {
             let rod = joint.filter(|joint| joint.kind == Some(JointKind::Rod));
             let problem = match rod {
                 Some(rod) => {
-                    let [a, b] = rod.ends.map(|end| {
-                        let motion = model.initial(end.node);
-                        motion.position + motion.rotation * end.offset
-                    });
+                    let [a, b] = rod.ends.map(|end| model.place_of(&end));
                     let distance = (b - a).norm();
                     let (amount, wrong) = match violation > 0.0 {
                         true => (violation, "short"),
@@ -131,8 +128,8 @@ impl Checker<'_> {
             | ModelError::VelocityBesideTangent { node } => draft.places.get(node),
             ModelError::DependsOnPast { element }
             | ModelError::ReadsReactions { element }
-            | ModelError::FollowsItself { element } => draft.places.get(&element_key(element)),
-            ModelError::StructureWithImpulses { element } => {
+            | ModelError::FollowsItself { element }
+            | ModelError::StructureWithImpulses { element } => {
                 draft.places.get(&element_key(element))
             }
             ModelError::NoTangent

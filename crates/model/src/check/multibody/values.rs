@@ -3,6 +3,7 @@
 use oldham_multibody::{Mat3, Quaternion, Vec3};
 
 use crate::check::Checker;
+use crate::check::keys::{all, read_or};
 use crate::format::multibody::{Orientation, Pairs, Vector};
 use crate::format::{At, Number};
 use crate::mechanism::Pose;
@@ -15,14 +16,40 @@ impl Checker<'_> {
         list: &At<Vec<At<T>>>,
         what: &str,
     ) -> Option<[f64; N]> {
-        let values: Vec<Option<f64>> = list.value.iter().map(|at| self.number(at)).collect();
-        if values.len() != N {
+        let values = self.list(&list.value);
+        if list.value.len() != N {
             let message = format!("{N} numbers are needed: {what}");
-            let label = format!("has {}", values.len());
+            let label = format!("has {}", list.value.len());
             self.report(&list.span, message).label(label);
             return None;
         }
-        let values: Option<Vec<f64>> = values.into_iter().collect();
+        values?.try_into().ok()
+    }
+
+    /// Six rows of six numbers.
+    pub(super) fn six_rows(&mut self, rows: &At<Pairs>) -> Option<[[f64; 6]; 6]> {
+        if rows.value.len() != 6 {
+            let message = format!("six rows are needed, not {}", rows.value.len());
+            self.report(&rows.span, message);
+            return None;
+        }
+        let each = rows.value.iter();
+        let read = all(each.map(|row| self.numbers(row, "a row of the matrix")));
+        read?.try_into().ok()
+    }
+
+    /// Three components.
+    pub(super) fn three<A, T>(
+        &mut self,
+        list: &At<Vec<At<A>>>,
+        read: impl Fn(&mut Self, &At<A>) -> Option<T>,
+    ) -> Option<[T; 3]> {
+        let values = all(list.value.iter().map(|at| read(self, at)));
+        if list.value.len() != 3 {
+            let message = format!("three components are needed, not {}", list.value.len());
+            self.report(&list.span, message);
+            return None;
+        }
         values?.try_into().ok()
     }
 
@@ -32,10 +59,7 @@ impl Checker<'_> {
     }
 
     pub(super) fn vector_or_zero(&mut self, list: &Option<At<Vector>>) -> Option<Vec3> {
-        match list {
-            Some(list) => self.vector(list),
-            None => Some(Vec3::ZERO),
-        }
+        read_or(list, Vec3::ZERO, |list| self.vector(list))
     }
 
     /// A vector of length one.
@@ -99,8 +123,7 @@ impl Checker<'_> {
             return None;
         }
         let pair = |pair| self.numbers(pair, what).map(|[x, y]| (x, y));
-        let points: Vec<Option<(f64, f64)>> = pairs.value.iter().map(pair).collect();
-        points.into_iter().collect()
+        all(pairs.value.iter().map(pair))
     }
 
     /// Two of something, such as nodes; `what` says of what.
@@ -123,10 +146,9 @@ impl Checker<'_> {
         frame: &Pose,
         given: &Option<At<Orientation>>,
     ) -> Option<Quaternion> {
-        let Some(given) = given else {
-            return Some(frame.orientation);
-        };
-        Some(frame.orientation.times(self.orientation(given)?))
+        read_or(given, frame.orientation, |given| {
+            Some(frame.orientation.times(self.orientation(given)?))
+        })
     }
 
     pub(super) fn orientation(&mut self, given: &At<Orientation>) -> Option<Quaternion> {
@@ -134,20 +156,15 @@ impl Checker<'_> {
         let turn = o.axis.is_some() || o.angle.is_some();
         let axes = [&o.x, &o.y, &o.z];
         let ways = [
-            turn,
-            o.euler.is_some(),
-            o.vector.is_some(),
-            o.quaternion.is_some(),
-            axes.iter().any(|axis| axis.is_some()),
-            o.matrix.is_some(),
+            ("axis` and `angle", turn),
+            ("x` and `y` or `z", axes.iter().any(|axis| axis.is_some())),
+            ("euler", o.euler.is_some()),
+            ("vector", o.vector.is_some()),
+            ("quaternion", o.quaternion.is_some()),
+            ("matrix", o.matrix.is_some()),
         ];
-        let ways = ways.into_iter().filter(|&way| way).count();
-        if ways != 1 {
-            let message = format!("the orientation is given in {ways} ways; it must be one");
-            self.report_missing(&given.span, message)
-                .help("`axis` and `angle`, two of `x`, `y`, `z`, or one of `euler`, `vector`, `quaternion`, `matrix`");
-            return None;
-        }
+        let what = ["the orientation is given in", "ways"];
+        self.one_way(&given.span, &ways, what)?;
         if let Some(euler) = &o.euler {
             let [a, b, c] = self.numbers(euler, "three angles")?;
             let about = |axis: Vec3, angle: f64| Quaternion::exp(axis * angle);

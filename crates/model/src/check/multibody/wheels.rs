@@ -4,6 +4,7 @@ use oldham_multibody::{Element, Marker, RollingWheel, Vec3};
 
 use super::MechanismDraft;
 use crate::check::Checker;
+use crate::check::keys::read_or;
 use crate::format::multibody;
 use crate::mechanism::Pose;
 
@@ -20,19 +21,16 @@ impl Checker<'_> {
         draft: &MechanismDraft<'_>,
     ) -> Option<(Box<dyn Element>, [Marker; 2])> {
         let between = given.between.as_ref()?;
-        let normal = match &given.normal {
-            Some(normal) => self.direction(normal),
-            None => Some(Vec3::Z),
-        };
+        let normal = read_or(&given.normal, Vec3::Z, |normal| self.direction(normal));
         if given.radius.is_none() {
             self.report_missing(&between.span, "a wheel needs its `radius`")
                 .help("give `radius` in m, the axle as `axis`, and the `normal` of the plane");
         }
-        let radius = given.radius.as_ref().and_then(|at| self.number(at));
+        let radius = self.required(&given.radius);
         let normal = frame.direction(normal?).unit();
         let model = &draft.spec.whole.model;
         let wheel = model.initial(ends[1].node);
-        let centre = wheel.position + wheel.rotation * ends[1].offset;
+        let centre = model.place_of(&ends[1]);
         let axle = wheel.rotation * ends[1].orientation.matrix().column(2);
         let across = normal.cross(axle);
         if across.norm() < LEAST_TILT {

@@ -10,7 +10,6 @@ use crate::format::{At, Count, NonNegative, Poisson, Positive};
 /// The cross-section of a beam, by its stiffnesses or by material and profile. The first section
 /// axis points along the beam, the second to `up` of the beam.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Section {
     /// Axial stiffness EA in N.
     pub axial: Option<At<Positive>>,
@@ -50,7 +49,6 @@ pub(crate) struct Section {
 /// A beam along a line, meshed with geometrically exact elements. Its nodes are called `<beam>.0`,
 /// `<beam>.1` and so on, apart from ends that are user-defined nodes.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Beam {
     /// Where it begins: the name of a node, or a point in m.
     pub from: Option<At<End>>,
@@ -97,15 +95,6 @@ pub(crate) enum Lumping {
     /// Each node carries the mass of that segment at its own position, with the rotary inertia of the
     /// sections alone: simpler, and less accurate on coarse meshes.
     Points,
-}
-
-impl From<Lumping> for oldham_multibody::Lumping {
-    fn from(lumping: Lumping) -> Self {
-        match lumping {
-            Lumping::Segments => Self::Segments,
-            Lumping::Points => Self::Points,
-        }
-    }
 }
 
 // The end of a beam. What is described in the schema is the key.

@@ -8,7 +8,6 @@ use crate::format::{At, Mass, Positive};
 
 /// A rigid body, given by mass and inertia or by its shape.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Body {
     /// The node that carries it.
     #[schemars(required)]
@@ -38,7 +37,6 @@ pub(crate) struct Body {
 
 /// A homogeneous shape: exactly one of these. All but a mesh are around the centre of mass.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Solid {
     /// Lengths in m along the three axes.
     #[serde(rename = "box")]

@@ -12,7 +12,6 @@ pub(crate) type Pairs = Vec<At<Vector>>;
 /// A massless spring, damper or rod between two points. It pulls them together with
 /// `stiffness · elongation + damping · rate`, or as its table says.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Spring {
     /// The two nodes `[a, b]`, `ground` among them.
     #[schemars(required)]
@@ -50,7 +49,6 @@ pub(crate) struct Spring {
 /// Hysteresis after Bouc and Wen: the tension is `ratio · stiffness · d + (1 - ratio) · stiffness · z`,
 /// with `dz/dd = 1 - |z/yield|^exponent (softness + (1 - softness) sgn(z dd))`.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Hysteresis {
     /// Ratio of the stiffness at large elongations to that at small ones.
     #[schemars(required)]
@@ -69,7 +67,6 @@ pub(crate) struct Hysteresis {
 
 /// A massless cable that runs over pulleys, or through points, and only pulls.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Cable {
     /// Two to eight nodes in order, `ground` among them: the first and the last are its ends.
     #[schemars(required)]
@@ -108,7 +105,6 @@ pub(crate) struct Cable {
 /// beyond are pushed back by `stiffness · penetration · (1 + damping · rate of penetration)`, after Hunt
 /// and Crossley.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Clearance {
     /// The two nodes `[a, b]`, `ground` among them.
     #[schemars(required)]
@@ -137,7 +133,6 @@ pub(crate) struct Clearance {
 /// Coulomb's friction on the surface of a pin or a ball, `coefficient · normal force · slip / √(slip² + speed²)`: what
 /// ought to stick creeps.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct SurfaceFriction {
     /// Coefficient of friction.
     #[schemars(required)]
@@ -162,7 +157,6 @@ pub(crate) enum Acts {
 
 /// A force over elongation (or angle) and rate: bilinear between the given ones, constant beyond.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Map {
     /// Rising elongations in m, or angles in rad.
     #[schemars(required)]
@@ -178,7 +172,6 @@ pub(crate) struct Map {
 /// A point-to-point force element: a force or pressures that the subsystem receives act along the
 /// line between two points, as in a hydraulic cylinder or a linear motor. It has no mass.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Actuator {
     /// The two nodes `[a, b]`, `ground` among them.
     #[schemars(required)]
@@ -200,7 +193,6 @@ pub(crate) struct Actuator {
 
 /// A motor in a joint: a torque or force that depends on the speed.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Motor {
     /// The `revolute`, `cylindrical` or `prismatic` joint that it drives, on its second node against
     /// the first.
@@ -217,7 +209,6 @@ pub(crate) struct Motor {
 
 /// A rigid link: nodes that move with a master node as one rigid body.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct RigidLink {
     /// The node that leads, `ground` among them.
     #[schemars(required)]
@@ -230,7 +221,6 @@ pub(crate) struct RigidLink {
 /// A torsion spring and damper about an axis that a joint keeps common to two nodes. The angle
 /// begins between -π and π and counts full revolutions from there.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct TorsionSpring {
     /// The two nodes `[a, b]`, `ground` among them.
     #[schemars(required)]
@@ -261,7 +251,6 @@ pub(crate) struct TorsionSpring {
 /// Springs and dampers against displacement and rotation of `b` relative to `a`, in axes fixed to
 /// `a`; without load at the start.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Bushing {
     /// The two nodes `[a, b]`, `ground` among them.
     #[schemars(required)]
@@ -303,7 +292,6 @@ pub(crate) struct Bushing {
 /// `cylindrical` joint in rad, the distance of a `prismatic` joint in m. The sum of ratio times
 /// coordinate stays as it is at the start.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Transmission {
     /// The two joints.
     #[schemars(required)]

@@ -7,13 +7,15 @@ use super::{Lengths, Orientation, Vector};
 use crate::format::{At, Count, Fraction, NonNegative, Positive};
 
 /// Contacts solved exactly when nothing else is said.
-pub(crate) const DEFAULT_EXACT: usize = 12;
+pub(crate) const DEFAULT_EXACT: u32 = 12;
 /// The residual at which sweeps stop when nothing else is said, in m/s.
 pub(crate) const DEFAULT_RESIDUAL: f64 = 1e-6;
 
+/// How far from the origin things may be when nothing else is said, in m.
+pub(crate) const DEFAULT_DOMAIN: f64 = 1e4;
+
 /// How contacts are found and solved, and what surfaces are made of where nothing else is said.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Contact {
     /// Bodies whose own shapes are in contact.
     pub bodies: Option<Vec<At<String>>>,
@@ -44,7 +46,7 @@ pub(crate) struct Contact {
     #[schemars(extend("default" = DEFAULT_RESIDUAL))]
     pub residual: Option<At<Positive>>,
     /// Bodies and particles farther than this from the origin are lost, which ends the run, in m.
-    #[schemars(extend("default" = 1e4))]
+    #[schemars(extend("default" = DEFAULT_DOMAIN))]
     pub domain: Option<At<Positive>>,
 }
 
@@ -61,7 +63,6 @@ pub(crate) enum Overlap {
 /// A shape in contact: exactly one of `body`, `sphere`, `box`, `capsule`, `cylinder`, `mesh`, `plane`, `can` and `heights`. Shapes of one node, and of
 /// two moving nodes that a joint connects, pass through each other.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct ContactShape {
     /// The node that carries it, which may be `ground`; not with `body`.
     pub node: Option<At<String>>,
@@ -108,7 +109,6 @@ pub(crate) struct ContactShape {
 
 /// Spheres of one kind on a lattice, without nodes of their own: in a can, or anywhere.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Particles {
     /// Radius in m.
     #[schemars(required)]

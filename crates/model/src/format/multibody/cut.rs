@@ -16,7 +16,6 @@ use crate::format::{
 /// a massless interface copy of it, slaved to the predicted motion, and sends the load on it. Results keep
 /// the names that they have without the cut.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Cut {
     /// What to cut: nodes (`"girder.12"`), and joints, springs, torsion springs and bushings
     /// between two nodes. A `*` stands for any name between two dots: `"sheet.4.*"` is a line of
@@ -25,7 +24,6 @@ pub(crate) struct Cut {
     pub at: Option<At<Vec<At<String>>>>,
     /// The parts, by name: a node of each, or a list of nodes whose surroundings are to form one
     /// part. Parts that are not named are numbered.
-    #[serde(default)]
     pub parts: Named<Members>,
     /// How the parts are coupled. By default `interface-tangent`, or `interface-mass` where that
     /// cannot be: with several micro steps, smooth parts with different integrators, `rk4`, an interface that is moved by `impulses`,
@@ -49,7 +47,6 @@ pub(crate) struct Cut {
     #[serde(default)]
     pub coupling: PieceMethod,
     /// How parts are integrated, by their names, where that differs from the mechanism.
-    #[serde(default)]
     pub methods: Named<PieceMethod>,
 }
 
@@ -112,7 +109,6 @@ pub(crate) enum CutOrder {
 
 /// How parts of a cut mechanism are integrated. What is not given is as in the mechanism.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct PieceMethod {
     /// The integrator.
     pub integrator: Option<At<Method>>,

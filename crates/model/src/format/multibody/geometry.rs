@@ -13,7 +13,6 @@ pub(crate) type Lengths = Vec<At<Positive>>;
 
 /// A fixed reference frame.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Frame {
     /// The frame in which this one is given. By default the absolute frame.
     #[serde(rename = "in")]
@@ -27,7 +26,6 @@ pub(crate) struct Frame {
 
 /// A node: a point with axes that moves.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Node {
     /// The frame in which the rest is given. By default the absolute frame.
     #[serde(rename = "in")]
@@ -48,7 +46,6 @@ pub(crate) struct Node {
 
 /// An orientation: `axis` and `angle`, or one of the others.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Orientation {
     /// The axis of a rotation by `angle`.
     pub axis: Option<At<Vector>>,

@@ -17,9 +17,18 @@ pub(crate) enum Given {
     Table(Box<GivenTable>),
 }
 
+impl Given {
+    /// The text, if it is one: perhaps a word that stands for something else.
+    pub fn word(&self) -> Option<&str> {
+        match self {
+            Self::Formula(Formula::Text(word)) => Some(word),
+            _ => None,
+        }
+    }
+}
+
 /// A time function: exactly one of these.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct GivenTable {
     /// Start, end (s), first and last value: a straight line between the two times.
     pub ramp: Option<At<Vector>>,

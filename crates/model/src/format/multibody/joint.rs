@@ -8,7 +8,6 @@ use crate::format::{At, Foreign, Formula, NonNegative, Positive};
 
 /// A joint between two nodes. It attaches to both where they are at the start.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Joint {
     /// What it leaves free.
     #[schemars(required)]
@@ -136,7 +135,6 @@ pub(crate) enum JointKind {
 /// `stiffness · penetration · (1 + damping · rate of penetration)`, after Hunt and Crossley, and never
 /// pulled.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Stops {
     /// The lower stop; none, if it is left out. The joint starts at zero.
     pub lower: Option<At<Formula>>,
@@ -155,7 +153,6 @@ pub(crate) struct Stops {
 /// plus the reaction of the joint. Where a joint slips in several directions at once, as a
 /// `cylindrical` one, they share the friction.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Friction {
     /// Coulomb coefficient.
     #[schemars(required)]

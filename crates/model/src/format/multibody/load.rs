@@ -8,7 +8,6 @@ use crate::format::At;
 
 /// An applied force and moment on a node.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Load {
     /// The node on which it acts.
     #[schemars(required)]

@@ -20,18 +20,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    At, DEFAULT_RHO, Foreign, Fraction, InputsWithinStep, Iterations, MicroSteps, Multiple, Named,
-    Positive, Predictor, Tolerance,
+    At, DEFAULT_RHO, Division, Foreign, Fraction, InputsWithinStep, Iterations, Named, Pacing,
+    Tolerance,
 };
 
-pub(crate) use beam::{Beam, End, Section};
+pub(crate) use beam::{Beam, End, Lumping, Section};
 pub(crate) use body::{Body, Solid};
 pub(crate) use compliant::{
     Acts, Actuator, Bushing, Cable, Clearance, Hysteresis, Map, Motor, Pairs, RigidLink, Spring,
     SurfaceFriction, TorsionSpring, Transmission,
 };
 pub(crate) use contact::{
-    Contact, ContactShape, DEFAULT_EXACT, DEFAULT_RESIDUAL, DEFAULT_SPACING, Overlap, Particles,
+    Contact, ContactShape, DEFAULT_DOMAIN, DEFAULT_EXACT, DEFAULT_RESIDUAL, DEFAULT_SPACING,
+    Overlap, Particles,
 };
 pub(crate) use cut::{Cut, CutOrder, Members, PieceMethod, Prescribe, PrescribeName, Scheme};
 pub(crate) use geometry::{Frame, Lengths, Node, Orientation, Vector};
@@ -46,13 +47,12 @@ pub(crate) use shell::{Edge, Shell};
 /// Error of the accelerations at which Newton's iteration stops when nothing else is said.
 pub(crate) const DEFAULT_TOLERANCE: f64 = 1e-6;
 /// Newton's iterations when nothing else is said.
-pub(crate) const DEFAULT_ITERATIONS: usize = 25;
+pub(crate) const DEFAULT_ITERATIONS: u32 = 25;
 
 /// A multibody subsystem: nodes (a position and an orientation each) that carry bodies and are
 /// connected by joints, springs, beams and shells, in space. The absolute frame is the node `ground`, which
 /// does not move. Positions and directions are absolute unless a frame is named beside them.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Multibody {
     /// Acceleration of gravity in m/s², in the absolute frame.
     #[schemars(extend("default" = [0.0, 0.0, 0.0]))]
@@ -72,17 +72,10 @@ pub(crate) struct Multibody {
     /// then kept at jumps too.
     #[schemars(extend("default" = false))]
     pub locate_kinks: Option<At<bool>>,
-    /// Integrator steps per macro step of this subsystem.
-    #[schemars(extend("default" = 1))]
-    pub micro_steps: Option<At<MicroSteps>>,
-    /// The length of an integrator step, in s, instead of their number; must divide the macro
-    /// step of this subsystem.
-    pub micro_step: Option<At<Positive>>,
-    /// The subsystem's own macro step, as a multiple of the model's.
-    #[schemars(extend("default" = 1))]
-    pub every: Option<At<Multiple>>,
-    /// How its inputs are predicted between communication points; overrides `schedule.predictor`.
-    pub predictor: Option<At<Predictor>>,
+    #[schemars(flatten)]
+    pub division: Division,
+    #[schemars(flatten)]
+    pub pacing: Pacing,
     /// Newton's iteration stops when the error of the accelerations is below this fraction of the
     /// largest recent acceleration, and well below what the prediction of the step has missed: with
     /// smaller steps it becomes finer by itself.
@@ -99,78 +92,55 @@ pub(crate) struct Multibody {
     #[schemars(extend("default" = "refuse"))]
     pub redundant: Option<Redundant>,
     /// Reference frames, by name: fixed frames in which positions and directions can be given.
-    #[serde(default)]
     pub frames: Named<Frame>,
     /// The nodes, by name.
-    #[serde(default)]
     pub nodes: Named<Node>,
     /// Rigid bodies on nodes, by name. A node may carry several.
-    #[serde(default)]
     pub bodies: Named<Body>,
     /// Joints between nodes, by name.
-    #[serde(default)]
     pub joints: Named<Joint>,
     /// Gears, racks and screws, by name: linear relations between the coordinates of two joints.
-    #[serde(default)]
     pub transmissions: Named<Transmission>,
     /// Motors in joints, by name.
-    #[serde(default)]
     pub motors: Named<Motor>,
     /// Rigid links of several nodes, by name.
-    #[serde(default)]
     pub rigid_links: Named<RigidLink>,
     /// Springs, dampers and rods along the line between two points, by name.
-    #[serde(default)]
     pub springs: Named<Spring>,
     /// Cables through several points, by name.
-    #[serde(default)]
     pub cables: Named<Cable>,
     /// Joints with clearance, as forces, by name.
-    #[serde(default)]
     pub clearances: Named<Clearance>,
     /// Point-to-point force elements, driven by received forces or pressures, by name.
-    #[serde(default)]
     pub actuators: Named<Actuator>,
     /// Torsion springs and dampers about an axis that two nodes share, by name.
-    #[serde(default)]
     pub torsion_springs: Named<TorsionSpring>,
     /// Springs and dampers against all six relative motions of two nodes, by name.
-    #[serde(default)]
     pub bushings: Named<Bushing>,
     /// Elements of registered kinds, by name.
     #[schemars(skip)]
-    #[serde(default)]
     pub elements: Named<Foreign>,
     /// Sensors, by the name under which expressions of loads, and of the free lengths and free
     /// angles of springs, may use what they measure besides time `t`.
     #[schemars(extend("x-formerly" = "measures"))]
-    #[serde(default)]
     pub sensors: Named<SensorEntry>,
     /// Applied forces and moments on nodes, by name.
-    #[serde(default)]
     pub loads: Named<Load>,
     /// Cross-sections of beams, by name.
-    #[serde(default)]
     pub sections: Named<Section>,
     /// Flexible beams, by name: a line, meshed with nodes and elements.
-    #[serde(default)]
     pub beams: Named<Beam>,
     /// Thin shells, by name: a surface, meshed with nodes and elements.
-    #[serde(default)]
     pub shells: Named<Shell>,
     /// How contacts are found and solved; for the integrator `impulses`.
     pub contact: Option<At<Contact>>,
     /// Shapes in contact, by name.
-    #[serde(default)]
     pub shapes: Named<ContactShape>,
     /// Particles in contact, by name.
-    #[serde(default)]
     pub particles: Named<Particles>,
     /// What it receives, by the name of the port.
-    #[serde(default)]
     pub inputs: Named<Input>,
     /// What it sends, by the name of the port.
-    #[serde(default)]
     pub outputs: Named<Output>,
     /// Where it is cut into subsystems that run in parallel. Without it, and with `--monolithic`, it
     /// is solved as one system.

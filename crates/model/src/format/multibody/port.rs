@@ -8,7 +8,6 @@ use crate::format::{At, Formula};
 
 /// What an input port receives: exactly one of these.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Input {
     /// A force and a moment on this node, or on a point with an `offset` from it, in absolute axes.
     /// In return the subsystem sends the motion of the node or point at the port `<input>.motion`.
@@ -55,7 +54,6 @@ pub(crate) struct Input {
 
 /// What an output port sends: exactly one of these, with what belongs to it.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Output {
     /// The motion in space of this node, or of a point with an `offset` from it: position,
     /// orientation, velocities and accelerations.

@@ -10,7 +10,6 @@ use crate::format::{At, Foreign};
 /// solves for, so that feedback has no delay. What it measures is recorded as
 /// `<subsystem>.sensors.<name>`, and an output can send it.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct SensorEntry {
     /// The displacement of this node along `axis` from the origin, in m.
     pub displacement: Option<At<String>>,

@@ -10,7 +10,6 @@ use crate::format::{At, Count, NonNegative, Poisson, Positive};
 /// elements for large displacements and rotations. Its nodes are called `<shell>.<i>.<j>`, counted from 0
 /// along `u` and `v`; their first axis points along `u`, their third is the normal.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
 pub(crate) struct Shell {
     /// A rectangle or parallelogram: a corner in m, and the sides along `u` and `v` from there.
     pub rectangle: Option<At<Vec<At<Vector>>>>,

@@ -8,10 +8,12 @@ use oldham_multibody::{Method, NodeId, Options, Sent, Vec3};
 
 use super::MechanismDraft;
 use crate::check::Checker;
+use crate::check::keys::{all, read_if};
 use crate::format::multibody::{
-    Contact, DEFAULT_EXACT, DEFAULT_RESIDUAL, DEFAULT_SPACING, Multibody, Overlap, Particles,
+    Contact, DEFAULT_DOMAIN, DEFAULT_EXACT, DEFAULT_RESIDUAL, DEFAULT_SPACING, Multibody, Overlap,
+    Particles,
 };
-use crate::format::{At, Count, Entry, Fraction, NonNegative, Positive};
+use crate::format::{At, Count, Entry, Fraction, NonNegative, place};
 use crate::mechanism::{CONTACT_PORTS, PARTICLE_PORTS, ParticleSketch};
 
 impl Checker<'_> {
@@ -44,23 +46,14 @@ impl Checker<'_> {
         let solves = |method: Method| method == Method::Impulses;
         let cut = section.cut.as_ref().map(|cut| &cut.value);
         let in_part = cut.is_some_and(|cut| {
-            let words = cut
-                .methods
-                .iter()
-                .map(|entry| &entry.value.value.integrator);
+            let words = cut.methods.iter().flat_map(|e| &e.value.value.integrator);
             words
-                .flatten()
+                .into_iter()
                 .any(|word| word.value == super::MethodWord::Impulses)
         });
         let shape = section.shapes.iter().map(|entry| &entry.name.span).next();
-        let particles = section
-            .particles
-            .iter()
-            .map(|entry| &entry.name.span)
-            .next();
-        let place = shape
-            .or(particles)
-            .or(section.contact.as_ref().map(|at| &at.span));
+        let particles = section.particles.iter().map(|entry| &entry.name.span);
+        let place = shape.or(particles.chain(place(&section.contact)).next());
         if let Some(place) = place
             && !draft.spec.whole.model.contacts().is_empty()
             && !solves(options.method)
@@ -77,17 +70,13 @@ impl Checker<'_> {
         let beams = section.beams.iter().map(|entry| &entry.name);
         let structures = beams.chain(section.shells.iter().map(|entry| &entry.name));
         for name in structures {
-            let message = format!(
-                "`{}` is flexible: the integrator `impulses` moves rigid bodies only",
-                name.value
-            );
+            let At { value: beam, span } = name;
+            let message =
+                format!("`{beam}` is flexible: the integrator `impulses` moves rigid bodies only");
             let help = format!(
-                "keep `lms2` here, cut the mechanism at the node where `{0}` carries the bodies in contact (`cut.at = [\"{0}.0\"]`, `cut.scheme = \"force-displacement\"`), and set `integrator = \"impulses\"` for that part in `cut.methods`",
-                name.value
+                "keep `lms2` here, cut the mechanism at the node where `{beam}` carries the bodies in contact (`cut.at = [\"{beam}.0\"]`, `cut.scheme = \"force-displacement\"`), and set `integrator = \"impulses\"` for that part in `cut.methods`",
             );
-            self.report(&name.span, message)
-                .label("flexible")
-                .help(help);
+            self.report(span, message).label("flexible").help(help);
         }
     }
 
@@ -120,16 +109,11 @@ impl Checker<'_> {
     }
 
     fn contact_options(&mut self, given: &Contact) -> Option<ContactOptions> {
-        let mut number = |at: &Option<At<Positive>>| match at {
-            Some(at) => self.number(at).map(Some),
-            None => Some(None),
-        };
-        let (reach, penetration) = (number(&given.reach), number(&given.penetration));
-        let (residual, domain) = (number(&given.residual), number(&given.domain));
-        let exact = match &given.exact {
-            Some(count) => self.count(count).map(|count| count as usize),
-            None => Some(DEFAULT_EXACT),
-        };
+        let reach = read_if(&given.reach, |at| self.number(at));
+        let penetration = read_if(&given.penetration, |at| self.number(at));
+        let residual = self.number_or(&given.residual, DEFAULT_RESIDUAL);
+        let domain = self.number_or(&given.domain, DEFAULT_DOMAIN);
+        let exact = self.count_or(&given.exact, DEFAULT_EXACT);
         Some(ContactOptions {
             reach: reach?,
             penetration: penetration?,
@@ -137,9 +121,9 @@ impl Checker<'_> {
                 Some(Overlap::Resolve) => Start::Resolve,
                 _ => Start::Refuse,
             },
-            few: exact?,
-            tolerance: residual?.unwrap_or(DEFAULT_RESIDUAL),
-            domain: domain?.unwrap_or(1e4),
+            few: exact? as usize,
+            tolerance: residual?,
+            domain: domain?,
         })
     }
 
@@ -182,9 +166,9 @@ impl Checker<'_> {
                 (lattice::block(counts, first, spacing * radius), None)
             }
             _ => {
+                let name = &entry.name.value;
                 let message = format!(
-                    "the particles `{}` need either a `container` and a `count`, or a `lattice`",
-                    entry.name.value
+                    "the particles `{name}` need either a `container` and a `count`, or a `lattice`"
                 );
                 self.report_missing(&entry.value.span, message);
                 return None;
@@ -218,9 +202,7 @@ impl Checker<'_> {
     }
 
     fn counts(&mut self, lattice: &At<Vec<At<Count>>>) -> Option<[usize; 3]> {
-        let counts: Vec<Option<u32>> = lattice.value.iter().map(|at| self.count(at)).collect();
-        let counts: Option<Vec<u32>> = counts.into_iter().collect();
-        let counts = counts?;
+        let counts = all(lattice.value.iter().map(|at| self.count(at)))?;
         let Ok(counts) = <[u32; 3]>::try_from(counts) else {
             let message = "a lattice has three numbers: how many along each axis";
             self.report(&lattice.span, message);

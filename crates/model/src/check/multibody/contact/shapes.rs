@@ -6,10 +6,11 @@ use oldham_multibody::contact::{Can, ContactShape, HeightField, Polytope, Shape,
 use oldham_multibody::{Marker, NodeId, Quaternion, Vec3};
 
 use crate::check::Checker;
+use crate::check::keys::all;
 use crate::check::multibody::MechanismDraft;
 use crate::format::multibody::{self, Contact, Multibody};
-use crate::format::{At, Entry};
-use crate::mechanism::{self, Outline, Solid};
+use crate::format::{At, Entry, place};
+use crate::mechanism::{self, Outline, Pose, Solid};
 
 /// Corners of a drawn rim.
 const CORNERS: usize = 24;
@@ -50,40 +51,30 @@ impl Checker<'_> {
         let surface = self.contact_surface(&given.friction, &given.restitution, otherwise);
         let surface = self.with_stiffness(given, surface);
         let kinds = [
-            given.body.is_some(),
-            given.sphere.is_some(),
-            given.cuboid.is_some(),
-            given.capsule.is_some(),
-            given.cylinder.is_some(),
-            given.mesh.is_some(),
-            given.plane.is_some(),
-            given.can.is_some(),
-            given.heights.is_some(),
+            ("body", given.body.is_some()),
+            ("sphere", given.sphere.is_some()),
+            ("box", given.cuboid.is_some()),
+            ("capsule", given.capsule.is_some()),
+            ("cylinder", given.cylinder.is_some()),
+            ("mesh", given.mesh.is_some()),
+            ("plane", given.plane.is_some()),
+            ("can", given.can.is_some()),
+            ("heights", given.heights.is_some()),
         ];
-        let count = kinds.into_iter().filter(|&kind| kind).count();
-        if count != 1 {
-            let message = format!(
-                "the shape `{}` is {count} things; it must be one",
-                entry.name.value
-            );
-            self.report_missing(&entry.value.span, message)
-                .help("one of `body`, `sphere`, `box`, `capsule`, `cylinder`, `mesh`, `plane`, `can`, `heights`");
-            return None;
+        let what = format!("the shape `{}` is", entry.name.value);
+        self.one_way(&entry.value.span, &kinds, [&what, "things"])?;
+        if given.can.is_none() {
+            self.unused(&given.walls, "only a can has walls");
         }
-        if let (Some(walls), None) = (&given.walls, &given.can) {
-            let message = "only a can has walls";
-            self.report(&walls.span, message);
-        }
-        if let (Some(spacing), None) = (&given.spacing, &given.heights) {
-            let message = "only heights have a spacing";
-            self.report(&spacing.span, message);
+        if given.heights.is_none() {
+            self.unused(&given.spacing, "only heights have a spacing");
         }
         let (at, shape) = match &given.body {
             Some(body) => {
                 let placed = [
-                    given.node.as_ref().map(|at| &at.span),
-                    given.position.as_ref().map(|at| &at.span),
-                    given.orientation.as_ref().map(|at| &at.span),
+                    place(&given.node),
+                    place(&given.position),
+                    place(&given.orientation),
                 ];
                 if let Some(span) = placed.into_iter().flatten().next() {
                     let message = "the shape of a body is where the body is";
@@ -107,14 +98,11 @@ impl Checker<'_> {
         given: &multibody::ContactShape,
         surface: Option<Surface>,
     ) -> Option<Surface> {
-        if let (Some(damping), None) = (&given.damping, &given.stiffness) {
+        if given.stiffness.is_none() {
             let message = "damping needs a stiffness: a rigid surface does not yield";
-            self.report(&damping.span, message);
+            self.unused(&given.damping, message);
         }
-        let stiffness = match &given.stiffness {
-            Some(stiffness) => self.number(stiffness),
-            None => Some(f64::INFINITY),
-        };
+        let stiffness = self.number_or(&given.stiffness, f64::INFINITY);
         let damping = self.number_or(&given.damping, 0.0);
         Some(Surface {
             stiffness: stiffness?,
@@ -138,10 +126,7 @@ impl Checker<'_> {
         };
         let node = self.node_named(node, draft);
         let offset = self.vector_or_zero(&given.position);
-        let axes = match &given.orientation {
-            Some(orientation) => self.orientation(orientation),
-            None => Some(Quaternion::IDENTITY),
-        };
+        let axes = self.orientation_in(&Pose::ABSOLUTE, &given.orientation);
         let placed = |node: Option<NodeId>, axes: Quaternion| {
             Some(Marker::on(node?).offset(offset?).oriented(axes))
         };
@@ -208,8 +193,7 @@ impl Checker<'_> {
         &mut self,
         points: &At<Vec<At<multibody::Vector>>>,
     ) -> Option<Polytope> {
-        let corners: Vec<Option<Vec3>> = points.value.iter().map(|p| self.vector(p)).collect();
-        let corners: Option<Vec<Vec3>> = corners.into_iter().collect();
+        let corners = all(points.value.iter().map(|point| self.vector(point)));
         let hull = Polytope::hull(&corners?);
         let refused = |error: oldham_multibody::contact::HullError| {
             let message = format!("no solid: {error}");
@@ -231,11 +215,7 @@ impl Checker<'_> {
             return None;
         };
         let spacing = self.numbers(spacing, "distances along the first and the second axis")?;
-        let mut rows = Vec::new();
-        for row in &heights.value {
-            let row: Vec<Option<f64>> = row.value.iter().map(|z| self.number(z)).collect();
-            rows.push(row.into_iter().collect::<Option<Vec<f64>>>()?);
-        }
+        let rows = self.rows(&heights.value)?;
         let refused = |error: oldham_multibody::contact::FieldError| {
             let message = format!("no ground: {error}");
             self.report(&heights.span, message);

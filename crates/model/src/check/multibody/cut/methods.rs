@@ -6,6 +6,7 @@ use oldham_multibody::{Method, Options};
 
 use super::{MethodSettings, MethodWord};
 use crate::check::Checker;
+use crate::check::keys::all;
 use crate::format::At;
 use crate::format::multibody::{self, PieceMethod};
 
@@ -33,20 +34,14 @@ impl Checker<'_> {
         parts: SolverSettings,
     ) -> Option<Methods<'s>> {
         let coupling = self.subdomain_solution(&given.coupling, parts);
-        let own: Vec<_> = given
-            .methods
-            .iter()
-            .map(|entry| {
-                Some((
-                    &entry.name,
-                    self.subdomain_solution(&entry.value.value, parts)?,
-                ))
-            })
-            .collect();
+        let own = all(given.methods.iter().map(|entry| {
+            let solution = self.subdomain_solution(&entry.value.value, parts)?;
+            Some((&entry.name, solution))
+        }));
         Some(Methods {
             parts,
             coupling: coupling?,
-            own: own.into_iter().collect::<Option<_>>()?,
+            own: own?,
         })
     }
 
@@ -122,16 +117,13 @@ impl Checker<'_> {
             otherwise: default,
         };
         let method = self.method_of(word, settings);
-        let micro_steps = match &given.micro_steps {
-            None => Some(parts.micro_steps),
-            Some(count) => self.count(count).map(|count| count as usize),
-        };
+        let micro_steps = self.count_or(&given.micro_steps, parts.micro_steps as u32);
         Some(SolverSettings {
             options: Options {
                 method: method?,
                 ..parts.options
             },
-            micro_steps: micro_steps?,
+            micro_steps: micro_steps? as usize,
         })
     }
 }

@@ -13,7 +13,6 @@ use crate::check::predictor::Choice;
 use crate::format::multibody::{CutOrder, Multibody, Prescribe, PrescribeName, Scheme as Word};
 use crate::format::{At, Corrections, PredictorKind};
 use crate::mechanism::{Cutting, Order, SENSOR_PORTS};
-use crate::problem::Problem;
 use crate::source::Span;
 use methods::Methods;
 use request::Request;
@@ -250,23 +249,21 @@ impl Checker<'_> {
 
     fn refused(&mut self, error: &CutError, request: &Request, table: &Span) {
         let place = request.span(error.at).unwrap_or(table).clone();
-        let names_cut_node = matches!(error.reason, Reason::CutNodeAsMember { .. });
-        let mut problem = Problem::new(place, error.to_string()).label(match names_cut_node {
-            true => "belongs to the coupling",
-            false => "cannot be cut here",
-        });
-        if names_cut_node {
-            problem = problem.help("name the part by another of its nodes, one that is not cut");
-        }
-        if matches!(error.reason, Reason::HeldTwice { .. }) {
-            problem = problem.help(
+        let (label, help) = match error.reason {
+            Reason::CutNodeAsMember { .. } => (
+                "belongs to the coupling",
+                "name the part by another of its nodes, one that is not cut",
+            ),
+            Reason::HeldTwice { .. } => (
+                "cannot be cut here",
                 "a chain of rigid bodies has nothing that gives: cut within a beam or shell, or leave it whole",
-            );
-        }
-        if let Some(remedy) = &error.remedy {
-            problem = problem.help(remedy.to_string());
-        }
-        self.findings.push(problem);
+            ),
+            _ => ("cannot be cut here", ""),
+        };
+        let remedy = error.remedy.as_ref().map(ToString::to_string);
+        self.report(&place, error.to_string())
+            .label(label)
+            .or_help(remedy.unwrap_or(help.to_owned()));
     }
 }
 

@@ -108,10 +108,8 @@ impl Checker<'_> {
         let mut nodes = draft.spec.sketch.nodes.iter();
         // Neither an end, nor the middle of a three-node element.
         if let Some(inner) = nodes.by_ref().filter(|n| n.starts_with(&prefix)).nth(2) {
-            let message = format!(
-                "`{}` has many nodes and cannot be cut as a whole",
-                name.value
-            );
+            let whole = &name.value;
+            let message = format!("`{whole}` has many nodes and cannot be cut as a whole");
             self.report(&name.span, message)
                 .label("where?")
                 .help(format!("name some of its nodes, such as `{inner}`"));
@@ -140,10 +138,7 @@ impl Checker<'_> {
                 .label("the subsystem between the parts is called so");
         }
         let members: Vec<At<String>> = match &entry.value.value {
-            Members::One(name) => vec![At {
-                value: name.clone(),
-                span: entry.value.span.clone(),
-            }],
+            Members::One(name) => vec![At::new(name.clone(), &entry.value.span)],
             Members::Several(names) => names.clone(),
         };
         let nodes = members
