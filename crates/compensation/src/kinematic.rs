@@ -19,7 +19,7 @@ pub struct Kinematic {
 struct Sample {
     start: usize,
     shape: Shape,
-    is_held: bool,
+    is_coordinate: bool,
     count: u64,
     time: f64,
     values: Vec<f64>,
@@ -43,7 +43,7 @@ impl Kinematic {
                 Quantity::Motion => Shape::Spatial,
                 _ => Shape::Held,
             },
-            is_held: port.quantity.is_held(),
+            is_coordinate: port.quantity.is_coordinate(),
             count: 0,
             time: 0.0,
             values: vec![0.0; port.quantity.width()],
@@ -60,7 +60,7 @@ impl State for Kinematic {
             visitor.fixed(std::slice::from_mut(&mut port.time));
             // A port that nothing feeds has no samples: its memory is no coordinate of the motion,
             // and neither is a tangent.
-            if port.count == 0 || port.is_held {
+            if port.count == 0 || !port.is_coordinate {
                 visitor.fixed(&mut port.values);
             } else {
                 visitor.vector(&mut port.values);

@@ -71,6 +71,14 @@ pub enum Quantity {
         /// Its columns.
         columns: usize,
     },
+    /// The same for what follows from the motion and acts on it, such as accelerations and forces at an interface: a
+    /// sample that is held is a coordinate of the motion.
+    Response {
+        /// Its rows.
+        rows: usize,
+        /// Its columns.
+        columns: usize,
+    },
 }
 
 /// Where the orientation quaternion lives inside [`Quantity::Motion`].
@@ -98,7 +106,7 @@ impl Quantity {
             Self::Wrench => 6,
             Self::Array(_, n) => *n,
             Self::Whole | Self::Flag => 1,
-            Self::Matrix { rows, columns } => rows * columns,
+            Self::Matrix { rows, columns } | Self::Response { rows, columns } => rows * columns,
         }
     }
 
@@ -110,7 +118,7 @@ impl Quantity {
             Self::Motion => MOTION_NAMES[component],
             Self::Wrench => WRENCH_NAMES[component],
             Self::Array(..) => return Cow::Owned((component + 1).to_string()),
-            Self::Matrix { columns, .. } => {
+            Self::Matrix { columns, .. } | Self::Response { columns, .. } => {
                 let (row, column) = (component / columns + 1, component % columns + 1);
                 return Cow::Owned(format!("{row},{column}"));
             }
@@ -141,7 +149,7 @@ impl Quantity {
             Self::Wrench if component < 3 => Unit::NEWTON,
             Self::Wrench => Unit::NEWTON_METRE,
             Self::Array(unit, _) => unit.clone(),
-            Self::Whole | Self::Flag | Self::Matrix { .. } => Unit::ONE,
+            Self::Whole | Self::Flag | Self::Matrix { .. } | Self::Response { .. } => Unit::ONE,
         }
     }
 
@@ -151,18 +159,30 @@ impl Quantity {
             Self::Scalar(unit) => MOTION_UNITS.contains(unit),
             Self::Translation | Self::Rotation | Self::Motion => true,
             Self::Array(unit, _) => MOTION_UNITS.contains(unit),
-            Self::Wrench | Self::Whole | Self::Flag | Self::Matrix { .. } => false,
+            Self::Wrench
+            | Self::Whole
+            | Self::Flag
+            | Self::Matrix { .. }
+            | Self::Response { .. } => false,
         }
     }
 
     /// Whether it is held between samples, whatever the predictor: it is no smooth function of time.
     pub fn is_held(&self) -> bool {
-        matches!(self, Self::Whole | Self::Flag | Self::Matrix { .. })
+        matches!(
+            self,
+            Self::Whole | Self::Flag | Self::Matrix { .. } | Self::Response { .. }
+        )
+    }
+
+    /// Whether a sample of it is a coordinate of the motion.
+    pub fn is_coordinate(&self) -> bool {
+        !matches!(self, Self::Whole | Self::Flag | Self::Matrix { .. })
     }
 
     /// Whether its components are recorded.
     pub fn is_recorded(&self) -> bool {
-        !matches!(self, Self::Matrix { .. })
+        !matches!(self, Self::Matrix { .. } | Self::Response { .. })
     }
 
     /// A square matrix.
@@ -203,6 +223,9 @@ impl fmt::Display for Quantity {
             Self::Whole => f.write_str("whole number"),
             Self::Flag => f.write_str("flag (0 or 1)"),
             Self::Matrix { rows, columns } => write!(f, "matrix of {rows} x {columns}"),
+            Self::Response { rows, columns } => {
+                write!(f, "response of an interface, {rows} x {columns}")
+            }
         }
     }
 }

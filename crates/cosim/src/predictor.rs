@@ -46,7 +46,7 @@ struct History {
     start: usize,
     width: usize,
     has_orientation: bool,
-    is_held: bool,
+    is_coordinate: bool,
     /// Samples at most.
     depth: u64,
     count: u64,
@@ -60,13 +60,16 @@ impl Hold {
         assert!(order <= 2, "a hold has order 0, 1 or 2");
         let history = |(index, port): (usize, &crate::port::Port)| {
             let width = port.quantity.width();
-            let is_held = port.quantity.is_held();
-            let depth = if is_held { 1 } else { order + 1 };
+            let depth = if port.quantity.is_held() {
+                1
+            } else {
+                order + 1
+            };
             History {
                 start: ports.input_range(InputPort(index)).start,
                 width,
                 has_orientation: port.quantity == Quantity::Motion,
-                is_held,
+                is_coordinate: port.quantity.is_coordinate(),
                 depth: depth as u64,
                 count: 0,
                 times: [0.0; 3],
@@ -85,7 +88,7 @@ impl State for Hold {
             visitor.fixed(&mut port.times);
             // A port that nothing feeds has no samples: its memory is no coordinate of the motion,
             // and neither is what never grows by itself.
-            if port.count == 0 || port.is_held {
+            if port.count == 0 || !port.is_coordinate {
                 visitor.fixed(&mut port.values);
             } else {
                 visitor.vector(&mut port.values);

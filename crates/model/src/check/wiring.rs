@@ -146,7 +146,11 @@ impl Checker<'_> {
         let is_scalable = match sent {
             Quantity::Scalar(_) | Quantity::Translation | Quantity::Rotation => true,
             Quantity::Wrench | Quantity::Array(..) => scale.offset == 0.0,
-            Quantity::Motion | Quantity::Whole | Quantity::Flag | Quantity::Matrix { .. } => false,
+            Quantity::Motion
+            | Quantity::Whole
+            | Quantity::Flag
+            | Quantity::Matrix { .. }
+            | Quantity::Response { .. } => false,
         };
         if scale != Scale::NONE && !is_scalable {
             let keys = [place(&connection.gain), place(&connection.offset)];
@@ -225,7 +229,10 @@ impl Checker<'_> {
         };
         let is_spatial = matches!(
             quantity,
-            Quantity::Motion | Quantity::Wrench | Quantity::Matrix { .. }
+            Quantity::Motion
+                | Quantity::Wrench
+                | Quantity::Matrix { .. }
+                | Quantity::Response { .. }
         );
         let is_list = matches!(entry.value.value, Drive::Each(_));
         let misfits = is_list != matches!(quantity, Quantity::Array(..)) && external.is_none();
@@ -240,7 +247,10 @@ impl Checker<'_> {
                 Quantity::Array(..) => {
                     "this input is an array: give a list with one expression for each number"
                 }
-                Quantity::Motion | Quantity::Wrench | Quantity::Matrix { .. } => {
+                Quantity::Motion
+                | Quantity::Wrench
+                | Quantity::Matrix { .. }
+                | Quantity::Response { .. } => {
                     "a motion or a wrench in space cannot be given here: connect an output to it"
                 }
             };
