@@ -92,8 +92,9 @@ fn both_precess_as_one_symmetric_top() {
     let rate = size / a;
     let quaternion =
         ["q0", "q1", "q2", "q3"].map(|name| run.column(&format!("load.nodes.load.{name}")));
-    for n in 0..quaternion[0].len() {
-        let [w, x, y, z] = [0, 1, 2, 3].map(|i: usize| quaternion[i][n]);
+    let [ws, xs, ys, zs] = quaternion;
+    for (n, w) in ws.into_iter().enumerate() {
+        let [x, y, z] = [xs[n], ys[n], zs[n]];
         let axis = [
             2.0 * (x * z + w * y),
             2.0 * (y * z - w * x),
