@@ -45,7 +45,10 @@ pub enum Refinable {
 
 impl Refinable {
     fn of(model: &Model) -> Self {
-        let begins = |model: Model| model.simulation().is_ok();
+        let begins = |model: Model| {
+            let simulation = model.simulation();
+            simulation.is_ok_and(|mut simulation| simulation.steps(1).is_ok())
+        };
         match !begins(model.implicitly_coupled(0)) && begins(model.refined(0)) {
             true => Self::AsInFile,
             false => Self::Implicit,
