@@ -35,12 +35,11 @@ pub enum Choice {
 }
 
 /// What is refined.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refinable {
     Implicit,
     /// The coupling of the file: an iteration that passes motions and forces back and forth does not begin where a light
     /// subsystem moves a heavy one.
-    AsInFile,
+    AsInFile(Box<Model>),
 }
 
 impl Refinable {
@@ -50,15 +49,17 @@ impl Refinable {
             simulation.is_ok_and(|mut simulation| simulation.steps(1).is_ok())
         };
         match !begins(model.implicitly_coupled(0)) && begins(model.refined(0)) {
-            true => Self::AsInFile,
+            true => Self::AsInFile(Box::new(model.refined(0))),
             false => Self::Implicit,
         }
     }
 
-    fn refine(self, model: &Model, halvings: u32) -> Model {
+    /// A variant of the same step is compared with the file: its own coupling may not converge.
+    fn refine(&self, model: &Model, halvings: u32) -> Model {
         match self {
             Self::Implicit => model.implicitly_coupled(halvings),
-            Self::AsInFile => model.refined(halvings),
+            Self::AsInFile(file) if file.step() == model.step() => file.refined(halvings),
+            Self::AsInFile(_) => model.refined(halvings),
         }
     }
 }
@@ -112,7 +113,7 @@ impl Choice {
             Self::Monolithic(None) => "monolithic".into(),
             Self::Monolithic(Some(_)) => "exact".into(),
             Self::Converged(Refinable::Implicit) => "converged".into(),
-            Self::Converged(Refinable::AsInFile) => "converged, coupled as in the file".into(),
+            Self::Converged(Refinable::AsInFile(_)) => "converged, coupled as in the file".into(),
             Self::File(path, _) => path.clone(),
         }
     }
@@ -181,7 +182,7 @@ impl Choice {
                 if let Some(found) = found.iter().find(is_it) {
                     return Ok(Reference::Converged(Rc::clone(&found.reference)));
                 }
-                let reference = Rc::new(Converged::find(*refinable, model, columns, pace, watch)?);
+                let reference = Rc::new(Converged::find(refinable, model, columns, pace, watch)?);
                 found.push(Found {
                     key,
                     every: pace.every,
@@ -333,7 +334,7 @@ pub struct Converged {
 
 impl Converged {
     fn find(
-        refinable: Refinable,
+        refinable: &Refinable,
         model: &Model,
         columns: &[Column],
         pace: &Pace,
