@@ -4,6 +4,7 @@ use crate::inputs::Inputs;
 use crate::port::InputPort;
 use crate::sequence::SequenceModel;
 use crate::subsystem::StepError;
+use crate::two_step::TwoStep;
 
 /// A subsystem that knows its energy.
 pub trait EnergyBalance {
@@ -74,6 +75,12 @@ pub trait InterfaceResponse {
     /// state and with these inputs; false where it cannot tell. Nothing is allocated, and the next
     /// step is as if it had not been asked.
     fn interface(&mut self, t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool;
+
+    /// How the next step makes momentum of a force that is held over it: the formula by which velocities follow from
+    /// accelerations. None where there is no such formula, or where a force found from it would ring.
+    fn momentum_formula(&self) -> Option<TwoStep> {
+        None
+    }
 }
 
 /// Energy balance of a subsystem, in joules.

@@ -4,6 +4,9 @@
 //! differential-algebraic problems for multibody dynamics applications", XVI Congresso Nazionale
 //! AIDAA, Palermo, 2001; A. Fontana et al., Multibody System Dynamics, 2026, Eq. 11 to 13.
 
+/// Spectral radius from which on rates that are found from values do not settle soon.
+const SETTLING: f64 = 0.9;
+
 /// Weights of `y = a1 y1 + a2 y2 + h (b0 y' + b1 y1' + b2 y2')`, from values and rates one and two
 /// steps back and the new rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +43,13 @@ impl TwoStep {
                 beta / 2.0 + delta,
             ],
         }
+    }
+
+    /// The method, if rates that are found from given values settle again: what they overshoot by becomes less by ρ∞ in a
+    /// step.
+    pub fn settling(self) -> Option<Self> {
+        let [b0, _, b2] = self.rates;
+        (b2 < SETTLING * SETTLING * b0).then_some(self)
     }
 }
 

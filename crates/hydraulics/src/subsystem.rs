@@ -7,6 +7,7 @@ use oldham_cosim::{
 
 use crate::chamber::{Surroundings, step};
 use crate::circuit::{Actuator, Circuit, Supply};
+use crate::cylinder::Cylinder;
 use crate::equilibrium::Equilibrium;
 use crate::error::CircuitErrors;
 use crate::fluid::Fluid;
@@ -162,6 +163,18 @@ impl Hydraulics {
         places
     }
 
+    /// Whether every piston is near its cylinder: stops let it pass by millimetres, not by its stroke.
+    fn check_lengths(&self) -> Result<(), StepError> {
+        for (index, Actuator { name, cylinder, .. }) in self.actuators.iter().enumerate() {
+            let length = Received::of(&self.at_stages[1], index).length;
+            let out = (length - cylinder.centre).abs();
+            if out.is_nan() || out > 1.5 * cylinder.stroke {
+                return Err(gone(name, cylinder, length));
+            }
+        }
+        Ok(())
+    }
+
     /// One step of all chambers; the inputs at its stages are there already.
     fn step(&mut self, size: f64) -> Result<(), StepError> {
         for actuator in 0..self.actuators.len() {
@@ -202,6 +215,7 @@ impl Subsystem for Hydraulics {
                 let fraction = (index as f64 + node) / self.micro_steps as f64;
                 inputs.at(from + (to - from) * fraction, values);
             }
+            self.check_lengths()?;
             self.step(size)?;
         }
         Ok(Reached::end(to))
@@ -280,6 +294,20 @@ impl State for Hydraulics {
         }
         visitor.fixed(&mut self.work);
     }
+}
+
+#[cold]
+fn gone(name: &str, cylinder: &Cylinder, length: f64) -> StepError {
+    let [low, high] = [-0.5, 0.5].map(|share| cylinder.centre + share * cylinder.stroke);
+    let place = match length.is_finite() {
+        true => format!("its length is {length:.3e} m"),
+        false => "its length is no number".to_owned(),
+    };
+    let message = format!(
+        "actuator `{name}` is torn from its cylinder: {place}, which has {low} m to {high} m; the coupling is unstable, or \
+         something pulls harder than the end stops hold: take a smaller step, or look at the loads there"
+    );
+    StepError::Foreign(message)
 }
 
 fn ports(actuators: &[Actuator]) -> Ports {

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use oldham_cosim::{Energy, Hold, InputPort, Inputs, Ports, State, StepError, Subsystem, Visitor};
+use oldham_cosim::{
+    EffectiveInterface, Energy, Hold, InputPort, Inputs, Ports, State, StepError, Subsystem,
+    Visitor,
+};
 
 use crate::meeting::{Coordinate, Meeting};
 
@@ -37,6 +40,44 @@ pub(crate) struct Fast {
     begun: f64,
     /// What it receives within a step.
     seen: Inputs,
+    in_space: InSpace,
+}
+
+/// Accelerations in space of nodes that are moved. What a mechanism sends of them belongs to its last step; how they follow from
+/// the wrenches there it tells as any mechanism does.
+struct InSpace {
+    found: EffectiveInterface,
+    /// Among the outputs.
+    accelerations: Vec<usize>,
+}
+
+impl InSpace {
+    fn new(meetings: &[Meeting]) -> Self {
+        let moved = meetings.iter().filter_map(|meeting| match meeting {
+            Meeting::Moved(moved) if moved.is_in_space() => Some(moved),
+            _ => None,
+        });
+        let forces = moved.clone().flat_map(|moved| moved.forces.clone());
+        Self {
+            found: EffectiveInterface::at(forces.collect()),
+            accelerations: moved
+                .flat_map(|moved| moved.accelerations.clone())
+                .collect(),
+        }
+    }
+
+    /// Puts the accelerations under these inputs among what is sent.
+    fn accelerate(&mut self, inner: &mut dyn Subsystem, t: f64, inputs: &[f64], sent: &mut [f64]) {
+        if self.accelerations.is_empty() {
+            return;
+        }
+        let response = inner.interface_response();
+        if response.is_some_and(|response| response.interface(t, inputs, &mut self.found)) {
+            for (&place, &value) in self.accelerations.iter().zip(&self.found.answers) {
+                sent[place] = value;
+            }
+        }
+    }
 }
 
 impl Fast {
@@ -53,8 +94,10 @@ impl Fast {
             [ports.input_width(), ports.output_width()],
         );
         let meetings = one.coordinates.iter();
+        let meetings: Vec<Meeting> = meetings.map(|each| Meeting::new(*each, own)).collect();
         Self {
-            meetings: meetings.map(|each| Meeting::new(*each, own)).collect(),
+            in_space: InSpace::new(&meetings),
+            meetings,
             input_ports: before.0[0]..after.0[0],
             output_ports: before.0[1]..after.0[1],
             inputs: before.1[0]..after.1[0],
@@ -96,7 +139,8 @@ impl Fast {
     pub fn believe(&mut self) {
         for meeting in &mut self.meetings {
             if let Meeting::Moved(moved) = meeting {
-                moved.resistance = self.start[moved.force];
+                let seen = &self.start[moved.forces.clone()];
+                moved.resistance.copy_from_slice(seen);
             }
         }
     }
@@ -127,7 +171,10 @@ impl Fast {
 
     /// What it sends at the start of its step.
     pub fn evaluate(&mut self, t: f64) -> Result<(), StepError> {
-        self.inner.outputs(t, &self.start, &mut self.sent)
+        self.inner.outputs(t, &self.start, &mut self.sent)?;
+        self.in_space
+            .accelerate(&mut *self.inner, t, &self.start, &mut self.sent);
+        Ok(())
     }
 
     /// What it sends at the end of its step.
@@ -135,10 +182,17 @@ impl Fast {
         self.inner.outputs(t, &self.end, &mut self.sent)
     }
 
-    /// What it sends now, among the outputs of all.
-    pub fn outputs(&mut self, t: f64, outputs: &mut [f64]) -> Result<(), StepError> {
+    /// What it sends now, among the outputs of all; gives its own.
+    pub fn outputs<'o>(
+        &mut self,
+        t: f64,
+        outputs: &'o mut [f64],
+    ) -> Result<&'o mut [f64], StepError> {
         let own = &mut outputs[self.outputs.clone()];
-        self.inner.outputs(t, &self.start, own)
+        self.inner.outputs(t, &self.start, own)?;
+        self.in_space
+            .accelerate(&mut *self.inner, t, &self.start, own);
+        Ok(own)
     }
 
     /// Takes a step to where it sees these inputs, and what the model has found.

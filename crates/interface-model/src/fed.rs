@@ -36,6 +36,7 @@ pub struct Fed {
     model: Model,
     steps: usize,
     arrangement: Arrangement,
+    brings_momentum: bool,
     /// The outer inputs at the end of a step.
     offered: Vec<f64>,
     /// First component of the shown interface.
@@ -92,6 +93,7 @@ impl Fed {
             ports,
             steps,
             arrangement: Arrangement::default(),
+            brings_momentum: false,
             started: 0,
             fast,
         }
@@ -101,6 +103,16 @@ impl Fed {
     pub fn arranged(self, arrangement: Arrangement) -> Self {
         Self {
             arrangement,
+            ..self
+        }
+    }
+
+    /// The same, with forces that bring the mechanism the momentum that was spent over the step, where it tells how it makes momentum
+    /// of a force; otherwise forces are those at the end of the step. For a mechanism that advances after them, holds
+    /// what it receives, and has no other fast subsystem with a model.
+    pub fn bringing_momentum(self) -> Self {
+        Self {
+            brings_momentum: true,
             ..self
         }
     }
@@ -183,7 +195,11 @@ impl Subsystem for Fed {
         if self.model.is_moved() {
             self.model.learn(from, &mut self.fast)?;
         }
+        self.model.momentum.begin();
         self.take_steps(from, to, inputs)?;
+        self.model
+            .momentum
+            .finish(to - from, &self.offered[self.shown..]);
         Ok(Reached::end(to))
     }
 
@@ -195,8 +211,13 @@ impl Subsystem for Fed {
         if self.model.is_moved() && !is_ahead {
             self.agree(t, &inputs[self.shown..])?;
         }
-        let mut fast = self.fast.iter_mut();
-        fast.try_for_each(|one| one.outputs(t, outputs))
+        for (index, one) in self.fast.iter_mut().enumerate() {
+            let own = one.outputs(t, outputs)?;
+            if self.brings_momentum && is_ahead {
+                self.model.bring_momentum(index, one, own);
+            }
+        }
+        Ok(())
     }
 
     fn version(&self, output: OutputPort) -> Option<u64> {
@@ -313,6 +334,9 @@ impl State for Fed {
     fn visit(&mut self, visitor: &mut dyn Visitor) {
         self.fast.iter_mut().for_each(|one| one.visit(visitor));
         visitor.count(&mut self.started);
+        if self.brings_momentum {
+            self.model.momentum.visit(visitor);
+        }
     }
 
     fn is_chartable(&mut self) -> bool {

@@ -14,6 +14,7 @@ mod fast;
 mod fed;
 mod meeting;
 mod model;
+mod momentum;
 mod shown;
 
 pub use fast::FastSubsystem;
@@ -28,10 +29,11 @@ pub const PORT: &str = "interface";
 
 /// What that port carries, for some degrees of freedom (one of a coordinate, six of a node in space): a row each, with its
 /// acceleration, the force that acted on it, and its mobility; of a motion the force that resists, the acceleration that acted,
-/// and how it changes.
+/// and how it changes. A last row tells how the mechanism makes momentum of a force, beginning with a2, b0 and b1 of its
+/// [formula](oldham_cosim::TwoStep), or with zeros where it does not tell.
 pub fn quantity(degrees_of_freedom: usize) -> Quantity {
     Quantity::Matrix {
-        rows: degrees_of_freedom,
+        rows: degrees_of_freedom + 1,
         columns: degrees_of_freedom + 2,
     }
 }

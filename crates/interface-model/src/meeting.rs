@@ -20,9 +20,9 @@ pub enum Coordinate {
     },
     /// It moves the mechanism, which resists.
     Moved {
-        /// Sends the motion along a line or about an axis, with its acceleration.
+        /// Sends the motion along a line, about an axis or in space, with its acceleration.
         motion: OutputPort,
-        /// Receives the force of the mechanism on it.
+        /// Receives the force of the mechanism on it, or the wrench.
         force: InputPort,
     },
 }
@@ -175,42 +175,60 @@ fn move_in_space(motion: &mut [f64], accelerations: &[f64], size: f64) {
     pose[3..].copy_from_slice(&turned.0);
 }
 
+/// Components of the acceleration in a motion that takes up these components.
+pub(crate) fn accelerations(motion: &Quantity, components: Range<usize>) -> Range<usize> {
+    let rates = match motion {
+        // Pose and velocities.
+        Quantity::Motion => 13,
+        _ => 2,
+    };
+    components.start + rates..components.end
+}
+
 /// A coordinate that a fast subsystem moves.
 #[derive(Clone, Debug)]
 pub(crate) struct Moved {
-    /// Component of the acceleration among the outputs.
-    pub acceleration: usize,
-    /// Component of the force among the inputs.
-    pub force: usize,
+    /// Components of the acceleration among the outputs, one for each freedom.
+    pub accelerations: Range<usize>,
+    /// Components of the force among the inputs.
+    pub forces: Range<usize>,
     /// The force as it was received last, and as the model has it.
-    received: f64,
-    pub resistance: f64,
+    received: Vec<f64>,
+    pub resistance: Vec<f64>,
 }
 
 impl Moved {
     pub fn new(motion: OutputPort, force: InputPort, ports: &Ports) -> Self {
+        let sent = ports.output_range(motion);
+        let accelerations = accelerations(&ports.outputs()[motion.0].quantity, sent);
+        let none = vec![0.0; accelerations.len()];
         Self {
-            acceleration: ports.output_range(motion).start + 2,
-            force: ports.input_range(force).start,
-            received: 0.0,
-            resistance: 0.0,
+            accelerations,
+            forces: ports.input_range(force),
+            received: none.clone(),
+            resistance: none,
         }
+    }
+
+    /// Whether it moves a node in space.
+    pub fn is_in_space(&self) -> bool {
+        self.accelerations.len() > 1
     }
 
     /// Starts anew from what the mechanism sent.
     pub fn start(&mut self, inputs: &[f64]) {
-        self.received = inputs[self.force];
-        self.resistance = self.received;
+        self.received.copy_from_slice(&inputs[self.forces.clone()]);
+        self.resistance.copy_from_slice(&self.received);
     }
 
     /// Whether the inputs are those from which it started.
     pub fn is_as_received(&self, inputs: &[f64]) -> bool {
-        inputs[self.force] == self.received
+        inputs[self.forces.clone()] == self.received[..]
     }
 
     pub fn visit(&mut self, visitor: &mut dyn Visitor) {
-        visitor.vector(std::slice::from_mut(&mut self.resistance));
-        visitor.fixed(std::slice::from_mut(&mut self.received));
+        visitor.vector(&mut self.resistance);
+        visitor.fixed(&mut self.received);
     }
 }
 
@@ -233,11 +251,15 @@ impl Meeting {
         }
     }
 
+    pub fn is_pushed(&self) -> bool {
+        matches!(self, Self::Pushed(_))
+    }
+
     /// The outputs of the fast subsystem to which the mechanism answers: forces, or an acceleration.
     pub fn causes(&self) -> Range<usize> {
         match self {
             Self::Pushed(pushed) => pushed.forces.clone(),
-            Self::Moved(moved) => moved.acceleration..moved.acceleration + 1,
+            Self::Moved(moved) => moved.accelerations.clone(),
         }
     }
 
@@ -261,7 +283,9 @@ impl Meeting {
     pub fn show(&self, inputs: &mut [f64]) {
         match self {
             Self::Pushed(pushed) => pushed.show(inputs),
-            Self::Moved(moved) => inputs[moved.force] = moved.resistance,
+            Self::Moved(moved) => {
+                inputs[moved.forces.clone()].copy_from_slice(&moved.resistance);
+            }
         }
     }
 

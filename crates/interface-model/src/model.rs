@@ -12,7 +12,8 @@ use oldham_cosim::StepError;
 use oldham_space::solve_dense;
 
 use crate::fast::Fast;
-use crate::meeting::{Meeting, Moved};
+use crate::meeting::Meeting;
+use crate::momentum::Momentum;
 
 /// Steps of Newton's method for the forces on what is moved, at most, and the change at which it ends.
 const MOST_ITERATIONS: usize = 4;
@@ -23,12 +24,14 @@ pub(crate) struct Model {
     /// For each row of the interface the fast subsystem, and which of its outputs causes the answer.
     causes: Vec<(usize, usize)>,
     answers: Vec<f64>,
-    /// What is moved: its row, the fast subsystem and the place among its meetings.
-    moved: Vec<(usize, usize, usize)>,
+    /// What is moved, a degree of freedom each.
+    moved: Vec<MovedRow>,
     /// W, and room for Newton's method.
     feedthrough: Vec<f64>,
     matrix: Vec<f64>,
     right: Vec<f64>,
+    /// Spent in the present macro step.
+    pub momentum: Momentum,
 }
 
 impl Model {
@@ -36,15 +39,23 @@ impl Model {
         let (mut causes, mut moved) = (Vec::new(), Vec::new());
         for (index, one) in fast.iter().enumerate() {
             for (place, meeting) in one.meetings.iter().enumerate() {
-                if matches!(meeting, Meeting::Moved(_)) {
-                    moved.push((causes.len(), index, place));
+                for (component, output) in meeting.causes().enumerate() {
+                    if !meeting.is_pushed() {
+                        moved.push(MovedRow {
+                            row: causes.len(),
+                            fast: index,
+                            place,
+                            component,
+                        });
+                    }
+                    causes.push((index, output));
                 }
-                causes.extend(meeting.causes().map(|output| (index, output)));
             }
         }
         let many = moved.len();
         Self {
             answers: vec![0.0; causes.len()],
+            momentum: Momentum::new(causes.len()),
             causes,
             moved,
             feedthrough: vec![0.0; many * many],
@@ -63,6 +74,21 @@ impl Model {
         !self.moved.is_empty()
     }
 
+    /// Puts the forces that bring the momentum of the last step in place of those that are sent by one of the fast
+    /// subsystems.
+    pub fn bring_momentum(&self, sender: usize, one: &Fast, sent: &mut [f64]) {
+        let pushed = one.meetings.iter().filter(|meeting| meeting.is_pushed());
+        for output in pushed.flat_map(Meeting::causes) {
+            let row = self
+                .causes
+                .iter()
+                .position(|&cause| cause == (sender, output));
+            if let Some(force) = row.and_then(|row| self.momentum.force(row)) {
+                sent[output] = force;
+            }
+        }
+    }
+
     /// How the mechanism answers to what is sent now.
     fn answer(&mut self, shown: &[f64], fast: &[Fast]) {
         let count = self.causes.len();
@@ -79,6 +105,9 @@ impl Model {
     /// One step of the model under what is sent (Eq. 45).
     pub fn step(&mut self, shown: &[f64], fast: &mut [Fast], size: f64) {
         self.answer(shown, fast);
+        for (row, &(sender, output)) in self.causes.iter().enumerate() {
+            self.momentum.spend(row, fast[sender].sent[output], size);
+        }
         let mut rest = &self.answers[..];
         for meeting in fast.iter_mut().flat_map(|one| &mut one.meetings) {
             let (own, others) = rest.split_at(meeting.causes().len());
@@ -92,19 +121,19 @@ impl Model {
         let many = self.moved.len();
         self.feedthrough.fill(0.0);
         for column in 0..many {
-            let (_, index, place) = self.moved[column];
-            let one = &mut fast[index];
-            let before = moved(one, place).resistance;
+            let by = self.moved[column];
+            let one = &mut fast[by.fast];
+            let before = *by.resistance(one);
             // Accelerations are linear in forces, but for laws that know the force: any change of its size will do.
             let change = before.abs().max(1.0);
             for (value, share) in [(before + change, 1.0), (before, -1.0)] {
-                moved(one, place).resistance = value;
+                *by.resistance(one) = value;
                 one.know();
                 one.evaluate(t)?;
                 for row in 0..many {
-                    let (_, of, other) = self.moved[row];
-                    if of == index {
-                        let output = moved(one, other).acceleration;
+                    let of = self.moved[row];
+                    if of.fast == by.fast {
+                        let (_, output) = self.causes[of.row];
                         self.feedthrough[row * many + column] += share * one.sent[output] / change;
                     }
                 }
@@ -119,19 +148,19 @@ impl Model {
         for _ in 0..MOST_ITERATIONS {
             self.answer(shown, fast);
             let mut is_found = true;
-            for (right, &(row, index, place)) in self.right.iter_mut().zip(&self.moved) {
-                let force = moved(&mut fast[index], place).resistance;
-                let answer = self.answers[row];
+            for (right, moved) in self.right.iter_mut().zip(&self.moved) {
+                let force = *moved.resistance(&mut fast[moved.fast]);
+                let answer = self.answers[moved.row];
                 *right = answer - force;
                 is_found &= right.abs() <= TOLERANCE * (answer.abs() + force.abs());
             }
             if is_found {
                 return Ok(());
             }
-            for (i, &(row, ..)) in self.moved.iter().enumerate() {
+            for (i, of) in self.moved.iter().enumerate() {
                 for j in 0..many {
-                    let through = self.moved.iter().enumerate().map(|(k, &(column, ..))| {
-                        shown[(count + 2) * row + 2 + column] * self.feedthrough[k * many + j]
+                    let through = self.moved.iter().enumerate().map(|(k, by)| {
+                        shown[(count + 2) * of.row + 2 + by.row] * self.feedthrough[k * many + j]
                     });
                     let own = if i == j { 1.0 } else { 0.0 };
                     self.matrix[i * many + j] = own - through.sum::<f64>();
@@ -141,8 +170,8 @@ impl Model {
                 let message = "no force on it belongs to its acceleration: together with the mechanism it has no mass";
                 return Err(StepError::Foreign(message.into()));
             }
-            for (change, &(_, index, place)) in self.right.iter().zip(&self.moved) {
-                moved(&mut fast[index], place).resistance += change;
+            for (change, moved) in self.right.iter().zip(&self.moved) {
+                *moved.resistance(&mut fast[moved.fast]) += change;
             }
             for one in fast.iter_mut().filter(|one| one.moves()) {
                 one.know();
@@ -153,9 +182,23 @@ impl Model {
     }
 }
 
-fn moved(one: &mut Fast, place: usize) -> &mut Moved {
-    match &mut one.meetings[place] {
-        Meeting::Moved(moved) => moved,
-        Meeting::Pushed(_) => unreachable!("only what is moved is listed"),
+/// A degree of freedom that is moved.
+#[derive(Clone, Copy, Debug)]
+struct MovedRow {
+    /// Of the interface.
+    row: usize,
+    /// The fast subsystem that moves it, the place among its meetings, and the component there.
+    fast: usize,
+    place: usize,
+    component: usize,
+}
+
+impl MovedRow {
+    /// The force that resists, as the fast subsystem sees it.
+    fn resistance(self, one: &mut Fast) -> &mut f64 {
+        match &mut one.meetings[self.place] {
+            Meeting::Moved(moved) => &mut moved.resistance[self.component],
+            Meeting::Pushed(_) => unreachable!("only what is moved is listed"),
+        }
     }
 }

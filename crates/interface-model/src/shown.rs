@@ -5,7 +5,8 @@ use oldham_cosim::{
     OutputPort, Ports, Quantity, Reached, State, StepCorrection, StepError, Subsystem,
 };
 
-use crate::quantity;
+use crate::meeting::accelerations;
+use crate::{momentum, quantity};
 
 /// A subsystem with one more output after its own. It may be shown again, to another fast subsystem.
 pub struct Shown {
@@ -17,14 +18,15 @@ pub struct Shown {
 
 impl Shown {
     /// Shows the coordinates on which the forces at these inputs do work, or whose motions they receive, in this order, at a
-    /// port of this name. A wrench works on six.
+    /// port of this name. A wrench works on six, and a pose has six.
     pub fn new(inner: Box<dyn Subsystem>, name: &str, received: &[InputPort]) -> Self {
         let mut ports = inner.ports().clone();
         let causes = |&port: &InputPort| {
             let range = ports.input_range(port);
             match ports.inputs()[port.0].quantity {
-                // Of a motion the acceleration.
-                Quantity::Translation | Quantity::Rotation => range.start + 2..range.end,
+                ref motion @ (Quantity::Translation | Quantity::Rotation | Quantity::Motion) => {
+                    accelerations(motion, range)
+                }
                 _ => range,
             }
         };
@@ -41,6 +43,9 @@ impl Shown {
     /// Writes answers, what acted and mobility, a row for each coordinate.
     fn show(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError> {
         let response = self.inner.interface_response();
+        let formula = response
+            .as_ref()
+            .and_then(|response| response.momentum_formula());
         if !response.is_some_and(|response| response.interface(t, inputs, &mut self.found)) {
             let message = "it cannot tell how its interface answers: nothing there can move, or its joints are redundant";
             return Err(StepError::Foreign(message.into()));
@@ -53,6 +58,10 @@ impl Shown {
         let count = components.len();
         let rows = outputs[self.ports.output_range(self.shown)].chunks_exact_mut(count + 2);
         for (row, values) in rows.enumerate() {
+            if row == count {
+                momentum::show(formula, values);
+                continue;
+            }
             values[0] = answers[row];
             values[1] = inputs[components[row]];
             values[2..].copy_from_slice(&mobility[count * row..count * (row + 1)]);

@@ -59,7 +59,7 @@ fn seen_after(pusher: Pusher, motion: &[f64], mobility: &[f64]) -> Vec<f64> {
     let ports = fed.ports().clone();
     let mut inputs = Inputs::new(&ports, Box::new(Hold::new(0, &ports)));
     let count = mobility.len();
-    let mut shown = vec![0.0; count * (count + 2)];
+    let mut shown = vec![0.0; (count + 1) * (count + 2)];
     for (i, value) in mobility.iter().enumerate() {
         shown[i * (count + 2) + 2 + i] = *value;
     }

@@ -67,6 +67,11 @@ fn within_a_step_they_feel_each_other() {
         acted[1],
         m21,
         m22,
+        // Nothing is told about momentum.
+        0.0,
+        0.0,
+        0.0,
+        0.0,
     ];
     let received: [&[f64]; 5] = [&[x[0]], &[v[0]], &[x[1]], &[v[1]], &shown];
     for (index, values) in received.into_iter().enumerate() {
@@ -147,6 +152,7 @@ fn cross_terms_make_the_error_smaller() {
             shown.extend([a[i], acted[i]]);
             shown.extend(coordinates.iter().map(|&j| m[2 * i + j]));
         }
+        shown.extend(vec![0.0; coordinates.len() + 2]);
         inputs.receive(InputPort(2 * coordinates.len()), 0.0, &shown);
         fed.advance(0.0, end, &mut inputs).unwrap();
         at_end(&mut fed, &mut inputs, end).1
@@ -200,7 +206,11 @@ fn what_moves_a_heavy_mass_moves_as_both_would() {
         // The force of the other mass under an acceleration that is not the present one, and something pushes it.
         let (push, acted) = (7.0, 3.0);
         inputs.receive(InputPort(0), 0.0, &[12.0]);
-        inputs.receive(InputPort(1), 0.0, &[push - other * acted, acted, -other]);
+        inputs.receive(
+            InputPort(1),
+            0.0,
+            &[push - other * acted, acted, -other, 0.0, 0.0, 0.0],
+        );
         let end = steps as f64 * size;
         fed.advance(0.0, end, &mut inputs).unwrap();
         let (mut x, mut v) = (START[0], 0.0);

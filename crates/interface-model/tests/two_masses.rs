@@ -51,7 +51,8 @@ fn within_a_step_the_model_moves_as_the_mechanism_would() {
     for (port, values) in [
         (0, vec![x]),
         (1, vec![v]),
-        (2, vec![acted / MASS, acted, 1.0 / MASS]),
+        // Nothing is told about momentum.
+        (2, vec![acted / MASS, acted, 1.0 / MASS, 0.0, 0.0, 0.0]),
     ] {
         inputs.receive(InputPort(port), 0.0, &values);
     }

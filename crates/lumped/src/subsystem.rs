@@ -3,7 +3,7 @@
 use oldham_cosim::Inputs;
 use oldham_cosim::{
     Accuracy, Counters, EffectiveInterface, Energy, EnergyBalance, InterfaceResponse, Linearisable,
-    Linearisation, Reached, StepCorrection, StepError, Subsystem,
+    Linearisation, Reached, StepCorrection, StepError, Subsystem, TwoStep,
 };
 use oldham_cosim::{InputPort, OutputPort, Ports, Quantity};
 use oldham_cosim::{State, Visitor};
@@ -332,6 +332,10 @@ impl InterfaceResponse for Lumped {
     fn interface(&mut self, t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
         self.plant.impose(inputs);
         linear::interface(&mut self.plant, t, found).unwrap_or(false)
+    }
+
+    fn momentum_formula(&self) -> Option<TwoStep> {
+        self.method.momentum_formula(self.micro_steps)
     }
 }
 

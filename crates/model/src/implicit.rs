@@ -26,21 +26,17 @@ impl Model {
     /// micro steps per macro step as in the file: halving refines integrators and exchange alike,
     /// so that the solutions converge to that of the coupled equations.
     pub fn implicitly_coupled(&self, halvings: u32) -> Self {
-        let mut spec = self.spec.clone();
+        let mut spec = self.refined(halvings).spec;
         let rates: Vec<f64> = (0..spec.parts.len())
             .map(|part| rate(&spec.schedule.stages, SubsystemId(part)))
             .collect();
-        let finer = 2_f64.powi(halvings as i32);
         for (part, rate) in spec.parts.iter_mut().zip(rates) {
             let per_step = part.micro_steps() as f64 * rate / f64::from(part.every);
             part.refine(per_step.ceil().max(1.0) as usize);
         }
         spec.compensators.clear();
-        spec.clock.step /= finer;
-        spec.clock.steps = spec.clock.steps.saturating_mul(finer as u64);
         let everybody = (0..spec.parts.len()).map(SubsystemId).collect();
         let schedule = &mut spec.schedule;
-        schedule.step = spec.clock.step;
         schedule.stages = vec![Stage::Together(everybody)];
         schedule.output_update = false;
         schedule.coupling = match spec.connections.is_empty() {
@@ -52,6 +48,19 @@ impl Model {
             }),
         };
         spec.is_sequential = false;
+        Self {
+            source: self.source.clone(),
+            spec,
+        }
+    }
+
+    /// The same with a macro step halved so many times, and as many micro steps in each as in the file.
+    pub fn refined(&self, halvings: u32) -> Self {
+        let mut spec = self.spec.clone();
+        let finer = 2_f64.powi(halvings as i32);
+        spec.clock.step /= finer;
+        spec.clock.steps = spec.clock.steps.saturating_mul(finer as u64);
+        spec.schedule.step = spec.clock.step;
         Self {
             source: self.source.clone(),
             spec,

@@ -9,11 +9,14 @@ use oldham_cosim::{
 use oldham_interface_model::{Arrangement, Coordinate, FastSubsystem, Fed};
 
 use crate::expansion::{SharedPorts, ShownBySubdomain, Solvers};
-use crate::model::{ConnectionSpec, ModelSpec, PartSpec, Prediction};
+use crate::model::{ConnectionSpec, Content, ModelSpec, PartSpec, Prediction};
 use crate::problem::{Findings, Problem};
 
 /// Makes the solvers of a part, or says why there are none.
 pub(crate) type BuildSolvers<'a> = dyn Fn(&PartSpec) -> Result<Solvers, Vec<String>> + 'a;
+
+/// Steps of a controller with an interface model in a macro step.
+const CONTROLLER_STEPS: usize = 50;
 
 /// From the shown interface of a mechanism to the fast subsystems that see it.
 pub(crate) struct Feed {
@@ -59,9 +62,14 @@ pub(crate) fn feed(
         }
     }
     let mut feeds = Vec::new();
-    for group in gather(spec, found, stands_alone) {
+    let groups = gather(spec, found, stands_alone);
+    let brings_momentum: Vec<bool> = groups
+        .iter()
+        .map(|group| brings_momentum(spec, group, &groups, all))
+        .collect();
+    for (group, brings_momentum) in groups.into_iter().zip(brings_momentum) {
         let first = group[0].part;
-        match feed_together(spec, group, all, build) {
+        match feed_together(spec, group, brings_momentum, all, build) {
             Ok(feed) => feeds.push(feed),
             Err(refusal) => findings.push(refusal.about(&spec.parts[first])),
         }
@@ -110,6 +118,13 @@ fn meet(
         if !meetings.is_empty() {
             found.push((partner, meetings));
         }
+    }
+    if let Some(scaled) = scaled_meeting(spec, fast, all) {
+        let message = format!("the connection {scaled} has a gain, an offset or other units");
+        return refuse(
+            message,
+            "leave these out: force and motion at an interface belong together as they are",
+        );
     }
     let (mechanism, meetings) = match found.len() {
         0 => {
@@ -206,6 +221,34 @@ fn advances_with(spec: &ModelSpec, group: &[Fast], fast: &Fast) -> bool {
     own == last || (!is_connected && stages[last..=own].iter().all(consists_of_members))
 }
 
+/// Whether the mechanism can be given the momentum that fast subsystems spend: it advances after all of them, holds the forces
+/// over its step, is sent nothing else afterwards, and no other model of it lacks what these do.
+fn brings_momentum(
+    spec: &ModelSpec,
+    group: &[Fast],
+    groups: &[Vec<Fast>],
+    all: &[Solvers],
+) -> bool {
+    let stages = &spec.schedule.stages;
+    let mechanism = group[0].mechanism;
+    let slow = &spec.parts[mechanism];
+    let models = groups
+        .iter()
+        .filter(|other| other[0].mechanism == mechanism);
+    let is_before = |fast: &Fast| {
+        let fast_part = &spec.parts[fast.part];
+        is_at_top(stages, fast.part)
+            && stage_of(stages, fast.part) < stage_of(stages, mechanism)
+            && fast_part.every == slow.every
+    };
+    models.count() == 1
+        && !spec.schedule.output_update
+        && matches!(all[mechanism], Solvers::Whole(..))
+        && slow.prediction == Prediction::Hold(0)
+        && is_at_top(stages, mechanism)
+        && group.iter().all(is_before)
+}
+
 /// Whether a part advances once in a macro step, in a stage of the schedule itself.
 fn is_at_top(stages: &[Stage], part: usize) -> bool {
     let stage = stages.get(stage_of(stages, part));
@@ -216,6 +259,7 @@ fn is_at_top(stages: &[Stage], part: usize) -> bool {
 fn feed_together(
     spec: &ModelSpec,
     group: Vec<Fast>,
+    brings_momentum: bool,
     all: &mut [Solvers],
     build: &BuildSolvers<'_>,
 ) -> Result<Feed, Refusal> {
@@ -245,10 +289,14 @@ fn feed_together(
             name: part.name.clone(),
             subsystem,
             coordinates: one.meetings.iter().map(|m| m.coordinate).collect(),
-            steps: part.micro_steps(),
+            steps: steps(part),
         });
     }
-    let fed = Box::new(Fed::gathered(members).arranged(arrangement));
+    let fed = Fed::gathered(members).arranged(arrangement);
+    let fed = Box::new(match brings_momentum {
+        true => fed.bringing_momentum(),
+        false => fed,
+    });
     all[first] = match group.len() {
         1 => Solvers::Whole(fed, Vec::new()),
         _ => Solvers::Shared(name, fed, places[0]),
@@ -261,6 +309,14 @@ fn feed_together(
         from: (subdomain, from),
         fast: first,
     })
+}
+
+/// Steps in which a fast subsystem and its model go along together. A controller, which has no micro steps, takes some anyway.
+fn steps(part: &PartSpec) -> usize {
+    match part.content {
+        Content::Control(_) => CONTROLLER_STEPS,
+        _ => part.micro_steps(),
+    }
 }
 
 /// Lets a mechanism show its interface to a fast subsystem.
@@ -306,7 +362,7 @@ fn meetings(spec: &ModelSpec, fast: usize, partner: usize, all: &[Solvers]) -> V
     let sends_acceleration = |port: OutputPort| {
         let ports = whole_ports(&all[fast]);
         let quantity = ports.map(|ports| &ports.outputs()[port.0].quantity);
-        matches!(quantity, Some(Quantity::Translation | Quantity::Rotation))
+        quantity.is_some_and(has_acceleration)
     };
     let received = |output: Option<OutputPort>| {
         let output = output?;
@@ -342,6 +398,41 @@ fn meetings(spec: &ModelSpec, fast: usize, partner: usize, all: &[Solvers]) -> V
     meetings
 }
 
+/// A connection that is scaled on its way, where force or motion of an interface pass.
+fn scaled_meeting(spec: &ModelSpec, fast: usize, all: &[Solvers]) -> Option<String> {
+    let is_scaled = |c: &&ConnectionSpec| c.scale != Scale::NONE;
+    let name = |part: usize, port: &str| format!("{}.{port}", spec.parts[part].name);
+    let sent = spec.connections.iter().filter(|c| c.from.0 == fast);
+    for sent in sent {
+        let partner = sent.to.0;
+        let Some((_, answer)) = answer_to(&all[partner], sent.to.1) else {
+            continue;
+        };
+        let [first, second] = match answer {
+            Answer::Motion(ports) => ports,
+            Answer::Force(port) => [port, None],
+        };
+        let answers = |c: &&ConnectionSpec| {
+            let is_answer = Some(c.from.1) == first || Some(c.from.1) == second;
+            c.from.0 == partner && c.to.0 == fast && is_answer
+        };
+        let back = spec.connections.iter().filter(answers);
+        if let Some(scaled) = std::iter::once(sent).chain(back).find(is_scaled) {
+            let ends = (whole_ports(&all[fast])?, scaled.from.0 == fast);
+            return Some(match ends {
+                (ports, true) => format!(
+                    "from `{}`",
+                    name(fast, &ports.outputs()[scaled.from.1.0].name)
+                ),
+                (ports, false) => {
+                    format!("to `{}`", name(fast, &ports.inputs()[scaled.to.1.0].name))
+                }
+            });
+        }
+    }
+    None
+}
+
 fn whole_ports(solvers: &Solvers) -> Option<&Ports> {
     match solvers {
         Solvers::Whole(whole, _) => Some(whole.ports()),
@@ -366,7 +457,7 @@ fn answer_to(solvers: &Solvers, input: InputPort) -> Option<((usize, InputPort),
                 Some(Answer::Motion([Some(motion), ports.rate_of(motion)]))
             }
             Conjugate::GivesForce { motion, force }
-                if motion == input && is_along_a_line(ports, motion) =>
+                if motion == input && has_acceleration(&ports.inputs()[motion.0].quantity) =>
             {
                 Some(Answer::Force(Some(force)))
             }
@@ -395,10 +486,12 @@ fn answer_to(solvers: &Solvers, input: InputPort) -> Option<((usize, InputPort),
     }
 }
 
-/// Whether an input is a motion along a line or about an axis, with its acceleration.
-fn is_along_a_line(ports: &Ports, input: InputPort) -> bool {
-    let quantity = &ports.inputs()[input.0].quantity;
-    matches!(quantity, Quantity::Translation | Quantity::Rotation)
+/// Whether it is a motion with its acceleration.
+fn has_acceleration(quantity: &Quantity) -> bool {
+    matches!(
+        quantity,
+        Quantity::Translation | Quantity::Rotation | Quantity::Motion
+    )
 }
 
 /// The place in the schedule at which a part first advances.

@@ -110,7 +110,8 @@ impl fmt::Display for Report<'_> {
             .comparison
             .variants
             .iter()
-            .filter_map(|variant| variant.refined.map(about))
+            .filter_map(|variant| variant.refined)
+            .map(|refined| about(&self.comparison.reference, refined))
         {
             if !said.contains(&about) {
                 writeln!(f, "{}", fold(&about, 2))?;
@@ -125,9 +126,13 @@ impl fmt::Display for Report<'_> {
 }
 
 /// What is said of a reference that was refined.
-fn about(refined: Refined) -> String {
+fn about(reference: &str, refined: Refined) -> String {
+    let coupled = match reference {
+        "converged" => "coupled implicitly",
+        _ => "coupled as in the file",
+    };
     format!(
-        "the reference is coupled implicitly, with a macro step of {} s; its own error is about {}",
+        "the reference is {coupled}, with a macro step of {} s; its own error is about {}",
         number(refined.step),
         number(refined.error)
     )

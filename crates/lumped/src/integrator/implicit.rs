@@ -183,6 +183,15 @@ impl Implicit {
         Ok(())
     }
 
+    pub(crate) fn momentum_formula(&self, steps: usize) -> Option<TwoStep> {
+        match &self.history {
+            None => Some(self.scheme),
+            Some(_) if steps > 1 => None,
+            Some(history) if history.depth == 0 => Some(TwoStep::CRANK_NICOLSON),
+            Some(_) => self.scheme.settling(),
+        }
+    }
+
     fn remember(&mut self, plant: &Plant) {
         if let Some(history) = &mut self.history {
             history.a.copy_from_slice(&plant.motion.a[..plant.own()]);

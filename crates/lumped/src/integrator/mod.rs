@@ -10,7 +10,7 @@ mod schur;
 
 use oldham_cosim::Inputs;
 use oldham_cosim::Visitor;
-use oldham_cosim::{Counters, StepError};
+use oldham_cosim::{Counters, StepError, TwoStep};
 
 use crate::plant::Plant;
 use crate::spec::Integrator;
@@ -78,6 +78,14 @@ impl Method {
             Self::Implicit(method) => method.start(plant, t, counters),
             Self::SemiImplicitEuler(followers) => followers.start(plant, t),
             _ => Ok(()),
+        }
+    }
+
+    /// How so many steps make momentum of a force that is held over them.
+    pub(crate) fn momentum_formula(&self, steps: usize) -> Option<TwoStep> {
+        match self {
+            Self::Implicit(method) => method.momentum_formula(steps),
+            _ => Some(TwoStep::BACKWARD_EULER),
         }
     }
 

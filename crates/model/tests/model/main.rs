@@ -22,6 +22,8 @@ mod interface_model;
 mod large;
 mod machine_elements;
 mod measured_cut;
+mod momentum;
+mod moved_in_space;
 mod multibody;
 mod nonsmooth;
 mod overrides;

@@ -2,8 +2,8 @@
 
 use oldham_cosim::{
     Accuracy, Conjugate, EffectiveInterface, Energy, EnergyBalance, InputPort, InterfaceResponse,
-    Linearisable, Linearisation, Quantity, SequenceModel, State, StepCorrection, StepError, Unit,
-    Visitor,
+    Linearisable, Linearisation, Quantity, SequenceModel, State, StepCorrection, StepError,
+    TwoStep, Unit, Visitor,
 };
 
 use super::{MechanismPart, interface, linearise};
@@ -118,6 +118,20 @@ impl Linearisable for MechanismPart {
 impl InterfaceResponse for MechanismPart {
     fn interface(&mut self, _t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
         interface::effective(self, inputs, found)
+    }
+
+    fn momentum_formula(&self) -> Option<TwoStep> {
+        let is_one_step = self.micro_steps == 1;
+        match self.system.options.method {
+            Method::Rk4 { .. } | Method::Impulses | Method::BackwardEuler => {
+                Some(TwoStep::BACKWARD_EULER)
+            }
+            Method::Lms2 { .. } if is_one_step && self.system.state.known < 2 => {
+                Some(TwoStep::CRANK_NICOLSON)
+            }
+            Method::Lms2 { rho } if is_one_step => TwoStep::lms2(rho).settling(),
+            Method::Lms2 { .. } | Method::GeneralisedAlpha { .. } => None,
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 //! forces (Eq. 36).
 
 use super::MechanismPart;
+use super::interface_jacobian::PrescribedNode;
 use super::marker::{marker_motion, relative_acceleration};
 use crate::contact::interface::ContactInterface;
 use crate::error::SolveError;
@@ -24,6 +25,12 @@ use oldham_space::Vec3;
 enum Coordinate {
     /// Driven by the constraint of this row.
     Driven(usize),
+    /// A component of the motion of a node whose pose is prescribed by the constraint of this row.
+    Prescribed {
+        row: usize,
+        node: usize,
+        axis: usize,
+    },
     /// The length between two points.
     Length([Marker; 2]),
     /// A point along an absolute axis.
@@ -160,19 +167,30 @@ impl MechanismPart {
         let count = found.inputs.len();
         let unknowns = self.system.assembly.unknowns();
         for column in 0..count {
-            let coordinate = self.coordinate(found.inputs[column]).expect("checked");
-            found.answers[column] = match coordinate {
+            let by = self.coordinate(found.inputs[column]).expect("checked");
+            found.answers[column] = match by {
                 Coordinate::Driven(row) => self.system.work.residual[row],
-                _ => coordinate.acceleration(&own.records),
+                Coordinate::Prescribed { row, node, axis } => {
+                    let Record {
+                        acceleration,
+                        angular_acceleration,
+                        ..
+                    } = own.records[node];
+                    let spins = [acceleration, angular_acceleration];
+                    let inertia = self.own_inertia(&own.records, node, spins, axis);
+                    self.system.work.residual[row] + inertia
+                }
+                _ => by.acceleration(&own.records),
             };
             own.response.fill(0.0);
-            coordinate.push(&own.records, |row, force| own.response[row] += force);
+            by.push(&own.records, |row, force| own.response[row] += force);
             self.system.lu.solve(&mut own.response[..unknowns]);
             for row in 0..count {
                 let coordinate = self.coordinate(found.inputs[row]).expect("checked");
                 let mut moved = 0.0;
                 coordinate.push(&own.records, |at, share| moved += share * own.response[at]);
-                found.mobility[count * row + column] = moved;
+                found.mobility[count * row + column] =
+                    moved + self.moved_besides(&own.records, [coordinate, by]);
             }
             if own.in_contact {
                 let contacts = self.system.contacts.as_ref().expect("they touch");
@@ -182,6 +200,48 @@ impl MechanismPart {
         }
         if own.in_contact {
             own.contacts.reduce(found);
+        }
+    }
+
+    /// Inertia of the bodies of a node along a component of its motion. It is not among the loads on a prescribed node, but in
+    /// the multipliers that hold it.
+    fn own_inertia(
+        &self,
+        nodes: &[Record],
+        node: usize,
+        [a, alpha]: [Vec3; 2],
+        axis: usize,
+    ) -> f64 {
+        let (inertia, motion) = (&self.system.assembly.inertia[node], &nodes[node].motion);
+        let rate = inertia.momentum_rate(motion, a, alpha);
+        match axis {
+            0..3 => rate.linear[axis],
+            _ => {
+                let convected = motion.velocity.cross(inertia.momentum(motion).linear);
+                (rate.angular + convected)[axis - 3]
+            }
+        }
+    }
+
+    /// What the bodies of a prescribed node add to how its load answers to its own acceleration.
+    fn moved_besides(&self, nodes: &[Record], [of, by]: [Coordinate; 2]) -> f64 {
+        match (of, by) {
+            (
+                Coordinate::Prescribed { node, axis, .. },
+                Coordinate::Prescribed {
+                    node: same,
+                    axis: along,
+                    ..
+                },
+            ) if node == same => {
+                let accelerated = match along {
+                    0..3 => [unit(along), Vec3::ZERO],
+                    _ => [Vec3::ZERO, unit(along - 3)],
+                };
+                self.own_inertia(nodes, node, accelerated, axis)
+                    - self.own_inertia(nodes, node, [Vec3::ZERO; 2], axis)
+            }
+            _ => 0.0,
         }
     }
 
@@ -198,6 +258,16 @@ impl MechanismPart {
         let mut driven = self.driven.iter();
         if let Some((element, _)) = driven.find(|(_, acceleration)| *acceleration == input) {
             return Some(Coordinate::Driven(self.system.constraint_row(*element)));
+        }
+        let mut prescribed = self.prescribed.iter();
+        let accelerations = |by: &PrescribedNode| by.motion + 13..by.motion + 19;
+        if let Some(by) = prescribed.find(|by| accelerations(by).contains(&input)) {
+            let axis = input - accelerations(by).start;
+            return Some(Coordinate::Prescribed {
+                row: self.system.constraint_row(by.joint) + axis,
+                node: by.node.0,
+                axis,
+            });
         }
         let mut loaded = self.loaded.iter();
         let (at, first) = loaded.find(|(_, first)| (*first..first + 6).contains(&input))?;
@@ -227,7 +297,7 @@ impl Coordinate {
         let motion = |node: usize| &nodes[node].motion;
         let arm = |at: Marker| at.arm(motion(at.node.0));
         match self {
-            Self::Driven(row) => add(row, 1.0),
+            Self::Driven(row) | Self::Prescribed { row, .. } => add(row, 1.0),
             Self::Length([a, b]) => {
                 let [from, to] = [a, b].map(|end| marker_motion(&end, &nodes[end.node.0]).0);
                 let along = (to.position - from.position).unit();
@@ -263,7 +333,9 @@ impl Coordinate {
     fn acceleration(self, nodes: &[Record]) -> f64 {
         let at = |marker: Marker| marker_motion(&marker, &nodes[marker.node.0]);
         match self {
-            Self::Driven(_) => unreachable!("a given motion is answered by a force"),
+            Self::Driven(_) | Self::Prescribed { .. } => {
+                unreachable!("a given motion is answered by a force")
+            }
             Self::Length(ends) => {
                 let [(a, a_rate), (b, b_rate)] = ends.map(at);
                 let (between, rate) = (b.position - a.position, b.velocity - a.velocity);

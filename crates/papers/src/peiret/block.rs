@@ -91,13 +91,17 @@ pub(super) fn fig_7(report: &mut Report) -> Result<(), PaperError> {
     report.picture(&figure)
 }
 
+/// What counts as no motion, in m/s.
+const AT_REST: f64 = 1e-6;
+
 /// Rate and time just before the tip meets the block: from then on the rate is less than half of what it was.
 fn impact(track: &Track) -> (f64, f64) {
-    let mut most = (0.0, 0.0);
+    // At rest there is rounding only.
+    let mut most = (AT_REST, 0.0);
     for (rate, t) in track.signals[1].iter().zip(&track.times) {
         if *rate > most.0 {
             most = (*rate, *t);
-        } else if *rate < 0.5 * most.0 {
+        } else if most.0 > AT_REST && *rate < 0.5 * most.0 {
             break;
         }
     }
@@ -128,8 +132,8 @@ pub(super) fn fig_8(report: &mut Report) -> Result<(), PaperError> {
             report.row(name, None, time, "s", note);
         }
         for (scheme, predictor) in SCHEMES {
-            let title = format!("rate / (m/s), {}, {scheme}, impact", variant.label());
-            let mut panel = Panel::new("time / s", title);
+            let below = format!("time / s, around the impact, {}", variant.label());
+            let mut panel = Panel::new(below, format!("rate / (m/s), {scheme}"));
             for ms in DRAWN {
                 let track = Trial::coarse(variant, 1e-3 * ms, predictor).track(1e-3 * ms, &[])?;
                 let near = track.within(times[0] - AROUND[0], times[0] + AROUND[1]);

@@ -29,9 +29,39 @@ const SAME_TIME: f64 = 1e-9;
 /// What was asked for, or follows from the model.
 pub enum Choice {
     Monolithic(Option<Integrator>),
-    /// Implicit coupling, refined until it does not change.
-    Converged,
+    /// A coupling, refined until the solution does not change.
+    Converged(Refinable),
     File(String, Rc<Table>),
+}
+
+/// What is refined.
+pub enum Refinable {
+    Implicit,
+    /// The coupling of the file: an iteration that passes motions and forces back and forth does not begin where a light
+    /// subsystem moves a heavy one.
+    AsInFile(Box<Model>),
+}
+
+impl Refinable {
+    fn of(model: &Model) -> Self {
+        let begins = |model: Model| {
+            let simulation = model.simulation();
+            simulation.is_ok_and(|mut simulation| simulation.steps(1).is_ok())
+        };
+        match !begins(model.implicitly_coupled(0)) && begins(model.refined(0)) {
+            true => Self::AsInFile(Box::new(model.refined(0))),
+            false => Self::Implicit,
+        }
+    }
+
+    /// A variant of the same step is compared with the file: its own coupling may not converge.
+    fn refine(&self, model: &Model, halvings: u32) -> Model {
+        match self {
+            Self::Implicit => model.implicitly_coupled(halvings),
+            Self::AsInFile(file) if file.step() == model.step() => file.refined(halvings),
+            Self::AsInFile(_) => model.refined(halvings),
+        }
+    }
 }
 
 impl Choice {
@@ -49,10 +79,12 @@ impl Choice {
             });
         }
         let choice = match wanted {
-            None if !model.is_coupled() || !model.has_monolithic() => Self::Converged,
+            None if !model.is_coupled() || !model.has_monolithic() => {
+                Self::Converged(Refinable::of(model))
+            }
             None | Some("monolithic") => Self::Monolithic(None),
             Some("exact") => Self::Monolithic(Some(Integrator::Exact)),
-            Some("converged") => Self::Converged,
+            Some("converged") => Self::Converged(Refinable::of(model)),
             Some(path) if Path::new(path).exists() => Self::file(path)?,
             Some(other) => return Err(StudyError::NoReference { name: other.into() }),
         };
@@ -80,7 +112,8 @@ impl Choice {
         match self {
             Self::Monolithic(None) => "monolithic".into(),
             Self::Monolithic(Some(_)) => "exact".into(),
-            Self::Converged => "converged".into(),
+            Self::Converged(Refinable::Implicit) => "converged".into(),
+            Self::Converged(Refinable::AsInFile(_)) => "converged, coupled as in the file".into(),
             Self::File(path, _) => path.clone(),
         }
     }
@@ -93,7 +126,7 @@ impl Choice {
         };
         match self {
             Self::Monolithic(integrator) => Ok(names(&model.monolithic(*integrator)?)),
-            Self::Converged => Ok(names(&model.implicitly_coupled(0).simulation()?)),
+            Self::Converged(refinable) => Ok(names(&refinable.refine(model, 0).simulation()?)),
             Self::File(path, table) => {
                 let times = table.time();
                 let (first, last) = (times[0], times[times.len() - 1]);
@@ -119,7 +152,7 @@ impl Choice {
 
     /// Whether all rows of the reference are held in memory.
     pub fn is_kept(&self) -> bool {
-        matches!(self, Self::Converged)
+        matches!(self, Self::Converged(_))
     }
 
     /// The reference of a variant; converged ones are found once for all variants that share them.
@@ -139,8 +172,8 @@ impl Choice {
                 places: columns.iter().map(|column| column.name.clone()).collect(),
                 table: Rc::clone(table),
             }),
-            Self::Converged => {
-                let key = model.implicitly_coupled(0);
+            Self::Converged(refinable) => {
+                let key = refinable.refine(model, 0);
                 let is_it = |found: &&Found| {
                     found.every == pace.every
                         && found.columns == columns
@@ -149,7 +182,7 @@ impl Choice {
                 if let Some(found) = found.iter().find(is_it) {
                     return Ok(Reference::Converged(Rc::clone(&found.reference)));
                 }
-                let reference = Rc::new(Converged::find(model, columns, pace, watch)?);
+                let reference = Rc::new(Converged::find(refinable, model, columns, pace, watch)?);
                 found.push(Found {
                     key,
                     every: pace.every,
@@ -290,7 +323,7 @@ fn interpolated(given: &[f64], values: &[f64], times: &[f64]) -> Vec<f64> {
     resample(given, values, &inside).expect("the times were checked before")
 }
 
-/// Implicit coupling, refined until two refinements agree.
+/// A coupling, refined until two refinements agree.
 pub struct Converged {
     rows: InMemory,
     /// Macro step of the last refinement.
@@ -301,6 +334,7 @@ pub struct Converged {
 
 impl Converged {
     fn find(
+        refinable: &Refinable,
         model: &Model,
         columns: &[Column],
         pace: &Pace,
@@ -315,7 +349,7 @@ impl Converged {
             if halvings > 1 && model.steps() * finer > STEPS.max(4 * model.steps()) {
                 break;
             }
-            let refined = model.implicitly_coupled(halvings);
+            let refined = refinable.refine(model, halvings);
             (watch.announce)(&format!("reference, macro step {} s", refined.step()));
             let mut simulation = refined.simulation()?;
             let places = places(&simulation, columns);

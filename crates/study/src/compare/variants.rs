@@ -175,9 +175,31 @@ fn usual_schemes(model: &Model) -> Vec<(String, Settings)> {
     }
     if !own("").is_empty() {
         let others = PREDICTORS.map(|(name, word)| (name.to_owned(), own(word)));
-        schemes.splice(1..1, others);
+        let first = ("interface model, first".to_owned(), model_first(model));
+        schemes.splice(1..1, others.into_iter().chain([first]));
     }
     schemes
+}
+
+/// Subsystems that choose their predictors take interface models, and advance before all others.
+fn model_first(model: &Model) -> Settings {
+    let keys: Vec<String> = model.own_predictors().collect();
+    let is_fast = |name: &&str| keys.iter().any(|key| key.contains(&format!(".{name}.")));
+    let fast = model.subsystems().filter(is_fast);
+    let slow = model.subsystems().filter(|name| !is_fast(name));
+    let order: Vec<String> = fast.chain(slow).map(|name| format!("{name:?}")).collect();
+    let mut changes = vec![
+        ("schedule.kind".to_owned(), "gauss-seidel".to_owned()),
+        (
+            "schedule.order".to_owned(),
+            format!("[{}]", order.join(", ")),
+        ),
+    ];
+    changes.extend(
+        keys.iter()
+            .map(|key| (key.clone(), "interface-model".to_owned())),
+    );
+    changes
 }
 
 fn cut_schemes(model: &Model) -> Vec<(String, Settings)> {

@@ -1,0 +1,116 @@
+//! A fast subsystem that moves a node of a mechanism in space, with a model of how that resists.
+
+use crate::common::{History, coupled, read};
+
+/// A light body on a spring that carries a heavy one: the heavy one is a mechanism of its own, whose grip follows the light
+/// one in space. Both together are one rigid body.
+fn carried(step: f64, spring: &str, spin: &str) -> History {
+    let text = format!(
+        r#"
+[model]
+name = "Carried"
+
+[simulation]
+duration = 0.5
+step = {step}
+
+[schedule]
+kind = "gauss-seidel"
+order = ["hand", "load"]
+
+[multibody.hand]
+integrator = "impulses"
+micro_step = 5e-5
+predictor = "interface-model"
+
+[multibody.hand.nodes]
+hand = {{ position = [0, 0, 0], {spin} }}
+
+[multibody.hand.bodies]
+hand = {{ node = "hand", mass = 0.5, inertia = [0.02, 0.02, 0.03] }}
+{spring}
+
+[multibody.hand.inputs]
+carry = {{ wrench = "hand" }}
+
+[multibody.load]
+integrator = "rk4"
+
+[multibody.load.nodes]
+grip = {{ position = [0, 0, 0], {spin} }}
+load = {{ position = [0, 0, 0], {spin} }}
+
+[multibody.load.bodies]
+load = {{ node = "load", mass = 5, inertia = [0.3, 0.3, 0.5] }}
+
+[multibody.load.joints]
+grip = {{ type = "fixed", between = ["grip", "load"] }}
+
+[multibody.load.inputs]
+grip = {{ pose = "grip" }}
+
+[[connection]]
+from = "hand.carry.motion"
+to = "load.grip"
+
+[[connection]]
+from = "load.grip.load"
+to = "hand.carry"
+"#
+    );
+    coupled(&read(&text).unwrap())
+}
+
+/// They swing at √(k/(m + M)).
+#[test]
+fn a_light_body_swings_with_the_heavy_one_that_it_carries() {
+    let spring = r#"
+[multibody.hand.springs]
+spring = { between = ["ground", "hand"], points = [[-1, 0, 0], [0, 0, 0]], stiffness = 3000 }"#;
+    let omega = (3000.0_f64 / 5.5).sqrt();
+    for step in [0.01, 0.005] {
+        let run = carried(step, spring, "velocity = [0.2, 0, 0]");
+        let found = run.column("hand.carry.motion.px");
+        for (n, x) in found.iter().enumerate() {
+            let expected = 0.2 / omega * (omega * step * n as f64).sin();
+            let error = (x - expected).abs() * omega / 0.2;
+            assert!(error < 0.01, "{step} {n}: {x} {expected}");
+        }
+    }
+}
+
+/// Free and turning, both precess as one symmetric body: the angular velocity goes round the axis of the body at
+/// (C - A)/A ω₃, and the axis itself round the angular momentum.
+#[test]
+fn both_precess_as_one_symmetric_top() {
+    let spin: [f64; 3] = [0.8, 0.0, 6.0];
+    let run = carried(0.005, "", "angular_velocity = [0.8, 0, 6]");
+    let (a, c) = (0.32_f64, 0.53);
+    let momentum = [a * spin[0], 0.0, c * spin[2]];
+    let size = momentum[0].hypot(momentum[2]);
+    // About the angular momentum the body turns at |L|/A.
+    let rate = size / a;
+    let quaternion =
+        ["q0", "q1", "q2", "q3"].map(|name| run.column(&format!("load.nodes.load.{name}")));
+    let [ws, xs, ys, zs] = quaternion;
+    for (n, w) in ws.into_iter().enumerate() {
+        let [x, y, z] = [xs[n], ys[n], zs[n]];
+        let axis = [
+            2.0 * (x * z + w * y),
+            2.0 * (y * z - w * x),
+            1.0 - 2.0 * (x * x + y * y),
+        ];
+        // The axis starts at z and turns about L by rate · t.
+        let (sin, cos) = (rate * 0.005 * n as f64).sin_cos();
+        let l = momentum.map(|value| value / size);
+        let along = l[2];
+        let expected = [
+            l[0] * along * (1.0 - cos) + l[1] * sin,
+            l[1] * along * (1.0 - cos) - l[0] * sin,
+            cos + l[2] * along * (1.0 - cos),
+        ];
+        for (found, expected) in axis.iter().zip(expected) {
+            assert!((found - expected).abs() < 5e-3, "{n}: {axis:?} {expected}");
+        }
+    }
+}
