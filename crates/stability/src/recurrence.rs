@@ -349,8 +349,8 @@ pub(crate) fn quick_recurrence(
     histories: &Histories,
     budget: &TimeBudget,
 ) -> Result<Recurrence, AnalysisError> {
+    let sizes = probe_sizes(simulation, &base.chart);
     let mut probing = Probing::about(simulation, &base.chart, base.period, budget)?;
-    let sizes = probe_sizes(probing.simulation, &base.chart);
     let probed = probing.one_sided(sizes, histories);
     let is_linear = |probing: &mut Probing<'_>, probed: &Probed| {
         let off = probing.disagreement(probed, Sides::One)?;
@@ -374,8 +374,8 @@ pub(crate) fn recurrence_about(
     observe: impl Fn(&Simulation) -> Vec<f64>,
     budget: &TimeBudget,
 ) -> Result<(Recurrence, DMatrix<f64>), AnalysisError> {
+    let sizes = probe_sizes(simulation, &base.chart);
     let mut probing = Probing::about(simulation, &base.chart, base.period, budget)?;
-    let sizes = probe_sizes(probing.simulation, &base.chart);
     let mut probed = probing.matrices(&sizes, &observe);
     let mut scale = 1.0;
     for _ in 0..FINER_PROBES {
