@@ -21,7 +21,6 @@ mod dial;
 mod draft;
 mod exchange_buffer;
 mod fault;
-mod hermite;
 mod implicit;
 mod incoming;
 mod initial;
@@ -64,7 +63,6 @@ pub use cpu::CpuLevel;
 pub use dial::Dial;
 pub use draft::{Draft, write_whole};
 pub use fault::{BuildError, Fault};
-pub use hermite::{IntegratedMotion, RateExtrapolation};
 pub use inputs::{InputLayer, Inputs, Source, StageInputs};
 pub use motion_law::{Followed, MotionLaw};
 pub use pace::{OnMiss, Pacing, ThreadStart};
@@ -77,7 +75,8 @@ pub use schedule::{
     Acceleration, Coupling, ImplicitSettings, OnLimit, Schedule, Stage, SubsystemId,
 };
 pub use sequence::{
-    Entry, LEVELS, Operator, SequenceInput, SequenceLink, SequenceModel, SequenceOutput, product,
+    Entry, LEVELS, Operator, SequenceInput, SequenceLink, SequenceModel, SequenceOutput,
+    impulse_response, product,
 };
 pub use simulation::{ConnectionRange, Simulation};
 pub use state::{Chart, Snapshot, State, Visitor, word_count};

@@ -3,12 +3,13 @@
 use oldham_compensation::Compensation;
 use oldham_control::{Control, Timing};
 use oldham_cosim::{
-    BuildError, Builder, Coupling, Fault, Hold, InputPort, IntegratedMotion, Ports, Predictor,
-    Scale, Schedule, Simulation, Source, Stage, Subsystem, SubsystemId,
+    BuildError, Builder, Coupling, Fault, Hold, InputPort, Ports, Predictor, Scale, Schedule,
+    Simulation, Source, Stage, Subsystem, SubsystemId,
 };
 use oldham_dmd::Dmd;
 use oldham_hydraulics::Hydraulics;
 use oldham_lumped::{Integrator, Lumped, Spec};
+use oldham_prediction::IntegratedMotion;
 
 use crate::expansion::{self, Member, Solvers};
 use crate::implicit;

@@ -7,10 +7,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use oldham_control::Controller;
-use oldham_cosim::{InputPort, OutputPort, RateExtrapolation, Scale, Schedule, Subsystem};
+use oldham_cosim::{InputPort, OutputPort, Scale, Schedule, Subsystem};
 use oldham_expression::Expression;
 use oldham_hydraulics::Circuit;
 use oldham_lumped::{Integrator, Spec};
+use oldham_prediction::RateExtrapolation;
 
 use crate::compensation::gains::Gains;
 use crate::data::DataFile;

@@ -1,14 +1,12 @@
 //! Parts joined through their interface tangents.
 
-use oldham_cosim::{
-    Builder, Hold, IntegratedMotion, Predictor, RateExtrapolation, Schedule, Simulation, Stage,
-    Subsystem, SubsystemId,
-};
+use oldham_cosim::{Builder, Hold, Predictor, Schedule, Simulation, Stage, Subsystem, SubsystemId};
 use oldham_multibody::bench::hanging_beam;
 use oldham_multibody::{
     BeamMesh, Body, Joint, LineInertia, Lumping, Mat3, MechanismPart, Method, Model, Motion,
     NodeId, Options, PartBuilder, Section, System, Vec3, straight_beam,
 };
+use oldham_prediction::{IntegratedMotion, RateExtrapolation};
 
 const H: f64 = 1e-4;
 const RHO: f64 = 0.6;

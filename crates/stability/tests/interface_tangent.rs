@@ -2,8 +2,9 @@
 
 mod support;
 
-use oldham_cosim::{InMemory, RateExtrapolation, Run, Simulation};
+use oldham_cosim::{InMemory, Run, Simulation};
 use oldham_lumped::{Integrator, NodeRef};
+use oldham_prediction::RateExtrapolation;
 use oldham_stability::{map, radius};
 use support::{Chain, LMS2, TangentUse, law, mass, mass_matrix, node, part, side, spring, value};
 

@@ -4,8 +4,9 @@
 
 mod support;
 
-use oldham_cosim::{RateExtrapolation, Simulation};
+use oldham_cosim::Simulation;
 use oldham_lumped::{Integrator, StageInputs};
+use oldham_prediction::RateExtrapolation;
 use support::{Chain, LMS2, node, side, value};
 
 const HELD: Integrator = Integrator::Rk4 {

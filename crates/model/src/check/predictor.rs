@@ -1,8 +1,9 @@
 //! How inputs are guessed between exchanges, and whether the exchanged signals allow it.
 
-use oldham_cosim::{InputPort, OutputPort, RateExtrapolation};
+use oldham_cosim::{InputPort, OutputPort};
 use oldham_dmd::{Controls, LONGEST_WINDOW, ModelSize, Received, Settings};
 use oldham_interface_model::Arrangement;
+use oldham_prediction::RateExtrapolation;
 
 use super::Checker;
 use super::keys::{read, read_if};

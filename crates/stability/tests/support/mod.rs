@@ -3,14 +3,15 @@
 #![allow(dead_code, reason = "every test file uses a part of this")]
 
 use oldham_cosim::{
-    Builder, Hold, InputPort, IntegratedMotion, OutputPort, Predictor, RateExtrapolation, Schedule,
-    Simulation, Stage, Subsystem, SubsystemId,
+    Builder, Hold, InputPort, OutputPort, Predictor, Schedule, Simulation, Stage, Subsystem,
+    SubsystemId,
 };
 use oldham_lumped::{
     BoundarySpec, Coordinates, Element, ElementKind, Integrator, LAW_VARIABLES, Lumped,
     MergedConnection, MergedPart, NodeIndex, NodeRef, NodeSpec, PortKind, PortSpec, Prescribed,
     Spec, TangentSpec, merge,
 };
+use oldham_prediction::{IntegratedMotion, RateExtrapolation};
 
 pub const RHO: f64 = 0.6;
 pub const LMS2: Integrator = Integrator::Lms2 { rho: RHO };

@@ -5,12 +5,12 @@
 //! orientation (Sect. 4.1.2; where the rate of the newest rotation vector is printed as ω, it
 //! means Rᵀω).
 
-use super::history::History;
-use super::{Extrapolation, cubic, reaches_end};
-use crate::port::{MOTION_QUATERNION, Quantity};
-use crate::state::Visitor;
+use oldham_cosim::{MOTION_QUATERNION, Quantity, Visitor};
 use oldham_space::rotation::{Quaternion, inverse_tangent_times, tangent_times};
 use oldham_space::{V3, Vec3};
+
+use crate::history::History;
+use crate::{Extrapolation, cubic, reaches_end};
 
 const WIDTH: usize = 19;
 const POSITION: usize = 0;
@@ -21,7 +21,7 @@ const SPIN_RATE: usize = 16;
 
 /// The last two samples of a motion, newest first.
 #[derive(Clone, Debug)]
-pub(super) struct Samples {
+pub(crate) struct Samples {
     pub start: usize,
     history: History<WIDTH>,
     /// The last prediction and its time: a step asks several times for its end.
@@ -276,8 +276,8 @@ impl Path<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Extrapolation, RateExtrapolation};
     use super::*;
+    use crate::RateExtrapolation;
 
     /// A steady turn about a tilted axis, seen while it moves along a circle.
     fn motion(t: f64) -> [f64; WIDTH] {

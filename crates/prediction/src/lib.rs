@@ -7,10 +7,7 @@ mod history;
 mod line;
 mod spatial;
 
-use crate::port::{InputPort, Ports, Quantity};
-use crate::predictor::{Hold, Predictor};
-use crate::state::{State, Visitor};
-use crate::two_step::TwoStep;
+use oldham_cosim::{Hold, InputPort, Port, Ports, Predictor, Quantity, State, TwoStep, Visitor};
 
 /// How the rate at the end of the coming step is extrapolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +54,7 @@ enum Samples {
 impl IntegratedMotion {
     /// The predictor for these ports, with the spectral radius of the method that integrates.
     pub fn new(extrapolation: RateExtrapolation, rho: f64, ports: &Ports) -> Self {
-        let motion = |(index, port): (usize, &crate::port::Port)| {
+        let motion = |(index, port): (usize, &Port)| {
             let start = ports.input_range(InputPort(index)).start;
             match port.quantity {
                 Quantity::Translation | Quantity::Rotation => {
@@ -192,6 +189,8 @@ fn cubic(s: f64, y0: f64, slope0: f64, y1: f64, slope1: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use oldham_cosim::impulse_response;
+
     use super::*;
 
     fn error(extrapolation: RateExtrapolation, h: f64) -> f64 {
@@ -326,5 +325,24 @@ mod tests {
         let mut motion = [0.0; 3];
         predictor.predict(0.5, None, &mut motion);
         assert_eq!(motion, [2.0, 3.5, 3.0]);
+    }
+
+    /// Fontana 2026, Eq. 8 and 11, written by hand.
+    #[test]
+    fn the_prediction_of_the_interface_mass_scheme_is_read_off() {
+        let mut ports = Ports::new();
+        let port = ports.add_input("far", Quantity::Motion);
+        let mut predictor = IntegratedMotion::new(RateExtrapolation::Hermite, 0.6, &ports);
+        let h = 1e-3;
+        let taps = impulse_response(&mut predictor, &ports, port, h, false).unwrap();
+        let square = 0.16;
+        let beta = (3.0 * square + 4.0 * 0.2) / (4.0 - square);
+        let delta = square / (2.0 * (4.0 - square));
+        let (b0, b1) = (delta + 0.5, 0.5 * beta + 0.5 - 2.0 * delta);
+        let close = |a: f64, b: f64| (a - b).abs() <= 1e-12 * b.abs().max(1.0);
+        assert_eq!(taps.len(), 3);
+        assert!(close(taps[1][0][0], 1.0 - beta - 12.0 * b0));
+        assert!(close(taps[1][0][1], h * (8.0 * b0 + b1)));
+        assert!(close(taps[2][0][0], beta + 12.0 * b0));
     }
 }

@@ -1,12 +1,13 @@
 //! Motions along a line or about an axis.
 
-use super::history::History;
-use super::{Extrapolation, cubic, reaches_end};
-use crate::state::Visitor;
+use oldham_cosim::Visitor;
+
+use crate::history::History;
+use crate::{Extrapolation, cubic, reaches_end};
 
 /// The last two samples of a motion: displacement, velocity, acceleration; newest first.
 #[derive(Clone, Debug)]
-pub(super) struct Samples {
+pub(crate) struct Samples {
     pub start: usize,
     history: History<3>,
 }

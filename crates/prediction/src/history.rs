@@ -5,7 +5,7 @@ const NEAR: f64 = 1e-9;
 
 /// Times and values, newest first.
 #[derive(Clone, Debug)]
-pub(super) struct History<const N: usize> {
+pub(crate) struct History<const N: usize> {
     pub count: u64,
     pub times: [f64; 2],
     pub values: [[f64; N]; 2],
