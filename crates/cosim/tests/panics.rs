@@ -13,7 +13,7 @@ use oldham_cosim::{
     Fault, Hold, ImplicitSettings, InputCorrection, InputLayer, InputPort, Inputs,
     InterfaceResponse, Linearisable, Linearisation, OutputPort, Pacing, Ports, Predictor, Reached,
     Recorder, Run, Schedule, SequenceModel, Simulation, Source, Stage, State, StepCorrection,
-    StepError, Subsystem, SubsystemId, Tap, Visitor,
+    StepError, Subsystem, SubsystemId, Tap, TwoStep, Visitor,
 };
 use support::Oscillator;
 
@@ -33,7 +33,7 @@ use Call::{Analysis, Build, Never, Run as InRun};
 
 /// Every method of the traits that others implement, and of the functions that they hand over. After a
 /// comma: who is asked, where several are.
-const METHODS: [(&str, Call); 49] = [
+const METHODS: [(&str, Call); 50] = [
     ("Subsystem::ports", Build),
     ("Subsystem::advance", InRun),
     ("Subsystem::outputs", InRun),
@@ -64,6 +64,7 @@ const METHODS: [(&str, Call); 49] = [
     ("Linearisable::state_names", Analysis(name_states)),
     ("Linearisable::sequence_model", Analysis(model_sequence)),
     ("InterfaceResponse::interface", Never),
+    ("InterfaceResponse::momentum_formula", Never),
     ("State::visit", InRun),
     ("State::visit, predictor", InRun),
     ("State::visit, source", InRun),
@@ -322,6 +323,10 @@ impl InterfaceResponse for Rotten {
     fn interface(&mut self, _: f64, _: &[f64], _: &mut EffectiveInterface) -> bool {
         self.rot.look("InterfaceResponse::interface");
         false
+    }
+    fn momentum_formula(&self) -> Option<TwoStep> {
+        self.rot.look("InterfaceResponse::momentum_formula");
+        None
     }
 }
 

@@ -61,6 +61,18 @@ pub(crate) fn feed(
             }
         }
     }
+    // A loop over steps of its own is nothing that a mechanism could show.
+    let fast: Vec<usize> = found.iter().map(|fast| fast.part).collect();
+    let is_shown = |one: &Fast| !fast.contains(&one.mechanism);
+    let (found, both): (Vec<Fast>, Vec<Fast>) = found.into_iter().partition(is_shown);
+    for fast in both {
+        let message = format!(
+            "`{}`, which it meets, has one itself",
+            spec.parts[fast.mechanism].name
+        );
+        let help = "give the model to the faster of the two";
+        findings.push(Refusal { message, help }.about(&spec.parts[fast.part]));
+    }
     let mut feeds = Vec::new();
     let groups = gather(spec, found, stands_alone);
     let brings_momentum: Vec<bool> = groups

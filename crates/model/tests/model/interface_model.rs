@@ -370,3 +370,17 @@ fn a_network_is_checked_with_places() {
         assert!(told.contains(part), "{part}: {told}");
     }
 }
+
+/// Two mechanisms that meet cannot both predict by a model of the other.
+#[test]
+fn of_two_that_meet_only_one_has_a_model() {
+    let text = example("pendulum-spring")
+        .replace("predictor = \"dmd\"", "predictor = \"interface-model\"")
+        .replace(
+            "predictor = \"first-order\"",
+            "predictor = \"interface-model\"",
+        );
+    let model = read(&text).expect("each of them could have one");
+    let told = model.simulation().err().expect("refused").to_string();
+    assert!(told.contains("which it meets, has one itself"), "{told}");
+}
