@@ -30,9 +30,9 @@ fn panels(
     let mut panels = Vec::new();
     for variant in VARIANTS {
         for (scheme, predictor) in SCHEMES {
-            let title = format!("{label}, {}, {scheme}", variant.label());
+            let below = format!("time / s, {}", variant.label());
             let (low, high) = limits(variant);
-            let mut panel = Panel::new("time / s", title).with_y_limit(low, high);
+            let mut panel = Panel::new(below, format!("{label}, {scheme}")).with_y_limit(low, high);
             for ms in DRAWN {
                 let track = Trial::coarse(variant, 1e-3 * ms, predictor).track(1e-3 * ms, &[])?;
                 panel = panel.with_series(track.curve(signal, &format!("{ms} ms")));

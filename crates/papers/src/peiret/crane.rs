@@ -127,7 +127,7 @@ pub(super) fn fig_12(report: &mut Report) -> Result<(), PaperError> {
     for (scheme, predictor) in SCHEMES {
         let label = format!("rate / (m/s), {scheme}");
         let mut panel = Panel::new("time / s", &label).with_y_limit(-0.08, 0.03);
-        let mut detail = Panel::new("time / s", format!("{label}, grasping"));
+        let mut detail = Panel::new("time / s, while the log is grasped", &label);
         detail = detail.with_y_limit(-0.02, 0.02);
         for ms in DRAWN {
             let trial = Trial::coarse(Machine::Crane, 1e-3 * ms, predictor);
