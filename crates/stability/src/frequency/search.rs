@@ -95,6 +95,22 @@ mod tests {
 
     use super::*;
 
+    /// What is found of pairs of zeros in a large disc.
+    fn fastest_of(zeros: &[Complex<f64>]) -> Found {
+        let log = |w: Complex<f64>| {
+            let pairs = zeros
+                .iter()
+                .map(|zero| ((w - zero) * (w - zero.conj())).ln());
+            pairs.sum::<Complex<f64>>() + w * 0.3
+        };
+        let function = Function {
+            log: &log,
+            evaluations: AtomicUsize::new(0),
+            threads: 1,
+        };
+        function.fastest(0.95, &|| true).expect("it is smooth")
+    }
+
     /// Eighty zeros all over the disc, of which some are far inside.
     #[test]
     fn of_very_many_the_innermost_are_found_and_all_are_counted() {
@@ -107,18 +123,7 @@ mod tests {
         let zeros: Vec<Complex<f64>> = (0..40)
             .map(|k| Complex::from_polar(polar(k).0, polar(k).1))
             .collect();
-        let log = |w: Complex<f64>| {
-            let pairs = zeros
-                .iter()
-                .map(|zero| ((w - zero) * (w - zero.conj())).ln());
-            pairs.sum::<Complex<f64>>() + w * 0.3
-        };
-        let function = Function {
-            log: &log,
-            evaluations: AtomicUsize::new(0),
-            threads: 1,
-        };
-        let found = function.fastest(0.95, &|| true).expect("it is smooth");
+        let found = fastest_of(&zeros);
         assert_eq!(found.inside, 80);
         assert!(found.zeros.len() < 40, "{}", found.zeros.len());
         for (zero, exact) in found.zeros.iter().zip(&zeros) {
@@ -133,18 +138,7 @@ mod tests {
         let zeros: Vec<Complex<f64>> = (0..4)
             .map(|k| Complex::from_polar(0.1 + 1e-4 * k as f64, 3.1 - 2e-4 * k as f64))
             .collect();
-        let log = |w: Complex<f64>| {
-            let pairs = zeros
-                .iter()
-                .map(|zero| ((w - zero) * (w - zero.conj())).ln());
-            pairs.sum::<Complex<f64>>() + w * 0.3
-        };
-        let function = Function {
-            log: &log,
-            evaluations: AtomicUsize::new(0),
-            threads: 1,
-        };
-        let found = function.fastest(0.95, &|| true).expect("it is smooth");
+        let found = fastest_of(&zeros);
         assert_eq!(found.inside, 8);
         let innermost = found.zeros.first().expect("one at least is found").at;
         assert!((innermost - zeros[0]).norm() < 1e-6, "{innermost}");
