@@ -23,6 +23,9 @@ use serde_json::json;
 
 use failure::Failure;
 
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     keep_decoders_quiet();
     let arguments = match args::Arguments::try_parse() {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::map::is_stable;
+use crate::spread::spread;
 
 /// The grid of a map.
 pub struct Contour<'a> {
@@ -37,17 +38,7 @@ impl Contour<'_> {
         let edges: BTreeSet<Edge> = cells.iter().flatten().copied().collect();
         let edges: Vec<Edge> = edges.into_iter().collect();
         let cross = |&edge: &Edge| (edge, self.crossing(edge, stable(edge.0), &stable_at));
-        let mut crossings = BTreeMap::new();
-        std::thread::scope(|scope| {
-            let share = edges.len().div_ceil(threads.max(1)).max(1);
-            let workers: Vec<_> = edges
-                .chunks(share)
-                .map(|edges| scope.spawn(|| edges.iter().map(cross).collect::<Vec<_>>()))
-                .collect();
-            for worker in workers {
-                crossings.extend(worker.join().expect("a worker does not panic"));
-            }
-        });
+        let crossings: BTreeMap<_, _> = spread(&edges, threads, cross).into_iter().collect();
         let (mut xs, mut ys) = (Vec::new(), Vec::new());
         for pair in cells.iter().flat_map(|cell| cell.chunks_exact(2)) {
             let [a, b] = [crossings[&pair[0]], crossings[&pair[1]]];

@@ -7,12 +7,13 @@
 //! small one. Whether the subspace is invariant is checked: where eigenvalues are not separated so
 //! clearly there is no answer here, and all of them are to be computed.
 
-use nalgebra::{Complex, DMatrix, DVector};
+use nalgebra::{Complex, DMatrix};
 
 use crate::eigen::eigenvalues_of;
 
-/// Squarings after which eigenvalues are separated, at least and at most: powers 64 to 256.
-const SQUARINGS: std::ops::RangeInclusive<usize> = 6..=8;
+/// Squarings after which eigenvalues are separated, at least and at most: powers 128 to
+/// 1024.
+const SQUARINGS: std::ops::RangeInclusive<usize> = 7..=10;
 /// Size of a column, relative to the largest, above which it belongs to the subspace ...
 const KEPT: f64 = 1e-6;
 /// ... and below which it is lost. In between, there is no gap.
@@ -28,11 +29,9 @@ pub(crate) fn dominant_eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<
     for count in 1..=*SQUARINGS.end() {
         power.mul_to(&power, &mut next);
         std::mem::swap(&mut power, &mut next);
-        let largest = power.amax();
-        if !(largest.is_finite() && largest > 0.0) {
+        if !normalise(power.as_mut_slice()) {
             return None;
         }
-        power /= largest;
         if SQUARINGS.contains(&count)
             && let Some(basis) = basis_of(&power)
         {
@@ -47,33 +46,84 @@ pub(crate) fn dominant_eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<
 fn basis_of(power: &DMatrix<f64>) -> Option<DMatrix<f64>> {
     let n = power.nrows();
     let mut rest = power.clone();
-    let mut basis: Vec<DVector<f64>> = Vec::new();
+    let columns = rest.as_mut_slice();
+    let mut squares: Vec<f64> = columns.chunks_exact(n).map(|c| dot(c, c)).collect();
+    let mut basis: Vec<f64> = Vec::new();
     let mut first = 0.0;
     // More than half of all would not save anything.
-    while basis.len() <= n / 2 {
-        let sizes = rest.column_iter().map(|column| column.norm());
-        let (place, size) = sizes.enumerate().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        if basis.is_empty() {
+    for rank in 0..=n / 2 {
+        let sizes = squares.iter().enumerate();
+        let (place, square) = sizes.max_by(|a, b| a.1.total_cmp(b.1))?;
+        let size = square.sqrt();
+        if rank == 0 {
             first = size;
         }
         if size <= LOST * first {
-            return Some(DMatrix::from_columns(&basis));
+            return Some(DMatrix::from_column_slice(n, rank, &basis));
         }
         if size <= KEPT * first {
             return None;
         }
-        let mut direction = rest.column(place) / size;
-        for other in &basis {
-            direction.axpy(-other.dot(&direction), other, 1.0);
+        basis.extend_from_slice(&columns[place * n..(place + 1) * n]);
+        let (others, direction) = basis.split_at_mut(rank * n);
+        scale(direction, 1.0 / size);
+        for other in others.chunks_exact(n) {
+            take_away(direction, other);
         }
-        direction.normalize_mut();
-        for mut column in rest.column_iter_mut() {
-            let share = direction.dot(&column);
-            column.axpy(-share, &direction, 1.0);
+        scale(direction, 1.0 / dot(direction, direction).sqrt());
+        for (column, square) in columns.chunks_exact_mut(n).zip(&mut squares) {
+            take_away(column, direction);
+            *square = dot(column, column);
         }
-        basis.push(direction);
     }
     None
+}
+
+/// Lanes of a sum: one after the other would wait for each addition.
+const LANES: usize = 8;
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    let (a, b) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest = a.remainder().iter().zip(b.remainder());
+    let rest = rest.map(|(a, b)| a * b).sum::<f64>();
+    for (a, b) in a.zip(b) {
+        for (lane, sum) in sums.iter_mut().enumerate() {
+            *sum += a[lane] * b[lane];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+/// Takes the share of a unit vector away from a column.
+fn take_away(column: &mut [f64], direction: &[f64]) {
+    let share = dot(column, direction);
+    for (entry, along) in column.iter_mut().zip(direction) {
+        *entry -= share * along;
+    }
+}
+
+fn scale(values: &mut [f64], by: f64) {
+    values.iter_mut().for_each(|value| *value *= by);
+}
+
+/// Makes the largest entry one; false if there is none.
+fn normalise(entries: &mut [f64]) -> bool {
+    let mut most = [0.0_f64; LANES];
+    let mut is_finite = true;
+    for chunk in entries.chunks(LANES) {
+        for (most, entry) in most.iter_mut().zip(chunk) {
+            is_finite &= entry.is_finite();
+            *most = if entry.abs() > *most {
+                entry.abs()
+            } else {
+                *most
+            };
+        }
+    }
+    let largest = most.into_iter().fold(0.0, f64::max);
+    scale(entries, 1.0 / largest);
+    is_finite && largest > 0.0
 }
 
 /// The eigenvalues of the matrix on the subspace of a basis, if it is invariant.

@@ -106,7 +106,7 @@ impl Reduced {
     /// Nothing if the matrix has entries that are NaN.
     pub fn new(matrix: &DMatrix<f64>) -> Option<Self> {
         let busy = busy_coordinates(matrix);
-        let mut whole = DMatrix::from_fn(busy.len(), busy.len(), |i, j| matrix[(busy[i], busy[j])]);
+        let mut whole = selected(matrix, &busy);
         let (mut kept, mut copies, mut places) = (Vec::new(), Vec::new(), Vec::new());
         for (copy, original) in originals(&whole).into_iter().enumerate() {
             if copy == original {
@@ -118,10 +118,12 @@ impl Reduced {
                 whole.column_mut(original).axpy(1.0, &column, 1.0);
             }
         }
-        let mut reduced =
-            DMatrix::from_fn(kept.len(), kept.len(), |i, j| whole[(places[i], places[j])]);
+        let mut reduced = match copies.is_empty() {
+            true => whole,
+            false => selected(&whole, &places),
+        };
         // Balancing would not end on NaN.
-        if !reduced.iter().all(|value| value.is_finite()) {
+        if !reduced.as_slice().iter().all(|value| value.is_finite()) {
             return None;
         }
         // Positions, velocities and forces differ by many orders of magnitude.
@@ -173,17 +175,32 @@ fn of_full_rank(matrix: &DMatrix<f64>) -> DMatrix<f64> {
     reduced
 }
 
+/// The columns of a square matrix as slices, which are quicker to walk along than views.
+fn columns_of(matrix: &DMatrix<f64>) -> impl Iterator<Item = &[f64]> {
+    matrix.as_slice().chunks_exact(matrix.nrows().max(1))
+}
+
+/// These rows and columns.
+fn selected(matrix: &DMatrix<f64>, places: &[usize]) -> DMatrix<f64> {
+    let mut entries = Vec::with_capacity(places.len() * places.len());
+    for &j in places {
+        let column = &matrix.as_slice()[j * matrix.nrows()..];
+        entries.extend(places.iter().map(|&i| column[i]));
+    }
+    DMatrix::from_vec(places.len(), places.len(), entries)
+}
+
 /// Leaves out coordinates with an empty row or column, again and again. The rest has the same
 /// nonzero eigenvalues, and the cost of finding them grows with the cube of the size.
 fn busy_coordinates(matrix: &DMatrix<f64>) -> Vec<usize> {
     let n = matrix.nrows();
     // How many coordinates each depends on, and how many depend on it.
     let (mut sources, mut listeners) = (vec![0; n], vec![0; n]);
-    for (j, column) in matrix.column_iter().enumerate() {
-        for (source, entry) in sources.iter_mut().zip(&column) {
+    for (column, listeners) in columns_of(matrix).zip(&mut listeners) {
+        for (source, entry) in sources.iter_mut().zip(column) {
             let is_there = usize::from(*entry != 0.0);
             *source += is_there;
-            listeners[j] += is_there;
+            *listeners += is_there;
         }
     }
     let mut is_kept = vec![true; n];
@@ -194,9 +211,14 @@ fn busy_coordinates(matrix: &DMatrix<f64>) -> Vec<usize> {
         if !std::mem::replace(&mut is_kept[i], false) {
             continue;
         }
-        for j in (0..n).filter(|&j| is_kept[j]) {
-            sources[j] -= usize::from(matrix[(j, i)] != 0.0);
-            listeners[j] -= usize::from(matrix[(i, j)] != 0.0);
+        let column = &matrix.as_slice()[i * n..(i + 1) * n];
+        let row = matrix.as_slice()[i..].iter().step_by(n);
+        for (j, (reached, heard)) in column.iter().zip(row).enumerate() {
+            if !is_kept[j] {
+                continue;
+            }
+            sources[j] -= usize::from(*reached != 0.0);
+            listeners[j] -= usize::from(*heard != 0.0);
             if sources[j] == 0 || listeners[j] == 0 {
                 idle.push(j);
             }
@@ -211,8 +233,8 @@ fn originals(matrix: &DMatrix<f64>) -> Vec<usize> {
     let n = matrix.nrows();
     // Rows with the same sum of mixed bits are worth a look.
     let mut sums = vec![0_u64; n];
-    for column in matrix.column_iter() {
-        for (sum, entry) in sums.iter_mut().zip(&column) {
+    for column in columns_of(matrix) {
+        for (sum, entry) in sums.iter_mut().zip(column) {
             *sum = (sum.rotate_left(5) ^ entry.to_bits()).wrapping_mul(MIXER);
         }
     }

@@ -14,15 +14,16 @@ mod eigen;
 mod examination;
 mod extrapolator;
 mod frequency;
-mod histories;
 mod krylov;
 mod map;
+mod pattern;
 mod poles;
 mod product;
 mod random;
 mod reach;
 mod recurrence;
 mod spectrum;
+mod spread;
 mod state_space;
 mod verdict;
 

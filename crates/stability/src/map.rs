@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use oldham_cosim::Simulation;
 
-use crate::histories::Histories;
+use crate::pattern::Pattern;
 use crate::spectrum::{Decision, STABLE, Spectrum};
+use crate::spread::spread;
 
 /// Bisections at most, and how well a border is known then.
 const BISECTIONS: usize = 45;
@@ -14,11 +15,11 @@ const KNOWN: f64 = 1e-10;
 /// The spectral radius of a simulation; NaN where it cannot be analysed. Where no growth
 /// was found it is at most one, however vague the radius is.
 pub fn radius(simulation: &mut Simulation) -> f64 {
-    radius_with(simulation, &Histories::default())
+    radius_with(simulation, &Pattern::default())
 }
 
-fn radius_with(simulation: &mut Simulation, histories: &Histories) -> f64 {
-    match Spectrum::quick(simulation, histories) {
+fn radius_with(simulation: &mut Simulation, pattern: &Pattern) -> f64 {
+    match Spectrum::quick(simulation, pattern) {
         Ok(spectrum) => match spectrum.decision() {
             Decision::Unstable => spectrum.radius(),
             Decision::Stable | Decision::Undecided => spectrum.radius().min(1.0),
@@ -35,8 +36,7 @@ pub fn is_stable(radius: f64) -> bool {
 /// The radius at every point of a grid, row by row: `x` varies fastest.
 ///
 /// `build` makes the simulation at a point, or nothing where there is none; `progress` is told
-/// how many points are done. Points are shared among the threads as they become free; each is
-/// computed by one thread alone, so the result does not depend on their number.
+/// how many points are done. The result does not depend on the number of threads.
 pub fn map(
     x: &[f64],
     y: &[f64],
@@ -46,39 +46,20 @@ pub fn map(
 ) -> Vec<f64> {
     let points = x.len() * y.len();
     let simulation_at = |point: usize| build(x[point % x.len()], y[point / x.len()]);
-    let histories = (points > 1)
+    let pattern = (points > 1)
         .then(|| simulation_at(0))
         .flatten()
-        .and_then(|mut first| Histories::of_simulation(&mut first))
+        .and_then(|mut first| Pattern::of_simulation(&mut first))
         .unwrap_or_default();
-    let next = AtomicUsize::new(0);
     let done = AtomicUsize::new(0);
-    let work = || {
-        let mut found = Vec::new();
-        loop {
-            let point = next.fetch_add(1, Ordering::Relaxed);
-            if point >= points {
-                return found;
-            }
-            let value = simulation_at(point).map_or(f64::NAN, |mut simulation| {
-                radius_with(&mut simulation, &histories)
-            });
-            found.push((point, value));
-            progress(done.fetch_add(1, Ordering::Relaxed) + 1);
-        }
-    };
-    let mut radii = vec![f64::NAN; points];
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut found = work();
-        for other in others {
-            found.extend(other.join().expect("a worker does not panic"));
-        }
-        for (point, value) in found {
-            radii[point] = value;
-        }
-    });
-    radii
+    let places: Vec<usize> = (0..points).collect();
+    spread(&places, threads, |&point| {
+        let radius = simulation_at(point).map_or(f64::NAN, |mut simulation| {
+            radius_with(&mut simulation, &pattern)
+        });
+        progress(done.fetch_add(1, Ordering::Relaxed) + 1);
+        radius
+    })
 }
 
 /// What is known of one value of a parameter.

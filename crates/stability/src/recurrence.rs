@@ -6,7 +6,7 @@ use nalgebra::{Complex, DMatrix, DVector};
 use oldham_cosim::{Chart, Fault, Simulation, State};
 
 use crate::eigen::Reduced;
-use crate::histories::{Column, Histories};
+use crate::pattern::Pattern;
 use crate::product::StepProduct;
 use crate::random::Random;
 
@@ -121,8 +121,8 @@ impl Recurrence {
         probed: Probed,
     ) -> Result<(Self, DMatrix<f64>), AnalysisError> {
         // Squares of entries are formed when the matrix is balanced.
-        let entries = probed.matrix.iter();
-        if !entries.clone().all(|entry| entry.abs() < LARGEST_ENTRY) {
+        let mut entries = probed.matrix.as_slice().iter();
+        if !entries.all(|entry| entry.abs() < LARGEST_ENTRY) {
             return Err(AnalysisError::Unbounded);
         }
         let Base { chart, period } = base;
@@ -346,21 +346,23 @@ pub(crate) fn probe_with(
 pub(crate) fn quick_recurrence(
     simulation: &mut Simulation,
     base: Base,
-    histories: &Histories,
+    pattern: &Pattern,
     budget: &TimeBudget,
 ) -> Result<Recurrence, AnalysisError> {
     let sizes = probe_sizes(simulation, &base.chart);
     let mut probing = Probing::about(simulation, &base.chart, base.period, budget)?;
-    let probed = probing.one_sided(sizes, histories);
-    let is_linear = |probing: &mut Probing<'_>, probed: &Probed| {
-        let off = probing.disagreement(probed, Sides::One)?;
-        Ok::<_, AnalysisError>(off <= DISAGREEMENT)
-    };
+    let probed = probing.one_sided(sizes, pattern).and_then(|probed| {
+        let Some(probed) = probed else {
+            return Ok(None);
+        };
+        let off = probing.disagreement(&probed, Sides::One)?;
+        Ok((off <= DISAGREEMENT).then_some(probed))
+    });
     match probed {
-        Ok(probed) if is_linear(&mut probing, &probed)? => {
+        Ok(Some(probed)) => {
             Recurrence::from(simulation, base, probed).map(|(recurrence, _)| recurrence)
         }
-        Ok(_) | Err(AnalysisError::Fault(_)) => {
+        Ok(None) | Err(AnalysisError::Fault(_)) => {
             Ok(recurrence_about(simulation, base, |_| Vec::new(), budget)?.0)
         }
         Err(error) => Err(error),
@@ -522,36 +524,42 @@ impl<'a> Probing<'a> {
         })
     }
 
-    /// Λ column by column, by differences to one side of the base point; columns that are known are
-    /// not probed.
+    /// Λ by differences to one side of the base point, of all coordinates of a group at once. Nothing
+    /// if a change reaches what it should not.
     fn one_sided(
         &mut self,
         sizes: Vec<f64>,
-        histories: &Histories,
-    ) -> Result<Probed, AnalysisError> {
+        pattern: &Pattern,
+    ) -> Result<Option<Probed>, AnalysisError> {
         let dimension = self.chart.dimension();
         let mut matrix = DMatrix::zeros(dimension, dimension);
         let mut point = vec![0.0; dimension];
-        for (place, mut column) in matrix.column_iter_mut().enumerate() {
-            match histories.column(place, dimension) {
-                Column::Unread => continue,
-                Column::TakenOver(by) => {
-                    column[by] = 1.0;
-                    continue;
-                }
-                Column::Probed => {}
-            }
+        let mut led = vec![0.0; dimension];
+        for group in pattern.for_dimension(dimension).groups() {
             self.budget.allow(Duration::ZERO)?;
-            point[place] = sizes[place];
-            self.follow(&point, column.as_mut_slice())?;
-            column /= sizes[place];
-            point[place] = 0.0;
+            for column in group {
+                point[column.place] = sizes[column.place];
+            }
+            self.follow(&point, &mut led)?;
+            for column in group {
+                for &row in &column.reached {
+                    let change = std::mem::take(&mut led[row]);
+                    matrix[(row, column.place)] = change / sizes[column.place];
+                }
+                point[column.place] = 0.0;
+            }
+            if led.iter().any(|&change| change != 0.0) {
+                return Ok(None);
+            }
         }
-        Ok(Probed {
+        for &(place, by) in pattern.for_dimension(dimension).taken_over() {
+            matrix[(by, place)] = 1.0;
+        }
+        Ok(Some(Probed {
             matrix,
             seen: DMatrix::zeros(0, dimension),
             sizes,
-        })
+        }))
     }
 
     /// By how much changes of all coordinates at once, of another size, do not do what the
@@ -561,7 +569,17 @@ impl<'a> Probing<'a> {
         let n = self.chart.dimension();
         let sizes = DVector::from_column_slice(&probed.sizes);
         // Whatever the signs of a change, each coordinate could do at most this.
-        let reach = probed.matrix.abs() * &sizes * SECOND;
+        let mut reach = vec![0.0; n];
+        for (column, size) in probed
+            .matrix
+            .as_slice()
+            .chunks_exact(n.max(1))
+            .zip(&probed.sizes)
+        {
+            for (reach, entry) in reach.iter_mut().zip(column) {
+                *reach += SECOND * size * entry.abs();
+            }
+        }
         let mut most = 0.0;
         let [mut up, mut down] = [(); 2].map(|()| DVector::zeros(n));
         // One direction may leave a law alone whose two ends move alike.
@@ -577,7 +595,7 @@ impl<'a> Probing<'a> {
             let rest = &up - expected;
             let relative = rest.iter().zip(&reach).map(|(rest, reach)| {
                 let relative = rest.abs() / reach.max(f64::MIN_POSITIVE);
-                if rest == &0.0 { 0.0 } else { relative }
+                if *rest == 0.0 { 0.0 } else { relative }
             });
             most = relative.fold(most, f64::max);
         }

@@ -9,7 +9,7 @@ use crate::effort::Effort;
 use crate::eigen::Reduced;
 use crate::examination::{AGREEMENT, Examiner, QUICK_AGREEMENT};
 use crate::frequency::{FrequencyAnalysis, NoVerdict};
-use crate::histories::Histories;
+use crate::pattern::Pattern;
 use crate::product::StepProduct;
 use crate::recurrence::{
     AnalysisError, Base, FILLING, Recurrence, TimeBudget, analyse_ahead, other_recurrence,
@@ -158,12 +158,12 @@ fn compare_with_second_matrix(
 
 /// With how much care modes are looked at.
 #[derive(Clone, Copy)]
-enum Care<'h> {
+enum Care<'p> {
     /// The first modes are measured with changes of other sizes.
     Full,
     /// For searches that look at many simulations: only whether the dominant mode grows, with what
     /// is known of the coordinates.
-    Quick(&'h Histories),
+    Quick(&'p Pattern),
 }
 
 impl Care<'_> {
@@ -214,9 +214,9 @@ impl Spectrum {
     /// The same for searches that look at many simulations: only the dominant mode is examined.
     pub(crate) fn quick(
         simulation: &mut Simulation,
-        histories: &Histories,
+        pattern: &Pattern,
     ) -> Result<Self, AnalysisError> {
-        Self::with(simulation, &TimeBudget::endless(), Care::Quick(histories))
+        Self::with(simulation, &TimeBudget::endless(), Care::Quick(pattern))
     }
 
     fn with(
@@ -281,8 +281,8 @@ impl Spectrum {
         budget: &TimeBudget,
         care: Care<'_>,
     ) -> Result<Self, AnalysisError> {
-        if let Care::Quick(histories) = care {
-            let recurrence = quick_recurrence(simulation, base, histories, budget)?;
+        if let Care::Quick(pattern) = care {
+            let recurrence = quick_recurrence(simulation, base, pattern, budget)?;
             return Self::from_recurrence(simulation, recurrence, budget, care);
         }
         let (recurrence, _) = recurrence_about(simulation, base.clone(), |_| Vec::new(), budget)?;

@@ -3,7 +3,8 @@
 use std::fs;
 
 use crate::{
-    PAIR, TIGHT, code, example, folder, json, oldham, oldham_in, quarter_car, refuses, said, words,
+    PAIR, TIGHT, code, command, example, folder, json, oldham, oldham_in, quarter_car, refuses,
+    said, words,
 };
 
 #[test]
@@ -270,4 +271,37 @@ fn a_window_without_results_is_refused() {
         );
     }
     assert!(!folder.path().join("r.svg").exists());
+}
+
+/// A stack that no system can give: no thread can be started.
+#[test]
+fn threads_that_cannot_be_started_are_done_without_or_named() {
+    let folder = folder();
+    let without_threads = |arguments: &[&str]| {
+        let mut command = command(folder.path(), arguments);
+        command.env("RUST_MIN_STACK", (1_u64 << 46).to_string());
+        let output = command.output().unwrap();
+        assert!(
+            !said(&output).contains("internal error"),
+            "{}",
+            said(&output)
+        );
+        output
+    };
+    let beam = example("cut-beam-three.toml");
+    let short = ["--set", "simulation.duration=0.01", "--no-analysis"];
+    let output = without_threads(&[&["run", &beam, "--threads", "3"], &short[..]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(said(&output).contains("3 threads could not be started"));
+    let alone = ["run", &beam, "--threads", "1", "--out", "alone.parquet"];
+    let map = ["stability", &example("interface-mass.toml"), "--json"];
+    let map = [
+        &map[..],
+        &["--over", "m2=0.1:10:3", "--over", "m3=0.1:10:3"],
+    ]
+    .concat();
+    for arguments in [[&alone, &short[..]].concat(), map] {
+        let output = without_threads(&arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    }
 }

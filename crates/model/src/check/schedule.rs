@@ -122,15 +122,13 @@ impl Checker<'_> {
             ),
             (place(&section.stages), "stages", Kind::Stages, "stages"),
         ];
-        // A list of the file cannot be taken away on the command line, which only tries another
-        // kind.
-        let is_override = |at: &At<Kind>| self.source.is_override(&at.span);
-        if section.kind.as_ref().is_some_and(is_override) {
-            return;
-        }
+        // The command line may try another kind and leave the file's list alone.
+        let is_override = |span: &Span| self.source.is_override(span);
+        let is_trial = place(&section.kind).is_some_and(is_override);
         for (span, name, user, word) in lists {
             if let Some(span) = span
                 && kind != user
+                && !(is_trial && !self.source.is_override(span))
             {
                 let message = format!("`{name}` has no meaning for this kind of schedule");
                 self.report(span, message)

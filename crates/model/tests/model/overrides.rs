@@ -138,3 +138,15 @@ fn ports_can_be_given_in_tables_that_name_ports() {
     let tolerance = ("schedule.implicit.ports.\"left.fc\"", "1e-6");
     assert!(set(&[("schedule.coupling", "implicit"), tolerance]).is_ok());
 }
+
+/// Another kind may be tried without touching the file's list; a list that is given beside a kind
+/// that does not look at it is a mistake.
+#[test]
+fn a_list_that_the_given_kind_ignores_is_told() {
+    let order = ("schedule.order", r#"["right", "left"]"#);
+    assert!(set(&[order, ("schedule.kind", "gauss-seidel")]).is_ok());
+    for kind in [&[][..], &[("schedule.kind", "jacobi")]] {
+        let problems = set(&[&[order], kind].concat()).unwrap_err().to_string();
+        assert!(problems.contains("`order` has no meaning"), "{problems}");
+    }
+}

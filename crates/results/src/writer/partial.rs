@@ -35,7 +35,7 @@ impl PartialStream {
             path: path.clone(),
             source,
         };
-        let ticker = Ticker::start().map_err(not_opened)?;
+        let ticker = Ticker::start();
         make_room(&path, overwrite)?;
         let file = open(&path)?;
         // The header too is on disk from the start: a run killed at once leaves a readable file.

@@ -11,6 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use nalgebra::Complex;
 
+use crate::spread::spread;
+
 use super::rest::{ArcSegment, BESIDE, MOST_MOMENTS, Rest, Sample, Zero, wrapped};
 
 type C = Complex<f64>;
@@ -98,7 +100,7 @@ impl Function<'_> {
     }
 
     fn samples(&self, angles: &[f64], radius: f64) -> Vec<Sample> {
-        self.spread(angles, |&angle| {
+        spread(angles, self.threads, |&angle| {
             let w = [angle, angle + BESIDE].map(|angle| C::from_polar(radius, angle));
             Sample {
                 angle,
@@ -106,34 +108,6 @@ impl Function<'_> {
                 raw: w.map(|w| self.at(w)),
             }
         })
-    }
-
-    /// Does something for every item, on all threads.
-    fn spread<T: Sync, R: Send>(&self, items: &[T], f: impl Fn(&T) -> R + Sync) -> Vec<R> {
-        if self.threads < 2 || items.len() < 2 {
-            return items.iter().map(f).collect();
-        }
-        let next = AtomicUsize::new(0);
-        let work = || {
-            let mut mine = Vec::new();
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(index) else {
-                    return mine;
-                };
-                mine.push((index, f(item)));
-            }
-        };
-        let mut all: Vec<(usize, R)> = std::thread::scope(|scope| {
-            let helpers: Vec<_> = (1..self.threads).map(|_| scope.spawn(work)).collect();
-            let mut all = work();
-            for helper in helpers {
-                all.extend(helper.join().expect("an evaluation does not panic"));
-            }
-            all
-        });
-        all.sort_by_key(|(index, _)| *index);
-        all.into_iter().map(|(_, result)| result).collect()
     }
 
     /// The zeros in a disc of this radius.
@@ -191,7 +165,7 @@ impl Function<'_> {
                     _ => rough.push((segment, middle)),
                 }
             }
-            let new = self.spread(&rough, |(segment, middle)| {
+            let new = spread(&rough, self.threads, |(segment, middle)| {
                 self.hunt(segment, middle, &rest)
             });
             for zero in new.into_iter().flatten() {
@@ -344,7 +318,7 @@ impl Function<'_> {
             .chain(positive.iter().rev().copied())
             .map(C::from)
             .collect();
-        let values = self.spread(&points, |&w| self.at(w));
+        let values = spread(&points, self.threads, |&w| self.at(w));
         let log = |rest: &Rest, i: usize| rest.of(points[i], values[i]);
         for i in 0..points.len() - 1 {
             let turned = wrapped(log(rest, i + 1).im - log(rest, i).im);

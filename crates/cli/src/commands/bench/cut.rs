@@ -50,7 +50,11 @@ pub(super) fn figures() -> Result<Vec<Figure>, Failure> {
     fine.compare(&mut figures, "shell-speedup", PLAIN, Some(1.8))?;
     fine.compare(&mut figures, "shell-tangent-speedup", TANGENT, None)?;
     let coarse = shell([4, 2], 1e-4, 10_000);
-    coarse.compare(&mut figures, "shell-4x2-speedup", PLAIN, Some(1.8))?;
+    let (whole, plain) = coarse.compare(&mut figures, "shell-4x2-speedup", PLAIN, Some(1.8))?;
+    let note =
+        "what it would be if waiting and exchange took no time: nodes of the cut are in both parts";
+    let limit = whole.wall / plain.split[0];
+    figures.push(Figure::new("shell-4x2-limit", limit, "1", note));
     coarse.compare(&mut figures, "shell-4x2-tangent-speedup", TANGENT, None)?;
     Ok(figures)
 }
