@@ -31,6 +31,12 @@ impl System {
         6 * self.assembly.nodes() + multipliers.start
     }
 
+    /// A multiplier, by its place among the unknowns, after the last correction of an unfinished step.
+    pub(crate) fn multiplier_at(&self, unknown: usize) -> f64 {
+        let share = self.work.residual[unknown];
+        self.multipliers[unknown - 6 * self.assembly.nodes()] + share
+    }
+
     /// How the inertia load of a node changes with its pose, where the step was linearised; or
     /// with its acceleration.
     pub(crate) fn inertia_jacobian(&self, node: NodeId, weights: Weights) -> [Mat3; 4] {
@@ -51,7 +57,7 @@ impl System {
         self.place_prescribed(gains[0], inputs);
         if let Err(failure) = self.converge(time, h, gains, inputs, Some(self.work.target)) {
             self.return_to_records();
-            return Err(self.explain(time, failure));
+            return Err(self.name_position(self.explain(time, failure), h, inputs));
         }
         self.correct(gains[0]);
         self.close_again(inputs);
@@ -66,7 +72,7 @@ impl System {
         self.place_prescribed(gains[0], inputs);
         if let Err(failure) = self.converge(time, h, gains, inputs, Some(self.work.target)) {
             self.return_to_records();
-            return Err(self.explain(time, failure));
+            return Err(self.name_position(self.explain(time, failure), h, inputs));
         }
         self.counters.refinements += 1;
         Ok(())

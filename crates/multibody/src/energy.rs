@@ -16,8 +16,8 @@ impl System {
             dissipated: self.state.dissipated,
             supplied: self.state.supplied,
         };
+        energy.kinetic = self.kinetic_energy();
         for (inertia, motion) in self.assembly.inertia.iter().zip(&self.motions) {
-            energy.kinetic += inertia.kinetic_energy(motion);
             energy.potential += inertia.potential_energy(motion, self.assembly.gravity);
         }
         if let Some(contacts) = &self.contacts {
@@ -25,6 +25,14 @@ impl System {
             energy.potential += contacts.scene.potential_energy();
         }
         energy
+    }
+
+    /// Kinetic energy of the bodies.
+    pub(crate) fn kinetic_energy(&self) -> f64 {
+        let bodies = self.assembly.inertia.iter().zip(&self.motions);
+        bodies
+            .map(|(inertia, motion)| inertia.kinetic_energy(motion))
+            .sum()
     }
 
     pub(crate) fn accumulate_energy(&mut self, h: f64, inputs: &[f64]) {

@@ -130,6 +130,28 @@ pub enum SolveError {
         /// Into so many pieces the step was divided in vain; one if it was not.
         pieces: u32,
     },
+    /// Newton's iteration of a coupling did not converge for the interface Jacobians that it has
+    /// received.
+    #[error(
+        "at t = {time} s Newton did not converge for the interface Jacobians of the parts, largest correction at `{worst}`: they change too much within a step, as where a part next to it passes a singular position of its own; run the mechanism whole, cut it elsewhere, or take a smaller step"
+    )]
+    UnsteadyTangents {
+        /// Time that was to be reached.
+        time: f64,
+        /// Name of the node with the largest correction.
+        worst: String,
+    },
+    /// A position in which constraints depend on each other, though not elsewhere.
+    #[error(
+        "at t = {time} s the motion passes a singular position, where the constraints of `{}` depend on each other, and is not followed through it; whole mechanisms integrated by LMS2 pass; a cut one may with `corrections = 4`, with a cut elsewhere, or with another step",
+        some_of(joints)
+    )]
+    SingularPosition {
+        /// Time.
+        time: f64,
+        /// Names of the joints involved.
+        joints: Vec<String>,
+    },
     /// A beam element that is bent by half a turn.
     #[error(
         "at t = {time} s `{element}` folds: between two of its nodes it is bent by {degrees:.0} degrees{}, and half a turn is out of its reach; take more elements, a section with more bending stiffness, or more damping",
@@ -229,6 +251,8 @@ impl SolveError {
             Self::NotConverged { time, .. }
             | Self::NotFinite { time, .. }
             | Self::Singular { time, .. }
+            | Self::SingularPosition { time, .. }
+            | Self::UnsteadyTangents { time, .. }
             | Self::Folded { time, .. }
             | Self::Unheld { time, .. }
             | Self::WithoutInertia { time, .. }

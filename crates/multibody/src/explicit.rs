@@ -6,6 +6,10 @@
 //! accelerations miss of what a constraint requires lies in the directions of the projection, and
 //! is taken away by it. Work is one more unknown of the same method.
 //!
+//! Stages are off the constraints by the square of the step, which a singular position nearby
+//! magnifies without bound: there the stages are projected, too. That is the same method for
+//! another extension of the accelerations beyond the constraints, so that its order stays.
+//!
 //! # References
 //! Projection after each step: Hairer and Wanner, Solving Ordinary Differential Equations II,
 //! Sect. VII.2.
@@ -22,6 +26,14 @@ use oldham_space::rotation::{Quaternion, inverse_tangent_times};
 const ROUNDING: f64 = 1e-15;
 /// A projection that has come to a halt must be below this.
 const CLOSED: f64 = 1e-9;
+
+/// A determinant that falls to this fraction within a step is next to zero: the step comes closer
+/// to a singular position than a third of its own length.
+const FALLING: f64 = 0.25;
+
+/// Kinetic energy of what the projection at the end of a step changes, as a fraction of all: more is
+/// not believed next to a singular position.
+const MADE: f64 = 1e-6;
 
 /// A stage of the method.
 struct RungeKuttaStage {
@@ -48,6 +60,13 @@ impl RungeKuttaStage {
             inputs,
         }
     }
+}
+
+/// What becomes of stages that are off the constraints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stray {
+    Stays,
+    IsProjected,
 }
 
 /// Scratch memory of a step.
@@ -119,36 +138,72 @@ impl System {
         stages: [&[f64]; 3],
         end: &[f64],
     ) -> Result<(), SolveError> {
-        let found = self.run_stages(time, h, stages);
-        let found = found.and_then(|()| self.close(time, h, end));
-        if found.is_err() {
+        let found = self.run_stages(time, h, stages, Stray::Stays);
+        let found = found.and_then(|is_near| match is_near {
+            true => self.run_stages(time, h, stages, Stray::IsProjected),
+            false => Ok(false),
+        });
+        let found = found.and_then(|_| self.close(time, h, end));
+        found.map_err(|error| {
             self.return_to_records();
-        }
-        found
+            self.name_position(error, h, end)
+        })
     }
 
-    fn run_stages(&mut self, time: f64, h: f64, inputs: [&[f64]; 3]) -> Result<(), SolveError> {
+    /// Fails if the motion is about to pass a singular position.
+    fn doubt(&self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
+        match self.singular_position(h, inputs) {
+            Some(joints) => Err(SolveError::SingularPosition { time, joints }),
+            None => Ok(()),
+        }
+    }
+
+    /// Goes through the stages. Gives whether they were left off the constraints, but a singular
+    /// position is so near that they must not be.
+    fn run_stages(
+        &mut self,
+        time: f64,
+        h: f64,
+        inputs: [&[f64]; 3],
+        stray: Stray,
+    ) -> Result<bool, SolveError> {
         let from = self.state.time;
+        let has_joints = self.assembly.constraints > 0;
+        let (mut determinant, mut least) = (0.0, f64::NEG_INFINITY);
         self.work.stages.clear();
-        for stage in &STAGES {
+        for (index, stage) in STAGES.iter().enumerate() {
             let slopes = &self.work.stages.newest;
             follow(slopes, &self.state.now, stage.place * h, &mut self.motions);
             let now = from + stage.place * (time - from);
-            self.accelerate(now, h, inputs[stage.inputs])?;
+            let inputs = inputs[stage.inputs];
+            match stray {
+                Stray::IsProjected if index > 0 => {
+                    self.project(now, h, inputs)?;
+                }
+                _ => self.factor_stage(now, inputs)?,
+            }
+            if has_joints {
+                let last = determinant;
+                determinant = self.lu.log_determinant();
+                match (stray, index) {
+                    (_, 0) => least = determinant + FALLING.ln(),
+                    (Stray::Stays, _) if determinant < least => return Ok(true),
+                    // At the same time, but not in the same position.
+                    (Stray::IsProjected, 2) if (determinant - last).abs() > -FALLING.ln() => {
+                        self.doubt(now, h, inputs)?;
+                    }
+                    _ => {}
+                }
+            }
+            self.solve_accelerations(now, h, inputs)?;
             self.collect(stage.place * h, stage.weight);
             if self.options.account_energy {
-                self.collect_powers(now, inputs[stage.inputs], stage.weight);
+                self.collect_powers(now, inputs, stage.weight);
             }
         }
         let slopes = &self.work.stages.sum;
         follow(slopes, &self.state.now, h, &mut self.motions);
-        Ok(())
-    }
-
-    /// Accelerations and multipliers at a stage.
-    fn accelerate(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
-        self.factor_stage(time, inputs)?;
-        self.solve_accelerations(time, h, inputs)
+        Ok(false)
     }
 
     /// Factors the matrix of accelerations at the motions reached.
@@ -156,9 +211,13 @@ impl System {
         if let Some(node) = self.motions.iter().position(is_lost) {
             return Err(self.diverged_at(time, 6 * (node - 1)));
         }
-        self.factor_accelerations(time, inputs)?;
+        let factored = self.factor_accelerations(time, inputs);
         self.counters.factorisations += 1;
-        Ok(())
+        factored.map_err(|error| match error {
+            // They were not at the start.
+            SolveError::Redundant { joints } => SolveError::SingularPosition { time, joints },
+            other => other,
+        })
     }
 
     /// The same for a step with impulses; where the interface was asked for since the last step, the factors are there.
@@ -234,13 +293,14 @@ impl System {
 
     /// Makes the motions reached consistent and the new state.
     fn close(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
-        self.factor_stage(time, inputs)?;
-        if self.assembly.constraints > 0 {
-            self.project_poses(time, inputs)?;
-            self.factor_stage(time, inputs)?;
-            self.find_derivative(Derivative::First, time, Some(h), inputs);
-            self.find_smallest_change();
-            self.change_velocities();
+        match self.assembly.constraints > 0 {
+            true => {
+                let made = self.project(time, h, inputs)?;
+                if made > MADE * self.kinetic_energy() {
+                    self.doubt(time, h, inputs)?;
+                }
+            }
+            false => self.factor_stage(time, inputs)?,
         }
         self.solve_accelerations(time, h, inputs)?;
         self.remember(time, h, inputs);
@@ -259,25 +319,39 @@ impl System {
         Ok(())
     }
 
+    /// Makes poses and velocities consistent with the constraints, and the factors theirs. Gives the
+    /// kinetic energy of the velocities that this amounts to within a step of length `h`.
+    fn project(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<f64, SolveError> {
+        self.factor_stage(time, inputs)?;
+        let moved = self.project_poses(time, inputs)? / (h * h);
+        self.factor_stage(time, inputs)?;
+        self.find_derivative(Derivative::First, time, Some(h), inputs);
+        self.find_smallest_change();
+        self.change_velocities();
+        Ok(moved + self.energy_of_change())
+    }
+
     /// Moves the nodes, with the factors that there are, until the constraints are fulfilled up to
-    /// rounding.
-    pub(crate) fn project_poses(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
+    /// rounding. Gives the energy of these changes, taken as velocities.
+    pub(crate) fn project_poses(&mut self, time: f64, inputs: &[f64]) -> Result<f64, SolveError> {
         let mut before = f64::INFINITY;
+        let mut energy = 0.0;
         loop {
             let (largest, row) = self.find_violations(time, inputs);
             if largest <= ROUNDING * self.size {
-                return Ok(());
+                return Ok(energy);
             }
             // Neither does NaN.
             let shrinks = largest < 0.5 * before;
             if !shrinks {
                 return match largest <= CLOSED * self.size {
-                    true => Ok(()),
+                    true => Ok(energy),
                     false => Err(self.diverged_at(time, 6 * self.assembly.nodes() + row)),
                 };
             }
             before = largest;
             self.find_smallest_change();
+            energy += self.energy_of_change();
             self.change_poses();
         }
     }

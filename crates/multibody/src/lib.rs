@@ -41,6 +41,7 @@ mod retry;
 mod rounding;
 mod sensor;
 mod sharing;
+mod singular;
 mod snapshot;
 mod start;
 mod statics;

@@ -134,15 +134,46 @@ pub(crate) fn dependent_joints(
         let rows = gradients(&*placed.element, &at.of(placed, &assembly.elements));
         found.add_all(placed.multipliers.start, rows);
     }
+    names_of(assembly, found.involved)
+}
+
+fn names_of(assembly: &Assembly, rows: impl IntoIterator<Item = usize>) -> Vec<String> {
     let first = 6 * assembly.nodes();
     let mut names: Vec<String> = Vec::new();
-    for row in found.involved {
+    for row in rows {
         let name = assembly.name_of(first + row);
         if names.last().is_none_or(|last| last != name) {
             names.push(name.to_owned());
         }
     }
     names
+}
+
+/// The constraints that come closest to depending on each other.
+#[derive(Clone, Debug)]
+pub(crate) struct Nearest {
+    /// What the others leave of the gradient, as a fraction of it.
+    pub left: f64,
+    /// Names of the joints that take part.
+    pub joints: Vec<String>,
+}
+
+/// Finds them.
+pub(crate) fn nearest_dependence(
+    assembly: &Assembly,
+    at: &EvaluationPoint<'_>,
+    size: f64,
+) -> Nearest {
+    let mut found = Dependence::new(size);
+    for placed in &assembly.elements {
+        let rows = gradients(&*placed.element, &at.of(placed, &assembly.elements));
+        found.add_all(placed.multipliers.start, rows);
+    }
+    let (left, involved) = found.eliminated.least;
+    Nearest {
+        left,
+        joints: names_of(assembly, involved),
+    }
 }
 
 /// What elimination has found so far.
@@ -274,12 +305,23 @@ struct Reduced {
     pivot: usize,
 }
 
-#[derive(Default)]
 struct Elimination {
     /// Each with a pivot of one.
     rows: Vec<Reduced>,
     /// By the unknown of the pivot.
     places: BTreeMap<usize, usize>,
+    /// The least that was left of a row, and the rows that take part.
+    least: (f64, Vec<usize>),
+}
+
+impl Default for Elimination {
+    fn default() -> Self {
+        Self {
+            rows: Vec::new(),
+            places: BTreeMap::new(),
+            least: (f64::INFINITY, Vec::new()),
+        }
+    }
 }
 
 impl Elimination {
@@ -297,11 +339,11 @@ impl Elimination {
         row.scale(1.0 / size);
         self.reduce(&mut row);
         let left = largest(&row.entries);
+        if left < self.least.0 {
+            self.least = (left, row.involved());
+        }
         if left <= DEPENDENT {
-            let most = largest(&row.shares);
-            let takes_part = |share: &f64| share.abs() > TAKES_PART * most;
-            let involved = row.shares.iter().filter(|(_, share)| takes_part(share));
-            return involved.map(|(name, _)| *name).collect();
+            return row.involved();
         }
         let by_size = |a: &(&usize, &f64), b: &(&usize, &f64)| a.1.abs().total_cmp(&b.1.abs());
         let pivot = row.entries.iter().max_by(by_size);
@@ -334,6 +376,14 @@ impl Reduced {
     fn scale(&mut self, factor: f64) {
         let all = self.entries.values_mut().chain(self.shares.values_mut());
         all.for_each(|value| *value *= factor);
+    }
+
+    /// The given rows that take part in what is left.
+    fn involved(&self) -> Vec<usize> {
+        let most = largest(&self.shares);
+        let takes_part = |share: &f64| share.abs() > TAKES_PART * most;
+        let involved = self.shares.iter().filter(|(_, share)| takes_part(share));
+        involved.map(|(name, _)| *name).collect()
     }
 
     fn subtract(&mut self, factor: f64, other: &Self) {

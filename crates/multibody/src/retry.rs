@@ -45,7 +45,8 @@ impl System {
                     self.state.copy_from(&self.work.whole);
                     self.return_to_records();
                     self.forget_foreign_factors();
-                    return Err(self.explain(time, failure).after_retries(pieces));
+                    let error = self.explain(time, failure).after_retries(pieces);
+                    return Err(self.name_position(error, h, inputs));
                 }
                 Err(_) => (pieces, done) = (2 * pieces, 2 * done),
             }

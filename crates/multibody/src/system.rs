@@ -386,7 +386,7 @@ impl System {
         inputs: &[f64],
     ) -> Result<(), SolveError> {
         if let Err(failure) = self.try_step(time, h, inputs) {
-            return Err(self.explain(time, failure));
+            return Err(self.name_position(self.explain(time, failure), h, inputs));
         }
         self.finish_step(inputs);
         Ok(())

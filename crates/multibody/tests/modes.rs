@@ -410,6 +410,91 @@ fn the_oracle_for_flapping_is_that_of_the_literature() {
     }
 }
 
+/// Four blades on a hub that turns freely about z, or in a bearing that drags and is driven against
+/// its drag.
+fn four_blades(spin: f64, drag: f64) -> Model {
+    let mut model = Model::new();
+    model.gravity(Vec3::Z * -9.81);
+    let turning = |place: Vec3| Motion::at(place).moving(spin_at(spin, place), Vec3::Z * spin);
+    let hub = model.node("hub", turning(Vec3::ZERO));
+    model.body(hub, Body::centred(2.0, Mat3::diagonal(0.01, 0.01, 0.02)));
+    let ends = [NodeId::GROUND, hub].map(|n| model.axis_marker(n, Vec3::ZERO, Vec3::Z));
+    model.element("bearing", Joint::revolute(ends[0], ends[1]));
+    for (i, along) in [Vec3::X, Vec3::Y, -Vec3::X, -Vec3::Y]
+        .into_iter()
+        .enumerate()
+    {
+        let mesh = BeamMesh {
+            from: Vec3::ZERO,
+            to: along,
+            up: Vec3::Z.cross(along),
+            elements: 4,
+            section: Section::diagonal([1e6, 3e5, 3e5, 30.0, 40.0, 400.0]).damped(1e-3),
+            inertia: LineInertia {
+                mass: 0.5,
+                rotary: [2e-3, 1e-3, 1e-3],
+            },
+            lumping: Lumping::Segments,
+        };
+        let nodes = straight_beam(&mut model, &format!("blade {i}"), &mesh);
+        for &node in &nodes {
+            let initial = *model.initial(node);
+            let velocity = spin_at(spin, initial.position);
+            model.place(node, initial.moving(velocity, Vec3::Z * spin));
+        }
+        let ends = [hub, nodes[0]].map(|n| model.marker(n, Vec3::ZERO));
+        model.element(format!("root {i}"), Joint::clamp(ends[0], ends[1]));
+    }
+    if drag > 0.0 {
+        let mut damper = Bushing::new(Marker::on(NodeId::GROUND), Marker::on(hub));
+        damper.rotational_damping = Mat3::diagonal(0.0, 0.0, drag);
+        model.element("drag", damper);
+        let [none, drive] = [0.0, drag * spin].map(Drive::Constant);
+        let force = [0; 3].map(|_| none.clone());
+        let load = Load::fixed(Marker::on(hub), force, [none.clone(), none, drive]);
+        model.element("motor", load);
+    }
+    model
+}
+
+fn spin_at(spin: f64, place: Vec3) -> Vec3 {
+    (Vec3::Z * spin).cross(place)
+}
+
+/// A blade whose dampers were at rest to the last digit lost what a turn of its pose does to them: the
+/// free rotation was told as a decay at 0.18 1/s.
+#[test]
+fn a_free_rotation_is_a_rigid_body_motion_at_any_spin() {
+    for spin in (0..12).map(|i| 20.0 + 2.0 * f64::from(i)) {
+        let found = started(four_blades(spin, 0.0)).modes(2, None, &[]).unwrap();
+        assert!(found.is_steady);
+        let kinds: Vec<ModeKind> = found.modes.iter().map(|mode| mode.kind).collect();
+        let expected = [ModeKind::Rigid, ModeKind::Oscillating];
+        assert_eq!(
+            kinds, expected,
+            "at {spin} rad/s: {:?}",
+            found.modes[1].growth
+        );
+    }
+}
+
+/// A true decay of the same rotation is told: the drag over the moment of inertia.
+#[test]
+fn a_rotation_in_a_bearing_that_drags_decays() {
+    for (spin, rate) in [(0.0, 0.01), (32.0, 0.2), (40.0, 0.3)] {
+        // Blades of 0.5 kg/m about their ends, and the hub.
+        let inertia = 0.02 + 4.0 * (0.5 / 3.0 + 1e-3);
+        let found = started(four_blades(spin, rate * inertia)).modes(2, None, &[]);
+        let modes = found.unwrap().modes;
+        let decaying = modes.iter().find(|mode| mode.kind == ModeKind::Decaying);
+        let growth = decaying.expect("it is told").growth;
+        assert!(
+            (growth / -rate - 1.0).abs() < 5e-3,
+            "{growth} at {spin} rad/s"
+        );
+    }
+}
+
 /// Spin did not count: the flapping frequency was the same at 0, 20 and 100 rad/s.
 #[test]
 fn a_turning_blade_flaps_faster() {

@@ -40,10 +40,17 @@ pub(crate) fn left_out(assembly: &Assembly, at: &EvaluationPoint<'_>, size: f64)
     };
     let residual =
         |placed: &Placed, at: &EvaluationPoint<'_>| local_residual(placed, at, &assembly.elements);
+    let moves = |node: &NodeId| {
+        let motion = &at.motions[node.0];
+        motion.velocity != Vec3::ZERO || motion.angular_velocity != Vec3::ZERO
+    };
     for placed in &assembly.elements {
         if placed.is_measured {
             differences.sensors(placed, at, &mut found);
-        } else if residual(placed, at) != residual(placed, &resting) {
+        } else if placed.element.nodes().iter().any(moves)
+            && (differences.is_damped(placed, at)
+                || residual(placed, at) != residual(placed, &resting))
+        {
             differences.viscous(placed, at, &resting, &mut found);
         }
     }
@@ -114,6 +121,13 @@ impl Differences<'_> {
                 self.take(placed, column, moved, &mut found.stiffness);
             }
         }
+    }
+
+    /// Whether velocities change the forces of an element, although they may add nothing just now: a
+    /// damper that turns as a whole would no longer do so if only its pose were turned.
+    fn is_damped(&mut self, placed: &Placed, at: &EvaluationPoint<'_>) -> bool {
+        self.analytic(placed, at, DAMPING);
+        self.local.matrix.iter().any(|&entry| entry != 0.0)
     }
 
     fn analytic(&mut self, placed: &Placed, at: &EvaluationPoint<'_>, weights: Weights) {

@@ -8,8 +8,12 @@ use oldham_cosim::{
 
 use super::{MechanismPart, interface, linearise};
 use crate::element::ElementId;
+use crate::error::SolveError;
 use crate::integrator::Method;
 
+/// Energy that the exchange may make within a step next to a singular position, as a fraction of
+/// the kinetic energy of the part.
+const MADE: f64 = 1e-4;
 /// Units of numbers that act as forces.
 const FORCES: [Unit; 3] = [Unit::NEWTON, Unit::NEWTON_METRE, Unit::PASCAL];
 
@@ -59,13 +63,21 @@ impl StepCorrection for MechanismPart {
         self.is_corrected = true;
     }
 
-    fn correct(&mut self, _t: f64, inputs: &[f64]) -> Result<(), StepError> {
+    fn correct(&mut self, t: f64, inputs: &[f64]) -> Result<(), StepError> {
         let defers = self.defers();
         match &mut self.tangent {
             Some(tangent) if defers => {
                 let change = tangent.add_correction(&mut self.system, inputs);
                 if self.system.leaves_too_much(change) {
+                    tangent.note_loads(&self.system);
                     self.system.refine(inputs)?;
+                    let h = self.system.work.last_step.h;
+                    let made = tangent.unnoted_work(&self.system, h);
+                    if made.abs() > MADE * self.system.kinetic_energy()
+                        && let Some(joints) = self.system.singular_position(h, inputs)
+                    {
+                        Err(SolveError::SingularPosition { time: t, joints })?;
+                    }
                 }
                 self.system.finish_step(inputs);
                 self.is_unfinished = false;
@@ -74,7 +86,10 @@ impl StepCorrection for MechanismPart {
                 let [first, _] = &self.early_inputs;
                 self.system.repeat_impulses(first, inputs)?;
             }
-            _ => self.system.repeat(inputs)?,
+            _ => {
+                let repeated = self.system.repeat(inputs);
+                repeated.map_err(|error| self.blame_tangents(error))?;
+            }
         }
         self.update_tangent();
         self.inputs.copy_from_slice(inputs);

@@ -44,6 +44,8 @@ pub(super) struct InterfaceJacobian {
     work: Vec<f64>,
     /// One value for each prescribed component.
     changes: Vec<f64>,
+    /// Loads that the owner of the poses has reckoned with.
+    noted: Vec<f64>,
     /// Change of all unknowns by each prescribed component, if these are few.
     columns: Vec<f64>,
     /// Change of the loads, row by row.
@@ -65,6 +67,7 @@ impl InterfaceJacobian {
             rows: (0..order).map(row).collect(),
             work: vec![0.0; system.assembly.unknowns()],
             changes: Vec::with_capacity(order),
+            noted: Vec::with_capacity(order),
             columns: match order <= FEW {
                 true => vec![0.0; order * system.assembly.unknowns()],
                 false => Vec::new(),
@@ -165,6 +168,33 @@ impl InterfaceJacobian {
         }
         add(&mut system.work.residual, 1.0, &self.work);
         system.length_of(&self.work).0
+    }
+
+    /// Notes the loads that go with the correction which a step still has to apply: the owner of the
+    /// poses has moved under these.
+    pub fn note_loads(&mut self, system: &System) {
+        self.noted.clear();
+        let loads = self.rows.iter().map(|&row| system.multiplier_at(row));
+        self.noted.extend(loads);
+    }
+
+    /// The work, over a step of length `h`, of what the loads have become more than what was noted:
+    /// energy that the exchange has made.
+    pub fn unnoted_work(&self, system: &System, h: f64) -> f64 {
+        let mut work = 0.0;
+        for (k, prescribed) in self.prescribed.iter().enumerate() {
+            let motion = &system.motions[prescribed.node.0];
+            let rates = motion
+                .velocity
+                .0
+                .into_iter()
+                .chain(motion.angular_velocity.0);
+            let loads = self.rows[6 * k..].iter().zip(&self.noted[6 * k..]);
+            for ((&row, noted), rate) in loads.zip(rates) {
+                work += h * rate * (system.multiplier_at(row) - noted);
+            }
+        }
+        work
     }
 
     /// Takes what there is to show of a step that is not finished: the ends of the prescribed

@@ -155,7 +155,8 @@ impl MechanismPart {
     /// and all nodes are moved only once.
     fn try_step(&mut self, to: f64, size: f64, inputs: &[f64]) -> Result<(), SolveError> {
         if let Err(failure) = self.system.try_step(to, size, inputs) {
-            return Err(self.system.explain(to, failure));
+            let error = self.system.explain(to, failure);
+            return Err(self.system.name_position(error, size, inputs));
         }
         let tangent = self.tangent.as_mut().expect("a part that defers has one");
         let weights = step_weights(self.system.work.last_step.gains);
@@ -163,6 +164,16 @@ impl MechanismPart {
         tangent.preview(&mut self.system);
         self.is_unfinished = true;
         Ok(())
+    }
+
+    /// Names received tangents as the likely reason for a failure.
+    fn blame_tangents(&self, error: SolveError) -> SolveError {
+        match error {
+            SolveError::NotConverged { time, worst, .. } if self.uses_tangents => {
+                SolveError::UnsteadyTangents { time, worst }
+            }
+            other => other,
+        }
     }
 
     /// Takes the inputs at the start and in the middle of an explicit step.
@@ -253,7 +264,8 @@ impl Subsystem for MechanismPart {
                 _ if self.defers() => self.try_step(end, size, &at),
                 // The tangents of an exchange belong to whole steps.
                 _ if self.tangent.is_some() || self.uses_tangents => {
-                    self.system.step_once(end, size, &at)
+                    let stepped = self.system.step_once(end, size, &at);
+                    stepped.map_err(|error| self.blame_tangents(error))
                 }
                 _ => {
                     let receive = |t: f64, values: &mut [f64]| inputs.at(t, values);

@@ -156,6 +156,8 @@ impl Checker<'_> {
         let problem = match error {
             // Whether an iteration converges depends on more than one step of a trial.
             SolveError::NotConverged { .. }
+            | SolveError::SingularPosition { .. }
+            | SolveError::UnsteadyTangents { .. }
             | SolveError::Diverged { .. }
             | SolveError::Folded { .. } => return,
             SolveError::Singular { unknown, .. } | SolveError::Unheld { unknown, .. } => {

@@ -1,0 +1,53 @@
+//! Singular positions: where some joints ask for less than they do elsewhere, and more ways to go
+//! on are open than degrees of freedom.
+//!
+//! A motion that passes one is told by the gradients of its constraints, which become dependent
+//! within a few steps. Gradients that are nearly dependent all the time, as those of a short lever
+//! in a long mechanism, are none.
+
+use crate::assembly::EvaluationPoint;
+use crate::error::SolveError;
+use crate::node::Motion;
+use crate::redundancy::{self, Nearest};
+use crate::system::System;
+
+/// What is left of a gradient next to a singular position, at most.
+const LITTLE: f64 = 0.1;
+/// It falls, or grows, at least to this fraction from one step before to one step later: the
+/// position is at most four steps away.
+const CHANGING: f64 = 0.6;
+
+impl System {
+    /// Names the singular position that is the reason for a failure, if there is one within a few
+    /// steps of length `h`.
+    pub(crate) fn name_position(&self, error: SolveError, h: f64, inputs: &[f64]) -> SolveError {
+        use SolveError::{Diverged, NotConverged, Singular, WithoutInertia};
+        let time = match error {
+            NotConverged { time, .. } | Singular { time, .. } => time,
+            Diverged { time, .. } | WithoutInertia { time, .. } => time,
+            _ => return error,
+        };
+        match self.singular_position(h, inputs) {
+            Some(joints) => SolveError::SingularPosition { time, joints },
+            None => error,
+        }
+    }
+
+    /// The joints whose constraints depend on each other in a singular position that the motion
+    /// passes within a few steps of length `h`.
+    pub(crate) fn singular_position(&self, h: f64, inputs: &[f64]) -> Option<Vec<String>> {
+        let found = [-h, 0.0, h].map(|dt| {
+            let records = self.state.now.iter();
+            let motions: Vec<Motion> = records.map(|r| r.motion.extrapolated(dt)).collect();
+            let at = EvaluationPoint {
+                motions: &motions,
+                ..self.evaluation_point(inputs)
+            };
+            redundancy::nearest_dependence(&self.assembly, &at, self.size)
+        });
+        let by_size = |a: &&Nearest, b: &&Nearest| a.left.total_cmp(&b.left);
+        let (least, most) = (found.iter().min_by(by_size)?, found.iter().max_by(by_size)?);
+        let is_passed = least.left < LITTLE && least.left <= CHANGING * most.left;
+        is_passed.then(|| least.joints.clone())
+    }
+}
