@@ -128,7 +128,7 @@ impl Checker<'_> {
         for (span, name, user, word) in lists {
             if let Some(span) = span
                 && kind != user
-                && !(is_trial && !self.source.is_override(span))
+                && (!is_trial || self.source.is_override(span))
             {
                 let message = format!("`{name}` has no meaning for this kind of schedule");
                 self.report(span, message)
