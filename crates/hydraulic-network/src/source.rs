@@ -8,7 +8,7 @@ use oldham_model::{AtRest, ForeignPart, LoadBearing, RestingValue};
 use crate::element::Element;
 use crate::network::Network;
 use crate::part::NetworkPart;
-use crate::rest::{Load, pressures};
+use crate::rest::{Load, resting_pressures};
 
 /// A network from which solvers are made.
 #[derive(Clone, Debug)]
@@ -59,7 +59,7 @@ impl LoadBearing for NetworkSource {
             })
         });
         let loads: Vec<Load> = loads.collect();
-        let found = pressures(&self.network, &self.wanted, &loads, inputs)?;
+        let found = resting_pressures(&self.network, &self.wanted, &loads, inputs)?;
         let mut started = self.clone();
         let mut values = Vec::new();
         let volumes = started.network.volumes.iter_mut();
