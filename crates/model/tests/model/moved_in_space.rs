@@ -108,8 +108,15 @@ spring = { between = ["ground", "hand"], points = [[-1, 0, 0], [0, 0, 0]], stiff
 /// (C - A)/A ω₃, and the axis itself round the angular momentum.
 #[test]
 fn both_precess_as_one_symmetric_top() {
+    // With LMS2 a false first step had tilted the axis.
+    for integrator in ["rk4", "lms2"] {
+        let spin = "angular_velocity = [0.8, 0, 6]";
+        assert_precesses(&carried_by(integrator, 0.005, "", spin));
+    }
+}
+
+fn assert_precesses(run: &History) {
     let spin: [f64; 3] = [0.8, 0.0, 6.0];
-    let run = carried(0.005, "", "angular_velocity = [0.8, 0, 6]");
     let (a, c) = (0.32_f64, 0.53);
     let momentum = [a * spin[0], 0.0, c * spin[2]];
     let size = momentum[0].hypot(momentum[2]);
