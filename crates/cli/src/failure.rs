@@ -348,6 +348,7 @@ impl Failure {
                     | StudyError::Index { .. }
                     | StudyError::NotConverged { .. }
                     | StudyError::Solve { .. }
+                    | StudyError::NotHeld { .. }
             ),
             Self::Run { .. }
             | Self::Sweep { .. }

@@ -7,7 +7,8 @@
 //!
 //! Work is force times displacement, by the trapezoidal rule, along the path that a side really
 //! sees: within a step the predicted motion moves; at an exchange it jumps, and the force changes
-//! with it. The integral is exact for piecewise linear forces, hence for parts that are solved
+//! with it. A side whose force does not depend on the motion at once, as the reaction of a constraint, follows a motion that was
+//! sent for the end of its step within the step. The integral is exact for piecewise linear forces, hence for parts that are solved
 //! finely within the macro step; with a single coarse micro step the integrator's own error in
 //! work is of the same order and is not included.
 
@@ -171,6 +172,26 @@ impl InterfaceWork {
         }
     }
 
+    /// Places of a received motion and of the force that is given for it.
+    pub fn received_motion(&self) -> Option<[usize; 2]> {
+        let side = match self {
+            Self::Line(integral) => integral.side,
+            Self::Spatial(integral) => integral.side,
+        };
+        match side {
+            Side::GivesForce { motion, force } => Some([motion, force]),
+            _ => None,
+        }
+    }
+
+    /// The step starts as the last one ended: what was received since is reached at its end.
+    pub fn go_on(&mut self) {
+        match self {
+            Self::Line(integral) => integral.go_on(),
+            Self::Spatial(integral) => integral.go_on(),
+        }
+    }
+
     /// The run starts with these values.
     pub fn begin(&mut self, inputs: &[f64], outputs: &[f64]) {
         match self {
@@ -249,6 +270,11 @@ impl<const F: usize, const M: usize> WorkIntegral<F, M> {
         if let Some(own) = self.own_sample(outputs) {
             self.own_start = own;
         }
+    }
+
+    fn go_on(&mut self) {
+        self.opened = self.work;
+        self.start = self.last;
     }
 
     fn close(&mut self, inputs: &[f64], outputs: &[f64], h: f64) {

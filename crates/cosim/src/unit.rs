@@ -19,7 +19,7 @@ use crate::slow::Mail;
 use crate::state::{Snapshot, State, Visitor};
 use crate::stats::Spent;
 use crate::subsystem::{Counters, StepError, Subsystem};
-use work::{StartOutputs, all};
+use work::{Motion, StartOutputs, all};
 
 /// Energy cells of a unit in the exchange buffer: kinetic, potential, dissipated, supplied.
 pub(crate) const ENERGY_CELLS: usize = 4;
@@ -81,6 +81,8 @@ pub(crate) struct Unit {
     /// Work at inputs that are driven from outside, and whether it is taken or given.
     pub driven: Vec<(InterfaceWork, f64)>,
     start_outputs: StartOutputs,
+    /// For each work integral, how its motion goes on.
+    motions: Vec<Motion>,
     /// Whether work is integrated.
     tracks_work: bool,
     /// The work integrals of the coming step are opened already, and nothing has arrived since.
@@ -125,6 +127,7 @@ impl Unit {
             received: 0,
             driven: Vec::new(),
             start_outputs: StartOutputs::Nothing,
+            motions: Vec::new(),
             tracks_work: true,
             is_open: false,
             subsystem: part,

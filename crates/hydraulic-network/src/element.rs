@@ -6,8 +6,6 @@ use crate::network::Place;
 
 /// Pressure difference in Pa below which flow through an orifice is laminar.
 const LAMINAR: f64 = 1e3;
-/// A bladder that has pressed out all oil closes the neck: it is this many times stiffer than its gas.
-const NECK: f64 = 1e3;
 
 /// What connects volumes and tanks.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,7 +58,7 @@ pub struct Line {
     pub resistance: f64,
 }
 
-/// Gas behind a bladder: p = precharge · (volume/(volume − oil))^exponent.
+/// Gas behind a bladder: p = precharge · (volume/(volume − oil))^exponent. When all oil is out, the bladder closes the neck.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accumulator {
     /// Where it is connected.
@@ -157,15 +155,10 @@ impl Element {
 impl Accumulator {
     /// Pressure of the gas behind this much oil, and its derivative.
     pub(crate) fn gas(&self, oil: f64) -> (f64, f64) {
-        let slope = |p: f64, left: f64| self.exponent * p / left;
-        if oil <= 0.0 {
-            let neck = NECK * slope(self.precharge, self.volume);
-            return (self.precharge + neck * oil, neck);
-        }
         // A hundredth of the gas is as far as any pressure gets.
-        let left = (self.volume - oil).max(0.01 * self.volume);
+        let left = (self.volume - oil).clamp(0.01 * self.volume, self.volume);
         let p = self.precharge * (self.volume / left).powf(self.exponent);
-        (p, slope(p, left))
+        (p, self.exponent * p / left)
     }
 
     /// The oil that a pressure presses in.
@@ -184,11 +177,7 @@ impl Accumulator {
             exponent,
             ..
         } = *self;
-        if oil <= 0.0 {
-            let (p, neck) = self.gas(oil);
-            return 0.5 * (p - precharge) * (p - precharge) / neck + precharge * oil;
-        }
-        let ratio = volume / (volume - oil).max(0.01 * volume);
+        let ratio = volume / (volume - oil).clamp(0.01 * volume, volume);
         match (exponent - 1.0).abs() < 1e-9 {
             true => precharge * volume * ratio.ln(),
             false => precharge * volume / (exponent - 1.0) * (ratio.powf(exponent - 1.0) - 1.0),

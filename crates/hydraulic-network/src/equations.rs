@@ -43,6 +43,13 @@ struct Pressure {
     by: Option<(usize, f64)>,
 }
 
+/// A stage of the integrator: x = known + span · rates.
+#[derive(Clone, Copy)]
+pub(crate) struct Stage<'s> {
+    pub known: &'s [f64],
+    pub span: f64,
+}
+
 /// What flows through an element, between which places.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Through {
@@ -192,8 +199,16 @@ impl Equations {
         }
     }
 
-    /// Rates of all unknowns, and their derivatives row by row.
-    pub fn evaluate(&mut self, x: &[f64], inputs: &[f64], rates: &mut [f64], matrix: &mut [f64]) {
+    /// Rates of all unknowns, and their derivatives row by row, in a stage x = known + span · rates: of an accumulator no more
+    /// flows out than there is.
+    pub fn evaluate(
+        &mut self,
+        x: &[f64],
+        inputs: &[f64],
+        Stage { known, span }: Stage<'_>,
+        rates: &mut [f64],
+        matrix: &mut [f64],
+    ) {
         let n = self.unknowns;
         for (index, x) in x[..self.pressures.len()].iter().enumerate() {
             let (compression, ratio) = self.compression(index, *x);
@@ -227,6 +242,14 @@ impl Equations {
                 }
                 (Element::Accumulator(gas), Some(own)) => {
                     let at = self.pressure(gas.at);
+                    let least = -known[own] / span;
+                    if gas.conductance * (at.value - gas.precharge) < least {
+                        rates[own] = least;
+                        if let Some((column, _)) = at.by {
+                            rates[column] -= least;
+                        }
+                        continue;
+                    }
                     let (pressure, slope) = gas.gas(x[own]);
                     let flow = gas.conductance * (at.value - pressure);
                     rates[own] = flow;
@@ -267,20 +290,17 @@ impl Equations {
         }
     }
 
-    /// The flow through an element.
-    pub fn through(&self, index: usize, x: &[f64], inputs: &[f64]) -> Through {
+    /// The flow through an element, where these are the rates of the unknowns.
+    pub fn through(&self, index: usize, x: &[f64], rates: &[f64], inputs: &[f64]) -> Through {
         match (self.network.elements[index].value, self.states[index]) {
             (Element::Line(line), Some(own)) => Through {
                 ends: line.ends,
                 flow: x[own],
             },
-            (Element::Accumulator(gas), Some(own)) => {
-                let at = self.pressure_at(gas.at, x);
-                Through {
-                    ends: [gas.at; 2],
-                    flow: gas.conductance * (at - gas.gas(x[own]).0),
-                }
-            }
+            (Element::Accumulator(gas), Some(own)) => Through {
+                ends: [gas.at; 2],
+                flow: rates[own],
+            },
             (element, _) => {
                 let ends = ends_of(&element).expect("all others have two ends");
                 let input = self.inputs[index].map_or(0.0, |place| inputs[place]);

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use oldham_cosim::Subsystem;
 use oldham_hydraulics::{Cylinder, Fluid};
-use oldham_model::{At, Context, Extensions, ForeignPart, Problem};
+use oldham_model::{At, Context, Extensions, ForeignPart, Formula, Problem};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::element::{Accumulator, Chambers, Element, Line, Motor};
 use crate::network::{Named, Network, Place, Volume};
-use crate::part::NetworkPart;
+use crate::source::NetworkSource;
+
+/// Absolute pressure in Pa from which pressures are searched for where there is no tank.
+const AMBIENT: f64 = 1e5;
 
 /// Adds hydraulic networks to what model files may have.
 pub fn register(extensions: &mut Extensions) {
@@ -81,8 +83,9 @@ struct VolumeSettings {
     /// In m³, without chambers.
     #[schemars(extend("exclusiveMinimum" = 0))]
     volume: f64,
-    /// Pressure at the start in Pa.
-    pressure: At<f64>,
+    /// Pressure at the start in Pa, or `"static"` for the one that holds the machine where it is: it follows from what
+    /// cylinders and motors carry, with valves and pumps as they are at the start.
+    pressure: At<Formula>,
 }
 
 /// A place of constant pressure.
@@ -251,13 +254,17 @@ impl CylinderSettings {
 
 fn make(settings: Settings, context: &mut Context<'_>) -> Option<impl ForeignPart + use<>> {
     let network = Reader::new(&settings, context).network(&settings)?;
-    Some(move |micro_steps: usize| {
-        let network = Network {
-            micro_steps,
-            ..network.clone()
-        };
-        Ok(Box::new(NetworkPart::new(&network)) as Box<dyn Subsystem>)
+    let volumes = settings.volumes.values();
+    let wanted = volumes.map(|given| is_static(&given.pressure));
+    Some(NetworkSource {
+        network,
+        wanted: wanted.collect(),
     })
+}
+
+/// Whether a pressure is to be found by statics.
+fn is_static(pressure: &At<Formula>) -> bool {
+    matches!(&pressure.value, Formula::Text(word) if word == "static")
 }
 
 /// Finds places by their names.
@@ -314,16 +321,9 @@ impl<'c, 'r> Reader<'c, 'r> {
         };
         let mut volumes = Vec::new();
         for (name, given) in &settings.volumes {
-            let pressure = given.pressure.value;
-            if !(fluid.cavitation..=fluid.limit()).contains(&pressure) {
-                let message = format!(
-                    "`{name}` starts at {pressure} Pa; the fluid's law holds from {} Pa (cavitation) to {} Pa",
-                    fluid.cavitation,
-                    fluid.limit()
-                );
-                let problem = Problem::new(given.pressure.span.clone(), message);
-                self.refuse(problem.help("give an absolute pressure within these"));
-            }
+            let Some(pressure) = self.initial_pressure(settings, name, given, &fluid) else {
+                continue;
+            };
             let volume = given.volume;
             volumes.push(Named::new(name, Volume { volume, pressure }));
         }
@@ -346,6 +346,34 @@ impl<'c, 'r> Reader<'c, 'r> {
             micro_steps: 1,
         };
         self.is_sound.then_some(network)
+    }
+
+    /// The pressure of a volume at the start; where it has to be found, the search begins at that of a tank.
+    fn initial_pressure(
+        &mut self,
+        settings: &Settings,
+        name: &str,
+        given: &VolumeSettings,
+        fluid: &Fluid,
+    ) -> Option<f64> {
+        if is_static(&given.pressure) {
+            let tanks = settings.tanks.values().map(|tank| tank.pressure);
+            return Some(tanks.fold(AMBIENT, f64::max));
+        }
+        let Some(pressure) = self.context.number(&given.pressure) else {
+            self.is_sound = false;
+            return None;
+        };
+        if !(fluid.cavitation..=fluid.limit()).contains(&pressure) {
+            let message = format!(
+                "`{name}` starts at {pressure} Pa; the fluid's law holds from {} Pa (cavitation) to {} Pa",
+                fluid.cavitation,
+                fluid.limit()
+            );
+            let problem = Problem::new(given.pressure.span.clone(), message);
+            self.refuse(problem.help("give an absolute pressure within these"));
+        }
+        Some(pressure)
     }
 
     fn elements(&mut self, settings: &Settings) -> Vec<Named<Element>> {

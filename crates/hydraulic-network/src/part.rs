@@ -11,7 +11,7 @@ use oldham_hydraulics::sdirk::{GAMMA, STAGES};
 use oldham_space::solve_dense;
 
 use crate::element::{Chambers, Element};
-use crate::equations::{Equations, Through};
+use crate::equations::{Equations, Stage, Through};
 use crate::network::{Network, Place};
 
 const MOST_ITERATIONS: usize = 60;
@@ -106,7 +106,9 @@ impl NetworkPart {
                 right,
                 matrix,
             } = &mut self.scratch;
-            self.equations.evaluate(&self.x, inputs, rates, matrix);
+            let stage = Stage { known, span };
+            self.equations
+                .evaluate(&self.x, inputs, stage, rates, matrix);
             for i in 0..n {
                 right[i] = known[i] + span * rates[i] - self.x[i];
                 for entry in &mut matrix[i * n..(i + 1) * n] {
@@ -122,7 +124,7 @@ impl NetworkPart {
             let share = if iteration < PATIENCE { 1.0 } else { 0.5 };
             worst = (0.0, 0);
             let volumes = self.equations.network.volumes.len();
-            for (i, (x, change)) in self.x.iter_mut().zip(right).enumerate() {
+            for (i, (x, change)) in self.x.iter_mut().zip(&*right).enumerate() {
                 *x += share * *change;
                 let allowed = match i < volumes {
                     true => TOLERANCE,
@@ -134,12 +136,9 @@ impl NetworkPart {
                 }
             }
             if worst.0 <= 1.0 {
-                self.equations.evaluate(
-                    &self.x,
-                    &self.scratch.inputs,
-                    &mut self.scratch.rates,
-                    &mut self.scratch.matrix,
-                );
+                let stage = Stage { known, span };
+                self.equations
+                    .evaluate(&self.x, inputs, stage, rates, matrix);
                 return Ok(());
             }
             if !worst.0.is_finite() {
@@ -213,7 +212,8 @@ impl NetworkPart {
                 supplied += from_tanks;
                 continue;
             }
-            let Through { ends, flow } = self.equations.through(index, &self.x, inputs);
+            let rates = &self.scratch.rates;
+            let Through { ends, flow } = self.equations.through(index, &self.x, rates, inputs);
             let [from, to] = ends.map(|end| self.head(end));
             match (named.value, self.equations.states[index]) {
                 (Element::Source { .. }, _) => supplied += flow * (to - from),

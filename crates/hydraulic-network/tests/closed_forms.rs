@@ -382,3 +382,78 @@ fn a_variable_orifice_passes_as_much_as_it_is_open() {
     assert!((fall(0.5) / fall(1.0) - 0.5).abs() < 5e-3);
     assert_eq!(fall(7.0), fall(1.0));
 }
+
+/// An accumulator that is drained below its precharge closes its neck when its oil is out: from then on the volume alone gives,
+/// V a p' = -k √(p - T), and the time from one pressure to another is 2 V a (√(p₁ - T) - √(p₂ - T))/k. It fills again as soon as the
+/// pressure exceeds the precharge.
+#[test]
+fn an_empty_accumulator_gives_nothing_and_fills_again() {
+    let (volume, tank, precharge) = (1e-4, 1e5, 5e6);
+    let (area, discharge) = (1e-8, 0.6);
+    let elements = [
+        Element::Accumulator(Accumulator {
+            at: V,
+            precharge,
+            volume: 2e-4,
+            exponent: 1.4,
+            conductance: 1e-9,
+        }),
+        Element::Orifice {
+            ends: [V, T],
+            area,
+            discharge,
+            is_variable: false,
+        },
+        Element::Source { ends: [T, V] },
+    ];
+    let mut part = NetworkPart::new(&network(&[(volume, 5.5e6)], &[tank], &elements));
+    let ports = part.ports().clone();
+    let mut received = Inputs::new(&ports, Box::new(Hold::new(0, &ports)));
+    received.receive(InputPort(0), 0.0, &[0.0]);
+    let oil = |part: &mut NetworkPart| {
+        let mut sent = [0.0; 2];
+        part.outputs(0.0, &[0.0], &mut sent).unwrap();
+        sent[1]
+    };
+    let (step, mut passed, mut last) = (2e-3, [None; 2], part.pressure(0));
+    let mut n = 0;
+    while part.pressure(0) > 1e6 {
+        part.advance(step * n as f64, step * (n + 1) as f64, &mut received)
+            .unwrap();
+        n += 1;
+        let (p, left) = (part.pressure(0), oil(&mut part));
+        assert!((0.0..2e-4).contains(&(left + 1e-18)), "{n}: {left}");
+        for (passed, level) in passed.iter_mut().zip([0.9 * precharge, 0.5 * precharge]) {
+            if passed.is_none() && p < level {
+                *passed = Some(step * (n as f64 - (level - p) / (last - p)));
+            }
+        }
+        last = p;
+    }
+    let k = area * discharge * (2.0 / 850.0_f64).sqrt();
+    let root = |share: f64| (share * precharge - tank).sqrt();
+    let expected = 2.0 * volume * A / k * (root(0.9) - root(0.5));
+    let [from, to] = passed.map(|time| time.expect("both are passed"));
+    assert!(
+        ((to - from) / expected - 1.0).abs() < 2e-3,
+        "{} {expected}",
+        to - from
+    );
+    assert!(oil(&mut part).abs() < 1e-18);
+    // A pump fills it again: what it holds is what the gas says.
+    let now = step * n as f64;
+    received.receive(InputPort(0), now, &[1e-5]);
+    for n in 0..400 {
+        let at = |n: usize| now + step * n as f64;
+        part.advance(at(n), at(n + 1), &mut received).unwrap();
+        assert!(oil(&mut part) > -1e-18);
+    }
+    let (p, held) = (part.pressure(0), oil(&mut part));
+    // The flow loses some pressure in the neck.
+    let gas = p - 1e-5 / 1e-9;
+    let expected = 2e-4 * (1.0 - (precharge / gas).powf(1.0 / 1.4));
+    assert!(
+        held > 1e-6 && (held / expected - 1.0).abs() < 0.02,
+        "{held} {expected}"
+    );
+}

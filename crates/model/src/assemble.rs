@@ -347,7 +347,7 @@ fn port<T>(found: Option<T>) -> T {
 }
 
 impl Course {
-    fn at(&self, t: f64, out: &mut [f64]) {
+    pub fn at(&self, t: f64, out: &mut [f64]) {
         match self {
             Self::Each(components) => {
                 for (value, expression) in out.iter_mut().zip(components) {

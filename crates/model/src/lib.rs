@@ -32,6 +32,7 @@
 //! ```
 
 mod assemble;
+mod at_rest;
 mod chain;
 mod check;
 mod compensation;
@@ -39,7 +40,6 @@ mod data;
 mod expansion;
 mod extensions;
 mod format;
-mod hydraulic_rest;
 mod implicit;
 mod interface_model;
 mod limits;
@@ -65,13 +65,16 @@ mod tree;
 mod words;
 
 pub use assemble::ChoosePredictor;
+pub use at_rest::RestingPart;
 pub use chain::{Chain, ChainLink, ChainPoint};
 pub use compensation::gains::{Gains, GainsError};
 pub use compensation::{Approach, CompensationError, Offer};
 pub use data::DataFile;
-pub use extensions::{Context, Extensions, ForeignJoint, ForeignPart, PredictorFactory, Site};
+pub use extensions::{
+    AtRest, Context, Extensions, ForeignJoint, ForeignPart, LoadBearing, PredictorFactory,
+    RestingValue, Site,
+};
 pub use format::{At, Formula, TimeFunction};
-pub use hydraulic_rest::RestingActuator;
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
     About, InterfaceNode, JointReaction, Mechanism, MeshFile, Outline, OwnedElement,

@@ -252,21 +252,3 @@ fn first_key(table: &DeTable<'_>, name: &str, before: usize) -> Option<Span> {
     }
     found
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_file_of_nothing_but_mistakes_is_refused_as_a_whole() {
-        let read = |text: String| {
-            let source = Source::new("m.toml", text);
-            let read = super::text(source, &Overrides::default(), &Extensions::new());
-            read.expect_err("not a model")
-        };
-        let problems = read("=\n".repeat(300_000));
-        assert_eq!(problems.iter().len(), 1);
-        assert!(problems.to_string().contains("mistakes of syntax"));
-        assert!(read("=\n".repeat(20)).iter().len() > 1, "told one by one");
-    }
-}

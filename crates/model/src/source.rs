@@ -187,17 +187,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_and_columns_count_characters_from_one() {
-        let source = Source::new("m.toml", "ä = 1\nöü = 2\n");
-        let place = |span| source.locate(&span).to_string();
-        assert_eq!(place(0..2), "m.toml:1:1");
-        assert_eq!(place(5..6), "m.toml:1:5");
-        assert_eq!(place(12..13), "m.toml:2:4");
-        assert_eq!(place(8..9), "m.toml:2:1", "inside a character");
-        assert_eq!(place(900..901), "m.toml:3:1", "past the end");
-    }
-
-    #[test]
     fn a_place_in_an_override_points_at_the_override() {
         let mut source = Source::new("m.toml", "a = 1\nb = 2\n");
         let first = source.add_override("a=3");

@@ -30,35 +30,3 @@ fn distance(written: &str, name: &str) -> Option<usize> {
     let few = slips < length && slips <= (length / 3).max(1);
     (few || strsim::jaro_winkler(written, name) >= ALIKE).then_some(slips)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slips_of_the_finger_find_their_name() {
-        let keys = [
-            "stiffness",
-            "damping",
-            "rest",
-            "between",
-            "force",
-            "x1",
-            "x2",
-        ];
-        let cases = [
-            ("stifness", Some("stiffness")),
-            ("stiff", Some("stiffness")),
-            ("Damping", Some("damping")),
-            ("bewteen", Some("between")),
-            ("x3", Some("x1")),
-            ("1x", Some("x1")),
-            ("colour", None),
-            ("y", None),
-        ];
-        for (written, expected) in cases {
-            assert_eq!(nearest(written, keys), expected, "{written}");
-        }
-        assert_eq!(nearest("x", []), None);
-    }
-}

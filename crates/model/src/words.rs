@@ -170,18 +170,6 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_hundreds_of_digits_become_short() {
-        let text = format!("is {}, not {} or x{}", 1e300, 1e-300, "1".repeat(40));
-        let short = format!("is 1e300, not 1e-300 or x{}", "1".repeat(40));
-        assert_eq!(readable(&text), short);
-        assert_eq!(
-            readable("0.001 s, 12.5 and `a_1.x`."),
-            "0.001 s, 12.5 and `a_1.x`."
-        );
-        assert!(readable(&"wörter ".repeat(10_000)).len() < LONG_MESSAGE + 10);
-    }
-
-    #[test]
     fn valid_names() {
         for name in ["a", "_a", "left-1", "X_2"] {
             assert!(is_name(name), "{name}");

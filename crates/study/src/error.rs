@@ -213,6 +213,14 @@ pub enum StudyError {
         /// Why not.
         error: SolveError,
     },
+    /// What carries a mechanism does not hold it.
+    #[error("`{part}` does not hold the machine where it is: {why}")]
+    NotHeld {
+        /// The subsystem.
+        part: String,
+        /// What moves, and why.
+        why: String,
+    },
     /// Nothing in the model moves freely.
     #[error("`{model}` has no poles: nothing in it can vibrate")]
     NoPoles {

@@ -1,6 +1,7 @@
 //! Mechanisms of a model on their own: statics and modes.
 
-use oldham_model::{About, Mechanism, Model, Pose, Rest};
+use oldham_hydraulics::Hydraulics;
+use oldham_model::{About, Mechanism, Model, Pose, Rest, RestingPart};
 use oldham_multibody::{Mode, ModeKind, Modes, SolveError, Vec3};
 use serde::{Serialize, Serializer};
 
@@ -120,6 +121,58 @@ pub fn statics(
         })
     })
     .collect()
+}
+
+/// An actuator of a circuit, its valve and its chambers at rest.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RestingActuator {
+    /// Circuit and actuator, such as `oil.lift`.
+    pub name: String,
+    /// The force in N that it carries, positive when it pushes.
+    pub force: f64,
+    /// The neutral position of its spool.
+    pub spool: f64,
+    /// Absolute pressures of both chambers in Pa.
+    pub pressures: [f64; 2],
+}
+
+/// The hydraulic actuators of circuits at the start, all circuits one after the other.
+pub fn resting_actuators(model: &Model) -> Vec<RestingActuator> {
+    let mut found = Vec::new();
+    for (name, circuit) in model.circuits() {
+        let hydraulics = Hydraulics::new(circuit).expect("a checked circuit is sound");
+        for (index, actuator) in circuit.actuators.iter().enumerate() {
+            let pressures = hydraulics.pressures(index);
+            found.push(RestingActuator {
+                name: format!("{name}.{}", actuator.name),
+                force: actuator.cylinder.thrust(pressures),
+                spool: hydraulics.neutral(index),
+                pressures,
+            });
+        }
+    }
+    found
+}
+
+/// What carries the mechanisms of a model that are at rest, such as hydraulic networks: their values there. An error if
+/// something moves.
+pub fn resting_parts(
+    model: &Model,
+    time: Option<f64>,
+    rests: &[Equilibrium<'_>],
+) -> Result<Vec<RestingPart>, StudyError> {
+    let rests: Vec<&Rest> = rests.iter().map(|rest| &rest.rest).collect();
+    let parts = model.resting_parts(time, &rests);
+    let moving = parts
+        .iter()
+        .find_map(|part| Some((part, part.values.as_ref().err()?)));
+    match moving {
+        Some((part, why)) => Err(StudyError::NotHeld {
+            part: part.name.clone(),
+            why: why.clone(),
+        }),
+        None => Ok(parts),
+    }
 }
 
 impl Equilibrium<'_> {

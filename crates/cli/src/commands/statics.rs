@@ -1,8 +1,8 @@
 //! `oldham statics`: static equilibrium of mechanisms under their loads.
 
-use oldham_model::Model;
+use oldham_model::{Model, RestingPart};
 use oldham_scene::{Page, statics_page};
-use oldham_study::{Equilibrium, contact_note, statics};
+use oldham_study::{Equilibrium, contact_note, resting_actuators, resting_parts, statics};
 use serde_json::json;
 
 use crate::args::Statics;
@@ -18,6 +18,7 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
     picture::protect(&out, &[&arguments.model.model])?;
     let model = load::model(&arguments.model)?;
     let rests = statics(&model, arguments.time, arguments.steps)?;
+    let carrying = resting_parts(&model, arguments.time, &rests)?;
     let pages: Vec<Page> = rests
         .iter()
         .map(|rest| page(rest, &model, arguments))
@@ -29,7 +30,8 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
             "model": model.name(),
             "status": "finished",
             "parts": rests,
-            "hydraulics": model.resting_actuators(),
+            "hydraulics": resting_actuators(&model),
+            "carried_by": carrying,
             "notes": rests.iter().filter_map(|rest| contact_note(rest.mechanism)).collect::<Vec<_>>(),
             "picture": load::shown(&out),
         });
@@ -38,6 +40,7 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
         say!("{}: static equilibrium", model.name());
         rests.iter().for_each(print);
         print_actuators(&model);
+        print_carrying(&carrying);
         let notes = rests.iter().filter_map(|rest| contact_note(rest.mechanism));
         notes.for_each(|note| say!("! {note}"));
         say!("picture: {}", out.display());
@@ -93,7 +96,7 @@ fn print(rest: &Equilibrium<'_>) {
 }
 
 fn print_actuators(model: &Model) {
-    let actuators = model.resting_actuators();
+    let actuators = resting_actuators(model);
     if actuators.is_empty() {
         return;
     }
@@ -110,6 +113,21 @@ fn print_actuators(model: &Model) {
         table.row([actuator.name, number(actuator.force), spool, p1, p2]);
     }
     say!("{table}");
+}
+
+/// Parts that carry mechanisms, with what they start with where that is given.
+fn print_carrying(parts: &[RestingPart]) {
+    let mut table = Table::new(["at rest", "", "starts with"]);
+    for part in parts {
+        for value in part.values.iter().flatten() {
+            let name = format!("{}.{} / {}", part.name, value.name, value.unit);
+            let start = value.given.map_or_else(|| "the same".into(), number);
+            table.row([name, number(value.found), start]);
+        }
+    }
+    if !parts.is_empty() {
+        say!("{table}");
+    }
 }
 
 /// The largest component of all reactions.

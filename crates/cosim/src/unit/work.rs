@@ -2,7 +2,7 @@
 
 use crate::balance::InterfaceWork;
 use crate::fault::Fault;
-use crate::port::{OutputPort, Ports};
+use crate::port::{InputPort, OutputPort, Ports};
 use crate::unit::Unit;
 
 /// The outputs that work integrals need at the start of a step.
@@ -34,6 +34,40 @@ impl StartOutputs {
     }
 }
 
+/// How the motion at an interface goes on when a step begins.
+#[derive(Clone, Copy)]
+pub(super) enum Motion {
+    /// It is the part's own.
+    Given,
+    /// It is received, and the force answers at once.
+    Received,
+    /// It is received, and the force answers within the step, as the reaction of a constraint does. What was sent for the end of
+    /// the step is reached there; to ask before the first step would start the part with it.
+    Followed(InputPort),
+}
+
+impl Motion {
+    fn of(work: &InterfaceWork, ports: &Ports) -> Self {
+        if work.starting_outputs().is_empty() {
+            return Self::Given;
+        }
+        let Some([motion, force]) = work.received_motion() else {
+            return Self::Received;
+        };
+        let mut all = (0..ports.inputs().len()).map(InputPort);
+        let port = all.find(|port| ports.input_range(*port).contains(&motion));
+        let is_direct = |port: &InputPort| {
+            let range = ports.input_range(*port);
+            let direct = ports.direct_inputs(force);
+            direct.iter().any(|input| range.contains(input))
+        };
+        match port {
+            Some(port) if !is_direct(&port) => Self::Followed(port),
+            _ => Self::Received,
+        }
+    }
+}
+
 impl Unit {
     /// The initial exchange is done: work integrals start from what is known now.
     pub fn begin(&mut self, t: f64) {
@@ -45,6 +79,9 @@ impl Unit {
         let places =
             all(&mut self.interface_works, &mut self.driven).flat_map(|a| a.starting_outputs());
         self.start_outputs = StartOutputs::new(&places.collect::<Vec<_>>(), &self.ports);
+        let works = all(&mut self.interface_works, &mut self.driven);
+        let motions = works.map(|work| Motion::of(work, &self.ports));
+        self.motions = motions.collect();
     }
 
     pub(super) fn close_work_integrals(&mut self, h: f64) {
@@ -74,18 +111,32 @@ impl Unit {
         if self.is_open || !self.has_work_to_track() {
             return Ok(());
         }
-        // Motions are those of the end of the last step; forces must be evaluated anew.
         self.inputs.at(t, &mut self.input_values);
-        let (inputs, outputs) = (&self.input_values, &mut self.output_values);
-        let evaluated = match &self.start_outputs {
-            StartOutputs::Nothing => Ok(()),
-            StartOutputs::Few(ports) => self.subsystem.some_outputs(ports, t, inputs, outputs),
-            StartOutputs::All => self.subsystem.outputs(t, inputs, outputs),
+        let Self {
+            inputs, motions, ..
+        } = self;
+        let is_followed = |motion: &Motion| match motion {
+            Motion::Followed(port) => inputs.sampled_at(*port) > t,
+            _ => false,
         };
-        evaluated.map_err(|cause| self.step_fault(t, cause))?;
+        let jumps = |motion: &Motion| !matches!(motion, Motion::Given) && !is_followed(motion);
+        // Motions are those of the end of the last step; forces must be evaluated anew.
+        if motions.iter().any(jumps) {
+            let (inputs, outputs) = (&self.input_values, &mut self.output_values);
+            let evaluated = match &self.start_outputs {
+                StartOutputs::Nothing => Ok(()),
+                StartOutputs::Few(ports) => self.subsystem.some_outputs(ports, t, inputs, outputs),
+                StartOutputs::All => self.subsystem.outputs(t, inputs, outputs),
+            };
+            evaluated.map_err(|cause| self.step_fault(t, cause))?;
+        }
         self.correct_inputs(t);
-        for work in all(&mut self.interface_works, &mut self.driven) {
-            work.open(&self.input_values, &self.output_values);
+        let works = all(&mut self.interface_works, &mut self.driven);
+        for (work, motion) in works.zip(&self.motions) {
+            match motion {
+                Motion::Followed(port) if self.inputs.sampled_at(*port) > t => work.go_on(),
+                _ => work.open(&self.input_values, &self.output_values),
+            }
         }
         Ok(())
     }

@@ -33,6 +33,7 @@ use oldham_expression::Expression;
 use part::Checked;
 use predictor::Choice;
 
+use crate::at_rest::Wires;
 use crate::extensions::Extensions;
 use crate::format::{At, DEFAULT_ENERGY_BOUND, File, Formula, Number, Subsystem};
 use crate::model::{ConnectionSpec, Content, ModelSpec, Prediction, Record};
@@ -143,9 +144,13 @@ impl Checker<'_> {
         self.multiples(&parts, &timing, clock.as_ref());
         let wiring = self.wiring(file, source, &mut parts);
         data.extend(wiring.data);
-        let start = clock.as_ref().map_or(0.0, |clock| clock.start);
-        self.static_loads(&subsystems, &mut parts, &wiring.connections, start);
-        self.strokes(&subsystems, &mut parts, &wiring.connections);
+        let wires = Wires {
+            connections: &wiring.connections,
+            drives: &wiring.drives,
+            time: clock.as_ref().map_or(0.0, |clock| clock.start),
+        };
+        self.static_loads(&subsystems, &mut parts, wires);
+        self.strokes(&subsystems, &mut parts, wires);
         self.tangents(&file.schedule, &mut parts, &wiring.connections, &mut timing);
         let mut remarks = self.learners(&mut parts, &wiring.connections);
         remarks.extend(smeared_samples(&parts, &wiring.connections));

@@ -1,16 +1,19 @@
 //! Hydraulic actuators at a mechanism: loads that hold it at rest are found by its statics, and lengths at the start lie
 //! within their strokes.
 
-use oldham_cosim::OutputPort;
+use std::collections::BTreeMap;
+
+use oldham_cosim::{InputPort, OutputPort};
 use oldham_hydraulics::Rest;
-use oldham_multibody::{Marker, Received};
 
 use super::Checker;
 use super::hydraulics::is_static;
 use super::part::Checked;
+use crate::at_rest::Wires;
 use crate::format::{At, Entry, Formula, Hydraulics, Subsystem};
-use crate::mechanism::{Bearer, StaticLine};
-use crate::model::{ConnectionSpec, Content};
+use crate::mechanism::{Bearer, Carried, MechanismSpec, StaticLine};
+use crate::model::{Content, ForeignSpec};
+use crate::source::Span;
 
 /// The output that is the force of an actuator.
 fn force_of(section: &Hydraulics, actuator: usize) -> OutputPort {
@@ -20,61 +23,133 @@ fn force_of(section: &Hydraulics, actuator: usize) -> OutputPort {
     OutputPort(sent.sum())
 }
 
-/// An actuator whose load is wanted.
-struct Wanted<'f> {
-    /// Places of the circuit among the parts, and of the actuator in it.
-    circuit: usize,
-    actuator: usize,
-    entry: &'f Entry<Hydraulics>,
-    load: &'f At<Formula>,
-    /// Place of the mechanism, and of the line among its static ones.
-    mechanism: usize,
-    line: usize,
-}
+/// Loads of mechanisms at rest, by their places, in the order of their static lines.
+type Loads = BTreeMap<usize, Vec<f64>>;
 
 impl Checker<'_> {
-    /// Finds the loads that are called static.
+    /// Lets hydraulic actuators hold mechanisms in statics, and finds the loads that are called static.
     pub(super) fn static_loads(
         &mut self,
         subsystems: &[Subsystem<'_>],
         parts: &mut [Checked],
-        connections: &[ConnectionSpec],
-        start: f64,
+        wires: Wires<'_>,
     ) {
-        let mut all = Vec::new();
-        for (circuit, subsystem) in subsystems.iter().enumerate() {
-            let Subsystem::Hydraulics(entry) = subsystem else {
-                continue;
-            };
-            for (actuator, given) in entry.value.value.actuators.iter().enumerate() {
-                let load = given.value.value.load.as_ref();
-                let Some(load) = load.filter(|load| is_static(load)) else {
-                    continue;
-                };
-                let from = (circuit, force_of(&entry.value.value, actuator));
-                let target = connections.iter().find(|c| c.from == from);
-                if target.is_some_and(|c| parts[c.to.0].part.is_none()) {
-                    // What is wrong with the mechanism is told already.
-                    continue;
+        // Mechanisms whose loads are needed, and where it says so.
+        let mut needed: BTreeMap<usize, Span> = BTreeMap::new();
+        for (place, subsystem) in subsystems.iter().enumerate() {
+            match subsystem {
+                Subsystem::Hydraulics(entry) => {
+                    for (mechanism, span) in self.circuit_lines(place, entry, parts, wires) {
+                        needed.entry(mechanism).or_insert(span);
+                    }
                 }
-                match held_line(parts, connections, from) {
-                    Some((mechanism, line)) => all.push(Wanted {
-                        circuit,
-                        actuator,
-                        entry,
-                        load,
-                        mechanism,
-                        line,
-                    }),
-                    None => self.not_connected(load, &given.name.value),
+                Subsystem::Foreign(_, entry) => {
+                    for mechanism in foreign_lines(place, parts, wires) {
+                        needed.entry(mechanism).or_insert(entry.name.span.clone());
+                    }
                 }
+                _ => {}
             }
         }
-        let mut mechanisms: Vec<usize> = all.iter().map(|wanted| wanted.mechanism).collect();
-        mechanisms.dedup();
-        for mechanism in mechanisms {
-            let of_it = all.iter().filter(|wanted| wanted.mechanism == mechanism);
-            self.balance(parts, mechanism, &of_it.collect::<Vec<_>>(), start);
+        let needed = needed.into_iter();
+        let loads = needed.filter_map(|(mechanism, span)| {
+            Some((
+                mechanism,
+                self.balance(parts, mechanism, &span, wires.time)?,
+            ))
+        });
+        let loads: Loads = loads.collect();
+        for (place, subsystem) in subsystems.iter().enumerate() {
+            match subsystem {
+                Subsystem::Hydraulics(entry) => self.load(place, entry, parts, wires, &loads),
+                Subsystem::Foreign(_, entry) => {
+                    self.start_at_rest(place, &entry.name, parts, wires, &loads);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Lets the actuators of a circuit hold their lines; gives the mechanisms whose loads are wanted, and where.
+    fn circuit_lines(
+        &mut self,
+        circuit: usize,
+        entry: &Entry<Hydraulics>,
+        parts: &mut [Checked],
+        wires: Wires<'_>,
+    ) -> Vec<(usize, Span)> {
+        let mut wanted = Vec::new();
+        for (actuator, given) in entry.value.value.actuators.iter().enumerate() {
+            let target = wires.target((circuit, force_of(&entry.value.value, actuator)));
+            if target.is_some_and(|(mechanism, _)| parts[mechanism].part.is_none()) {
+                // What is wrong with the mechanism is told already.
+                continue;
+            }
+            let load = given.value.value.load.as_ref();
+            let load = load.filter(|load| is_static(load));
+            let bearer = load.map_or(Bearer::Given, |_| Bearer::Port);
+            let held = target.and_then(|to| hold(parts, to, bearer));
+            match (load, held) {
+                (Some(load), Some(mechanism)) => wanted.push((mechanism, load.span.clone())),
+                (Some(load), None) => self.not_connected(load, &given.name.value),
+                (None, _) => {}
+            }
+        }
+        wanted
+    }
+
+    /// Gives the actuators of a circuit their static loads.
+    fn load(
+        &mut self,
+        place: usize,
+        entry: &Entry<Hydraulics>,
+        parts: &mut [Checked],
+        wires: Wires<'_>,
+        loads: &Loads,
+    ) {
+        for (actuator, given) in entry.value.value.actuators.iter().enumerate() {
+            let target = wires.target((place, force_of(&entry.value.value, actuator)));
+            let load = target.and_then(|to| carried(parts, to, loads));
+            let is_wanted = given.value.value.load.as_ref().is_some_and(is_static);
+            if let (true, Some((_, load)), Some(Content::Hydraulics(circuit))) =
+                (is_wanted, load, content(&mut parts[place]))
+            {
+                circuit.actuators[actuator].rest = Rest::Load(load);
+                let circuit = circuit.clone();
+                self.is_sound(entry, &circuit);
+            }
+        }
+    }
+
+    /// Lets a part of a registered kind start where it holds the mechanisms, if it wants that.
+    fn start_at_rest(
+        &mut self,
+        place: usize,
+        name: &At<String>,
+        parts: &mut [Checked],
+        wires: Wires<'_>,
+        loads: &Loads,
+    ) {
+        let spec = match content(&mut parts[place]) {
+            Some(Content::Foreign(spec)) if wants_rest(spec) => spec.clone(),
+            _ => return,
+        };
+        let pushes = spec.pushes(place, wires);
+        if pushes.iter().any(|push| parts[push.to.0].part.is_none()) {
+            return;
+        }
+        match spec.at_rest(place, wires, |to| carried(parts, to, loads)) {
+            Some(Ok(rest)) => {
+                if let Some(Content::Foreign(spec)) = content(&mut parts[place]) {
+                    spec.part = rest.part;
+                }
+            }
+            Some(Err(why)) => {
+                let message = format!("`{}` finds no rest to start from: {why}", name.value);
+                self.report(&name.span, message)
+                    .help("the machine stays where it is given, with valves and pumps as they are at the start; or give pressures as numbers");
+            }
+            None => {}
         }
     }
 
@@ -83,7 +158,7 @@ impl Checker<'_> {
         &mut self,
         subsystems: &[Subsystem<'_>],
         parts: &mut [Checked],
-        connections: &[ConnectionSpec],
+        wires: Wires<'_>,
     ) {
         for (circuit, subsystem) in subsystems.iter().enumerate() {
             let Subsystem::Hydraulics(entry) = subsystem else {
@@ -92,8 +167,10 @@ impl Checker<'_> {
             let section = &entry.value.value;
             for (actuator, given) in section.actuators.iter().enumerate() {
                 let from = (circuit, force_of(section, actuator));
-                let Some(length) = pushed_line(parts, connections, from).map(|line| line.length)
-                else {
+                let line = wires
+                    .target(from)
+                    .and_then(|to| pushed(parts, to, Bearer::Given));
+                let Some(length) = line.and_then(|line| line.length()) else {
                     continue;
                 };
                 let Some(Content::Hydraulics(found)) = content(&mut parts[circuit]) else {
@@ -126,33 +203,26 @@ impl Checker<'_> {
             .help(help);
     }
 
-    /// Gives the actuators at a mechanism the loads that hold it.
+    /// The loads that hold a mechanism.
     fn balance(
         &mut self,
         parts: &mut [Checked],
         mechanism: usize,
-        wanted: &[&Wanted<'_>],
+        wanted: &Span,
         start: f64,
-    ) {
+    ) -> Option<Vec<f64>> {
         let name = parts[mechanism].name.clone();
         let Some(Content::Multibody(spec)) = content(&mut parts[mechanism]) else {
-            return;
+            return None;
         };
-        let loads = match spec.static_loads(start) {
-            Ok(loads) => loads,
+        match spec.at_rest(start) {
+            Ok((_, loads)) => Some(loads),
             Err(error) => {
                 let message = format!("`{name}` finds no rest with its actuators held: {error}");
-                self.report(&wanted[0].load.span, message)
+                self.report(wanted, message)
                     .label("wanted for this")
                     .help("these actuators must hold just what joints leave free; else give the load as a number");
-                return;
-            }
-        };
-        for one in wanted {
-            if let Some(Content::Hydraulics(circuit)) = content(&mut parts[one.circuit]) {
-                circuit.actuators[one.actuator].rest = Rest::Load(loads[one.line]);
-                let circuit = circuit.clone();
-                self.is_sound(one.entry, &circuit);
+                None
             }
         }
     }
@@ -162,54 +232,61 @@ fn content(part: &mut Checked) -> Option<&mut Content> {
     part.part.as_mut().map(|part| &mut part.content)
 }
 
-/// The line of a mechanism along which an actuator acts.
-struct PushedLine {
-    mechanism: usize,
-    name: String,
-    ends: [Marker; 2],
-    length: f64,
+fn wants_rest(spec: &ForeignSpec) -> bool {
+    let bearing = spec.part.load_bearing();
+    bearing.is_some_and(|bearing| bearing.starts_at_rest())
 }
 
-fn pushed_line(
-    parts: &mut [Checked],
-    connections: &[ConnectionSpec],
-    from: (usize, OutputPort),
-) -> Option<PushedLine> {
-    let (mechanism, input) = connections.iter().find(|c| c.from == from)?.to;
-    let Content::Multibody(spec) = content(&mut parts[mechanism])? else {
-        return None;
-    };
-    // A mechanism with mistakes may lack inputs that its file names.
-    let (name, received) = spec.whole.inputs.get(input.0)?;
-    let Received::Thrust(ends) = *received else {
-        return None;
-    };
-    let [a, b] = ends.map(|end| spec.whole.model.place_of(&end));
-    Some(PushedLine {
-        mechanism,
-        name: name.clone(),
-        ends,
-        length: (b - a).norm(),
-    })
+/// What an input of a mechanism pushes.
+fn pushed(
+    parts: &[Checked],
+    (mechanism, input): (usize, InputPort),
+    bearer: Bearer,
+) -> Option<StaticLine> {
+    let spec = mechanism_of(&parts[mechanism])?;
+    StaticLine::at_port(&spec.whole, input, bearer)
 }
 
-/// Marks the line along which an actuator acts as one that statics holds; gives the mechanism and the
-/// place of the line.
-fn held_line(
-    parts: &mut [Checked],
-    connections: &[ConnectionSpec],
-    from: (usize, OutputPort),
-) -> Option<(usize, usize)> {
-    let PushedLine {
-        mechanism,
-        name,
-        ends,
-        length,
-    } = pushed_line(parts, connections, from)?;
-    let Content::Multibody(spec) = content(&mut parts[mechanism])? else {
-        return None;
+fn mechanism_of(part: &Checked) -> Option<&MechanismSpec> {
+    match &part.part.as_ref()?.content {
+        Content::Multibody(spec) => Some(spec),
+        _ => None,
+    }
+}
+
+/// The load of what an input pushes, and its length.
+fn carried(
+    parts: &[Checked],
+    (mechanism, input): (usize, InputPort),
+    loads: &Loads,
+) -> Option<Carried> {
+    mechanism_of(&parts[mechanism])?.carried(input, loads.get(&mechanism)?)
+}
+
+/// Lets statics hold what an input pushes; gives the mechanism.
+fn hold(parts: &mut [Checked], to: (usize, InputPort), bearer: Bearer) -> Option<usize> {
+    let line = pushed(parts, to, bearer)?;
+    if let Some(Content::Multibody(spec)) = content(&mut parts[to.0]) {
+        spec.static_lines.push(line);
+    }
+    Some(to.0)
+}
+
+/// Lets a part of a registered kind hold what it pushes; gives the mechanisms whose loads it wants.
+fn foreign_lines(place: usize, parts: &mut [Checked], wires: Wires<'_>) -> Vec<usize> {
+    let spec = match content(&mut parts[place]) {
+        Some(Content::Foreign(spec)) if spec.part.load_bearing().is_some() => spec.clone(),
+        _ => return Vec::new(),
     };
-    let line = StaticLine::new(&mut spec.whole.model, &name, ends, length, Bearer::Port);
-    spec.static_lines.push(line);
-    Some((mechanism, spec.static_lines.len() - 1))
+    let is_wanted = wants_rest(&spec);
+    let bearer = if is_wanted {
+        Bearer::Port
+    } else {
+        Bearer::Given
+    };
+    let pushes = spec.pushes(place, wires).into_iter();
+    let held: Vec<usize> = pushes
+        .filter_map(|push| hold(parts, push.to, bearer))
+        .collect();
+    if is_wanted { held } else { Vec::new() }
 }

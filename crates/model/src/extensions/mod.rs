@@ -22,9 +22,10 @@ mod wrap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use oldham_cosim::{Ports, Predictor, Subsystem};
+use oldham_cosim::{OutputPort, Ports, Predictor, Subsystem};
 use oldham_multibody::{Coordinate, CustomSensor, Element, Marker};
 use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -146,6 +147,41 @@ pub trait ForeignPart: Send + Sync {
     /// A new solver at its initial state, which takes so many micro steps a macro step. Its ports
     /// are always the same. It may say why there is none.
     fn solver(&self, micro_steps: usize) -> Result<Box<dyn Subsystem>, String>;
+
+    /// How it carries loads at rest, if it can tell: statics then hold what it pushes.
+    fn load_bearing(&self) -> Option<&dyn LoadBearing> {
+        None
+    }
+}
+
+/// A part that carries mechanisms at rest.
+pub trait LoadBearing {
+    /// Whether it starts at rest, so that its loads must be found.
+    fn starts_at_rest(&self) -> bool;
+
+    /// Itself where it exerts these forces at outputs, and receives these inputs; or what moves then, and why.
+    fn at_rest(&self, loads: &[(OutputPort, f64)], inputs: &[f64]) -> Result<AtRest, String>;
+}
+
+/// A part at rest.
+pub struct AtRest {
+    /// The part; it starts at rest as far as that was wanted.
+    pub part: Arc<dyn ForeignPart>,
+    /// Its values there.
+    pub values: Vec<RestingValue>,
+}
+
+/// A value of a part at rest.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RestingValue {
+    /// What it is called, such as `head.p`.
+    pub name: String,
+    /// Its unit.
+    pub unit: &'static str,
+    /// Its value at rest.
+    pub found: f64,
+    /// With what it starts, if that is given.
+    pub given: Option<f64>,
 }
 
 impl<F> ForeignPart for F

@@ -54,6 +54,11 @@ macro_rules! reports {
                 self.reports.report(problem);
             }
 
+            /// A number that may be an expression of parameters; a problem is reported.
+            pub fn number(&mut self, formula: &At<Formula>) -> Option<f64> {
+                self.reports.number(formula)
+            }
+
             /// An expression of these variables, with the parameters put in; a problem is reported.
             pub fn expression(&mut self, text: &At<Formula>, variables: &[&str]) -> Option<Expression> {
                 self.reports.expression(text, variables)

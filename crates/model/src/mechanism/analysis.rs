@@ -122,7 +122,8 @@ impl<'m> Mechanism<'m> {
     /// The mechanism at rest under the loads of a time, by default that of the start, which are
     /// raised in `steps` steps.
     pub fn equilibrium(&self, time: Option<f64>, steps: usize) -> Result<Rest, SolveError> {
-        let (mut part, inputs) = built(&self.spec.held(), self.spec);
+        let held = self.spec.held();
+        let (mut part, inputs) = built(&held.model, self.spec);
         let time = time.unwrap_or(self.start);
         let system = part.system_mut();
         system.equilibrium(time, steps, &inputs)?;
@@ -136,7 +137,7 @@ impl<'m> Mechanism<'m> {
         };
         let reactions: Result<_, SolveError> = self.spec.joints.iter().map(reaction).collect();
         let lines = self.spec.static_lines.iter();
-        let loads = lines.map(|line| (line.name.clone(), line.load(&part)));
+        let loads = lines.map(|line| line.name.clone()).zip(held.loads(&part));
         Ok(Rest {
             poses: self.poses(&part),
             loads: loads.collect(),
@@ -157,7 +158,7 @@ impl<'m> Mechanism<'m> {
         let system = part.system_mut();
         match about {
             // Static loads are those of an equilibrium, which they may not hold.
-            About::Equilibrium if self.spec.static_lines.is_empty() => {
+            About::Equilibrium if !self.spec.starts_under_static_loads() => {
                 system.equilibrium(self.start, 4, &inputs)?;
             }
             _ => system.start(self.start, &inputs)?,

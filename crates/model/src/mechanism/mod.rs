@@ -21,7 +21,7 @@ pub use sketch::{MeshFile, Outline, ParticleSketch, SectionLoad, Shape, Sketch, 
 pub(crate) use cutting::{Cutting, Order};
 pub(crate) use solid::solid_inertia;
 pub(crate) use spec::{MechanismSpec, NamedJoint};
-pub(crate) use static_loads::{Bearer, StaticLine};
+pub(crate) use static_loads::{Bearer, Carried, StaticLine};
 pub(crate) use surface::{ShellSpec, Surface};
 
 /// The prefix of the ports that show all nodes.

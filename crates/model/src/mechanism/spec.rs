@@ -21,7 +21,7 @@ pub(crate) struct MechanismSpec {
     pub cutting: Option<Cutting>,
     /// Its joints, whose reactions are asked for.
     pub joints: Vec<NamedJoint>,
-    /// Actuators whose loads hold it at rest.
+    /// Actuators that hold it at rest.
     pub static_lines: Vec<StaticLine>,
     pub sketch: Sketch,
 }
@@ -62,7 +62,7 @@ impl MechanismSpec {
     ) -> Result<MechanismPart, MechanismError> {
         let part = whole.builder().build(self.options, self.micro_steps);
         let mut part = part.map_err(MechanismError::Model)?;
-        if self.static_equilibrium && self.static_lines.is_empty() {
+        if self.static_equilibrium && !self.starts_under_static_loads() {
             let inputs = initial_inputs(&part);
             part.find_static_equilibrium(start, &inputs)
                 .map_err(MechanismError::NoEquilibrium)?;

@@ -384,3 +384,77 @@ fn of_two_that_meet_only_one_has_a_model() {
     let told = model.simulation().err().expect("refused").to_string();
     assert!(told.contains("which it meets, has one itself"), "{told}");
 }
+
+/// A flange on a spring that turns a heavy stick, one rigid pendulum of J + j: the mechanism follows the flange within its step, so that
+/// its reaction does its work along the way of that step. Both sides of the interface then see the same work, as the energy of the
+/// whole says; and the torque is that of the pendulum from the first step on.
+#[test]
+fn work_at_a_moved_coordinate_was_taken_with_the_force_of_the_step_before() {
+    let text = r#"
+[model]
+name = "Moved"
+[simulation]
+duration = 2.0
+step = 0.01
+[schedule]
+kind = "gauss-seidel"
+order = ["drive", "arm"]
+[multibody.arm]
+gravity = [0, -9.81, 0]
+[multibody.arm.nodes]
+stick = { position = [0.5, 0, 0] }
+[multibody.arm.bodies]
+stick = { node = "stick", mass = 10, inertia = [1, 1, 1] }
+[multibody.arm.joints]
+axle = { type = "revolute", between = ["ground", "stick"], position = [0, 0, 0], axis = [0, 0, 1] }
+[multibody.arm.inputs]
+stick = { rotation = "axle" }
+[lumped.drive]
+coordinates = "rotation"
+integrator = "semi-implicit-euler"
+micro_step = 1e-5
+predictor = "interface-model"
+[lumped.drive.masses]
+flange = { mass = 0.3 }
+[lumped.drive.springs]
+gear = { between = ["ground", "flange"], stiffness = 2000 }
+[lumped.drive.inputs]
+load = { force = "flange" }
+[lumped.drive.outputs]
+flange = { motion = "flange" }
+[[connection]]
+from = "drive.flange"
+to = "arm.stick"
+[[connection]]
+from = "arm.stick.torque"
+to = "drive.load"
+"#;
+    // Small turns: x = -x₀ (1 - cos ω t) with k x₀ = m g l.
+    let (inertia, weight) = (10.0 * 0.25 + 1.0, 10.0 * 9.81 * 0.5);
+    let omega = (2000.0_f64 / (inertia + 0.3)).sqrt();
+    for integrator in ["lms2", "rk4"] {
+        let text = text.replace(
+            "[multibody.arm]\n",
+            &format!("[multibody.arm]\nintegrator = \"{integrator}\"\n"),
+        );
+        let run = coupled(&read(&text).unwrap());
+        let created = run.column("exchange.arm.stick.torque<->drive.flange");
+        let imbalance = run.column("energy.imbalance");
+        for (n, torque) in run.column("arm.stick.torque").iter().enumerate() {
+            let t = 0.01 * n as f64;
+            let acceleration = -weight / (inertia + 0.3) * (omega * t).cos();
+            let expected = -weight - inertia * acceleration;
+            // The weight turns with the stick, which changes its moment by a few thousandths.
+            assert!(
+                (torque - expected).abs() < 0.06 * weight,
+                "{integrator} {n}: {torque} {expected}"
+            );
+            assert!(created[n].abs() < 0.05, "{integrator} {n}: {}", created[n]);
+            assert!(
+                imbalance[n].abs() < 0.02,
+                "{integrator} {n}: {}",
+                imbalance[n]
+            );
+        }
+    }
+}

@@ -44,3 +44,4 @@ mod statics;
 mod tangent;
 mod two_ways;
 mod verdicts;
+mod words;

@@ -200,3 +200,116 @@ actuators.jack = { between = ["ground", "bar"], points = [[1, 0, -1], [1, 0, 0]]
         modes.modes[0].omega
     );
 }
+
+/// The lift of the examples with pressures that are found, and its valves as they are at the start.
+fn lift(more: &[(&str, &str)]) -> Result<Model, oldham_model::Problems> {
+    let text = crate::common::example("hydraulic-lift");
+    let text = more.iter().fold(text, |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    });
+    read(&text)
+}
+
+/// The platform stays where it is, and the oil below its piston carries it: (m g + A₁ p_T)/A₂. The supply rests where the relief
+/// valve takes what the pump gives, which is not where it starts.
+#[test]
+fn a_network_finds_the_pressures_that_hold_a_machine() {
+    let model = lift(&[]).unwrap();
+    let carries = (800.0 * 9.81 + 1e-3 * 1e5) / 2e-3;
+    let run = coupled(&model);
+    let length = run.column("lift.platform.length");
+    assert!((run.column("oil.head.p")[0] / carries - 1.0).abs() < 1e-10);
+    // Until the valve opens at 0.5 s nothing moves.
+    assert!(
+        length[..50].iter().all(|l| (l - 1.2).abs() < 1e-9),
+        "{:?}",
+        &length[..50]
+    );
+    let rest = model
+        .mechanisms()
+        .next()
+        .unwrap()
+        .equilibrium(None, 4)
+        .unwrap();
+    let parts = model.resting_parts(None, &[&rest]);
+    let values = parts[0].values.as_ref().unwrap();
+    let value = |name: &str| values.iter().find(|value| value.name == name).unwrap();
+    assert!((value("head.p").found / carries - 1.0).abs() < 1e-10);
+    assert_eq!(value("head.p").given, None);
+    assert!((value("supply.p").found / (1e5 + 1.4e7 + 5e-5 / 1e-10) - 1.0).abs() < 1e-10);
+    assert_eq!(value("supply.p").given, Some(1.2e7));
+}
+
+#[test]
+fn a_network_whose_valve_is_open_says_what_moves() {
+    let opened = lift(&[(
+        r#""oil.down.opening" = "#,
+        r#""oil.down.opening" = "0.5" #"#,
+    )]);
+    let told = opened.unwrap_err().to_string();
+    let carries = (800.0 * 9.81 + 1e-3 * 1e5) / 2e-3;
+    let speed = -0.5 * 4e-6 * 0.6 * (2.0 * (carries - 1e5) / 850.0_f64).sqrt() / 2e-3;
+    assert!(
+        told.contains(&format!("`lift` moves at {speed:.4e}")),
+        "{told}"
+    );
+    assert!(told.contains("through `down`"), "{told}");
+}
+
+/// A motor holds the axle of a drum: the torque of the rope over its displacement.
+#[test]
+fn a_motor_of_a_network_holds_a_joint() {
+    let model = read(&crate::common::example("winch")).unwrap();
+    let rest = model
+        .mechanisms()
+        .next()
+        .unwrap()
+        .equilibrium(None, 4)
+        .unwrap();
+    let (name, torque) = &rest.loads[0];
+    assert_eq!(name, "motor");
+    assert!(
+        (torque / (500.0 * 9.81 * 0.15) - 1.0).abs() < 1e-9,
+        "{torque}"
+    );
+    let parts = model.resting_parts(None, &[&rest]);
+    let values = parts[0].values.as_ref().unwrap();
+    let value = |name: &str| {
+        values
+            .iter()
+            .find(|value| value.name == name)
+            .unwrap()
+            .found
+    };
+    let difference = 500.0 * 9.81 * 0.15 / 7e-5;
+    assert!(((value("high.p") - value("low.p")) / difference - 1.0).abs() < 1e-9);
+    // Nothing flows in the line.
+    assert!((value("supply.p") / value("high.p") - 1.0).abs() < 1e-9);
+    let run = coupled(&model);
+    let angle = run.column("winch.motor.motion.x");
+    assert!(
+        angle[..50].iter().all(|x| x.abs() < 1e-9),
+        "{:?}",
+        &angle[..50]
+    );
+}
+
+/// A circuit with loads as numbers does not start from statics, but statics hold what it pushes.
+#[test]
+fn statics_hold_what_a_circuit_with_given_loads_pushes() {
+    let text = crate::common::example("two-cylinder-arm");
+    let loads = |text: &str| {
+        let model = read(text).unwrap();
+        let rest = model.mechanisms().next().unwrap().equilibrium(None, 4);
+        rest.unwrap().loads
+    };
+    let given = text.replace("load = \"static\"", "load = 3000");
+    assert_ne!(given, text);
+    for ((name, found), (_, expected)) in loads(&given).iter().zip(loads(&text)) {
+        assert!(
+            (found / expected - 1.0).abs() < 1e-9,
+            "{name}: {found} {expected}"
+        );
+    }
+}

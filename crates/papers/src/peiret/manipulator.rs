@@ -16,7 +16,10 @@ const STEPS: [f64; 8] = [1.0, 2.0, 4.0, 5.0, 8.0, 10.0, 16.0, 20.0];
 pub(super) fn statics(report: &mut Report) -> Result<(), PaperError> {
     let arm = model(ARM, &[])?;
     let note = "found by the program; printed to four digits";
-    for (actuator, printed) in arm.resting_actuators().iter().zip([0.4416, 0.4871]) {
+    for (actuator, printed) in oldham_study::resting_actuators(&arm)
+        .iter()
+        .zip([0.4416, 0.4871])
+    {
         let name = format!("neutral spool, {}", actuator.name);
         report.row(name, printed, actuator.spool, "1", note);
         let name = format!("push, {}", actuator.name);

@@ -8,7 +8,7 @@ use crate::check::Checker;
 use crate::check::keys::read_or;
 use crate::format::multibody::{self, Given, Multibody};
 use crate::format::{At, Entry};
-use crate::mechanism::{Bearer, Outline, StaticLine};
+use crate::mechanism::{Outline, StaticLine};
 
 /// A force along an actuator that no port brings.
 enum ActuatorLoad {
@@ -57,8 +57,8 @@ impl Checker<'_> {
             }
             ActuatorLoad::Static => {
                 let model = &mut draft.spec.whole.model;
-                let line = StaticLine::new(model, name, ends, length, Bearer::Line);
-                draft.holders.insert(name.clone(), Some(line.element));
+                let (line, element) = StaticLine::alone(model, name, ends, length);
+                draft.holders.insert(name.clone(), Some(element));
                 draft.spec.static_lines.push(line);
             }
         }

@@ -1,0 +1,82 @@
+//! A network of a model file: solvers of it, and how it carries a machine at rest.
+
+use std::sync::Arc;
+
+use oldham_cosim::{OutputPort, Subsystem};
+use oldham_model::{AtRest, ForeignPart, LoadBearing, RestingValue};
+
+use crate::element::Element;
+use crate::network::Network;
+use crate::part::NetworkPart;
+use crate::rest::{Load, resting_pressures};
+
+/// A network from which solvers are made.
+#[derive(Clone, Debug)]
+pub(crate) struct NetworkSource {
+    pub network: Network,
+    /// Volumes whose pressures at the start have to be found.
+    pub wanted: Vec<bool>,
+}
+
+impl ForeignPart for NetworkSource {
+    fn solver(&self, micro_steps: usize) -> Result<Box<dyn Subsystem>, String> {
+        let network = Network {
+            micro_steps,
+            ..self.network.clone()
+        };
+        Ok(Box::new(NetworkPart::new(&network)))
+    }
+
+    fn load_bearing(&self) -> Option<&dyn LoadBearing> {
+        let elements = &mut self.network.elements.iter();
+        let bears = |element: &Element| matches!(element, Element::Chambers(_) | Element::Motor(_));
+        let can = self.starts_at_rest() || elements.any(|named| bears(&named.value));
+        can.then_some(self as &dyn LoadBearing)
+    }
+}
+
+impl LoadBearing for NetworkSource {
+    fn starts_at_rest(&self) -> bool {
+        self.wanted.contains(&true)
+    }
+
+    fn at_rest(&self, loads: &[(OutputPort, f64)], inputs: &[f64]) -> Result<AtRest, String> {
+        let ports = NetworkPart::new(&self.network);
+        let ports = ports.ports();
+        let element = |port: &OutputPort| {
+            let name = &ports.outputs()[port.0].name;
+            let mut elements = self.network.elements.iter();
+            elements.position(|named| match named.value {
+                Element::Chambers(_) => **name == *format!("{}.force", named.name),
+                Element::Motor(_) => **name == *format!("{}.torque", named.name),
+                _ => false,
+            })
+        };
+        let loads = loads.iter().filter_map(|(port, force)| {
+            Some(Load {
+                element: element(port)?,
+                force: *force,
+            })
+        });
+        let loads: Vec<Load> = loads.collect();
+        let found = resting_pressures(&self.network, &self.wanted, &loads, inputs)?;
+        let mut started = self.clone();
+        let mut values = Vec::new();
+        let volumes = started.network.volumes.iter_mut();
+        for ((volume, pressure), wanted) in volumes.zip(found).zip(&self.wanted) {
+            values.push(RestingValue {
+                name: format!("{}.p", volume.name),
+                unit: "Pa",
+                found: pressure,
+                given: (!wanted).then_some(volume.value.pressure),
+            });
+            if *wanted {
+                volume.value.pressure = pressure;
+            }
+        }
+        Ok(AtRest {
+            part: Arc::new(started),
+            values,
+        })
+    }
+}
