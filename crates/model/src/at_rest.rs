@@ -103,7 +103,7 @@ impl Model {
         let rests: Vec<_> = mechanisms.zip(rests).collect();
         let carried = |(mechanism, input): (usize, InputPort)| {
             let ((_, spec), rest) = rests.iter().find(|((place, _), _)| *place == mechanism)?;
-            let loads: Vec<f64> = rest.loads.iter().map(|(_, load)| *load).collect();
+            let loads: Vec<f64> = rest.loads.iter().map(|(_, load, _)| *load).collect();
             spec.carried(input, &loads)
         };
         let wires = Wires {

@@ -76,8 +76,10 @@ pub struct Reaction<'a> {
 pub struct StaticLoad<'a> {
     /// The actuator.
     pub actuator: &'a str,
-    /// The force in N with which it pushes its points apart.
+    /// The force with which it pushes its points apart, or what it does to the coordinate of a joint.
     pub load: f64,
+    /// Its unit.
+    pub unit: &'a str,
 }
 
 /// A node of a mechanism in static equilibrium.
@@ -201,9 +203,10 @@ impl Equilibrium<'_> {
     /// Actuators whose loads were to be found.
     pub fn loads(&self) -> impl Iterator<Item = StaticLoad<'_>> {
         let loads = self.rest.loads.iter();
-        loads.map(|(actuator, load)| StaticLoad {
+        loads.map(|(actuator, load, unit)| StaticLoad {
             actuator,
             load: *load,
+            unit: &unit.0,
         })
     }
 }

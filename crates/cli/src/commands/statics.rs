@@ -86,9 +86,10 @@ fn print(rest: &Equilibrium<'_>) {
     if rest.reactions().next().is_some() {
         say!("reactions on the second node, in the axes of the joint\n{reactions}");
     }
-    let mut loads = Table::new(["static load of", "push / N"]);
+    let mut loads = Table::new(["static load of", "push", ""]);
     for found in rest.loads() {
-        loads.row([format!("{part}.{}", found.actuator), number(found.load)]);
+        let name = format!("{part}.{}", found.actuator);
+        loads.row([name, number(found.load), found.unit.to_owned()]);
     }
     if rest.loads().next().is_some() {
         say!("{loads}");

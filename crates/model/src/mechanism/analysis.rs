@@ -1,5 +1,6 @@
 //! Statics and modes of a mechanism on its own.
 
+use oldham_cosim::Unit;
 use oldham_multibody::{
     DegreesOfFreedom, MechanismPart, Modes, NodeId, PortedModel, Sent, SolveError, Vec3,
 };
@@ -21,9 +22,9 @@ pub struct Mechanism<'m> {
 pub struct Rest {
     /// The poses of all nodes, the ground first.
     pub poses: Vec<Pose>,
-    /// Names of actuators whose loads were to be found, with these loads in N, positive where they
-    /// push.
-    pub loads: Vec<(String, f64)>,
+    /// Names of actuators whose loads were to be found, with these loads, positive where they push,
+    /// and their units.
+    pub loads: Vec<(String, f64, Unit)>,
     /// What the joints carry.
     pub reactions: Vec<JointReaction>,
 }
@@ -137,7 +138,8 @@ impl<'m> Mechanism<'m> {
         };
         let reactions: Result<_, SolveError> = self.spec.joints.iter().map(reaction).collect();
         let lines = self.spec.static_lines.iter();
-        let loads = lines.map(|line| line.name.clone()).zip(held.loads(&part));
+        let loads = lines.zip(held.loads(&part));
+        let loads = loads.map(|(line, load)| (line.name.clone(), load, line.unit()));
         Ok(Rest {
             poses: self.poses(&part),
             loads: loads.collect(),

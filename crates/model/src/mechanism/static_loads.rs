@@ -4,7 +4,7 @@
 //! force that takes is the load. In a run the load acts along the line, or a port brings it, and the run starts where the
 //! statics ended.
 
-use oldham_cosim::InputPort;
+use oldham_cosim::{InputPort, Unit};
 use oldham_multibody::contact::ContactModel;
 use oldham_multibody::{
     Coordinate, Drive, DrivenCoordinate, ElementId, Joint, Law, Marker, MechanismPart, Model,
@@ -86,6 +86,14 @@ impl StaticLine {
         match self.held {
             Held::Length(length) => Some(length),
             Held::Joint(_) => None,
+        }
+    }
+
+    /// The unit of its load.
+    pub fn unit(&self) -> Unit {
+        match self.held {
+            Held::Length(_) => Unit::NEWTON,
+            Held::Joint(coordinate) => coordinate.force_unit(),
         }
     }
 

@@ -3,6 +3,7 @@
 use super::row::{Gradient, Moving, Row, TurnRates};
 use super::{Ends, Geometry};
 use crate::element::{At, Half, Jacobian};
+use oldham_cosim::Unit;
 use oldham_space::Vec3;
 use std::f64::consts::{PI, TAU};
 
@@ -16,6 +17,14 @@ pub enum Coordinate {
 }
 
 impl Coordinate {
+    /// The unit of what acts on it.
+    pub fn force_unit(self) -> Unit {
+        match self {
+            Self::Angle => Unit::NEWTON_METRE,
+            Self::Slide => Unit::NEWTON,
+        }
+    }
+
     /// The value; an angle is the one nearest to `near`.
     pub(crate) fn value(self, g: &Geometry, near: f64) -> f64 {
         match self {
