@@ -1,5 +1,6 @@
 //! Reactions and static loads from model files.
 
+use oldham_cosim::Unit;
 use oldham_model::Model;
 use oldham_multibody::Vec3;
 
@@ -267,8 +268,8 @@ fn a_motor_of_a_network_holds_a_joint() {
         .unwrap()
         .equilibrium(None, 4)
         .unwrap();
-    let (name, torque) = &rest.loads[0];
-    assert_eq!(name, "motor");
+    let (name, torque, unit) = &rest.loads[0];
+    assert_eq!((&name[..], unit), ("motor", &Unit::NEWTON_METRE));
     assert!(
         (torque / (500.0 * 9.81 * 0.15) - 1.0).abs() < 1e-9,
         "{torque}"
