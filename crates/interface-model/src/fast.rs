@@ -17,7 +17,7 @@ pub struct FastSubsystem {
     pub subsystem: Box<dyn Subsystem>,
     /// Where it meets the mechanism.
     pub coordinates: Vec<Coordinate>,
-    /// Its own steps in a macro step, at least.
+    /// Steps in a macro step, at least.
     pub steps: usize,
 }
 
@@ -30,8 +30,6 @@ pub(crate) struct Fast {
     pub output_ports: Range<usize>,
     inputs: Range<usize>,
     outputs: Range<usize>,
-    /// Steps of the model during one of its own.
-    pub stride: usize,
     /// What it sends, as the model knows it.
     pub sent: Vec<f64>,
     /// What it sees at the start and at the end of a step of its own, and where that start is.
@@ -82,7 +80,7 @@ impl InSpace {
 
 impl Fast {
     /// Behind the ports that there are already.
-    pub fn new(one: FastSubsystem, stride: usize, ports: &mut Ports, prefix: &str) -> Self {
+    pub fn new(one: FastSubsystem, ports: &mut Ports, prefix: &str) -> Self {
         let own = one.subsystem.ports();
         let before = (
             [ports.inputs().len(), ports.outputs().len()],
@@ -102,7 +100,6 @@ impl Fast {
             output_ports: before.0[1]..after.0[1],
             inputs: before.1[0]..after.1[0],
             outputs: before.1[1]..after.1[1],
-            stride,
             sent: vec![0.0; own.output_width()],
             start: vec![0.0; own.input_width()],
             end: vec![0.0; own.input_width()],
@@ -198,7 +195,8 @@ impl Fast {
     /// Takes a step to where it sees these inputs, and what the model has found.
     pub fn advance(&mut self, to: f64, inputs: &[f64]) -> Result<(), StepError> {
         self.end.copy_from_slice(&inputs[self.inputs.clone()]);
-        self.see_end();
+        let meetings = self.meetings.iter();
+        meetings.for_each(|meeting| meeting.show_end(&mut self.end));
         for index in 0..self.inner.ports().inputs().len() {
             let port = InputPort(index);
             let range = self.inner.ports().input_range(port);
@@ -214,15 +212,11 @@ impl Fast {
         Ok(())
     }
 
-    /// Sees at the end of its step what the model has found.
-    pub fn see_end(&mut self) {
-        let meetings = self.meetings.iter();
-        meetings.for_each(|meeting| meeting.show(&mut self.end));
-    }
-
-    /// The end of its step is the start of the next one.
+    /// The end of its step is the start of the next one, in which it sees what the model has found.
     pub fn finish(&mut self, t: f64) {
         std::mem::swap(&mut self.start, &mut self.end);
+        self.meetings.iter_mut().for_each(Meeting::remember);
+        self.know();
         self.begun = t;
     }
 

@@ -7,14 +7,15 @@ use oldham_cosim::{
 
 use crate::fast::{Fast, FastSubsystem};
 use crate::meeting::Coordinate;
-use crate::model::Model;
+use crate::model::{Model, drift};
 use crate::{PORT, quantity};
 
 /// How interface model and fast subsystems go along together, step by step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Arrangement {
-    /// The model moves under the forces at the start of a step, and within it the fast subsystem sees the line along
-    /// which it has moved.
+    /// Verlet's method: the model goes along a straight line with the velocity of the middle of a step, which the fast
+    /// subsystem sees, and forces at both ends make half of its change each. It feeds nothing that swings and is of second
+    /// order.
     #[default]
     Merged,
     /// Both at once, as in the paper: the fast subsystem sees the motion at the start of a step, held, and the model
@@ -56,20 +57,9 @@ impl Fed {
         }])
     }
 
-    /// Several subsystems that share one model. The model takes the steps of the finest of them; others take whole
-    /// multiples of these, none longer than given. One that moves the mechanism takes the steps of the model.
+    /// Several subsystems that share one model; all take the steps of the finest of them.
     pub fn gathered(all: Vec<FastSubsystem>) -> Self {
         let steps = all.iter().map(|one| one.steps).max().unwrap_or(1).max(1);
-        let stride = |one: &FastSubsystem| {
-            let moves = |each: &Coordinate| matches!(each, Coordinate::Moved { .. });
-            let longest = steps / one.steps.max(1);
-            let mut strides = (1..=longest).rev();
-            let fitting = strides.find(|stride| steps % stride == 0).unwrap_or(1);
-            match one.coordinates.iter().any(moves) {
-                true => 1,
-                false => fitting,
-            }
-        };
         let mut ports = Ports::new();
         let is_one = all.len() == 1;
         let fast: Vec<Fast> = all
@@ -79,8 +69,7 @@ impl Fed {
                     true => String::new(),
                     false => format!("{}.", one.name),
                 };
-                let stride = stride(&one);
-                Fast::new(one, stride, &mut ports, &prefix)
+                Fast::new(one, &mut ports, &prefix)
             })
             .collect();
         let model = Model::new(&fast);
@@ -134,50 +123,73 @@ impl Fed {
         self.model.resist(t, shown, &mut self.fast)
     }
 
-    /// The steps of a macro step, one after the other.
-    fn take_steps(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<(), StepError> {
-        let Self {
-            fast,
-            model,
-            offered,
-            ..
-        } = self;
-        let steps = self.steps;
-        let at = |index: usize| from + (to - from) * (index as f64 / steps as f64);
-        let size = (to - from) / steps as f64;
-        for index in 0..steps {
-            let (reached, next) = (at(index), at(index + 1));
-            let begins = |one: &&mut Fast| index % one.stride == 0;
-            for one in fast.iter_mut().filter(begins) {
-                if self.arrangement != Arrangement::Sequential || one.moves() {
-                    one.evaluate(reached)?;
+    /// The steps of a macro step, in which model and fast subsystems go along as one.
+    fn step_merged(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<(), StepError> {
+        let size = (to - from) / self.steps as f64;
+        for index in 0..self.steps {
+            let next = self.time(from, to, index + 1);
+            self.look_at_interface(self.time(from, to, index))?;
+            let (fast, model) = (&mut self.fast[..], &mut self.model);
+            if index > 0 {
+                model.end_step(&self.offered[self.shown..], fast, size);
+            }
+            inputs.at(next, &mut self.offered);
+            model.begin_step(&self.offered[self.shown..], fast, size);
+            fast.iter_mut().for_each(Fast::know);
+            drift(fast, size);
+            for one in fast.iter_mut() {
+                one.advance(next, &self.offered)?;
+            }
+            model.foresee_end(fast, size);
+            fast.iter_mut().for_each(|one| one.finish(next));
+        }
+        self.look_at_interface(to)?;
+        let (fast, model) = (&mut self.fast[..], &mut self.model);
+        model.end_step(&self.offered[self.shown..], fast, size);
+        fast.iter_mut().for_each(Fast::know);
+        Ok(())
+    }
+
+    /// The steps of a macro step, in which each sees what the other did last.
+    fn step_apart(&mut self, from: f64, to: f64, inputs: &mut Inputs) -> Result<(), StepError> {
+        let is_sequential = self.arrangement == Arrangement::Sequential;
+        let size = (to - from) / self.steps as f64;
+        for index in 0..self.steps {
+            let (reached, next) = (self.time(from, to, index), self.time(from, to, index + 1));
+            if !is_sequential || self.model.is_moved() {
+                self.look_at_interface(reached)?;
+            }
+            inputs.at(next, &mut self.offered);
+            for one in &mut self.fast {
+                one.advance(next, &self.offered)?;
+                if is_sequential {
+                    one.evaluate_end(next)?;
                 }
             }
-            if model.is_moved() {
-                model.resist(reached, &offered[self.shown..], fast)?;
-            }
-            if self.arrangement != Arrangement::Merged {
-                for one in fast.iter_mut().filter(begins) {
-                    let end = at(index + one.stride);
-                    inputs.at(end, offered);
-                    one.advance(end, offered)?;
-                    if self.arrangement == Arrangement::Sequential {
-                        one.evaluate_end(end)?;
-                    }
-                }
-            }
-            inputs.at(next, offered);
-            model.step(&offered[self.shown..], fast, size);
-            let ends = |one: &&mut Fast| (index + 1) % one.stride == 0;
-            for one in fast.iter_mut().filter(ends) {
-                match self.arrangement {
-                    Arrangement::Merged => one.advance(next, offered)?,
-                    Arrangement::Jacobi | Arrangement::Sequential => one.see_end(),
-                }
-                one.finish(next);
-            }
+            let shown = &self.offered[self.shown..];
+            self.model.step(shown, &mut self.fast, size);
+            self.fast.iter_mut().for_each(|one| one.finish(next));
         }
         Ok(())
+    }
+
+    /// The start of a step within a macro step.
+    fn time(&self, from: f64, to: f64, index: usize) -> f64 {
+        from + (to - from) * (index as f64 / self.steps as f64)
+    }
+
+    /// What all fast subsystems send now, and the forces on what they move.
+    fn look_at_interface(&mut self, t: f64) -> Result<(), StepError> {
+        for one in &mut self.fast {
+            one.evaluate(t)?;
+        }
+        match self.model.is_moved() {
+            true => {
+                let shown = &self.offered[self.shown..];
+                self.model.resist(t, shown, &mut self.fast)
+            }
+            false => Ok(()),
+        }
     }
 }
 
@@ -196,7 +208,10 @@ impl Subsystem for Fed {
             self.model.learn(from, &mut self.fast)?;
         }
         self.model.momentum.begin();
-        self.take_steps(from, to, inputs)?;
+        match self.arrangement {
+            Arrangement::Merged => self.step_merged(from, to, inputs)?,
+            Arrangement::Jacobi | Arrangement::Sequential => self.step_apart(from, to, inputs)?,
+        }
         self.model
             .momentum
             .finish(to - from, &self.offered[self.shown..]);
@@ -232,9 +247,8 @@ impl Subsystem for Fed {
     }
 
     fn work(&self) -> f64 {
-        let fast = self.fast.iter();
-        let works = fast.map(|one| (self.steps / one.stride) as f64 * one.inner.work());
-        works.sum()
+        let works = self.fast.iter().map(|one| one.inner.work());
+        self.steps as f64 * works.sum::<f64>()
     }
 
     fn counters(&self) -> Counters {

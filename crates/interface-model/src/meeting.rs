@@ -124,20 +124,31 @@ impl Pushed {
         }
     }
 
-    /// One step of semi-implicit Euler (Eq. 45).
-    pub fn step(&mut self, accelerations: &[f64], size: f64) {
+    /// Goes faster by accelerations that last for some time.
+    pub fn kick(&mut self, accelerations: &[f64], time: f64) {
         match (self.layout, accelerations, &mut self.motion[..]) {
-            (Layout::Numbers { .. }, [a], [x, v]) => {
-                *v += size * a;
-                *x += size * *v;
-            }
-            (Layout::Line(_), [now], [x, v, a]) => {
+            (Layout::Numbers { .. }, [a], [_, v]) => *v += time * a,
+            (Layout::Line(_), [now], [_, v, a]) => {
                 *a = *now;
-                *v += size * *a;
-                *x += size * *v;
+                *v += time * *a;
             }
-            (Layout::Space(_), now, motion) => move_in_space(motion, now, size),
+            (Layout::Space(_), now, motion) => {
+                let (velocities, second) = motion[POSE..].split_at_mut(now.len());
+                second.copy_from_slice(now);
+                for (v, a) in velocities.iter_mut().zip(now) {
+                    *v += time * a;
+                }
+            }
             _ => unreachable!("as many accelerations as degrees of freedom"),
+        }
+    }
+
+    /// Goes on for some time with the velocities that it has.
+    pub fn drift(&mut self, time: f64) {
+        match (self.layout, &mut self.motion[..]) {
+            (Layout::Numbers { .. } | Layout::Line(_), [x, v, ..]) => *x += time * *v,
+            (Layout::Space(_), motion) => drift_in_space(motion, time),
+            _ => unreachable!("a position and a rate at least"),
         }
     }
 
@@ -156,18 +167,16 @@ impl Pushed {
     }
 }
 
+/// Numbers of a pose: a place and a quaternion.
+const POSE: usize = 7;
+
 /// A node in space: the angular velocity is in the absolute frame.
-fn move_in_space(motion: &mut [f64], accelerations: &[f64], size: f64) {
-    let (pose, rates) = motion.split_at_mut(7);
-    let (velocities, second) = rates.split_at_mut(6);
-    second.copy_from_slice(accelerations);
-    for (v, a) in velocities.iter_mut().zip(accelerations) {
-        *v += size * a;
-    }
+fn drift_in_space(motion: &mut [f64], time: f64) {
+    let (pose, velocities) = motion.split_at_mut(POSE);
     for (x, v) in pose.iter_mut().zip(&velocities[..3]) {
-        *x += size * v;
+        *x += time * v;
     }
-    let turn = Vec3::new(velocities[3], velocities[4], velocities[5]) * size;
+    let turn = Vec3::new(velocities[3], velocities[4], velocities[5]) * time;
     let [q0, q1, q2, q3] = [pose[3], pose[4], pose[5], pose[6]];
     let turned = Quaternion::exp(turn)
         .times(Quaternion([q0, q1, q2, q3]))
@@ -195,6 +204,9 @@ pub(crate) struct Moved {
     /// The force as it was received last, and as the model has it.
     received: Vec<f64>,
     pub resistance: Vec<f64>,
+    /// The same at the start of the step before, if there was one in this macro step.
+    before: Vec<f64>,
+    has_before: bool,
 }
 
 impl Moved {
@@ -206,8 +218,25 @@ impl Moved {
             accelerations,
             forces: ports.input_range(force),
             received: none.clone(),
-            resistance: none,
+            resistance: none.clone(),
+            before: none,
+            has_before: false,
         }
+    }
+
+    /// Shows the force at the end of a step that has begun: it goes on changing as in the step before.
+    fn show_end(&self, inputs: &mut [f64]) {
+        let shown = inputs[self.forces.clone()].iter_mut();
+        for ((shown, now), before) in shown.zip(&self.resistance).zip(&self.before) {
+            let change = if self.has_before { now - before } else { 0.0 };
+            *shown = now + change;
+        }
+    }
+
+    /// A step of the model has been taken.
+    fn remember(&mut self) {
+        self.before.copy_from_slice(&self.resistance);
+        self.has_before = true;
     }
 
     /// Whether it moves a node in space.
@@ -219,6 +248,7 @@ impl Moved {
     pub fn start(&mut self, inputs: &[f64]) {
         self.received.copy_from_slice(&inputs[self.forces.clone()]);
         self.resistance.copy_from_slice(&self.received);
+        self.has_before = false;
     }
 
     /// Whether the inputs are those from which it started.
@@ -289,10 +319,33 @@ impl Meeting {
         }
     }
 
-    /// Goes on by a step of the model under accelerations. The force on something that is moved is found before.
-    pub fn step(&mut self, answers: &[f64], size: f64) {
+    /// The same at the end of a step that has begun.
+    pub fn show_end(&self, inputs: &mut [f64]) {
+        match self {
+            Self::Pushed(pushed) => pushed.show(inputs),
+            Self::Moved(moved) => moved.show_end(inputs),
+        }
+    }
+
+    /// Goes faster by accelerations that last for some time. The force on something that is moved is found
+    /// otherwise.
+    pub fn kick(&mut self, answers: &[f64], time: f64) {
         if let Self::Pushed(pushed) = self {
-            pushed.step(answers, size);
+            pushed.kick(answers, time);
+        }
+    }
+
+    /// Goes on for some time with the velocities that it has.
+    pub fn drift(&mut self, time: f64) {
+        if let Self::Pushed(pushed) = self {
+            pushed.drift(time);
+        }
+    }
+
+    /// A step of the model has been taken.
+    pub fn remember(&mut self) {
+        if let Self::Moved(moved) = self {
+            moved.remember();
         }
     }
 

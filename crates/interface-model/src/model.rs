@@ -102,17 +102,48 @@ impl Model {
         }
     }
 
-    /// One step of the model under what is sent (Eq. 45).
+    /// A step of semi-implicit Euler under what is sent (Eq. 45).
     pub fn step(&mut self, shown: &[f64], fast: &mut [Fast], size: f64) {
         self.answer(shown, fast);
-        for (row, &(sender, output)) in self.causes.iter().enumerate() {
-            self.momentum.spend(row, fast[sender].sent[output], size);
-        }
+        self.kick(fast, size);
+        self.spend(fast, size);
+        drift(fast, size);
+    }
+
+    /// Begins a step of Verlet's method under what is sent: velocities become those of its middle.
+    pub fn begin_step(&mut self, shown: &[f64], fast: &mut [Fast], size: f64) {
+        self.answer(shown, fast);
+        self.kick(fast, 0.5 * size);
+        self.spend(fast, 0.5 * size);
+    }
+
+    /// Velocities become those of its end, if what was sent at its start still acted there.
+    pub fn foresee_end(&mut self, fast: &mut [Fast], size: f64) {
+        self.kick(fast, 0.5 * size);
+    }
+
+    /// Ends the step under what is sent at its end.
+    pub fn end_step(&mut self, shown: &[f64], fast: &mut [Fast], size: f64) {
+        self.kick(fast, -0.5 * size);
+        self.answer(shown, fast);
+        self.kick(fast, 0.5 * size);
+        self.spend(fast, 0.5 * size);
+    }
+
+    /// The answers act for some time.
+    fn kick(&self, fast: &mut [Fast], time: f64) {
         let mut rest = &self.answers[..];
         for meeting in fast.iter_mut().flat_map(|one| &mut one.meetings) {
             let (own, others) = rest.split_at(meeting.causes().len());
-            meeting.step(own, size);
+            meeting.kick(own, time);
             rest = others;
+        }
+    }
+
+    /// What is sent acts for some time.
+    fn spend(&mut self, fast: &[Fast], time: f64) {
+        for (row, &(sender, output)) in self.causes.iter().enumerate() {
+            self.momentum.spend(row, fast[sender].sent[output], time);
         }
     }
 
@@ -179,6 +210,13 @@ impl Model {
             }
         }
         Ok(())
+    }
+}
+
+/// All coordinates go on for some time with the velocities that they have.
+pub(crate) fn drift(fast: &mut [Fast], time: f64) {
+    for meeting in fast.iter_mut().flat_map(|one| &mut one.meetings) {
+        meeting.drift(time);
     }
 }
 

@@ -3,7 +3,7 @@
 //! Small matrices, of which maps need thousands, are left to nalgebra; larger ones, and those on
 //! which its iteration does not end (many equal eigenvalues), to faer.
 
-use faer::linalg::solvers::SolveCore;
+use faer::linalg::solvers::{PartialPivLu, SolveCore};
 use faer::{Conj, Mat, c64};
 use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use nalgebra::{Complex, DMatrix, DVector, Schur};
@@ -136,6 +136,15 @@ impl Reduced {
         })
     }
 
+    /// The same as a part of a larger state, of which the matrix has only these coordinates.
+    pub fn within(mut self, places: &[usize]) -> Self {
+        self.kept.iter_mut().for_each(|kept| *kept = places[*kept]);
+        for (copy, original) in &mut self.copies {
+            (*copy, *original) = (places[*copy], places[*original]);
+        }
+        self
+    }
+
     /// The largest ones at least, the largest first, by the quickest way.
     pub fn dominant_eigenvalues(&self) -> Option<Vec<Complex<f64>>> {
         let separated = (self.matrix.nrows() <= SMALL).then(|| dominant_eigenvalues(&self.matrix));
@@ -192,7 +201,7 @@ fn selected(matrix: &DMatrix<f64>, places: &[usize]) -> DMatrix<f64> {
 
 /// Leaves out coordinates with an empty row or column, again and again. The rest has the same
 /// nonzero eigenvalues, and the cost of finding them grows with the cube of the size.
-fn busy_coordinates(matrix: &DMatrix<f64>) -> Vec<usize> {
+pub(crate) fn busy_coordinates(matrix: &DMatrix<f64>) -> Vec<usize> {
     let n = matrix.nrows();
     // How many coordinates each depends on, and how many depend on it.
     let (mut sources, mut listeners) = (vec![0; n], vec![0; n]);
@@ -255,45 +264,11 @@ pub(crate) struct Eigenvectors {
 impl Eigenvectors {
     /// By inverse iteration; nothing where that breaks down.
     pub fn of(matrix: &DMatrix<f64>, value: Complex<f64>) -> Option<Self> {
-        let shift = value + Complex::from(SHIFT * matrix.norm().max(f64::MIN_POSITIVE));
-        match matrix.nrows() <= SMALL {
-            true => Self::of_small(matrix, shift),
-            false => Self::of_large(matrix, shift),
-        }
-    }
-
-    fn of_small(matrix: &DMatrix<f64>, shift: Complex<f64>) -> Option<Self> {
-        let solve = |matrix: DMatrix<Complex<f64>>| {
-            let factors = matrix.lu();
-            inverse_iteration(factors.l().nrows(), |vector| factors.solve(vector))
-        };
-        let mut shifted = matrix.map(Complex::from);
-        for i in 0..shifted.nrows() {
-            shifted[(i, i)] -= shift;
-        }
-        let left = solve(shifted.adjoint())?;
-        let right = solve(shifted)?;
-        Some(Self { right, left })
-    }
-
-    fn of_large(matrix: &DMatrix<f64>, shift: Complex<f64>) -> Option<Self> {
-        let n = matrix.nrows();
-        let shifted = Mat::from_fn(n, n, |i, j| {
-            let entry = c64::new(matrix[(i, j)], 0.0);
-            if i == j { entry - shift } else { entry }
-        });
-        let factors = shifted.partial_piv_lu();
-        let solve = |vector: &DVector<Complex<f64>>, adjoint: bool| {
-            let mut image = Mat::from_fn(n, 1, |i, _| vector[i]);
-            match adjoint {
-                true => factors.solve_transpose_in_place_with_conj(Conj::Yes, image.as_mut()),
-                false => factors.solve_in_place_with_conj(Conj::No, image.as_mut()),
-            }
-            Some(DVector::from_fn(n, |i, _| image[(i, 0)]))
-        };
-        let right = inverse_iteration(n, |vector| solve(vector, false))?;
-        let left = inverse_iteration(n, |vector| solve(vector, true))?;
-        Some(Self { right, left })
+        let factors = Shifted::new(matrix, value);
+        Some(Self {
+            right: factors.inverse_iteration(Conj::No)?,
+            left: factors.inverse_iteration(Conj::Yes)?,
+        })
     }
 
     /// By how much more than the matrix the eigenvalue can change, to first order.
@@ -302,25 +277,59 @@ impl Eigenvectors {
     }
 }
 
-fn inverse_iteration(
-    size: usize,
-    solve: impl Fn(&DVector<Complex<f64>>) -> Option<DVector<Complex<f64>>>,
+/// The right eigenvector of an eigenvalue alone.
+pub(crate) fn right_eigenvector(
+    matrix: &DMatrix<f64>,
+    value: Complex<f64>,
 ) -> Option<DVector<Complex<f64>>> {
-    let mut vector = DVector::from_fn(size, |i, _| {
-        Complex::new(
-            1.0 + 0.3 * (1.7 * i as f64).sin(),
-            0.2 * (2.9 * i as f64).cos(),
-        )
-    });
-    for _ in 0..3 {
-        vector = solve(&vector)?;
-        let length = vector.norm();
-        if !(length.is_finite() && length > 0.0) {
-            return None;
+    Shifted::new(matrix, value).inverse_iteration(Conj::No)
+}
+
+/// The factors of a matrix that an eigenvalue makes singular, but for a slight shift.
+struct Shifted {
+    factors: PartialPivLu<c64>,
+    size: usize,
+}
+
+impl Shifted {
+    fn new(matrix: &DMatrix<f64>, value: Complex<f64>) -> Self {
+        let shift = value + Complex::from(SHIFT * matrix.norm().max(f64::MIN_POSITIVE));
+        let size = matrix.nrows();
+        let shifted = Mat::from_fn(size, size, |i, j| {
+            let entry = c64::new(matrix[(i, j)], 0.0);
+            if i == j { entry - shift } else { entry }
+        });
+        Self {
+            factors: shifted.partial_piv_lu(),
+            size,
         }
-        vector /= Complex::from(length);
     }
-    Some(vector)
+
+    /// A vector that the inverse, or that of the adjoint, makes much larger.
+    fn inverse_iteration(&self, adjoint: Conj) -> Option<DVector<Complex<f64>>> {
+        let start = |i: usize| {
+            Complex::new(
+                1.0 + 0.3 * (1.7 * i as f64).sin(),
+                0.2 * (2.9 * i as f64).cos(),
+            )
+        };
+        let mut vector = Mat::from_fn(self.size, 1, |i, _| start(i));
+        for _ in 0..3 {
+            let image = vector.as_mut();
+            match adjoint {
+                Conj::Yes => self
+                    .factors
+                    .solve_transpose_in_place_with_conj(Conj::Yes, image),
+                Conj::No => self.factors.solve_in_place_with_conj(Conj::No, image),
+            }
+            let length = vector.norm_l2();
+            if !(length.is_finite() && length > 0.0) {
+                return None;
+            }
+            vector *= faer::Scale(c64::new(1.0 / length, 0.0));
+        }
+        Some(DVector::from_fn(self.size, |i, _| vector[(i, 0)]))
+    }
 }
 
 #[cfg(test)]

@@ -6,11 +6,11 @@
 //! sizes, and the two neighbouring sizes that agree best give the eigenvalue and its error. A
 //! multiple eigenvalue (a drift) has y*x near zero: its error comes out as large as it is.
 
-use nalgebra::{Complex, DVector};
+use nalgebra::{Complex, DMatrix, DVector};
 use oldham_cosim::{Chart, Fault, Simulation};
 
 use crate::eigen::{Eigenvectors, Reduced};
-use crate::recurrence::{AnalysisError, Recurrence};
+use crate::recurrence::{AnalysisError, Base};
 use crate::spectrum::EigenMode;
 
 /// Sizes of the changes along a mode, relative to the probes of the matrix.
@@ -20,6 +20,8 @@ pub(crate) const AGREEMENT: f64 = 1e-10;
 pub(crate) const QUICK_AGREEMENT: f64 = 1e-8;
 /// What a matrix is off at most for the first order to say all.
 const FIRST_ORDER: f64 = 1e-5;
+/// The same, relative to the eigenvalue, from which on what was taken for its mode is something else.
+const NO_MODE: f64 = 1e-2;
 /// Two sizes may agree by chance.
 const CAUTION: f64 = 10.0;
 /// Rounding of the eigenvalue itself, in units of the last place of the matrix.
@@ -28,7 +30,9 @@ const ROUNDING: f64 = 10.0 * f64::EPSILON;
 /// Measures along the modes of a recurrence.
 pub(crate) struct Examiner<'a> {
     simulation: &'a mut Simulation,
-    recurrence: &'a Recurrence,
+    base: &'a Base,
+    /// Sizes of the probes of the matrix.
+    probes: &'a [f64],
     reduced: &'a Reduced,
     image: Chart,
     size: f64,
@@ -37,15 +41,17 @@ pub(crate) struct Examiner<'a> {
 impl<'a> Examiner<'a> {
     pub fn new(
         simulation: &'a mut Simulation,
-        recurrence: &'a Recurrence,
+        base: &'a Base,
+        probes: &'a [f64],
         reduced: &'a Reduced,
     ) -> Result<Self, AnalysisError> {
-        recurrence.chart().base().restore(simulation);
-        simulation.steps(recurrence.period())?;
+        base.chart.base().restore(simulation);
+        simulation.steps(base.period)?;
         Ok(Self {
             image: Chart::about(simulation),
             simulation,
-            recurrence,
+            base,
+            probes,
             reduced,
             size: reduced.matrix.norm(),
         })
@@ -85,8 +91,11 @@ impl<'a> Examiner<'a> {
                 error = error.max(off.norm());
             }
             if error < best.error {
+                // What was measured along a vector that is none of them is no eigenvalue either, and no reason to
+                // forget one that grows.
+                let is_lost = off.norm() > NO_MODE * value.norm() && value.norm() > 1.0;
                 best = EigenMode {
-                    value: before,
+                    value: if is_lost { value } else { before },
                     error,
                 };
             }
@@ -99,20 +108,18 @@ impl<'a> Examiner<'a> {
         Ok(best)
     }
 
-    /// A real change of the state along the mode of an eigenvalue, as large as the probes.
-    pub fn along(&mut self, value: Complex<f64>) -> Result<Option<DVector<f64>>, AnalysisError> {
-        let Some(vectors) = Eigenvectors::of(&self.reduced.matrix, value) else {
-            return Ok(None);
-        };
+    /// A real change of the state along the mode of an eigenvalue, as large as the probes, by the
+    /// matrix of the whole state.
+    pub fn along(&self, value: Complex<f64>, matrix: &DMatrix<f64>) -> Option<DVector<f64>> {
+        let vectors = Eigenvectors::of(&self.reduced.matrix, value)?;
         let [real, _] = self.change(&vectors.right);
         // Coordinates that only listen are part of the mode too.
-        let whole = self.recurrence.matrix() * real;
-        Ok(Some(whole / value.norm().max(f64::MIN_POSITIVE)))
+        Some(matrix * real / value.norm().max(f64::MIN_POSITIVE))
     }
 
     /// Real and imaginary part of the mode as changes of the state, of the size of the probes.
     fn change(&self, right: &DVector<Complex<f64>>) -> [DVector<f64>; 2] {
-        let probes = self.recurrence.sizes();
+        let probes = self.probes;
         let kept = self.reduced.kept.iter().zip(self.reduced.sizes.iter());
         let squares = kept.zip(right.iter()).map(|((&place, size), share)| {
             let change = share.norm() * size / probes[place];
@@ -166,10 +173,8 @@ impl<'a> Examiner<'a> {
         let mut ends = [(); 2].map(|()| DVector::zeros(change.len()));
         for (end, signed) in ends.iter_mut().zip([size, -size]) {
             let point = change * signed;
-            self.recurrence
-                .chart()
-                .apply(self.simulation, point.as_slice());
-            self.simulation.steps(self.recurrence.period())?;
+            self.base.chart.apply(self.simulation, point.as_slice());
+            self.simulation.steps(self.base.period)?;
             self.image.read(self.simulation, end.as_mut_slice());
         }
         let [up, down] = ends;

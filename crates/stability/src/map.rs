@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use oldham_cosim::Simulation;
 
 use crate::pattern::Pattern;
-use crate::spectrum::{Decision, STABLE, Spectrum};
+use crate::spectrum::{STABLE, Spectrum};
 use crate::spread::spread;
 
 /// Bisections at most, and how well a border is known then.
@@ -20,10 +20,8 @@ pub fn radius(simulation: &mut Simulation) -> f64 {
 
 fn radius_with(simulation: &mut Simulation, pattern: &Pattern) -> f64 {
     match Spectrum::quick(simulation, pattern) {
-        Ok(spectrum) => match spectrum.decision() {
-            Decision::Unstable => spectrum.radius(),
-            Decision::Stable | Decision::Undecided => spectrum.radius().min(1.0),
-        },
+        Ok(mode) if mode.is_growing() => mode.value.norm(),
+        Ok(mode) => mode.value.norm().min(1.0),
         Err(_) => f64::NAN,
     }
 }

@@ -21,6 +21,12 @@ impl Random {
         DVector::from_fn(length, |_, _| sign(self.next()))
     }
 
+    /// Numbers of either sign, none the same: sizes from a half to one.
+    pub fn amounts(&mut self, length: usize) -> DVector<f64> {
+        let size = |number: u64| 0.5 + 0.5 * (number >> 11) as f64 / (1_u64 << 53) as f64;
+        self.signs(length).map(|sign| sign * size(self.next()))
+    }
+
     /// A point of the unit sphere, all of them equally likely.
     pub fn direction(&mut self, length: usize) -> DVector<f64> {
         let mut uniform = || (self.next() >> 11) as f64 / (1_u64 << 53) as f64;

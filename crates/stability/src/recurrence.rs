@@ -2,38 +2,28 @@
 
 use std::time::{Duration, Instant};
 
-use nalgebra::{Complex, DMatrix, DVector};
-use oldham_cosim::{Chart, Fault, Simulation, State};
+use nalgebra::{Complex, DMatrix};
+use oldham_cosim::{Chart, Fault, Simulation};
 
 use crate::eigen::Reduced;
-use crate::pattern::Pattern;
-use crate::product::StepProduct;
-use crate::random::Random;
+use crate::probing::{DISAGREEMENT, PROBE, Probed, Probing, SECOND, largest, probe_sizes};
 
 /// Periods of the schedule before probing, so that all parts move, and growth of the state in them
 /// that leaves nothing of the start: models so unstable are looked at earlier. The histories of
 /// integrators and predictors have three samples at most: what is seen before is the start-up.
 pub(crate) const FILLING: [(u64, f64); 2] = [(6, 1e4), (3, 1e9)];
-/// Seeds of the directions in which a matrix is compared with another size of changes.
-const DIRECTIONS: [u64; 4] = [2, 3, 5, 7];
 /// Coordinates up to which a matrix of the recurrence is made.
 const MAX_DIMENSION: usize = 2500;
-/// Size of a probe relative to the state: large against rounding, small against curvature.
-const PROBE: f64 = 1e-4;
 /// Where a part cannot follow a probe, because the coupling makes far more of it, finer ones are
 /// tried.
 const FINER: f64 = 1e-2;
 const FINER_PROBES: usize = 2;
-/// Size of the probe, relative to that of the matrix, with which the matrix is checked.
-const SECOND: f64 = 1.0 / 64.0;
 /// A larger one is no rounding: a law bends within the probe.
 const BENDING: f64 = 1e-4;
 /// Sizes at most that are tried then.
 const BETTER_SIZES: usize = 3;
 /// Size of the probes of a second matrix.
 const ANOTHER: f64 = 0.3;
-/// Relative disagreement of two sizes beyond which better sizes are looked for.
-const DISAGREEMENT: f64 = 1e-7;
 
 /// Entries of a recurrence must stay below this.
 const LARGEST_ENTRY: f64 = 1e140;
@@ -100,10 +90,9 @@ pub enum AnalysisError {
 pub struct Recurrence {
     matrix: DMatrix<f64>,
     duration: f64,
-    chart: Chart,
     push_size: f64,
     sizes: Vec<f64>,
-    period: u64,
+    base: Base,
 }
 
 impl Recurrence {
@@ -120,20 +109,14 @@ impl Recurrence {
         base: Base,
         probed: Probed,
     ) -> Result<(Self, DMatrix<f64>), AnalysisError> {
-        // Squares of entries are formed when the matrix is balanced.
-        let mut entries = probed.matrix.as_slice().iter();
-        if !entries.all(|entry| entry.abs() < LARGEST_ENTRY) {
-            return Err(AnalysisError::Unbounded);
-        }
-        let Base { chart, period } = base;
-        chart.base().restore(simulation);
+        check_bounded(&probed.matrix)?;
+        base.chart.base().restore(simulation);
         let recurrence = Self {
             matrix: probed.matrix,
-            duration: period as f64 * simulation.schedule().step,
+            duration: base.period as f64 * simulation.schedule().step,
             push_size: 10.0 * probed.sizes.iter().copied().fold(PROBE, f64::max),
             sizes: probed.sizes,
-            period,
-            chart,
+            base,
         };
         Ok((recurrence, probed.seen))
     }
@@ -148,9 +131,9 @@ impl Recurrence {
         &self.sizes
     }
 
-    /// Macro steps that the recurrence covers.
-    pub(crate) fn period(&self) -> u64 {
-        self.period
+    /// Where it was probed, and over how many macro steps.
+    pub(crate) fn base(&self) -> &Base {
+        &self.base
     }
 
     /// Λ.
@@ -165,7 +148,7 @@ impl Recurrence {
 
     /// The point about which the simulation was linearised.
     pub fn chart(&self) -> &Chart {
-        &self.chart
+        &self.base.chart
     }
 
     /// Eigenvalues of the matrix that differences of another size give; nothing if it has none.
@@ -175,7 +158,7 @@ impl Recurrence {
         budget: &TimeBudget,
     ) -> Result<Option<Vec<Complex<f64>>>, AnalysisError> {
         let sizes: Vec<f64> = self.sizes.iter().map(|size| size * ANOTHER).collect();
-        let (chart, period) = (&self.chart, self.period);
+        let (chart, period) = (&self.base.chart, self.base.period);
         let probed = Probing::about(simulation, chart, period, budget)
             .and_then(|mut probing| probing.matrices(&sizes, &|_: &Simulation| Vec::new()));
         match probed {
@@ -187,7 +170,7 @@ impl Recurrence {
 
     /// The point alone.
     pub(crate) fn into_chart(self) -> Chart {
-        self.chart
+        self.base.chart
     }
 
     /// The eigenvalues, the largest first. Coordinates that nothing depends on, or that depend on
@@ -200,6 +183,16 @@ impl Recurrence {
 /// The nonzero eigenvalues of a recurrence, the largest first.
 pub(crate) fn eigenvalues(matrix: &DMatrix<f64>) -> Option<Vec<Complex<f64>>> {
     Reduced::new(matrix)?.eigenvalues()
+}
+
+/// An error if entries are so large, or NaN, that they cannot be computed with: squares of them are
+/// formed when a matrix is balanced.
+pub(crate) fn check_bounded(matrix: &DMatrix<f64>) -> Result<(), AnalysisError> {
+    let mut entries = matrix.as_slice().iter();
+    match entries.all(|entry| entry.abs() < LARGEST_ENTRY) {
+        true => Ok(()),
+        false => Err(AnalysisError::Unbounded),
+    }
 }
 
 /// How long an analysis may take.
@@ -221,11 +214,6 @@ impl TimeBudget {
     /// As long as it takes.
     pub fn endless() -> Self {
         Self::new(None)
-    }
-
-    /// Whether there is a limit.
-    pub fn is_limited(&self) -> bool {
-        self.granted.is_some()
     }
 
     /// The time that is left; none if there is no limit.
@@ -316,13 +304,6 @@ pub(crate) fn analyse_ahead<T>(
     analyse(simulation, Base { chart, period })
 }
 
-/// The largest of all coordinates.
-fn largest(simulation: &mut Simulation) -> f64 {
-    let mut magnitudes = Magnitudes(Vec::new());
-    simulation.visit(&mut magnitudes);
-    magnitudes.0.into_iter().fold(0.0, f64::max)
-}
-
 /// The recurrence, and the linear dependence of what is observed after a step on the state before
 /// it. The simulation is left at the point about which it was linearised.
 pub(crate) fn probe_with(
@@ -339,34 +320,6 @@ pub(crate) fn probe_with(
         recurrence_about(simulation, base, &observe, &TimeBudget::endless())
     };
     analyse_ahead(simulation, &FILLING, analyse, |_| 1.0)
-}
-
-/// The recurrence of a model that may well be linear: by differences to one side, which take half
-/// the steps, where differences of another size and to both sides agree with them.
-pub(crate) fn quick_recurrence(
-    simulation: &mut Simulation,
-    base: Base,
-    pattern: &Pattern,
-    budget: &TimeBudget,
-) -> Result<Recurrence, AnalysisError> {
-    let sizes = probe_sizes(simulation, &base.chart);
-    let mut probing = Probing::about(simulation, &base.chart, base.period, budget)?;
-    let probed = probing.one_sided(sizes, pattern).and_then(|probed| {
-        let Some(probed) = probed else {
-            return Ok(None);
-        };
-        let off = probing.disagreement(&probed, Sides::One)?;
-        Ok((off <= DISAGREEMENT).then_some(probed))
-    });
-    match probed {
-        Ok(Some(probed)) => {
-            Recurrence::from(simulation, base, probed).map(|(recurrence, _)| recurrence)
-        }
-        Ok(None) | Err(AnalysisError::Fault(_)) => {
-            Ok(recurrence_about(simulation, base, |_| Vec::new(), budget)?.0)
-        }
-        Err(error) => Err(error),
-    }
 }
 
 /// The same about a point that is known already.
@@ -390,14 +343,13 @@ pub(crate) fn recurrence_about(
         probed = probing.matrices(&finer, &observe);
     }
     let mut probed = probed?;
-    let mut disagreement = probing.disagreement(&probed, Sides::Both)?;
+    let mut disagreement = probing.disagreement(&probed)?;
     if disagreement > DISAGREEMENT
         && let Some(mut better) = probing.better_sizes(&probed.sizes)?
     {
         for _ in 0..BETTER_SIZES {
             let again = probing.matrices(&better, &observe);
-            let again =
-                again.and_then(|again| Ok((probing.disagreement(&again, Sides::Both)?, again)));
+            let again = again.and_then(|again| Ok((probing.disagreement(&again)?, again)));
             match again {
                 Ok((less, again)) if less < disagreement => {
                     (disagreement, probed) = (less, again);
@@ -433,209 +385,4 @@ pub(crate) fn other_recurrence(
         Err(AnalysisError::Fault(_)) => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-/// Differences about a base point.
-struct Probing<'a> {
-    simulation: &'a mut Simulation,
-    chart: &'a Chart,
-    /// The point that follows the base point.
-    image: Chart,
-    period: u64,
-    budget: &'a TimeBudget,
-}
-
-/// To which sides of the base point changes are made.
-#[derive(Clone, Copy, PartialEq)]
-enum Sides {
-    One,
-    Both,
-}
-
-/// What differences of some sizes gave.
-struct Probed {
-    matrix: DMatrix<f64>,
-    seen: DMatrix<f64>,
-    sizes: Vec<f64>,
-}
-
-impl<'a> Probing<'a> {
-    fn about(
-        simulation: &'a mut Simulation,
-        chart: &'a Chart,
-        period: u64,
-        budget: &'a TimeBudget,
-    ) -> Result<Self, AnalysisError> {
-        chart.base().restore(simulation);
-        simulation.steps(period)?;
-        Ok(Self {
-            image: Chart::about(simulation),
-            simulation,
-            chart,
-            period,
-            budget,
-        })
-    }
-
-    /// Where a change of the base point leads, as a change of its image.
-    fn follow(&mut self, change: &[f64], led: &mut [f64]) -> Result<(), AnalysisError> {
-        self.chart.apply(self.simulation, change);
-        self.simulation.steps(self.period)?;
-        self.image.read(self.simulation, led);
-        Ok(())
-    }
-
-    /// Λ column by column, by central differences about the base point, and the same for what is
-    /// observed.
-    fn matrices(
-        &mut self,
-        sizes: &[f64],
-        observe: &impl Fn(&Simulation) -> Vec<f64>,
-    ) -> Result<Probed, AnalysisError> {
-        let dimension = self.chart.dimension();
-        let observed = observe(self.simulation).len();
-        let mut matrix = DMatrix::zeros(dimension, dimension);
-        let mut seen = DMatrix::zeros(observed, dimension);
-        let mut point = vec![0.0; dimension];
-        let mut ends = [vec![0.0; dimension], vec![0.0; dimension]];
-        for column in 0..dimension {
-            self.budget.allow(Duration::ZERO)?;
-            let mut views = [Vec::new(), Vec::new()];
-            for ((end, view), sign) in ends.iter_mut().zip(&mut views).zip([1.0, -1.0]) {
-                point[column] = sign * sizes[column];
-                self.follow(&point, end)?;
-                if observed > 0 {
-                    *view = observe(self.simulation);
-                }
-            }
-            point[column] = 0.0;
-            let distance = 2.0 * sizes[column];
-            for (row, entry) in matrix.column_mut(column).iter_mut().enumerate() {
-                *entry = (ends[0][row] - ends[1][row]) / distance;
-            }
-            for row in 0..observed {
-                seen[(row, column)] = (views[0][row] - views[1][row]) / distance;
-            }
-        }
-        Ok(Probed {
-            matrix,
-            seen,
-            sizes: sizes.to_vec(),
-        })
-    }
-
-    /// Λ by differences to one side of the base point, of all coordinates of a group at once. Nothing
-    /// if a change reaches what it should not.
-    fn one_sided(
-        &mut self,
-        sizes: Vec<f64>,
-        pattern: &Pattern,
-    ) -> Result<Option<Probed>, AnalysisError> {
-        let dimension = self.chart.dimension();
-        let mut matrix = DMatrix::zeros(dimension, dimension);
-        let mut point = vec![0.0; dimension];
-        let mut led = vec![0.0; dimension];
-        for group in pattern.for_dimension(dimension).groups() {
-            self.budget.allow(Duration::ZERO)?;
-            for column in group {
-                point[column.place] = sizes[column.place];
-            }
-            self.follow(&point, &mut led)?;
-            for column in group {
-                for &row in &column.reached {
-                    let change = std::mem::take(&mut led[row]);
-                    matrix[(row, column.place)] = change / sizes[column.place];
-                }
-                point[column.place] = 0.0;
-            }
-            if led.iter().any(|&change| change != 0.0) {
-                return Ok(None);
-            }
-        }
-        for &(place, by) in pattern.for_dimension(dimension).taken_over() {
-            matrix[(by, place)] = 1.0;
-        }
-        Ok(Some(Probed {
-            matrix,
-            seen: DMatrix::zeros(0, dimension),
-            sizes,
-        }))
-    }
-
-    /// By how much changes of all coordinates at once, of another size, do not do what the
-    /// matrix says; relative to the most that each coordinate could do. A matrix by differences to
-    /// one side is compared with such differences, which see an even law, too.
-    fn disagreement(&mut self, probed: &Probed, sides: Sides) -> Result<f64, AnalysisError> {
-        let n = self.chart.dimension();
-        let sizes = DVector::from_column_slice(&probed.sizes);
-        // Whatever the signs of a change, each coordinate could do at most this.
-        let mut reach = vec![0.0; n];
-        for (column, size) in probed
-            .matrix
-            .as_slice()
-            .chunks_exact(n.max(1))
-            .zip(&probed.sizes)
-        {
-            for (reach, entry) in reach.iter_mut().zip(column) {
-                *reach += SECOND * size * entry.abs();
-            }
-        }
-        let mut most = 0.0;
-        let [mut up, mut down] = [(); 2].map(|()| DVector::zeros(n));
-        // One direction may leave a law alone whose two ends move alike.
-        for seed in DIRECTIONS {
-            let mut change = Random(seed).signs(n).component_mul(&sizes) * SECOND;
-            let expected = &probed.matrix * &change;
-            self.follow(change.as_slice(), up.as_mut_slice())?;
-            if sides == Sides::Both {
-                change.neg_mut();
-                self.follow(change.as_slice(), down.as_mut_slice())?;
-                up = (&up - &down) * 0.5;
-            }
-            let rest = &up - expected;
-            let relative = rest.iter().zip(&reach).map(|(rest, reach)| {
-                let relative = rest.abs() / reach.max(f64::MIN_POSITIVE);
-                if *rest == 0.0 { 0.0 } else { relative }
-            });
-            most = relative.fold(most, f64::max);
-        }
-        Ok(most)
-    }
-
-    /// Sizes by what each coordinate does when all others are as large as theirs, and as small or
-    /// large altogether as makes two neighbouring sizes agree best. Nothing where the simulation
-    /// cannot follow.
-    fn better_sizes(&mut self, sizes: &[f64]) -> Result<Option<Vec<f64>>, AnalysisError> {
-        let product = StepProduct::new(self.simulation, self.chart, self.period, sizes.to_vec());
-        match product {
-            Ok(product) => Ok(Some(product.differences())),
-            Err(AnalysisError::Fault(_)) => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-}
-
-/// A step for every coordinate: a fraction of its own magnitude, or of the largest one where it
-/// happens to be near zero.
-pub(crate) fn probe_sizes(simulation: &mut Simulation, chart: &Chart) -> Vec<f64> {
-    let mut magnitudes = Magnitudes(Vec::with_capacity(chart.dimension()));
-    simulation.visit(&mut magnitudes);
-    let largest = magnitudes.0.iter().copied().fold(0.0, f64::max);
-    let floor = if largest > 0.0 { 1e-3 * largest } else { 1.0 };
-    let size = |magnitude: f64| PROBE * magnitude.max(floor.min(1.0));
-    magnitudes.0.into_iter().map(size).collect()
-}
-
-struct Magnitudes(Vec<f64>);
-
-impl oldham_cosim::Visitor for Magnitudes {
-    fn vector(&mut self, values: &mut [f64]) {
-        self.0.extend(values.iter().map(|value| value.abs()));
-    }
-    fn rotation(&mut self, _: &mut [f64; 4]) {
-        self.0.extend([1.0; 3]);
-    }
-    fn fixed(&mut self, _: &mut [f64]) {}
-    fn count(&mut self, _: &mut u64) {}
-    fn memory(&mut self, _: &mut Vec<u64>) {}
 }

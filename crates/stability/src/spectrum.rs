@@ -10,10 +10,12 @@ use crate::eigen::Reduced;
 use crate::examination::{AGREEMENT, Examiner, QUICK_AGREEMENT};
 use crate::frequency::{FrequencyAnalysis, NoVerdict};
 use crate::pattern::Pattern;
+use crate::probing::probe_sizes;
 use crate::product::StepProduct;
+use crate::quick::dominant_mode;
 use crate::recurrence::{
     AnalysisError, Base, FILLING, Recurrence, TimeBudget, analyse_ahead, other_recurrence,
-    probe_sizes, quick_recurrence, recurrence_about,
+    recurrence_about,
 };
 
 /// Growth by this factor within a macro step counts as none where it is not certain: a model is
@@ -45,7 +47,7 @@ const FAST: f64 = 0.05;
 /// Error of the dominant eigenvalue beyond which probes of other sizes are tried.
 const SHARP: f64 = 1e-7;
 /// Error beyond which an eigenvalue is looked at as one of several.
-const VAGUE: f64 = 1e-5;
+pub(crate) const VAGUE: f64 = 1e-5;
 /// Errors within which another eigenvalue may be part of the same multiple one; or growths, where
 /// these are as slight as rounding makes them of a multiple eigenvalue 1.
 const NEIGHBOURS: f64 = 10.0;
@@ -114,6 +116,17 @@ pub struct EigenMode {
 }
 
 impl EigenMode {
+    /// Where all of the motion is forgotten within a step.
+    pub(crate) const NONE: Self = Self::unexamined(Complex::new(0.0, 0.0));
+
+    /// A mode of which no more than its eigenvalue is known.
+    pub(crate) const fn unexamined(value: Complex<f64>) -> Self {
+        Self {
+            value,
+            error: ROUNDING,
+        }
+    }
+
     /// Whether it grows for certain.
     pub fn is_growing(&self) -> bool {
         self.value.norm() - self.error.max(ROUNDING) > 1.0
@@ -122,7 +135,7 @@ impl EigenMode {
 
 impl EigenMode {
     /// Rounding splits a multiple eigenvalue, and no part of it is known better than they lie apart.
-    fn beware_of_neighbours(&mut self, place: usize, values: &[Complex<f64>]) {
+    pub(crate) fn beware_of_neighbours(&mut self, place: usize, values: &[Complex<f64>]) {
         let others = values
             .iter()
             .enumerate()
@@ -157,18 +170,17 @@ fn compare_with_second_matrix(
 }
 
 /// With how much care modes are looked at.
-#[derive(Clone, Copy)]
-enum Care<'p> {
+#[derive(Clone, Copy, PartialEq)]
+enum Care {
     /// The first modes are measured with changes of other sizes.
     Full,
-    /// For searches that look at many simulations: only whether the dominant mode grows, with what
-    /// is known of the coordinates.
-    Quick(&'p Pattern),
+    /// For searches that look at many simulations: only whether the dominant mode grows.
+    Quick,
 }
 
-impl Care<'_> {
+impl Care {
     fn is_quick(self) -> bool {
-        matches!(self, Self::Quick(_))
+        self == Self::Quick
     }
 
     /// Modes that are examined at most.
@@ -203,29 +215,36 @@ impl Spectrum {
     /// Linearises a simulation about a point a few steps after its present state, where it is
     /// left.
     pub fn of(simulation: &mut Simulation) -> Result<Self, AnalysisError> {
-        Self::with(simulation, &TimeBudget::endless(), Care::Full)
+        Self::with(simulation, &TimeBudget::endless())
     }
 
     /// The same, or an error if it takes longer.
     pub fn within(simulation: &mut Simulation, granted: Duration) -> Result<Self, AnalysisError> {
-        Self::with(simulation, &TimeBudget::new(Some(granted)), Care::Full)
+        Self::with(simulation, &TimeBudget::new(Some(granted)))
     }
 
-    /// The same for searches that look at many simulations: only the dominant mode is examined.
+    /// The dominant mode alone, for searches that look at many simulations, with what is known of
+    /// their coordinates.
     pub(crate) fn quick(
         simulation: &mut Simulation,
         pattern: &Pattern,
-    ) -> Result<Self, AnalysisError> {
-        Self::with(simulation, &TimeBudget::endless(), Care::Quick(pattern))
+    ) -> Result<EigenMode, AnalysisError> {
+        let budget = &TimeBudget::endless();
+        let analyse = |simulation: &mut Simulation, base: Base| {
+            if base.chart.dimension() > QUICK {
+                let found = Self::from_products(simulation, base, Effort::QUICK, budget)?;
+                return Ok(found.dominant());
+            }
+            match dominant_mode(simulation, &base, pattern, budget)? {
+                Some(mode) => Ok(mode),
+                None => Ok(Self::from_matrix(simulation, base, budget, Care::Quick)?.dominant()),
+            }
+        };
+        analyse_ahead(simulation, &FILLING, analyse, |mode| mode.value.norm())
     }
 
-    fn with(
-        simulation: &mut Simulation,
-        budget: &TimeBudget,
-        care: Care<'_>,
-    ) -> Result<Self, AnalysisError> {
-        if !care.is_quick()
-            && simulation.sequence_links().is_some()
+    fn with(simulation: &mut Simulation, budget: &TimeBudget) -> Result<Self, AnalysisError> {
+        if simulation.sequence_links().is_some()
             && let Some(found) = Self::by_frequencies(simulation, budget)?
         {
             return Ok(found);
@@ -234,23 +253,17 @@ impl Spectrum {
             let dimension = base.chart.dimension();
             if dimension > QUICK {
                 // What grows fast shows at once.
-                let effort = match care {
-                    Care::Full => Effort::FIRST,
-                    Care::Quick(_) => Effort::QUICK,
-                };
-                let first = Self::from_products(simulation, base.clone(), effort, budget)?;
+                let first = Self::from_products(simulation, base.clone(), Effort::FIRST, budget)?;
                 let dominant = first.dominant();
                 let growth = dominant.value.norm() - 1.0;
-                if care.is_quick() || (growth > FAST && dominant.error < 0.1 * growth) {
+                if growth > FAST && dominant.error < 0.1 * growth {
                     return Ok(first);
                 }
             }
             if base.is_small() {
-                if budget.is_limited() || !care.is_quick() {
-                    let product = StepProduct::duration(simulation, &base.chart, base.period)?;
-                    budget.allow(product * dimension as u32)?;
-                }
-                return Self::from_matrix(simulation, base, budget, care);
+                let product = StepProduct::duration(simulation, &base.chart, base.period)?;
+                budget.allow(product * dimension as u32)?;
+                return Self::from_matrix(simulation, base, budget, Care::Full);
             }
             Self::from_products(simulation, base, Effort::THOROUGH, budget)
         };
@@ -279,16 +292,12 @@ impl Spectrum {
         simulation: &mut Simulation,
         base: Base,
         budget: &TimeBudget,
-        care: Care<'_>,
+        care: Care,
     ) -> Result<Self, AnalysisError> {
-        if let Care::Quick(pattern) = care {
-            let recurrence = quick_recurrence(simulation, base, pattern, budget)?;
-            return Self::from_recurrence(simulation, recurrence, budget, care);
-        }
         let (recurrence, _) = recurrence_about(simulation, base.clone(), |_| Vec::new(), budget)?;
         let sizes = recurrence.sizes().to_vec();
         let found = Self::from_recurrence(simulation, recurrence, budget, care)?;
-        if found.dominant_error() <= SHARP {
+        if care.is_quick() || found.dominant_error() <= SHARP {
             return Ok(found);
         }
         // Changes of other sizes may tell more.
@@ -310,7 +319,7 @@ impl Spectrum {
         simulation: &mut Simulation,
         recurrence: Recurrence,
         budget: &TimeBudget,
-        care: Care<'_>,
+        care: Care,
     ) -> Result<Self, AnalysisError> {
         let (is_quick, examined) = (care.is_quick(), care.examined());
         let reduced = Reduced::new(recurrence.matrix()).ok_or(AnalysisError::NoEigenvalues)?;
@@ -320,11 +329,7 @@ impl Spectrum {
         };
         let mut values = values.ok_or(AnalysisError::NoEigenvalues)?;
         values.retain(|value| value.im >= 0.0);
-        let known = |&value: &Complex<f64>| EigenMode {
-            value,
-            error: ROUNDING,
-        };
-        let mut modes: Vec<EigenMode> = values.iter().map(known).collect();
+        let mut modes: Vec<EigenMode> = values.iter().copied().map(EigenMode::unexamined).collect();
         let mut mode = DVector::zeros(recurrence.matrix().nrows());
         // Searches ask only whether there is growth; what decays needs no error then.
         let is_wanted = |&place: &usize| match is_quick {
@@ -333,7 +338,8 @@ impl Spectrum {
         };
         let wanted: Vec<usize> = (0..values.len()).filter(is_wanted).collect();
         if !wanted.is_empty() {
-            let mut examiner = Examiner::new(simulation, &recurrence, &reduced)?;
+            let (base, sizes) = (recurrence.base(), recurrence.sizes());
+            let mut examiner = Examiner::new(simulation, base, sizes, &reduced)?;
             let enough = if is_quick { QUICK_AGREEMENT } else { AGREEMENT };
             for place in wanted {
                 budget.allow(Duration::ZERO)?;
@@ -346,7 +352,8 @@ impl Spectrum {
             for mode in modes.iter_mut().skip(examined) {
                 mode.error = error;
             }
-            if !is_quick && let Some(along) = examiner.along(values[0])? {
+            let along = (!is_quick).then(|| examiner.along(values[0], recurrence.matrix()));
+            if let Some(along) = along.flatten() {
                 mode = along;
             }
         }
@@ -538,11 +545,8 @@ impl Spectrum {
             value: mode.value / mode.value.norm().max(1.0),
             error: mode.error,
         });
-        let none = EigenMode {
-            value: Complex::default(),
-            error: ROUNDING,
-        };
-        self.modes.first().copied().or(own).unwrap_or(none)
+        let first = self.modes.first().copied();
+        first.or(own).unwrap_or(EigenMode::NONE)
     }
 
     /// The spectral radius.

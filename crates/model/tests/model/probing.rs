@@ -1,9 +1,9 @@
 //! Verdicts that went wrong once: probes too large, too small, too early, or made of tolerances.
 
 use oldham_model::{Model, Overrides, Template};
-use oldham_stability::{Decision, Spectrum, analyse, borders, is_stable, radius};
+use oldham_stability::{Decision, Spectrum, analyse, borders, is_stable, map, radius};
 
-use crate::common::{CUT_CANTILEVER, example, read, repository};
+use crate::common::{CUT_CANTILEVER, coupled, example, read, repository};
 
 /// Two masses joined by a law that bends within a micrometre. The preload P cancels.
 fn preloaded(law: &str, preload: f64) -> Model {
@@ -193,4 +193,122 @@ fn a_model_at_rest_is_analysed() {
     let model = read(&text).unwrap();
     let verdict = analyse(&mut model.monolithic(None).unwrap()).unwrap();
     assert_eq!(verdict.decision(), Decision::Stable, "{verdict:?}");
+}
+
+/// Ten masses of which two are joined by a spring that has no stiffness at the first point of a map:
+/// there all masses are changed together, and what one does to the other was taken for its own.
+#[test]
+fn a_spring_that_is_not_there_at_the_first_point_counts_at_the_others() {
+    const MASSES: usize = 10;
+    for first in 1..MASSES {
+        for second in first + 1..MASSES {
+            let masses: String = (0..MASSES)
+                .map(|i| {
+                    format!(
+                        "masses.x{i} = {{ mass = 1, position = 0.01 }}\n\
+                         springs.g{i} = {{ between = [\"ground\", \"x{i}\"], stiffness = {}, damping = 1 }}\n",
+                        1000 + 37 * i
+                    )
+                })
+                .collect();
+            let text = format!(
+                r#"
+                [model]
+                name = "Masses side by side"
+                [parameters]
+                k = 0.0
+                [simulation]
+                duration = 1.0
+                step = 1e-3
+                [lumped.left]
+                integrator = "semi-implicit-euler"
+                {masses}
+                springs.c = {{ between = ["x{first}", "x{second}"], stiffness = "k" }}
+                outputs.m = {{ motion = "x0" }}
+                inputs.f = {{ force = "x0" }}
+                [lumped.right]
+                integrator = "lms2"
+                masses.y = {{ mass = 1.0 }}
+                springs.h = {{ between = ["w", "y"], stiffness = 100, damping = 1 }}
+                inputs.w = {{ position_driven = "w" }}
+                outputs.f = {{ force = "w" }}
+                [[connection]]
+                from = "left.m"
+                to = "right.w"
+                [[connection]]
+                from = "right.f"
+                to = "left.f"
+                "#
+            );
+            let template = Template::parse(&text, "masses.toml", &Overrides::none()).unwrap();
+            let build = |k: f64, _: f64| template.with(&[("k", k)]).ok()?.simulation().ok();
+            let k = 4e6;
+            let radii = map(&[0.0, k], &[0.0], 1, build, |_| {});
+            // Semi-implicit Euler: z² − (2 − b − a) z + 1 − b = 0 with a = h² 2 k / m and little damping b.
+            let turned = 2.0 - 1e-6 * (2.0 * k + 1e3);
+            let grown = -turned / 2.0 + (turned * turned / 4.0 - 1.0).sqrt();
+            assert!(
+                is_stable(radii[0]) && (radii[1] / grown - 1.0).abs() < 1e-2,
+                "{first}, {second}: {radii:?}, {grown}"
+            );
+        }
+    }
+}
+
+/// A mass on a spring, and a body on a rail that follows it. Motions across the rail are rounding errors of rounding errors; made
+/// as large as all others by balancing, they hid the modes of the motion along it.
+#[test]
+fn a_body_that_is_pushed_along_a_rail_is_as_unstable_as_it_runs() {
+    for axis in ["[1, 0, 0]", "[0, 1, 0]", "[0.8, 0.6, 0]"] {
+        let model = read(&format!(
+            r#"
+            [model]
+            name = "Follower on a rail"
+            [simulation]
+            duration = 0.2
+            energy_bound = 0
+            step = 0.002
+            [lumped.a]
+            integrator = "lms2"
+            masses.x = {{ mass = 5.0, velocity = 1.0 }}
+            springs.g = {{ between = ["ground", "x"], stiffness = 200.0 }}
+            inputs.push = {{ force = "x" }}
+            outputs.x = {{ motion = "x" }}
+            [multibody.p]
+            integrator = "lms2"
+            nodes.b = {{ }}
+            bodies.b = {{ node = "b", mass = 2.0, inertia = [0.1, 0.1, 0.1] }}
+            joints.rail = {{ type = "prismatic", between = ["ground", "b"], axis = {axis} }}
+            inputs.c = {{ sliding = "rail" }}
+            [[connection]]
+            from = "a.x"
+            to = "p.c"
+            [[connection]]
+            from = "p.c.force"
+            to = "a.push"
+            [schedule]
+            predictor = "first-order"
+            "#
+        ))
+        .unwrap_or_else(|problems| panic!("{problems}"));
+        let verdict = analyse(&mut model.simulation().unwrap()).unwrap();
+        let run = coupled(&model);
+        let force = run.column("p.c.force");
+        let largest = |from: usize| {
+            force[from..from + 20]
+                .iter()
+                .fold(0.0, |m: f64, f| m.max(f.abs()))
+        };
+        let growth = (largest(80) / largest(40)).powf(1.0 / 40.0);
+        assert_eq!(
+            verdict.decision(),
+            Decision::Unstable,
+            "{axis}: {verdict:?}"
+        );
+        assert!(
+            (verdict.radius / growth - 1.0).abs() < 0.02,
+            "{axis}: {} {growth}",
+            verdict.radius
+        );
+    }
 }
