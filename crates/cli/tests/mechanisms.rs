@@ -54,6 +54,25 @@ fn statics_tells_where_all_nodes_are_and_draws_them() {
     assert!(is_png(&read(folder.path(), "sag.png")));
 }
 
+/// Nothing was printed of a machine whose oil does not hold it.
+#[test]
+fn statics_of_a_mechanism_are_told_before_the_network_that_lets_it_sink() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(example("hydraulic-lift")).unwrap();
+    let open = text
+        .replace("pressure = \"static\"", "pressure = 4e6")
+        .replace(
+            "\"oil.down.opening\" = ",
+            "\"oil.down.opening\" = \"0.5\" #",
+        );
+    std::fs::write(folder.path().join("sinking.toml"), open).unwrap();
+    let output = oldham(folder.path(), &["statics", "sinking.toml"]);
+    let [told, error] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(told.contains("lift.platform   7848  N"), "{told}");
+    assert!(error.contains("`oil` does not hold the machine"), "{error}");
+}
+
 #[test]
 fn modes_gives_frequencies_and_writes_shapes() {
     let folder = tempfile::tempdir().unwrap();

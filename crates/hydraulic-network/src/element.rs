@@ -156,9 +156,16 @@ impl Accumulator {
     /// Pressure of the gas behind this much oil, and its derivative.
     pub(crate) fn gas(&self, oil: f64) -> (f64, f64) {
         // A hundredth of the gas is as far as any pressure gets.
-        let left = (self.volume - oil).clamp(0.01 * self.volume, self.volume);
+        let free = self.volume - oil;
+        let left = free.clamp(0.01 * self.volume, self.volume);
         let p = self.precharge * (self.volume / left).powf(self.exponent);
-        (p, self.exponent * p / left)
+        let is_clamped = left != free;
+        let slope = if is_clamped {
+            0.0
+        } else {
+            self.exponent * p / left
+        };
+        (p, slope)
     }
 
     /// The oil that a pressure presses in.
@@ -228,6 +235,20 @@ mod tests {
         let oil = isothermal.oil(1e7);
         assert!((oil - 1e-3).abs() < 1e-15);
         assert!((isothermal.stored(oil) - 1e4 * 2.0_f64.ln()).abs() < 1e-6);
+    }
+
+    /// Newton's method had a slope where the pressure does not change any more.
+    #[test]
+    fn gas_that_gets_no_smaller_and_no_larger_has_no_slope() {
+        for oil in [-1e-5, 0.25 * GAS.volume, 0.995 * GAS.volume] {
+            let d = 1e-9;
+            let (p, slope) = GAS.gas(oil);
+            let difference = (GAS.gas(oil + d).0 - GAS.gas(oil - d).0) / (2.0 * d);
+            assert!(
+                (slope - difference).abs() <= 1e-6 * p / GAS.volume,
+                "{oil} {slope}"
+            );
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What carries mechanisms, at rest.
 
-use oldham_cosim::{Conjugate, InputPort, OutputPort};
+use oldham_cosim::{Conjugate, InputPort, OutputPort, Ports, Subsystem};
 use oldham_hydraulics::Circuit;
 use serde::Serialize;
 
@@ -25,43 +25,79 @@ pub(crate) struct Wires<'w> {
     pub time: f64,
 }
 
-impl Wires<'_> {
-    /// Where the connection of an output leads.
-    pub fn target(self, from: (usize, OutputPort)) -> Option<(usize, InputPort)> {
-        let connection = self.connections.iter().find(|c| c.from == from);
-        connection.map(|connection| connection.to)
+impl<'w> Wires<'w> {
+    /// Connections that lead from an output.
+    pub fn from(self, output: (usize, OutputPort)) -> impl Iterator<Item = &'w ConnectionSpec> {
+        let connections = self.connections.iter();
+        connections.filter(move |connection| connection.from == output)
     }
-}
 
-/// A force of a part on another one.
-pub(crate) struct Push {
-    force: OutputPort,
-    /// The component that receives the position.
-    position: usize,
-    /// The other part, and its input.
-    pub to: (usize, InputPort),
-}
+    /// What an input receives of the length of a line, if that is what leads there.
+    pub fn length(self, to: (usize, InputPort), mechanism: usize, line: &Carried) -> Option<f64> {
+        let (port, length) = line.length?;
+        let mut connections = self.connections.iter();
+        let leads = |c: &&ConnectionSpec| c.to == to && c.from == (mechanism, port);
+        Some(connections.find(leads)?.received(length))
+    }
 
-impl ForeignSpec {
-    /// What it pushes.
-    pub fn pushes(&self, place: usize, wires: Wires<'_>) -> Vec<Push> {
-        let Ok(solver) = self.solver() else {
-            return Vec::new();
-        };
-        let ports = solver.ports();
-        let pushes = ports.conjugates().iter().filter_map(|pair| match *pair {
-            Conjugate::GivesForce { motion, force } => Some(Push {
-                force,
-                position: ports.input_range(motion).start,
-                to: wires.target((place, force))?,
-            }),
+    /// What a part receives before the first exchange.
+    pub fn inputs(self, place: usize, ports: &Ports) -> Vec<f64> {
+        let mut inputs = ports.initial_inputs().to_vec();
+        for drive in self.drives.iter().filter(|drive| drive.part == place) {
+            let range = ports.input_range(drive.port);
+            match &drive.external {
+                Some(external) => inputs[range].copy_from_slice(&external.initial),
+                None => drive.course.at(self.time, &mut inputs[range]),
+            }
+        }
+        inputs
+    }
+
+    /// The forces of a part on others.
+    pub fn pushes(self, place: usize, ports: &Ports) -> Vec<Push<'w>> {
+        let pairs = ports.conjugates().iter();
+        let pairs = pairs.filter_map(|pair| match *pair {
+            Conjugate::GivesForce { motion, force } => Some((motion, force)),
             Conjugate::GivesMotion { .. } => None,
+        });
+        let pushes = pairs.flat_map(|(motion, force)| {
+            let connections = self.from((place, force));
+            connections.map(move |connection| Push { motion, connection })
         });
         pushes.collect()
     }
+}
 
+/// A force of a part on another one, which tells it a position in return.
+#[derive(Clone, Copy)]
+pub(crate) struct Push<'w> {
+    pub motion: InputPort,
+    /// How the force gets there.
+    pub connection: &'w ConnectionSpec,
+}
+
+impl Push<'_> {
+    /// What arrives there of what a part exerts at the start.
+    pub fn arriving(&self, solver: &mut dyn Subsystem, line: &Carried, wires: Wires<'_>) -> f64 {
+        let ConnectionSpec { from, to, .. } = *self.connection;
+        let ports = solver.ports();
+        let mut inputs = wires.inputs(from.0, ports);
+        if let Some(length) = wires.length((from.0, self.motion), to.0, line) {
+            inputs[ports.input_range(self.motion).start] = length;
+        }
+        let force = ports.output_range(from.1).start;
+        let mut outputs = vec![0.0; ports.output_width()];
+        match solver.outputs(wires.time, &inputs, &mut outputs) {
+            Ok(()) => self.connection.received(outputs[force]),
+            // A run says what is wrong.
+            Err(_) => 0.0,
+        }
+    }
+}
+
+impl ForeignSpec {
     /// Itself at rest, given what inputs of mechanisms carry. What other parts send is not known before the first
-    /// exchange, and is as the ports have it.
+    /// exchange, and is as the ports have it. None if it carries nothing and need not rest.
     pub fn at_rest(
         &self,
         place: usize,
@@ -71,22 +107,19 @@ impl ForeignSpec {
         let bearing = self.part.load_bearing()?;
         let solver = self.solver().ok()?;
         let ports = solver.ports();
-        let mut inputs = ports.initial_inputs().to_vec();
-        for drive in wires.drives.iter().filter(|drive| drive.part == place) {
-            let range = ports.input_range(drive.port);
-            match &drive.external {
-                Some(external) => inputs[range].copy_from_slice(&external.initial),
-                None => drive.course.at(wires.time, &mut inputs[range]),
-            }
-        }
+        let mut inputs = wires.inputs(place, ports);
         let mut loads = Vec::new();
-        for push in self.pushes(place, wires) {
-            if let Some((length, load)) = carried(push.to) {
-                inputs[push.position] = length.unwrap_or(inputs[push.position]);
-                loads.push((push.force, load));
+        for push in wires.pushes(place, ports) {
+            let ConnectionSpec { from, to, .. } = *push.connection;
+            if let Some(line) = carried(to) {
+                if let Some(length) = wires.length((place, push.motion), to.0, &line) {
+                    inputs[ports.input_range(push.motion).start] = length;
+                }
+                loads.push((from.1, push.connection.sent(line.load)));
             }
         }
-        Some(bearing.at_rest(&loads, &inputs))
+        let has_part = !loads.is_empty() || bearing.starts_at_rest();
+        has_part.then(|| bearing.at_rest(&loads, &inputs))
     }
 }
 
@@ -103,7 +136,7 @@ impl Model {
         let rests: Vec<_> = mechanisms.zip(rests).collect();
         let carried = |(mechanism, input): (usize, InputPort)| {
             let ((_, spec), rest) = rests.iter().find(|((place, _), _)| *place == mechanism)?;
-            let loads: Vec<f64> = rest.loads.iter().map(|(_, load, _)| *load).collect();
+            let loads: Vec<f64> = rest.loads.iter().map(|found| found.load).collect();
             spec.carried(input, &loads)
         };
         let wires = Wires {

@@ -77,7 +77,7 @@ pub use extensions::{
 pub use format::{At, Formula, TimeFunction};
 pub use limits::{MAX_BYTES, MAX_DEPTH, MAX_TOKENS};
 pub use mechanism::{
-    About, InterfaceNode, JointReaction, Mechanism, MeshFile, Outline, OwnedElement,
+    About, ActuatorLoad, InterfaceNode, JointReaction, Mechanism, MeshFile, Outline, OwnedElement,
     ParticleSketch, PartitionReport, Pose, Rest, SectionLoad, Shape, Sketch, Solid,
     SubdomainReport, Symbol,
 };

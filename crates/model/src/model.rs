@@ -170,6 +170,18 @@ pub(crate) struct ConnectionSpec {
     pub scale: Scale,
 }
 
+impl ConnectionSpec {
+    /// What arrives of a number.
+    pub fn received(&self, sent: f64) -> f64 {
+        self.scale.gain * sent + self.scale.offset
+    }
+
+    /// The number of which this arrives.
+    pub fn sent(&self, received: f64) -> f64 {
+        (received - self.scale.offset) / self.scale.gain
+    }
+}
+
 /// An input that is given as a function of time.
 #[derive(Clone, Debug)]
 pub(crate) struct DrivenInput {

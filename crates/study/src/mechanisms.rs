@@ -71,7 +71,7 @@ pub struct Reaction<'a> {
     pub moment: [f64; 3],
 }
 
-/// A load that was found.
+/// What an actuator carries.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct StaticLoad<'a> {
     /// The actuator.
@@ -80,6 +80,8 @@ pub struct StaticLoad<'a> {
     pub load: f64,
     /// Its unit.
     pub unit: &'a str,
+    /// Whether it was found. Else others hold the same already, and the actuator pushes with what it starts with.
+    pub found: bool,
 }
 
 /// A node of a mechanism in static equilibrium.
@@ -156,15 +158,18 @@ pub fn resting_actuators(model: &Model) -> Vec<RestingActuator> {
     found
 }
 
-/// What carries the mechanisms of a model that are at rest, such as hydraulic networks: their values there. An error if
-/// something moves.
+/// What carries the mechanisms of a model that are at rest, such as hydraulic networks: their values there, or what moves.
 pub fn resting_parts(
     model: &Model,
     time: Option<f64>,
     rests: &[Equilibrium<'_>],
-) -> Result<Vec<RestingPart>, StudyError> {
+) -> Vec<RestingPart> {
     let rests: Vec<&Rest> = rests.iter().map(|rest| &rest.rest).collect();
-    let parts = model.resting_parts(time, &rests);
+    model.resting_parts(time, &rests)
+}
+
+/// An error if one of them moves.
+pub fn all_rest(parts: &[RestingPart]) -> Result<(), StudyError> {
     let moving = parts
         .iter()
         .find_map(|part| Some((part, part.values.as_ref().err()?)));
@@ -173,7 +178,7 @@ pub fn resting_parts(
             part: part.name.clone(),
             why: why.clone(),
         }),
-        None => Ok(parts),
+        None => Ok(()),
     }
 }
 
@@ -200,13 +205,14 @@ impl Equilibrium<'_> {
         })
     }
 
-    /// Actuators whose loads were to be found.
+    /// What actuators carry.
     pub fn loads(&self) -> impl Iterator<Item = StaticLoad<'_>> {
         let loads = self.rest.loads.iter();
-        loads.map(|(actuator, load, unit)| StaticLoad {
-            actuator,
-            load: *load,
-            unit: &unit.0,
+        loads.map(|found| StaticLoad {
+            actuator: &found.actuator,
+            load: found.load,
+            unit: &found.unit.0,
+            found: found.is_found,
         })
     }
 }

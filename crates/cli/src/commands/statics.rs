@@ -2,7 +2,9 @@
 
 use oldham_model::{Model, RestingPart};
 use oldham_scene::{Page, statics_page};
-use oldham_study::{Equilibrium, contact_note, resting_actuators, resting_parts, statics};
+use oldham_study::{
+    Equilibrium, all_rest, contact_note, resting_actuators, resting_parts, statics,
+};
 use serde_json::json;
 
 use crate::args::Statics;
@@ -18,13 +20,14 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
     picture::protect(&out, &[&arguments.model.model])?;
     let model = load::model(&arguments.model)?;
     let rests = statics(&model, arguments.time, arguments.steps)?;
-    let carrying = resting_parts(&model, arguments.time, &rests)?;
+    let carrying = resting_parts(&model, arguments.time, &rests);
     let pages: Vec<Page> = rests
         .iter()
         .map(|rest| page(rest, &model, arguments))
         .collect();
     oldham_scene::save(&out, &Page::stack(&pages))?;
     if arguments.json {
+        all_rest(&carrying)?;
         let answer = json!({
             "command": "statics",
             "model": model.name(),
@@ -44,6 +47,7 @@ pub fn execute(arguments: &Statics) -> Result<(), Failure> {
         let notes = rests.iter().filter_map(|rest| contact_note(rest.mechanism));
         notes.for_each(|note| say!("! {note}"));
         say!("picture: {}", out.display());
+        all_rest(&carrying)?;
     }
     Ok(())
 }
@@ -89,7 +93,8 @@ fn print(rest: &Equilibrium<'_>) {
     let mut loads = Table::new(["static load of", "push", ""]);
     for found in rest.loads() {
         let name = format!("{part}.{}", found.actuator);
-        loads.row([name, number(found.load), found.unit.to_owned()]);
+        let remark = if found.found { "" } else { ", as given" };
+        loads.row([name, number(found.load), format!("{}{remark}", found.unit)]);
     }
     if rest.loads().next().is_some() {
         say!("{loads}");
@@ -119,14 +124,15 @@ fn print_actuators(model: &Model) {
 /// Parts that carry mechanisms, with what they start with where that is given.
 fn print_carrying(parts: &[RestingPart]) {
     let mut table = Table::new(["at rest", "", "starts with"]);
-    for part in parts {
+    let at_rest = parts.iter().filter(|part| part.values.is_ok());
+    for part in at_rest.clone() {
         for value in part.values.iter().flatten() {
             let name = format!("{}.{} / {}", part.name, value.name, value.unit);
             let start = value.given.map_or_else(|| "the same".into(), number);
             table.row([name, number(value.found), start]);
         }
     }
-    if !parts.is_empty() {
+    if at_rest.count() > 0 {
         say!("{table}");
     }
 }

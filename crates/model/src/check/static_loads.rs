@@ -1,17 +1,17 @@
 //! Hydraulic actuators at a mechanism: loads that hold it at rest are found by its statics, and lengths at the start lie
 //! within their strokes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use oldham_cosim::{InputPort, OutputPort};
-use oldham_hydraulics::Rest;
+use oldham_cosim::{InputPort, OutputPort, Subsystem as Solver};
+use oldham_hydraulics::{Circuit, Hydraulics as CircuitSolver, Rest};
 
 use super::Checker;
 use super::hydraulics::is_static;
 use super::part::Checked;
-use crate::at_rest::Wires;
+use crate::at_rest::{Push, Wires};
 use crate::format::{At, Entry, Formula, Hydraulics, Subsystem};
-use crate::mechanism::{Bearer, Carried, MechanismSpec, StaticLine};
+use crate::mechanism::{Carried, MechanismSpec, StaticLine};
 use crate::model::{Content, ForeignSpec};
 use crate::source::Span;
 
@@ -23,8 +23,22 @@ fn force_of(section: &Hydraulics, actuator: usize) -> OutputPort {
     OutputPort(sent.sum())
 }
 
+/// The input that is the length of an actuator: it takes length, rate, and where its spool is or how fast it goes.
+fn length_of(actuator: usize) -> InputPort {
+    InputPort(3 * actuator)
+}
+
 /// Loads of mechanisms at rest, by their places, in the order of their static lines.
 type Loads = BTreeMap<usize, Vec<f64>>;
+
+/// What statics hold of what a part pushes.
+enum Held {
+    Nothing,
+    /// Something of this mechanism.
+    Of(usize),
+    /// Something is wrong, which is told already.
+    Told,
+}
 
 impl Checker<'_> {
     /// Lets hydraulic actuators hold mechanisms in statics, and finds the loads that are called static.
@@ -36,6 +50,7 @@ impl Checker<'_> {
     ) {
         // Mechanisms whose loads are needed, and where it says so.
         let mut needed: BTreeMap<usize, Span> = BTreeMap::new();
+        let mut told: BTreeSet<usize> = BTreeSet::new();
         for (place, subsystem) in subsystems.iter().enumerate() {
             match subsystem {
                 Subsystem::Hydraulics(entry) => {
@@ -44,8 +59,16 @@ impl Checker<'_> {
                     }
                 }
                 Subsystem::Foreign(_, entry) => {
-                    for mechanism in foreign_lines(place, parts, wires) {
-                        needed.entry(mechanism).or_insert(entry.name.span.clone());
+                    for held in self.foreign_lines(place, &entry.name, parts, wires) {
+                        match held {
+                            Held::Of(mechanism) => {
+                                needed.entry(mechanism).or_insert(entry.name.span.clone());
+                            }
+                            Held::Told => {
+                                told.insert(place);
+                            }
+                            Held::Nothing => {}
+                        }
                     }
                 }
                 _ => {}
@@ -62,7 +85,7 @@ impl Checker<'_> {
         for (place, subsystem) in subsystems.iter().enumerate() {
             match subsystem {
                 Subsystem::Hydraulics(entry) => self.load(place, entry, parts, wires, &loads),
-                Subsystem::Foreign(_, entry) => {
+                Subsystem::Foreign(_, entry) if !told.contains(&place) => {
                     self.start_at_rest(place, &entry.name, parts, wires, &loads);
                 }
                 _ => {}
@@ -78,24 +101,102 @@ impl Checker<'_> {
         parts: &mut [Checked],
         wires: Wires<'_>,
     ) -> Vec<(usize, Span)> {
+        let section = &entry.value.value;
+        let mut solver = match content(&mut parts[circuit]) {
+            Some(Content::Hydraulics(circuit)) => without_wanted_loads(circuit, section),
+            _ => None,
+        };
         let mut wanted = Vec::new();
-        for (actuator, given) in entry.value.value.actuators.iter().enumerate() {
-            let target = wires.target((circuit, force_of(&entry.value.value, actuator)));
-            if target.is_some_and(|(mechanism, _)| parts[mechanism].part.is_none()) {
-                // What is wrong with the mechanism is told already.
-                continue;
-            }
+        for (actuator, given) in section.actuators.iter().enumerate() {
+            let output = (circuit, force_of(section, actuator));
+            let pushes: Vec<Push<'_>> = wires
+                .from(output)
+                .map(|connection| Push {
+                    motion: length_of(actuator),
+                    connection,
+                })
+                .collect();
             let load = given.value.value.load.as_ref();
             let load = load.filter(|load| is_static(load));
-            let bearer = load.map_or(Bearer::Given, |_| Bearer::Port);
-            let held = target.and_then(|to| hold(parts, to, bearer));
-            match (load, held) {
-                (Some(load), Some(mechanism)) => wanted.push((mechanism, load.span.clone())),
-                (Some(load), None) => self.not_connected(load, &given.name.value),
-                (None, _) => {}
+            let Some(load) = load else {
+                if let Some(solver) = &mut solver {
+                    push_as_given(parts, &pushes, solver, wires);
+                }
+                continue;
+            };
+            let name = format!("{}.{}.force", entry.name.value, given.name.value);
+            match self.hold(parts, &pushes, (&load.span, &name)) {
+                Held::Of(mechanism) => wanted.push((mechanism, load.span.clone())),
+                Held::Nothing => self.not_connected(load, &given.name.value),
+                Held::Told => {}
             }
         }
         wanted
+    }
+
+    /// Lets a part of a registered kind hold what it pushes, if its loads are wanted.
+    fn foreign_lines(
+        &mut self,
+        place: usize,
+        name: &At<String>,
+        parts: &mut [Checked],
+        wires: Wires<'_>,
+    ) -> Vec<Held> {
+        let spec = match content(&mut parts[place]) {
+            Some(Content::Foreign(spec)) if spec.part.load_bearing().is_some() => spec.clone(),
+            _ => return Vec::new(),
+        };
+        let Ok(mut solver) = spec.solver() else {
+            return Vec::new();
+        };
+        let pushes = wires.pushes(place, solver.ports());
+        if !wants_rest(&spec) {
+            push_as_given(parts, &pushes, &mut *solver, wires);
+            return Vec::new();
+        }
+        let outputs: BTreeSet<usize> = pushes.iter().map(|p| p.connection.from.1.0).collect();
+        let held = outputs.into_iter().map(|output| {
+            let of_it = pushes.iter().filter(|p| p.connection.from.1.0 == output);
+            let of_it: Vec<Push<'_>> = of_it.copied().collect();
+            let port = &solver.ports().outputs()[output].name;
+            let output = format!("{}.{port}", name.value);
+            self.hold(parts, &of_it, (&name.span, &output))
+        });
+        held.collect()
+    }
+
+    /// Lets statics hold what an output pushes, whose load is wanted.
+    fn hold(
+        &mut self,
+        parts: &mut [Checked],
+        pushes: &[Push<'_>],
+        (wanted, output): (&Span, &str),
+    ) -> Held {
+        let targets = pushes.iter().map(|push| push.connection.to);
+        if targets.clone().any(|(part, _)| parts[part].part.is_none()) {
+            return Held::Told;
+        }
+        let lines = targets.filter_map(|to| Some((to, pushed(parts, to)?)));
+        let mut lines: Vec<_> = lines.collect();
+        if lines.len() > 1 {
+            let names = lines.iter().map(|((mechanism, _), line)| {
+                format!("`{}.{}`", parts[*mechanism].name, line.name)
+            });
+            let names: Vec<String> = names.collect();
+            let message = format!(
+                "`{output}` pushes {}: which load it carries at rest is open",
+                names.join(" and ")
+            );
+            self.report(wanted, message)
+                .label("wanted from statics")
+                .help("let it push one of them, or give its load or its pressures as numbers");
+            return Held::Told;
+        }
+        let Some(((mechanism, _), line)) = lines.pop() else {
+            return Held::Nothing;
+        };
+        add_line(parts, mechanism, line);
+        Held::Of(mechanism)
     }
 
     /// Gives the actuators of a circuit their static loads.
@@ -108,10 +209,13 @@ impl Checker<'_> {
         loads: &Loads,
     ) {
         for (actuator, given) in entry.value.value.actuators.iter().enumerate() {
-            let target = wires.target((place, force_of(&entry.value.value, actuator)));
-            let load = target.and_then(|to| carried(parts, to, loads));
+            let mut connections = wires.from((place, force_of(&entry.value.value, actuator)));
+            let load = connections.find_map(|connection| {
+                let line = carried(parts, connection.to, loads)?;
+                Some(connection.sent(line.load))
+            });
             let is_wanted = given.value.value.load.as_ref().is_some_and(is_static);
-            if let (true, Some((_, load)), Some(Content::Hydraulics(circuit))) =
+            if let (true, Some(load), Some(Content::Hydraulics(circuit))) =
                 (is_wanted, load, content(&mut parts[place]))
             {
                 circuit.actuators[actuator].rest = Rest::Load(load);
@@ -134,8 +238,13 @@ impl Checker<'_> {
             Some(Content::Foreign(spec)) if wants_rest(spec) => spec.clone(),
             _ => return,
         };
-        let pushes = spec.pushes(place, wires);
-        if pushes.iter().any(|push| parts[push.to.0].part.is_none()) {
+        let Ok(solver) = spec.solver() else {
+            return;
+        };
+        // Of a mechanism that finds no rest that is told already.
+        let pushes = wires.pushes(place, solver.ports()).into_iter();
+        let mut held = pushes.map(|push| push.connection.to);
+        if held.any(|to| pushed(parts, to).is_some() && !loads.contains_key(&to.0)) {
             return;
         }
         match spec.at_rest(place, wires, |to| carried(parts, to, loads)) {
@@ -166,11 +275,14 @@ impl Checker<'_> {
             };
             let section = &entry.value.value;
             for (actuator, given) in section.actuators.iter().enumerate() {
-                let from = (circuit, force_of(section, actuator));
-                let line = wires
-                    .target(from)
-                    .and_then(|to| pushed(parts, to, Bearer::Given));
-                let Some(length) = line.and_then(|line| line.length()) else {
+                let mut lines = wires.from((circuit, force_of(section, actuator)));
+                let length = lines.find_map(|connection| {
+                    let to = connection.to;
+                    let line = pushed(parts, to)?;
+                    let line = mechanism_of(&parts[to.0])?.carrying(&line, 0.0);
+                    wires.length((circuit, length_of(actuator)), to.0, &line)
+                });
+                let Some(length) = length else {
                     continue;
                 };
                 let Some(Content::Hydraulics(found)) = content(&mut parts[circuit]) else {
@@ -238,13 +350,9 @@ fn wants_rest(spec: &ForeignSpec) -> bool {
 }
 
 /// What an input of a mechanism pushes.
-fn pushed(
-    parts: &[Checked],
-    (mechanism, input): (usize, InputPort),
-    bearer: Bearer,
-) -> Option<StaticLine> {
+fn pushed(parts: &[Checked], (mechanism, input): (usize, InputPort)) -> Option<StaticLine> {
     let spec = mechanism_of(&parts[mechanism])?;
-    StaticLine::at_port(&spec.whole, input, bearer)
+    StaticLine::at_port(&spec.whole, input)
 }
 
 fn mechanism_of(part: &Checked) -> Option<&MechanismSpec> {
@@ -263,30 +371,37 @@ fn carried(
     mechanism_of(&parts[mechanism])?.carried(input, loads.get(&mechanism)?)
 }
 
-/// Lets statics hold what an input pushes; gives the mechanism.
-fn hold(parts: &mut [Checked], to: (usize, InputPort), bearer: Bearer) -> Option<usize> {
-    let line = pushed(parts, to, bearer)?;
-    if let Some(Content::Multibody(spec)) = content(&mut parts[to.0]) {
+fn add_line(parts: &mut [Checked], mechanism: usize, line: StaticLine) {
+    if let Some(Content::Multibody(spec)) = content(&mut parts[mechanism]) {
         spec.static_lines.push(line);
     }
-    Some(to.0)
 }
 
-/// Lets a part of a registered kind hold what it pushes; gives the mechanisms whose loads it wants.
-fn foreign_lines(place: usize, parts: &mut [Checked], wires: Wires<'_>) -> Vec<usize> {
-    let spec = match content(&mut parts[place]) {
-        Some(Content::Foreign(spec)) if spec.part.load_bearing().is_some() => spec.clone(),
-        _ => return Vec::new(),
-    };
-    let is_wanted = wants_rest(&spec);
-    let bearer = if is_wanted {
-        Bearer::Port
-    } else {
-        Bearer::Given
-    };
-    let pushes = spec.pushes(place, wires).into_iter();
-    let held: Vec<usize> = pushes
-        .filter_map(|push| hold(parts, push.to, bearer))
-        .collect();
-    if is_wanted { held } else { Vec::new() }
+/// Lets a part that starts as it is given push as it does then; statics hold what it pushes, where nothing else does.
+fn push_as_given(
+    parts: &mut [Checked],
+    pushes: &[Push<'_>],
+    solver: &mut dyn Solver,
+    wires: Wires<'_>,
+) {
+    for push in pushes {
+        let to = push.connection.to;
+        let (Some(line), Some(spec)) = (pushed(parts, to), mechanism_of(&parts[to.0])) else {
+            continue;
+        };
+        let force = push.arriving(solver, &spec.carrying(&line, 0.0), wires);
+        add_line(parts, to.0, line.starting_with(force));
+    }
+}
+
+/// A solver of a circuit whose wanted loads are not known yet.
+fn without_wanted_loads(circuit: &Circuit, section: &Hydraulics) -> Option<CircuitSolver> {
+    let mut circuit = circuit.clone();
+    let actuators = circuit.actuators.iter_mut().zip(section.actuators.iter());
+    for (actuator, given) in actuators {
+        if given.value.value.load.as_ref().is_some_and(is_static) {
+            actuator.rest = Rest::Spool(0.5);
+        }
+    }
+    CircuitSolver::new(&circuit).ok()
 }

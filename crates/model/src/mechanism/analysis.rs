@@ -22,11 +22,23 @@ pub struct Mechanism<'m> {
 pub struct Rest {
     /// The poses of all nodes, the ground first.
     pub poses: Vec<Pose>,
-    /// Names of actuators whose loads were to be found, with these loads, positive where they push,
-    /// and their units.
-    pub loads: Vec<(String, f64, Unit)>,
+    /// What actuators carry.
+    pub loads: Vec<ActuatorLoad>,
     /// What the joints carry.
     pub reactions: Vec<JointReaction>,
+}
+
+/// What an actuator carries at rest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ActuatorLoad {
+    /// Its name.
+    pub actuator: String,
+    /// Positive where it pushes.
+    pub load: f64,
+    /// Its unit.
+    pub unit: Unit,
+    /// Whether the actuator was held, and this load found. Else others hold the same already, and this is what it starts with.
+    pub is_found: bool,
 }
 
 /// What a joint exerts on its second node, in its own axes as they are fixed to the first.
@@ -123,9 +135,10 @@ impl<'m> Mechanism<'m> {
     /// The mechanism at rest under the loads of a time, by default that of the start, which are
     /// raised in `steps` steps.
     pub fn equilibrium(&self, time: Option<f64>, steps: usize) -> Result<Rest, SolveError> {
-        let held = self.spec.held();
-        let (mut part, inputs) = built(&held.model, self.spec);
         let time = time.unwrap_or(self.start);
+        let held = self.spec.held(time);
+        let (mut part, _) = built(&held.model, self.spec);
+        let inputs = held.inputs(&part);
         let system = part.system_mut();
         system.equilibrium(time, steps, &inputs)?;
         let reaction = |joint: &NamedJoint| {
@@ -139,7 +152,12 @@ impl<'m> Mechanism<'m> {
         let reactions: Result<_, SolveError> = self.spec.joints.iter().map(reaction).collect();
         let lines = self.spec.static_lines.iter();
         let loads = lines.zip(held.loads(&part));
-        let loads = loads.map(|(line, load)| (line.name.clone(), load, line.unit()));
+        let loads = loads.map(|(line, (load, is_found))| ActuatorLoad {
+            actuator: line.name.clone(),
+            load,
+            unit: line.unit(),
+            is_found,
+        });
         Ok(Rest {
             poses: self.poses(&part),
             loads: loads.collect(),

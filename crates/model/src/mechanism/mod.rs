@@ -13,7 +13,7 @@ mod spec;
 mod static_loads;
 mod surface;
 
-pub use analysis::{About, JointReaction, Mechanism, Rest};
+pub use analysis::{About, ActuatorLoad, JointReaction, Mechanism, Rest};
 pub use partition::{InterfaceNode, OwnedElement, PartitionReport, SubdomainReport};
 pub use pose::Pose;
 pub use sketch::{MeshFile, Outline, ParticleSketch, SectionLoad, Shape, Sketch, Solid, Symbol};
@@ -21,7 +21,7 @@ pub use sketch::{MeshFile, Outline, ParticleSketch, SectionLoad, Shape, Sketch, 
 pub(crate) use cutting::{Cutting, Order};
 pub(crate) use solid::solid_inertia;
 pub(crate) use spec::{MechanismSpec, NamedJoint};
-pub(crate) use static_loads::{Bearer, Carried, StaticLine};
+pub(crate) use static_loads::{Carried, StaticLine};
 pub(crate) use surface::{ShellSpec, Surface};
 
 /// The prefix of the ports that show all nodes.

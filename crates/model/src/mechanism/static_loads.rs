@@ -3,8 +3,11 @@
 //! In statics the line of such an actuator is a rod that keeps its length, the coordinate of a joint stays as it is, and the
 //! force that takes is the load. In a run the load acts along the line, or a port brings it, and the run starts where the
 //! statics ended.
+//!
+//! What only statics hold is held as far as that is independent of all else. A cylinder beside one that holds the same pushes
+//! with what it starts with.
 
-use oldham_cosim::{InputPort, Unit};
+use oldham_cosim::{Conjugate, InputPort, OutputPort, Subsystem, Unit};
 use oldham_multibody::contact::ContactModel;
 use oldham_multibody::{
     Coordinate, Drive, DrivenCoordinate, ElementId, Joint, Law, Marker, MechanismPart, Model,
@@ -20,10 +23,16 @@ pub(crate) struct StaticLine {
     ends: [Marker; 2],
     held: Held,
     bearer: Bearer,
+    /// The port that brings its force in a run, if there is one.
+    input: Option<InputPort>,
 }
 
-/// The length of a line, if it is one, and its load.
-pub(crate) type Carried = (Option<f64>, f64);
+/// What an input carries at rest.
+pub(crate) struct Carried {
+    /// The length of its line, if it is one, and the output that tells it.
+    pub length: Option<(OutputPort, f64)>,
+    pub load: f64,
+}
 
 /// What stays as it is.
 #[derive(Clone, Copy, Debug)]
@@ -33,14 +42,14 @@ enum Held {
 }
 
 /// Who pushes in a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bearer {
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Bearer {
     /// The line itself, always with the static load: an element of the model.
     Line(ElementId),
     /// Another subsystem through a port, which starts with the static load.
     Port,
-    /// Another subsystem through a port, which starts as it is given: only statics hold it.
-    Given,
+    /// Another subsystem through a port, which starts with this force: only statics hold it.
+    Given(f64),
 }
 
 impl StaticLine {
@@ -57,12 +66,13 @@ impl StaticLine {
             ends,
             held: Held::Length(length),
             bearer: Bearer::Line(element),
+            input: None,
         };
         (line, element)
     }
 
-    /// What a port pushes, if that can be held.
-    pub fn at_port(whole: &PortedModel, input: InputPort, bearer: Bearer) -> Option<Self> {
+    /// What a port pushes, if that can be held; it starts with the static load.
+    pub fn at_port(whole: &PortedModel, input: InputPort) -> Option<Self> {
         // A mechanism with mistakes may lack inputs that its file names.
         let (name, received) = whole.inputs.get(input.0)?;
         let (held, ends) = match *received {
@@ -77,12 +87,21 @@ impl StaticLine {
             name: name.clone(),
             ends,
             held,
-            bearer,
+            bearer: Bearer::Port,
+            input: Some(input),
         })
     }
 
+    /// The same where a port starts with a given force.
+    pub fn starting_with(self, force: f64) -> Self {
+        Self {
+            bearer: Bearer::Given(force),
+            ..self
+        }
+    }
+
     /// Its length, if it has one.
-    pub fn length(&self) -> Option<f64> {
+    fn length(&self) -> Option<f64> {
         match self.held {
             Held::Length(length) => Some(length),
             Held::Joint(_) => None,
@@ -126,25 +145,68 @@ impl StaticLine {
 /// A mechanism whose static lines are held.
 pub(crate) struct HeldMechanism {
     pub model: PortedModel,
-    /// What holds them.
-    lines: Vec<ElementId>,
+    lines: Vec<Acting>,
+}
+
+/// What a static line does in statics.
+#[derive(Clone, Copy)]
+enum Acting {
+    /// An element holds it.
+    Held(ElementId),
+    /// It pushes with a given force at an input.
+    Pushing(InputPort, f64),
 }
 
 impl HeldMechanism {
-    /// What the lines push with at rest, in their order.
-    pub fn loads(&self, part: &MechanismPart) -> Vec<f64> {
-        // A rod pulls with its multiplier.
-        let load = |line: &ElementId| -part.system().multipliers(*line)[0];
+    /// What the lines push with at rest, in their order, and whether that was found.
+    pub fn loads(&self, part: &MechanismPart) -> Vec<(f64, bool)> {
+        let load = |line: &Acting| match *line {
+            // A rod pulls with its multiplier.
+            Acting::Held(element) => (-part.system().multipliers(element)[0], true),
+            Acting::Pushing(_, force) => (force, false),
+        };
         self.lines.iter().map(load).collect()
+    }
+
+    /// What the mechanism receives: what it has before the first exchange, and the forces that are given.
+    pub fn inputs(&self, part: &MechanismPart) -> Vec<f64> {
+        let mut inputs = initial_inputs(part);
+        for line in &self.lines {
+            if let Acting::Pushing(input, force) = *line {
+                inputs[part.ports().input_range(input).start] = force;
+            }
+        }
+        inputs
     }
 }
 
 impl MechanismSpec {
     /// The mechanism with its static lines held at their lengths.
-    pub fn held(&self) -> HeldMechanism {
+    pub fn held(&self, time: f64) -> HeldMechanism {
         let mut held = self.whole.clone();
-        let lines = self.static_lines.iter();
-        let lines = lines.map(|line| line.hold(&mut held.model)).collect();
+        let mut lines = vec![None; self.static_lines.len()];
+        let both = self.static_lines.iter().enumerate();
+        for (place, line) in both.clone() {
+            if !matches!(line.bearer, Bearer::Given(_)) {
+                lines[place] = Some(Acting::Held(line.hold(&mut held.model)));
+            }
+        }
+        for (place, line) in both {
+            if let (Bearer::Given(force), Some(input)) = (line.bearer, line.input) {
+                let mut more = held.clone();
+                let element = line.hold(&mut more.model);
+                let redundant = |model: &PortedModel| model.degrees_of_freedom(time).redundant();
+                let is_independent = redundant(&more) == redundant(&held);
+                lines[place] = Some(match is_independent {
+                    true => Acting::Held(element),
+                    false => Acting::Pushing(input, force),
+                });
+                if is_independent {
+                    held = more;
+                }
+            }
+        }
+        let lines = lines.into_iter().flatten().collect();
         if held.model.has_contacts() {
             // What only contacts carry rests where it is given, and nothing else touches anything: a part that runs
             // with contacts need not be able to solve for a rest.
@@ -162,17 +224,30 @@ impl MechanismSpec {
     /// Whether it starts at rest under loads that are found.
     pub fn starts_under_static_loads(&self) -> bool {
         let mut lines = self.static_lines.iter();
-        lines.any(|line| line.bearer != Bearer::Given)
+        lines.any(|line| !matches!(line.bearer, Bearer::Given(_)))
     }
 
     /// What an input carries, given the loads of all static lines.
     pub fn carried(&self, input: InputPort, loads: &[f64]) -> Option<Carried> {
-        let (name, _) = self.whole.inputs.get(input.0)?;
-        let is_it = |(line, _): &(&StaticLine, _)| {
-            !matches!(line.bearer, Bearer::Line(_)) && line.name == *name
-        };
-        let found = self.static_lines.iter().zip(loads).find(is_it);
-        found.map(|(line, load)| (line.length(), *load))
+        let is_it = |(line, _): &(&StaticLine, _)| line.input == Some(input);
+        let (line, load) = self.static_lines.iter().zip(loads).find(is_it)?;
+        Some(self.carrying(line, *load))
+    }
+
+    /// A line of it under a load.
+    pub fn carrying(&self, line: &StaticLine, load: f64) -> Carried {
+        let length = line.length().and_then(|length| {
+            let part = self.part_before_statics().ok()?;
+            let mut pairs = part.ports().conjugates().iter();
+            let port = pairs.find_map(|pair| match *pair {
+                Conjugate::GivesMotion { force, motion } if Some(force) == line.input => {
+                    Some(motion)
+                }
+                _ => None,
+            });
+            Some((port?, length))
+        });
+        Carried { length, load }
     }
 
     /// The mechanism as it runs: at rest under its static loads, if it has any, else as it is given.
@@ -195,12 +270,13 @@ impl MechanismSpec {
 
     /// The mechanism at rest with its static lines held, and the loads of these, in their order.
     pub fn at_rest(&self, start: f64) -> Result<(MechanismPart, Vec<f64>), SolveError> {
-        let held = self.held();
+        let held = self.held(start);
         let part = held.model.builder().build(self.options, self.micro_steps);
         let mut part = part.expect("a checked model has no mistakes in its data");
-        let inputs = initial_inputs(&part);
+        let inputs = held.inputs(&part);
         part.find_static_equilibrium(start, &inputs)?;
-        let loads = held.loads(&part);
+        let loads = held.loads(&part).into_iter();
+        let loads = loads.map(|(load, _)| load).collect();
         Ok((part, loads))
     }
 }

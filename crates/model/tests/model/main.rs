@@ -2,6 +2,7 @@
 
 mod beams;
 mod by_impulses;
+mod carried;
 mod checkpoints;
 mod common;
 mod compensators;

@@ -1,0 +1,309 @@
+//! The pressures that hold a machine.
+//!
+//! The machine stays where it is, valves and pumps as they are. Cylinders and motors carry given loads f, each with the
+//! volumes g that it takes from its ends per unit of way: gᵀp = f. They may still creep, at rates w, and then oil makes room for
+//! them: Q(p, q) = g w in each volume, and Δp = R q in each line. So there are as many equations as unknowns p, q and w, and the
+//! machine is at rest if no w is left.
+//!
+//! The flow through each element is an unknown beside the pressures: what leaves one volume enters another one exactly, and the little
+//! that a closed volume takes is not rounded off beside the wide ways that lead to it.
+//!
+//! It is found by implicit Euler steps V a (p − p₀)/T = Q − g w and L (q − q₀)/T = Δp − R q that grow until nothing changes any
+//! more. What neither flows nor loads decide, as the mean pressure of a cylinder that is locked on both sides or the flow around
+//! a ring of lines without resistance, so stays as close to its start as it can.
+
+mod bearers;
+mod verdict;
+
+use oldham_space::solve_dense;
+
+use crate::element::{Element, Flow, Line};
+use crate::equations::{Equations, ends_of};
+use crate::network::{Network, Place};
+use bearers::{Bearer, bearers};
+
+/// Durations of the steps in s: from well below any time constant of oil to well beyond.
+const DURATIONS: std::ops::RangeInclusive<i32> = -4..=9;
+const MOST_ITERATIONS: usize = 60;
+/// Valves that open and close in turn are brought to rest by half steps from this iteration on.
+const PATIENCE: usize = 12;
+/// Change of a pressure, relative to it or to the largest that is given, at which a step is solved for.
+const TOLERANCE: f64 = 1e-11;
+/// A pressure that has to be found yields this many times more than one that is given.
+const YIELDS: f64 = 1e9;
+/// Units of flows beside those that occur: pressures are then eliminated by lines and loads, whose entries cancel exactly, and
+/// not by flows, in which the inertia of a line would be rounded off.
+const LARGE: f64 = 1e9;
+
+/// A cylinder or motor that carries a load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// Its place among the elements.
+    pub element: usize,
+    /// In N where it pushes, or N m.
+    pub force: f64,
+}
+
+/// Finds the pressures of all volumes under loads, with what the network receives. Those that are `wanted` must follow from
+/// loads and valves; others are as given where nothing else decides.
+pub fn resting_pressures(
+    network: &Network,
+    wanted: &[bool],
+    loads: &[Load],
+    inputs: &[f64],
+) -> Result<Vec<f64>, String> {
+    let mut search = Search::new(network, loads, inputs)?;
+    let yields = wanted
+        .iter()
+        .map(|wanted| if *wanted { YIELDS } else { 1.0 });
+    search.yielding = yields.collect();
+    for exponent in DURATIONS {
+        search.reference.copy_from_slice(&search.x);
+        search.step(10_f64.powi(exponent))?;
+    }
+    search.is_settled()?;
+    search.is_held()?;
+    search.is_liquid()?;
+    search.is_determined(wanted)?;
+    search.x.truncate(network.volumes.len());
+    Ok(search.x)
+}
+
+struct Search<'n> {
+    network: &'n Network,
+    inputs: Vec<f64>,
+    bearers: Vec<Bearer<'n>>,
+    /// The largest pressure in Pa that is given, or that a load needs: what others are compared with.
+    pressure_scale: f64,
+    /// Elements through which something flows, each with its two ends.
+    ways: Vec<(usize, [Place; 2])>,
+    /// Pressures of volumes, flows through ways, rates of independent bearers; and the same at the start of a step.
+    x: Vec<f64>,
+    reference: Vec<f64>,
+    yielding: Vec<f64>,
+    duration: f64,
+    matrix: Vec<f64>,
+    right: Vec<f64>,
+}
+
+impl<'n> Search<'n> {
+    fn new(network: &'n Network, loads: &[Load], inputs: &[f64]) -> Result<Self, String> {
+        let places = Equations::new(network).inputs;
+        let input = |element: usize| places[element].map_or(0.0, |place| inputs[place]);
+        let elements = network.elements.iter().enumerate();
+        for (index, named) in elements.clone() {
+            let received = input(index);
+            if !received.is_finite() {
+                return Err(format!("what `{}` receives is {received}", named.name));
+            }
+        }
+        let (bearers, independent) = bearers(network, loads, input)?;
+        // A motor at rest lets pass what leaks.
+        let inputs = elements.clone().map(|(index, named)| match named.value {
+            Element::Motor(_) => 0.0,
+            _ => input(index),
+        });
+        let inputs = inputs.collect();
+        let ways = elements.filter_map(|(index, named)| match named.value {
+            // Chambers take what their bearer moves.
+            Element::Chambers(_) => None,
+            _ => Some((index, ends_of(&named.value)?)),
+        });
+        let ways: Vec<(usize, [Place; 2])> = ways.collect();
+        let mut x: Vec<f64> = network.volumes.iter().map(|v| v.value.pressure).collect();
+        let tanks = network.tanks.iter().map(|tank| tank.value);
+        let needed = bearers.iter().map(|one| one.force / one.displacement());
+        let known = x.iter().copied().chain(tanks).chain(needed);
+        let largest = known.fold(0.0, |most: f64, p| most.max(p.abs()));
+        let size = x.len() + ways.len() + independent;
+        x.resize(size, 0.0);
+        Ok(Self {
+            network,
+            inputs,
+            bearers,
+            pressure_scale: if largest > 0.0 { largest } else { 1.0 },
+            ways,
+            reference: x.clone(),
+            yielding: vec![1.0; network.volumes.len()],
+            x,
+            duration: 1.0,
+            matrix: vec![0.0; size * size],
+            right: vec![0.0; size],
+        })
+    }
+
+    /// Where rates begin among the unknowns.
+    fn first_rate(&self) -> usize {
+        self.network.volumes.len() + self.ways.len()
+    }
+
+    fn pressure(&self, place: Place) -> f64 {
+        match place {
+            Place::Volume(index) => self.x[index],
+            Place::Tank(index) => self.network.tanks[index].value,
+        }
+    }
+
+    /// Flow through a way as its pressures have it, and its derivatives by these; that of a line is its own.
+    fn flow(&self, way: usize) -> Flow {
+        let (index, ends) = self.ways[way];
+        match &self.network.elements[index].value {
+            Element::Line(_) => Flow {
+                rate: self.x[self.network.volumes.len() + way],
+                ..Flow::default()
+            },
+            element => {
+                let pressures = ends.map(|end| self.pressure(end));
+                element.flow(pressures, self.inputs[index], &self.network.fluid)
+            }
+        }
+    }
+
+    /// Oil in m³ that a volume takes per Pa and s in the present step.
+    fn yield_of(&self, volume: usize) -> f64 {
+        let capacity = self.network.volumes[volume].value.volume * self.network.fluid.a;
+        capacity / (self.duration * self.yielding[volume])
+    }
+
+    /// The equations, with what they lack on the right side, each in a unit of its own.
+    fn assemble(&mut self) {
+        let n = self.x.len();
+        let volumes = self.network.volumes.len();
+        let first_rate = self.first_rate();
+        let (mut matrix, mut right) = (vec![0.0; n * n], vec![0.0; n]);
+        for index in 0..volumes {
+            let by = self.yield_of(index);
+            matrix[index * n + index] += by;
+            right[index] -= by * (self.x[index] - self.reference[index]);
+        }
+        for (way, (index, ends)) in self.ways.iter().enumerate() {
+            let row = volumes + way;
+            let through = self.x[row];
+            let flow = self.flow(way);
+            for ((end, sign), by) in ends.iter().zip([-1.0, 1.0]).zip(flow.by_pressures) {
+                let Place::Volume(volume) = *end else {
+                    continue;
+                };
+                right[volume] += sign * through;
+                matrix[volume * n + row] -= sign;
+                matrix[row * n + volume] -= by;
+            }
+            matrix[row * n + row] = 1.0;
+            right[row] = flow.rate - through;
+            if let Element::Line(line) = self.network.elements[*index].value {
+                self.assemble_line(row, (line, *ends), &mut matrix, &mut right);
+            }
+        }
+        for one in &self.bearers {
+            let rate = one.rate(&self.x[first_rate..]);
+            for (end, growth) in one.ends.into_iter().zip(one.growths) {
+                let Place::Volume(volume) = end else { continue };
+                right[volume] -= growth * rate;
+                for (place, share) in &one.shares {
+                    matrix[volume * n + first_rate + place] += share * growth;
+                }
+            }
+            let Some(place) = one.own_place() else {
+                continue;
+            };
+            let row = first_rate + place;
+            right[row] += one.force;
+            for (end, growth) in one.ends.into_iter().zip(one.growths) {
+                right[row] -= growth * self.pressure(end);
+                if let Place::Volume(volume) = end {
+                    matrix[row * n + volume] += growth;
+                }
+            }
+        }
+        (self.matrix, self.right) = (matrix, right);
+    }
+
+    /// What drives the flow of a line: L (q − q₀)/T + R q = Δp.
+    fn assemble_line(
+        &self,
+        row: usize,
+        (line, ends): (Line, [Place; 2]),
+        matrix: &mut [f64],
+        right: &mut [f64],
+    ) {
+        let n = self.x.len();
+        let inertia = line.inertance / self.duration;
+        let [from, to] = ends.map(|end| self.pressure(end));
+        matrix[row * n + row] = line.resistance + inertia;
+        right[row] = from
+            - to
+            - line.resistance * self.x[row]
+            - inertia * (self.x[row] - self.reference[row]);
+        for (end, sign) in ends.into_iter().zip([-1.0, 1.0]) {
+            if let Place::Volume(volume) = end {
+                matrix[row * n + volume] += sign;
+            }
+        }
+    }
+
+    /// Flows that count, in m³/s: the largest one, and what the widest way lets pass at the largest pressure.
+    fn flows(&self) -> [f64; 2] {
+        let volumes = 0..self.network.volumes.len();
+        let taken = volumes.map(|volume| self.yield_of(volume));
+        let flows = (0..self.ways.len()).map(|way| self.flow(way));
+        let (mut largest, mut widest) = (0.0_f64, taken.fold(0.0, f64::max));
+        for flow in flows {
+            largest = largest.max(flow.rate.abs());
+            widest = flow
+                .by_pressures
+                .iter()
+                .fold(widest, |most, by| most.max(by.abs()));
+        }
+        [largest, widest * self.pressure_scale]
+    }
+
+    /// Solves the assembled equations, each unknown in a unit of its own; false where they are singular.
+    fn solve(&mut self) -> bool {
+        let n = self.x.len();
+        let flows = self.flows();
+        let flow = LARGE * flows[0].max(flows[1]);
+        let mut units = vec![self.pressure_scale; self.network.volumes.len()];
+        units.resize(self.first_rate(), flow);
+        let independent = self.bearers.iter().filter(|one| one.own_place().is_some());
+        units.extend(independent.map(|one| flow / one.displacement()));
+        for (line, right) in self.matrix.chunks_exact_mut(n).zip(&mut self.right) {
+            let entries = line.iter_mut().zip(&units);
+            entries.for_each(|(entry, unit)| *entry *= unit);
+            let largest = line
+                .iter()
+                .fold(0.0_f64, |most, entry| most.max(entry.abs()));
+            if largest > 0.0 {
+                line.iter_mut().for_each(|entry| *entry /= largest);
+                *right /= largest;
+            }
+        }
+        let is_solved = solve_dense(&mut self.matrix, &mut self.right);
+        let found = self.right.iter_mut().zip(&units);
+        found.for_each(|(value, unit)| *value *= unit);
+        is_solved && self.right.iter().all(|value| value.is_finite())
+    }
+
+    /// A step of this duration, by Newton's method.
+    fn step(&mut self, duration: f64) -> Result<(), String> {
+        self.duration = duration;
+        let volumes = self.network.volumes.len();
+        let mut is_found = false;
+        for iteration in 0..MOST_ITERATIONS {
+            self.assemble();
+            if !self.solve() {
+                return Err(self.is_open());
+            }
+            let share = if iteration < PATIENCE { 1.0 } else { 0.5 };
+            let changes = self.x.iter_mut().zip(&self.right);
+            changes.for_each(|(x, change)| *x += share * change);
+            // One more leaves nothing but rounding.
+            if is_found {
+                return Ok(());
+            }
+            let mut changes = self.x.iter().zip(&self.right[..volumes]);
+            is_found = changes
+                .all(|(p, change)| change.abs() <= TOLERANCE * self.pressure_scale.max(p.abs()));
+        }
+        Err("its valves find no position in which they stay: valves open and close in turn".into())
+    }
+}
