@@ -53,8 +53,8 @@ pub(crate) enum PredictorKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Arrangement {
-    /// The model moves under the forces at the start of each micro step, and the fast subsystem sees the line along
-    /// which it has moved.
+    /// In each micro step the model goes along a straight line with the velocity of its middle, which the fast subsystem sees;
+    /// forces at both ends change that velocity by halves (Verlet). Second order, and it feeds nothing that swings.
     Merged,
     /// Both at once: each sees what the other one was at the start of the micro step.
     Jacobi,
