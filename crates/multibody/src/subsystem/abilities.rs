@@ -132,7 +132,8 @@ impl Linearisable for MechanismPart {
 
 impl InterfaceResponse for MechanismPart {
     fn interface(&mut self, _t: f64, inputs: &[f64], found: &mut EffectiveInterface) -> bool {
-        interface::effective(self, inputs, found)
+        // Looking would lose what a step that is not finished is corrected with; it is asked again when it is.
+        self.is_unfinished || interface::effective(self, inputs, found)
     }
 
     fn momentum_formula(&self) -> Option<TwoStep> {
