@@ -104,7 +104,7 @@ fn the_excavator_finds_the_loads_of_its_cylinders() {
     // What a separate model with rods had found, to the newton.
     assert!((expected.boom - 51874.0).abs() < 1.0, "{}", expected.boom);
     assert!((expected.stick + 16563.0).abs() < 1.0, "{}", expected.stick);
-    for ((name, load), (known, value)) in rest
+    for ((name, load, _), (known, value)) in rest
         .loads
         .iter()
         .zip([("boom", expected.boom), ("stick", expected.stick)])
@@ -307,7 +307,7 @@ fn statics_hold_what_a_circuit_with_given_loads_pushes() {
     };
     let given = text.replace("load = \"static\"", "load = 3000");
     assert_ne!(given, text);
-    for ((name, found), (_, expected)) in loads(&given).iter().zip(loads(&text)) {
+    for ((name, found, _), (_, expected, _)) in loads(&given).iter().zip(loads(&text)) {
         assert!(
             (found / expected - 1.0).abs() < 1e-9,
             "{name}: {found} {expected}"
