@@ -313,7 +313,9 @@ impl Subsystem for MechanismPart {
         inputs: &[f64],
         outputs: &mut [f64],
     ) -> Result<(), StepError> {
-        self.start_if_needed(t, inputs)?;
+        if self.system.state.known == 0 {
+            self.start(t, inputs)?;
+        }
         self.system.share_reactions(inputs)?;
         for &port in wanted {
             let range = self.ports.output_range(port);
