@@ -32,8 +32,9 @@ pub trait Subsystem: Any + Send {
     /// schedule decides which input is used.
     fn outputs(&mut self, t: f64, inputs: &[f64], outputs: &mut [f64]) -> Result<(), StepError>;
 
-    /// Only some of the outputs at the time reached, the others left as they are: for those who ask
-    /// often and need little.
+    /// Only some of the outputs at the time reached, the others left as they are: what they would be if
+    /// these inputs held. Whoever asks so may know only what others send for the end of the coming step, so
+    /// that a part which has started does not start anew with it.
     fn some_outputs(
         &mut self,
         _wanted: &[OutputPort],

@@ -12,14 +12,14 @@ use crate::exchange_buffer::ExchangeBuffer;
 use crate::fault::Fault;
 use crate::incoming::{Delivery, IncomingConnections};
 use crate::inputs::Inputs;
-use crate::port::{InputPort, Ports};
+use crate::port::{InputPort, OutputPort, Ports};
 use crate::predictor::Predictor;
 use crate::seldom::{KnownVersions, SeldomOutputs};
 use crate::slow::Mail;
 use crate::state::{Snapshot, State, Visitor};
 use crate::stats::Spent;
 use crate::subsystem::{Counters, StepError, Subsystem};
-use work::{Motion, StartOutputs, all};
+use work::{Motion, all};
 
 /// Energy cells of a unit in the exchange buffer: kinetic, potential, dissipated, supplied.
 pub(crate) const ENERGY_CELLS: usize = 4;
@@ -80,7 +80,7 @@ pub(crate) struct Unit {
     pub received: u64,
     /// Work at inputs that are driven from outside, and whether it is taken or given.
     pub driven: Vec<(InterfaceWork, f64)>,
-    start_outputs: StartOutputs,
+    start_outputs: Vec<OutputPort>,
     /// For each work integral, how its motion goes on.
     motions: Vec<Motion>,
     /// Whether work is integrated.
@@ -126,7 +126,7 @@ impl Unit {
             saved: Snapshot::default(),
             received: 0,
             driven: Vec::new(),
-            start_outputs: StartOutputs::Nothing,
+            start_outputs: Vec::new(),
             motions: Vec::new(),
             tracks_work: true,
             is_open: false,

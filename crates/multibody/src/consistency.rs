@@ -297,15 +297,6 @@ impl System {
         self.solve_residual();
     }
 
-    /// The kinetic energy of the smallest change of velocities, just found: ½ Δᵀ M Δ, where
-    /// M Δ + Φᵀ λ = 0 and Φ Δ is minus the violation.
-    pub(crate) fn energy_of_change(&self) -> f64 {
-        let multipliers = &self.work.residual[6 * self.assembly.nodes()..];
-        let violations = &self.work.consistency.constraint_rhs;
-        let products = multipliers.iter().zip(violations).map(|(a, b)| a * b);
-        0.5 * products.sum::<f64>().abs()
-    }
-
     /// Moves all nodes by the solution in `work.residual`.
     pub(crate) fn change_poses(&mut self) {
         let changes = self.work.residual.chunks_exact(6);

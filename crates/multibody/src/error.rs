@@ -88,6 +88,31 @@ pub enum ModelError {
     NoTangent,
 }
 
+/// How a singular position was to be passed: what else there is to try depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Passage {
+    /// By an explicit method.
+    Explicit,
+    /// By a mechanism in one piece, with an implicit method.
+    Implicit,
+    /// By a part of a cut mechanism.
+    Cut,
+}
+
+impl Passage {
+    fn advice(self) -> &'static str {
+        match self {
+            Self::Explicit => "LMS2 passes in most cases, and so may another step",
+            Self::Implicit => {
+                "take another step, with which the position falls elsewhere between two instants"
+            }
+            Self::Cut => {
+                "run the mechanism whole, or with `corrections = 4`, a cut elsewhere, or another step"
+            }
+        }
+    }
+}
+
 /// Why a solution failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SolveError {
@@ -133,24 +158,33 @@ pub enum SolveError {
     /// Newton's iteration of a coupling did not converge for the interface Jacobians that it has
     /// received.
     #[error(
-        "at t = {time} s Newton did not converge for the interface Jacobians of the parts, largest correction at `{worst}`: they change too much within a step, as where a part next to it passes a singular position of its own; run the mechanism whole, cut it elsewhere, or take a smaller step"
+        "at t = {time} s a coupling was not solved{}: the interface Jacobians of its parts may change too much within a step, as where a part next to it passes a singular position of its own; run the mechanism whole, cut it elsewhere, or take a smaller step",
+        since(Some(failure))
     )]
     UnsteadyTangents {
         /// Time that was to be reached.
         time: f64,
-        /// Name of the node with the largest correction.
-        worst: String,
+        /// What the iteration says.
+        #[source]
+        failure: Box<SolveError>,
     },
     /// A position in which constraints depend on each other, though not elsewhere.
     #[error(
-        "at t = {time} s the motion passes a singular position, where the constraints of `{}` depend on each other, and is not followed through it; whole mechanisms integrated by LMS2 pass; a cut one may with `corrections = 4`, with a cut elsewhere, or with another step",
-        some_of(joints)
+        "at t = {time} s the motion passes a singular position, where the constraints of `{}` depend on each other, and is not followed through it{}; {}",
+        some_of(joints),
+        since(failure.as_deref()),
+        passage.advice()
     )]
     SingularPosition {
         /// Time.
         time: f64,
         /// Names of the joints involved.
         joints: Vec<String>,
+        /// How it was to be passed.
+        passage: Passage,
+        /// How it showed, where it was not foreseen.
+        #[source]
+        failure: Option<Box<SolveError>>,
     },
     /// A beam element that is bent by half a turn.
     #[error(
@@ -245,6 +279,40 @@ pub enum SolveError {
 }
 
 impl SolveError {
+    pub(crate) fn singular_position(time: f64, joints: Vec<String>, passage: Passage) -> Self {
+        Self::SingularPosition {
+            time,
+            joints,
+            passage,
+            failure: None,
+        }
+    }
+
+    /// The same singular position, with the failure by which it showed.
+    pub(crate) fn because(mut self, cause: Self) -> Self {
+        if let Self::SingularPosition { failure, .. } = &mut self {
+            *failure = Some(Box::new(cause));
+        }
+        self
+    }
+
+    /// The same in a part of a cut mechanism.
+    pub(crate) fn in_cut(mut self) -> Self {
+        if let Self::SingularPosition { passage, .. } = &mut self {
+            *passage = Passage::Cut;
+        }
+        self
+    }
+
+    /// What happened, without the time and without advice.
+    fn happened(&self) -> String {
+        let text = self.to_string();
+        let time = self.time().map(|time| format!("at t = {time} s "));
+        let told = time.and_then(|time| text.strip_prefix(&time));
+        let told = told.unwrap_or(&text);
+        told.split("; ").next().unwrap_or(told).to_owned()
+    }
+
     /// When it happened.
     fn time(&self) -> Option<f64> {
         match self {
@@ -273,6 +341,10 @@ impl SolveError {
         }
         self
     }
+}
+
+fn since(failure: Option<&SolveError>) -> String {
+    failure.map_or_else(String::new, |failure| format!(" ({})", failure.happened()))
 }
 
 fn tried(pieces: u32) -> String {
@@ -322,6 +394,58 @@ impl From<SolveError> for StepError {
                 let text = time.as_deref().and_then(|time| text.strip_prefix(time));
                 Self::Foreign(text.map_or_else(|| other.to_string(), str::to_owned))
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn not_converged() -> SolveError {
+        SolveError::NotConverged {
+            time: 0.5,
+            iterations: 10,
+            corrections: vec![2e-3],
+            worst: "rod".into(),
+            pieces: 1024,
+        }
+    }
+
+    /// A whole mechanism that LMS2 had failed to move was told that LMS2 moves it, and not how it had failed.
+    #[test]
+    fn the_advice_at_a_singular_position_was_what_had_failed() {
+        let named = |passage| {
+            let joints = vec!["closure".into()];
+            SolveError::singular_position(0.5, joints, passage).because(not_converged())
+        };
+        let whole = named(Passage::Implicit).to_string();
+        assert!(!whole.contains("LMS2") && !whole.contains("cut"), "{whole}");
+        for told in ["10 iterations", "1024 substeps", "2.000e-3 m", "`rod`"] {
+            assert!(whole.contains(told), "{whole}");
+        }
+        assert!(named(Passage::Explicit).to_string().contains("LMS2"));
+        let cut = named(Passage::Implicit).in_cut().to_string();
+        assert!(
+            cut.contains("whole") && cut.contains("corrections = 4"),
+            "{cut}"
+        );
+        // The failure tells neither its time nor what helps: the whole does.
+        assert_eq!(cut.matches("at t = ").count(), 1);
+        assert!(!cut.contains("check the loads"), "{cut}");
+        assert!(std::error::Error::source(&named(Passage::Cut)).is_some());
+    }
+
+    /// Whatever kept a coupling from being solved was blamed on the Jacobians, and was lost.
+    #[test]
+    fn jacobians_are_a_possible_reason_only() {
+        let error = SolveError::UnsteadyTangents {
+            time: 0.5,
+            failure: Box::new(not_converged()),
+        };
+        let text = error.to_string();
+        for told in ["may change", "10 iterations", "`rod`"] {
+            assert!(text.contains(told), "{text}");
         }
     }
 }

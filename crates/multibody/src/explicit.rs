@@ -15,8 +15,11 @@
 //! Sect. VII.2.
 
 use crate::consistency::Derivative;
-use crate::error::SolveError;
+use crate::determinants::Determinants;
+use crate::error::{Passage, SolveError};
 use crate::integrator::Record;
+use crate::linear::BlockLu;
+use crate::moved::Moved;
 use crate::node::Motion;
 use crate::system::System;
 use oldham_space::Vec3;
@@ -27,13 +30,9 @@ const ROUNDING: f64 = 1e-15;
 /// A projection that has come to a halt must be below this.
 const CLOSED: f64 = 1e-9;
 
-/// A determinant that falls to this fraction within a step is next to zero: the step comes closer
-/// to a singular position than a third of its own length.
-const FALLING: f64 = 0.25;
-
-/// Kinetic energy of what the projection at the end of a step changes, as a fraction of all: more is
-/// not believed next to a singular position.
-const MADE: f64 = 1e-6;
+/// Energy of what the projection at the end of a step changes, as a fraction of that of the bodies it moves: more
+/// is not believed next to a singular position, be it in a house or on a train.
+const CHANGED: f64 = 2e-6;
 
 /// A stage of the method.
 struct RungeKuttaStage {
@@ -78,14 +77,19 @@ pub(crate) struct Stages {
     sum: Vec<Slope>,
     /// Weighted sums of dissipated and supplied power.
     powers: [f64; 2],
+    determinants: Determinants,
+    /// Where the stages have led, before the projection.
+    reached: Vec<Motion>,
 }
 
 impl Stages {
-    pub fn new(nodes: usize) -> Self {
+    pub fn new(nodes: usize, lu: &BlockLu) -> Self {
         Self {
             newest: vec![Slope::default(); nodes],
             sum: vec![Slope::default(); nodes],
             powers: [0.0; 2],
+            determinants: Determinants::new(lu),
+            reached: vec![Motion::default(); nodes],
         }
     }
 
@@ -153,7 +157,11 @@ impl System {
     /// Fails if the motion is about to pass a singular position.
     fn doubt(&self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
         match self.singular_position(h, inputs) {
-            Some(joints) => Err(SolveError::SingularPosition { time, joints }),
+            Some(joints) => Err(SolveError::singular_position(
+                time,
+                joints,
+                Passage::Explicit,
+            )),
             None => Ok(()),
         }
     }
@@ -169,7 +177,6 @@ impl System {
     ) -> Result<bool, SolveError> {
         let from = self.state.time;
         let has_joints = self.assembly.constraints > 0;
-        let (mut determinant, mut least) = (0.0, f64::NEG_INFINITY);
         self.work.stages.clear();
         for (index, stage) in STAGES.iter().enumerate() {
             let slopes = &self.work.stages.newest;
@@ -183,13 +190,15 @@ impl System {
                 _ => self.factor_stage(now, inputs)?,
             }
             if has_joints {
-                let last = determinant;
-                determinant = self.lu.log_determinant();
-                match (stray, index) {
-                    (_, 0) => least = determinant + FALLING.ln(),
-                    (Stray::Stays, _) if determinant < least => return Ok(true),
+                let determinants = &mut self.work.stages.determinants;
+                match index {
+                    0 => determinants.begin(&self.lu),
+                    _ => determinants.follow(&self.lu),
+                }
+                match stray {
+                    Stray::Stays if determinants.have_fallen() => return Ok(true),
                     // At the same time, but not in the same position.
-                    (Stray::IsProjected, 2) if (determinant - last).abs() > -FALLING.ln() => {
+                    Stray::IsProjected if index == 2 && determinants.have_jumped() => {
                         self.doubt(now, h, inputs)?;
                     }
                     _ => {}
@@ -215,7 +224,9 @@ impl System {
         self.counters.factorisations += 1;
         factored.map_err(|error| match error {
             // They were not at the start.
-            SolveError::Redundant { joints } => SolveError::SingularPosition { time, joints },
+            SolveError::Redundant { joints } => {
+                SolveError::singular_position(time, joints, self.passage())
+            }
             other => other,
         })
     }
@@ -295,8 +306,10 @@ impl System {
     fn close(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
         match self.assembly.constraints > 0 {
             true => {
-                let made = self.project(time, h, inputs)?;
-                if made > MADE * self.kinetic_energy() {
+                self.work.stages.reached.copy_from_slice(&self.motions);
+                self.project(time, h, inputs)?;
+                self.work.stages.determinants.follow(&self.lu);
+                if self.work.stages.determinants.have_varied() && self.projection_is_large(h) {
                     self.doubt(time, h, inputs)?;
                 }
             }
@@ -319,39 +332,47 @@ impl System {
         Ok(())
     }
 
-    /// Makes poses and velocities consistent with the constraints, and the factors theirs. Gives the
-    /// kinetic energy of the velocities that this amounts to within a step of length `h`.
-    fn project(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<f64, SolveError> {
+    /// Makes poses and velocities consistent with the constraints, and the factors theirs.
+    fn project(&mut self, time: f64, h: f64, inputs: &[f64]) -> Result<(), SolveError> {
         self.factor_stage(time, inputs)?;
-        let moved = self.project_poses(time, inputs)? / (h * h);
+        self.project_poses(time, inputs)?;
         self.factor_stage(time, inputs)?;
         self.find_derivative(Derivative::First, time, Some(h), inputs);
         self.find_smallest_change();
         self.change_velocities();
-        Ok(moved + self.energy_of_change())
+        Ok(())
+    }
+
+    /// Whether the projection at the end of a step of length `h` has changed more than can be believed.
+    fn projection_is_large(&self, h: f64) -> bool {
+        let ways = self.work.stages.reached.iter().zip(&self.motions);
+        let each = ways.zip(&self.assembly.inertia);
+        let moved = Moved::of(each.map(|((reached, end), inertia)| {
+            let way = inertia.energy_of_way(reached, end, h);
+            (inertia.energy_between(reached, end) + way, inertia, end)
+        }));
+        moved.change > CHANGED * moved.relative_energy
     }
 
     /// Moves the nodes, with the factors that there are, until the constraints are fulfilled up to
-    /// rounding. Gives the energy of these changes, taken as velocities.
-    pub(crate) fn project_poses(&mut self, time: f64, inputs: &[f64]) -> Result<f64, SolveError> {
+    /// rounding.
+    pub(crate) fn project_poses(&mut self, time: f64, inputs: &[f64]) -> Result<(), SolveError> {
         let mut before = f64::INFINITY;
-        let mut energy = 0.0;
         loop {
             let (largest, row) = self.find_violations(time, inputs);
             if largest <= ROUNDING * self.size {
-                return Ok(energy);
+                return Ok(());
             }
             // Neither does NaN.
             let shrinks = largest < 0.5 * before;
             if !shrinks {
                 return match largest <= CLOSED * self.size {
-                    true => Ok(energy),
+                    true => Ok(()),
                     false => Err(self.diverged_at(time, 6 * self.assembly.nodes() + row)),
                 };
             }
             before = largest;
             self.find_smallest_change();
-            energy += self.energy_of_change();
             self.change_poses();
         }
     }

@@ -13,6 +13,7 @@ mod consistency;
 pub mod contact;
 mod correction;
 pub mod cut;
+mod determinants;
 mod drift;
 mod drive;
 pub mod element;
@@ -31,6 +32,7 @@ mod linearised;
 mod misfit;
 mod model;
 mod modes;
+mod moved;
 mod newton;
 mod node;
 mod prescribed;
@@ -63,7 +65,7 @@ pub use element::{
     InternalLoad, Law, Load, PortWrench, Pulley, References, Rod, SectionState, SurfaceFriction,
     TensionFunction,
 };
-pub use error::{ModelError, SolveError};
+pub use error::{ModelError, Passage, SolveError};
 pub use integrator::Method;
 pub use joint::{
     AngleCounter, Bristles, Coordinate, Direction, DrivenCoordinate, ElasticTransmission,

@@ -129,15 +129,30 @@ pub(crate) fn dependent_joints(
     at: &EvaluationPoint<'_>,
     size: f64,
 ) -> Vec<String> {
+    names_of(assembly, eliminated(assembly, at, size).involved)
+}
+
+/// What the constraints before it leave of each, in the order of the multipliers.
+pub(crate) fn remainders(
+    assembly: &Assembly,
+    at: &EvaluationPoint<'_>,
+    size: f64,
+) -> Vec<Remainder> {
+    eliminated(assembly, at, size).eliminated.remainders
+}
+
+/// Eliminates all constraints.
+fn eliminated(assembly: &Assembly, at: &EvaluationPoint<'_>, size: f64) -> Dependence {
     let mut found = Dependence::new(size);
     for placed in &assembly.elements {
         let rows = gradients(&*placed.element, &at.of(placed, &assembly.elements));
         found.add_all(placed.multipliers.start, rows);
     }
-    names_of(assembly, found.involved)
+    found
 }
 
-fn names_of(assembly: &Assembly, rows: impl IntoIterator<Item = usize>) -> Vec<String> {
+/// Names of the joints to which some rows belong.
+pub(crate) fn names_of(assembly: &Assembly, rows: impl IntoIterator<Item = usize>) -> Vec<String> {
     let first = 6 * assembly.nodes();
     let mut names: Vec<String> = Vec::new();
     for row in rows {
@@ -149,31 +164,13 @@ fn names_of(assembly: &Assembly, rows: impl IntoIterator<Item = usize>) -> Vec<S
     names
 }
 
-/// The constraints that come closest to depending on each other.
+/// What is left of a row.
 #[derive(Clone, Debug)]
-pub(crate) struct Nearest {
-    /// What the others leave of the gradient, as a fraction of it.
+pub(crate) struct Remainder {
+    /// As a fraction of the row.
     pub left: f64,
-    /// Names of the joints that take part.
-    pub joints: Vec<String>,
-}
-
-/// Finds them.
-pub(crate) fn nearest_dependence(
-    assembly: &Assembly,
-    at: &EvaluationPoint<'_>,
-    size: f64,
-) -> Nearest {
-    let mut found = Dependence::new(size);
-    for placed in &assembly.elements {
-        let rows = gradients(&*placed.element, &at.of(placed, &assembly.elements));
-        found.add_all(placed.multipliers.start, rows);
-    }
-    let (left, involved) = found.eliminated.least;
-    Nearest {
-        left,
-        joints: names_of(assembly, involved),
-    }
+    /// The rows that take part in it.
+    pub involved: Vec<usize>,
 }
 
 /// What elimination has found so far.
@@ -305,23 +302,14 @@ struct Reduced {
     pivot: usize,
 }
 
+#[derive(Default)]
 struct Elimination {
     /// Each with a pivot of one.
     rows: Vec<Reduced>,
     /// By the unknown of the pivot.
     places: BTreeMap<usize, usize>,
-    /// The least that was left of a row, and the rows that take part.
-    least: (f64, Vec<usize>),
-}
-
-impl Default for Elimination {
-    fn default() -> Self {
-        Self {
-            rows: Vec::new(),
-            places: BTreeMap::new(),
-            least: (f64::INFINITY, Vec::new()),
-        }
-    }
+    /// Of all rows.
+    remainders: Vec<Remainder>,
 }
 
 impl Elimination {
@@ -333,17 +321,18 @@ impl Elimination {
             pivot: usize::MAX,
         };
         let size = largest(&row.entries);
-        if size == 0.0 {
-            return vec![name];
+        if size > 0.0 {
+            row.scale(1.0 / size);
+            self.reduce(&mut row);
         }
-        row.scale(1.0 / size);
-        self.reduce(&mut row);
         let left = largest(&row.entries);
-        if left < self.least.0 {
-            self.least = (left, row.involved());
-        }
+        let involved = row.involved();
+        self.remainders.push(Remainder {
+            left,
+            involved: involved.clone(),
+        });
         if left <= DEPENDENT {
-            return row.involved();
+            return involved;
         }
         let by_size = |a: &(&usize, &f64), b: &(&usize, &f64)| a.1.abs().total_cmp(&b.1.abs());
         let pivot = row.entries.iter().max_by(by_size);

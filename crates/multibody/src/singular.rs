@@ -6,9 +6,9 @@
 //! in a long mechanism, are none.
 
 use crate::assembly::EvaluationPoint;
-use crate::error::SolveError;
+use crate::error::{Passage, SolveError};
 use crate::node::Motion;
-use crate::redundancy::{self, Nearest};
+use crate::redundancy;
 use crate::system::System;
 
 /// What is left of a gradient next to a singular position, at most.
@@ -18,6 +18,14 @@ const LITTLE: f64 = 0.1;
 const CHANGING: f64 = 0.6;
 
 impl System {
+    /// Who is told about a singular position.
+    pub(crate) fn passage(&self) -> Passage {
+        match self.options.method.is_explicit() {
+            true => Passage::Explicit,
+            false => Passage::Implicit,
+        }
+    }
+
     /// Names the singular position that is the reason for a failure, if there is one within a few
     /// steps of length `h`.
     pub(crate) fn name_position(&self, error: SolveError, h: f64, inputs: &[f64]) -> SolveError {
@@ -28,7 +36,9 @@ impl System {
             _ => return error,
         };
         match self.singular_position(h, inputs) {
-            Some(joints) => SolveError::SingularPosition { time, joints },
+            Some(joints) => {
+                SolveError::singular_position(time, joints, self.passage()).because(error)
+            }
             None => error,
         }
     }
@@ -43,11 +53,21 @@ impl System {
                 motions: &motions,
                 ..self.evaluation_point(inputs)
             };
-            redundancy::nearest_dependence(&self.assembly, &at, self.size)
+            redundancy::remainders(&self.assembly, &at, self.size)
         });
-        let by_size = |a: &&Nearest, b: &&Nearest| a.left.total_cmp(&b.left);
-        let (least, most) = (found.iter().min_by(by_size)?, found.iter().max_by(by_size)?);
-        let is_passed = least.left < LITTLE && least.left <= CHANGING * most.left;
-        is_passed.then(|| least.joints.clone())
+        // Row by row: the least of all may be one that is always small.
+        let mut passed: Option<(f64, &[usize])> = None;
+        for row in 0..found[0].len() {
+            let mut times = found.each_ref().map(|remainders| &remainders[row]);
+            times.sort_by(|a, b| a.left.total_cmp(&b.left));
+            let [least, _, most] = times;
+            let ratio = least.left / most.left;
+            let is_first = passed.is_none_or(|(other, _)| ratio < other);
+            if least.left < LITTLE && ratio <= CHANGING && is_first {
+                passed = Some((ratio, &least.involved));
+            }
+        }
+        let (_, rows) = passed?;
+        Some(redundancy::names_of(&self.assembly, rows.iter().copied()))
     }
 }

@@ -204,7 +204,7 @@ impl System {
             consistency: Consistency::new(&assembly),
             inputs: Vec::new(),
             stages: match matches!(options.method, Method::Rk4 { .. }) {
-                true => Stages::new(motions.len()),
+                true => Stages::new(motions.len(), &lu),
                 false => Stages::default(),
             },
             own_inputs: Vec::new(),

@@ -1,6 +1,6 @@
 //! How a mechanism resists at a node whose pose is prescribed, against the equations of Newton and Euler.
 
-use oldham_cosim::{EffectiveInterface, InterfaceResponse, Subsystem};
+use oldham_cosim::{EffectiveInterface, Hold, Inputs, InterfaceResponse, Subsystem};
 use oldham_multibody::{
     Body, Joint, Marker, Mat3, MechanismPart, Model, Motion, Options, PartBuilder, Vec3,
 };
@@ -149,4 +149,41 @@ fn resistance_is_the_inverse_of_mobility() {
             close(product, if row == column { -1.0 } else { 0.0 });
         }
     }
+}
+
+/// Whoever keeps an account asks for outputs with what others have sent for the end of the step. The part started there, and
+/// its first step went back.
+#[test]
+fn a_question_started_the_mechanism_where_the_step_ends() {
+    let pose = |x: f64| {
+        let mut inputs = [0.0; 19];
+        (inputs[0], inputs[3]) = (x, 1.0);
+        inputs
+    };
+    let run = |is_asked: bool| {
+        let mut model = Model::new();
+        let hand = model.node("hand", Motion::at(Vec3::ZERO));
+        let body = model.node("body", Motion::at(Vec3::X));
+        model.body(body, Body::centred(2.0, Mat3::IDENTITY));
+        let [a, b] = [hand, body].map(|node| model.axis_marker(node, Vec3::X, Vec3::Z));
+        model.element("grip", Joint::clamp(a, b));
+        let mut builder = PartBuilder::new(model);
+        let (input, load) = builder.prescribe("hand", hand);
+        let mut part = builder.build(Options::default(), 1).unwrap();
+        let mut outputs = vec![0.0; part.ports().output_width()];
+        part.outputs(0.0, &pose(0.0), &mut outputs).unwrap();
+        if is_asked {
+            let (end, asked) = (pose(1e-3), &mut outputs[..]);
+            part.some_outputs(&[load], 0.0, &end, asked).unwrap();
+        }
+        let mut inputs = Inputs::new(part.ports(), Box::new(Hold::new(1, part.ports())));
+        inputs.receive(input, 0.01, &pose(1e-3));
+        part.advance(0.0, 0.01, &mut inputs).unwrap();
+        part.outputs(0.01, &pose(1e-3), &mut outputs).unwrap();
+        outputs
+    };
+    // By the first formula, from rest: x = h² a / 4.
+    let force = -2.0 * 4.0 * 1e-3 / 1e-4;
+    assert!((run(false)[0] - force).abs() < 1e-6 * force.abs());
+    assert_eq!(run(true), run(false));
 }

@@ -22,10 +22,23 @@ const RK4: Method = Method::Rk4 {
 fn windows(count: usize, angle: f64) -> (Model, Vec<NodeId>) {
     let mut model = Model::new();
     model.gravity(Vec3::new(0.0, -9.81, 0.0));
+    let uprights = add_windows(&mut model, count, angle, NodeId::GROUND, Vec3::ZERO);
+    (model, uprights)
+}
+
+/// The same as a part of a model: on a base that has a velocity.
+fn add_windows(
+    model: &mut Model,
+    count: usize,
+    angle: f64,
+    base: NodeId,
+    velocity: Vec3,
+) -> Vec<NodeId> {
     let spin = Vec3::Z * -SPIN;
     let along = Vec3::new(angle.cos(), angle.sin(), 0.0);
     let bar = |model: &mut Model, name: String, centre: Vec3, turning: bool, arm: Vec3| {
-        let motion = Motion::at(centre).moving(spin.cross(arm), spin * f64::from(turning));
+        let turn = spin * f64::from(turning);
+        let motion = Motion::at(centre).moving(velocity + spin.cross(arm), turn);
         let node = model.node(name, motion);
         model.body(node, Body::centred(1.0, Mat3::IDENTITY * (1.0 / 12.0)));
         node
@@ -34,27 +47,30 @@ fn windows(count: usize, angle: f64) -> (Model, Vec<NodeId>) {
     for i in 0..=count {
         let foot = Vec3::X * i as f64;
         let name = format!("upright {i}");
-        let node = bar(&mut model, name, foot + along * 0.5, true, along * 0.5);
-        let [p, q] = [NodeId::GROUND, node].map(|n| model.axis_marker(n, foot, Vec3::Z));
+        let node = bar(model, name, foot + along * 0.5, true, along * 0.5);
+        let [p, q] = [base, node].map(|n| model.axis_marker(n, foot, Vec3::Z));
         model.element(format!("foot {i}"), Joint::revolute(p, q));
         uprights.push(node);
     }
     for i in 0..count {
         let top = Vec3::X * i as f64 + along;
         let name = format!("coupler {i}");
-        let node = bar(&mut model, name, top + Vec3::X * 0.5, false, along);
+        let node = bar(model, name, top + Vec3::X * 0.5, false, along);
         let [p, q] = [uprights[i], node].map(|n| model.axis_marker(n, top, Vec3::Z));
         model.element(format!("top {i}"), Joint::revolute(p, q));
         let end = top + Vec3::X;
         let [p, q] = [node, uprights[i + 1]].map(|n| model.axis_marker(n, end, Vec3::Z));
         model.element(format!("closure {i}"), Joint::in_line(p, q));
     }
-    (model, uprights)
+    uprights
 }
 
 /// Energy from nowhere after so many steps, in joules.
 fn gain(count: usize, angle: f64, method: Method, h: f64, steps: usize) -> Result<f64, SolveError> {
-    let (model, _) = windows(count, angle);
+    gain_of(windows(count, angle).0, method, h, steps)
+}
+
+fn gain_of(model: Model, method: Method, h: f64, steps: usize) -> Result<f64, SolveError> {
     let options = Options {
         method,
         ..Options::default()
@@ -171,9 +187,14 @@ fn ten_windows_pass_with_any_step() {
 /// A stage next to the position made up to 0.4 J of 35.
 #[test]
 fn explicit_steps_pass_or_name_the_position() {
+    assert_pass_or_name(400, 1e-4, |angle| windows(2, angle).0);
+}
+
+/// Of so many starts few are not passed, and these are named; the others make so many joules at most.
+fn assert_pass_or_name(starts: usize, most: f64, model: impl Fn(f64) -> Model) {
     let (mut named, mut worst) = (0, 0.0_f64);
-    for angle in angles(400) {
-        match gain(2, angle, RK4, 1e-3, 16) {
+    for angle in angles(starts) {
+        match gain_of(model(angle), RK4, 1e-3, 16) {
             Ok(gained) => worst = worst.max(gained.abs()),
             Err(SolveError::SingularPosition { joints, .. }) => {
                 assert!(joints.iter().any(|joint| joint.starts_with("closure")));
@@ -182,8 +203,70 @@ fn explicit_steps_pass_or_name_the_position() {
             Err(other) => panic!("{other}"),
         }
     }
-    assert!(worst < 1e-4, "{worst} J");
-    assert!(named <= 8, "{named} of 400 were not passed");
+    assert!(worst < most, "{worst} J");
+    assert!(named <= starts / 50, "{named} of {starts} were not passed");
+}
+
+/// A train of ten tonnes.
+fn add_train(model: &mut Model, velocity: Vec3) -> NodeId {
+    let motion = Motion::at(Vec3::new(0.0, -1.0, 5.0)).moving(velocity, Vec3::ZERO);
+    let train = model.node("train", motion);
+    model.body(train, Body::centred(1e4, Mat3::IDENTITY * 1e4));
+    train
+}
+
+/// What the projection changed was measured by the energy of everything: 0.12 J of 36 J were made without a word.
+#[test]
+fn a_train_that_passes_by_hid_the_position() {
+    assert_pass_or_name(400, 1e-4, |angle| {
+        let (mut model, _) = windows(2, angle);
+        add_train(&mut model, Vec3::X * 30.0);
+        model
+    });
+}
+
+/// The same windows, whose energy is that of the train.
+#[test]
+fn windows_of_a_train_pass_as_those_of_a_house() {
+    for velocity in [Vec3::ZERO, Vec3::X * 30.0] {
+        assert_pass_or_name(400, 2e-4, |angle| {
+            let mut model = Model::new();
+            let train = add_train(&mut model, velocity);
+            add_windows(&mut model, 2, angle, train, velocity);
+            model
+        });
+    }
+}
+
+/// Where the constraints of a door were always closer to depending on each other than those of the windows became, 2 mJ
+/// were made without a word.
+#[test]
+fn a_door_on_close_hinges_hid_the_position() {
+    assert_pass_or_name(150, 1e-4, |angle| {
+        let (mut model, _) = windows(2, angle);
+        let door = model.node("door", Motion::at(-Vec3::Y));
+        model.body(door, Body::centred(1.0, Mat3::IDENTITY * 0.1));
+        let hinge = Vec3::Y * -0.9;
+        for (name, place) in [("lower", hinge), ("upper", hinge + Vec3::Z * 1e-4)] {
+            let [p, q] = [NodeId::GROUND, door].map(|n| model.axis_marker(n, place, Vec3::Z));
+            match name {
+                "lower" => model.element(name, Joint::spherical(p, q)),
+                _ => model.element(name, Joint::in_line(p, q)),
+            };
+        }
+        model
+    });
+}
+
+/// The determinant of both together grows while the second one has yet to pass, half a step later.
+#[test]
+fn one_window_nears_its_position_while_another_leaves_its_own() {
+    assert_pass_or_name(400, 1e-4, |angle| {
+        let (mut model, _) = windows(1, angle);
+        let ahead = angle - 0.5e-3 * SPIN;
+        add_windows(&mut model, 1, ahead, NodeId::GROUND, Vec3::ZERO);
+        model
+    });
 }
 
 /// Seen from its interface, each side of the cut is a dead centre. One correction of the step lost

@@ -1,5 +1,6 @@
 //! Results of a simulation: written while it runs, read back, compared and plotted.
 
+mod changing;
 mod csv;
 pub mod metrics;
 mod number;
@@ -9,6 +10,7 @@ mod resample;
 mod schema;
 pub mod writer;
 
+pub use changing::{Changing, is_derived};
 pub use number::number;
 pub use oldham_cosim::Column;
 pub use reader::{Table, read};

@@ -11,7 +11,7 @@ use common::{columns, create, folder, metadata, record, row};
 use oldham_cosim::Recorder;
 use oldham_cosim::Unit;
 use oldham_results::writer::WriteError;
-use oldham_results::{Column, Metadata, ResultWriter, Table, read};
+use oldham_results::{Changing, Column, Metadata, ResultWriter, Table, read};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 fn assert_rows(table: &Table, rows: usize) {
@@ -366,4 +366,38 @@ fn writers_share_a_thread() {
     for writer in writers {
         assert_rows(&read(&writer.finish().unwrap()).unwrap(), 50);
     }
+}
+
+/// Each signal was searched among all, and all others of its port among all once more: for a million of them that would take
+/// hours.
+#[test]
+fn the_signals_of_a_wide_result_are_found_without_a_search() {
+    use std::fmt::Write;
+    const COLUMNS: usize = 1_000_000;
+    let path = folder("wide_csv").join("run.csv");
+    let mut text = String::from("time [s]");
+    for i in 0..COLUMNS {
+        write!(text, ",p{}.{} [m]", i / 2, ["x", "y"][i % 2]).unwrap();
+    }
+    // The first component of each port changes, the other one by rounding.
+    for row in ["\n0", "\n1"] {
+        text += row;
+        for i in 0..COLUMNS {
+            let is_first = i % 2 == 0;
+            text += match (row, is_first) {
+                ("\n0", true) => ",0",
+                ("\n1", true) => ",1",
+                ("\n0", false) => ",0",
+                _ => ",1e-15",
+            };
+        }
+    }
+    fs::write(&path, text).unwrap();
+    let tables = [read(&path).unwrap()];
+    let changing = Changing::new(&tables);
+    let names = tables[0].names().filter(|name| changing.is(name));
+    assert_eq!(names.count(), 1 + COLUMNS / 2);
+    let last = format!("p{}.x", COLUMNS / 2 - 1);
+    assert_eq!(tables[0].column(&last), Some(&[0.0, 1.0][..]));
+    assert_eq!(tables[0].place("p0"), None);
 }

@@ -1,5 +1,7 @@
 //! Recorded poses of nodes.
 
+use std::collections::HashMap;
+
 use oldham_model::{Mechanism, Pose};
 use oldham_multibody::{NodeId, Quaternion, Vec3};
 use oldham_results::Table;
@@ -26,10 +28,10 @@ pub struct NoPoses {
 impl From<&Table> for History {
     fn from(table: &Table) -> Self {
         let names: Vec<String> = table.names().map(Into::into).collect();
-        let columns = names.iter().filter_map(|name| table.column(name));
+        let columns = (0..names.len()).map(|place| table.at(place).to_vec());
         Self {
             times: table.time().to_vec(),
-            columns: columns.map(<[f64]>::to_vec).collect(),
+            columns: columns.collect(),
             names,
         }
     }
@@ -48,11 +50,12 @@ pub(crate) struct Track<'h> {
 
 impl<'h> Track<'h> {
     pub(crate) fn find(mechanism: Mechanism<'h>, history: &'h History) -> Result<Self, NoPoses> {
+        let names = history.names.iter().map(String::as_str);
+        let places: HashMap<&str, usize> = names.zip(0..).collect();
         let column = |node: &str, component: &str| {
             let name = format!("{}.nodes.{node}.{component}", mechanism.name());
-            let place = history.names.iter().position(|other| *other == name);
-            match place {
-                Some(place) => Ok(history.columns[place].as_slice()),
+            match places.get(name.as_str()) {
+                Some(&place) => Ok(history.columns[place].as_slice()),
                 None => Err(NoPoses { column: name }),
             }
         };
@@ -72,7 +75,7 @@ impl<'h> Track<'h> {
         let mut particles = Vec::new();
         for kind in &mechanism.sketch().particles {
             let first = format!("{}.particles.{}.1", mechanism.name(), kind.name);
-            let Some(first) = history.names.iter().position(|name| *name == first) else {
+            let Some(&first) = places.get(first.as_str()) else {
                 continue;
             };
             for i in 0..kind.count {
@@ -89,8 +92,7 @@ impl<'h> Track<'h> {
             );
             let column = |component: &str| {
                 let name = format!("{base}.{component}");
-                let place = history.names.iter().position(|other| *other == name)?;
-                Some(history.columns[place].as_slice())
+                Some(history.columns[*places.get(name.as_str())?].as_slice())
             };
             Some([
                 column("at.1")?,

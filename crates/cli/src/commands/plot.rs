@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use oldham_results::plot::{Figure, Panel, Series};
-use oldham_results::{Table, read};
+use oldham_results::{Changing, Table, is_derived, read};
 use oldham_study::shows_node;
 use serde_json::json;
 
@@ -81,41 +81,6 @@ struct Signal {
     unit: String,
 }
 
-/// Components of motions that follow from others: rates, accelerations, and orientations as quaternions.
-const DERIVED: [&str; 18] = [
-    "v", "a", "q0", "q1", "q2", "q3", "vx", "vy", "vz", "wx", "wy", "wz", "ax", "ay", "az", "alx",
-    "aly", "alz",
-];
-
-fn is_derived(name: &str) -> bool {
-    let component = name.rsplit('.').next().unwrap_or_default();
-    DERIVED.contains(&component)
-}
-
-/// Whether a signal is more than a constant anywhere, rounding apart: that of its own values, and that of the other
-/// components of its port, such as of a force beside which there is no moment.
-fn changes(name: &str, tables: &[Table]) -> bool {
-    const CONSTANT: f64 = 1e-9;
-    const ROUNDING: f64 = 1e-12;
-    let (port, _) = name.rsplit_once('.').unwrap_or((name, ""));
-    let range = |values: &[f64]| {
-        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        (high - low, low.abs().max(high.abs()))
-    };
-    let is_of_port = |known: &str| known.rsplit_once('.').is_some_and(|(of, _)| of == port);
-    tables.iter().any(|table| {
-        let Some(values) = table.column(name) else {
-            return false;
-        };
-        let (span, size) = range(values);
-        let others = table.columns().iter().map(|column| column.name.as_str());
-        let others = others.filter(|known| is_of_port(known) && !is_derived(known));
-        let largest = others.filter_map(|known| Some(range(table.column(known)?).1));
-        span > CONSTANT * size && span > ROUNDING * largest.fold(0.0, f64::max)
-    })
-}
-
 /// The signals to draw: as asked, or what matters of the outputs: displacements, positions, forces,
 /// pressures and energies that change. Energy balances of the exchange, and the poses of nodes that are
 /// recorded for animations, are drawn only when asked for.
@@ -135,7 +100,8 @@ fn chosen(arguments: &Plot, tables: &[Table]) -> Result<Vec<Signal>, Failure> {
             let port = signal.name.split_once('.').map_or("", |(_, port)| port);
             !signal.name.starts_with("exchange.") && !shows_node(port)
         });
-        let matters = |signal: &Signal| !is_derived(&signal.name) && changes(&signal.name, tables);
+        let changing = Changing::new(tables);
+        let matters = |signal: &Signal| !is_derived(&signal.name) && changing.is(&signal.name);
         if all.iter().any(matters) {
             all.retain(matters);
         }
@@ -167,17 +133,15 @@ fn figure(arguments: &Plot, tables: &[Table], signals: &[Signal]) -> Figure {
             units.push(&signal.unit);
         }
     }
-    let places: Vec<_> = tables.iter().map(Table::places).collect();
     for unit in units {
         let of_unit: Vec<_> = signals
             .iter()
             .filter(|signal| signal.unit == unit)
             .collect();
         let mut panel = Panel::new("time / s", axis_label(&of_unit, unit));
-        for ((path, table), places) in arguments.results.iter().zip(tables).zip(&places) {
+        for (path, table) in arguments.results.iter().zip(tables) {
             for signal in &of_unit {
-                if let Some(&place) = places.get(signal.name.as_str()) {
-                    let values = table.at(place);
+                if let Some(values) = table.column(&signal.name) {
                     let label = label(signal, path, tables.len() > 1);
                     let (x, y) = window(table.time(), values, arguments.from, arguments.to);
                     panel = panel.with_series(Series::new(label, x, y));

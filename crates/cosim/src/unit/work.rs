@@ -5,33 +5,14 @@ use crate::fault::Fault;
 use crate::port::{InputPort, OutputPort, Ports};
 use crate::unit::Unit;
 
-/// The outputs that work integrals need at the start of a step.
-pub(super) enum StartOutputs {
-    Nothing,
-    Few(Vec<OutputPort>),
-    /// Also where only most of them are needed: to pick them out would take longer.
-    All,
-}
-
-impl StartOutputs {
-    /// The ports to which these places in the output vector belong.
-    pub fn new(places: &[usize], ports: &Ports) -> Self {
-        let all = (0..ports.outputs().len()).map(OutputPort);
-        let is_needed = |port: &OutputPort| {
-            let range = ports.output_range(*port);
-            places.iter().any(|place| range.contains(place))
-        };
-        let needed: Vec<OutputPort> = all.filter(is_needed).collect();
-        let widths = needed.iter().map(|&port| ports.output_range(port).len());
-        let width: usize = widths.sum();
-        if needed.is_empty() {
-            Self::Nothing
-        } else if 2 * width < ports.output_width() {
-            Self::Few(needed)
-        } else {
-            Self::All
-        }
-    }
+/// The ports to which these places in the output vector belong.
+fn ports_at(places: &[usize], ports: &Ports) -> Vec<OutputPort> {
+    let all = (0..ports.outputs().len()).map(OutputPort);
+    let is_needed = |port: &OutputPort| {
+        let range = ports.output_range(*port);
+        places.iter().any(|place| range.contains(place))
+    };
+    all.filter(is_needed).collect()
 }
 
 /// How the motion at an interface goes on when a step begins.
@@ -78,7 +59,7 @@ impl Unit {
         }
         let places =
             all(&mut self.interface_works, &mut self.driven).flat_map(|a| a.starting_outputs());
-        self.start_outputs = StartOutputs::new(&places.collect::<Vec<_>>(), &self.ports);
+        self.start_outputs = ports_at(&places.collect::<Vec<_>>(), &self.ports);
         let works = all(&mut self.interface_works, &mut self.driven);
         let motions = works.map(|work| Motion::of(work, &self.ports));
         self.motions = motions.collect();
@@ -123,11 +104,8 @@ impl Unit {
         // Motions are those of the end of the last step; forces must be evaluated anew.
         if motions.iter().any(jumps) {
             let (inputs, outputs) = (&self.input_values, &mut self.output_values);
-            let evaluated = match &self.start_outputs {
-                StartOutputs::Nothing => Ok(()),
-                StartOutputs::Few(ports) => self.subsystem.some_outputs(ports, t, inputs, outputs),
-                StartOutputs::All => self.subsystem.outputs(t, inputs, outputs),
-            };
+            let wanted = &self.start_outputs;
+            let evaluated = self.subsystem.some_outputs(wanted, t, inputs, outputs);
             evaluated.map_err(|cause| self.step_fault(t, cause))?;
         }
         self.correct_inputs(t);

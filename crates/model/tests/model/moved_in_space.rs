@@ -10,7 +10,11 @@ fn carried(step: f64, spring: &str, spin: &str) -> History {
 
 /// The same with an integrator of the heavy one.
 fn carried_by(integrator: &str, step: f64, spring: &str, spin: &str) -> History {
-    let text = format!(
+    coupled(&read(&carried_text(integrator, step, spring, spin)).unwrap())
+}
+
+fn carried_text(integrator: &str, step: f64, spring: &str, spin: &str) -> String {
+    format!(
         r#"
 [model]
 name = "Carried"
@@ -62,8 +66,7 @@ to = "load.grip"
 from = "load.grip.load"
 to = "hand.carry"
 "#
-    );
-    coupled(&read(&text).unwrap())
+    )
 }
 
 /// They swing at √(k/(m + M)).
@@ -101,6 +104,63 @@ spring = { between = ["ground", "hand"], points = [[-1, 0, 0], [0, 0, 0]], stiff
             let error = (force - expected).abs() / largest;
             assert!(error < allowed, "{integrator} {n}: {force} {expected}");
         }
+    }
+}
+
+/// The same where the mechanism of the heavy one has an interface besides that does not follow within the step: the account of
+/// its work asked the whole mechanism, which started with the pose of the future, and the first forces were 800 N and -2000 N.
+#[test]
+fn an_account_of_another_interface_started_the_mechanism_anew() {
+    let spring = r#"
+[multibody.hand.springs]
+spring = { between = ["ground", "hand"], points = [[-1, 0, 0], [0, 0, 0]], stiffness = 3000 }"#;
+    let fan = r#"
+[lumped.drive]
+coordinates = "rotation"
+integrator = "lms2"
+masses.m = { mass = 10 }
+springs.d = { between = ["ground", "m"], stiffness = 10 }
+inputs.t = { force = "m" }
+outputs.m = { motion = "m" }
+
+[[connection]]
+from = "drive.m"
+to = "load.fan"
+
+[[connection]]
+from = "load.fan.torque"
+to = "drive.t"
+"#;
+    let text = carried_text("lms2", 0.005, spring, "velocity = [0.2, 0, 0]");
+    let mut text = text + fan;
+    for (before, after) in [
+        (
+            r#"order = ["hand", "load"]"#,
+            r#"order = ["hand", "load", "drive"]"#,
+        ),
+        (
+            "[multibody.load.bodies]",
+            "fan = { position = [3, 0, 0] }\n[multibody.load.bodies]\nfan = { node = \"fan\", mass = 1, inertia = [1, 1, 1] }",
+        ),
+        (
+            "[multibody.load.joints]",
+            "[multibody.load.joints]\naxle = { type = \"revolute\", between = [\"ground\", \"fan\"], position = [3, 0, 0], axis = [0, 0, 1] }",
+        ),
+        (
+            "[multibody.load.inputs]",
+            "[multibody.load.inputs]\nfan = { rotation = \"axle\" }",
+        ),
+    ] {
+        assert!(text.contains(before));
+        text = text.replace(before, after);
+    }
+    let mixed = coupled(&read(&text).unwrap());
+    let omega = (3000.0_f64 / 5.5).sqrt();
+    let largest = 5.0 * omega * 0.2;
+    for (n, force) in mixed.column("load.grip.load.fx").iter().enumerate() {
+        let expected = largest * (omega * 0.005 * n as f64).sin();
+        let error = (force - expected).abs() / largest;
+        assert!(error < 0.1, "{n}: {force} {expected}");
     }
 }
 

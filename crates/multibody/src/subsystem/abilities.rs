@@ -8,12 +8,12 @@ use oldham_cosim::{
 
 use super::{MechanismPart, interface, linearise};
 use crate::element::ElementId;
-use crate::error::SolveError;
+use crate::error::{Passage, SolveError};
 use crate::integrator::Method;
 
 /// Energy that the exchange may make within a step next to a singular position, as a fraction of
-/// the kinetic energy of the part.
-const MADE: f64 = 1e-4;
+/// the kinetic energy of the bodies that the correction moves.
+const MADE_BY_EXCHANGE: f64 = 1e-4;
 /// Units of numbers that act as forces.
 const FORCES: [Unit; 3] = [Unit::NEWTON, Unit::NEWTON_METRE, Unit::PASCAL];
 
@@ -70,13 +70,14 @@ impl StepCorrection for MechanismPart {
                 let change = tangent.add_correction(&mut self.system, inputs);
                 if self.system.leaves_too_much(change) {
                     tangent.note_loads(&self.system);
-                    self.system.refine(inputs)?;
+                    self.system.refine(inputs).map_err(SolveError::in_cut)?;
                     let h = self.system.work.last_step.h;
                     let made = tangent.unnoted_work(&self.system, h);
-                    if made.abs() > MADE * self.system.kinetic_energy()
+                    let moved = tangent.moved(&self.system, h);
+                    if made.abs() > MADE_BY_EXCHANGE * moved.energy
                         && let Some(joints) = self.system.singular_position(h, inputs)
                     {
-                        Err(SolveError::SingularPosition { time: t, joints })?;
+                        Err(SolveError::singular_position(t, joints, Passage::Cut))?;
                     }
                 }
                 self.system.finish_step(inputs);
@@ -88,7 +89,7 @@ impl StepCorrection for MechanismPart {
             }
             _ => {
                 let repeated = self.system.repeat(inputs);
-                repeated.map_err(|error| self.blame_tangents(error))?;
+                repeated.map_err(|error| self.blame_cut(error))?;
             }
         }
         self.update_tangent();

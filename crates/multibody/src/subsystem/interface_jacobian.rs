@@ -8,7 +8,8 @@
 
 use crate::element::{ElementId, Weights};
 use crate::integrator::Record;
-use crate::node::NodeId;
+use crate::moved::Moved;
+use crate::node::{Motion, NodeId};
 use crate::system::System;
 use oldham_space::Quaternion;
 use oldham_space::Vec3;
@@ -46,6 +47,8 @@ pub(super) struct InterfaceJacobian {
     changes: Vec<f64>,
     /// Loads that the owner of the poses has reckoned with.
     noted: Vec<f64>,
+    /// All motions at the same time.
+    noted_motions: Vec<Motion>,
     /// Change of all unknowns by each prescribed component, if these are few.
     columns: Vec<f64>,
     /// Change of the loads, row by row.
@@ -68,6 +71,7 @@ impl InterfaceJacobian {
             work: vec![0.0; system.assembly.unknowns()],
             changes: Vec::with_capacity(order),
             noted: Vec::with_capacity(order),
+            noted_motions: system.motions.clone(),
             columns: match order <= FEW {
                 true => vec![0.0; order * system.assembly.unknowns()],
                 false => Vec::new(),
@@ -176,6 +180,17 @@ impl InterfaceJacobian {
         self.noted.clear();
         let loads = self.rows.iter().map(|&row| system.multiplier_at(row));
         self.noted.extend(loads);
+        self.noted_motions.copy_from_slice(&system.motions);
+    }
+
+    /// What has moved since.
+    pub fn moved(&self, system: &System, h: f64) -> Moved {
+        let ways = self.noted_motions.iter().zip(&system.motions);
+        let each = ways.zip(&system.assembly.inertia);
+        Moved::of(each.map(|((before, after), inertia)| {
+            let change = inertia.energy_of_way(before, after, h);
+            (change, inertia, after)
+        }))
     }
 
     /// The work, over a step of length `h`, of what the loads have become more than what was noted:

@@ -156,7 +156,7 @@ impl MechanismPart {
     fn try_step(&mut self, to: f64, size: f64, inputs: &[f64]) -> Result<(), SolveError> {
         if let Err(failure) = self.system.try_step(to, size, inputs) {
             let error = self.system.explain(to, failure);
-            return Err(self.system.name_position(error, size, inputs));
+            return Err(self.system.name_position(error, size, inputs).in_cut());
         }
         let tangent = self.tangent.as_mut().expect("a part that defers has one");
         let weights = step_weights(self.system.work.last_step.gains);
@@ -166,13 +166,16 @@ impl MechanismPart {
         Ok(())
     }
 
-    /// Names received tangents as the likely reason for a failure.
-    fn blame_tangents(&self, error: SolveError) -> SolveError {
+    /// Names the cut, and received tangents as a possible reason for a failure.
+    fn blame_cut(&self, error: SolveError) -> SolveError {
         match error {
-            SolveError::NotConverged { time, worst, .. } if self.uses_tangents => {
-                SolveError::UnsteadyTangents { time, worst }
+            SolveError::NotConverged { time, .. } if self.uses_tangents => {
+                SolveError::UnsteadyTangents {
+                    time,
+                    failure: Box::new(error),
+                }
             }
-            other => other,
+            other => other.in_cut(),
         }
     }
 
@@ -265,7 +268,7 @@ impl Subsystem for MechanismPart {
                 // The tangents of an exchange belong to whole steps.
                 _ if self.tangent.is_some() || self.uses_tangents => {
                     let stepped = self.system.step_once(end, size, &at);
-                    stepped.map_err(|error| self.blame_tangents(error))
+                    stepped.map_err(|error| self.blame_cut(error))
                 }
                 _ => {
                     let receive = |t: f64, values: &mut [f64]| inputs.at(t, values);
@@ -310,7 +313,9 @@ impl Subsystem for MechanismPart {
         inputs: &[f64],
         outputs: &mut [f64],
     ) -> Result<(), StepError> {
-        self.start_if_needed(t, inputs)?;
+        if self.system.state.known == 0 {
+            self.start(t, inputs)?;
+        }
         self.system.share_reactions(inputs)?;
         for &port in wanted {
             let range = self.ports.output_range(port);

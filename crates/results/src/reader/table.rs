@@ -15,6 +15,8 @@ pub struct Table {
     metadata: Metadata,
     complete: bool,
     time: usize,
+    /// Where each column is: those who read all of them by name would search forever.
+    places: HashMap<String, usize>,
 }
 
 impl Table {
@@ -33,7 +35,9 @@ impl Table {
                 value: data[time][row],
             });
         }
+        let names = columns.iter().map(|column| column.name.clone());
         Ok(Self {
+            places: names.zip(0..).collect(),
             columns,
             data,
             metadata,
@@ -57,12 +61,9 @@ impl Table {
         &self.data[self.time]
     }
 
-    /// Where each column is.
-    pub fn places(&self) -> HashMap<&str, usize> {
-        self.names()
-            .enumerate()
-            .map(|(i, name)| (name, i))
-            .collect()
+    /// Where a column is.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.places.get(name).copied()
     }
 
     /// The values of the column at a place.
@@ -72,8 +73,7 @@ impl Table {
 
     /// The values of one column.
     pub fn column(&self, name: &str) -> Option<&[f64]> {
-        let index = self.names().position(|other| other == name)?;
-        Some(&self.data[index])
+        Some(self.at(self.place(name)?))
     }
 
     /// Number of rows.
