@@ -428,6 +428,61 @@ a = { between = ["ground", "a"] }
 a = { thrust = "a" }
 "#;
 
+/// A motor on a shaft turns a flange of 0.02 kg m² that moves a wheel of 5. The torque of the wheel on the flange was held over a micro
+/// step, and turned it by 0.02 rad too far.
+#[test]
+fn a_light_flange_moves_a_heavy_wheel() {
+    for integrator in ["rk4", "exact", "lms2", "semi-implicit-euler"] {
+        let run = coupled(&read(&WHEEL.replace("INTEGRATOR", integrator)).unwrap());
+        let (motor, wheel, stiffness, torque) = (0.5, 5.02, 2e4, 10.0);
+        let both: f64 = motor + wheel;
+        let squared = stiffness * both / (motor * wheel);
+        let turned = |t: f64| {
+            let twist = torque / motor / squared * (1.0 - (squared.sqrt() * t).cos());
+            0.5 * torque / both * t * t - motor / both * twist
+        };
+        let found = run.column("drive.t.x");
+        let off = found
+            .iter()
+            .enumerate()
+            .map(|(n, angle)| (angle - turned(0.01 * n as f64)).abs());
+        let off = off.fold(0.0, f64::max);
+        assert!(off < 5e-4, "{integrator}: {off}");
+    }
+}
+
+const WHEEL: &str = r#"
+[model]
+name = "Drive moves a wheel"
+[simulation]
+duration = 1
+step = 0.01
+[schedule]
+kind = "gauss-seidel"
+order = ["drive", "wheel"]
+[multibody.wheel]
+nodes.w = { position = [0, 0, 0] }
+bodies.w = { node = "w", mass = 10, inertia = [5, 5, 5] }
+joints.g = { type = "revolute", between = ["ground", "w"], axis = [0, 0, 1] }
+inputs.t = { rotation = "g" }
+[lumped.drive]
+coordinates = "rotation"
+integrator = "INTEGRATOR"
+micro_step = 1e-4
+predictor = "interface-model"
+masses = { motor = { mass = 0.5 }, flange = { mass = 0.02 } }
+springs.shaft = { between = ["motor", "flange"], stiffness = 2e4 }
+loads.l = { on = "motor", force = "10" }
+inputs.w = { force = "flange" }
+outputs.t = { motion = "flange" }
+[[connection]]
+from = "drive.t"
+to = "wheel.t"
+[[connection]]
+from = "wheel.t.torque"
+to = "drive.w"
+"#;
+
 #[test]
 fn an_arrangement_is_for_interface_models_only() {
     let text = example("hydraulic-manipulator").replace(
