@@ -28,6 +28,7 @@ mod wiring;
 
 use std::collections::HashMap;
 
+use oldham_cosim::Quantity;
 use oldham_expression::Expression;
 
 use part::Checked;
@@ -66,6 +67,39 @@ fn smeared_samples(parts: &[Checked], connections: &[ConnectionSpec]) -> Vec<Str
         );
         if is_sampled && to.prediction != Prediction::Hold(0) && !notes.contains(&note) {
             notes.push(note);
+        }
+    }
+    notes
+}
+
+/// Remarks on mechanisms that hold a motion which they follow: after the first of several micro steps they rest where it was, and
+/// what they send back lacks their inertia, however short the steps are.
+fn held_motions(parts: &[Checked], connections: &[ConnectionSpec]) -> Vec<String> {
+    let mut notes = Vec::new();
+    for connection in connections {
+        let (place, port) = connection.to;
+        let Some(part) = &parts[place].part else {
+            continue;
+        };
+        let Some(input) = parts[place].inputs.get(port.0) else {
+            continue;
+        };
+        let is_motion = matches!(
+            input.quantity,
+            Some(Quantity::Translation | Quantity::Rotation | Quantity::Motion)
+        );
+        let is_mechanism = matches!(part.content, Content::Multibody(_));
+        if is_mechanism
+            && is_motion
+            && part.micro_steps() > 1
+            && part.prediction == Prediction::Hold(0)
+        {
+            notes.push(format!(
+                "`{name}` holds the motion that `{name}.{}` receives over its {} micro steps: it rests at their end, and what it sends back lacks its inertia; give it `predictor = \"hermite\"`, or one micro step",
+                input.name.value,
+                part.micro_steps(),
+                name = part.name,
+            ));
         }
     }
     notes
@@ -154,6 +188,7 @@ impl Checker<'_> {
         self.tangents(&file.schedule, &mut parts, &wiring.connections, &mut timing);
         let mut remarks = self.learners(&mut parts, &wiring.connections);
         remarks.extend(smeared_samples(&parts, &wiring.connections));
+        remarks.extend(held_motions(&parts, &wiring.connections));
         self.notes.extend(remarks);
         self.tolerances(&file.schedule, &parts);
         let monolithic = self.monolithic(file.monolithic.as_ref(), &parts, &timing.rates);

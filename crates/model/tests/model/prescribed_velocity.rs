@@ -166,3 +166,53 @@ fn what_cannot_be_prescribed_is_refused() {
         assert!(said.contains(help), "{cut}: {said}");
     }
 }
+
+/// A follower with several micro steps that holds what it follows rests at their end: the run was that of a mass without it,
+/// however short the steps were, and nobody said so.
+#[test]
+fn a_motion_that_is_held_over_micro_steps_is_told() {
+    let notes = |more: &str| {
+        let text = format!(
+            r#"
+            [model]
+            name = "Follower"
+            [simulation]
+            duration = 1.0
+            step = 1e-3
+            [lumped.a]
+            masses.x = {{ mass = 5.0, velocity = 1.0 }}
+            springs.g = {{ between = ["ground", "x"], stiffness = 200.0 }}
+            inputs.push = {{ force = "x" }}
+            outputs.x = {{ motion = "x" }}
+            [multibody.p]
+            integrator = "backward-euler"
+            {more}
+            nodes.b = {{ }}
+            bodies.b = {{ node = "b", mass = 2.0, inertia = [0.1, 0.1, 0.1] }}
+            joints.rail = {{ type = "prismatic", between = ["ground", "b"], axis = [1, 0, 0] }}
+            inputs.c = {{ sliding = "rail" }}
+            [[connection]]
+            from = "a.x"
+            to = "p.c"
+            [[connection]]
+            from = "p.c.force"
+            to = "a.push"
+            "#
+        );
+        read(&text)
+            .unwrap_or_else(|p| panic!("{p}"))
+            .notes()
+            .to_vec()
+    };
+    let [told] = &notes("micro_steps = 10")[..] else {
+        panic!("one remark");
+    };
+    assert!(
+        told.contains("`p.c`") && told.contains("lacks its inertia"),
+        "{told}"
+    );
+    assert!(told.contains("predictor = \"hermite\""), "{told}");
+    for quiet in ["", "micro_steps = 10\npredictor = \"hermite\""] {
+        assert_eq!(notes(quiet), Vec::<String>::new(), "{quiet}");
+    }
+}
