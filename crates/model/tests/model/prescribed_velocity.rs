@@ -180,6 +180,7 @@ fn a_motion_that_is_held_over_micro_steps_is_told() {
             duration = 1.0
             step = 1e-3
             [lumped.a]
+            integrator = "lms2"
             masses.x = {{ mass = 5.0, velocity = 1.0 }}
             springs.g = {{ between = ["ground", "x"], stiffness = 200.0 }}
             inputs.push = {{ force = "x" }}
